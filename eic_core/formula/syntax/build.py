@@ -1,0 +1,253 @@
+"""Building nodes: exact exponents, literal bases and the functions that expand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+from eic_core.formula.syntax.reading import MAX_DIGITS, MAX_EXPONENT
+from eic_core.formula.tree import CONSTANT, Draft, constant
+
+Span = tuple[int, int]
+MAX_POWER = 10**300
+
+
+class Refusal(Exception):
+    """A well-formed piece of text that has no meaning here; becomes a `FormulaError`."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class Function(NamedTuple):
+    """A function that a formula may call: its arity range and what it builds."""
+
+    name: str
+    low: int
+    high: int
+    build: Callable[[list[Draft], Span], Draft]
+
+
+def number_label(text: str) -> str:
+    """A number as written, spelled in the one way that `Node.label` uses.
+
+    Raises
+    ------
+    Refusal
+        If it is too long or too large.
+
+    Examples
+    --------
+    >>> [number_label(t) for t in (".5", "2.", "1E-03", "2.50", "1e+5")]
+    ['0.5', '2', '1e-3', '2.50', '1e5']
+    """
+    mantissa, mark, exponent = text.replace("E", "e").partition("e")
+    if len(mantissa) > MAX_DIGITS:
+        raise Refusal("this number is too long", f"write at most {MAX_DIGITS} digits")
+    if mantissa[0] == ".":
+        mantissa = "0" + mantissa
+    elif mantissa[-1] == ".":
+        mantissa = mantissa[:-1]
+    if not mark:
+        return mantissa
+    sign = "-" if exponent[0] == "-" else ""
+    digits = exponent.lstrip("+-").lstrip("0") or "0"
+    if len(digits) > 5 or int(digits) > MAX_EXPONENT:
+        raise Refusal("this number is out of range", f"its exponent is limited to ±{MAX_EXPONENT}")
+    return f"{mantissa}e{sign}{digits}"
+
+
+@lru_cache(maxsize=4096)
+def _value(label: str) -> Fraction | None:
+    return None if label == "pi" or label == "e" else Fraction(label)
+
+
+def _number(draft: Draft) -> Fraction | None:
+    """The value of a number that may carry one minus."""
+    if draft.operator == "neg":
+        inner = draft.children[0]
+        value = _value(inner.label) if inner.operator == CONSTANT else None
+        return None if value is None else -value
+    return _value(draft.label) if draft.operator == CONSTANT else None
+
+
+def literal(draft: Draft) -> Fraction | None:
+    """The value of a number or number/number, optionally negated; None for anything else."""
+    sign = 1
+    if draft.operator == "neg" and draft.children[0].operator == "div":
+        draft, sign = draft.children[0], -1
+    if draft.operator == "div":
+        over, under = _number(draft.children[0]), _number(draft.children[1])
+        return sign * over / under if over is not None and under else None
+    return _number(draft)
+
+
+def binary(operator: str, args: list[Draft], span: Span) -> Draft:
+    """A binary operator."""
+    return Draft(operator, args, "", None, span)
+
+
+def power(args: list[Draft], span: Span) -> Draft:
+    """``base ** exponent``: exact if the exponent is a literal n or n/2.
+
+    ``e ** u`` is ``exp(u)``.
+    """
+    base, exponent = args
+    if base.operator == CONSTANT and base.label == "e":
+        return Draft("exp", [exponent], span=span)
+    value = literal(exponent)
+    if value is None or value.denominator > 2:
+        return Draft("pow", args, span=span)
+    if abs(value) > MAX_POWER:
+        raise Refusal("this exponent is out of range", "exact exponents go up to 1e300")
+    return Draft("power", [base], parameter=value, span=span)
+
+
+def exact_power(args: list[Draft], span: Span) -> Draft:
+    """``pow_exact(u, k)``: always the exact power, whatever `u` is."""
+    value = literal(args[1])
+    if value is None or value.denominator > 2 or abs(value) > MAX_POWER:
+        raise Refusal("an exact exponent is a whole number or a half", "write pow(u, v)")
+    return Draft("power", [args[0]], parameter=value, span=span)
+
+
+def logarithm(args: list[Draft], span: Span) -> Draft:
+    """``log(u)`` or ``log(u, base)``; a literal base is part of the operator."""
+    if len(args) == 1:
+        return Draft("log", args, span=span)
+    argument, base = args
+    if base.operator == CONSTANT and base.label == "e":
+        return Draft("log", [argument], span=span)
+    value = literal(base)
+    if value is None:
+        return binary(
+            "div", [Draft("log", [argument], span=span), Draft("log", [base], span=span)], span
+        )
+    if value <= 0 or value == 1:
+        raise Refusal("the base of a logarithm is positive and not 1", "write another base")
+    return log_base(value, [argument], span)
+
+
+def log_base(base: Fraction, args: list[Draft], span: Span) -> Draft:
+    """A logarithm with an exact base."""
+    return Draft("log", args, parameter=base, span=span)
+
+
+def root(args: list[Draft], span: Span) -> Draft:
+    """``root(u, n)``: exact for a literal whole n, else ``u ** (1/n)``."""
+    argument, index = args
+    value = literal(index)
+    if value is None:
+        return Draft(
+            "pow", [argument, binary("div", [constant("1", span), index], span)], span=span
+        )
+    if value.denominator != 1 or value < 2 or value > MAX_POWER:
+        raise Refusal("a root's index is a whole number from 2", "write u**(1/n)")
+    return Draft("root", [argument], parameter=value, span=span)
+
+
+def fold(operator: str, args: list[Draft], span: Span) -> Draft:
+    """``f(a, b, c)`` as ``(a f b) f c``, for the n-ary sums of other languages."""
+    left = args[0]
+    for right in args[1:]:
+        left = Draft(operator, [left, right], span=span)
+    return left
+
+
+def chain(operators: tuple[str, ...], args: list[Draft], span: Span) -> Draft:
+    """Unary operators, the innermost first."""
+    draft = args[0]
+    for operator in operators:
+        draft = Draft(operator, [draft], span=span)
+    return draft
+
+
+def _fixed_power(exponent: int, args: list[Draft], span: Span) -> Draft:
+    return Draft("power", args, parameter=Fraction(exponent), span=span)
+
+
+def _inverse(operator: str, args: list[Draft], span: Span) -> Draft:
+    return _fixed_power(-1, [Draft(operator, args, span=span)], span)
+
+
+def _absolute_power(args: list[Draft], span: Span) -> Draft:
+    return power([Draft("abs", args[:1], span=span), args[1]], span)
+
+
+def _quotient(args: list[Draft], span: Span) -> Draft:
+    """The analytic quotient a / sqrt(1 + b**2)."""
+    squared = _fixed_power(2, [args[1]], span)
+    under = Draft("sqrt", [binary("add", [constant("1", span), squared], span)], span=span)
+    return binary("div", [args[0], under], span)
+
+
+def _sigmoid(args: list[Draft], span: Span) -> Draft:
+    raised = Draft("exp", [Draft("neg", args, span=span)], span=span)
+    return binary(
+        "div", [constant("1", span), binary("add", [constant("1", span), raised], span)], span
+    )
+
+
+def _relu(args: list[Draft], span: Span) -> Draft:
+    return Draft("max", [constant("0", span), args[0]], span=span)
+
+
+def _exp2(args: list[Draft], span: Span) -> Draft:
+    return power([constant("2", span), args[0]], span)
+
+
+def _fused(args: list[Draft], span: Span) -> Draft:
+    return binary("add", [binary("mul", args[:2], span), args[2]], span)
+
+
+def _functions() -> dict[str, Function]:
+    table: dict[str, Function] = {}
+
+    def add(names: str, low: int, high: int, build: Callable[[list[Draft], Span], Draft]) -> None:
+        for name in names.split():
+            table[name] = Function(name, low, high, build)
+
+    for names in (
+        "neg negative minus,abs fabs absolute,sqrt safe_sqrt,cbrt,exp,expm1,log1p safe_log1p,"
+        "sin,cos,tan tg,cot cotan ctg,sec,csc cosec,asin arcsin safe_asin,acos arccos safe_acos,"
+        "atan arctan,sinh,cosh,tanh,asinh arcsinh arsinh,acosh arccosh arcosh safe_acosh,"
+        "atanh arctanh artanh safe_atanh,sign sgn signum,floor,ceil ceiling,round rint,erf"
+    ).split(","):
+        add(names, 1, 1, partial(binary, names.split()[0]))
+    for names in "add plus,sub subtract,mul multiply times,div divide truediv".split(","):
+        low = names.split()[0]
+        add(names, 2, 2 if low in ("sub", "div") else 99_999, partial(fold, low))
+    for names in "atan2 arctan2,hypot".split(","):
+        add(names, 2, 2, partial(binary, names.split()[0]))
+    add("min minimum fmin", 2, 99_999, partial(binary, "min"))
+    add("max maximum fmax", 2, 99_999, partial(binary, "max"))
+    add("pow power float_power safe_pow", 2, 2, power)
+    add("pow_noisy", 2, 2, partial(binary, "pow"))
+    add("pow_exact", 2, 2, exact_power)
+    add("root real_root nthroot", 2, 2, root)
+    add("log safe_log", 1, 2, logarithm)
+    add("ln", 1, 1, logarithm)
+    add("log2 safe_log2", 1, 1, partial(log_base, Fraction(2)))
+    add("log10 safe_log10", 1, 1, partial(log_base, Fraction(10)))
+    add("inv reciprocal", 1, 1, partial(_fixed_power, -1))
+    for exponent, names in ((2, "square sq pow2 n2"), (3, "cube pow3 n3"), (4, "pow4 n4")):
+        add(names, 1, 1, partial(_fixed_power, exponent))
+    for name in ("tanh", "cosh", "sinh"):
+        add({"tanh": "coth", "cosh": "sech", "sinh": "csch"}[name], 1, 1, partial(_inverse, name))
+    add("sqrtabs sqrt_abs", 1, 1, partial(chain, ("abs", "sqrt")))
+    add("logabs log_abs", 1, 1, partial(chain, ("abs", "log")))
+    add("powabs pow_abs", 2, 2, _absolute_power)
+    add("aq", 2, 2, _quotient)
+    add("sigmoid logistic sig", 1, 1, _sigmoid)
+    add("relu", 1, 1, _relu)
+    add("exp2", 1, 1, _exp2)
+    add("fma", 3, 3, _fused)
+    return table
+
+
+FUNCTIONS: dict[str, Function] = _functions()
+"""Every function that a formula may call, by lower-case name."""

@@ -1,0 +1,235 @@
+"""Names: indexed variables, constants, Greek letters, functions and near misses."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Mapping
+
+from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, number_label
+from eic_core.formula.tree import Draft, constant, variable
+
+SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+GREEK = dict(
+    zip(
+        "αβγδεζηθικλμνξρστυφχψωΓΔΘΛΞΠΣΦΨΩϵϑϕϱς",
+        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau"
+        " upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega epsilon"
+        " theta phi rho sigma".split(),
+        strict=True,
+    )
+)
+_INDEXED = re.compile(r"[xX](?:_?([0-9]+)|_?\{([0-9]+)\}|\[(?::,)?([0-9]+)\])\Z")
+_MODULE = re.compile(r"(?:np|numpy|math|sympy|sp|torch|jnp|tf|onp)\.")
+_PI = frozenset(("pi", "π", "Pi", "PI"))
+_NOT_A_NUMBER = frozenset(("inf", "nan", "oo", "zoo", "infinity", "infty", "true", "false", "none"))
+_ALWAYS_FUNCTIONS = frozenset(
+    "sin cos tan exp log ln sqrt cbrt abs log10 log2 log1p expm1 asin acos atan arcsin arccos"
+    " arctan sinh cosh tanh floor ceil sqrtabs powabs".split()
+)
+_REFUSED = {
+    "gamma": "the gamma function has no operator here",
+    "factorial": "factorials have no operator here",
+    "mod": "the remainder has no operator here",
+    "acot": "write atan(1/x)",
+    "arccot": "write atan(1/x)",
+    "asec": "write acos(1/x)",
+    "arcsec": "write acos(1/x)",
+    "acsc": "write asin(1/x)",
+    "arccsc": "write asin(1/x)",
+    "acoth": "write atanh(1/x)",
+    "asech": "write acosh(1/x)",
+    "acsch": "write asinh(1/x)",
+    "erfc": "write 1 - erf(x)",
+    "sinc": "write sin(x)/x",
+    "softplus": "write log(1 + exp(x))",
+    "trunc": "write sign(x)*floor(abs(x))",
+    "binom": "binomial coefficients have no operator here",
+    "gauss": "write exp(-x**2)",
+}
+_SUGGEST = {
+    "lg": "log10",
+    "arcsine": "asin",
+    "logarithm": "log",
+    "squareroot": "sqrt",
+    "lb": "log2",
+}
+
+
+def canonical_name(name: str) -> str:
+    """The one spelling of an indexed variable; other names come back unchanged.
+
+    Parameters
+    ----------
+    name : str
+        A variable as a tool, a person or a table header writes it.
+
+    Examples
+    --------
+    >>> [canonical_name(n) for n in ("x_0", "x_{12}", "x₀", "X0", "X_0", "x[:,0]", "x[0]")]
+    ['x0', 'x12', 'x0', 'x0', 'x0', 'x0', 'x0']
+    >>> canonical_name("omega_0")
+    'omega_0'
+    """
+    compact = "".join(name.translate(SUBSCRIPTS).split())
+    match = _INDEXED.match(compact)
+    return f"x{match.group(match.lastindex or 1)}" if match else name
+
+
+def safe_name(name: str) -> str:
+    """A column's name as it can be typed in a formula.
+
+    Examples
+    --------
+    >>> safe_name("log Re/1"), safe_name("2nd")
+    ('log_Re_1', '_2nd')
+    """
+    safe = re.sub(r"\W+", "_", name.translate(SUBSCRIPTS)) or "_"
+    return f"_{safe}" if safe[0].isdigit() else safe
+
+
+def _folded(name: str) -> str:
+    """What is left of a name without its subscript marks and Greek letters."""
+    spelled = "".join(GREEK.get(letter, letter) for letter in name.translate(SUBSCRIPTS))
+    return re.sub(r"[_{}\s]", "", spelled)
+
+
+class Names:
+    """What each name in a formula means, given the columns and parameters at hand.
+
+    Parameters
+    ----------
+    columns : collection of str
+        Names of the data's columns; these win over every other meaning.
+    parameters : mapping of str to str
+        Numbers that stand for names, such as tinyGP's ``theta``.
+    euler : bool
+        Whether a bare ``E`` is Euler's number, as SymPy prints it.
+    """
+
+    def __init__(
+        self, columns: Collection[str], parameters: Mapping[str, str], euler: bool = False
+    ) -> None:
+        self.exact = frozenset(columns)
+        self.euler = euler
+        canonical = [canonical_name(column) for column in columns]
+        clash = {name for name in canonical if canonical.count(name) > 1} if columns else set()
+        self._labels: dict[str, str] = {}
+        self._near: dict[str, str] = {}
+        for column, label in zip(columns, canonical, strict=True):
+            label = column if label in clash else label
+            self._near.setdefault(_folded(column), label)
+            for spelling in (safe_name(column), canonical_name(column)):
+                self._labels.setdefault(spelling, label)
+        for column, label in zip(columns, canonical, strict=True):
+            self._labels[column] = column if label in clash else label
+        self._leaves: dict[str, tuple[bool, str]] = {}
+        for name, text in parameters.items():
+            if name not in self.exact:
+                self._leaves[name] = (True, _signed_label(name, str(text)))
+
+    def is_column(self, name: str) -> bool:
+        """Whether `name` is the exact name of a column."""
+        return name in self.exact
+
+    def leaf(self, name: str, span: tuple[int, int]) -> Draft:
+        """The leaf that `name` stands for.
+
+        Raises
+        ------
+        Refusal
+            If it is no variable and no constant.
+        """
+        known = self._leaves.get(name)
+        if known is None:
+            known = self._leaves[name] = self._resolve(name)
+        return constant(known[1], span) if known[0] else variable(known[1], span)
+
+    def _resolve(self, name: str) -> tuple[bool, str]:
+        label = self._labels.get(name)
+        if label is not None:
+            return False, label
+        bare = _MODULE.sub("", name, count=1)
+        canonical = canonical_name(bare)
+        label = self._labels.get(canonical)
+        if label is not None:
+            return False, label
+        if bare in _PI:
+            return True, "pi"
+        if bare == "e" or (bare == "E" and self.euler):
+            return True, "e"
+        lower = bare.lower()
+        if lower in _NOT_A_NUMBER:
+            raise Refusal(f"`{bare}` is not a real number", "write a finite number")
+        if lower in _ALWAYS_FUNCTIONS:
+            raise Refusal(
+                f"the function `{bare}` has no argument", f"write its argument as `{bare}(x)`"
+            )
+        if canonical != bare:
+            return False, canonical
+        spelled = "".join(GREEK.get(letter, letter) for letter in bare)
+        if not spelled.translate(SUBSCRIPTS).replace("[", "").replace("]", "").isidentifier():
+            raise Refusal(f"`{bare}` is not a name", "use letters, digits and `_`")
+        return False, self._near.get(_folded(spelled), _plain(spelled))
+
+    def function(self, name: str) -> Function | None:
+        """The function called `name`, or None if there is none.
+
+        Raises
+        ------
+        Refusal
+            If the function is known but not supported.
+        """
+        bare = _MODULE.sub("", name, count=1).lower()
+        found = FUNCTIONS.get(bare)
+        if found is not None:
+            return found
+        if name in self.exact:
+            return None
+        if bare.startswith(("protected", "pdiv", "plog", "psqrt", "_protected")):
+            plain = re.sub(r"^_?(protected_?|p)", "", bare) or "div"
+            raise Refusal(
+                f"`{name}` is a protected operator, which changes the function being measured",
+                f"write the plain operator, such as `{plain if plain in FUNCTIONS else 'div'}`",
+            )
+        if bare in _REFUSED:
+            raise Refusal(f"the function `{name}` is not supported", _REFUSED[bare])
+        return None
+
+    def is_factor(self, name: str) -> bool:
+        """Whether ``name(`` is more likely a product than a call."""
+        bare = _MODULE.sub("", name, count=1)
+        if name in self._labels or name in self._leaves and not self._leaves[name][0]:
+            return True
+        if canonical_name(bare) != bare or bare in _PI or bare in GREEK.values() or bare in GREEK:
+            return True
+        return bool(_INDEXED.match(bare)) or (len(bare) == 1 and bare not in "fgh")
+
+
+def _plain(name: str) -> str:
+    """``theta[0]`` as ``theta0``."""
+    return name.replace("[", "").replace("]", "")
+
+
+def _signed_label(name: str, text: str) -> str:
+    stripped = text.strip()
+    digits = stripped.lstrip("+-")
+    if not re.fullmatch(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", digits):
+        raise Refusal(f"the parameter `{name}` is not a number", "give it as a decimal")
+    return ("-" if stripped.startswith("-") else "") + number_label(digits)
+
+
+def suggestion(name: str) -> str:
+    """A hint for an unknown function.
+
+    Examples
+    --------
+    >>> suggestion("lg"), suggestion("sqr")
+    ('did you mean `log10`?', 'did you mean `sqrt`?')
+    """
+    bare = _MODULE.sub("", name, count=1).lower()
+    if bare in _SUGGEST:
+        return f"did you mean `{_SUGGEST[bare]}`?"
+    near = difflib.get_close_matches(bare, [*FUNCTIONS], n=1, cutoff=0.6) if len(bare) < 40 else []
+    return f"did you mean `{near[0]}`?" if near else f"for a product write `{name}*(…)`"

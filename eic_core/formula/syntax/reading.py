@@ -1,0 +1,132 @@
+"""What reading a formula gives back, and the limits it keeps to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NoReturn
+
+from eic_core.errors import FormulaError
+from eic_core.formula.tree import Formula
+
+MAX_CHARACTERS = 100_000
+"""Longest text that is read."""
+MAX_NODES = 20_000
+"""Largest tree that is built."""
+MAX_DEPTH = 2_000
+"""Deepest nesting of brackets that is read."""
+MAX_DIGITS = 1_000
+"""Longest mantissa of a number."""
+MAX_EXPONENT = 10_000
+"""Largest |log10| of a number, to within its digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something the reader decided and the user should know.
+
+    Attributes
+    ----------
+    message : str
+        One sentence.
+    span : (int, int)
+        Character offsets into the text.
+    """
+
+    message: str
+    span: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """Another reading of an ambiguous text.
+
+    Attributes
+    ----------
+    label : str
+        What this reading is.
+    text : str
+        The whole formula, rewritten so that it can only be read this way.
+    """
+
+    label: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A formula together with how it was read.
+
+    Attributes
+    ----------
+    formula : Formula
+        The tree, exactly as written.
+    syntax : str
+        The name of the notation, detected or given; a key of `SYNTAXES`.
+    index_base : int or None
+        What the first indexed variable counts from: 0, 1, or None if unknown.
+    notes : tuple of Note
+        Decisions worth showing.
+    alternatives : tuple of Alternative
+        Other readings of an ambiguous text.
+    """
+
+    formula: Formula
+    syntax: str
+    index_base: int | None
+    notes: tuple[Note, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
+
+
+class Report:
+    """The text being read, with the notes and alternatives collected on the way."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.notes: dict[str, Note] = {}
+        self.alternatives: dict[str, Alternative] = {}
+        self.products: list[int] = []  # where a `*` was understood but not written
+
+    def note(self, message: str, span: tuple[int, int]) -> None:
+        """Keep a note; the first of several equal ones stands."""
+        self.notes.setdefault(message, Note(message, span))
+
+    def alternative(self, label: str, text: str) -> None:
+        """Keep another reading; the first of several equal labels stands."""
+        self.alternatives.setdefault(label, Alternative(label, text))
+
+    def fail(
+        self,
+        message: str,
+        start: int,
+        end: int,
+        hint: str = "",
+        replacement: str | None = None,
+    ) -> NoReturn:
+        """Raise a `FormulaError` at [start, end)."""
+        size = len(self.text)
+        start = min(max(start, 0), size)
+        raise FormulaError(
+            message,
+            source=self.text,
+            span=(start, min(max(end, start), size)),
+            hint=hint,
+            replacement=replacement,
+        )
+
+
+def insert(text: str, pieces: list[tuple[int, str]]) -> str:
+    """`text` with each piece put in at its offset.
+
+    Examples
+    --------
+    >>> insert("2x(y", [(1, "*"), (4, ")")])
+    '2*x(y)'
+    """
+    out: list[str] = []
+    last = 0
+    for place, piece in sorted(pieces, key=lambda pair: pair[0]):
+        out.append(text[last:place])
+        out.append(piece)
+        last = place
+    out.append(text[last:])
+    return "".join(out)
