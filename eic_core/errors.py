@@ -1,0 +1,104 @@
+"""The errors that a user of EIC Lab can cause.
+
+One small hierarchy.  Each error says what is wrong (`args[0]`), where it can
+(`span`, character offsets into the text the user gave), and how to mend it
+(`hint`).  Anything else that escapes this package is a bug of ours.
+"""
+
+from __future__ import annotations
+
+
+class UserError(Exception):
+    """Something in the user's formula, data or options is wrong.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, one sentence.
+    hint : str, optional
+        What to do about it.
+
+    Examples
+    --------
+    >>> str(UserError("the table is empty", hint="add at least one row"))
+    'the table is empty: add at least one row'
+    """
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}: {self.hint}" if self.hint else self.message
+
+
+class FormulaError(UserError):
+    """A formula that cannot be read, with the place.
+
+    Parameters
+    ----------
+    message, hint : str
+        As for `UserError`.
+    source : str
+        The text as the user gave it.
+    span : (int, int)
+        Character offsets ``start <= end`` into `source`.
+    replacement : str, optional
+        A whole corrected formula that may be offered with one click.
+
+    Examples
+    --------
+    >>> error = FormulaError("unknown function `lg`", hint="did you mean `log10`?",
+    ...                      source="1+lg(x)", span=(2, 4))
+    >>> print(error.caret())
+    1+lg(x)
+      ^^
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        source: str,
+        span: tuple[int, int],
+        hint: str = "",
+        replacement: str | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.source = source
+        self.span = span
+        self.replacement = replacement
+
+    def caret(self, width: int = 76) -> str:
+        """The line of `source` that holds the span, with carets under it.
+
+        Long lines are cut to about `width` characters around the place.
+        """
+        start, end = self.span
+        line_start = self.source.rfind("\n", 0, start) + 1
+        line_end = self.source.find("\n", start)
+        line_end = len(self.source) if line_end < 0 else line_end
+        left = max(line_start, min(start - width // 2, line_end - width))
+        right = min(line_end, left + width)
+        text = self.source[left:right].replace("\t", " ")
+        lead = "…" if left > line_start else ""
+        tail = "…" if right < line_end else ""
+        count = max(1, min(end, right) - start)
+        return f"{lead}{text}{tail}\n{' ' * (len(lead) + start - left)}{'^' * count}"
+
+
+class DataError(UserError):
+    """A table, range or column mapping that cannot be used.
+
+    Parameters
+    ----------
+    message, hint : str
+        As for `UserError`.
+    problems : tuple of str
+        One line for each bad cell or column, in reading order.
+    """
+
+    def __init__(self, message: str, *, hint: str = "", problems: tuple[str, ...] = ()) -> None:
+        super().__init__(message, hint=hint)
+        self.problems = problems

@@ -1,0 +1,19 @@
+"""Amplification of rounding noise: data, Algorithms 1 and 2, tails, precision."""
+
+from eic_core.measure.amplification import Amplification, amplify
+from eic_core.measure.data import Domain, Samples, sample_domains
+from eic_core.measure.inspection import Inspection, NodeAmplification, SampleCounts, inspect
+from eic_core.measure.tails import Tail
+
+__all__ = [
+    "Amplification",
+    "Domain",
+    "Inspection",
+    "NodeAmplification",
+    "SampleCounts",
+    "Samples",
+    "Tail",
+    "amplify",
+    "inspect",
+    "sample_domains",
+]

@@ -1,0 +1,293 @@
+"""`inspect`: one formula on one data set, everything that EIC says about it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from eic_core.formula.rendering import node_texts, to_latex
+from eic_core.formula.tree import Formula, Node
+from eic_core.measure.amplification import Amplification, Progress, amplify
+from eic_core.measure.data import Samples
+from eic_core.measure.tails import Tail, tail_of
+
+TEXT_LIMIT = 400
+
+
+@dataclass(frozen=True)
+class NodeAmplification:
+    """One node's mean amplification.
+
+    Attributes
+    ----------
+    node : Node
+    text : str
+        The sub-expression in Python syntax, cut after 400 characters.
+    s_bar : float
+        Root of the mean of s_k^2 over valid samples, at least 1; inf if a
+        sample is singular here; nan if none is valid.
+    local_eic : float
+        log10 of it: digits lost up to and including this node.
+    local_eic_finite : float
+        The same without the samples that are singular here; nan if none remain.
+    invalid : int
+        Samples that first have no real value at this node.
+    singular : int
+        Valid samples at which s_k is infinite (or above 10^30).
+    edge_shares : tuple of float
+        Per operand, the share of this node's mean s^2 that comes through it.
+    """
+
+    node: Node
+    text: str
+    s_bar: float
+    local_eic: float
+    local_eic_finite: float
+    invalid: int
+    singular: int
+    edge_shares: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class SampleCounts:
+    """Where the samples went.
+
+    Attributes
+    ----------
+    total, valid, invalid : int
+        ``total = valid + invalid``.
+    singular : int
+        Valid samples that are singular at some node.
+    rechecked, unresolved : int
+        Samples re-evaluated at 60 digits, and those left unchecked.
+    """
+
+    total: int
+    valid: int
+    invalid: int
+    singular: int
+    rechecked: int
+    unresolved: int
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """The Effective Information Criterion of one formula on one data set.
+
+    Attributes
+    ----------
+    formula : Formula
+    samples : Samples
+    nodes : tuple of NodeAmplification
+        In post-order.
+    counts : SampleCounts
+    tail : Tail or None
+        None if no node has a finite mean.
+    reason : str
+        Why EIC is nan, else "".
+    amplification : Amplification
+        The sums behind it; `amplification.trace` gives per-sample values.
+
+    Notes
+    -----
+    Yu et al., Eq. ``eq:EIC_def``: EIC = max_k log10 s-bar_k.
+    """
+
+    formula: Formula
+    samples: Samples
+    nodes: tuple[NodeAmplification, ...]
+    counts: SampleCounts
+    tail: Tail | None
+    reason: str
+    amplification: Amplification = field(repr=False)
+
+    @property
+    def eic(self) -> float:
+        """max_k log10 s-bar_k; inf if a sample is singular; nan if none is valid."""
+        return self.nodes[self.bottleneck].local_eic
+
+    @property
+    def eic_finite(self) -> float:
+        """The largest ``local_eic_finite``; nan if one of them is nan."""
+        values = [n.local_eic_finite for n in self.nodes]
+        return math.nan if any(map(math.isnan, values)) else max(values)
+
+    @property
+    def bottleneck(self) -> int:
+        """Id of the node of largest local EIC, the first in post-order at ties."""
+        return max(self.nodes, key=lambda n: (n.local_eic, -n.node.id)).node.id
+
+    @property
+    def finite_bottleneck(self) -> int:
+        """Id of the node of largest ``local_eic_finite``, the first at ties."""
+        return _finite_bottleneck(self.nodes)
+
+    @property
+    def digits_lost(self) -> float:
+        """Significant digits lost at the bottleneck: EIC itself."""
+        return self.eic
+
+    @property
+    def noise_figure_db(self) -> float:
+        """The noise figure at the bottleneck, 20 EIC (Yu et al., Eq. after ``eq:EIC_def``)."""
+        return 20 * self.eic
+
+    def to_json(self) -> dict[str, Any]:
+        """The stable JSON form: plain numbers, with "inf", "-inf" and "nan" as strings."""
+        tail = self.tail
+        return {
+            "formula": self.formula.source,
+            "latex": to_latex(self.formula),
+            "complexity": self.formula.complexity,
+            "eic": json_number(self.eic),
+            "eic_finite": json_number(self.eic_finite),
+            "noise_figure_db": json_number(self.noise_figure_db),
+            "bottleneck": self.bottleneck,
+            "reason": self.reason,
+            "samples": {
+                "total": self.counts.total,
+                "valid": self.counts.valid,
+                "invalid": self.counts.invalid,
+                "singular": self.counts.singular,
+                "rechecked": self.counts.rechecked,
+                "unresolved": self.counts.unresolved,
+            },
+            "tail": {
+                "node": None if tail is None else tail.node,
+                "q50": json_number(math.nan if tail is None else tail.q50),
+                "q90": json_number(math.nan if tail is None else tail.q90),
+                "q99": json_number(math.nan if tail is None else tail.q99),
+                "top1_share": json_number(math.nan if tail is None else tail.top1_share),
+                "divergent": None if tail is None else tail.divergent,
+                "crossings": [] if tail is None else list(tail.crossings),
+            },
+            "nodes": [
+                {
+                    "id": n.node.id,
+                    "text": n.text,
+                    "operator": n.node.operator,
+                    "children": list(n.node.children),
+                    "span": list(n.node.span),
+                    "s_bar": json_number(n.s_bar),
+                    "local_eic": json_number(n.local_eic),
+                    "local_eic_finite": json_number(n.local_eic_finite),
+                    "invalid": n.invalid,
+                    "singular": n.singular,
+                }
+                for n in self.nodes
+            ],
+        }
+
+
+def json_number(value: float) -> float | str:
+    """A float as JSON can carry it.
+
+    Examples
+    --------
+    >>> json_number(1.5), json_number(float("-inf"))
+    (1.5, '-inf')
+    """
+    if math.isnan(value):
+        return "nan"
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return value
+
+
+def local_eic(mean_s2: float) -> float:
+    """log10 of the root of a mean s^2; nan and inf pass through."""
+    if math.isnan(mean_s2) or math.isinf(mean_s2):
+        return mean_s2
+    return 0.5 * math.log10(mean_s2)
+
+
+def _finite_bottleneck(nodes: tuple[NodeAmplification, ...]) -> int:
+    known = [n for n in nodes if not math.isnan(n.local_eic_finite)]
+    return max(known or nodes, key=lambda n: (n.local_eic_finite, -n.node.id)).node.id
+
+
+def inspect(
+    formula: Formula,
+    samples: Samples,
+    *,
+    recheck: bool = True,
+    edges: bool = True,
+    progress: Progress | None = None,
+) -> Inspection:
+    """Measure where a formula loses its digits on a data set.
+
+    Parameters
+    ----------
+    formula : Formula
+    samples : Samples
+        With a column for each variable.
+    recheck : bool
+        Settle doubtful samples at 60 digits (see `amplify`).
+    edges : bool
+        Fill `NodeAmplification.edge_shares`.
+    progress : callable (fraction) -> None, optional
+
+    Raises
+    ------
+    DataError
+        If a variable has no column.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
+    >>> result = inspect(read("10000*x-9999*x").formula, samples)
+    >>> result.counts.valid, round(result.eic, 5)
+    (3, 4.38905)
+    """
+    amplification = amplify(formula, samples, recheck=recheck, edges=edges, progress=progress)
+    texts = node_texts(formula, TEXT_LIMIT)
+    nodes = []
+    for node in formula.nodes:
+        mean = amplification.mean_s2(node.id)
+        nodes.append(
+            NodeAmplification(
+                node=node,
+                text=texts[node.id],
+                s_bar=math.sqrt(mean) if mean == mean else math.nan,
+                local_eic=local_eic(mean),
+                local_eic_finite=local_eic(amplification.finite_mean_s2(node.id)),
+                invalid=amplification.first_invalid.get(node.id, 0),
+                singular=amplification.singular[node.id],
+                edge_shares=amplification.edge_shares(node.id) if edges else (),
+            )
+        )
+    frozen = tuple(nodes)
+    valid = amplification.valid_count
+    counts = SampleCounts(
+        total=len(samples),
+        valid=valid,
+        invalid=len(samples) - valid,
+        singular=amplification.singular_samples,
+        rechecked=amplification.rechecked,
+        unresolved=amplification.unresolved,
+    )
+    return Inspection(
+        formula=formula,
+        samples=samples,
+        nodes=frozen,
+        counts=counts,
+        tail=_tail(amplification, frozen) if valid else None,
+        reason="" if valid else _reason(frozen),
+        amplification=amplification,
+    )
+
+
+def _tail(amplification: Amplification, nodes: tuple[NodeAmplification, ...]) -> Tail | None:
+    watched = _finite_bottleneck(nodes)
+    crossings = tuple(k for k, signs in enumerate(amplification.signs) if signs == 3)
+    _, s = amplification.trace(watched)
+    return tail_of(watched, np.square(s[amplification.valid]), crossings)
+
+
+def _reason(nodes: tuple[NodeAmplification, ...]) -> str:
+    worst = max(nodes, key=lambda n: n.invalid)
+    return f"no sample is valid: `{worst.text}` has no real value in {worst.invalid} of them"

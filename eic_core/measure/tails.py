@@ -1,0 +1,118 @@
+"""How settled a mean amplification is: quantiles, concentration and Hill's estimator.
+
+If a node crosses zero inside the domain, E[s^2] does not exist and the sample
+mean grows with N.  A mean is therefore shown with its tail.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+MIN_SAMPLES_FOR_HILL = 300
+
+
+@dataclass(frozen=True)
+class Tail:
+    """The distribution of s over the valid samples, at one node.
+
+    Attributes
+    ----------
+    node : int
+        The node of largest ``local_eic_finite``.
+    q50, q90, q99 : float
+        Quantiles of log10 s (digits), inverted CDF; inf where singular.
+    top1_share : float
+        Share of the finite sum of s^2 held by its largest ceil(n/100) values, 0 to 1.
+    divergent : bool or None
+        Whether the mean is not settled at this N; None if there are too few
+        samples to tell and no sign change was seen.
+    hill : float
+        Estimated tail index of s^2 (the mean is infinite below 1); nan if not estimated.
+    crossings : tuple of int
+        Ids of the nodes that take both signs inside the domain.
+    """
+
+    node: int
+    q50: float
+    q90: float
+    q99: float
+    top1_share: float
+    divergent: bool | None
+    hill: float
+    crossings: tuple[int, ...]
+
+
+def hill_index(values: np.ndarray, k: int) -> float:
+    """Hill's estimator of the tail index from the k largest values.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n,), positive
+    k : int
+        1 <= k < n.
+
+    Returns
+    -------
+    float
+        alpha-hat = k / sum(log(X_(n-i+1) / X_(n-k))), inf if the tail is flat.
+
+    References
+    ----------
+    B. M. Hill, "A simple general approach to inference about the tail of a
+    distribution", Annals of Statistics 3 (1975), Eq. (3.1).
+
+    Examples
+    --------
+    >>> round(hill_index(np.array([1.0, 2.0, 4.0, 8.0]), 2), 3)  # 2 / (log 2 + log 4)
+    0.962
+    """
+    top = np.partition(values, len(values) - k - 1)[len(values) - k - 1 :]
+    threshold = top.min()
+    excess = float(np.sum(np.log(top / threshold)))
+    return k / excess if excess > 0 else math.inf
+
+
+def tail_of(node: int, s2: np.ndarray, crossings: tuple[int, ...]) -> Tail:
+    """Describe the tail of s^2 at one node.
+
+    Parameters
+    ----------
+    node : int
+    s2 : ndarray, shape (n,)
+        s^2 at the valid samples, inf where singular; n >= 1.
+    crossings : tuple of int
+        Nodes known to take both signs.
+
+    Notes
+    -----
+    The mean counts as not settled if any node crosses zero, or if n >= 300 and
+    alpha-hat * (1 + 1.645 / sqrt(k)) < 1 with k = ceil(sqrt(n)): the one-sided
+    95 % upper bound of Hill's estimator lies below the exponent at which the
+    mean exists.  n counts the finite values.
+    """
+    n = len(s2)
+    ranks = [max(0, math.ceil(q * n) - 1) for q in (0.5, 0.9, 0.99)]
+    ordered = np.partition(s2, sorted(set(ranks)))
+    quantiles = [_half_log10(float(ordered[rank])) for rank in ranks]
+    finite = s2[np.isfinite(s2)]
+    m = len(finite)
+    top1_share = math.nan
+    hill = math.nan
+    if m:
+        count = math.ceil(m / 100)
+        largest = np.partition(finite, m - count)[m - count :]
+        top1_share = float(np.sum(largest) / np.sum(finite))
+    divergent: bool | None = True if crossings else None
+    if m >= MIN_SAMPLES_FOR_HILL:
+        k = math.ceil(math.sqrt(m))
+        hill = hill_index(finite, k)
+        heavy = hill * (1 + 1.645 / math.sqrt(k)) < 1
+        divergent = bool(crossings) or heavy
+    return Tail(node, *quantiles, top1_share, divergent, hill, crossings)
+
+
+def _half_log10(s2: float) -> float:
+    return 0.5 * math.log10(s2) if s2 < math.inf else math.inf
