@@ -6,10 +6,24 @@ feeds one precedence parser, which builds `Formula` nodes and nothing else.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 
+from eic_core.errors import FormulaError
+from eic_core.formula.syntax.build import Refusal
 from eic_core.formula.syntax.infix import read_infix
+from eic_core.formula.syntax.languages import (
+    INFIX,
+    LANGUAGES,
+    LATEX,
+    PREFIX,
+    SEXPR,
+    detect,
+    language,
+)
+from eic_core.formula.syntax.latex import read_latex
 from eic_core.formula.syntax.names import Names, canonical_name, safe_name
+from eic_core.formula.syntax.prefix import looks_like_prefix, read_prefix
 from eic_core.formula.syntax.reading import (
     MAX_CHARACTERS,
     MAX_NODES,
@@ -18,11 +32,27 @@ from eic_core.formula.syntax.reading import (
     Reading,
     Report,
 )
-from eic_core.formula.tree import Formula
+from eic_core.formula.syntax.repair import read_repaired
+from eic_core.formula.syntax.sexpr import read_sexpr
+from eic_core.formula.tree import Draft, Formula
 
-__all__ = ["Alternative", "Note", "Reading", "SYNTAXES", "canonical_name", "read", "safe_name"]
+__all__ = ["SYNTAXES", "Alternative", "Note", "Reading", "canonical_name", "read", "safe_name"]
 
-SYNTAXES: Mapping[str, str] = {"infix": "Python / NumPy"}
+SYNTAXES: Mapping[str, str] = {name: row.label for name, row in LANGUAGES.items()}
+"""Name and label of every notation; the names are what `read` takes as `syntax`."""
+
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
+)
+_THETA = re.compile(r"\|\s*theta\s*=\s*([^|]*)\Z")
+_HEAD = re.compile(
+    r"(?:\s|\$|&|\\\[|\\\(|\\displaystyle|\\begin\s*\{[a-z]+\*?\})*"
+    r"(?P<name>\\?[^\W\d]\w*|\\(?:hat|bar|tilde)\s*\{?\s*\\?[A-Za-z]+\s*\}?)"
+    r"(?:[_^]\{[\w\\*+]{1,40}\})?"
+    r"\s*(?:(?:\\left)?\(\s*[^()+*/=]{0,2000}\))?\s*&?\s*"
+    r"(?::=|=(?!=)|~|\\sim\b|\\approx\b|≈)\s*&?"
+)
+_INDEXED = re.compile(r"x[0-9]+\Z")
 
 
 def read(
@@ -32,15 +62,129 @@ def read(
     columns: Collection[str] = (),
     parameters: Mapping[str, str] | None = None,
 ) -> Reading:
-    """Read a formula."""
+    """Read a formula exactly as it is written.
+
+    Parameters
+    ----------
+    text : str
+        The formula: Python, NumPy, SymPy, LaTeX, FPCore, prefix words, or what
+        a symbolic-regression tool prints.
+    syntax : str
+        A key of `SYNTAXES` or another name of that tool; anything else is
+        taken as ``"auto"``: the notation is detected.
+    columns : collection of str
+        Names of the data's columns.  They win over other meanings of a name:
+        ``pi`` and ``e`` are variables where they are columns.
+    parameters : mapping of str to str, optional
+        Decimals that stand for names (tinyGP's ``t0``, ``t1``, ...).  A text
+        that ends in ``|theta=v0;v1`` brings its own.
+
+    Returns
+    -------
+    Reading
+        The formula, the notation, what its variables count from, and what was
+        decided on the way.
+
+    Raises
+    ------
+    FormulaError
+        For everything that cannot be read, with the place and a remedy.
+
+    Examples
+    --------
+    >>> read("-2**2").formula.structure()[-1][0]
+    'neg'
+    >>> read(r"\\\\frac{x_1}{2}").formula.variables
+    ('x1',)
+    >>> read("2x")
+    Traceback (most recent call last):
+        ...
+    eic_core.errors.FormulaError: `2x`: write `2*x`
+    """
     report = Report(text)
     if len(text) > MAX_CHARACTERS:
-        report.fail("too long", 0, 0)
-    names = Names(columns, parameters or {})
-    draft = read_infix(report, names, 0, len(text))
+        report.fail(
+            f"the text is longer than {MAX_CHARACTERS:,} characters", 0, 0, "paste one formula"
+        )
+    hidden = _HIDDEN.search(text)
+    if hidden:
+        report.fail(
+            f"the text holds an invisible character (U+{ord(hidden[0]):04X})",
+            *hidden.span(),
+            "remove it",
+            _HIDDEN.sub("", text),
+        )
+    start, end = 0, len(text)
+    theta = _THETA.search(text)
+    values = dict(parameters or {})
+    if theta:
+        end = text.rfind("|front", 0, theta.start()) if "|front" in text else theta.start()
+        values |= {f"t{i}": v for i, v in enumerate(theta[1].split(";")) if v.strip()}
+    hint = language(syntax)
+    head = _HEAD.match(text, start, end)
+    if head and hint not in ("fpcore", "prefix"):
+        start = head.end()
+        report.note(
+            f"only the right-hand side of `{head['name'].strip()} = …` is read", head.span()
+        )
+    name = hint or detect(text, start, end)
+    row = LANGUAGES[name]
+    reader = LATEX if row.reader == INFIX and "\\" in text[start:end] else row.reader
+    name = "latex" if reader == LATEX else name
+    try:
+        names = Names(columns, values, row.euler)
+    except Refusal as refusal:
+        report.fail(refusal.message, *(theta.span() if theta else (0, 0)), refusal.hint)
+    draft, name = _read(report, names, reader, name, start, end, hint is None)
     formula = Formula.from_draft(draft, text)
     if formula.complexity > MAX_NODES:
-        report.fail("too many nodes", 0, len(text))
+        report.fail(f"the formula has more than {MAX_NODES:,} nodes", start, end, "split it")
+    if hint is None and "E" in formula.variables and "E" not in names.exact:
+        others = [v for v in formula.variables if v != "E"]
+        if others and all(_INDEXED.match(v) for v in others):
+            place = next(n.span for n in formula if n.label == "E")
+            report.note("`E` is read as Euler's number, as SymPy prints it", place)
+            again, name = _read(
+                Report(text), Names(columns, values, True), reader, name, start, end, True
+            )
+            formula = Formula.from_draft(again, text)
     return Reading(
-        formula, "infix", None, tuple(report.notes.values()), tuple(report.alternatives.values())
+        formula,
+        name,
+        _index_base(report, formula, LANGUAGES[name].index_base),
+        tuple(report.notes.values()),
+        tuple(report.alternatives.values()),
     )
+
+
+def _read(
+    report: Report, names: Names, reader: str, name: str, start: int, end: int, guessed: bool
+) -> tuple[Draft, str]:
+    """The draft, and the notation it was finally read in."""
+    if reader == LATEX:
+        return read_latex(report, names, start, end), name
+    if reader == SEXPR:
+        return read_sexpr(report, names, start, end), name
+    if reader == PREFIX or (guessed and looks_like_prefix(report.text, start, end)):
+        try:
+            return read_prefix(report, names, start, end), "prefix" if guessed else name
+        except FormulaError:
+            if not guessed:
+                raise
+    try:
+        return read_infix(report, names, start, end), name
+    except FormulaError:
+        if ";" in report.text:
+            mended = read_repaired(report, names, start, end)
+            if mended is not None:
+                return mended, "pysr" if guessed else name
+        raise
+
+
+def _index_base(report: Report, formula: Formula, known: int | None) -> int | None:
+    """What the variables count from; an index of 0 settles it."""
+    if "x0" in formula.variables:
+        if known == 1:
+            report.note("this text counts its variables from 0", formula.root.span)
+        return 0
+    return known

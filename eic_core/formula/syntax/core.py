@@ -82,9 +82,6 @@ class Grammar:
         """Note that ``name(`` is read as a product, or raise for an unknown function."""
         raise NotImplementedError
 
-    def argument(self, token: Token, tokens: list[Token], index: int) -> None:
-        """Called for a prefix function whose argument starts at tokens[index]."""
-
 
 def parse(tokens: list[Token], grammar: Grammar) -> Draft:
     """The tree of a token list that ends in an `END` token.
@@ -146,7 +143,7 @@ def parse(tokens: list[Token], grammar: Grammar) -> Draft:
                     function = _called(grammar, token)
                     if function is None:  # `x(y+z)`: a product
                         grammar.factor(token)
-                        report.products.append(start + len(text))
+                        report.products.append((start + len(text), end - 1))
                         draft = names.leaf(text, (start, start + len(text)))
                         operands.append(draft)
                         starts.append(start)
@@ -180,7 +177,6 @@ def parse(tokens: list[Token], grammar: Grammar) -> Draft:
                 assert isinstance(extra, Function)
                 precedence = _ROOT if text in "√∛∜" else FUNCTION_PRECEDENCE
                 pending.append(Pending(precedence, text, start, end, extra, 0))
-                grammar.argument(token, tokens, index)
                 continue
             elif kind == LEAF:
                 assert isinstance(extra, Draft)
@@ -263,7 +259,7 @@ def parse(tokens: list[Token], grammar: Grammar) -> Draft:
             if kind == BAD or kind == PREFIX and text in "√∛∜":
                 _missing(report, tokens, index - 1)
             precedence = grammar.side_by_side(tokens, index - 1, pending)
-            report.products.append(start)
+            report.products.append((tokens[index - 2].end, start))
             reduce(precedence)
             pending.append(Pending(precedence, "mul", start, start, None, 0))
             index -= 1

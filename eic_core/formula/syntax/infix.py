@@ -222,7 +222,7 @@ class Infix(Grammar):
             parse(list(tokens), Infix(self.names, trial, lenient=True))
         except FormulaError:
             return None
-        return insert(trial.text, [(place, "*") for place in trial.products])
+        return trial.written_out()
 
 
 def read_infix(report: Report, names: Names, start: int, end: int) -> Draft:
@@ -236,6 +236,5 @@ def read_infix(report: Report, names: Names, start: int, end: int) -> Draft:
     tokens = tokenize(report, start, end)
     draft = parse(tokens, Infix(names, report))
     if report.products and any(n.message.endswith("not as a call") for n in report.notes.values()):
-        text = insert(report.text, [(place, "*") for place in report.products])
-        report.alternative("the same product, written out", text)
+        report.alternative("the same product, written out", report.written_out())
     return draft

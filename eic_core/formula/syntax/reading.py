@@ -84,7 +84,7 @@ class Report:
         self.text = text
         self.notes: dict[str, Note] = {}
         self.alternatives: dict[str, Alternative] = {}
-        self.products: list[int] = []  # where a `*` was understood but not written
+        self.products: list[tuple[int, int]] = []  # gaps where a `*` was understood
 
     def note(self, message: str, span: tuple[int, int]) -> None:
         """Keep a note; the first of several equal ones stands."""
@@ -93,6 +93,16 @@ class Report:
     def alternative(self, label: str, text: str) -> None:
         """Keep another reading; the first of several equal labels stands."""
         self.alternatives.setdefault(label, Alternative(label, text))
+
+    def written_out(self) -> str:
+        """The text with every product that was understood written as `*`."""
+        out: list[str] = []
+        last = 0
+        for start, end in sorted(self.products):
+            out += (self.text[last:start], "*")
+            last = end
+        out.append(self.text[last:])
+        return "".join(out)
 
     def fail(
         self,

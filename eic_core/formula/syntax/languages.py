@@ -1,0 +1,100 @@
+"""The notations by name, and which of them a text is written in."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+INFIX, LATEX, SEXPR, PREFIX = "infix", "latex", "sexpr", "prefix"
+
+
+class Language(NamedTuple):
+    """A notation: how it is read, what its variables count from, whether ``E`` is e."""
+
+    label: str
+    reader: str
+    index_base: int | None = None
+    euler: bool = False
+
+
+LANGUAGES: dict[str, Language] = {
+    "infix": Language("Python, NumPy or plain infix", INFIX),
+    "latex": Language("LaTeX", LATEX),
+    "fpcore": Language("FPCore or s-expressions", SEXPR),
+    "prefix": Language("prefix words", PREFIX),
+    "sympy": Language("SymPy", INFIX, None, True),
+    "sympy_x0": Language("SymPy, x0 first", INFIX, 0, True),
+    "sympy_x1": Language("SymPy, x1 first", INFIX, 1, True),
+    "sympy_x_0": Language("SymPy, x_0 first", INFIX, 0, True),
+    "sympy_named": Language("SymPy, named variables", INFIX, None, True),
+    "operon": Language("Operon", INFIX, 1),
+    "pysr": Language("PySR", INFIX, 0),
+    "srtree": Language("srtree and eggp", INFIX, 0),
+    "tinygp": Language("tinyGP with parameters", INFIX, 0),
+    "tir": Language("TIR", INFIX, 0),
+    "bingo": Language("Bingo", INFIX, 0),
+    "gplearn": Language("gplearn", INFIX, 0),
+    "e2e": Language("E2E words", INFIX, 0),
+    "e2e_infix": Language("E2E and TPSR infix", INFIX, 0),
+    "e2e_prefix": Language("E2E prefix words", PREFIX, 0),
+    "dso": Language("DSO", INFIX, 1, True),
+    "qlattice": Language("QLattice", INFIX, 0),
+    "ps-tree": Language("PS-Tree", INFIX, 0),
+    "geneticengine": Language("GeneticEngine", INFIX, 0),
+    "udsr": Language("uDSR", INFIX),
+    "feyn": Language("Feyn", INFIX, 0),
+}
+_ALIASES = {
+    "python": "infix", "numpy": "infix", "tex": "latex", "fptaylor": "infix", "herbie": "fpcore",
+    "s-expression": "fpcore", "sexpr": "fpcore", "eggp": "srtree", "e2et": "e2e_infix",
+    "tpsr": "e2e_infix", "e2esr": "e2e_infix", "polish": "prefix", "nesymres": "prefix",
+    "pyoperon": "operon", "pstree": "ps-tree", "sympy_x1_": "sympy_x1",
+}  # fmt: skip
+
+_LATEX = re.compile(r"\\[A-Za-z(\[{|,;!]|\$|[_^]\s*\{")
+_FUNCTION = (
+    r"(?:sin|cos|tan|exp|log|sqrt|fabs|abs|neg|pow|cbrt|add|mul|sub|div|fma|hypot|\w*sin\w*)"
+)
+_SEXPR = re.compile(
+    r"\s*\(\s*(?:FPCore\b|let\*?\s*[(\[]|!\s|[+*/]\s"
+    rf"|-\s+[^\s()+*/-]+\s+[^\s()+*/-]|-\s+[^\s()]+\s+\(\s*[-+*/a-z]|-\s*\(\s*[-+*/]\s"
+    rf"|{_FUNCTION}\s+(?:[\w.-]|\(\s*(?:[-+*/]\s|{_FUNCTION}\s)))"
+)
+_OPERON = re.compile(r"[0-9]\.[0-9]+\)? \* X[1-9]")
+
+
+def language(hint: str) -> str | None:
+    """The name of the notation that `hint` means, or None if it says nothing.
+
+    Examples
+    --------
+    >>> language("E2ET"), language("Operon"), language("auto")
+    ('e2e_infix', 'operon', None)
+    """
+    key = hint.strip().lower()
+    key = _ALIASES.get(key, key)
+    return key if key in LANGUAGES else None
+
+
+def detect(text: str, start: int, end: int) -> str:
+    """The notation that a text looks written in.
+
+    Examples
+    --------
+    >>> [detect(t, 0, len(t)) for t in (r"\\\\frac{x}{2}", "(+ x 1)", "x[:,0] + 1", "x + 1")]
+    ['latex', 'fpcore', 'tir', 'infix']
+    """
+    if _LATEX.search(text, start, end):
+        return "latex"
+    if _SEXPR.match(text, start, end):
+        return "fpcore"
+    body = text[start:end]
+    if "[:," in body or "[:" in body:
+        return "tir"
+    if "sqrtabs(" in body or "powabs(" in body:
+        return "pysr"
+    if "X" in body and "X0" not in body and _OPERON.search(body):
+        return "operon"
+    if re.search(r"\b(?:Sqrt|Sin|Log|Exp|Abs|Cos|Tanh)\(", body):
+        return "srtree"
+    return "infix"

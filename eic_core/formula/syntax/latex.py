@@ -1,0 +1,538 @@
+"""LaTeX: a scanner that turns commands, groups and scripts into the shared tokens."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import partial
+
+from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, log_base, power, root
+from eic_core.formula.syntax.core import (
+    BAD,
+    BAR,
+    CALL,
+    CLOSE,
+    COMMA,
+    END,
+    NAME,
+    NUMBER,
+    OPEN,
+    OPERATOR,
+    PREFIX,
+    Token,
+    parse,
+)
+from eic_core.formula.syntax.latex_products import Latex
+from eic_core.formula.syntax.names import Names, suggestion
+from eic_core.formula.syntax.reading import Report
+from eic_core.formula.tree import Draft, constant
+
+_TOKENS = re.compile(
+    r"(?P<command>\\(?:[A-Za-z]+\*?|.))"
+    r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+    r"|(?P<word>[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉]+[0-9₀₁₂₃₄₅₆₇₈₉]*)"
+    r"|(?P<mark>\S)",
+    re.S,
+)
+_SCIENTIFIC = re.compile(
+    r"([0-9]+\.?[0-9]*|\.[0-9]+)\s*(?:\\times|\\cdot|×|⋅|·)\s*10\s*\^\s*"
+    r"(?:\{\s*([+-]?[0-9]+)\s*\}|([0-9])(?![0-9]))(?!\s*\^)"
+)
+_SKIPPED = frozenset(
+    r"\, \; \: \! \  \> \quad \qquad \displaystyle \textstyle \scriptstyle \limits \nolimits"
+    r" \[ \] \( \) \\ \nonumber \notag \big \Big \bigg \Bigg \bigl \bigr \Bigl \Bigr \biggl"
+    r" \biggr \Biggl \Biggr \thinspace \enspace \space \middle \mleft \mright".split()
+) | {"\\ ", "\\\n"}
+_OPERATORS = {
+    r"\cdot": "*", r"\times": "*", r"\ast": "*", r"\div": "/", r"\slash": "/",
+    "+": "+", "-": "-", "*": "*", "/": "/", "−": "-", "–": "-", "×": "*", "·": "*", "⋅": "*", "÷": "/",
+}  # fmt: skip
+_OPENERS = {
+    "(": ("(", ")"), "[": ("[", "]"), r"\{": ("{", "}"), r"\lbrace": ("{", "}"),
+    r"\lvert": ("|", "|"), r"\lfloor": ("⌊", "⌋"), r"\lceil": ("⌈", "⌉"),
+    "⌊": ("⌊", "⌋"), "⌈": ("⌈", "⌉"),
+}  # fmt: skip
+_CLOSERS = {
+    ")": ")", "]": "]", r"\}": "}", r"\rbrace": "}", r"\rvert": "|", r"\rfloor": "⌋",
+    r"\rceil": "⌉", "⌋": "⌋", "⌉": "⌉",
+}  # fmt: skip
+_GREEK = frozenset(
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma"
+    " tau upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
+    " hbar ell aleph imath jmath Re Im".split()
+)
+_VARIANTS = {
+    "varepsilon": "epsilon", "vartheta": "theta", "varphi": "phi", "varrho": "rho",
+    "varsigma": "sigma", "varkappa": "kappa", "varpi": "varpi",
+}  # fmt: skip
+_FONTS = frozenset(
+    "mathrm text operatorname operatorname* mathit mathbf mathsf mathtt textrm textit textbf"
+    " mathcal boldsymbol bm mathbb textnormal".split()
+)
+_ACCENTS = frozenset("hat bar tilde vec widehat overline widetilde".split())
+_INVERSES = {
+    "sin": "asin", "cos": "acos", "tan": "atan", "sinh": "asinh", "cosh": "acosh", "tanh": "atanh",
+}  # fmt: skip
+_NOT_READ = {
+    "binom": "binomial coefficients", "sum": "sums", "prod": "products over an index",
+    "int": "integrals", "lim": "limits", "partial": "derivatives", "dot": "derivatives",
+    "ddot": "derivatives", "infty": "infinite values", "pm": "`±`", "mp": "`∓`",
+    "begin{cases}": "cases", "leq": "comparisons", "geq": "comparisons", "le": "comparisons",
+    "ge": "comparisons", "neq": "comparisons", "lt": "comparisons", "gt": "comparisons",
+    "over": "`\\over`", "href": "links", "circ": "degrees and compositions", "Gamma(": "",
+    "iint": "integrals", "oint": "integrals", "nabla": "derivatives", "prime": "derivatives",
+}  # fmt: skip
+_ARGUMENTS = {"frac": 2, "dfrac": 2, "tfrac": 2, "cfrac": 2}
+_EXPONENT = re.compile(r"\s*([+-]?)\s*([0-9]+\.?[0-9]*|\.[0-9]+)(?:\s*/\s*([0-9]+))?\s*\Z")
+_BASE = re.compile(r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)(?:\s*/\s*([0-9]+))?\s*\Z")
+
+
+class _Scanner:
+    """One pass over the LaTeX tokens; `open` says what each closing bracket means."""
+
+    def __init__(self, report: Report, names: Names, start: int, end: int) -> None:
+        self.report = report
+        self.names = names
+        self.text = report.text
+        self.raw = [
+            (m.lastgroup or "", m[0], m.start(), m.end())
+            for m in _TOKENS.finditer(self.text, start, end)
+        ]
+        last = self.raw[-1][3] if self.raw else start
+        self.stop = last
+        self.raw.append(("end", "", last, last))
+        self.index = 0
+        self.tokens: list[Token] = []
+        self.open: list[tuple[str, str, int]] = []  # source bracket wanted, what it means, where
+
+    def scan(self) -> list[Token]:
+        """The shared tokens, closed by `END`."""
+        while True:
+            kind, text, start, end = self.raw[self.index]
+            self.index += 1
+            if kind == "end":
+                if self.open:
+                    place = self.open[-1][2]
+                    self.report.fail(
+                        f"unbalanced bracket at column {place + 1}",
+                        place,
+                        place + 1,
+                        f"close it with `{self.open[-1][0]}`",
+                    )
+                self.emit(END, "", self.stop, self.stop)
+                return self.tokens
+            if kind == "number":
+                self.number(text, start, end)
+            elif kind == "word":
+                self.word(text, start, end)
+            elif kind == "command":
+                self.command(text, start, end)
+            else:
+                self.mark(text, start, end)
+
+    def emit(
+        self, kind: int, text: str, start: int, end: int, extra: Function | None = None
+    ) -> None:
+        """Add one shared token."""
+        self.tokens.append(Token(kind, text, start, end, extra))
+
+    def number(self, text: str, start: int, end: int) -> None:
+        match = _SCIENTIFIC.match(self.text, start, self.stop)
+        before = self.tokens[-1] if self.tokens else None
+        if match and not (before and before.kind == OPERATOR and before.text == "^"):
+            end = match.end()
+            while self.raw[self.index][2] < end:
+                self.index += 1
+            power_text = match[2] or match[3]
+            self.report.note("a number times a power of ten is read as one constant", (start, end))
+            self.report.alternative(
+                "a product with a power of 10",
+                f"{self.text[:start]}{match[1]} \\cdot {{(10)}}^{{{power_text}}}{self.text[end:]}",
+            )
+            text = f"{match[1]}e{power_text}"
+        self.emit(NUMBER, text, start, end)
+
+    def word(self, text: str, start: int, end: int) -> None:
+        """Letters: a column, a spelled-out function, or a product of single letters."""
+        letters = text.rstrip("0123456789₀₁₂₃₄₅₆₇₈₉")
+        if self.names.is_column(text) or len(letters) == 1:
+            self.name(text, start, end)
+        elif letters == text and text.lower() in FUNCTIONS and text not in _SHORT_PRODUCTS:
+            self.report.note(f"`{text}` is read as the function `\\{text}`", (start, end))
+            self.function(text, FUNCTIONS[text.lower()], start, end)
+        elif text == "pi":
+            self.report.note("`pi` is read as π", (start, end))
+            self.name(text, start, end)
+        else:
+            subscripted = self.script_column(text)
+            if subscripted:
+                self.name(text, start, end)
+                return
+            shown = " · ".join([*letters[:-1], text[len(letters) - 1 :]])
+            self.report.note(f"`{text}` is read as the product {shown}", (start, end))
+            self.report.alternative(
+                f"one variable called {text}",
+                f"{self.text[:start]}\\mathrm{{{text}}}{self.text[end:]}",
+            )
+            for offset in range(len(letters) - 1):
+                self.emit(NAME, letters[offset], start + offset, start + offset + 1)
+            self.name(text[len(letters) - 1 :], start + len(letters) - 1, end)
+
+    def script_column(self, text: str) -> bool:
+        """Whether `text` with the subscript that follows is a column."""
+        if self.raw[self.index][1] != "_":
+            return False
+        here = self.index
+        self.index += 1
+        script, _ = self.raw_group()
+        self.index = here
+        return self.names.is_column(f"{text}_{script}")
+
+    def name(self, text: str, start: int, end: int) -> None:
+        """A name with its subscript, if one follows."""
+        if self.raw[self.index][1] == "_":
+            self.index += 1
+            script, end = self.raw_group()
+            script = re.sub(r"\\[A-Za-z]+|[{}]", "", script)
+            script = re.sub(r"[\s,]+", "_", script.strip())
+            if not re.fullmatch(r"\w+", script):
+                self.report.fail("this subscript is not read", start, end, "use letters and digits")
+            text = f"{text}_{script}"
+        self.emit(NAME, text, start, end)
+
+    def raw_group(self) -> tuple[str, int]:
+        """The text of the group or single token that comes next, and where it ends."""
+        kind, text, start, end = self.raw[self.index]
+        self.index += 1
+        if text != "{":
+            if kind == "end" or text in "}^_&)" or text == "\\":
+                self.report.fail("nothing follows this mark", start - 1, end, "write it in braces")
+            if kind == "number" and "." in text:
+                self.report.fail("write this script in braces", start, end, "as in `x_{0}`")
+            return text, end
+        depth = 1
+        while depth:
+            kind, text, low, high = self.raw[self.index]
+            if kind == "end":
+                self.report.fail(
+                    f"unbalanced bracket at column {start + 1}", start, end, "close it with `}`"
+                )
+            self.index += 1
+            depth += (text == "{") - (text == "}")
+        return self.text[end:low], high
+
+    def mark(self, text: str, start: int, end: int) -> None:
+        if text in _OPERATORS:
+            if text == "*" and self.raw[self.index][1:3] == ("*", end):
+                self.index += 1
+                self.emit(OPERATOR, "^", start, end + 1)
+            else:
+                self.emit(OPERATOR, _OPERATORS[text], start, end)
+        elif text == "{":
+            self.begin("{", "}", ")", start, end)
+        elif text == "}":
+            self.finish("}", start, end)
+        elif text == "^":
+            self.emit(OPERATOR, "^", start, end)
+            self.argument(")", is_script=True)
+        elif text in _OPENERS:
+            self.opener(text, start, end)
+        elif text in _CLOSERS:
+            self.finish(_CLOSERS[text], start, end)
+        elif text == "|":
+            self.emit(BAR, "|", start, end)
+        elif text in ",;":
+            self.emit(COMMA, text, start, end)
+        elif text == "_":
+            self.report.fail("a subscript without a name", start, end, "as in `x_{0}`")
+        elif text in "$&~":
+            return
+        else:
+            self.emit(BAD, text, start, end)
+
+    def begin(self, shown: str, wanted: str, meaning: str, start: int, end: int) -> None:
+        """An opening bracket that groups."""
+        name = shown if shown in "|⌊⌈" else "("
+        self.emit(OPEN, name, start, end)
+        self.open.append((wanted, wanted if name != "(" else meaning, start))
+
+    def opener(self, text: str, start: int, end: int) -> None:
+        shown, wanted = _OPENERS[text]
+        self.begin(shown, wanted, ")", start, end)
+
+    def finish(self, wanted: str, start: int, end: int) -> None:
+        """A closing bracket: what it means was settled when it was opened."""
+        if not self.open:
+            self.report.fail(
+                f"unbalanced bracket at column {start + 1}",
+                start,
+                end,
+                "remove it or open it before",
+            )
+        expected, meaning, place = self.open.pop()
+        if expected != wanted:
+            self.report.fail(
+                f"the bracket at column {place + 1} is closed by `{wanted}`",
+                start,
+                end,
+                f"write `{expected}`",
+            )
+        if meaning == "then":
+            self.emit(COMMA, ",", start, end)
+            self.argument(")")
+        else:
+            self.emit(CLOSE, meaning, start, end)
+
+    def argument(self, meaning: str, is_script: bool = False) -> None:
+        """The operand of ``^``, or a further argument of a command: a group or one token."""
+        kind, text, start, end = self.raw[self.index]
+        if text == "{":
+            self.index += 1
+            if is_script:
+                self.emit(OPEN, "(", start, end)
+            self.open.append(("}", meaning, start))
+            return
+        if is_script and text in "+-−" and kind == "mark":
+            self.index += 1
+            self.emit(OPERATOR, _OPERATORS[text], start, end)
+            kind, text, start, end = self.raw[self.index]
+        self.index += 1
+        if kind == "number":
+            if not is_script and len(text) > 1:  # `\frac12`
+                self.emit(NUMBER, text[0], start, start + 1)
+                self.raw[self.index - 1] = (kind, text[1:], start + 1, end)
+                self.index -= 1
+                end = start + 1
+            else:
+                if len(text) > 1:
+                    self.report.note(f"`{text}` is read as the whole exponent", (start, end))
+                self.emit(NUMBER, text, start, end)
+        elif kind == "word" and len(text) > 1 and not self.names.is_column(text):
+            self.emit(NAME, text[0], start, start + 1)
+            self.index -= 1
+            self.raw[self.index] = (
+                "word" if text[1].isalpha() else "number",
+                text[1:],
+                start + 1,
+                end,
+            )
+            end = start + 1
+        elif kind == "word":
+            self.emit(NAME, text, start, end)
+        elif kind == "command" and (text[1:] in _GREEK or text[1:] in _VARIANTS):
+            self.emit(NAME, _VARIANTS.get(text[1:], text[1:]), start, end)
+        else:
+            self.report.fail("an argument in braces is missing here", start, end, "as in `x^{2}`")
+        if not is_script:
+            if meaning == "then":
+                self.emit(COMMA, ",", end, end)
+                self.argument(")")
+            else:
+                self.emit(CLOSE, ")", end, end)
+
+    def command(self, text: str, start: int, end: int) -> None:
+        word = text[1:]
+        if text in _SKIPPED:
+            return
+        if word in ("left", "right"):
+            self.delimiter(word, start)
+        elif text in _OPERATORS:
+            self.emit(OPERATOR, _OPERATORS[text], start, end)
+        elif text in _OPENERS:
+            self.opener(text, start, end)
+        elif text in _CLOSERS:
+            self.finish(_CLOSERS[text], start, end)
+        elif word in ("vert", "mid", "|", "Vert"):
+            self.emit(BAR, "|", start, end)
+        elif word in _ARGUMENTS:
+            self.emit(CALL, "frac", start, end, FUNCTIONS["div"])
+            self.argument("then")
+        elif word == "sqrt":
+            self.square_root(start, end)
+        elif word in _FONTS:
+            self.spelled(word, start)
+        elif word in _ACCENTS:
+            inner, end = self.raw_group()
+            self.name(f"{inner.strip()}_{word.removeprefix('wide')}", start, end)
+        elif word in ("begin", "end", "label", "tag"):
+            inner, end = self.raw_group()
+            if word == "begin" and inner.rstrip("*") not in _WRAPPERS:
+                self.report.fail(f"`{inner[:40]}` is not read", start, end, "paste one expression")
+        elif word in _GREEK or word in _VARIANTS:
+            self.name(_VARIANTS.get(word, word), start, end)
+        elif word == "lg":
+            self.report.note("`\\lg` is read as the logarithm to base 10", (start, end))
+            self.function("lg", FUNCTIONS["log10"], start, end)
+        elif word in FUNCTIONS:
+            self.function(word, FUNCTIONS[word], start, end)
+        elif word in _NOT_READ:
+            self.report.fail(f"{_NOT_READ[word]} are not supported", start, end, "write it out")
+        else:
+            self.report.fail(
+                f"the command `{text[:40]}` is not known", start, end, "use plain LaTeX mathematics"
+            )
+
+    def delimiter(self, side: str, start: int) -> None:
+        """``\\left`` and ``\\right`` with the bracket that follows."""
+        _, text, _, end = self.raw[self.index]
+        self.index += 1
+        if text in ("|", r"\vert", r"\lvert", r"\rvert", r"\|"):
+            if side == "left":
+                self.begin("|", "|", "|", start, end)
+            else:
+                self.finish("|", start, end)
+        elif side == "left" and text in _OPENERS:
+            self.opener(text, start, end)
+        elif side == "right" and text in _CLOSERS:
+            self.finish(_CLOSERS[text], start, end)
+        else:
+            self.report.fail(
+                f"`\\{side}` with no bracket",
+                start,
+                end,
+                f"as in `\\{side}(`" if side == "left" else "as in `\\right)`",
+            )
+
+    def square_root(self, start: int, end: int) -> None:
+        function = FUNCTIONS["sqrt"]
+        if self.raw[self.index][1] == "[":
+            closing = self.text.find("]", end, self.stop)
+            inside = self.text[self.raw[self.index][3] : closing].strip() if closing >= 0 else ""
+            if not re.fullmatch(r"[0-9]{1,9}", inside) or int(inside) < 2:
+                self.report.fail(
+                    "the index of this root is not a whole number",
+                    start,
+                    end,
+                    "as in `\\sqrt[3]{x}`",
+                )
+            while self.raw[self.index][2] <= closing:
+                self.index += 1
+            index = constant(inside, (closing - len(inside), closing))
+            function = Function("sqrt", 1, 1, lambda args, span: root([args[0], index], span))
+        self.emit(CALL, "sqrt", start, end, function)
+        self.argument(")")
+
+    def spelled(self, font: str, start: int) -> None:
+        """``\\mathrm{name}`` and its kin: a function if it is one and is applied."""
+        inner, end = self.raw_group()
+        name = re.sub(r"[\s~\\,]+", "_", inner.replace("\\_", "_").strip())
+        if not re.fullmatch(r"\w+", name):
+            self.report.fail("this is not a name", start, end, "use letters, digits and `_`")
+        applied = self.raw[self.index][1] in ("(", "{", "\\left", "^") or font.startswith("op")
+        if applied and not self.names.is_column(name):
+            try:
+                function = self.names.function(name)
+            except Refusal as refusal:
+                self.report.fail(refusal.message, start, end, refusal.hint)
+            if function is not None:
+                self.function(name, function, start, end)
+                return
+            if font.startswith("op"):
+                self.report.fail(f"unknown function `{name}`", start, end, suggestion(name))
+        self.name(name, start, end)
+
+    def function(self, name: str, function: Function, start: int, end: int) -> None:
+        """A function with the scripts that modify it, then its argument."""
+        exponent = ""
+        based = False
+        while self.raw[self.index][1] in ("^", "_"):
+            mark = self.raw[self.index][1]
+            self.index += 1
+            script, end = self.raw_group()
+            if mark == "_":
+                function, based = self.based(name, script, start, end), True
+            else:
+                exponent = script
+        if name == "log" and not based:
+            self.report.note("`\\log` is read as the natural logarithm", (start, end))
+            self.report.alternative(
+                "logarithm to base 10", re.sub(r"\\log(?![A-Za-z]|\s*_)", r"\\log_{10}", self.text)
+            )
+        if exponent:
+            function = self.raised(name, function, exponent, start, end)
+        _, text, low, high = self.raw[self.index]
+        while text in _SKIPPED:
+            self.index += 1
+            _, text, low, high = self.raw[self.index]
+        if text == r"\left" and self.raw[self.index + 1][1] in ("(", "[", r"\{", r"\lbrace"):
+            self.index += 1
+            _, text, low, high = self.raw[self.index]
+        if text in ("(", "[", "{", r"\{", r"\lbrace"):
+            self.index += 1
+            self.emit(CALL, name, start, high, function)
+            self.open.append(("}" if text == "{" else _OPENERS[text][1], ")", low))
+        else:
+            self.emit(PREFIX, name, start, end, function)
+
+    def based(self, name: str, script: str, start: int, end: int) -> Function:
+        """``\\log_{b}``: an exact base if it is a literal, else a quotient."""
+        match = _BASE.match(script)
+        if name != "log":
+            self.report.fail(f"`\\{name}` takes no subscript", start, end, "remove it")
+        if match:
+            base = Fraction(match[1]) / (int(match[2]) if match[2] else 1)
+            if base <= 0 or base == 1:
+                self.report.fail("the base of a logarithm is positive and not 1", start, end)
+            return Function("log", 1, 1, partial(log_base, base))
+        leaf = self.symbol(script, start, end)
+        return Function("log", 1, 1, lambda args, span: FUNCTIONS["log"].build([*args, leaf], span))
+
+    def raised(self, name: str, function: Function, script: str, start: int, end: int) -> Function:
+        """``\\sin^2 x`` is a power of sin; ``\\sin^{-1} x`` is the inverse function."""
+        match = _EXPONENT.match(script.replace("−", "-"))
+        if match and match[0].replace(" ", "") == "-1" and name in _INVERSES:
+            inverse = _INVERSES[name]
+            self.report.note(
+                f"`\\{name}^{{-1}}` is read as the inverse function {inverse}", (start, end)
+            )
+            self.report.alternative(
+                f"one over {name}",
+                re.sub(rf"\\{name}\s*\^\s*\{{\s*-\s*1\s*\}}", rf"1/\\{name}", self.text),
+            )
+            return FUNCTIONS[inverse]
+        if match:
+            exponent = constant(match[1].replace("+", "") + match[2], (start, end))
+            if match[3]:
+                exponent = Draft(
+                    "div", [exponent, constant(match[3], (start, end))], span=(start, end)
+                )
+        else:
+            exponent = self.symbol(script, start, end)
+
+        def build(args: list[Draft], span: tuple[int, int]) -> Draft:
+            return power([function.build(args, span), exponent], span)
+
+        return Function(name, function.low, function.high, build)
+
+    def symbol(self, script: str, start: int, end: int) -> Draft:
+        """A single letter or Greek letter in a script, as a leaf."""
+        text = script.strip().removeprefix("\\")
+        if not re.fullmatch(r"[A-Za-z]", text) and text not in _GREEK:
+            self.report.fail(
+                "this script is not read", start, end, "put the function in parentheses first"
+            )
+        try:
+            return self.names.leaf(text, (start, end))
+        except Refusal as refusal:
+            self.report.fail(refusal.message, start, end, refusal.hint)
+
+
+_SHORT_PRODUCTS = frozenset(("tg", "sq", "aq", "sub", "add", "n2", "n3", "n4"))
+_WRAPPERS = frozenset(
+    "equation align gather aligned multline math displaymath eqnarray split gathered".split()
+)
+
+
+def read_latex(report: Report, names: Names, start: int, end: int) -> Draft:
+    """The tree of the LaTeX in ``report.text[start:end]``.
+
+    Raises
+    ------
+    FormulaError
+        If it is no formula.
+    """
+    trailing = re.search(
+        r"(?:\s|\\\]|\\\)|\$|\\end\s*\{[a-z]+\*?\}|[.,;]|\\\\)*\Z", report.text[start:end]
+    )
+    stop = start + trailing.start() if trailing else end
+    return parse(_Scanner(report, names, start, stop).scan(), Latex(names, report))

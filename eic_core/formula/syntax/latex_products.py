@@ -1,0 +1,145 @@
+"""Products that LaTeX leaves unwritten, and the ambiguities they bring."""
+
+from __future__ import annotations
+
+from eic_core.formula.syntax.core import (
+    CALL,
+    CLOSE,
+    COMMA,
+    END,
+    FUNCTION_PRECEDENCE,
+    NAME,
+    NUMBER,
+    OPEN,
+    OPERATOR,
+    PREFIX,
+    TIGHT_PRODUCT,
+    Grammar,
+    Pending,
+    Token,
+)
+from eic_core.formula.syntax.names import suggestion
+from eic_core.formula.syntax.reading import insert
+
+_LOOSE = 20
+
+
+class Latex(Grammar):
+    """Operands side by side are factors.
+
+    A function without parentheses takes the whole product that follows
+    (``\\sin 2x``), up to the next operator, function or parenthesis.  After a
+    slash such a product is the denominator (``h/2\\pi``), unless the slash
+    joins two numbers (``1/2 x``).
+    """
+
+    def side_by_side(self, tokens: list[Token], index: int, pending: list[Pending]) -> int:
+        before, token = tokens[index - 1], tokens[index]
+        report = self.report
+        if token.kind == NUMBER and before.kind == NUMBER:
+            report.fail(
+                "two numbers side by side",
+                before.start,
+                token.end,
+                "write an operator between them",
+            )
+        if before.kind == NAME and token.kind == OPEN and token.text == "(":
+            self._call_or_product(before, token)
+        for top in reversed(pending):
+            if top.precedence == FUNCTION_PRECEDENCE:
+                return self._in_argument(tokens, index, top)
+            if top.name == "div":
+                return self._after_slash(tokens, index, top)
+            if top.precedence <= _LOOSE:
+                break
+        return _LOOSE
+
+    def _call_or_product(self, name: Token, bracket: Token) -> None:
+        if name.text in "fgh" and not self.names.is_column(name.text):
+            self.report.fail(
+                f"unknown function `{name.text}`",
+                name.start,
+                name.end,
+                suggestion(name.text),
+                insert(self.report.text, [(name.end, " \\cdot ")]),
+            )
+        if name.text in ("pi", "e") or name.end != bracket.start:
+            return
+        self.report.note(
+            f"`{name.text}(…)` is read as a product, not as a call", (name.start, bracket.end)
+        )
+        self.report.alternative(
+            "the same product, written out", insert(self.report.text, [(name.end, " \\cdot ")])
+        )
+
+    def _in_argument(self, tokens: list[Token], index: int, function: Pending) -> int:
+        before, token = tokens[index - 1], tokens[index]
+        if token.kind == PREFIX or (token.kind == CALL and token.text not in ("frac", "sqrt")):
+            return _LOOSE
+        shown = f"\\{function.name}"
+        if token.kind == OPEN:
+            self.report.note(
+                f"the argument of `{shown}` ends before the parenthesis",
+                (function.start, token.end),
+            )
+            self.report.alternative(
+                f"{function.name} of the whole product",
+                self._wrapped(function.end, self._run_end(tokens, index, True)),
+            )
+            return _LOOSE
+        if before.kind != NUMBER:
+            self.report.note(
+                f"`{shown}` without parentheses takes the whole product that follows",
+                (function.start, token.end),
+            )
+            self.report.alternative(
+                f"{function.name} of the first factor only", self._wrapped(function.end, before.end)
+            )
+        return TIGHT_PRODUCT
+
+    def _after_slash(self, tokens: list[Token], index: int, slash: Pending) -> int:
+        before, token = tokens[index - 1], tokens[index]
+        numbers = before.kind == NUMBER and tokens[index - 3].kind == NUMBER
+        report, end = self.report, self._run_end(tokens, index, False)
+        span = (tokens[index - 3].start if numbers else slash.start, token.end)
+        if numbers and tokens[index - 2].text == "/":
+            report.note("the product after this fraction multiplies it", span)
+            report.alternative("the product is the denominator", self._wrapped(slash.end, end))
+            return _LOOSE
+        report.note("the product after the slash is the denominator", span)
+        report.alternative(
+            "only the first factor is the denominator",
+            insert(report.text, [(before.end, " \\cdot ")]),
+        )
+        return TIGHT_PRODUCT
+
+    def _wrapped(self, start: int, end: int) -> str:
+        """The text with parentheses around [start, end)."""
+        text = self.report.text
+        inner = text[start:end]
+        padding = len(inner) - len(inner.lstrip())
+        return insert(text, [(start + padding, "("), (end, ")")])
+
+    @staticmethod
+    def _run_end(tokens: list[Token], index: int, with_brackets: bool) -> int:
+        """Where the run of factors that tokens[index] continues ends in the source."""
+        depth = 0
+        end = tokens[index - 1].end
+        while True:
+            token = tokens[index]
+            if token.kind in (OPEN, CALL):
+                depth += 1
+            elif token.kind == CLOSE:
+                depth -= 1
+                if depth < 0:
+                    return end
+            elif token.kind == END:
+                return end
+            elif depth == 0 and (
+                token.kind == COMMA or (token.kind == OPERATOR and token.text != "^")
+            ):
+                return end
+            end = token.end
+            index += 1
+            if with_brackets and depth == 0 and token.kind == CLOSE:
+                return end

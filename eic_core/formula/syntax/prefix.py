@@ -1,0 +1,102 @@
+"""Polish notation: operators before their operands, as a list of words."""
+
+from __future__ import annotations
+
+import re
+
+from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, number_label
+from eic_core.formula.syntax.names import Names
+from eic_core.formula.syntax.reading import Report
+from eic_core.formula.tree import Draft, constant
+
+_WORDS = re.compile(r"[^\s,]+")
+_NUMBER = re.compile(r"([+-]?)((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\Z")
+_MANTISSA = re.compile(r"N([0-9]{1,20})\Z")
+_EXPONENT = re.compile(r"E([+-]?[0-9]{1,4})\Z")
+_SYMBOLS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "^": "pow", "**": "pow"}
+_NARY = {"add": 2, "mul": 2, "min": 2, "max": 2, "log": 1}
+
+
+def _arity(function: Function, name: str) -> int:
+    return function.low if function.low == function.high else _NARY.get(name, function.low)
+
+
+def looks_like_prefix(text: str, start: int, end: int) -> bool:
+    """Whether the text is a list of words that begins with an operator.
+
+    Examples
+    --------
+    >>> looks_like_prefix("add,mul,x_0,2.0,x_1", 0, 19), looks_like_prefix("x + 1", 0, 5)
+    (True, False)
+    """
+    match = _WORDS.search(text, start, end)
+    if match is None or match.end() == end or re.search(r"[()\[\]{}|=]", text[start:end]):
+        return False
+    word = match[0].strip("'\"")
+    return word in _SYMBOLS or word.lower() in FUNCTIONS
+
+
+def read_prefix(report: Report, names: Names, start: int, end: int) -> Draft:
+    """The tree of a prefix list, read from its end over a stack.
+
+    Raises
+    ------
+    FormulaError
+        If operands are missing or left over.
+    """
+    stack: list[Draft] = []
+    for draft_or_name, span in reversed(_items(report, start, end)):
+        if isinstance(draft_or_name, Draft):
+            stack.append(draft_or_name)
+            continue
+        name = draft_or_name
+        try:
+            function = FUNCTIONS.get(_SYMBOLS.get(name, name.lower()))
+            if function is None or names.is_column(name):
+                stack.append(names.leaf(name, span))
+                continue
+            arity = _arity(function, name.lower())
+            if len(stack) < arity:
+                report.fail(f"missing operand after `{name}`", *span, f"it takes {arity}")
+            args = [stack.pop() for _ in range(arity)]
+            stack.append(function.build(args, (span[0], args[-1].span[1])))
+        except Refusal as refusal:
+            report.fail(refusal.message, *span, refusal.hint)
+    if not stack:
+        report.fail("there is no formula", start, end, "write one, such as `add x 1`")
+    if len(stack) > 1:
+        report.fail("an operand is left over", *stack[-2].span, "check the number of operands")
+    return stack[0]
+
+
+def _items(report: Report, start: int, end: int) -> list[tuple[Draft | str, tuple[int, int]]]:
+    """Numbers as leaves (``+ N1234 E-3`` is one), other words as they stand."""
+    words = [(m[0].strip("'\""), m.span()) for m in _WORDS.finditer(report.text, start, end)]
+    items: list[tuple[Draft | str, tuple[int, int]]] = []
+    index = 0
+    while index < len(words):
+        word, span = words[index]
+        index += 1
+        match = _NUMBER.match(word)
+        try:
+            if match:
+                label = match[1].replace("+", "") + number_label(match[2])
+                items.append((constant(label, span), span))
+                continue
+            if word in ("+", "-") and index + 1 < len(words):
+                mantissa, exponent = (
+                    _MANTISSA.match(words[index][0]),
+                    _EXPONENT.match(words[index + 1][0]),
+                )
+                if mantissa and exponent:
+                    span = (span[0], words[index + 1][1][1])
+                    label = number_label(f"{mantissa[1]}e{exponent[1]}")
+                    items.append((constant(("-" if word == "-" else "") + label, span), span))
+                    index += 2
+                    continue
+        except Refusal as refusal:
+            report.fail(refusal.message, *span, refusal.hint)
+        if word not in _SYMBOLS and not re.match(r"[^\W\d]", word):
+            report.fail(f"`{word[:40]}` is neither a number nor a name", *span, "correct it")
+        items.append((word, span))
+    return items

@@ -1,0 +1,251 @@
+"""FPCore and bare s-expressions."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from eic_core.formula.syntax.build import FUNCTIONS, Refusal, fold, number_label
+from eic_core.formula.syntax.names import Names, suggestion
+from eic_core.formula.syntax.reading import MAX_DEPTH, MAX_NODES, Report
+from eic_core.formula.tree import Draft, constant
+
+_TOKENS = re.compile(
+    r"(?P<comment>;[^\n]*)|(?P<string>\"[^\"]*\")|(?P<bracket>[()\[\]])|(?P<atom>[^\s()\[\]\";]+)"
+)
+_NUMBER = re.compile(r"([+-]?)((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\Z")
+_FRACTION = re.compile(r"([+-]?)0*([0-9]{1,1000})/([0-9]{1,1000})\Z")
+_FOLDED = {"+": "add", "*": "mul", "/": "div", "-": "sub"}
+_CONTROL = frozenset(
+    "if while while* for for* tensor tensor* cast array dim size ref and or not < > <= >= == !="
+    " isfinite isinf isnan isnormal signbit digits".split()
+)
+_CONSTANTS = {"PI": "pi", "E": "e", "M_PI": "pi", "M_E": "e"}
+MAX_BINDINGS = 500
+Span = tuple[int, int]
+Sized = tuple[Draft, int]
+
+
+class _Form:
+    """An atom (`items` is None) or a bracketed list, with its place."""
+
+    __slots__ = ("end", "items", "start", "text")
+
+    def __init__(self, text: str, start: int, end: int, items: list[_Form] | None = None) -> None:
+        self.text, self.start, self.end, self.items = text, start, end, items
+
+    @property
+    def span(self) -> Span:
+        return (self.start, self.end)
+
+    @property
+    def head(self) -> str:
+        """The first atom of a list."""
+        return self.items[0].text if self.items and self.items[0].items is None else ""
+
+
+def _forms(report: Report, start: int, end: int) -> list[_Form]:
+    """The top-level forms of the text."""
+    levels: list[_Form] = [_Form("", start, end, [])]
+    for match in _TOKENS.finditer(report.text, start, end):
+        kind, text = match.lastgroup, match[0]
+        if kind == "comment":
+            continue
+        items = levels[-1].items
+        assert items is not None
+        if kind != "bracket":
+            items.append(_Form(text, *match.span()))
+        elif text in "([":
+            form = _Form(text, match.start(), match.end(), [])
+            items.append(form)
+            levels.append(form)
+            if len(levels) > MAX_DEPTH:
+                report.fail(f"brackets are nested more than {MAX_DEPTH:,} deep", *match.span())
+        else:
+            closed = levels.pop()
+            if not levels or (closed.text == "(") != (text == ")"):
+                report.fail(
+                    f"unbalanced parenthesis at column {match.start() + 1}",
+                    *match.span(),
+                    "remove it or open it before",
+                )
+            closed.end = match.end()
+    if len(levels) > 1:
+        last = levels[-1]
+        closers = "".join(")" if level.text == "(" else "]" for level in reversed(levels[1:]))
+        report.fail(
+            f"unbalanced parenthesis at column {last.start + 1}",
+            last.start,
+            last.start + 1,
+            "close it",
+            report.text.rstrip() + closers if len(closers) <= 20 else None,
+        )
+    return levels[0].items or []
+
+
+def read_sexpr(report: Report, names: Names, start: int, end: int) -> Draft:
+    """The tree of an FPCore or a bare s-expression, ``let`` expanded.
+
+    Raises
+    ------
+    FormulaError
+        If it is no formula, or holds a condition or a loop.
+    """
+    forms = _forms(report, start, end)
+    if not forms:
+        report.fail("there is no formula", start, end, "write one, such as `(+ x 1)`")
+    if len(forms) > 1:
+        report.fail("more than one expression", *forms[1].span, "give a single one")
+    body = forms[0]
+    if body.head == "FPCore":
+        body = _core_body(report, body)
+    return _Builder(report, names).build(body)
+
+
+def _core_body(report: Report, core: _Form) -> _Form:
+    """The expression of an FPCore, past its arguments and properties."""
+    rest = list(core.items or [])[1:]
+    if rest and rest[0].items is None and not rest[0].text.startswith(":"):
+        rest.pop(0)  # its name
+    if rest and rest[0].items is not None:
+        rest.pop(0)  # its arguments
+    while len(rest) >= 2 and rest[0].text.startswith(":"):
+        del rest[:2]
+    if len(rest) != 1:
+        report.fail("an FPCore ends in one expression", *core.span, "as in `(FPCore (x) (+ x 1))`")
+    return rest[0]
+
+
+def _is_pair(form: _Form) -> bool:
+    """Whether a form is ``(name value)``."""
+    return form.items is not None and len(form.items) == 2 and form.items[0].items is None
+
+
+class _Builder:
+    """Evaluates forms to drafts over explicit stacks: no recursion."""
+
+    def __init__(self, report: Report, names: Names) -> None:
+        self.report = report
+        self.names = names
+        self.done: list[Sized] = []
+        self.todo: list[tuple[Any, ...]] = []
+
+    def build(self, body: _Form) -> Draft:
+        """The draft of one expression."""
+        self.todo.append(("form", body, {}))
+        while self.todo:
+            task = self.todo.pop()
+            if task[0] == "form":
+                self.form(task[1], task[2])
+            elif task[0] == "apply":
+                self.apply(task[1], task[2])
+            else:
+                self.bind(task[1], task[2], task[3], task[4])
+        return self.done[0][0]
+
+    def form(self, form: _Form, scope: dict[str, Sized]) -> None:
+        """Plan one form."""
+        if form.items is None:
+            self.done.append(scope[form.text] if form.text in scope else (self.atom(form), 1))
+            return
+        head = form.head
+        if not form.items:
+            self.report.fail("nothing between these parentheses", *form.span, "write an operand")
+        if head in ("let", "let*"):
+            self.let(form, scope, head == "let*")
+        elif head == "!":
+            self.todo.append(("form", form.items[-1], scope))
+        elif head in _CONTROL:
+            self.report.fail(
+                f"`{head}` is not supported", *form.items[0].span, "give a single expression"
+            )
+        elif len(form.items) == 1 and form.items[0].items is not None:
+            self.todo.append(("form", form.items[0], scope))
+        else:
+            self.todo.append(("apply", form, len(self.done)))
+            self.todo.extend(("form", item, scope) for item in reversed(form.items[1:]))
+
+    def let(self, form: _Form, scope: dict[str, Sized], one_by_one: bool) -> None:
+        """Plan a ``let``: its values in `scope`, its body in the wider one."""
+        items = form.items or []
+        pairs = items[1].items if len(items) == 3 else None
+        if pairs is None or not all(_is_pair(pair) for pair in pairs):
+            self.report.fail(
+                "this `let` is not well formed", *form.span, "as in `(let ([a (+ x 1)]) (* a a))`"
+            )
+        self.todo.append(("bind", form, pairs, scope, (one_by_one, 0, len(self.done))))
+        first = pairs[:1] if one_by_one else pairs
+        self.todo.extend(("form", (pair.items or [])[1], scope) for pair in reversed(first))
+
+    def bind(
+        self, form: _Form, pairs: list[_Form], scope: dict[str, Sized], state: tuple[bool, int, int]
+    ) -> None:
+        """Put evaluated values into scope; go on to the next pair or the body."""
+        one_by_one, place, base = state
+        wider = dict(scope)
+        if len(wider) > MAX_BINDINGS:
+            self.report.fail(f"more than {MAX_BINDINGS} names are bound", *form.span, "use fewer")
+        values = self.done[base:]
+        del self.done[base:]
+        for pair, value in zip(pairs[place:], values, strict=False):
+            wider[(pair.items or [])[0].text] = value
+        place += len(values)
+        if one_by_one and place < len(pairs):
+            self.todo.append(("bind", form, pairs, wider, (True, place, base)))
+            self.todo.append(("form", (pairs[place].items or [])[1], wider))
+        else:
+            self.todo.append(("form", (form.items or [])[2], wider))
+
+    def apply(self, form: _Form, base: int) -> None:
+        """Apply an operator to the values on the stack."""
+        values = self.done[base:]
+        del self.done[base:]
+        size = 6 + sum(count for _, count in values)
+        if size > MAX_NODES + 6:
+            self.report.fail(
+                f"the formula has more than {MAX_NODES:,} nodes", *form.span, "expand fewer `let`s"
+            )
+        self.done.append((self.call(form, [draft for draft, _ in values]), size - 5))
+
+    def call(self, form: _Form, args: list[Draft]) -> Draft:
+        """The draft of one call."""
+        head, span = form.head, form.span
+        place = (form.items or [form])[0].span
+        if head in _FOLDED and args:
+            if len(args) == 1:
+                if head == "-":
+                    return Draft("neg", args, span=span)
+                if head == "/":
+                    self.report.fail("`/` needs two operands", *place, "as in `(/ 1 x)`")
+                return args[0]
+            return fold(_FOLDED[head], args, span)
+        try:
+            function = FUNCTIONS["pow"] if head in ("^", "**") else self.names.function(head)
+            if function is None:
+                shown = head[:40] or "(…)"
+                self.report.fail(f"unknown function `{shown}`", *place, suggestion(head))
+            if not function.low <= len(args) <= function.high:
+                self.report.fail(f"`{head}` has {len(args)} operands", *span, "check their number")
+            return function.build(args, span)
+        except Refusal as refusal:
+            self.report.fail(refusal.message, *span, refusal.hint)
+
+    def atom(self, form: _Form) -> Draft:
+        """A number, a fraction, a constant or a variable."""
+        text, span = form.text, form.span
+        try:
+            match = _NUMBER.match(text)
+            if match:
+                return constant(match[1].replace("+", "") + number_label(match[2]), span)
+            match = _FRACTION.match(text)
+            if match and int(match[3]):
+                return constant(f"{match[1].replace('+', '')}{match[2]}/{match[3]}", span)
+            if text in _CONSTANTS and not self.names.is_column(text):
+                return constant(_CONSTANTS[text], span)
+            if not re.match(r"[^\W\d]", text):
+                self.report.fail(
+                    f"`{text[:40]}` is neither a number nor a name", *span, "correct it"
+                )
+            return self.names.leaf(text, span)
+        except Refusal as refusal:
+            self.report.fail(refusal.message, *span, refusal.hint)
