@@ -54,6 +54,8 @@ class Amplification:
     rechecked, unresolved : int
         Samples re-evaluated at 60 digits, and those that needed it but came
         after the first `MAX_RECHECKED`.
+    root_values : ndarray, shape (N,), or None
+        The formula's value, nan at invalid samples; only if asked for.
     """
 
     formula: Formula
@@ -67,6 +69,7 @@ class Amplification:
     signs: tuple[int, ...]
     rechecked: int
     unresolved: int
+    root_values: np.ndarray | None = field(repr=False)
     plan: Plan = field(repr=False)
     exact: dict[int, ExactSample] = field(repr=False)
 
@@ -186,6 +189,7 @@ def amplify(
     *,
     recheck: bool = True,
     edges: bool = False,
+    root_values: bool = False,
     progress: Progress | None = None,
 ) -> Amplification:
     """Amplification of every node of a formula over a data set.
@@ -201,6 +205,8 @@ def amplify(
         overflows, underflows to 0 or keeps fewer than three digits.
     edges : bool
         Whether to sum what comes through each edge (costs a little).
+    root_values : bool
+        Whether to keep the formula's value at every sample.
     progress : callable (fraction done) -> None, optional
 
     Raises
@@ -225,8 +231,8 @@ def amplify(
     plan = compile_formula(formula)
     total = len(samples)
     count = len(plan.steps)
-    sums: list[list[float]] = [[] for _ in range(count)]
-    edge_sums: list[list[tuple[float, ...]]] = [[] for _ in range(count)]
+    sums: list[list[float]] = []  # a row for each block, a number for each slot
+    edge_sums: list[list[tuple[float, ...]]] = []
     singular = [0] * count
     singular_samples = 0
     signs = [0] * count
@@ -235,15 +241,18 @@ def amplify(
     exact: dict[int, ExactSample] = {}
     unresolved = 0
     evaluator: ExactEvaluator | None = None
+    values = np.empty(total) if root_values else None
 
-    for start, stop, block, fast in _blocks(plan, samples, edges=edges):
+    for start, stop, block, fast in _blocks(
+        plan, samples, edges=edges, keep=root_values
+    ):
         if block is None:
             assert fast is not None
-            for slot in range(count):
-                sums[slot].append(fast.sums[slot])
-                if edges:
-                    edge_sums[slot].append(fast.edge_sums[slot])
+            sums.append(fast.sums)
+            edge_sums.append(fast.edge_sums)
             signs = [old | new for old, new in zip(signs, fast.signs, strict=True)]
+            if values is not None:
+                values[start:stop] = fast.kept[0]
         else:
             taken = np.flatnonzero(block.suspect)[: MAX_RECHECKED - len(exact) if recheck else 0]
             left = block.suspect.copy()
@@ -262,10 +271,14 @@ def amplify(
             block.first_invalid[beyond] = block.overflow_at[beyond]
             ok = block.first_invalid == VALID
             valid[start:stop] = ok
+            if values is not None:
+                values[start:stop] = np.where(ok, block.y[-1], np.nan)
             for node, hits in zip(*np.unique(block.first_invalid[~ok], return_counts=True),
                                   strict=True):
                 first_invalid[int(node)] = first_invalid.get(int(node), 0) + int(hits)
             any_singular = np.zeros(stop - start, dtype=bool)
+            sums.append([])
+            edge_sums.append([])
             for step in plan.steps:
                 s2 = block.s2[step.slot]
                 with np.errstate(invalid="ignore"):
@@ -273,9 +286,9 @@ def amplify(
                 any_singular |= is_singular
                 finite = ok & ~is_singular
                 singular[step.slot] += int(np.count_nonzero(is_singular))
-                sums[step.slot].append(float(np.sum(s2[finite])))
+                sums[-1].append(float(np.sum(s2[finite])))
                 if edges:
-                    edge_sums[step.slot].append(
+                    edge_sums[-1].append(
                         tuple(float(np.sum(t[finite])) for t in block.contributions[step.slot])
                     )
                 if step.row is not None and step.row.crossing:
@@ -284,10 +297,15 @@ def amplify(
         if progress is not None:
             progress(stop / total)
 
-    slot_sums = [math.fsum(parts) for parts in sums]
-    slot_edges = [
-        tuple(math.fsum(parts) for parts in zip(*rows, strict=True)) for rows in edge_sums
-    ]
+    slot_sums = [math.fsum(parts) for parts in zip(*sums, strict=True)]
+    slot_edges = (
+        [
+            tuple(math.fsum(parts) for parts in zip(*blocks, strict=True))
+            for blocks in zip(*edge_sums, strict=True)
+        ]
+        if edges
+        else [()] * count
+    )
     return Amplification(
         formula=formula,
         samples=samples,
@@ -300,6 +318,7 @@ def amplify(
         signs=tuple(signs[s] for s in plan.slots),
         rechecked=len(exact),
         unresolved=unresolved,
+        root_values=values,
         plan=plan,
         exact=exact,
     )

@@ -35,6 +35,8 @@ class Samples:
         Cells whose text says more than the nearest double's shortest decimal.
     origin : str
         Where the rows came from, for display and reports.
+    rows : ndarray of int, shape (N,), or None
+        Row numbers in the table they came from (1 is the first below the header).
 
     Examples
     --------
@@ -49,6 +51,7 @@ class Samples:
     target_name: str = ""
     exact: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     origin: str = ""
+    rows: np.ndarray | None = None
 
     @classmethod
     def from_columns(
@@ -60,6 +63,7 @@ class Samples:
         target_name: str = "",
         exact: Mapping[str, Mapping[int, str]] | None = None,
         origin: str = "",
+        rows: np.ndarray | None = None,
     ) -> Samples:
         """Check and freeze columns of equal length.
 
@@ -83,7 +87,7 @@ class Samples:
         if not length:
             raise DataError("there are no samples", hint="give at least one row")
         return cls(
-            MappingProxyType(frozen), length, target_array, target_name, exact or {}, origin
+            MappingProxyType(frozen), length, target_array, target_name, exact or {}, origin, rows
         )
 
     def __len__(self) -> int:

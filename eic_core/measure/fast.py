@@ -19,10 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.formula.operators import Scratch
+from eic_core.formula.operators import Operator, Scratch
 from eic_core.measure.plan import RECHECK_S2, Plan, Step
 
 Value = Any  # a buffer of the block's length, or a float where it is the same at every sample
+Held = tuple[Value, Value, tuple[np.ndarray, ...]]  # y, s^2, and the buffers to give back
+
+_FREED: Held = (0.0, 1.0, ())
+_sum, _min, _max = np.add.reduce, np.minimum.reduce, np.maximum.reduce
 
 
 class FastBlocks:
@@ -53,11 +57,14 @@ class FastBlocks:
         self.edges = edges
         self._scratch = Scratch(rows)
         self._flagged = False
+        self._release: list[list[int]] = [[] for _ in plan.steps]
+        for slot, last in enumerate(plan.last_use):
+            if last != slot and not plan.constant[slot] and plan.steps[slot].row is not None:
+                self._release[last].append(slot)
         self.sums: list[float] = []
         self.edge_sums: list[tuple[float, ...]] = []
         self.signs: list[int] = [0] * len(plan.steps)
-        self.keep: int | None = None
-        self.kept: Value = 1.0
+        self.kept: tuple[Value, Value] = (0.0, 1.0)
 
     def _flag(self, kind: str, mask: int) -> None:
         self._flagged = True
@@ -69,7 +76,7 @@ class FastBlocks:
         ----------
         columns : mapping of name to ndarray, shape (rows,)
         keep : int, optional
-            A slot whose s^2 is left in `kept` (a copy), after which it stops.
+            A slot whose (y, s^2) is left in `kept` until the next run; it stops there.
 
         Returns
         -------
@@ -79,13 +86,12 @@ class FastBlocks:
             `signs` has gained a bit for each sign met (1: positive, 2: negative).
         """
         self._flagged = False
-        self.keep = keep
         self.sums = []
         self.edge_sums = []
         signs_before = list(self.signs)
-        held: list[tuple[Value, Value, tuple[np.ndarray, ...]]] = []
+        held: list[Held] = []
         with np.errstate(all="call", call=self._flag):
-            clean = self._run(columns, held)
+            clean = self._run(columns, held, keep)
         for _, _, buffers in held:
             for buffer in buffers:
                 self._scratch.give(buffer)
@@ -93,92 +99,87 @@ class FastBlocks:
             self.signs = signs_before
         return clean
 
-    def _run(self, columns: Mapping[str, np.ndarray], held: list[Any]) -> bool:
-        rows = self.rows
-        plan = self.plan
-        release: dict[int, list[int]] = {}
-        for slot, last in enumerate(plan.last_use):
-            release.setdefault(last, []).append(slot)
-        for step in plan.steps:
+    def _run(self, columns: Mapping[str, np.ndarray], held: list[Held], keep: int | None) -> bool:
+        rows = float(self.rows)
+        give = self._scratch.give
+        constant = self.plan.constant
+        sums = self.sums
+        for step in self.plan.steps:
             slot = step.slot
             if step.row is None:
-                y = columns[step.column] if step.column else step.value
-                held.append((y, 1.0, ()))
-                self.sums.append(float(rows))
+                held.append((columns[step.column] if step.column else step.value, 1.0, ()))
+                sums.append(rows)
                 self.edge_sums.append(())
-            elif plan.constant[slot]:
+            elif constant[slot]:
                 y, s2 = self.constants[slot]
                 held.append((y, s2, ()))
-                self.sums.append(s2 * rows)
+                sums.append(s2 * rows)
                 self.edge_sums.append((math.nan,) * len(step.operands))
             else:
-                y, s2, owned, total = self._step(step, held)
-                held.append((y, s2, owned))
-                self.sums.append(total)
+                result, total = self._step(step, step.row, held)
+                held.append(result)
+                sums.append(total)
                 if self._flagged or not total <= RECHECK_S2:
                     return False
-            if slot == self.keep:
-                self.kept = np.array(held[slot][1]) if np.ndim(held[slot][1]) else held[slot][1]
-                return True
-            for freed in release.get(slot, ()):
-                if freed != slot:
+                for freed in self._release[slot]:
                     for buffer in held[freed][2]:
-                        self._scratch.give(buffer)
-                    held[freed] = (0.0, 1.0, ())
+                        give(buffer)
+                    held[freed] = _FREED
+            if slot == keep:
+                self.kept = held[slot][:2]
+                return True
         return True
 
-    def _step(
-        self, step: Step, held: list[tuple[Value, Value, tuple[np.ndarray, ...]]]
-    ) -> tuple[Value, Value, tuple[np.ndarray, ...], float]:
-        row = step.row
-        assert row is not None
-        scratch = self._scratch
+    def _step(self, step: Step, row: Operator, held: list[Held]) -> tuple[Held, float]:
+        take = self._scratch.take
         a = [held[i][0] for i in step.operands]
         s2 = [held[i][1] for i in step.operands]
-        out = scratch.take()
+        out = take()
         y = row.evaluate(a, step.parameter, out)
         if row.crossing and self.signs[step.slot] != 3:
             self._note_signs(step, row.crossing, a[0], y)
         if row.selects:
             return self._select(a, s2, y, out)
 
-        kappas = row.kappa_squared(a, y, step.parameter, scratch)
         constant_part = 1.0
         total: np.ndarray | None = None
+        owned = False  # whether `total` is a buffer of ours, not an operand's s^2
         edges: list[float] = []
+        kappas = row.kappa_squared(a, y, step.parameter, self._scratch)
         for kappa2, s in zip(kappas, s2, strict=True):
-            if isinstance(kappa2, np.ndarray):
-                if not (isinstance(s, float) and s == 1.0):
-                    np.multiply(kappa2, s, out=kappa2)
-                term: Value = kappa2
-            elif isinstance(s, np.ndarray):
-                # Operands keep their buffers: scale into a new one unless nothing is to do.
-                term = s if kappa2 == 1.0 else np.multiply(s, kappa2, out=scratch.take())
+            term_owned = True
+            if kappa2.__class__ is np.ndarray:
+                term = kappa2
+                if s.__class__ is np.ndarray or s != 1.0:
+                    np.multiply(term, s, out=term)
+            elif s.__class__ is np.ndarray:
+                term_owned = kappa2 != 1.0
+                term = np.multiply(s, kappa2, out=take()) if term_owned else s
             else:
                 constant_part += kappa2 * s
                 if self.edges:
                     edges.append(kappa2 * s * self.rows)
                 continue
             if self.edges:
-                edges.append(float(np.add.reduce(term)))
+                edges.append(float(_sum(term)))
             if total is None:
-                total = term
-            else:
-                into = total if not _borrowed(total, s2) else scratch.take()
-                np.add(total, term, out=into)
-                if not _borrowed(term, s2):
-                    scratch.give(term)
-                total = into
+                total, owned = term, term_owned
+                continue
+            into = total if owned else term if term_owned else take()
+            np.add(total, term, out=into)
+            if owned and term_owned:
+                self._scratch.give(term)
+            total, owned = into, True
         self.edge_sums.append(tuple(edges))
         if total is None:
-            return y, constant_part, (out,), constant_part * self.rows
-        into = scratch.take() if _borrowed(total, s2) else total
+            return (y, constant_part, (out,)), constant_part * self.rows
+        into = total if owned else take()
         np.add(total, constant_part, out=into)
-        return y, into, (out, into), float(np.add.reduce(into))
+        return (y, into, (out, into)), float(_sum(into))
 
     def _select(
         self, a: list[Value], s2: list[Value], y: np.ndarray, out: np.ndarray
-    ) -> tuple[Value, Value, tuple[np.ndarray, ...], float]:
+    ) -> tuple[Held, float]:
         best = self._scratch.take()
         best.fill(-np.inf)
         for operand, s in zip(a, s2, strict=True):
@@ -193,19 +194,16 @@ class FastBlocks:
         else:
             self.edge_sums.append(())
         np.add(best, 1.0, out=best)
-        return y, best, (out, best), float(np.add.reduce(best))
+        return (y, best, (out, best)), float(_sum(best))
 
     def _note_signs(self, step: Step, crossing: str, argument: Value, y: np.ndarray) -> None:
         watched = y
         if crossing == "argument":
             watched = np.multiply(argument, y, out=self._scratch.take())
-        if watched.max() > 0:
+        if _max(watched) > 0:
             self.signs[step.slot] |= 1
-        if watched.min() < 0:
+        if _min(watched) < 0:
             self.signs[step.slot] |= 2
         if watched is not y:
             self._scratch.give(watched)
 
-
-def _borrowed(buffer: np.ndarray, owners: list[Value]) -> bool:
-    return any(buffer is owner for owner in owners)

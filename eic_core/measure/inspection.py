@@ -252,7 +252,7 @@ def inspect(
             NodeAmplification(
                 node=node,
                 text=texts[node.id],
-                s_bar=math.sqrt(mean) if mean == mean else math.nan,
+                s_bar=math.sqrt(mean),
                 local_eic=local_eic(mean),
                 local_eic_finite=local_eic(amplification.finite_mean_s2(node.id)),
                 invalid=amplification.first_invalid.get(node.id, 0),

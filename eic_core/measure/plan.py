@@ -8,9 +8,9 @@ Compiling is a single pass in Python over the nodes; there is no code generation
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from eic_core.formula.operators import OPERATORS, Operator
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
@@ -24,8 +24,7 @@ RECHECK_S2 = (1e-3 / UNIT_ROUNDOFF) ** 2
 """Above this s^2 double precision itself has fewer than three digits left."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One slot of the tape.
 
     Attributes

@@ -7,6 +7,7 @@ for `mpmath` numbers neither overflow nor underflow.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -161,7 +162,7 @@ class ExactEvaluator:
         limits = row.zero_limit([float(operand) for operand in a], step.parameter)
         for limit, slot, m in zip(limits, slots, moved, strict=True):
             limit = float(limit)
-            if limit == limit and limit != 0:
+            if limit != 0 and not math.isnan(limit):
                 terms.append(mp.mpf(limit) ** 2 * s2[slot])
             else:
                 terms.append(mp.mpf(0) if m == 0 else mp.inf)

@@ -1,0 +1,199 @@
+"""`python -m eic_core inspect FORMULA`: where one formula loses its digits."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from eic_core.errors import DataError
+from eic_core.explain.verdict import verdict
+from eic_core.formula.syntax import SYNTAXES, Reading, canonical_name, read
+from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
+from eic_core.measure.table import Table, match_variables, read_table
+
+DEFAULT_SAMPLES = 1000
+
+_SWITCHES = ("--json", "--help", "-h")
+_WITH_VALUE = ("--data", "--samples", "--seed", "--syntax", "--target", "--index-base")
+_RANGE = re.compile(r"[^=\s]+=\s*(\w+:)?[-+.\w]+(:[-+.\w]+)?")
+
+
+def add_parser(commands: Any) -> None:
+    """Register the command with an ``argparse`` sub-parser collection."""
+    parser = commands.add_parser(
+        "inspect",
+        help="where one formula loses its digits",
+        description="Measure where one formula loses its digits, on a table or on ranges.",
+    )
+    parser.add_argument("formula", metavar="FORMULA", help="in any notation that is read")
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("--data", metavar="FILE.csv", type=Path, help="a table with a header")
+    source.add_argument(
+        "--range",
+        metavar="NAME=LOW:HIGH",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="x=0.1:10, x=normal:1000:1, x=loguniform:1e-3:1e3 or x=2.5",
+    )
+    parser.add_argument(
+        "--samples", metavar="N", type=int, default=DEFAULT_SAMPLES, help="default: %(default)s"
+    )
+    parser.add_argument("--seed", metavar="S", type=int, default=0, help="default: %(default)s")
+    parser.add_argument("--syntax", metavar="NAME", default="auto", help=", ".join(SYNTAXES))
+    parser.add_argument("--target", metavar="COLUMN", help="column that is no input")
+    parser.add_argument(
+        "--index-base", type=int, choices=(0, 1), help="whether x1 is the second or first column"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def protect_formula(arguments: Sequence[str]) -> list[str]:
+    """Move the formula behind ``--``, so that it may begin with a minus.
+
+    Examples
+    --------
+    >>> protect_formula(["inspect", "-x**2", "--range", "x=1:2", "--json"])
+    ['inspect', '--range', 'x=1:2', '--json', '--', '-x**2']
+    """
+    if "--" in arguments:
+        return list(arguments)
+    options: list[str] = [arguments[0]]
+    formulas: list[str] = []
+    rest = list(arguments[1:])
+    while rest:
+        token = rest.pop(0)
+        if token in _SWITCHES or token.split("=")[0] in (*_WITH_VALUE, "--range") and "=" in token:
+            options.append(token)
+        elif token in _WITH_VALUE:
+            options += [token, *rest[:1]]
+            rest = rest[1:]
+        elif token == "--range":
+            options += [token, *rest[:1]]
+            rest = rest[1:]
+            while rest and _RANGE.fullmatch(rest[0]):
+                options.append(rest.pop(0))
+        elif token.startswith("--") and len(token) > 3 and token[2].isalpha() and not formulas:
+            options.append(token)  # a misspelt option: argparse says so
+        else:
+            formulas.append(token)
+    return [*options, "--", *formulas] if formulas else options
+
+
+def run(options: argparse.Namespace) -> None:
+    """Read, measure, print."""
+    table: Table | None = None
+    if options.data is not None:
+        try:
+            table = read_table(options.data.read_bytes(), source=options.data.name)
+        except OSError as error:
+            raise DataError(f"cannot read {options.data}: {error.strerror}") from error
+    domains = _domains(options.range)
+    columns = table.names if table is not None else tuple(domains)
+    reading = read(options.formula, syntax=options.syntax, columns=columns)
+    if table is not None:
+        samples, mapping = _from_table(reading, table, options)
+    else:
+        wanted = {name: domains[name] for name in reading.formula.variables if name in domains}
+        samples = sample_domains(wanted, count=options.samples, seed=options.seed)
+        mapping = {name: str(domain) for name, domain in wanted.items()}
+    result = inspect(reading.formula, samples)
+    if options.json:
+        document = result.to_json()
+        document["variables"] = mapping
+        document["reading"] = {
+            "syntax": reading.syntax,
+            "index_base": reading.index_base,
+            "notes": [note.message for note in reading.notes],
+        }
+        document["data"] = samples.origin
+        print(json.dumps(document, allow_nan=False))
+    else:
+        print(describe(result, reading, mapping))
+
+
+def _domains(texts: Sequence[str]) -> dict[str, Domain]:
+    domains: dict[str, Domain] = {}
+    for text in texts:
+        name, domain = Domain.parse(text)
+        name = canonical_name(name)
+        if name in domains:
+            raise DataError(f"there are two ranges for `{name}`")
+        domains[name] = domain
+    return domains
+
+
+def _from_table(
+    reading: Reading, table: Table, options: argparse.Namespace
+) -> tuple[Samples, dict[str, str]]:
+    target = options.target
+    if target is None and "target" in table.names:
+        target = "target"
+    if target is not None and target not in table.names:
+        raise DataError(f"there is no column `{target}`")
+    base = options.index_base if options.index_base is not None else reading.index_base
+    inputs = [name for name in table.names if name != target]
+    match = match_variables(reading.formula.variables, inputs, index_base=base)
+    if match.missing:
+        raise DataError(
+            f"no column for `{match.missing[0]}`",
+            hint="the table has " + ", ".join(f"`{name}`" for name in inputs),
+        )
+    samples = table.samples(match.mapping, target)
+    if len(samples) < table.rows:
+        left_out = table.rows - len(samples)
+        shown = [str(p) for p in table.problems if p.column in match.mapping.values()][:5]
+        print(f"note: {left_out} of {table.rows} rows left out: " + "; ".join(shown),
+              file=sys.stderr)
+    return samples, dict(match.mapping)
+
+
+def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> str:
+    """The inspection as plain text for a terminal."""
+    lines = [verdict(result).sentence, ""]
+    counts = result.counts
+    lines.append(f"EIC          {_digits(result.eic)} digits lost"
+                 f" ({_digits(result.noise_figure_db)} dB)")
+    if counts.singular:
+        lines.append(f"             {_digits(result.eic_finite)} without the singular samples")
+    lines.append(f"complexity   {result.formula.complexity} nodes")
+    lines.append(
+        f"samples      {counts.total}: {counts.valid} valid, {counts.invalid} invalid, "
+        f"{counts.singular} singular, {counts.rechecked} rechecked at 60 digits, "
+        f"{counts.unresolved} unresolved"
+    )
+    if result.tail is not None:
+        tail = result.tail
+        settled = {None: "too few samples to tell", True: "the mean is not settled", False: "settled"}
+        lines.append(
+            f"tail         q50 {_digits(tail.q50)}, q90 {_digits(tail.q90)}, "
+            f"q99 {_digits(tail.q99)}; the worst 1 % of samples hold "
+            f"{tail.top1_share:.0%}; {settled[tail.divergent]}"
+        )
+    for name, where in mapping.items():
+        lines.append(f"variable     {name} = {where}")
+    for note in reading.notes:
+        lines.append(f"note         {note.message}")
+    if result.reason:
+        lines.append(f"reason       {result.reason}")
+    lines += ["", "  id  digits  invalid  singular  sub-expression"]
+    for n in result.nodes:
+        mark = "*" if n.node.id == result.bottleneck else " "
+        text = n.text if len(n.text) <= 60 else n.text[:59] + "…"
+        lines.append(
+            f"{mark}{n.node.id:>3}  {_digits(n.local_eic):>6}  {n.invalid:>7}  {n.singular:>8}  {text}"
+        )
+    return "\n".join(lines)
+
+
+def _digits(value: float) -> str:
+    if math.isnan(value):
+        return "undefined"
+    return "∞" if math.isinf(value) else f"{value:.2f}"

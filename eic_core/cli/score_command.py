@@ -1,0 +1,75 @@
+"""`python -m eic_core score POOL.csv`: complexity, R^2 and EIC of every candidate."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from eic_core.errors import DataError
+from eic_core.pool.scoring import read_pool, score_pool, write_scored
+
+
+def add_parser(commands: Any) -> None:
+    """Register the command with an ``argparse`` sub-parser collection."""
+    parser = commands.add_parser(
+        "score",
+        help="complexity, R² and EIC of every formula in a pool",
+        description="Score a pool in double precision (samples are not rechecked at 60 digits).",
+    )
+    parser.add_argument("pool", metavar="POOL.csv", type=Path, help="gzipped or not")
+    parser.add_argument("--problems", metavar="DIR", type=Path, required=True,
+                        help="holds PROBLEM.csv, last column the target")
+    parser.add_argument("--out", metavar="SCORED.csv", type=Path, required=True)
+    parser.add_argument("--jobs", metavar="J", type=int, help="worker processes; default: all cores")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Read, score, write, and say what was refused."""
+    if not options.problems.is_dir():
+        raise DataError(f"there is no folder {options.problems}")
+    if options.jobs is not None and options.jobs < 1:
+        raise DataError("--jobs must be at least 1")
+    columns, candidates = read_pool(options.pool)
+    started = time.perf_counter()
+    meter = _Meter(sys.stderr.isatty())
+    scores = score_pool(candidates, options.problems, jobs=options.jobs, progress=meter)
+    try:
+        write_scored(options.out, columns, candidates, scores)
+    except OSError as error:
+        raise DataError(f"cannot write {options.out}: {error.strerror}") from error
+    refused = [s for s in scores if s.error]
+    seconds = time.perf_counter() - started
+    print(
+        f"scored {len(scores) - len(refused)} of {len(scores)} formulas in {seconds:.1f} s "
+        f"({len(refused)} refused) in double precision, without rechecks -> {options.out}",
+        file=sys.stderr,
+    )
+    for message, count in _most_common(refused)[:10]:
+        print(f"  {count} refused: {message}", file=sys.stderr)
+
+
+def _most_common(refused: list[Any]) -> list[tuple[str, int]]:
+    counts: dict[str, int] = {}
+    for result in refused:
+        message = result.error.split(" (column")[0]
+        counts[message] = counts.get(message, 0) + 1
+    return sorted(counts.items(), key=lambda item: -item[1])
+
+
+class _Meter:
+    """Progress on standard error: one line that moves on a terminal, tenths elsewhere."""
+
+    def __init__(self, terminal: bool) -> None:
+        self.terminal = terminal
+        self.shown = -1
+
+    def __call__(self, done: int, total: int) -> None:
+        step = 100 * done // total if self.terminal else 10 * (10 * done // total)
+        if step != self.shown:
+            self.shown = step
+            end = "\r" if self.terminal and done < total else "\n"
+            print(f"{step:3d} %  {done} of {total}", end=end, file=sys.stderr, flush=True)

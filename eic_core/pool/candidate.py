@@ -1,0 +1,110 @@
+"""A candidate: one formula that some method proposed for some problem."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from eic_core.errors import DataError
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One row of a pool.
+
+    Attributes
+    ----------
+    problem : str
+        Name of the problem; its data are PROBLEM.csv.
+    formula : str
+        As the method printed it.
+    method, syntax : str
+        Who found it, and in which notation; "" if unknown.
+    parameters : mapping of name to decimal text
+        Values of named parameters that the formula leaves open (tinyGP's t0, t1, ...).
+    row : mapping of column to text
+        Everything else that the row says, the columns above included.
+    """
+
+    problem: str
+    formula: str
+    method: str = ""
+    syntax: str = ""
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    row: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, str]) -> Candidate:
+        """Take a candidate from a row of a pool's CSV file.
+
+        Raises
+        ------
+        DataError
+            If the row has no ``formula``, or neither ``problem`` nor ``dataset``.
+
+        Examples
+        --------
+        >>> c = Candidate.from_row({"dataset": "d", "formula": "x0*t0", "extra": "theta=2;3"})
+        >>> c.problem, dict(c.parameters)
+        ('d', {'t0': '2', 't1': '3'})
+        """
+        problem = row.get("problem") or row.get("dataset") or ""
+        if "formula" not in row or not ("problem" in row or "dataset" in row):
+            raise DataError(
+                "a pool needs the columns `problem` (or `dataset`) and `formula`",
+                hint="it has " + ", ".join(f"`{name}`" for name in row),
+            )
+        parameters: dict[str, str] = {}
+        for part in (row.get("extra") or "").split("|"):
+            key, _, values = part.partition("=")
+            if key == "theta" and values:
+                parameters = {f"t{i}": v for i, v in enumerate(values.split(";"))}
+        return cls(
+            problem=problem,
+            formula=row["formula"] or "",
+            method=row.get("method") or "",
+            syntax=row.get("syntax") or "",
+            parameters=parameters,
+            row=row,
+        )
+
+
+@dataclass(frozen=True)
+class Score:
+    """What scoring adds to a candidate.
+
+    Attributes
+    ----------
+    complexity : int or None
+        Number of nodes; None if the formula was refused.
+    r2 : float
+        On all rows of the problem's file; nan if the formula has no value at some row.
+    eic, eic_finite : float
+        Digits; see `eic_core.measure.Inspection`.
+    invalid, singular : int
+        Rows without a real value, and rows singular at some node.
+    error : str
+        Why the formula was refused; "" if it was not.
+    """
+
+    complexity: int | None = None
+    r2: float = math.nan
+    eic: float = math.nan
+    eic_finite: float = math.nan
+    invalid: int = 0
+    singular: int = 0
+    error: str = ""
+
+    def cells(self) -> dict[str, str]:
+        """As cells of the scored CSV file; numbers in full precision."""
+        read = self.complexity is not None
+        return {
+            "complexity": str(self.complexity) if read else "",
+            "r2": repr(self.r2) if read else "",
+            "eic": repr(self.eic) if read else "",
+            "eic_finite": repr(self.eic_finite) if read else "",
+            "invalid": str(self.invalid) if read else "",
+            "singular": str(self.singular) if read else "",
+            "error": self.error,
+        }

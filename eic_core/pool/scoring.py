@@ -1,0 +1,268 @@
+"""Batch scoring: complexity, R^2 and EIC of every candidate of a pool."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from eic_core.errors import DataError, FormulaError, UserError
+from eic_core.formula.syntax import Reading, read
+from eic_core.measure.amplification import amplify
+from eic_core.measure.fit import r_squared
+from eic_core.measure.inspection import local_eic
+from eic_core.measure.table import Table, match_variables, read_table
+from eic_core.pool.candidate import Candidate, Score
+
+SCORE_COLUMNS = ("complexity", "r2", "eic", "eic_finite", "invalid", "singular", "error")
+
+_CHUNK = 64
+
+Progress = Callable[[int, int], None]
+
+
+def read_pool(path: Path) -> tuple[list[str], list[Candidate]]:
+    """Read a pool's CSV file, gzipped or not.
+
+    Returns
+    -------
+    (columns, candidates)
+        In file order.
+
+    Raises
+    ------
+    DataError
+        If the file is missing, empty or lacks a column.
+    """
+    opener = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file, restval="")
+            columns = list(reader.fieldnames or [])
+            candidates = [
+                Candidate.from_row({k: v for k, v in row.items() if k is not None})
+                for row in reader
+            ]
+    except FileNotFoundError as error:
+        raise DataError(f"there is no file {path}") from error
+    except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
+        raise DataError(f"cannot read {path}: {error}") from error
+    if not candidates:
+        raise DataError(f"{path} has no rows", hint="a pool has a header and a row a formula")
+    return columns, candidates
+
+
+class ProblemData:
+    """The tables of a folder of problems, read once each.
+
+    Parameters
+    ----------
+    folder : Path
+        Holds PROBLEM.csv files; the last column is the target.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._tables: dict[str, Table] = {}
+
+    def table(self, problem: str) -> Table:
+        """The table of one problem.
+
+        Raises
+        ------
+        DataError
+            If there is no such file, or its name leaves the folder.
+        """
+        if problem not in self._tables:
+            path = self.folder / f"{problem}.csv"
+            if not problem or path.parent != self.folder or not path.is_file():
+                raise DataError(f"there is no data for problem `{problem}`")
+            self._tables[problem] = read_table(path.read_bytes(), source=path.name)
+        return self._tables[problem]
+
+
+def group_index_base(readings: Iterable[Reading | None], inputs: int) -> int | None:
+    """Whether a group of formulas by one method for one problem counts from 0 or 1.
+
+    Parameters
+    ----------
+    readings : iterable of Reading or None
+    inputs : int
+        Number of input columns.
+
+    Returns
+    -------
+    int or None
+        What the syntax says if it says so; 0 if any formula uses x0; 1 if any
+        index would run past the last column; else None.
+    """
+    indices: set[int] = set()
+    for reading in readings:
+        if reading is None:
+            continue
+        if reading.index_base is not None:
+            return reading.index_base
+        for name in reading.formula.variables:
+            if name[:1] == "x" and name[1:].isdigit():
+                indices.add(int(name[1:]))
+    if 0 in indices:
+        return 0
+    return 1 if indices and max(indices) >= inputs else None
+
+
+def score(candidate: Candidate, reading: Reading, table: Table, base: int | None) -> Score:
+    """Score one candidate on its problem's table.
+
+    Raises
+    ------
+    UserError
+        If a variable has no column or no row is usable.
+    """
+    target = table.names[-1]
+    match = match_variables(reading.formula.variables, table.names[:-1], index_base=base)
+    if match.missing:
+        raise DataError(
+            f"`{match.missing[0]}` is no column of {candidate.problem}",
+            hint="it has " + ", ".join(f"`{n}`" for n in table.names[:-1]),
+        )
+    samples = table.samples(match.mapping, target)
+    result = amplify(reading.formula, samples, recheck=False, root_values=True)
+    assert result.root_values is not None and samples.target is not None
+    nodes = range(reading.formula.complexity)
+    finite = [local_eic(result.finite_mean_s2(k)) for k in nodes]
+    return Score(
+        complexity=reading.formula.complexity,
+        r2=r_squared(result.root_values, samples.target),
+        eic=local_eic(max(result.mean_s2(k) for k in nodes)),
+        eic_finite=math.nan if any(map(math.isnan, finite)) else max(finite),
+        invalid=len(samples) - result.valid_count,
+        singular=result.singular_samples,
+    )
+
+
+def _read(candidate: Candidate, columns: Sequence[str]) -> Reading | str:
+    try:
+        return read(
+            candidate.formula,
+            syntax=candidate.syntax or "auto",
+            columns=columns,
+            parameters=candidate.parameters,
+        )
+    except FormulaError as error:
+        return f"{error} (column {error.span[0] + 1})"
+
+
+def _score_group(
+    folder: str, candidates: Sequence[tuple[int, Candidate]], base: int | None
+) -> list[tuple[int, Score]]:
+    problems = ProblemData(Path(folder))
+    scores = []
+    for position, candidate in candidates:
+        try:
+            table = problems.table(candidate.problem)
+            reading = _read(candidate, table.names[:-1])
+            if isinstance(reading, str):
+                scores.append((position, Score(error=reading)))
+            else:
+                scores.append((position, score(candidate, reading, table, base)))
+        except UserError as error:
+            scores.append((position, Score(error=str(error))))
+    return scores
+
+
+def _groups(candidates: Sequence[Candidate]) -> dict[tuple[str, str], list[tuple[int, Candidate]]]:
+    groups: dict[tuple[str, str], list[tuple[int, Candidate]]] = {}
+    for position, candidate in enumerate(candidates):
+        groups.setdefault((candidate.problem, candidate.method), []).append((position, candidate))
+    return groups
+
+
+def score_pool(
+    candidates: Sequence[Candidate],
+    folder: Path,
+    *,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> list[Score]:
+    """Score every candidate, in order, none dropped.
+
+    Parameters
+    ----------
+    candidates : sequence of Candidate
+    folder : Path
+        Holds PROBLEM.csv for each problem.
+    jobs : int, optional
+        Worker processes; default: one a core.  1 scores in this process.
+    progress : callable (done, total) -> None, optional
+
+    Notes
+    -----
+    Double precision only: samples that would need 60 digits are not rechecked,
+    and samples that overflow count as invalid.
+    """
+    workers = jobs or os.cpu_count() or 1
+    tasks = list(_tasks(candidates, folder))
+    scores: list[Score] = [Score()] * len(candidates)
+    done = 0
+    for finished in _run(tasks, str(folder), workers):
+        for position, result in finished:
+            scores[position] = result
+        done += len(finished)
+        if progress is not None:
+            progress(done, len(candidates))
+    return scores
+
+
+def _tasks(
+    candidates: Sequence[Candidate], folder: Path
+) -> Iterator[tuple[list[tuple[int, Candidate]], int | None]]:
+    """Chunks of one (problem, method) group each, with the group's index base."""
+    problems = ProblemData(folder)
+    for (problem, _), members in _groups(candidates).items():
+        base: int | None = None
+        try:
+            columns = problems.table(problem).names[:-1]
+        except DataError:
+            columns = ()
+        # The syntax of the first readable formula mostly tells; else the whole group must.
+        first = next((r for _, c in members if not isinstance(r := _read(c, columns), str)), None)
+        if first is not None and first.index_base is not None:
+            base = first.index_base
+        elif columns:
+            readings = (_read(c, columns) for _, c in members)
+            base = group_index_base(
+                (None if isinstance(r, str) else r for r in readings), len(columns)
+            )
+        for start in range(0, len(members), _CHUNK):
+            yield members[start : start + _CHUNK], base
+
+
+def _run(
+    tasks: Sequence[tuple[list[tuple[int, Candidate]], int | None]], folder: str, workers: int
+) -> Iterator[list[tuple[int, Score]]]:
+    if workers == 1 or len(tasks) == 1:
+        for members, base in tasks:
+            yield _score_group(folder, members, base)
+        return
+    with ProcessPoolExecutor(max_workers=min(workers, len(tasks))) as executor:
+        futures = [executor.submit(_score_group, folder, m, base) for m, base in tasks]
+        for future in futures:
+            yield future.result()
+
+
+def write_scored(
+    path: Path, columns: Sequence[str], candidates: Sequence[Candidate], scores: Sequence[Score]
+) -> None:
+    """Write a scored pool: the pool's columns as they were, then `SCORE_COLUMNS`."""
+    kept = [c for c in columns if c not in SCORE_COLUMNS]
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "wt", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*kept, *SCORE_COLUMNS], extrasaction="ignore")
+        writer.writeheader()
+        for candidate, result in zip(candidates, scores, strict=True):
+            row: Mapping[str, str] = {**candidate.row, **result.cells()}
+            writer.writerow(row)
