@@ -74,10 +74,7 @@ RENDERING: dict[str, Row] = {
         name: _call(name, rf"\{name}")
         for name in ("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "min", "max")
     },
-    **{
-        name: _call(name)
-        for name in ("expm1", "log1p", "sign", "round", "erf", "atan2", "hypot")
-    },
+    **{name: _call(name) for name in ("expm1", "log1p", "sign", "round", "erf", "atan2", "hypot")},
 }
 """A row for each operator, by name."""
 

@@ -94,7 +94,7 @@ def read(
     --------
     >>> read("-2**2").formula.structure()[-1][0]
     'neg'
-    >>> read(r"\\\\frac{x_1}{2}").formula.variables
+    >>> read(r"\\frac{x_1}{2}").formula.variables
     ('x1',)
     >>> read("2x")
     Traceback (most recent call last):
@@ -128,6 +128,8 @@ def read(
             f"only the right-hand side of `{head['name'].strip()} = …` is read", head.span()
         )
     name = hint or detect(text, start, end)
+    if name == "infix" and head and "\\" in head[0]:
+        name = "latex"
     row = LANGUAGES[name]
     reader = LATEX if row.reader == INFIX and "\\" in text[start:end] else row.reader
     name = "latex" if reader == LATEX else name

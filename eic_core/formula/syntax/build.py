@@ -12,6 +12,15 @@ from eic_core.formula.tree import CONSTANT, Draft, constant
 
 Span = tuple[int, int]
 MAX_POWER = 10**300
+MANY = 100_000
+_UNARY = (
+    "neg negative minus", "abs fabs absolute", "sqrt safe_sqrt", "cbrt", "exp", "expm1",
+    "log1p safe_log1p", "sin", "cos", "tan tg", "cot cotan ctg", "sec", "csc cosec",
+    "asin arcsin safe_asin", "acos arccos safe_acos", "atan arctan", "sinh", "cosh", "tanh",
+    "asinh arcsinh arsinh", "acosh arccosh arcosh safe_acosh",
+    "atanh arctanh artanh safe_atanh", "sign sgn signum", "floor", "ceil ceiling", "round rint",
+    "erf",
+)  # fmt: skip
 
 
 class Refusal(Exception):
@@ -86,8 +95,8 @@ def literal(draft: Draft) -> Fraction | None:
     return _number(draft)
 
 
-def binary(operator: str, args: list[Draft], span: Span) -> Draft:
-    """A binary operator."""
+def plain(operator: str, args: list[Draft], span: Span) -> Draft:
+    """An operator with exactly these operands."""
     return Draft(operator, args, "", None, span)
 
 
@@ -124,7 +133,7 @@ def logarithm(args: list[Draft], span: Span) -> Draft:
         return Draft("log", [argument], span=span)
     value = literal(base)
     if value is None:
-        return binary(
+        return plain(
             "div", [Draft("log", [argument], span=span), Draft("log", [base], span=span)], span
         )
     if value <= 0 or value == 1:
@@ -142,9 +151,7 @@ def root(args: list[Draft], span: Span) -> Draft:
     argument, index = args
     value = literal(index)
     if value is None:
-        return Draft(
-            "pow", [argument, binary("div", [constant("1", span), index], span)], span=span
-        )
+        return Draft("pow", [argument, plain("div", [constant("1", span), index], span)], span=span)
     if value.denominator != 1 or value < 2 or value > MAX_POWER:
         raise Refusal("a root's index is a whole number from 2", "write u**(1/n)")
     return Draft("root", [argument], parameter=value, span=span)
@@ -181,14 +188,14 @@ def _absolute_power(args: list[Draft], span: Span) -> Draft:
 def _quotient(args: list[Draft], span: Span) -> Draft:
     """The analytic quotient a / sqrt(1 + b**2)."""
     squared = _fixed_power(2, [args[1]], span)
-    under = Draft("sqrt", [binary("add", [constant("1", span), squared], span)], span=span)
-    return binary("div", [args[0], under], span)
+    under = Draft("sqrt", [plain("add", [constant("1", span), squared], span)], span=span)
+    return plain("div", [args[0], under], span)
 
 
 def _sigmoid(args: list[Draft], span: Span) -> Draft:
     raised = Draft("exp", [Draft("neg", args, span=span)], span=span)
-    return binary(
-        "div", [constant("1", span), binary("add", [constant("1", span), raised], span)], span
+    return plain(
+        "div", [constant("1", span), plain("add", [constant("1", span), raised], span)], span
     )
 
 
@@ -201,7 +208,7 @@ def _exp2(args: list[Draft], span: Span) -> Draft:
 
 
 def _fused(args: list[Draft], span: Span) -> Draft:
-    return binary("add", [binary("mul", args[:2], span), args[2]], span)
+    return plain("add", [plain("mul", args[:2], span), args[2]], span)
 
 
 def _functions() -> dict[str, Function]:
@@ -211,22 +218,16 @@ def _functions() -> dict[str, Function]:
         for name in names.split():
             table[name] = Function(name, low, high, build)
 
-    for names in (
-        "neg negative minus,abs fabs absolute,sqrt safe_sqrt,cbrt,exp,expm1,log1p safe_log1p,"
-        "sin,cos,tan tg,cot cotan ctg,sec,csc cosec,asin arcsin safe_asin,acos arccos safe_acos,"
-        "atan arctan,sinh,cosh,tanh,asinh arcsinh arsinh,acosh arccosh arcosh safe_acosh,"
-        "atanh arctanh artanh safe_atanh,sign sgn signum,floor,ceil ceiling,round rint,erf"
-    ).split(","):
-        add(names, 1, 1, partial(binary, names.split()[0]))
-    for names in "add plus,sub subtract,mul multiply times,div divide truediv".split(","):
-        low = names.split()[0]
-        add(names, 2, 2 if low in ("sub", "div") else 99_999, partial(fold, low))
-    for names in "atan2 arctan2,hypot".split(","):
-        add(names, 2, 2, partial(binary, names.split()[0]))
-    add("min minimum fmin", 2, 99_999, partial(binary, "min"))
-    add("max maximum fmax", 2, 99_999, partial(binary, "max"))
+    for names in _UNARY:
+        add(names, 1, 1, partial(plain, names.partition(" ")[0]))
+    for names in ("add plus", "mul multiply times"):
+        add(names, 2, MANY, partial(fold, names.partition(" ")[0]))
+    for names in ("sub subtract", "div divide truediv", "atan2 arctan2", "hypot"):
+        add(names, 2, 2, partial(plain, names.partition(" ")[0]))
+    add("min minimum fmin", 2, MANY, partial(plain, "min"))
+    add("max maximum fmax", 2, MANY, partial(plain, "max"))
     add("pow power float_power safe_pow", 2, 2, power)
-    add("pow_noisy", 2, 2, partial(binary, "pow"))
+    add("pow_noisy", 2, 2, partial(plain, "pow"))
     add("pow_exact", 2, 2, exact_power)
     add("root real_root nthroot", 2, 2, root)
     add("log safe_log", 1, 2, logarithm)

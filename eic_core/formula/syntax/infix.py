@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, number_label
+from eic_core.formula.syntax.build import FUNCTIONS, Refusal, number_label
 from eic_core.formula.syntax.core import (
-    BAR,
     CALL,
     CLOSE,
     END,
@@ -18,11 +17,11 @@ from eic_core.formula.syntax.core import (
     PREFIX,
     SUPERSCRIPT,
     Grammar,
-    Token,
     Pending,
+    Token,
     parse,
 )
-from eic_core.formula.syntax.names import SUPERSCRIPTS, Names, canonical_name, suggestion
+from eic_core.formula.syntax.names import SUPERSCRIPTS, Names, suggestion
 from eic_core.formula.syntax.reading import Report, insert
 from eic_core.formula.tree import Draft, constant
 

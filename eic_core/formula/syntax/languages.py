@@ -56,7 +56,7 @@ _FUNCTION = (
     r"(?:sin|cos|tan|exp|log|sqrt|fabs|abs|neg|pow|cbrt|add|mul|sub|div|fma|hypot|\w*sin\w*)"
 )
 _SEXPR = re.compile(
-    r"\s*\(\s*(?:FPCore\b|let\*?\s*[(\[]|!\s|[+*/]\s"
+    r"\s*\(\s*(?:FPCore\b|(?:if|while\*?|for\*?)\s+\(\s*[<>=!]|let\*?\s*[(\[]|!\s|[+*/]\s"
     rf"|-\s+[^\s()+*/-]+\s+[^\s()+*/-]|-\s+[^\s()]+\s+\(\s*[-+*/a-z]|-\s*\(\s*[-+*/]\s"
     rf"|{_FUNCTION}\s+(?:[\w.-]|\(\s*(?:[-+*/]\s|{_FUNCTION}\s)))"
 )
@@ -81,7 +81,7 @@ def detect(text: str, start: int, end: int) -> str:
 
     Examples
     --------
-    >>> [detect(t, 0, len(t)) for t in (r"\\\\frac{x}{2}", "(+ x 1)", "x[:,0] + 1", "x + 1")]
+    >>> [detect(t, 0, len(t)) for t in (r"\\frac{x}{2}", "(+ x 1)", "x[:,0] + 1", "x + 1")]
     ['latex', 'fpcore', 'tir', 'infix']
     """
     if _LATEX.search(text, start, end):

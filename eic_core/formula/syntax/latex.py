@@ -24,7 +24,7 @@ from eic_core.formula.syntax.core import (
 )
 from eic_core.formula.syntax.latex_products import Latex
 from eic_core.formula.syntax.names import Names, suggestion
-from eic_core.formula.syntax.reading import Report
+from eic_core.formula.syntax.reading import Report, words
 from eic_core.formula.tree import Draft, constant
 
 _TOKENS = re.compile(
@@ -32,16 +32,18 @@ _TOKENS = re.compile(
     r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
     r"|(?P<word>[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉]+[0-9₀₁₂₃₄₅₆₇₈₉]*)"
     r"|(?P<mark>\S)",
-    re.S,
+    re.DOTALL,
 )
 _SCIENTIFIC = re.compile(
     r"([0-9]+\.?[0-9]*|\.[0-9]+)\s*(?:\\times|\\cdot|×|⋅|·)\s*10\s*\^\s*"
     r"(?:\{\s*([+-]?[0-9]+)\s*\}|([0-9])(?![0-9]))(?!\s*\^)"
 )
 _SKIPPED = frozenset(
-    r"\, \; \: \! \  \> \quad \qquad \displaystyle \textstyle \scriptstyle \limits \nolimits"
-    r" \[ \] \( \) \\ \nonumber \notag \big \Big \bigg \Bigg \bigl \bigr \Bigl \Bigr \biggl"
-    r" \biggr \Biggl \Biggr \thinspace \enspace \space \middle \mleft \mright".split()
+    words(
+        r"\, \; \: \! \  \> \quad \qquad \displaystyle \textstyle \scriptstyle \limits \nolimits"
+        r" \[ \] \( \) \\ \nonumber \notag \big \Big \bigg \Bigg \bigl \bigr \Bigl \Bigr \biggl"
+        r" \biggr \Biggl \Biggr \thinspace \enspace \space \middle \mleft \mright"
+    )
 ) | {"\\ ", "\\\n"}
 _OPERATORS = {
     r"\cdot": "*", r"\times": "*", r"\ast": "*", r"\div": "/", r"\slash": "/",
@@ -57,19 +59,23 @@ _CLOSERS = {
     r"\rceil": "⌉", "⌋": "⌋", "⌉": "⌉",
 }  # fmt: skip
 _GREEK = frozenset(
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma"
-    " tau upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
-    " hbar ell aleph imath jmath Re Im".split()
+    words(
+        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma"
+        " tau upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
+        " hbar ell aleph imath jmath Re Im"
+    )
 )
 _VARIANTS = {
     "varepsilon": "epsilon", "vartheta": "theta", "varphi": "phi", "varrho": "rho",
     "varsigma": "sigma", "varkappa": "kappa", "varpi": "varpi",
 }  # fmt: skip
 _FONTS = frozenset(
-    "mathrm text operatorname operatorname* mathit mathbf mathsf mathtt textrm textit textbf"
-    " mathcal boldsymbol bm mathbb textnormal".split()
+    words(
+        "mathrm text operatorname operatorname* mathit mathbf mathsf mathtt textrm textit textbf"
+        " mathcal boldsymbol bm mathbb textnormal"
+    )
 )
-_ACCENTS = frozenset("hat bar tilde vec widehat overline widetilde".split())
+_ACCENTS = frozenset(words("hat bar tilde vec widehat overline widetilde"))
 _INVERSES = {
     "sin": "asin", "cos": "acos", "tan": "atan", "sinh": "asinh", "cosh": "acosh", "tanh": "atanh",
 }  # fmt: skip
@@ -519,7 +525,7 @@ class _Scanner:
 
 _SHORT_PRODUCTS = frozenset(("tg", "sq", "aq", "sub", "add", "n2", "n3", "n4"))
 _WRAPPERS = frozenset(
-    "equation align gather aligned multline math displaymath eqnarray split gathered".split()
+    words("equation align gather aligned multline math displaymath eqnarray split gathered")
 )
 
 

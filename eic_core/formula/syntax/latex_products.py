@@ -133,10 +133,10 @@ class Latex(Grammar):
                 depth -= 1
                 if depth < 0:
                     return end
-            elif token.kind == END:
-                return end
-            elif depth == 0 and (
-                token.kind == COMMA or (token.kind == OPERATOR and token.text != "^")
+            elif (
+                token.kind == END
+                or depth == 0
+                and (token.kind == COMMA or (token.kind == OPERATOR and token.text != "^"))
             ):
                 return end
             end = token.end

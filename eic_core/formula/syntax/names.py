@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, number_label
+from eic_core.formula.syntax.reading import words
 from eic_core.formula.tree import Draft, constant, variable
 
 SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
@@ -14,9 +15,11 @@ SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+"
 GREEK = dict(
     zip(
         "αβγδεζηθικλμνξρστυφχψωΓΔΘΛΞΠΣΦΨΩϵϑϕϱς",
-        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau"
-        " upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega epsilon"
-        " theta phi rho sigma".split(),
+        words(
+            "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau"
+            " upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega epsilon"
+            " theta phi rho sigma"
+        ),
         strict=True,
     )
 )
@@ -25,8 +28,10 @@ _MODULE = re.compile(r"(?:np|numpy|math|sympy|sp|torch|jnp|tf|onp)\.")
 _PI = frozenset(("pi", "π", "Pi", "PI"))
 _NOT_A_NUMBER = frozenset(("inf", "nan", "oo", "zoo", "infinity", "infty", "true", "false", "none"))
 _ALWAYS_FUNCTIONS = frozenset(
-    "sin cos tan exp log ln sqrt cbrt abs log10 log2 log1p expm1 asin acos atan arcsin arccos"
-    " arctan sinh cosh tanh floor ceil sqrtabs powabs".split()
+    words(
+        "sin cos tan exp log ln sqrt cbrt abs log10 log2 log1p expm1 asin acos atan arcsin arccos"
+        " arctan sinh cosh tanh floor ceil sqrtabs powabs"
+    )
 )
 _REFUSED = {
     "gamma": "the gamma function has no operator here",
