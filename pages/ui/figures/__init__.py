@@ -1,0 +1,25 @@
+"""Figures: pure functions from an inspection to a Plotly figure; no Streamlit."""
+
+from pages.ui.figures.layout import VisibleTree, visible_tree
+from pages.ui.figures.scale import (
+    SCALE,
+    colour,
+    digits_text,
+    paint,
+    ruler_figure,
+    text_on,
+)
+from pages.ui.figures.tree import tree_figure, tree_svg
+
+__all__ = [
+    "SCALE",
+    "VisibleTree",
+    "colour",
+    "digits_text",
+    "paint",
+    "ruler_figure",
+    "text_on",
+    "tree_figure",
+    "tree_svg",
+    "visible_tree",
+]

@@ -1,0 +1,341 @@
+"""The colour scale: digits lost, 0 to 8, cool values recede and hot ones stand out.
+
+Two ramps share their hues.  On a light page the ramp runs from off-white through
+orange to dark crimson, on a dark one from slate through orange to pale yellow.  Both
+are monotone in lightness, so that they survive every colour-vision deficiency and a
+grey printer, and equal steps of the value are equal distances in OKLab (B. Ottosson,
+"A perceptual color space for image processing", 2020).  Infinite and undefined values
+have no colour: `paint` says how they are drawn.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+
+LOW, HIGH = 0.0, 8.0
+"""Ends of the scale in digits, log10 of the mean amplification; values beyond are clamped."""
+
+TYPICAL_LAW = 1.0
+"""Local EIC that physical laws seldom exceed (Yu et al.)."""
+
+FILTER = 2.0
+"""EIC above which the paper's filter drops a formula (Yu et al.)."""
+
+Triple = tuple[float, float, float]
+
+# Lightness, chroma and hue (degrees) in OKLCh, from cool to hot.
+_LIGHT_PATH: tuple[Triple, ...] = (
+    (0.955, 0.012, 95), (0.90, 0.075, 88), (0.80, 0.125, 70), (0.70, 0.155, 52),
+    (0.60, 0.17, 36), (0.50, 0.16, 22), (0.40, 0.13, 10), (0.30, 0.09, 0),
+)  # fmt: skip
+_DARK_PATH: tuple[Triple, ...] = (
+    (0.33, 0.012, 260), (0.42, 0.07, 15), (0.51, 0.125, 25), (0.60, 0.16, 38),
+    (0.69, 0.16, 52), (0.78, 0.155, 70), (0.87, 0.15, 88), (0.96, 0.10, 102),
+)  # fmt: skip
+_STEPS = 256
+
+
+def _oklab(lch: Triple) -> Triple:
+    lightness, chroma, hue = lch
+    angle = math.radians(hue)
+    return lightness, chroma * math.cos(angle), chroma * math.sin(angle)
+
+
+def _hex(lab: Triple) -> str:
+    lightness, a, b = lab
+    long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
+    medium = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
+    short = (lightness - 0.0894841775 * a - 1.2914855480 * b) ** 3
+    linear = (
+        4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short,
+        -1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short,
+        -0.0041960863 * long - 0.7034186147 * medium + 1.7076147010 * short,
+    )
+    return "#" + "".join(f"{round(255 * _encode(c)):02x}" for c in linear)
+
+
+def _encode(linear: float) -> float:
+    c = min(1.0, max(0.0, linear))
+    return 12.92 * c if c <= 0.0031308 else 1.055 * c ** (1 / 2.4) - 0.055
+
+
+def _ramp(path: tuple[Triple, ...]) -> tuple[str, ...]:
+    """`_STEPS` colours at equal distances along a path of straight lines in OKLab."""
+    points = [_oklab(p) for p in path]
+    lengths = [math.dist(p, q) for p, q in zip(points, points[1:], strict=False)]
+    total = sum(lengths)
+    colours: list[str] = []
+    leg, before = 0, 0.0
+    for step in range(_STEPS):
+        along = total * step / (_STEPS - 1)
+        while leg < len(lengths) - 1 and along > before + lengths[leg]:
+            before += lengths[leg]
+            leg += 1
+        t = min(1.0, (along - before) / lengths[leg])
+        p, q = points[leg], points[leg + 1]
+        colours.append(_hex(tuple(u + t * (v - u) for u, v in zip(p, q, strict=True))))  # type: ignore[arg-type]
+    return tuple(colours)
+
+
+_RAMPS = {False: _ramp(_LIGHT_PATH), True: _ramp(_DARK_PATH)}
+
+SCALE: dict[bool, list[list[Any]]] = {
+    dark: [[i / 16, ramp[round(i / 16 * (_STEPS - 1))]] for i in range(17)]
+    for dark, ramp in _RAMPS.items()
+}
+"""Plotly colour scales by `dark`: to be used with cmin `LOW` and cmax `HIGH`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """The few other colours that figures use."""
+
+    ink: str
+    muted: str
+    faint: str
+    paper: str
+    accent: str
+    data: str
+
+
+THEMES = {
+    False: Theme("#1c1f26", "#5b6270", "#c9cdd5", "#ffffff", "#1f5fd0", "#6f7785"),
+    True: Theme("#f2f3f5", "#a9b0bd", "#474d59", "#0e1117", "#7db2ff", "#9aa3b2"),
+}
+"""Ink, muted ink, hairlines, page, selection and data colours, by `dark`."""
+
+FONT = "Source Sans Pro, Source Sans, -apple-system, Segoe UI, Helvetica, Arial, sans-serif"
+
+
+def colour(local_eic: float, dark: bool = False) -> str:
+    """The scale's colour of a finite local EIC, as ``#rrggbb``.
+
+    Parameters
+    ----------
+    local_eic : float
+        Digits; clamped to [0, 8].
+    dark : bool
+        For a dark page.
+
+    Raises
+    ------
+    ValueError
+        If `local_eic` is inf or nan: those are never drawn as a colour.
+
+    Examples
+    --------
+    >>> colour(0.0), colour(8.0) == colour(11.5)
+    ('#f3f0e7', True)
+    """
+    if not math.isfinite(local_eic):
+        raise ValueError("an infinite or undefined value has no colour")
+    share = (min(max(local_eic, LOW), HIGH) - LOW) / (HIGH - LOW)
+    return _RAMPS[dark][round(share * (_STEPS - 1))]
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of ``#rrggbb``, 0 to 1 (WCAG 2.1)."""
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    r, g, b = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast ratio of two colours, 1 to 21 (WCAG 2.1)."""
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def text_on(colour: str) -> str:
+    """Near-black or white, whichever reads better on a colour (at least 4.5 : 1).
+
+    Examples
+    --------
+    >>> text_on("#ffffff"), text_on("#202020")
+    ('#101114', '#ffffff')
+    """
+    return max(("#101114", "#ffffff"), key=lambda ink: contrast(ink, colour))
+
+
+@dataclass(frozen=True, slots=True)
+class Paint:
+    """How a value is drawn.
+
+    Attributes
+    ----------
+    fill, ink, outline : str
+        Colours ``#rrggbb``.
+    dash : {"solid", "dash", "dot"}
+        Dashed outlines mark values without a colour: dashed infinite, dotted undefined.
+    hatched : bool
+        True for infinite values.
+    """
+
+    fill: str
+    ink: str
+    outline: str
+    dash: str
+    hatched: bool
+
+
+def paint(local_eic: float, dark: bool = False) -> Paint:
+    """Fill, ink and outline for any value, infinite and undefined included.
+
+    Examples
+    --------
+    >>> paint(float("inf")).dash, paint(float("nan")).dash, paint(1.0).dash
+    ('dash', 'dot', 'solid')
+    """
+    theme = THEMES[dark]
+    if math.isnan(local_eic):
+        return Paint(theme.paper, theme.muted, theme.muted, "dot", False)
+    if math.isinf(local_eic):
+        return Paint(theme.paper, theme.ink, theme.ink, "dash", True)
+    fill = colour(local_eic, dark)
+    return Paint(fill, text_on(fill), theme.faint, "solid", False)
+
+
+def digits_text(local_eic: float) -> str:
+    """A local EIC as it is shown: two decimals, "∞" or "undefined".
+
+    Examples
+    --------
+    >>> digits_text(4.38905), digits_text(0.0), digits_text(float("inf")), digits_text(12.345)
+    ('4.39', '0', '∞', '12.3')
+    """
+    if math.isnan(local_eic):
+        return "undefined"
+    if math.isinf(local_eic):
+        return "∞"
+    if local_eic < 0.005:
+        return "0"
+    return f"{local_eic:.1f}" if local_eic >= 9.995 else f"{local_eic:.2f}"
+
+
+def build(data: list[dict[str, Any]], layout: dict[str, Any]) -> go.Figure:
+    """A figure from plain dictionaries, unvalidated: validation costs ten times the rest.
+
+    The tests validate what is built here.
+    """
+    return go.Figure({"data": data, "layout": layout}, _validate=False)
+
+
+def ruler_figure(
+    eic: float, eic_finite: float, dark: bool = False, narrow: bool = False
+) -> go.Figure:
+    """A slim horizontal scale with this formula's mark and the two reference lines.
+
+    Parameters
+    ----------
+    eic : float
+        Digits; inf is drawn beyond the end, nan not at all.
+    eic_finite : float
+        The same without singular samples; marked too where `eic` is infinite.
+    dark, narrow : bool
+        For a dark page; for a phone.
+    """
+    theme = THEMES[dark]
+    ramp = _RAMPS[dark]
+    cells = 80 if not narrow else 48
+    width = (HIGH - LOW) / cells
+    shapes: list[dict[str, Any]] = [
+        {
+            "type": "rect", "x0": LOW + i * width, "x1": LOW + (i + 1.04) * width, "y0": 0, "y1": 1,
+            "line": {"width": 0}, "fillcolor": ramp[round((i + 0.5) / cells * (_STEPS - 1))],
+            "layer": "below",
+        }
+        for i in range(cells)
+    ]  # fmt: skip
+    shapes.append(
+        {"type": "rect", "x0": LOW, "x1": HIGH, "y0": 0, "y1": 1,
+         "line": {"width": 1, "color": theme.faint}}
+    )  # fmt: skip
+    shapes.append(
+        {"type": "rect", "x0": HIGH + 0.22, "x1": HIGH + 0.78, "y0": 0, "y1": 1,
+         "line": {"width": 1.5, "color": theme.ink, "dash": "dash"}}
+    )  # fmt: skip
+    size = 12
+    notes: list[dict[str, Any]] = []
+    for place, text in ((TYPICAL_LAW, "typical law"), (FILTER, "paper’s filter")):
+        shapes.append(
+            {"type": "line", "x0": place, "x1": place, "y0": -0.35, "y1": 1,
+             "line": {"width": 1.5, "color": theme.ink}}
+        )  # fmt: skip
+        right = place == FILTER
+        notes.append(
+            {"x": place, "y": -0.35, "text": f"{place:g} {text}", "showarrow": False,
+             "xanchor": "left" if right else "right", "yanchor": "top",
+             "xshift": -6 if right else 6, "font": {"size": size, "color": theme.muted}}
+        )  # fmt: skip
+    for tick in (4, 6, 8):
+        notes.append(
+            {"x": tick, "y": -0.35, "text": str(tick), "showarrow": False, "yanchor": "top",
+             "font": {"size": size, "color": theme.muted}}
+        )  # fmt: skip
+    notes.append(
+        {"x": HIGH + 0.5, "y": 0.5, "text": "∞", "showarrow": False,
+         "font": {"size": 15, "color": theme.ink}}
+    )  # fmt: skip
+    data: list[dict[str, Any]] = []
+    marks = [(eic, True)] + ([(eic_finite, False)] if math.isinf(eic) else [])
+    for value, main in marks:
+        if math.isnan(value) or (not main and math.isinf(value)):
+            continue
+        place = HIGH + 0.5 if math.isinf(value) else min(max(value, LOW), HIGH)
+        more = math.isfinite(value) and value > HIGH
+        name = "EIC" if main else "without singular samples"
+        data.append(
+            {"type": "scatter", "x": [place], "y": [1.28], "mode": "markers", "showlegend": False,
+             "marker": {"symbol": "triangle-down" if main else "triangle-down-open", "size": 13,
+                        "color": theme.ink, "line": {"width": 1.5, "color": theme.ink}},
+             "hovertemplate": f"{name} {digits_text(value)}<extra></extra>",
+             "cliponaxis": False}
+        )  # fmt: skip
+        notes.append(
+            {"x": place, "y": 1.5, "text": f"<b>{digits_text(value)}{' ▸' if more else ''}</b>",
+             "showarrow": False, "yanchor": "bottom",
+             "font": {"size": 14, "color": theme.ink if main else theme.muted}}
+        )  # fmt: skip
+    if not data:
+        data.append({"type": "scatter", "x": [], "y": []})
+        notes.append(
+            {"x": LOW, "y": 1.2, "text": "undefined: no mark", "showarrow": False,
+             "xanchor": "left", "yanchor": "bottom", "font": {"size": 13, "color": theme.muted}}
+        )  # fmt: skip
+    layout = base_layout(dark) | {
+        "height": 84,
+        "margin": {"l": 8, "r": 8, "t": 4, "b": 4},
+        "xaxis": hidden_axis([-0.15, HIGH + 0.95]),
+        "yaxis": hidden_axis([-1.6, 2.9]),
+        "shapes": shapes,
+        "annotations": notes,
+    }
+    return build(data, layout)
+
+
+def hidden_axis(limits: list[float]) -> dict[str, Any]:
+    """An axis that fixes a range and draws nothing."""
+    return {"range": limits, "visible": False, "fixedrange": True}
+
+
+def base_layout(dark: bool) -> dict[str, Any]:
+    """What all figures share: transparent page, own fonts, no template."""
+    theme = THEMES[dark]
+    return {
+        "template": {},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"family": FONT, "color": theme.ink, "size": 13},
+        "showlegend": False,
+        "hoverlabel": {
+            "bgcolor": "#ffffff" if not dark else "#262b36",
+            "bordercolor": theme.faint,
+            "font": {"color": theme.ink, "family": FONT, "size": 13},
+            "align": "left",
+        },
+        "dragmode": "pan",
+    }

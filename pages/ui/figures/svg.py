@@ -1,0 +1,127 @@
+"""A scene as a standalone SVG document, written directly; all text escaped."""
+
+from __future__ import annotations
+
+from html import escape
+
+from pages.ui.figures.scale import HIGH, LOW, SCALE, THEMES
+from pages.ui.figures.scene import Card, Edge, Scene
+
+_FONT = "Source Sans Pro, Segoe UI, Helvetica, Arial, sans-serif"
+
+
+def scene_svg(scene: Scene, title: str, *, dark: bool = False) -> str:
+    """Draw a scene.
+
+    Parameters
+    ----------
+    scene : Scene
+    title : str
+        For screen readers and window titles.
+    dark : bool
+    """
+    theme = THEMES[dark]
+    bar_height = 56.0
+    width = max(scene.width, 340.0) + 32
+    height = scene.height + bar_height + 24
+    left = (width - scene.width) / 2
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="{_FONT}" role="img">',
+        f"<title>{_text(title)}</title>",
+        '<defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" '
+        'patternTransform="rotate(45)"><line x1="0" y1="0" x2="0" y2="7" '
+        f'stroke="{theme.ink}" stroke-opacity="0.35"/></pattern>{_gradient(dark)}</defs>',
+        f'<rect width="100%" height="100%" fill="{theme.paper}"/>',
+        f'<g transform="translate({left:.1f},8)">',
+    ]
+    parts += [_edge(edge, theme.muted) for edge in scene.edges]
+    for card in scene.cards:
+        parts += _card(card, scene.scale, dark)
+    parts.append("</g>")
+    parts += _bar(width, scene.height + 20, dark)
+    parts.append("</svg>\n")
+    return "\n".join(parts)
+
+
+def _text(text: str) -> str:
+    """Escaped, and without the control characters that XML forbids."""
+    return escape("".join(c for c in text if c >= " " and not 0xD800 <= ord(c) <= 0xDFFF))
+
+
+def _gradient(dark: bool) -> str:
+    stops = "".join(
+        f'<stop offset="{share:.4f}" stop-color="{colour}"/>' for share, colour in SCALE[dark]
+    )
+    return f'<linearGradient id="scale">{stops}</linearGradient>'
+
+
+def _edge(edge: Edge, colour: str) -> str:
+    middle = (edge.y0 + edge.y1) / 2
+    return (
+        f'<path d="M{edge.x0:.1f},{edge.y0:.1f} C{edge.x0:.1f},{middle:.1f} '
+        f'{edge.x1:.1f},{middle:.1f} {edge.x1:.1f},{edge.y1:.1f}" fill="none" '
+        f'stroke="{colour}" stroke-opacity="0.55" stroke-width="{edge.width:.2f}"/>'
+    )
+
+
+def _card(card: Card, scale: float, dark: bool) -> list[str]:
+    theme, paint = THEMES[dark], card.paint
+    dashes = {"solid": "", "dash": ' stroke-dasharray="6 4"', "dot": ' stroke-dasharray="2 3"'}
+    x, y = card.x - card.width / 2, card.y - card.height / 2
+    box = f'width="{card.width:.1f}" height="{card.height:.1f}" rx="9"'
+    stroke, thick = (theme.ink, 3.0) if card.bottleneck else (paint.outline, 1.2)
+    out = []
+    if card.folded:
+        out.append(
+            f'<rect x="{x + 4:.1f}" y="{y + 4:.1f}" {box} fill="{paint.fill}" '
+            f'stroke="{paint.outline}"/>'
+        )
+    out.append(
+        f'<rect x="{x:.1f}" y="{y:.1f}" {box} fill="{paint.fill}" stroke="{stroke}" '
+        f'stroke-width="{thick}"{dashes[paint.dash]}/>'
+    )
+    if paint.hatched:
+        out.append(f'<rect x="{x:.1f}" y="{y:.1f}" {box} fill="url(#hatch)"/>')
+    if card.selected:
+        out.append(
+            f'<rect x="{x - 5:.1f}" y="{y - 5:.1f}" width="{card.width + 10:.1f}" '
+            f'height="{card.height + 10:.1f}" rx="13" fill="none" stroke="{theme.accent}" '
+            'stroke-width="3"/>'
+        )
+    for text, size, down, weight in (
+        (card.title, 15, -3.0, "600"),
+        (card.value, 12, 13.5, "400"),
+    ):
+        out.append(
+            f'<text x="{card.x:.1f}" y="{card.y + down * scale:.1f}" text-anchor="middle" '
+            f'font-size="{size * scale:.1f}" font-weight="{weight}" '
+            f'fill="{paint.ink}">{_text(text)}</text>'
+        )
+    if card.bottleneck:
+        out.append(
+            f'<text x="{card.x:.1f}" y="{y - (9 if card.selected else 5):.1f}" '
+            f'text-anchor="middle" font-size="{12 * scale:.1f}" font-weight="700" '
+            f'fill="{theme.ink}" stroke="{theme.paper}" stroke-width="4" '
+            'paint-order="stroke">bottleneck</text>'
+        )
+    return out
+
+
+def _bar(width: float, top: float, dark: bool) -> list[str]:
+    theme = THEMES[dark]
+    length = 300.0
+    left = (width - length) / 2
+    out = [
+        f'<text x="{width / 2:.1f}" y="{top:.1f}" text-anchor="middle" font-size="12" '
+        f'fill="{theme.ink}">digits lost, log₁₀ s̄</text>',
+        f'<rect x="{left:.1f}" y="{top + 8:.1f}" width="{length}" height="10" '
+        'fill="url(#scale)"/>',
+    ]
+    for tick in range(int(LOW), int(HIGH) + 1):
+        x = left + length * (tick - LOW) / (HIGH - LOW)
+        out.append(
+            f'<text x="{x:.1f}" y="{top + 32:.1f}" text-anchor="middle" font-size="11" '
+            f'fill="{theme.muted}">{tick}</text>'
+        )
+    return out

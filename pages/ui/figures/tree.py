@@ -1,0 +1,304 @@
+"""The formula's tree in Plotly: colour is digits lost, edge width is where they came from."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import math
+import textwrap
+from typing import Any
+
+import plotly.graph_objects as go
+
+from eic_core.measure import Inspection
+from pages.ui.figures.scale import (
+    FILTER,
+    HIGH,
+    LOW,
+    SCALE,
+    THEMES,
+    TYPICAL_LAW,
+    base_layout,
+    build,
+    digits_text,
+    hidden_axis,
+)
+from pages.ui.figures.scene import WIDTH, Card, Edge, Scene, compose, pretty
+from pages.ui.figures.svg import scene_svg
+
+__all__ = ["tree_figure", "tree_svg"]
+
+
+def tree_figure(
+    inspection: Inspection,
+    *,
+    selected: int | None = None,
+    unfolded: frozenset[int] = frozenset(),
+    dark: bool = False,
+    narrow: bool = False,
+    width: float | None = None,
+) -> go.Figure:
+    """The tree, coloured by each node's local EIC.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    selected : int, optional
+        Node to ring.
+    unfolded : frozenset of int
+        Folded nodes that the user opened (see `layout.visible_tree`).
+    dark, narrow : bool
+        For a dark page; for a phone.
+    width : float, optional
+        Pixels the figure will have, if known.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Its only clickable trace has one marker for each node shown, with
+        ``customdata`` the node's id.
+    """
+    theme = THEMES[dark]
+    scene = compose(
+        inspection, selected=selected, unfolded=unfolded, dark=dark, narrow=narrow, width=width
+    )
+    shapes: list[dict[str, Any]] = [_edge_shape(e, theme.muted) for e in scene.edges]
+    notes: list[dict[str, Any]] = []
+    for card in scene.cards:
+        shapes += _card_shapes(card, theme.ink, theme.accent)
+        if card.bottleneck:
+            notes.append(_tag(card, scene, dark, "bottleneck"))
+    data = _text_traces(scene) + [_hit_trace(inspection, scene), _scale_trace(dark, narrow)]
+    shown = width or WIDTH[narrow]
+    layout = base_layout(dark) | {
+        "height": round(scene.height + 24 + (64 if narrow else 0)),
+        "margin": {"l": 4, "r": 4 if narrow else 70, "t": 6, "b": 70 if narrow else 6},
+        "xaxis": _pannable(_window(scene, shown)),
+        "yaxis": _pannable([scene.height + 4, -4.0]),
+        "shapes": shapes,
+        "annotations": notes,
+        "hovermode": "closest",
+        "hoverdistance": 45,
+        "clickmode": "event+select",
+        "uirevision": _revision(inspection, narrow),
+        "selectionrevision": _revision(inspection, narrow),
+    }
+    return build(data, layout)
+
+
+def tree_svg(
+    inspection: Inspection,
+    *,
+    selected: int | None = None,
+    unfolded: frozenset[int] = frozenset(),
+    dark: bool = False,
+) -> str:
+    """The same picture as a standalone SVG document, for download."""
+    scene = compose(inspection, selected=selected, unfolded=unfolded, dark=dark, width=1000)
+    return scene_svg(scene, pretty(inspection.nodes[-1].text, 120), dark=dark)
+
+
+def _pannable(limits: list[float]) -> dict[str, Any]:
+    return hidden_axis(limits) | {"fixedrange": False}
+
+
+def _window(scene: Scene, shown: float) -> list[float]:
+    """The part of the x axis shown at first: everything, or what surrounds the focus."""
+    margin = 8.0
+    if scene.width <= shown:
+        spare = (shown - scene.width) / 2
+        return [-spare - margin, scene.width + spare + margin]
+    left = min(max(scene.focus - shown / 2, 0.0), scene.width - shown)
+    return [left - margin, left + shown + margin]
+
+
+def _revision(inspection: Inspection, narrow: bool) -> str:
+    key = f"{inspection.formula.source}|{len(inspection.nodes)}|{narrow}"
+    return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _edge_shape(edge: Edge, colour: str) -> dict[str, Any]:
+    """A smooth curve from operand to operator."""
+    middle = (edge.y0 + edge.y1) / 2
+    return {
+        "type": "path",
+        "path": f"M {edge.x0:.1f},{edge.y0:.1f} C {edge.x0:.1f},{middle:.1f} "
+        f"{edge.x1:.1f},{middle:.1f} {edge.x1:.1f},{edge.y1:.1f}",
+        "line": {"width": round(edge.width, 2), "color": colour},
+        "opacity": 0.55,
+        "layer": "below",
+    }
+
+
+def _card_shapes(card: Card, ink: str, accent: str) -> list[dict[str, Any]]:
+    paint = card.paint
+    shapes: list[dict[str, Any]] = []
+    if card.folded:  # a second card behind says that there is more
+        shapes.append(
+            _rounded(card, 0, {"width": 1, "color": paint.outline}, paint.fill, shift=4 * 1.0)
+        )
+    if card.bottleneck:
+        line = {"width": 3, "color": ink, "dash": paint.dash}
+    elif paint.dash == "solid":
+        line = {"width": 1, "color": paint.outline}
+    else:
+        line = {"width": 1.8, "color": paint.outline, "dash": paint.dash}
+    shapes.append(_rounded(card, 0, line, paint.fill))
+    if paint.hatched:
+        shapes.append(_hatching(card, ink))
+    if card.selected:
+        shapes.append(_rounded(card, 5, {"width": 3, "color": accent}, "rgba(0,0,0,0)"))
+    return shapes
+
+
+def _anchored(card: Card, path: str) -> dict[str, Any]:
+    return {
+        "type": "path", "path": path, "xsizemode": "pixel", "ysizemode": "pixel",
+        "xanchor": round(card.x, 2), "yanchor": round(card.y, 2), "layer": "below",
+    }  # fmt: skip
+
+
+def _rounded(
+    card: Card, grow: float, line: dict[str, Any], fill: str, shift: float = 0.0
+) -> dict[str, Any]:
+    """A card's outline; pixel sizes, so that zooming spreads cards but keeps them readable."""
+    a, b = card.width / 2 + grow, card.height / 2 + grow
+    r = min(9.0 + grow, b)
+    s = shift
+    path = (
+        f"M {s - a + r:.1f},{-s - b:.1f} H {s + a - r:.1f} "
+        f"Q {s + a:.1f},{-s - b:.1f} {s + a:.1f},{-s - b + r:.1f} V {-s + b - r:.1f} "
+        f"Q {s + a:.1f},{-s + b:.1f} {s + a - r:.1f},{-s + b:.1f} H {s - a + r:.1f} "
+        f"Q {s - a:.1f},{-s + b:.1f} {s - a:.1f},{-s + b - r:.1f} V {-s - b + r:.1f} "
+        f"Q {s - a:.1f},{-s - b:.1f} {s - a + r:.1f},{-s - b:.1f} Z"
+    )
+    return _anchored(card, path) | {"line": line, "fillcolor": fill}
+
+
+def _hatching(card: Card, ink: str) -> dict[str, Any]:
+    path = " ".join(f"M {x0:.1f},{y0:.1f} L {x1:.1f},{y1:.1f}" for x0, y0, x1, y1 in hatch(card))
+    return _anchored(card, path) | {"line": {"width": 1, "color": ink}, "opacity": 0.22}
+
+
+def hatch(card: Card, step: float = 7.0) -> list[tuple[float, float, float, float]]:
+    """Diagonal strokes inside a card, relative to its centre: the mark of an infinite value."""
+    a, b = card.width / 2 - 2, card.height / 2 - 2
+    strokes = []
+    offset = -(a + b) + step
+    while offset < a + b:
+        x0, x1 = max(-a, offset - b), min(a, offset + b)
+        strokes.append((x0, x0 - offset, x1, x1 - offset))
+        offset += step
+    return strokes
+
+
+def _tag(card: Card, scene: Scene, dark: bool, text: str) -> dict[str, Any]:
+    theme = THEMES[dark]
+    return {
+        "x": card.x, "y": card.y, "yshift": card.height / 2 + (12 if card.selected else 9),
+        "text": f"<b>{text}</b>", "showarrow": False, "borderpad": 1,
+        "bgcolor": theme.ink, "font": {"size": round(12 * scene.scale), "color": theme.paper},
+    }  # fmt: skip
+
+
+def _text_traces(scene: Scene) -> list[dict[str, Any]]:
+    """One text trace for each ink, so that a click never dims the text."""
+    traces = []
+    for ink in sorted({card.paint.ink for card in scene.cards}):
+        cards = [card for card in scene.cards if card.paint.ink == ink]
+        small = round(12 * scene.scale, 1)
+        fixed = {"textfont": {"color": ink}}
+        traces.append(
+            {
+                "type": "scatter", "mode": "text", "hoverinfo": "skip", "cliponaxis": False,
+                "x": [round(card.x, 2) for card in cards],
+                "y": [round(card.y, 2) for card in cards],
+                "text": [
+                    f"<b>{html.escape(card.title)}</b><br>"
+                    f'<span style="font-size:{small}px">{html.escape(card.value)}</span>'
+                    for card in cards
+                ],
+                "textfont": {"size": round(15 * scene.scale, 1), "color": ink},
+                "selected": fixed, "unselected": fixed,
+            }
+        )  # fmt: skip
+    return traces
+
+
+def _hit_trace(inspection: Inspection, scene: Scene) -> dict[str, Any]:
+    """Transparent markers that take hovers and clicks."""
+    unseen = {"marker": {"opacity": 0}}
+    return {
+        "type": "scatter", "mode": "markers", "name": "nodes", "cliponaxis": False,
+        "x": [round(card.x, 2) for card in scene.cards],
+        "y": [round(card.y, 2) for card in scene.cards],
+        "customdata": [card.node_id for card in scene.cards],
+        "marker": {"size": round(HIT * scene.scale), "opacity": 0},
+        "selected": unseen, "unselected": unseen,
+        "hovertext": [hover_text(inspection, card) for card in scene.cards],
+        "hoverinfo": "text",
+    }  # fmt: skip
+
+
+HIT = 44
+"""Diameter of the clickable area in pixels, a finger's width."""
+
+
+def hover_text(inspection: Inspection, card: Card) -> str:
+    """What a node says when pointed at, as Plotly's markup."""
+    n = inspection.nodes[card.node_id]
+    expression = "<br>".join(html.escape(t) for t in textwrap.wrap(pretty(n.text, 160), 46))
+    lines = [f"<b>{expression}</b>"]
+    if math.isnan(n.local_eic):
+        lines.append("digits lost here: undefined")
+    elif math.isinf(n.local_eic):
+        lines.append("digits lost here: all (∞)")
+        lines.append(f"without singular samples: {digits_text(n.local_eic_finite)}")
+    else:
+        lines.append(f"digits lost up to here: {n.local_eic:.2f}")
+    lines += [_shares(inspection, card.node_id)] if n.node.children else []
+    if n.invalid:
+        lines.append(f"{n.invalid:,} samples have no real value here")
+    if n.singular:
+        lines.append(f"{n.singular:,} samples are singular here")
+    if card.folded:
+        lines.append(f"folded: {card.folded} more nodes inside, click to unfold")
+    return "<br>".join(line for line in lines if line)
+
+
+def _shares(inspection: Inspection, node_id: int) -> str:
+    n = inspection.nodes[node_id]
+    if not n.edge_shares or any(math.isnan(s) for s in n.edge_shares):
+        return ""
+    parts = [
+        f"{share:.0%} from {html.escape(pretty(inspection.nodes[child].text, 18))}"
+        for share, child in zip(n.edge_shares, n.node.children, strict=True)
+    ]
+    own = max(0.0, 1 - sum(n.edge_shares))
+    listed = parts[:4] + (["…"] if len(parts) > 4 else []) + [f"{own:.0%} its own rounding"]
+    return "of its variance: " + ",<br>".join(listed)
+
+
+def _scale_trace(dark: bool, narrow: bool) -> dict[str, Any]:
+    """Draws nothing but the colour bar."""
+    theme = THEMES[dark]
+    bar: dict[str, Any] = {
+        "title": {"text": "digits lost, log₁₀ s̄", "font": {"size": 13},
+                  "side": "top" if narrow else "right"},
+        "tickvals": list(range(9)), "ticktext": [str(i) for i in range(9)],
+        "tickfont": {"size": 12}, "thickness": 12, "outlinewidth": 0, "ticks": "outside",
+        "ticklen": 3, "tickcolor": theme.muted,
+    }  # fmt: skip
+    if narrow:
+        bar |= {"orientation": "h", "x": 0.5, "xanchor": "center", "y": 0, "yanchor": "top",
+                "len": 0.96, "ypad": 8}  # fmt: skip
+    else:
+        bar |= {"x": 1.0, "xanchor": "left", "xpad": 14, "lenmode": "pixels", "len": 260,
+                "y": 1, "yanchor": "top"}  # fmt: skip
+        bar["ticktext"][int(TYPICAL_LAW)] = "1"
+        bar["ticktext"][int(FILTER)] = "2"
+    return {
+        "type": "scatter", "mode": "markers", "x": [None], "y": [None], "hoverinfo": "skip",
+        "marker": {"color": [LOW], "cmin": LOW, "cmax": HIGH, "colorscale": SCALE[dark],
+                   "showscale": True, "colorbar": bar},
+    }  # fmt: skip
