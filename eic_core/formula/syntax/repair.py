@@ -2,13 +2,14 @@
 
 Some published tables of PySR formulas (their ``powabs(a; b)`` calls have
 semicolons for commas) put one surplus ``(`` per such call into the text, all
-of them right after the first call's own.  Leaving out those restores sizes
-and scores; `benchmarks.read_share` measures both.
+of them right after the first call's own.  Leaving those out restores the
+sizes and scores that the tables state (docs/adr/0002-reading-formulas.md).
 """
 
 from __future__ import annotations
 
 from eic_core.errors import FormulaError
+from eic_core.formula.syntax.build import FUNCTIONS
 from eic_core.formula.syntax.core import CALL, CLOSE, COMMA, OPEN, Token, parse
 from eic_core.formula.syntax.infix import Infix, tokenize
 from eic_core.formula.syntax.names import Names
@@ -22,8 +23,8 @@ def read_repaired(report: Report, names: Names, start: int, end: int) -> Draft |
     """The one reading with the surplus parentheses left out, or None.
 
     The text is mended only if it has exactly as many surplus ``(`` as
-    semicolons, if they stand together right after a call's own parenthesis,
-    and if all places where that can be done give the same tree.
+    semicolons, if they stand together right after the parenthesis of a call of
+    two arguments, and if all places where that can be done give the same tree.
     """
     tokens = tokenize(report, start, end)
     opened = sum(token.kind in (OPEN, CALL) for token in tokens)
@@ -51,12 +52,14 @@ def read_repaired(report: Report, names: Names, start: int, end: int) -> Draft |
 
 
 def _places(tokens: list[Token], surplus: int) -> list[int]:
-    """Calls that at least `surplus` plain parentheses follow directly."""
+    """Calls of two arguments that at least `surplus` plain parentheses follow directly."""
     places = []
     run = 0
     for index in range(len(tokens) - 1, -1, -1):
         token = tokens[index]
         if token.kind == CALL and run >= surplus:
-            places.append(index)
+            function = FUNCTIONS.get(token.text.lower())
+            if function is not None and function.high == 2:
+                places.append(index)
         run = run + 1 if token.kind == OPEN and token.text == "(" else 0
     return places[::-1]
