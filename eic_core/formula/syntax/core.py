@@ -7,16 +7,29 @@ mean.  Precedence is Python's.
 
 from __future__ import annotations
 
-from typing import NamedTuple, NoReturn
-
 from eic_core.formula.syntax.build import Function, Refusal, number_label, power
+from eic_core.formula.syntax.complaints import missing, unclosed
 from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.reading import MAX_DEPTH, Report
+from eic_core.formula.syntax.tokens import (
+    BAD,
+    BAR,
+    CALL,
+    CLOSE,
+    CLOSERS,
+    COMMA,
+    END,
+    LEAF,
+    NAME,
+    NUMBER,
+    OPEN,
+    OPERATOR,
+    PREFIX,
+    SUPERSCRIPT,
+    Pending,
+    Token,
+)
 from eic_core.formula.tree import Draft, constant
-
-# Kinds of token.
-NUMBER, NAME, CALL, OPEN, CLOSE, COMMA, OPERATOR, BAR, SUPERSCRIPT, LEAF, PREFIX, END = range(12)
-BAD = 12
 
 FUNCTION_PRECEDENCE = 25
 TIGHT_PRODUCT = 27
@@ -28,29 +41,9 @@ _BINARY = {
     "/": (_MUL, "div"),
     "^": (_POW, "pow"),
 }
-_CLOSERS = {"(": ")", "[": "]", "{": "}", "|": "|", "⌊": "⌋", "⌈": "⌉"}
+ROOT_SIGNS = frozenset("√∛")
+_BRACKET_OPERATORS = {"|": "abs", "⌊": "floor", "⌈": "ceil"}
 _WORDS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "^"}
-
-
-class Token(NamedTuple):
-    """One token: kind, text (or what it stands for), and [start, end) in the source."""
-
-    kind: int
-    text: str
-    start: int
-    end: int
-    extra: Function | Draft | None = None
-
-
-class Pending(NamedTuple):
-    """An operator that waits for its right operand, or an open bracket (precedence 0)."""
-
-    precedence: int
-    name: str
-    start: int
-    end: int
-    extra: Function | None
-    base: int
 
 
 class Grammar:
@@ -91,280 +84,248 @@ def parse(tokens: list[Token], grammar: Grammar) -> Draft:
     FormulaError
         With the place and, where there is one, a remedy.
     """
-    report, names = grammar.report, grammar.names
-    operands: list[Draft] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    pending: list[Pending] = []
-    depth = 0
-    want = True
-    index = 0
+    return _Parser(tokens, grammar).parse()
 
-    def reduce(floor: int) -> None:
+
+class _Parser:
+    """Operands and waiting operators on two stacks.
+
+    `starts` and `ends` hold how far each operand reaches in the source, its
+    parentheses included; a node's own span leaves them out.
+    """
+
+    def __init__(self, tokens: list[Token], grammar: Grammar) -> None:
+        self.tokens = tokens
+        self.grammar = grammar
+        self.report = grammar.report
+        self.names = grammar.names
+        self.index = 0
+        self.depth = 0
+        self.operands: list[Draft] = []
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        self.pending: list[Pending] = []
+
+    def parse(self) -> Draft:
+        """Alternate between wanting an operand and wanting an operator."""
+        want = True
+        tokens, operand, operator = self.tokens, self.operand, self.operator
+        while True:
+            token = tokens[self.index]
+            self.index += 1
+            if want:
+                want = operand(token)
+            elif token.kind == END:
+                self.reduce(1)
+                if self.pending:
+                    unclosed(self.report, self.pending)
+                return self.operands[-1]
+            else:
+                want = operator(token)
+
+    def operand(self, token: Token) -> bool:
+        """Take a token where an operand is wanted; whether one still is."""
+        kind, text, start, end, extra = token
+        if kind == NUMBER:
+            self.push(constant(self.number(token), (start, end)), start, end)
+            return False
+        if kind == NAME:
+            self.push(self.leaf(text, start, end), start, end)
+            return False
+        if kind == OPEN or kind == BAR:
+            self.open(text, start, end, None)
+        elif kind == CALL:
+            self.call(token)
+        elif kind == OPERATOR and text == "-":
+            after = self.tokens[self.index]
+            if after.kind == NUMBER and not _raised(self.tokens[self.index + 1]):
+                self.index += 1
+                label = "-" + self.number(after)
+                self.push(constant(label, (start, after.end)), start, after.end)
+                return False
+            self.pending.append(Pending(_NEG, "neg", start, end, None, 0))
+        elif kind == PREFIX:
+            precedence = _ROOT if text in ROOT_SIGNS else FUNCTION_PRECEDENCE
+            assert isinstance(extra, Function)
+            self.pending.append(Pending(precedence, text, start, end, extra, 0))
+        elif kind == LEAF:
+            assert isinstance(extra, Draft)
+            self.push(extra, start, end)
+            return False
+        elif kind != OPERATOR or text != "+":
+            missing(self.report, self.tokens, self.index - 1)
+        return True
+
+    def operator(self, token: Token) -> bool:
+        """Take a token where an operator is wanted; whether an operand is wanted next."""
+        kind, text, start, end, _ = token
+        if kind == OPERATOR:
+            self.infix(text, start, end)
+            return True
+        if kind == CLOSE or (kind == BAR and self.closes_bar()):
+            self.close(text, start, end)
+            return False
+        if kind == COMMA:
+            self.reduce(1)
+            if not self.pending or self.pending[-1].extra is None:
+                hint = "commas separate a function's arguments; the decimal mark is a point"
+                self.report.fail(f"unexpected `{text}`", start, end, hint)
+            return True
+        if kind == SUPERSCRIPT:
+            self.reduce(_ROOT)
+            exponent = constant(self.signed(token), (start, end))
+            self.operands[-1] = self.power(self.operands[-1], exponent, (self.starts[-1], end))
+            self.ends[-1] = end
+            return False
+        if kind == BAD or (kind == PREFIX and text in ROOT_SIGNS):
+            missing(self.report, self.tokens, self.index - 1)
+        if (kind == NAME or kind == CALL) and text in _WORDS and not self.names.is_column(text):
+            self.infix(_WORDS[text], start, start + len(text))
+            if kind == CALL:
+                self.open("(", end - 1, end, None)
+            return True
+        precedence = self.grammar.side_by_side(self.tokens, self.index - 1, self.pending)
+        self.report.products.append((self.tokens[self.index - 2].end, start))
+        self.reduce(precedence)
+        self.pending.append(Pending(precedence, "mul", start, start, None, 0))
+        self.index -= 1
+        return True
+
+    def push(self, draft: Draft, start: int, end: int) -> None:
+        """Put a finished operand on the stack."""
+        self.operands.append(draft)
+        self.starts.append(start)
+        self.ends.append(end)
+
+    def infix(self, text: str, start: int, end: int) -> None:
+        """A binary operator: what binds at least as tightly is finished first."""
+        precedence, name = _BINARY[text]
+        self.reduce(precedence + (text == "^"))
+        self.pending.append(Pending(precedence, name, start, end, None, 0))
+
+    def reduce(self, floor: int) -> None:
+        """Finish the waiting operators down to precedence `floor`."""
+        pending, operands, starts, ends = self.pending, self.operands, self.starts, self.ends
         while pending and pending[-1].precedence >= floor:
-            top = pending.pop()
-            name, right, high = top.name, operands[-1], ends[-1]
-            if top.extra is not None or name == "neg":
-                span = (top.start, high)
-                starts[-1] = top.start
-                if top.extra is None:
-                    operands[-1] = Draft("neg", [right], "", None, span)
+            _, name, start, _, function, _ = pending.pop()
+            if function is not None or name == "neg":
+                starts[-1] = start
+                span = (start, ends[-1])
+                if function is None:
+                    operands[-1] = Draft("neg", [operands[-1]], "", None, span)
                 else:
-                    operands[-1] = _apply(report, top.extra, [right], span)
+                    operands[-1] = self.apply(function, [operands[-1]], span)
                 continue
-            operands.pop()
+            right = operands.pop()
+            ends[-2:] = ends[-1:]
             starts.pop()
-            ends.pop()
-            span = (starts[-1], high)
-            ends[-1] = high
+            span = (starts[-1], ends[-1])
             if name == "pow":
-                try:
-                    operands[-1] = power([operands[-1], right], span)
-                except Refusal as refusal:
-                    report.fail(refusal.message, *right.span, refusal.hint)
+                operands[-1] = self.power(operands[-1], right, span)
             else:
                 operands[-1] = Draft(name, [operands[-1], right], "", None, span)
 
-    while True:
-        token = tokens[index]
-        kind, text, start, end, extra = token
-        index += 1
-        if want:
-            if kind == NUMBER:
-                draft = constant(_label(report, token), (start, end))
-            elif kind == NAME:
-                try:
-                    draft = names.leaf(text, (start, end))
-                except Refusal as refusal:
-                    report.fail(refusal.message, start, end, refusal.hint)
-            elif kind == OPEN or kind == CALL or kind == BAR:
-                function: Function | None = None
-                if kind == CALL:
-                    function = _called(grammar, token)
-                    if function is None:  # `x(y+z)`: a product
-                        grammar.factor(token)
-                        report.products.append((start + len(text), end - 1))
-                        draft = names.leaf(text, (start, start + len(text)))
-                        operands.append(draft)
-                        starts.append(start)
-                        ends.append(start + len(text))
-                        reduce(_MUL)
-                        pending.append(Pending(_MUL, "mul", end - 1, end, None, 0))
-                        start = end - 1
-                depth += 1
-                if depth > MAX_DEPTH:
-                    report.fail(
-                        f"brackets are nested more than {MAX_DEPTH:,} deep",
-                        start,
-                        end,
-                        "write the formula with fewer brackets",
-                    )
-                name = "(" if kind == CALL else text
-                pending.append(Pending(0, name, start, end, function, len(operands)))
-                continue
-            elif kind == OPERATOR and text == "-":
-                after = tokens[index]
-                if after.kind == NUMBER and not _raised(tokens[index + 1]):
-                    index += 1
-                    end = after.end
-                    draft = constant("-" + _label(report, after), (start, end))
-                else:
-                    pending.append(Pending(_NEG, "neg", start, end, None, 0))
-                    continue
-            elif kind == OPERATOR and text == "+":
-                continue
-            elif kind == PREFIX:
-                assert isinstance(extra, Function)
-                precedence = _ROOT if text in "√∛∜" else FUNCTION_PRECEDENCE
-                pending.append(Pending(precedence, text, start, end, extra, 0))
-                continue
-            elif kind == LEAF:
-                assert isinstance(extra, Draft)
-                draft = extra
-            else:
-                _missing(report, tokens, index - 1)
-            operands.append(draft)
-            starts.append(start)
-            ends.append(end)
-            want = False
-            continue
+    def open(self, name: str, start: int, end: int, function: Function | None) -> None:
+        """An opening bracket."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            hint = "write the formula with fewer brackets"
+            self.report.fail(f"brackets are nested more than {MAX_DEPTH:,} deep", start, end, hint)
+        self.pending.append(Pending(0, name, start, end, function, len(self.operands)))
 
-        if kind == OPERATOR:
-            precedence, name = _BINARY[text]
-            reduce(precedence + (text == "^"))
-            pending.append(Pending(precedence, name, start, end, None, 0))
-            want = True
-        elif kind == CLOSE or (kind == BAR and _closes_bar(pending, text)):
-            reduce(1)
-            if not pending:
-                report.fail(
-                    f"unbalanced parenthesis at column {start + 1}",
-                    start,
-                    end,
-                    f"remove this `{text}` or open it before",
-                )
-            opened = pending.pop()
-            depth -= 1
-            if _CLOSERS[opened.name] != text:
-                report.fail(
-                    f"`{opened.name}` at column {opened.start + 1} is closed by `{text}`",
-                    start,
-                    end,
-                    f"write `{_CLOSERS[opened.name]}`",
-                )
-            span = (opened.start, end)
-            if opened.extra is not None:
-                args = operands[opened.base :]
-                del operands[opened.base :], starts[opened.base :], ends[opened.base :]
-                operands.append(_apply(report, opened.extra, args, span))
-                starts.append(opened.start)
-                ends.append(end)
-            else:
-                if opened.name in "|⌊⌈":
-                    operator = {"|": "abs", "⌊": "floor", "⌈": "ceil"}[opened.name]
-                    operands[-1] = Draft(operator, [operands[-1]], "", None, span)
-                starts[-1], ends[-1] = span
-        elif kind == COMMA:
-            reduce(1)
-            if not pending or pending[-1].extra is None:
-                report.fail(
-                    f"unexpected `{text}`",
-                    start,
-                    end,
-                    "commas separate a function's arguments; the decimal mark is a point",
-                )
-            want = True
-        elif kind == SUPERSCRIPT:
-            reduce(_ROOT)
-            span = (starts[-1], end)
-            digits = constant(text, (start, end))
-            operands[-1] = power([operands[-1], digits], span)
-            ends[-1] = end
-        elif kind == END:
-            reduce(1)
-            if pending:
-                opened = pending[-1]
-                _unclosed(report, opened, pending)
-            return operands[-1]
-        elif (kind == NAME or kind == CALL) and text in _WORDS and not names.is_column(text):
-            middle = start + len(text)
-            precedence, name = _BINARY[_WORDS[text]]
-            reduce(precedence + (name == "pow"))
-            pending.append(Pending(precedence, name, start, middle, None, 0))
-            if kind == CALL:
-                index -= 1
-                tokens[index] = Token(OPEN, "(", end - 1, end)
-            want = True
-        else:
-            if kind == BAD or kind == PREFIX and text in "√∛∜":
-                _missing(report, tokens, index - 1)
-            precedence = grammar.side_by_side(tokens, index - 1, pending)
-            report.products.append((tokens[index - 2].end, start))
-            reduce(precedence)
-            pending.append(Pending(precedence, "mul", start, start, None, 0))
-            index -= 1
-            want = True
+    def call(self, token: Token) -> None:
+        """``name(``: a function, or a factor before a parenthesis."""
+        _, text, start, end, extra = token
+        middle = start + len(text)
+        function = extra if isinstance(extra, Function) else self.function(text, start, middle)
+        if function is None:
+            self.grammar.factor(token)
+            self.push(self.leaf(text, start, middle), start, middle)
+            self.report.products.append((middle, end - 1))
+            self.infix("*", middle, middle)
+            start = end - 1
+        self.open("(", start, end, function)
 
+    def close(self, text: str, start: int, end: int) -> None:
+        """A closing bracket: apply the function or the bars it ends."""
+        self.reduce(1)
+        if not self.pending:
+            self.report.fail(
+                f"unbalanced parenthesis at column {start + 1}", start, end,
+                f"remove this `{text}` or open it before",
+            )  # fmt: skip
+        opened = self.pending.pop()
+        self.depth -= 1
+        if CLOSERS[opened.name] != text:
+            self.report.fail(
+                f"`{opened.name}` at column {opened.start + 1} is closed by `{text}`", start, end,
+                f"write `{CLOSERS[opened.name]}`",
+            )  # fmt: skip
+        span = (opened.start, end)
+        if opened.extra is not None:
+            base = opened.base
+            args = self.operands[base:]
+            del self.operands[base:], self.starts[base:], self.ends[base:]
+            self.push(self.apply(opened.extra, args, span), *span)
+            return
+        if opened.name in _BRACKET_OPERATORS:
+            operator = _BRACKET_OPERATORS[opened.name]
+            self.operands[-1] = Draft(operator, [self.operands[-1]], "", None, span)
+        self.starts[-1], self.ends[-1] = span
 
-def _label(report: Report, token: Token) -> str:
-    try:
-        return number_label(token.text)
-    except Refusal as refusal:
-        report.fail(refusal.message, token.start, token.end, refusal.hint)
+    def closes_bar(self) -> bool:
+        """Whether a bar closes the innermost open bracket."""
+        return next(
+            (top.name == "|" for top in reversed(self.pending) if not top.precedence), False
+        )
+
+    def number(self, token: Token) -> str:
+        """The label of a number."""
+        try:
+            return number_label(token.text)
+        except Refusal as refusal:
+            self.report.fail(refusal.message, token.start, token.end, refusal.hint)
+
+    def signed(self, token: Token) -> str:
+        """The label of a superscript, which may carry a minus."""
+        sign = "-" if token.text.startswith("-") else ""
+        return sign + self.number(token._replace(text=token.text.lstrip("-")))
+
+    def leaf(self, name: str, start: int, end: int) -> Draft:
+        """The leaf that a name stands for."""
+        try:
+            return self.names.leaf(name, (start, end))
+        except Refusal as refusal:
+            self.report.fail(refusal.message, start, end, refusal.hint)
+
+    def function(self, name: str, start: int, end: int) -> Function | None:
+        """The function of that name, None if there is none."""
+        try:
+            return self.names.function(name)
+        except Refusal as refusal:
+            self.report.fail(refusal.message, start, end, refusal.hint)
+
+    def power(self, base: Draft, exponent: Draft, span: tuple[int, int]) -> Draft:
+        """A power, exact if its exponent is a literal."""
+        try:
+            return power([base, exponent], span)
+        except Refusal as refusal:
+            self.report.fail(refusal.message, *exponent.span, refusal.hint)
+
+    def apply(self, function: Function, args: list[Draft], span: tuple[int, int]) -> Draft:
+        """What a function makes of its arguments."""
+        count, low, high = len(args), function.low, function.high
+        if not low <= count <= high:
+            wanted = f"{low}" if low == high else "1 or 2" if high == 2 else f"{low} or more"
+            self.report.fail(
+                f"`{function.name}` takes {wanted} argument{'' if wanted == '1' else 's'},"
+                f" not {count}", *span, "separate arguments by commas",
+            )  # fmt: skip
+        try:
+            return function.build(args, span)
+        except Refusal as refusal:
+            self.report.fail(refusal.message, *span, refusal.hint)
 
 
 def _raised(token: Token) -> bool:
     return token.kind == SUPERSCRIPT or (token.kind == OPERATOR and token.text == "^")
-
-
-def _closes_bar(pending: list[Pending], text: str) -> bool:
-    """Whether `text` closes the innermost open bracket, a bar."""
-    for top in reversed(pending):
-        if top.precedence == 0:
-            return top.name == "|" and text == "|"
-    return False
-
-
-def _apply(report: Report, function: Function, args: list[Draft], span: tuple[int, int]) -> Draft:
-    count = len(args)
-    if not function.low <= count <= function.high:
-        wanted = str(function.low) if function.low == function.high else f"{function.low} or more"
-        if function.high == 2 and function.low == 1:
-            wanted = "1 or 2"
-        plural = "" if wanted == "1" else "s"
-        report.fail(
-            f"`{function.name}` takes {wanted} argument{plural}, not {count}",
-            *span,
-            "separate arguments by commas",
-        )
-    try:
-        return function.build(args, span)
-    except Refusal as refusal:
-        report.fail(refusal.message, *span, refusal.hint)
-
-
-def _called(grammar: Grammar, token: Token) -> Function | None:
-    if isinstance(token.extra, Function):
-        return token.extra
-    try:
-        return grammar.names.function(token.text)
-    except Refusal as refusal:
-        end = token.start + len(token.text)
-        grammar.report.fail(refusal.message, token.start, end, refusal.hint)
-
-
-def _missing(report: Report, tokens: list[Token], index: int) -> NoReturn:
-    """Raise for a token that cannot start an operand, or a bad character anywhere."""
-    token = tokens[index]
-    before = tokens[index - 1] if index else None
-    if token.kind == BAD:
-        _bad_character(report, token)
-    if token.kind == END and before is None:
-        report.fail("there is no formula", token.start, token.end, "write one, such as `x*y + 1`")
-    place = (token.start, token.end)
-    if before is None:
-        report.fail(f"missing operand before `{token.text}`", *place, "write one or remove it")
-    if before.kind in (OPEN, CALL) and token.kind == CLOSE:
-        report.fail(
-            "nothing between these parentheses", before.start, token.end, "write an operand"
-        )
-    if token.kind == END:
-        place = (before.start, before.end)
-    if before.kind in (OPEN, CALL, BAR):
-        what = "end of the text" if token.kind == END else f"`{token.text}`"
-        report.fail(f"missing operand before the {what}".replace("the `", "`"), *place, "write one")
-    written = report.text[before.start : before.end].strip() or before.text
-    report.fail(f"missing operand after `{written}`", *place, "write one or remove it")
-
-
-_EXPLAINED = {
-    "=": ("this is an equation or an assignment", "give only one right-hand side"),
-    "<": ("comparisons are not supported", "write a formula with a number as its value"),
-    ">": ("comparisons are not supported", "write a formula with a number as its value"),
-    "'": ("text in quotes is not part of a formula", "remove it"),
-    '"': ("text in quotes is not part of a formula", "remove it"),
-    ".": ("attributes are not supported", "write a decimal as `0.5`, a product as `x*y`"),
-    ":": ("`:` has no meaning in a formula", "remove it"),
-    "%": ("the remainder is not supported", "write the formula without `%`"),
-    "!": ("factorials are not supported", "write the number out"),
-    "\\": ("a backslash has no meaning here", "paste LaTeX whole, or remove it"),
-    "_": ("`_` has no meaning here", "attach a subscript to a name, as in `x_0`"),
-}
-
-
-def _bad_character(report: Report, token: Token) -> NoReturn:
-    message, hint = _EXPLAINED.get(
-        token.text[:1], (f"`{token.text}` has no meaning in a formula", "remove it")
-    )
-    report.fail(message, token.start, token.end, hint)
-
-
-def _unclosed(report: Report, opened: Pending, pending: list[Pending]) -> NoReturn:
-    closers = "".join(_CLOSERS[p.name] for p in reversed(pending) if p.precedence == 0)
-    report.fail(
-        f"unbalanced parenthesis at column {opened.end}",
-        opened.end - 1 if opened.end > opened.start else opened.start,
-        opened.end,
-        f"close this `{opened.name}`",
-        report.text.rstrip() + closers if len(closers) <= 20 else None,
-    )

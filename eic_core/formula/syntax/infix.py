@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import NoReturn
 
+from eic_core.errors import FormulaError
 from eic_core.formula.syntax.build import FUNCTIONS, Refusal, number_label
-from eic_core.formula.syntax.core import (
+from eic_core.formula.syntax.core import Grammar, parse
+from eic_core.formula.syntax.names import SUPERSCRIPTS, Names, suggestion
+from eic_core.formula.syntax.reading import Report, insert
+from eic_core.formula.syntax.tokens import (
     CALL,
     CLOSE,
     END,
@@ -16,13 +21,9 @@ from eic_core.formula.syntax.core import (
     OPERATOR,
     PREFIX,
     SUPERSCRIPT,
-    Grammar,
     Pending,
     Token,
-    parse,
 )
-from eic_core.formula.syntax.names import SUPERSCRIPTS, Names, suggestion
-from eic_core.formula.syntax.reading import Report, insert
 from eic_core.formula.tree import Draft, constant
 
 _LETTER = r"[^\W\d⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉]"
@@ -175,7 +176,7 @@ class Infix(Grammar):
     def _product_text(self, place: int) -> str:
         return insert(self.report.text, [(place, "*")])
 
-    def _refuse(self, tokens: list[Token], index: int) -> None:
+    def _refuse(self, tokens: list[Token], index: int) -> NoReturn:
         report, text = self.report, self.report.text
         before, token = tokens[index - 1], tokens[index]
         start, end = before.start, token.end
@@ -210,15 +211,19 @@ class Infix(Grammar):
         right = token.text[:20]
         got = f"{left}{text[before.end : token.start]}{right}" + ("(" if token.kind == CALL else "")
         want = f"{left}*{right}" + ("(" if token.kind == CALL else "")
-        report.fail(f"`{got}`", start, end, f"write `{want}`", self._corrected(tokens))
+        report.fail(
+            f"`{got}`",
+            start,
+            end,
+            f"write `{want}`",
+            self._corrected(tokens[0].start, tokens[-1].end),
+        )
 
-    def _corrected(self, tokens: list[Token]) -> str | None:
+    def _corrected(self, start: int, end: int) -> str | None:
         """The whole text with every product written out, if that makes it readable."""
-        from eic_core.errors import FormulaError
-
         trial = Report(self.report.text)
         try:
-            parse(list(tokens), Infix(self.names, trial, lenient=True))
+            parse(tokenize(trial, start, end), Infix(self.names, trial, lenient=True))
         except FormulaError:
             return None
         return trial.written_out()

@@ -3,11 +3,30 @@
 from __future__ import annotations
 
 import re
-from fractions import Fraction
-from functools import partial
 
-from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, log_base, power, root
-from eic_core.formula.syntax.core import (
+from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, root
+from eic_core.formula.syntax.core import parse
+from eic_core.formula.syntax.latex_products import Latex
+from eic_core.formula.syntax.latex_scripts import Scripts
+from eic_core.formula.syntax.latex_tables import (
+    ACCENTS,
+    ARGUMENTS,
+    CLOSERS,
+    FONTS,
+    GREEK,
+    NOT_READ,
+    OPENERS,
+    OPERATORS,
+    SCIENTIFIC,
+    SHORT_PRODUCTS,
+    SKIPPED,
+    TOKENS,
+    VARIANTS,
+    WRAPPERS,
+)
+from eic_core.formula.syntax.names import Names, suggestion
+from eic_core.formula.syntax.reading import Report
+from eic_core.formula.syntax.tokens import (
     BAD,
     BAR,
     CALL,
@@ -20,77 +39,8 @@ from eic_core.formula.syntax.core import (
     OPERATOR,
     PREFIX,
     Token,
-    parse,
 )
-from eic_core.formula.syntax.latex_products import Latex
-from eic_core.formula.syntax.names import Names, suggestion
-from eic_core.formula.syntax.reading import Report, words
 from eic_core.formula.tree import Draft, constant
-
-_TOKENS = re.compile(
-    r"(?P<command>\\(?:[A-Za-z]+\*?|.))"
-    r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<word>[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉]+[0-9₀₁₂₃₄₅₆₇₈₉]*)"
-    r"|(?P<mark>\S)",
-    re.DOTALL,
-)
-_SCIENTIFIC = re.compile(
-    r"([0-9]+\.?[0-9]*|\.[0-9]+)\s*(?:\\times|\\cdot|×|⋅|·)\s*10\s*\^\s*"
-    r"(?:\{\s*([+-]?[0-9]+)\s*\}|([0-9])(?![0-9]))(?!\s*\^)"
-)
-_SKIPPED = frozenset(
-    words(
-        r"\, \; \: \! \  \> \quad \qquad \displaystyle \textstyle \scriptstyle \limits \nolimits"
-        r" \[ \] \( \) \\ \nonumber \notag \big \Big \bigg \Bigg \bigl \bigr \Bigl \Bigr \biggl"
-        r" \biggr \Biggl \Biggr \thinspace \enspace \space \middle \mleft \mright"
-    )
-) | {"\\ ", "\\\n"}
-_OPERATORS = {
-    r"\cdot": "*", r"\times": "*", r"\ast": "*", r"\div": "/", r"\slash": "/",
-    "+": "+", "-": "-", "*": "*", "/": "/", "−": "-", "–": "-", "×": "*", "·": "*", "⋅": "*", "÷": "/",
-}  # fmt: skip
-_OPENERS = {
-    "(": ("(", ")"), "[": ("[", "]"), r"\{": ("{", "}"), r"\lbrace": ("{", "}"),
-    r"\lvert": ("|", "|"), r"\lfloor": ("⌊", "⌋"), r"\lceil": ("⌈", "⌉"),
-    "⌊": ("⌊", "⌋"), "⌈": ("⌈", "⌉"),
-}  # fmt: skip
-_CLOSERS = {
-    ")": ")", "]": "]", r"\}": "}", r"\rbrace": "}", r"\rvert": "|", r"\rfloor": "⌋",
-    r"\rceil": "⌉", "⌋": "⌋", "⌉": "⌉",
-}  # fmt: skip
-_GREEK = frozenset(
-    words(
-        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma"
-        " tau upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
-        " hbar ell aleph imath jmath Re Im"
-    )
-)
-_VARIANTS = {
-    "varepsilon": "epsilon", "vartheta": "theta", "varphi": "phi", "varrho": "rho",
-    "varsigma": "sigma", "varkappa": "kappa", "varpi": "varpi",
-}  # fmt: skip
-_FONTS = frozenset(
-    words(
-        "mathrm text operatorname operatorname* mathit mathbf mathsf mathtt textrm textit textbf"
-        " mathcal boldsymbol bm mathbb textnormal"
-    )
-)
-_ACCENTS = frozenset(words("hat bar tilde vec widehat overline widetilde"))
-_INVERSES = {
-    "sin": "asin", "cos": "acos", "tan": "atan", "sinh": "asinh", "cosh": "acosh", "tanh": "atanh",
-}  # fmt: skip
-_NOT_READ = {
-    "binom": "binomial coefficients", "sum": "sums", "prod": "products over an index",
-    "int": "integrals", "lim": "limits", "partial": "derivatives", "dot": "derivatives",
-    "ddot": "derivatives", "infty": "infinite values", "pm": "`±`", "mp": "`∓`",
-    "begin{cases}": "cases", "leq": "comparisons", "geq": "comparisons", "le": "comparisons",
-    "ge": "comparisons", "neq": "comparisons", "lt": "comparisons", "gt": "comparisons",
-    "over": "`\\over`", "href": "links", "circ": "degrees and compositions", "Gamma(": "",
-    "iint": "integrals", "oint": "integrals", "nabla": "derivatives", "prime": "derivatives",
-}  # fmt: skip
-_ARGUMENTS = {"frac": 2, "dfrac": 2, "tfrac": 2, "cfrac": 2}
-_EXPONENT = re.compile(r"\s*([+-]?)\s*([0-9]+\.?[0-9]*|\.[0-9]+)(?:\s*/\s*([0-9]+))?\s*\Z")
-_BASE = re.compile(r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)(?:\s*/\s*([0-9]+))?\s*\Z")
 
 
 class _Scanner:
@@ -100,9 +50,10 @@ class _Scanner:
         self.report = report
         self.names = names
         self.text = report.text
+        self.scripts = Scripts(report, names)
         self.raw = [
             (m.lastgroup or "", m[0], m.start(), m.end())
-            for m in _TOKENS.finditer(self.text, start, end)
+            for m in TOKENS.finditer(self.text, start, end)
         ]
         last = self.raw[-1][3] if self.raw else start
         self.stop = last
@@ -143,7 +94,7 @@ class _Scanner:
         self.tokens.append(Token(kind, text, start, end, extra))
 
     def number(self, text: str, start: int, end: int) -> None:
-        match = _SCIENTIFIC.match(self.text, start, self.stop)
+        match = SCIENTIFIC.match(self.text, start, self.stop)
         before = self.tokens[-1] if self.tokens else None
         if match and not (before and before.kind == OPERATOR and before.text == "^"):
             end = match.end()
@@ -163,7 +114,7 @@ class _Scanner:
         letters = text.rstrip("0123456789₀₁₂₃₄₅₆₇₈₉")
         if self.names.is_column(text) or len(letters) == 1:
             self.name(text, start, end)
-        elif letters == text and text.lower() in FUNCTIONS and text not in _SHORT_PRODUCTS:
+        elif letters == text and text.lower() in FUNCTIONS and text not in SHORT_PRODUCTS:
             self.report.note(f"`{text}` is read as the function `\\{text}`", (start, end))
             self.function(text, FUNCTIONS[text.lower()], start, end)
         elif text == "pi":
@@ -228,12 +179,12 @@ class _Scanner:
         return self.text[end:low], high
 
     def mark(self, text: str, start: int, end: int) -> None:
-        if text in _OPERATORS:
+        if text in OPERATORS:
             if text == "*" and self.raw[self.index][1:3] == ("*", end):
                 self.index += 1
                 self.emit(OPERATOR, "^", start, end + 1)
             else:
-                self.emit(OPERATOR, _OPERATORS[text], start, end)
+                self.emit(OPERATOR, OPERATORS[text], start, end)
         elif text == "{":
             self.begin("{", "}", ")", start, end)
         elif text == "}":
@@ -241,10 +192,10 @@ class _Scanner:
         elif text == "^":
             self.emit(OPERATOR, "^", start, end)
             self.argument(")", is_script=True)
-        elif text in _OPENERS:
+        elif text in OPENERS:
             self.opener(text, start, end)
-        elif text in _CLOSERS:
-            self.finish(_CLOSERS[text], start, end)
+        elif text in CLOSERS:
+            self.finish(CLOSERS[text], start, end)
         elif text == "|":
             self.emit(BAR, "|", start, end)
         elif text in ",;":
@@ -263,7 +214,7 @@ class _Scanner:
         self.open.append((wanted, wanted if name != "(" else meaning, start))
 
     def opener(self, text: str, start: int, end: int) -> None:
-        shown, wanted = _OPENERS[text]
+        shown, wanted = OPENERS[text]
         self.begin(shown, wanted, ")", start, end)
 
     def finish(self, wanted: str, start: int, end: int) -> None:
@@ -300,7 +251,7 @@ class _Scanner:
             return
         if is_script and text in "+-−" and kind == "mark":
             self.index += 1
-            self.emit(OPERATOR, _OPERATORS[text], start, end)
+            self.emit(OPERATOR, OPERATORS[text], start, end)
             kind, text, start, end = self.raw[self.index]
         self.index += 1
         if kind == "number":
@@ -325,8 +276,8 @@ class _Scanner:
             end = start + 1
         elif kind == "word":
             self.emit(NAME, text, start, end)
-        elif kind == "command" and (text[1:] in _GREEK or text[1:] in _VARIANTS):
-            self.emit(NAME, _VARIANTS.get(text[1:], text[1:]), start, end)
+        elif kind == "command" and (text[1:] in GREEK or text[1:] in VARIANTS):
+            self.emit(NAME, VARIANTS.get(text[1:], text[1:]), start, end)
         else:
             self.report.fail("an argument in braces is missing here", start, end, "as in `x^{2}`")
         if not is_script:
@@ -337,42 +288,44 @@ class _Scanner:
                 self.emit(CLOSE, ")", end, end)
 
     def command(self, text: str, start: int, end: int) -> None:
+        if text.startswith("\\\\") and len(text) > 2:  # a backslash escaped once too often
+            text = text[1:]
         word = text[1:]
-        if text in _SKIPPED:
+        if text in SKIPPED:
             return
         if word in ("left", "right"):
             self.delimiter(word, start)
-        elif text in _OPERATORS:
-            self.emit(OPERATOR, _OPERATORS[text], start, end)
-        elif text in _OPENERS:
+        elif text in OPERATORS:
+            self.emit(OPERATOR, OPERATORS[text], start, end)
+        elif text in OPENERS:
             self.opener(text, start, end)
-        elif text in _CLOSERS:
-            self.finish(_CLOSERS[text], start, end)
+        elif text in CLOSERS:
+            self.finish(CLOSERS[text], start, end)
         elif word in ("vert", "mid", "|", "Vert"):
             self.emit(BAR, "|", start, end)
-        elif word in _ARGUMENTS:
+        elif word in ARGUMENTS:
             self.emit(CALL, "frac", start, end, FUNCTIONS["div"])
             self.argument("then")
         elif word == "sqrt":
             self.square_root(start, end)
-        elif word in _FONTS:
+        elif word in FONTS:
             self.spelled(word, start)
-        elif word in _ACCENTS:
+        elif word in ACCENTS:
             inner, end = self.raw_group()
             self.name(f"{inner.strip()}_{word.removeprefix('wide')}", start, end)
         elif word in ("begin", "end", "label", "tag"):
             inner, end = self.raw_group()
-            if word == "begin" and inner.rstrip("*") not in _WRAPPERS:
+            if word == "begin" and inner.rstrip("*") not in WRAPPERS:
                 self.report.fail(f"`{inner[:40]}` is not read", start, end, "paste one expression")
-        elif word in _GREEK or word in _VARIANTS:
-            self.name(_VARIANTS.get(word, word), start, end)
+        elif word in GREEK or word in VARIANTS:
+            self.name(VARIANTS.get(word, word), start, end)
         elif word == "lg":
             self.report.note("`\\lg` is read as the logarithm to base 10", (start, end))
             self.function("lg", FUNCTIONS["log10"], start, end)
         elif word in FUNCTIONS:
             self.function(word, FUNCTIONS[word], start, end)
-        elif word in _NOT_READ:
-            self.report.fail(f"{_NOT_READ[word]} are not supported", start, end, "write it out")
+        elif word in NOT_READ:
+            self.report.fail(f"{NOT_READ[word]} are not supported", start, end, "write it out")
         else:
             self.report.fail(
                 f"the command `{text[:40]}` is not known", start, end, "use plain LaTeX mathematics"
@@ -387,10 +340,10 @@ class _Scanner:
                 self.begin("|", "|", "|", start, end)
             else:
                 self.finish("|", start, end)
-        elif side == "left" and text in _OPENERS:
+        elif side == "left" and text in OPENERS:
             self.opener(text, start, end)
-        elif side == "right" and text in _CLOSERS:
-            self.finish(_CLOSERS[text], start, end)
+        elif side == "right" and text in CLOSERS:
+            self.finish(CLOSERS[text], start, end)
         else:
             self.report.fail(
                 f"`\\{side}` with no bracket",
@@ -446,7 +399,7 @@ class _Scanner:
             self.index += 1
             script, end = self.raw_group()
             if mark == "_":
-                function, based = self.based(name, script, start, end), True
+                function, based = self.scripts.based(name, script, start, end), True
             else:
                 exponent = script
         if name == "log" and not based:
@@ -455,9 +408,9 @@ class _Scanner:
                 "logarithm to base 10", re.sub(r"\\log(?![A-Za-z]|\s*_)", r"\\log_{10}", self.text)
             )
         if exponent:
-            function = self.raised(name, function, exponent, start, end)
+            function = self.scripts.raised(name, function, exponent, start, end)
         _, text, low, high = self.raw[self.index]
-        while text in _SKIPPED:
+        while text in SKIPPED:
             self.index += 1
             _, text, low, high = self.raw[self.index]
         if text == r"\left" and self.raw[self.index + 1][1] in ("(", "[", r"\{", r"\lbrace"):
@@ -466,67 +419,9 @@ class _Scanner:
         if text in ("(", "[", "{", r"\{", r"\lbrace"):
             self.index += 1
             self.emit(CALL, name, start, high, function)
-            self.open.append(("}" if text == "{" else _OPENERS[text][1], ")", low))
+            self.open.append(("}" if text == "{" else OPENERS[text][1], ")", low))
         else:
             self.emit(PREFIX, name, start, end, function)
-
-    def based(self, name: str, script: str, start: int, end: int) -> Function:
-        """``\\log_{b}``: an exact base if it is a literal, else a quotient."""
-        match = _BASE.match(script)
-        if name != "log":
-            self.report.fail(f"`\\{name}` takes no subscript", start, end, "remove it")
-        if match:
-            base = Fraction(match[1]) / (int(match[2]) if match[2] else 1)
-            if base <= 0 or base == 1:
-                self.report.fail("the base of a logarithm is positive and not 1", start, end)
-            return Function("log", 1, 1, partial(log_base, base))
-        leaf = self.symbol(script, start, end)
-        return Function("log", 1, 1, lambda args, span: FUNCTIONS["log"].build([*args, leaf], span))
-
-    def raised(self, name: str, function: Function, script: str, start: int, end: int) -> Function:
-        """``\\sin^2 x`` is a power of sin; ``\\sin^{-1} x`` is the inverse function."""
-        match = _EXPONENT.match(script.replace("−", "-"))
-        if match and match[0].replace(" ", "") == "-1" and name in _INVERSES:
-            inverse = _INVERSES[name]
-            self.report.note(
-                f"`\\{name}^{{-1}}` is read as the inverse function {inverse}", (start, end)
-            )
-            self.report.alternative(
-                f"one over {name}",
-                re.sub(rf"\\{name}\s*\^\s*\{{\s*-\s*1\s*\}}", rf"1/\\{name}", self.text),
-            )
-            return FUNCTIONS[inverse]
-        if match:
-            exponent = constant(match[1].replace("+", "") + match[2], (start, end))
-            if match[3]:
-                exponent = Draft(
-                    "div", [exponent, constant(match[3], (start, end))], span=(start, end)
-                )
-        else:
-            exponent = self.symbol(script, start, end)
-
-        def build(args: list[Draft], span: tuple[int, int]) -> Draft:
-            return power([function.build(args, span), exponent], span)
-
-        return Function(name, function.low, function.high, build)
-
-    def symbol(self, script: str, start: int, end: int) -> Draft:
-        """A single letter or Greek letter in a script, as a leaf."""
-        text = script.strip().removeprefix("\\")
-        if not re.fullmatch(r"[A-Za-z]", text) and text not in _GREEK:
-            self.report.fail(
-                "this script is not read", start, end, "put the function in parentheses first"
-            )
-        try:
-            return self.names.leaf(text, (start, end))
-        except Refusal as refusal:
-            self.report.fail(refusal.message, start, end, refusal.hint)
-
-
-_SHORT_PRODUCTS = frozenset(("tg", "sq", "aq", "sub", "add", "n2", "n3", "n4"))
-_WRAPPERS = frozenset(
-    words("equation align gather aligned multline math displaymath eqnarray split gathered")
-)
 
 
 def read_latex(report: Report, names: Names, start: int, end: int) -> Draft:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from eic_core.formula.syntax.core import (
+from eic_core.formula.syntax.core import FUNCTION_PRECEDENCE, TIGHT_PRODUCT, Grammar
+from eic_core.formula.syntax.names import suggestion
+from eic_core.formula.syntax.reading import insert
+from eic_core.formula.syntax.tokens import (
     CALL,
     CLOSE,
     COMMA,
     END,
-    FUNCTION_PRECEDENCE,
     NAME,
     NUMBER,
     OPEN,
     OPERATOR,
     PREFIX,
-    TIGHT_PRODUCT,
-    Grammar,
     Pending,
     Token,
 )
-from eic_core.formula.syntax.names import suggestion
-from eic_core.formula.syntax.reading import insert
 
 _LOOSE = 20
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from eic_core.errors import FormulaError
 from eic_core.formula.syntax.build import FUNCTIONS
-from eic_core.formula.syntax.core import CALL, CLOSE, COMMA, OPEN, Token, parse
+from eic_core.formula.syntax.core import parse
 from eic_core.formula.syntax.infix import Infix, tokenize
 from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.reading import Report
+from eic_core.formula.syntax.tokens import CALL, CLOSE, COMMA, OPEN, Token
 from eic_core.formula.tree import Draft, Formula
 
 _MAX_PLACES = 20

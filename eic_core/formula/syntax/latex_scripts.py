@@ -1,0 +1,88 @@
+"""Scripts on LaTeX functions: powers, inverses and bases."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import partial
+
+from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, log_base, power
+from eic_core.formula.syntax.latex_tables import GREEK
+from eic_core.formula.syntax.names import Names
+from eic_core.formula.syntax.reading import Report
+from eic_core.formula.tree import Draft, constant
+
+_INVERSES = {
+    "sin": "asin", "cos": "acos", "tan": "atan", "sinh": "asinh", "cosh": "acosh", "tanh": "atanh",
+}  # fmt: skip
+_EXPONENT = re.compile(r"\s*([+-]?)\s*([0-9]+\.?[0-9]*|\.[0-9]+)(?:\s*/\s*([0-9]+))?\s*\Z")
+_BASE = re.compile(r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)(?:\s*/\s*([0-9]+))?\s*\Z")
+
+
+class Scripts:
+    """What the scripts of a function turn it into.
+
+    Parameters
+    ----------
+    report : Report
+        Where notes and errors go.
+    names : Names
+        The meaning of names.
+    """
+
+    def __init__(self, report: Report, names: Names) -> None:
+        self.report = report
+        self.names = names
+        self.text = report.text
+
+    def based(self, name: str, script: str, start: int, end: int) -> Function:
+        """``\\log_{b}``: an exact base if it is a literal, else a quotient."""
+        match = _BASE.match(script)
+        if name != "log":
+            self.report.fail(f"`\\{name}` takes no subscript", start, end, "remove it")
+        if match:
+            base = Fraction(match[1]) / (int(match[2]) if match[2] else 1)
+            if base <= 0 or base == 1:
+                self.report.fail("the base of a logarithm is positive and not 1", start, end)
+            return Function("log", 1, 1, partial(log_base, base))
+        leaf = self.symbol(script, start, end)
+        return Function("log", 1, 1, lambda args, span: FUNCTIONS["log"].build([*args, leaf], span))
+
+    def raised(self, name: str, function: Function, script: str, start: int, end: int) -> Function:
+        """``\\sin^2 x`` is a power of sin; ``\\sin^{-1} x`` is the inverse function."""
+        match = _EXPONENT.match(script.replace("−", "-"))
+        if match and match[0].replace(" ", "") == "-1" and name in _INVERSES:
+            inverse = _INVERSES[name]
+            self.report.note(
+                f"`\\{name}^{{-1}}` is read as the inverse function {inverse}", (start, end)
+            )
+            self.report.alternative(
+                f"one over {name}",
+                re.sub(rf"\\{name}\s*\^\s*\{{\s*-\s*1\s*\}}", rf"1/\\{name}", self.text),
+            )
+            return FUNCTIONS[inverse]
+        if match:
+            exponent = constant(match[1].replace("+", "") + match[2], (start, end))
+            if match[3]:
+                exponent = Draft(
+                    "div", [exponent, constant(match[3], (start, end))], span=(start, end)
+                )
+        else:
+            exponent = self.symbol(script, start, end)
+
+        def build(args: list[Draft], span: tuple[int, int]) -> Draft:
+            return power([function.build(args, span), exponent], span)
+
+        return Function(name, function.low, function.high, build)
+
+    def symbol(self, script: str, start: int, end: int) -> Draft:
+        """A single letter or Greek letter in a script, as a leaf."""
+        text = script.strip().removeprefix("\\")
+        if not re.fullmatch(r"[A-Za-z]", text) and text not in GREEK:
+            self.report.fail(
+                "this script is not read", start, end, "put the function in parentheses first"
+            )
+        try:
+            return self.names.leaf(text, (start, end))
+        except Refusal as refusal:
+            self.report.fail(refusal.message, start, end, refusal.hint)

@@ -1,0 +1,35 @@
+"""The tokens that every infix notation shares."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from eic_core.formula.syntax.build import Function
+from eic_core.formula.tree import Draft
+
+# Kinds of token.
+NUMBER, NAME, CALL, OPEN, CLOSE, COMMA, OPERATOR, BAR, SUPERSCRIPT, LEAF, PREFIX, END = range(12)
+BAD = 12
+
+CLOSERS = {"(": ")", "[": "]", "{": "}", "|": "|", "⌊": "⌋", "⌈": "⌉"}
+
+
+class Token(NamedTuple):
+    """One token: kind, text (or what it stands for), and [start, end) in the source."""
+
+    kind: int
+    text: str
+    start: int
+    end: int
+    extra: Function | Draft | None = None
+
+
+class Pending(NamedTuple):
+    """An operator that waits for its right operand, or an open bracket (precedence 0)."""
+
+    precedence: int
+    name: str
+    start: int
+    end: int
+    extra: Function | None
+    base: int
