@@ -1,0 +1,67 @@
+# EIC Lab. `make` alone lists what there is.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+VENV    := .venv
+PY      := $(VENV)/bin/python
+PYTHON  ?= python3
+PORT    ?= 8501
+DIR     ?= build/screenshots
+# Tests run in this many processes.
+WORKERS ?= 2
+
+.PHONY: help
+help: ## List the targets
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# --- set-up: a stamp file per requirements file, so that a second run starts at once ---
+
+$(VENV)/bin/python:
+	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) was not found; install Python 3.11 or newer" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: Python 3.11 or newer is needed (try make PYTHON=python3.12 …)" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "make: could not create $(VENV) (Debian and Ubuntu: apt-get install python3-venv)" >&2; exit 1; }
+
+$(VENV)/.installed: requirements.txt | $(VENV)/bin/python
+	@echo "Installing what the app needs (first run, or requirements.txt changed)…"
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/.installed-test: requirements.txt requirements-test.txt | $(VENV)/bin/python
+	@echo "Installing what the tests need…"
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-test.txt
+	@touch $@ $(VENV)/.installed
+
+.PHONY: chromium
+chromium:
+	@.ci/chromium
+
+# --- what people run ---
+
+.PHONY: run
+run: $(VENV)/.installed ## Open the inspector on http://127.0.0.1:8501 (PORT=… for another port)
+	@.ci/open-browser "http://127.0.0.1:$(PORT)" & \
+	exec $(VENV)/bin/streamlit run app.py --server.headless true --server.port $(PORT)
+
+.PHONY: test
+test: $(VENV)/.installed-test chromium ## Lint, types, doctests, unit, property, page and browser tests
+	@$(MAKE) --no-print-directory lint
+	@$(PY) -m pytest -n $(WORKERS) --dist loadgroup
+
+.PHONY: lint
+lint: $(VENV)/.installed-test ## Ruff and mypy
+	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/mypy
+
+.PHONY: bench
+bench: $(VENV)/.installed-test ## Speed of the engine, the pool and the page
+	@$(PY) -m benchmarks
+
+.PHONY: screenshots
+screenshots: $(VENV)/.installed-test chromium ## Photograph every state of the page into DIR
+	@$(PY) tests/e2e/screenshots.py $(DIR)
+
+.PHONY: clean
+clean: ## Remove the environment and everything that was built
+	@rm -rf $(VENV) build var .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

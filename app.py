@@ -1,0 +1,9 @@
+"""EIC Lab: `streamlit run app.py` (or `make run`) serves this application."""
+
+import streamlit as st
+
+from pages.ui.routes import ROUTES
+
+# The script lies in a sub-folder of pages/: Streamlit looks for page files beside the script,
+# so a cold process never serves a page that the navigation has not let through.
+app = st.App("pages/ui/shell.py", routes=ROUTES)

@@ -1,0 +1,1 @@
+"""The pages: each reads state, calls one service and draws."""

@@ -1,0 +1,1 @@
+"""What pages share: shell, routes, wiring, state, widgets and figures."""

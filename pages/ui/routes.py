@@ -1,0 +1,15 @@
+"""Plain HTTP routes beside the pages."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+
+async def health(_: Request) -> JSONResponse:
+    """Answer 200 while the process serves requests."""
+    return JSONResponse({"status": "ok"}, headers={"Cache-Control": "no-store"})
+
+
+ROUTES = [Route("/healthz", health, methods=["GET"])]

@@ -1,0 +1,267 @@
+"""The inspector's one service: from a request to everything that the page shows.
+
+Results are kept by value in a bounded cache, shared by all visits: reading,
+sampling and inspecting are pure.  Knows nothing of Streamlit.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import Any, TypeVar
+
+from eic_core.errors import DataError
+from eic_core.formula.syntax import Reading, read
+from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
+from eic_core.measure.table import Table, VariableMatch, match_variables
+
+DEFAULT_DOMAIN = Domain("uniform", 1.0, 5.0)
+"""Used for variables of which nothing is known: the usual range of textbook benchmarks."""
+
+MAX_WORK = 250_000_000
+"""Samples times nodes of one inspection; more samples than that are left out, and said so."""
+
+MAX_SECONDS = 20.0
+"""After this long the exact recheck is given up, and said so."""
+
+T = TypeVar("T")
+Progress = Callable[[float], None]
+
+
+class BoundedCache:
+    """A thread-safe cache that forgets the least recently used beyond a total weight."""
+
+    def __init__(self, capacity: float) -> None:
+        self.capacity = capacity
+        self._items: OrderedDict[Hashable, tuple[Any, float]] = OrderedDict()
+        self._weight = 0.0
+        self._lock = Lock()
+
+    def get(self, key: Hashable, make: Callable[[], T], weight: Callable[[T], float]) -> T:
+        """The value kept under `key`, or the one made now; errors are not kept."""
+        with self._lock:
+            if key in self._items:
+                self._items.move_to_end(key)
+                value: T = self._items[key][0]
+                return value
+        value = make()
+        size = weight(value)
+        with self._lock:
+            if key not in self._items and size <= self.capacity:
+                self._items[key] = (value, size)
+                self._weight += size
+                while self._weight > self.capacity:
+                    _, (_, dropped) = self._items.popitem(last=False)
+                    self._weight -= dropped
+        return value
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+
+@dataclass(frozen=True)
+class Request:
+    """Everything an inspection depends on, by value.
+
+    `domains` and `mapping` hold what the user chose; the rest is filled in.
+    """
+
+    formula: str
+    syntax: str = "auto"
+    domains: tuple[tuple[str, Domain], ...] = ()
+    samples: int = 10_000
+    seed: int = 0
+    base: int | None = None
+    upload: str = ""
+    mapping: tuple[tuple[str, str], ...] = ()
+    target: str | None = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a request.
+
+    Attributes
+    ----------
+    request : Request
+    reading : Reading
+    inspection : Inspection
+    domains : tuple of (name, Domain)
+        As sampled, one for each variable; empty with a table.
+    match : VariableMatch or None
+        Which column each variable stands for; None without a table.
+    target : str
+        Column compared with, or "".
+    notices : tuple of str
+        What was assumed or cut, one sentence each; user text in backticks.
+    """
+
+    request: Request
+    reading: Reading
+    inspection: Inspection
+    domains: tuple[tuple[str, Domain], ...] = ()
+    match: VariableMatch | None = None
+    target: str = ""
+    notices: tuple[str, ...] = ()
+
+
+class _TooSlow(Exception):
+    """The recheck has used up its time."""
+
+
+class InspectorService:
+    """Reads and inspects, remembering what it did.
+
+    Parameters
+    ----------
+    megabytes : float
+        How much the kept results may weigh together, about.
+    clock : callable () -> float
+        Seconds.
+    """
+
+    def __init__(self, megabytes: float = 256, clock: Callable[[], float] = time.monotonic) -> None:
+        self._readings = BoundedCache(2_000_000)  # nodes
+        self._results = BoundedCache(megabytes * 1e6)
+        self._clock = clock
+
+    def read(self, text: str, syntax: str = "auto", columns: tuple[str, ...] = ()) -> Reading:
+        """Read a formula, or raise `FormulaError`."""
+        return self._readings.get(
+            (text, syntax, columns),
+            lambda: read(text, syntax=syntax, columns=columns),
+            lambda reading: 50.0 + reading.formula.complexity,
+        )
+
+    def inspect(
+        self, request: Request, table: Table | None = None, progress: Progress | None = None
+    ) -> Result:
+        """Do what a request says.
+
+        Raises
+        ------
+        FormulaError, DataError
+            What the user should mend.
+        """
+        return self._results.get(
+            request, lambda: self._inspect(request, table, progress), _weight_of_result
+        )
+
+    def _inspect(self, request: Request, table: Table | None, progress: Progress | None) -> Result:
+        columns = table.names if table else ()
+        reading = self.read(request.formula, request.syntax, columns)
+        notices: list[str] = []
+        match: VariableMatch | None = None
+        domains: tuple[tuple[str, Domain], ...] = ()
+        target = ""
+        most = max(1_000, MAX_WORK // reading.formula.complexity)
+        if table is not None:
+            match, target = match_table(reading, table, request)
+            samples = _table_samples(table, match, target, notices)
+        else:
+            domains = _complete(reading.formula.variables, request.domains, notices)
+            count = min(request.samples, most)
+            if count < request.samples:
+                notices.append(
+                    f"Limited to {count:,} samples: the formula has "
+                    f"{reading.formula.complexity:,} nodes."
+                )
+            samples = sample_domains(dict(domains), count=count, seed=request.seed)
+        inspection, settled = self._measure(reading, samples, progress)
+        if not settled:
+            notices.append(
+                f"Checking doubtful samples exactly took longer than {MAX_SECONDS:.0f} seconds, "
+                "so they are left as double precision has them."
+            )
+        return Result(request, reading, inspection, domains, match, target, tuple(notices))
+
+    def _measure(
+        self, reading: Reading, samples: Samples, progress: Progress | None
+    ) -> tuple[Inspection, bool]:
+        started = self._clock()
+
+        def watched(fraction: float) -> None:
+            if self._clock() - started > MAX_SECONDS:
+                raise _TooSlow
+            if progress is not None:
+                progress(fraction)
+
+        try:
+            return inspect(reading.formula, samples, progress=watched), True
+        except _TooSlow:
+            return inspect(reading.formula, samples, recheck=False), False
+
+
+def match_table(reading: Reading, table: Table, request: Request) -> tuple[VariableMatch, str]:
+    """Which column each variable stands for, and the target column ("" for none).
+
+    The user's choices come first, then names, then positions.  Unless the user
+    says otherwise the last column is the target, if the formula does not name it.
+    """
+    variables = reading.formula.variables
+    target = request.target
+    if target is None:
+        last = table.names[-1]
+        target = last if len(table.names) > 1 and last not in variables else ""
+    elif target not in table.names:
+        target = ""
+    inputs = [name for name in table.names if name != target]
+    base = reading.index_base if request.base is None else request.base
+    match = match_variables(variables, inputs, index_base=base)
+    chosen = {
+        variable: column
+        for variable, column in request.mapping
+        if variable in variables and column in table.names
+    }
+    mapping = {**match.mapping, **chosen}
+    missing = tuple(name for name in variables if name not in mapping)
+    return replace(match, mapping=mapping, missing=missing), target
+
+
+def _table_samples(table: Table, match: VariableMatch, target: str, notices: list[str]) -> Samples:
+    if match.missing:
+        listed = ", ".join(f"`{name}`" for name in match.missing)
+        raise DataError(
+            f"no column was found for {listed}",
+            hint="choose one under Data, or rename the column",
+        )
+    samples = table.samples(match.mapping, target or None)
+    left_out = table.rows - len(samples)
+    if left_out:
+        notices.append(
+            f"{left_out:,} of {table.rows:,} rows are left out: a cell that is used holds no "
+            "number."
+        )
+    if match.index_base is not None:
+        first = f"x{match.index_base}"
+        notices.append(
+            f"Variables are matched to columns by position, counting from {match.index_base} "
+            f"(`{first}` is the first column)"
+            + (": a guess from this formula." if match.assumed else ".")
+        )
+    return samples
+
+
+def _complete(
+    variables: tuple[str, ...], chosen: tuple[tuple[str, Domain], ...], notices: list[str]
+) -> tuple[tuple[str, Domain], ...]:
+    known = dict(chosen)
+    missing = [name for name in variables if name not in known]
+    if missing:
+        listed = ", ".join(f"`{name}`" for name in missing[:12])
+        rest = f" and {len(missing) - 12} more" if len(missing) > 12 else ""
+        notices.append(
+            f"No range was given for {listed}{rest}: sampled uniformly from 1 to 5, a guess. "
+            "Set it under Data."
+        )
+    return tuple((name, known.get(name, DEFAULT_DOMAIN)) for name in variables)
+
+
+def _weight_of_result(result: Result) -> float:
+    samples = result.inspection.samples
+    arrays = len(samples.columns) + (samples.target is not None) + 1
+    rechecked = result.inspection.counts.rechecked * result.reading.formula.complexity
+    return 8.0 * len(samples) * arrays + 1_000 * result.reading.formula.complexity + 300 * rechecked

@@ -1,0 +1,80 @@
+"""Text that users wrote, made inert for wherever it is shown.
+
+Sentences with code in backticks go through `prose` to `st.html`; labels of
+widgets, which Streamlit reads as Markdown, through `label`.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+
+_CODE = re.compile(r"`([^`]*)`")
+_PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
+
+
+def clean(text: str, limit: int = 400) -> str:
+    """Text without control or direction-changing characters, cut to a length.
+
+    Examples
+    --------
+    >>> clean("a\\x00b\\u202ec")
+    'a b c'
+    """
+    cut = text if len(text) <= limit else text[: limit - 1] + "…"
+    return "".join(
+        c if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co") else " "
+        for c in cut
+    )
+
+
+def escape(text: str, limit: int = 400) -> str:
+    """Text for HTML, inert."""
+    return html.escape(clean(text, limit))
+
+
+def prose(text: str, limit: int = 2_000) -> str:
+    """A sentence for HTML, with what stands in backticks as code.
+
+    Examples
+    --------
+    >>> prose("unknown name `<b>`")
+    'unknown name <code>&lt;b&gt;</code>'
+    """
+    return _CODE.sub(r"<code>\1</code>", escape(text, limit))
+
+
+def label(text: str, limit: int = 120) -> str:
+    """Text for a Streamlit label, with every character that Markdown reads escaped.
+
+    Examples
+    --------
+    >>> label("a*b :red[x]")
+    'a\\\\*b \\\\:red\\\\[x\\\\]'
+    """
+    return _PUNCTUATION.sub(r"\\\1", clean(text, limit).replace("\n", " "))
+
+
+def code_label(text: str, limit: int = 80) -> str:
+    """Text for a Streamlit label, in code type."""
+    plain = " ".join(clean(text, limit).split()) or " "
+    runs = [len(run) for run in re.findall(r"`+", plain)]
+    fence = "`" * (max(runs, default=0) + 1)
+    pad = " " if "`" in plain else ""
+    return f"{fence}{pad}{plain}{pad}{fence}"
+
+
+def number(value: float, digits: int = 2) -> str:
+    """A number for reading: ∞ and — for what is none.
+
+    Examples
+    --------
+    >>> number(4.389), number(float("inf")), number(float("nan"))
+    ('4.39', '∞', '—')
+    """
+    if value != value:
+        return "—"
+    if value in (float("inf"), float("-inf")):
+        return "∞" if value > 0 else "−∞"
+    return f"{value:.{digits}f}".replace("-", "−")

@@ -1,0 +1,128 @@
+"""One browser tab's visit: its state, its uploads, its history, kept in step with the URL.
+
+Callbacks call `change`; the script calls `follow_url` once, first.  A rerun with
+a query that this visit did not write (back button, edited address) replaces
+the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import streamlit as st
+
+from eic_core.errors import UserError
+from eic_core.measure.table import Table
+from pages.ui.service import Result
+from pages.ui.state import PageState
+
+_KEY = "visit"
+MAX_HISTORY = 50
+MAX_UPLOADS = 3
+
+
+@dataclass
+class Visit:
+    """What the server remembers of one tab."""
+
+    state: PageState = field(default_factory=PageState)
+    query_written: tuple[tuple[str, tuple[str, ...]], ...] | None = None
+    first: bool = True
+    history: list[PageState] = field(default_factory=list)
+    uploads: dict[str, Table] = field(default_factory=dict)
+    last_good: Result | None = None
+    unfolded: frozenset[int] = frozenset()
+    refused: Table | None = None
+    upload_error: UserError | None = None
+    wants_table: bool = False
+    data_error: str = ""
+    table_order: tuple[int, ...] = ()
+    uploader: int = 0
+
+    @property
+    def table(self) -> Table | None:
+        """The table that the state names, if it is here."""
+        return self.uploads.get(self.state.upload)
+
+
+def visit() -> Visit:
+    """The visit of this tab."""
+    if _KEY not in st.session_state:
+        st.session_state[_KEY] = Visit()
+    found: Visit = st.session_state[_KEY]
+    return found
+
+
+def follow_url(welcome: PageState) -> Visit:
+    """Take up the URL if it changed under us; a bare first visit gets `welcome`."""
+    here = visit()
+    query = _query()
+    if here.query_written is None or query != here.query_written:
+        bare = not query
+        here.state = welcome if bare else PageState.from_query(dict(query))
+        here.first = bare
+        here.wants_table = bool(here.state.upload)
+        here.unfolded = frozenset()
+        here.query_written = query
+    return here
+
+
+def change(**changes: Any) -> None:
+    """Change the state and write it to the URL; a new formula goes into the history."""
+    here = visit()
+    new = replace(here.state, **changes)
+    if new == here.state:
+        return
+    if new.formula != here.state.formula:
+        here.history = [*here.history, here.state][-MAX_HISTORY:]
+    _show(here, new)
+
+
+def go_back() -> None:
+    """Return to the formula before this one."""
+    here = visit()
+    if here.history:
+        _show(here, here.history.pop())
+
+
+def keep_upload(table: Table) -> None:
+    """Keep a table for this tab, the newest few."""
+    here = visit()
+    here.uploads.pop(table.digest, None)
+    here.uploads[table.digest] = table
+    while len(here.uploads) > MAX_UPLOADS:
+        here.uploads.pop(next(iter(here.uploads)))
+
+
+def _show(here: Visit, new: PageState) -> None:
+    if new.formula != here.state.formula:
+        here.unfolded = frozenset()
+    if new.upload or here.state.upload:
+        here.wants_table = bool(new.upload)
+    here.state = new
+    here.first = False
+    st.query_params.from_dict(new.to_query())
+    here.query_written = _query()
+
+
+def _query() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    names = sorted(st.query_params)
+    return tuple((name, tuple(st.query_params.get_all(name))) for name in names)
+
+
+def follow(key: str, value: Any) -> str:
+    """Make the widget `key` show `value`; call before drawing it."""
+    if st.session_state.get(key) != value or key not in st.session_state:
+        st.session_state[key] = value
+    return key
+
+
+def widget_values(prefix: str) -> Mapping[str, Any]:
+    """Values of the widgets whose key starts with `prefix`, by the rest of the key."""
+    return {
+        str(key)[len(prefix) :]: value
+        for key, value in st.session_state.items()
+        if str(key).startswith(prefix)
+    }

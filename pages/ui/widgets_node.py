@@ -1,0 +1,207 @@
+"""The selected node in words, and the table of all nodes."""
+
+from __future__ import annotations
+
+import math
+
+import pyarrow as pa
+import streamlit as st
+
+from eic_core.measure import Inspection
+from pages.ui import glossary
+from pages.ui.figures import colour
+from pages.ui.service import Result
+from pages.ui.text import escape, number
+from pages.ui.visit import change, visit
+
+_TEXT = 300
+_TABLE_ROWS = 420
+_UNFOLD_LIMIT = 600
+
+
+def heading(text: str) -> None:
+    """A section's small heading."""
+    st.html(f'<h3 class="eic-h">{text}</h3>')
+
+
+def tree_toolbar(result: Result) -> None:
+    """Fold and unfold, where there is enough to fold."""
+    nodes = result.inspection.formula.nodes
+    with st.container(horizontal=True, vertical_alignment="center", key="tree-toolbar"):
+        st.html('<h3 class="eic-h">Tree</h3>', width="stretch")
+        if len(nodes) > 15:
+            large = len(nodes) > _UNFOLD_LIMIT
+            st.button(
+                "Unfold all",
+                key="unfold_all",
+                type="tertiary",
+                on_click=_unfold,
+                args=(frozenset(n.id for n in nodes if n.children),),
+                disabled=large,
+                help=f"More than {_UNFOLD_LIMIT} nodes: unfold them one by one, with a click"
+                if large
+                else "Show every node",
+            )
+            st.button(
+                "Fold",
+                key="fold_all",
+                type="tertiary",
+                on_click=_unfold,
+                args=(frozenset(),),
+                disabled=not visit().unfolded,
+                help="Fold the cool parts again",
+            )
+
+
+def _unfold(nodes: frozenset[int]) -> None:
+    visit().unfolded = nodes
+
+
+def node_buttons(result: Result, node: int) -> None:
+    """Walk the tree, with the mouse or with one key each."""
+    formula = result.inspection.formula
+    parent = formula.parents[node]
+    children = formula.nodes[node].children
+    last = len(formula) - 1
+    steps: list[tuple[str, str, int | None, str]] = [
+        ("Up", "U", parent, "To the operation that uses this node"),
+        ("Down", "D", children[0] if children else None, "To its first operand"),
+        ("Previous", "K", node - 1 if node > 0 else None, "The node computed before"),
+        ("Next", "J", node + 1 if node < last else None, "The node computed after"),
+    ]
+    with st.container(horizontal=True, gap="xsmall", key="node-buttons"):
+        for name, key, goal, explained in steps:
+            st.button(
+                name,
+                key=f"go-{name}",
+                shortcut=key,
+                help=explained,
+                disabled=goal is None,
+                on_click=change,
+                kwargs={"node": goal},
+            )
+
+
+def node_detail(result: Result, node: int, dark: bool) -> None:
+    """Text, amplification, and where the selected node's noise comes from."""
+    inspection = result.inspection
+    n = inspection.nodes[node]
+    tag = '<span class="eic-tag">bottleneck</span>' if node == inspection.bottleneck else ""
+    facts = [
+        ("Digits lost up to here", number(n.local_eic, 3), glossary.EIC),
+        ("Mean amplification s̄", _magnitude(n.s_bar), glossary.S_BAR),
+    ]
+    if n.singular:
+        facts.append(("Without singular samples", number(n.local_eic_finite, 3), glossary.FINITE))
+        facts.append(("Singular here", f"{n.singular:,}", glossary.SINGULAR))
+    if n.invalid:
+        facts.append(("No real value here", f"{n.invalid:,}", glossary.VALID))
+    items = "".join(
+        f'<div><dt title="{escape(why)}">{name}</dt><dd>{value}</dd></div>'
+        for name, value, why in facts
+    )
+    st.html(
+        f'<p class="eic-node"><code>{escape(n.text, _TEXT)}</code> {tag}</p>'
+        f'<dl class="eic-facts">{items}</dl>{_sources(inspection, node, dark)}'
+    )
+    node_buttons(result, node)
+
+
+def _magnitude(value: float) -> str:
+    if not math.isfinite(value):
+        return number(value)
+    return f"{value:,.3g}" if value < 1e6 else f"{value:.2e}"
+
+
+def _sources(inspection: Inspection, node: int, dark: bool) -> str:
+    n = inspection.nodes[node]
+    if not n.node.children:
+        return (
+            '<p class="eic-quiet">A leaf: it carries its own rounding only, so no digit is lost '
+            "yet.</p>"
+        )
+    if not n.edge_shares or any(math.isnan(share) for share in n.edge_shares):
+        return '<p class="eic-quiet">Where its noise comes from is undefined here.</p>'
+    rows = []
+    for child, share in zip(n.node.children, n.edge_shares, strict=True):
+        value = inspection.nodes[child].local_eic
+        fill = colour(value, dark) if math.isfinite(value) else "currentColor"
+        rows.append(_bar(f"<code>{escape(inspection.nodes[child].text, 60)}</code>", share, fill))
+    rows.append(_bar("its own rounding", max(0.0, 1 - sum(n.edge_shares)), colour(0, dark)))
+    return (
+        '<p class="eic-overline">Where its noise comes from</p>'
+        f'<div class="eic-bars">{"".join(rows)}</div>'
+    )
+
+
+def _bar(name: str, share: float, fill: str) -> str:
+    percent = 100 * share
+    shown = f"{percent:.0f} %" if percent >= 1 or percent == 0 else "&lt; 1 %"
+    return (
+        f'<div class="eic-bar"><span class="eic-bar-name">{name}</span>'
+        f'<span class="eic-bar-track"><span style="width:{percent:.1f}%;background:{fill}">'
+        f'</span></span><span class="eic-bar-value">{shown}</span></div>'
+    )
+
+
+def node_table(result: Result, node: int) -> None:
+    """Every node, sortable; a selected row selects the node everywhere."""
+    nodes = result.inspection.nodes
+    order = sorted(nodes, key=lambda n: (_rank(n.local_eic), n.node.id))
+    visit().table_order = tuple(n.node.id for n in order)
+    table = pa.table(
+        {
+            "node": [n.node.id for n in order],
+            "expression": [n.text[:200] for n in order],
+            "digits lost": [n.local_eic for n in order],
+            "s̄": [n.s_bar for n in order],
+            "finite": [n.local_eic_finite for n in order],
+            "singular": [n.singular for n in order],
+            "invalid": [n.invalid for n in order],
+        }
+    )
+    config = st.column_config
+    hidden = [
+        name
+        for name, used in (
+            ("finite", any(n.singular for n in order)),
+            ("singular", any(n.singular for n in order)),
+            ("invalid", any(n.invalid for n in order)),
+        )
+        if not used
+    ]
+    selection = {"selection": {"rows": [visit().table_order.index(node)]}}
+    key = "node_table"
+    current = st.session_state.get(key)
+    if current is None or list(current["selection"]["rows"]) != selection["selection"]["rows"]:
+        st.session_state[key] = selection
+    st.dataframe(
+        table,
+        key=key,
+        on_select=_row_selected,
+        selection_mode="single-row",
+        hide_index=True,
+        height=min(_TABLE_ROWS, 37 + 35 * len(order)),
+        column_order=[name for name in table.column_names if name not in hidden],
+        column_config={
+            "node": config.NumberColumn("#", width=45, help="Order of computation"),
+            "expression": config.TextColumn("Sub-expression", width="medium"),
+            "digits lost": config.NumberColumn("Digits lost", format="%.2f", help=glossary.EIC),
+            "s̄": config.NumberColumn("s̄", format="%.3g", help=glossary.S_BAR),
+            "finite": config.NumberColumn("Finite", format="%.2f", help=glossary.FINITE),
+            "singular": config.NumberColumn("Singular", help=glossary.SINGULAR),
+            "invalid": config.NumberColumn("No value", help=glossary.VALID),
+        },
+        alt="Every node of the formula with the digits lost there",
+    )
+
+
+def _rank(value: float) -> float:
+    return math.inf if math.isnan(value) else -value
+
+
+def _row_selected() -> None:
+    rows = st.session_state["node_table"]["selection"]["rows"]
+    order = visit().table_order
+    if rows and rows[0] < len(order):
+        change(node=order[rows[0]])
