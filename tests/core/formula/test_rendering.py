@@ -1,0 +1,134 @@
+"""Writing a tree and reading it back gives the same tree; labels and LaTeX are well formed."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eic_core.formula.operators import OPERATORS
+from eic_core.formula.rendering import RENDERING, node_texts, short_text, to_latex, to_python
+from eic_core.formula.syntax import read
+from eic_core.formula.tree import Draft, Formula, constant, variable
+
+BINARY = ("add", "sub", "mul", "div", "pow", "atan2", "hypot")
+NARY = ("min", "max")
+EXACT = ("power", "root")
+UNARY = tuple(n for n in RENDERING if n not in BINARY + NARY + EXACT)
+
+numbers = st.one_of(
+    st.integers(0, 10**6).map(str),
+    st.decimals(0, 1000, places=3, allow_nan=False).map(str),
+    st.tuples(st.integers(1, 99), st.integers(-300, 300)).map(lambda t: f"{t[0]}e{t[1]}"),
+)
+constants = st.one_of(
+    numbers,
+    numbers.map("-".__add__),
+    st.sampled_from(["pi", "e", "0", "-0.000", "2", "-1", "0.5"]),
+    st.tuples(st.integers(-9, 9), st.integers(1, 9)).map(lambda t: f"{t[0]}/{t[1]}"),
+).map(constant)
+variables = st.sampled_from(["x0", "x12", "theta", "E_n", "omega_0", "y", "lambda", "m₁"]).map(variable)
+exponents = st.integers(-9, 9).map(lambda n: Fraction(n, 2))
+bases = st.fractions(Fraction(1, 9), 20, max_denominator=9).filter(lambda b: b != 1)
+
+
+def larger(trees):
+    return st.one_of(
+        st.tuples(st.sampled_from(BINARY), trees, trees).map(lambda t: Draft(t[0], [t[1], t[2]])),
+        st.tuples(st.sampled_from(NARY), st.lists(trees, min_size=2, max_size=4)).map(
+            lambda t: Draft(t[0], t[1])
+        ),
+        st.tuples(st.sampled_from(UNARY), trees).map(lambda t: Draft(t[0], [t[1]])),
+        st.tuples(exponents, trees).map(lambda t: Draft("power", [t[1]], parameter=t[0])),
+        st.tuples(st.integers(2, 9), trees).map(
+            lambda t: Draft("root", [t[1]], parameter=Fraction(t[0]))
+        ),
+        st.tuples(bases, trees).map(lambda t: Draft("log", [t[1]], parameter=t[0])),
+    )
+
+
+formulas = st.recursive(st.one_of(variables, constants), larger, max_leaves=14).map(
+    Formula.from_draft
+)
+
+
+@settings(max_examples=500, deadline=None)
+@given(formulas)
+def test_python_text_reads_back_to_the_identical_structure(formula):
+    assert read(to_python(formula)).formula.structure() == formula.structure()
+
+
+@settings(max_examples=200, deadline=None)
+@given(formulas)
+def test_every_subtree_is_written_as_it_stands_in_the_whole(formula):
+    for node in formula:
+        part = formula.subtree(node.id)
+        assert to_python(formula, node.id) == to_python(part)
+        assert short_text(formula, node.id) == short_text(part) == node_texts(formula)[node.id]
+
+
+@settings(max_examples=200, deadline=None)
+@given(formulas)
+def test_latex_braces_and_delimiters_balance_with_decoration_too(formula):
+    seen = []
+
+    def boxed(node, text):
+        seen.append(node.id)
+        return rf"\colorbox{{red}}{{${text}$}}"
+
+    for text in (to_latex(formula), to_latex(formula, decorate=boxed)):
+        assert text.count("{") == text.count("}")
+        assert text.count(r"\left") == text.count(r"\right")
+    assert sorted(seen) == list(range(len(formula)))
+
+
+@settings(max_examples=200, deadline=None)
+@given(formulas, st.integers(4, 30))
+def test_labels_keep_to_their_limit_and_begin_like_the_whole_text(formula, limit):
+    whole = node_texts(formula, limit=100_000)
+    for full, cut in zip(whole, node_texts(formula, limit), strict=True):
+        assert len(cut) <= limit
+        assert cut == full or (cut.endswith("…") and full.startswith(cut[:-1]))
+
+
+def test_every_operator_has_a_rendering_row_and_the_reverse():
+    assert set(OPERATORS) == set(RENDERING)
+
+
+@pytest.mark.parametrize(
+    ("text", "latex"),
+    [
+        ("x_0**2", "{x_{0}}^{2}"),
+        ("1.5e-7*x", r"1.5\times 10^{-7} \cdot x"),
+        ("-1/theta", r"\frac{-1}{\theta}"),
+        ("sqrt(x)/cbrt(y)", r"\frac{\sqrt{x}}{\sqrt[3]{y}}"),
+        ("exp(-x)", "e^{-x}"),
+        ("log(x, 3)", r"\log_{3}\left(x\right)"),
+        ("abs(speed)", r"\left|\mathrm{speed}\right|"),
+        ("x*(-y)", r"x \cdot \left(-y\right)"),
+        ("x - (y - z)", r"x - \left(y - z\right)"),
+        ("pi*e", r"\pi \cdot \mathrm{e}"),
+        ("2*sigma_den", r"2 \cdot \sigma_{\mathrm{den}}"),
+    ],
+)
+def test_latex_is_what_a_textbook_prints(text, latex):
+    assert to_latex(read(text).formula) == latex
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("10000*x_1 - 9999*x_1", "10000·x₁ − 9999·x₁"),
+        ("sqrt(abs(x))*theta**-2", "√|x|·θ⁻²"),
+        ("x**0.5 + log10(y)", "x^(1/2) + log₁₀(y)"),
+    ],
+)
+def test_labels_are_compact(text, label):
+    assert short_text(read(text).formula, limit=60) == label
+
+
+@pytest.mark.parametrize("name", [r"\href{javascript:1}{x}", "a}b", "$x$", "x^2", "50%", "<b>", "a\nb"])
+def test_a_column_name_cannot_inject_latex(name):
+    text = to_latex(Formula.from_draft(variable(name)))
+    inner = text.removeprefix(r"\mathrm{").removesuffix("}")
+    assert not set(inner.replace(r"\_", "")) & set("\\{}$^%<>&#\n")
