@@ -27,7 +27,9 @@ constants = st.one_of(
     st.sampled_from(["pi", "e", "0", "-0.000", "2", "-1", "0.5"]),
     st.tuples(st.integers(-9, 9), st.integers(1, 9)).map(lambda t: f"{t[0]}/{t[1]}"),
 ).map(constant)
-variables = st.sampled_from(["x0", "x12", "theta", "E_n", "omega_0", "y", "lambda", "m₁"]).map(variable)
+variables = st.sampled_from(["x0", "x12", "theta", "E_n", "omega_0", "y", "lambda", "m₁"]).map(
+    variable
+)
 exponents = st.integers(-9, 9).map(lambda n: Fraction(n, 2))
 bases = st.fractions(Fraction(1, 9), 20, max_denominator=9).filter(lambda b: b != 1)
 
@@ -127,7 +129,9 @@ def test_labels_are_compact(text, label):
     assert short_text(read(text).formula, limit=60) == label
 
 
-@pytest.mark.parametrize("name", [r"\href{javascript:1}{x}", "a}b", "$x$", "x^2", "50%", "<b>", "a\nb"])
+@pytest.mark.parametrize(
+    "name", [r"\href{javascript:1}{x}", "a}b", "$x$", "x^2", "50%", "<b>", "a\nb"]
+)
 def test_a_column_name_cannot_inject_latex(name):
     text = to_latex(Formula.from_draft(variable(name)))
     inner = text.removeprefix(r"\mathrm{").removesuffix("}")
