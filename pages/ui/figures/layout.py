@@ -13,16 +13,22 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from eic_core.measure import Inspection
 
 MAX_VISIBLE = {False: 40, True: 20}
 """How many nodes are shown before folding begins, by `narrow`."""
 
+MAX_LEVELS = {False: 11, True: 9}
+"""How many levels are shown before folding begins, by `narrow`."""
+
 MAX_UNFOLDED = 12
 """How many nodes one click on a folded node brings to light."""
+
+UNFOLDED_LEVELS = 5
+"""How many levels one click on a skipped stretch brings to light."""
 
 GAP = 10.0
 """Least distance between two neighbouring nodes, in the unit of the widths."""
@@ -39,12 +45,17 @@ class VisibleTree:
     children : mapping of id to tuple of id
         Operands shown; empty at leaves and folded nodes.
     folded : mapping of id to int
-        Folded nodes and how many nodes each hides (itself not counted).
+        Nodes that stand for more than themselves, and how many nodes each hides
+        (itself not counted).
+    skipped : mapping of id to tuple of id
+        Of the folded nodes, those that stand for a stretch of the way down: the
+        operators of the stretch from the top.  The one child shown is where it ends.
     """
 
     order: tuple[int, ...]
     children: Mapping[int, tuple[int, ...]]
     folded: Mapping[int, int]
+    skipped: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
 def focus_node(inspection: Inspection) -> int:
@@ -79,10 +90,11 @@ def visible_tree(
 ) -> VisibleTree:
     """Decide which nodes are shown.
 
-    The path to the bottleneck is always open.  The rest opens from the hottest
-    subtree to the coolest until `MAX_VISIBLE` nodes are shown or the drawing no
-    longer `fits`.  What the user unfolded, and the way to the selected node, is
-    opened on top of that and never closes anything else.
+    The path to the bottleneck is always open, its middle skipped if it is long.
+    The rest opens from the hottest subtree to the coolest until `MAX_VISIBLE`
+    nodes or `MAX_LEVELS` levels are shown or the drawing no longer `fits`.  What
+    the user unfolded, and the way to the selected node, is opened on top of that
+    and never closes anything else.
 
     Parameters
     ----------
@@ -102,95 +114,159 @@ def visible_tree(
     >>> visible_tree(inspect(read("x+1").formula, samples)).order
     (0, 1, 2)
     """
-    nodes = inspection.formula.nodes
-    parents = inspection.formula.parents
-    hottest = heat(inspection)
-    opened = _ancestors(parents, focus_node(inspection))
-    opened |= {len(nodes) - 1}
-    steps = _hottest_first(inspection, opened, hottest, MAX_VISIBLE[narrow])
+    opening = _Opening(inspection, narrow)
+    opening.reach(focus_node(inspection))
+    steps = opening.hottest_first(len(inspection.nodes) - 1, MAX_VISIBLE[narrow])
     count = len(steps)
-    if fits is not None and count and not fits(_tree(inspection, opened | set(steps))):
+    if fits is not None and count and not fits(opening.tree(steps)):
         low, high = 0, count  # the largest number of steps that still fits
         while high - low > 1:
             middle = (low + high) // 2
-            if fits(_tree(inspection, opened | set(steps[:middle]))):
+            if fits(opening.tree(steps[:middle])):
                 low = middle
             else:
                 high = middle
         count = low
-    opened |= set(steps[:count])
+    opening.open(steps[:count])
     for asked in sorted(unfolded, reverse=True):
-        if 0 <= asked < len(nodes) and asked not in opened:
-            opened |= _ancestors(parents, asked) | {asked}
-            opened |= set(_hottest_first(inspection, {asked}, hottest, MAX_UNFOLDED, asked))
-    if selected is not None and 0 <= selected < len(nodes):
-        opened |= _ancestors(parents, selected)
-    return _tree(inspection, opened)
+        if 0 <= asked < len(inspection.nodes) and inspection.formula.nodes[asked].children:
+            opening.unfold(asked)
+    if selected is not None and 0 <= selected < len(inspection.nodes):
+        opening.reach(selected)
+    return opening.tree()
 
 
-def _ancestors(parents: tuple[int | None, ...], node_id: int) -> set[int]:
-    above: set[int] = set()
-    parent = parents[node_id]
-    while parent is not None:
-        above.add(parent)
-        parent = parents[parent]
-    return above
+class _Opening:
+    """Which nodes are open (their operands shown or skipped), and which must not be skipped."""
 
+    def __init__(self, inspection: Inspection, narrow: bool) -> None:
+        self.formula = inspection.formula
+        self.hottest = heat(inspection)
+        self.levels = MAX_LEVELS[narrow]
+        root = len(self.formula) - 1
+        self.opened = {root}
+        self.kept = {root}
 
-def _hottest_first(
-    inspection: Inspection,
-    opened: set[int],
-    hottest: list[float],
-    limit: int,
-    top: int | None = None,
-) -> list[int]:
-    """Nodes to open after `opened`, in order, until `limit` nodes are shown below `top`."""
-    nodes = inspection.formula.nodes
-    depths = inspection.formula.depths
-    start = len(nodes) - 1 if top is None else top
-    shown = 1
-    heap: list[tuple[float, int, int]] = []
+    def reach(self, node_id: int) -> None:
+        """Open the way from the root to a node; skip its middle if it is long."""
+        way = self._way(node_id)
+        fresh = [k for k in way if k not in self.opened]
+        self.opened |= set(way)
+        ends = (1, 3)  # levels kept at the top of what is new and above the node
+        if len(way) > self.levels - 2 and len(fresh) > sum(ends) + 1:
+            self.kept |= {*fresh[: ends[0]], *fresh[-ends[1] :]}
+        else:
+            self.kept |= set(fresh)
+        self.kept |= set(way[-1:])
 
-    def offer(node_id: int) -> None:
-        if nodes[node_id].children:
-            heapq.heappush(heap, (-hottest[node_id], depths[node_id], node_id))
+    def unfold(self, node_id: int) -> None:
+        """Open a node that the user clicked: a folded subtree or a skipped stretch."""
+        if node_id in self.opened and node_id not in self.kept:
+            k: int | None = node_id
+            for _ in range(UNFOLDED_LEVELS):
+                if k is None:
+                    break
+                self.kept.add(k)
+                k = next((c for c in self.formula.nodes[k].children if c in self.opened), None)
+        elif node_id not in self.opened:
+            self.reach(node_id)
+            self.open([node_id])
+            self.open(self.hottest_first(node_id, MAX_UNFOLDED))
 
-    pending = [start]
-    while pending:
-        k = pending.pop()
-        if k in opened:
+    def open(self, node_ids: Iterable[int]) -> None:
+        """Show the operands of these nodes."""
+        self.opened.update(node_ids)
+        self.kept.update(node_ids)
+
+    def hottest_first(self, top: int, limit: int) -> list[int]:
+        """What to open below `top`, hottest first, until `limit` nodes are shown."""
+        nodes = self.formula.nodes
+        skipped = self._skipped()
+        shown = 1
+        heap: list[tuple[float, int, int]] = []
+        pending = [(top, 0)]
+        steps: list[int] = []
+        while pending or heap:
+            if not pending:
+                _, level, k = heapq.heappop(heap)
+                if shown + len(nodes[k].children) > limit or level + 1 >= self.levels:
+                    continue
+                steps.append(k)
+            else:
+                k, level = pending.pop()
+                if k in skipped:
+                    pending.append((skipped[k][1], level + 1))
+                    shown += 1
+                    continue
+                if k not in self.opened:
+                    if len(nodes[k].children) == 1 and nodes[k].children[0] == k - 1 == (
+                        self.formula.first[k]
+                    ):
+                        steps.append(k)  # one operator on a leaf: folding it saves nothing
+                        shown += 1
+                    elif nodes[k].children:
+                        heapq.heappush(heap, (-self.hottest[k], level, k))
+                    continue
             shown += len(nodes[k].children)
-            pending.extend(nodes[k].children)
-        else:
-            offer(k)
-    steps: list[int] = []
-    while heap:
-        _, _, k = heapq.heappop(heap)
-        if shown + len(nodes[k].children) > limit:
-            continue
-        shown += len(nodes[k].children)
-        steps.append(k)
-        for child in nodes[k].children:
-            offer(child)
-    return steps
+            pending.extend((child, level + 1) for child in nodes[k].children)
+        return steps
 
+    def tree(self, more: Iterable[int] = ()) -> VisibleTree:
+        """What is shown if the nodes `more` were open, too."""
+        nodes, first = self.formula.nodes, self.formula.first
+        opened = self.opened | set(more)
+        runs = self._skipped()
+        children: dict[int, tuple[int, ...]] = {}
+        folded: dict[int, int] = {}
+        skipped: dict[int, tuple[int, ...]] = {}
+        pending = [len(nodes) - 1]
+        while pending:
+            k = pending.pop()
+            if k in runs:
+                skipped[k], end = runs[k]
+                children[k] = (end,)
+                folded[k] = k - first[k] - (end - first[end] + 1)
+            elif k in opened:
+                children[k] = nodes[k].children
+            else:
+                children[k] = ()
+                if nodes[k].children:
+                    folded[k] = k - first[k]
+            pending.extend(children[k])
+        return VisibleTree(tuple(sorted(children)), children, folded, skipped)
 
-def _tree(inspection: Inspection, opened: set[int]) -> VisibleTree:
-    formula = inspection.formula
-    children: dict[int, tuple[int, ...]] = {}
-    folded: dict[int, int] = {}
-    pending = [len(formula) - 1]
-    while pending:
-        k = pending.pop()
-        node = formula.nodes[k]
-        if k in opened:
-            children[k] = node.children
-            pending.extend(node.children)
-        else:
-            children[k] = ()
-            if node.children:
-                folded[k] = k - formula.first[k]
-    return VisibleTree(tuple(sorted(children)), children, folded)
+    def _way(self, node_id: int) -> list[int]:
+        """The ancestors of a node, from the root down."""
+        way: list[int] = []
+        parent = self.formula.parents[node_id]
+        while parent is not None:
+            way.append(parent)
+            parent = self.formula.parents[parent]
+        return way[::-1]
+
+    def _skipped(self) -> dict[int, tuple[tuple[int, ...], int]]:
+        """Stretches to skip: by their top, their operators and the node where they end."""
+        runs: dict[int, tuple[tuple[int, ...], int]] = {}
+        nodes, parents = self.formula.nodes, self.formula.parents
+        way_on: dict[int, list[int]] = {}
+        for k in self.opened:
+            parent = parents[k]
+            if parent is not None:
+                way_on.setdefault(parent, []).append(k)
+
+        def skippable(k: int) -> bool:
+            return k in self.opened and k not in self.kept and len(way_on.get(k, ())) == 1
+
+        for k in self.opened:
+            parent = parents[k]
+            if not skippable(k) or (parent is not None and skippable(parent)):
+                continue
+            run = [k]
+            while skippable(way_on[run[-1]][0]):
+                run.append(way_on[run[-1]][0])
+            if len(run) > 1 and all(len(nodes[j].children) > 0 for j in run):
+                runs[k] = (tuple(run), way_on[run[-1]][0])
+        return runs
 
 
 @dataclass(frozen=True)

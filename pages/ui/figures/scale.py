@@ -239,37 +239,25 @@ def ruler_figure(
         For a dark page; for a phone.
     """
     theme = THEMES[dark]
-    ramp = _RAMPS[dark]
-    cells = 80 if not narrow else 48
-    width = (HIGH - LOW) / cells
     shapes: list[dict[str, Any]] = [
-        {
-            "type": "rect", "x0": LOW + i * width, "x1": LOW + (i + 1.04) * width, "y0": 0, "y1": 1,
-            "line": {"width": 0}, "fillcolor": ramp[round((i + 0.5) / cells * (_STEPS - 1))],
-            "layer": "below",
-        }
-        for i in range(cells)
-    ]  # fmt: skip
-    shapes.append(
         {"type": "rect", "x0": LOW, "x1": HIGH, "y0": 0, "y1": 1,
-         "line": {"width": 1, "color": theme.faint}}
-    )  # fmt: skip
-    shapes.append(
-        {"type": "rect", "x0": HIGH + 0.22, "x1": HIGH + 0.78, "y0": 0, "y1": 1,
-         "line": {"width": 1.5, "color": theme.ink, "dash": "dash"}}
-    )  # fmt: skip
+         "line": {"width": 1, "color": theme.faint}},
+        {"type": "rect", "x0": HIGH + 0.2, "x1": HIGH + 0.8, "y0": 0, "y1": 1,
+         "line": {"width": 1.2, "color": theme.ink, "dash": "3px,2px"}},
+    ]  # fmt: skip
     size = 12
+    joint = "<br>" if narrow else " "
     notes: list[dict[str, Any]] = []
-    for place, text in ((TYPICAL_LAW, "typical law"), (FILTER, "paper’s filter")):
+    for place, text in ((TYPICAL_LAW, f"typical{joint}law"), (FILTER, f"paper’s{joint}filter")):
+        side = "left" if place == FILTER else "right"
         shapes.append(
             {"type": "line", "x0": place, "x1": place, "y0": -0.35, "y1": 1,
              "line": {"width": 1.5, "color": theme.ink}}
         )  # fmt: skip
-        right = place == FILTER
         notes.append(
             {"x": place, "y": -0.35, "text": f"{place:g} {text}", "showarrow": False,
-             "xanchor": "left" if right else "right", "yanchor": "top",
-             "xshift": -6 if right else 6, "font": {"size": size, "color": theme.muted}}
+             "xanchor": side, "yanchor": "top", "align": side,
+             "xshift": -6 if place == FILTER else 6, "font": {"size": size, "color": theme.muted}}
         )  # fmt: skip
     for tick in (4, 6, 8):
         notes.append(
@@ -278,9 +266,15 @@ def ruler_figure(
         )  # fmt: skip
     notes.append(
         {"x": HIGH + 0.5, "y": 0.5, "text": "∞", "showarrow": False,
-         "font": {"size": 15, "color": theme.ink}}
+         "font": {"size": 14, "color": theme.ink}}
     )  # fmt: skip
-    data: list[dict[str, Any]] = []
+    cells = 128
+    data: list[dict[str, Any]] = [
+        {"type": "heatmap", "x0": (HIGH - LOW) / cells / 2, "dx": (HIGH - LOW) / cells,
+         "y": [0, 1], "z": [[HIGH * (i + 0.5) / cells for i in range(cells)]],
+         "zmin": LOW, "zmax": HIGH, "colorscale": SCALE[dark], "showscale": False,
+         "hoverinfo": "skip"}
+    ]  # fmt: skip
     marks = [(eic, True)] + ([(eic_finite, False)] if math.isinf(eic) else [])
     for value, main in marks:
         if math.isnan(value) or (not main and math.isinf(value)):
@@ -295,22 +289,23 @@ def ruler_figure(
              "hovertemplate": f"{name} {digits_text(value)}<extra></extra>",
              "cliponaxis": False}
         )  # fmt: skip
+        if math.isinf(value):
+            continue
         notes.append(
             {"x": place, "y": 1.5, "text": f"<b>{digits_text(value)}{' ▸' if more else ''}</b>",
              "showarrow": False, "yanchor": "bottom",
              "font": {"size": 14, "color": theme.ink if main else theme.muted}}
         )  # fmt: skip
-    if not data:
-        data.append({"type": "scatter", "x": [], "y": []})
+    if len(data) == 1:
         notes.append(
             {"x": LOW, "y": 1.2, "text": "undefined: no mark", "showarrow": False,
              "xanchor": "left", "yanchor": "bottom", "font": {"size": 13, "color": theme.muted}}
         )  # fmt: skip
     layout = base_layout(dark) | {
-        "height": 84,
+        "height": 96 if narrow else 84,
         "margin": {"l": 8, "r": 8, "t": 4, "b": 4},
         "xaxis": hidden_axis([-0.15, HIGH + 0.95]),
-        "yaxis": hidden_axis([-1.6, 2.9]),
+        "yaxis": hidden_axis([-2.3 if narrow else -1.6, 2.9]),
         "shapes": shapes,
         "annotations": notes,
     }

@@ -19,11 +19,17 @@ from pages.ui.figures.scale import Paint, digits_text, paint
 HEIGHT = 42.0
 """Height of a card in pixels."""
 
-LEVEL = 74.0
+LEVEL = 70.0
 """Distance between two levels in pixels."""
 
-SMALLEST = 0.8
-"""Cards shrink by at most this factor before cool subtrees fold instead."""
+SHADOW = 4.0
+"""How far the second card behind a folded node sticks out, in pixels."""
+
+SMALLEST = {False: 0.8, True: 0.92}
+"""Cards shrink by at most this factor before cool subtrees fold instead, by `narrow`."""
+
+FOLDED_TEXT = {False: 16, True: 11}
+"""Characters shown of a folded sub-expression, by `narrow`."""
 
 WIDTH = {False: 600.0, True: 336.0}
 """Width in pixels that a tree is fitted to, by `narrow`."""
@@ -83,16 +89,15 @@ def short_number(label: str) -> str:
     return label.replace("-", "−")
 
 
-def pretty(text: str, limit: int) -> str:
-    """A sub-expression's Python text for reading: real minus, dots for products, cut.
+def cut(text: str, limit: int) -> str:
+    """A text of at most `limit` characters, with an ellipsis if it was longer.
 
     Examples
     --------
-    >>> pretty("10000*x-9999*x", 30), pretty("x**2*sin(y)", 8)
-    ('10000·x−9999·x', 'x^2·sin…')
+    >>> cut("x² + sin(y)", 8)
+    'x² + si…'
     """
-    shown = text.replace("**", "^").replace("*", "·").replace("-", "−")
-    return shown if len(shown) <= limit else shown[: limit - 1].rstrip() + "…"
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
 def text_width(text: str, size: float) -> float:
@@ -128,6 +133,11 @@ class Card:
     folded: int
     bottleneck: bool
     selected: bool
+
+    @property
+    def tag(self) -> str:
+        """What is written above the bottleneck."""
+        return "no real value" if self.paint.dash == "dot" else "bottleneck"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,18 +200,22 @@ def compose(
     """
     room = width or WIDTH[narrow]
     hottest = heat(inspection)
-    titles: dict[int, tuple[str, str]] = {}
-    sizes: dict[int, float] = {}
+    texts: dict[tuple[int, int], tuple[str, str, float]] = {}
+    sizes: dict[tuple[int, int], float] = {}
 
     def measure(tree: VisibleTree) -> Placement:
         widths: dict[int, float] = {}
         for k in tree.order:
-            key = ~k if k in tree.folded else k
+            key = (k, tree.folded.get(k, 0))
             if key not in sizes:
-                titles[key] = _texts(inspection, k, tree.folded.get(k, 0), hottest[k])
-                title, value = titles[key]
-                text = max(text_width(title, 15), text_width(value, 12))
-                sizes[key] = max(38.0, text + 18)
+                texts[key] = _texts(inspection, k, tree, hottest, narrow)
+                title, value, _ = texts[key]
+                sizes[key] = max(
+                    38.0,
+                    18
+                    + max(text_width(title, 15), text_width(value, 12))
+                    + (SHADOW if k in tree.folded else 0),
+                )
             widths[k] = sizes[key]
         return tidy(tree, widths)
 
@@ -210,25 +224,24 @@ def compose(
         unfolded,
         selected=selected,
         narrow=narrow,
-        fits=lambda t: measure(t).width * SMALLEST <= room,
+        fits=lambda t: measure(t).width * SMALLEST[narrow] <= room,
     )
     placement = measure(tree)
-    scale = min(1.0, max(SMALLEST, room / placement.width))
+    scale = min(1.0, max(SMALLEST[narrow], room / placement.width))
     main = focus_node(inspection)
     cards: dict[int, Card] = {}
     for k in tree.order:
         hidden = tree.folded.get(k, 0)
-        key = ~k if hidden else k
-        own = inspection.nodes[k].local_eic
-        value = hottest[k] if hidden and not math.isnan(own) else own
+        title, value, shown = texts[k, hidden]
         cards[k] = Card(
             k,
             placement.x[k] * scale,
             (placement.level[k] * LEVEL + HEIGHT / 2 + 20) * scale,
-            sizes[key] * scale,
+            sizes[k, hidden] * scale,
             HEIGHT * scale,
-            *titles[key],
-            paint(value, dark),
+            title,
+            value,
+            paint(shown, dark),
             hidden,
             k == main and len(inspection.nodes) > 1,
             k == selected,
@@ -244,13 +257,28 @@ def compose(
     return Scene(ordered, tuple(edges), placement.width * scale, height, scale, focus, tree)
 
 
-def _texts(inspection: Inspection, k: int, hidden: int, hottest: float) -> tuple[str, str]:
+def _texts(
+    inspection: Inspection, k: int, tree: VisibleTree, hottest: list[float], narrow: bool
+) -> tuple[str, str, float]:
+    """The two lines of a card, and the digits that colour it."""
     n = inspection.nodes[k]
-    if not hidden:
-        return sign(n.node), digits_text(n.local_eic)
-    top = n.local_eic if math.isnan(n.local_eic) else hottest
-    bound = "" if math.isnan(top) or math.isinf(top) else "≤ "
-    return pretty(n.text, 16), f"{bound}{digits_text(top)} ▸ {hidden + 1} nodes"
+    if k not in tree.folded:
+        title = cut(n.text, 12) if n.node.operator == VARIABLE else sign(n.node)
+        return title, digits_text(n.local_eic), n.local_eic
+    top = n.local_eic if math.isnan(n.local_eic) else hottest[k]
+    run = tree.skipped.get(k, ())
+    if run and not math.isnan(top):
+        way_on = {*run, *tree.children[k]}
+        top = max(
+            max(inspection.nodes[j].local_eic for j in run),
+            *(hottest[c] for j in run for c in inspection.nodes[j].node.children
+              if c not in way_on),
+            0.0,
+        )  # fmt: skip
+    bound = "≤ " if math.isfinite(top) else ""
+    hidden = f" ▸ {tree.folded[k] + 1}" + ("" if narrow else " nodes")
+    title = f"⋯ {len(run)} levels" if run else cut(n.text, FOLDED_TEXT[narrow])
+    return title, f"{bound}{digits_text(top)}{hidden}", top
 
 
 def _edge(inspection: Inspection, child: Card, parent: Card, place: int) -> Edge:

@@ -103,7 +103,7 @@ def _card(card: Card, scale: float, dark: bool) -> list[str]:
             f'<text x="{card.x:.1f}" y="{y - (9 if card.selected else 5):.1f}" '
             f'text-anchor="middle" font-size="{12 * scale:.1f}" font-weight="700" '
             f'fill="{theme.ink}" stroke="{theme.paper}" stroke-width="4" '
-            'paint-order="stroke">bottleneck</text>'
+            f'paint-order="stroke">{card.tag}</text>'
         )
     return out
 

@@ -12,18 +12,16 @@ import plotly.graph_objects as go
 
 from eic_core.measure import Inspection
 from pages.ui.figures.scale import (
-    FILTER,
     HIGH,
     LOW,
     SCALE,
     THEMES,
-    TYPICAL_LAW,
     base_layout,
     build,
     digits_text,
     hidden_axis,
 )
-from pages.ui.figures.scene import WIDTH, Card, Edge, Scene, compose, pretty
+from pages.ui.figures.scene import SHADOW, WIDTH, Card, Edge, Scene, compose, cut
 from pages.ui.figures.svg import scene_svg
 
 __all__ = ["tree_figure", "tree_svg"]
@@ -67,7 +65,7 @@ def tree_figure(
     for card in scene.cards:
         shapes += _card_shapes(card, theme.ink, theme.accent)
         if card.bottleneck:
-            notes.append(_tag(card, scene, dark, "bottleneck"))
+            notes.append(_tag(card, scene, dark))
     data = _text_traces(scene) + [_hit_trace(inspection, scene), _scale_trace(dark, narrow)]
     shown = width or WIDTH[narrow]
     layout = base_layout(dark) | {
@@ -95,7 +93,7 @@ def tree_svg(
 ) -> str:
     """The same picture as a standalone SVG document, for download."""
     scene = compose(inspection, selected=selected, unfolded=unfolded, dark=dark, width=1000)
-    return scene_svg(scene, pretty(inspection.nodes[-1].text, 120), dark=dark)
+    return scene_svg(scene, cut(inspection.nodes[-1].text, 120), dark=dark)
 
 
 def _pannable(limits: list[float]) -> dict[str, Any]:
@@ -135,20 +133,24 @@ def _card_shapes(card: Card, ink: str, accent: str) -> list[dict[str, Any]]:
     shapes: list[dict[str, Any]] = []
     if card.folded:  # a second card behind says that there is more
         shapes.append(
-            _rounded(card, 0, {"width": 1, "color": paint.outline}, paint.fill, shift=4 * 1.0)
+            _rounded(card, 0, {"width": 1, "color": paint.outline}, paint.fill, shift=SHADOW)
         )
     if card.bottleneck:
-        line = {"width": 3, "color": ink, "dash": paint.dash}
+        line = {"width": 3, "color": ink, "dash": DASHES[paint.dash]}
     elif paint.dash == "solid":
         line = {"width": 1, "color": paint.outline}
     else:
-        line = {"width": 1.8, "color": paint.outline, "dash": paint.dash}
+        line = {"width": 1.8, "color": paint.outline, "dash": DASHES[paint.dash]}
     shapes.append(_rounded(card, 0, line, paint.fill))
     if paint.hatched:
         shapes.append(_hatching(card, ink))
     if card.selected:
         shapes.append(_rounded(card, 5, {"width": 3, "color": accent}, "rgba(0,0,0,0)"))
     return shapes
+
+
+LIFT = 2.5
+"""Pixels that a card stands higher than its text's anchor: Plotly sets two lines too high."""
 
 
 def _anchored(card: Card, path: str) -> dict[str, Any]:
@@ -164,19 +166,23 @@ def _rounded(
     """A card's outline; pixel sizes, so that zooming spreads cards but keeps them readable."""
     a, b = card.width / 2 + grow, card.height / 2 + grow
     r = min(9.0 + grow, b)
-    s = shift
+    left, right = shift - a, shift + a
+    low, high = LIFT - shift - b, LIFT - shift + b
     path = (
-        f"M {s - a + r:.1f},{-s - b:.1f} H {s + a - r:.1f} "
-        f"Q {s + a:.1f},{-s - b:.1f} {s + a:.1f},{-s - b + r:.1f} V {-s + b - r:.1f} "
-        f"Q {s + a:.1f},{-s + b:.1f} {s + a - r:.1f},{-s + b:.1f} H {s - a + r:.1f} "
-        f"Q {s - a:.1f},{-s + b:.1f} {s - a:.1f},{-s + b - r:.1f} V {-s - b + r:.1f} "
-        f"Q {s - a:.1f},{-s - b:.1f} {s - a + r:.1f},{-s - b:.1f} Z"
+        f"M {left + r:.1f},{low:.1f} H {right - r:.1f} "
+        f"Q {right:.1f},{low:.1f} {right:.1f},{low + r:.1f} V {high - r:.1f} "
+        f"Q {right:.1f},{high:.1f} {right - r:.1f},{high:.1f} H {left + r:.1f} "
+        f"Q {left:.1f},{high:.1f} {left:.1f},{high - r:.1f} V {low + r:.1f} "
+        f"Q {left:.1f},{low:.1f} {left + r:.1f},{low:.1f} Z"
     )
     return _anchored(card, path) | {"line": line, "fillcolor": fill}
 
 
 def _hatching(card: Card, ink: str) -> dict[str, Any]:
-    path = " ".join(f"M {x0:.1f},{y0:.1f} L {x1:.1f},{y1:.1f}" for x0, y0, x1, y1 in hatch(card))
+    strokes = hatch(card)
+    path = " ".join(
+        f"M {x0:.1f},{y0 + LIFT:.1f} L {x1:.1f},{y1 + LIFT:.1f}" for x0, y0, x1, y1 in strokes
+    )
     return _anchored(card, path) | {"line": {"width": 1, "color": ink}, "opacity": 0.22}
 
 
@@ -192,11 +198,11 @@ def hatch(card: Card, step: float = 7.0) -> list[tuple[float, float, float, floa
     return strokes
 
 
-def _tag(card: Card, scene: Scene, dark: bool, text: str) -> dict[str, Any]:
+def _tag(card: Card, scene: Scene, dark: bool) -> dict[str, Any]:
     theme = THEMES[dark]
     return {
         "x": card.x, "y": card.y, "yshift": card.height / 2 + (12 if card.selected else 9),
-        "text": f"<b>{text}</b>", "showarrow": False, "borderpad": 1,
+        "text": f"<b>{card.tag}</b>", "showarrow": False, "borderpad": 1,
         "bgcolor": theme.ink, "font": {"size": round(12 * scene.scale), "color": theme.paper},
     }  # fmt: skip
 
@@ -240,6 +246,9 @@ def _hit_trace(inspection: Inspection, scene: Scene) -> dict[str, Any]:
     }  # fmt: skip
 
 
+DASHES = {"solid": "solid", "dash": "4px,3px", "dot": "2px,3px"}
+"""Short strokes, for the outline of a small card."""
+
 HIT = 44
 """Diameter of the clickable area in pixels, a finger's width."""
 
@@ -247,7 +256,7 @@ HIT = 44
 def hover_text(inspection: Inspection, card: Card) -> str:
     """What a node says when pointed at, as Plotly's markup."""
     n = inspection.nodes[card.node_id]
-    expression = "<br>".join(html.escape(t) for t in textwrap.wrap(pretty(n.text, 160), 46))
+    expression = "<br>".join(html.escape(t) for t in textwrap.wrap(cut(n.text, 160), 46))
     lines = [f"<b>{expression}</b>"]
     if math.isnan(n.local_eic):
         lines.append("digits lost here: undefined")
@@ -271,7 +280,7 @@ def _shares(inspection: Inspection, node_id: int) -> str:
     if not n.edge_shares or any(math.isnan(s) for s in n.edge_shares):
         return ""
     parts = [
-        f"{share:.0%} from {html.escape(pretty(inspection.nodes[child].text, 18))}"
+        f"{share:.0%} from {html.escape(cut(inspection.nodes[child].text, 18))}"
         for share, child in zip(n.edge_shares, n.node.children, strict=True)
     ]
     own = max(0.0, 1 - sum(n.edge_shares))
@@ -295,8 +304,6 @@ def _scale_trace(dark: bool, narrow: bool) -> dict[str, Any]:
     else:
         bar |= {"x": 1.0, "xanchor": "left", "xpad": 14, "lenmode": "pixels", "len": 260,
                 "y": 1, "yanchor": "top"}  # fmt: skip
-        bar["ticktext"][int(TYPICAL_LAW)] = "1"
-        bar["ticktext"][int(FILTER)] = "2"
     return {
         "type": "scatter", "mode": "markers", "x": [None], "y": [None], "hoverinfo": "skip",
         "marker": {"color": [LOW], "cmin": LOW, "cmax": HIGH, "colorscale": SCALE[dark],
