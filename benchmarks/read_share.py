@@ -34,7 +34,7 @@ class Share:
 def rows(table: Path) -> Iterator[dict[str, str]]:
     """The rows of a CSV file, compressed or not."""
     opener = gzip.open if table.suffix == ".gz" else open
-    with opener(table, "rt", encoding="utf-8") as handle:  # type: ignore[operator]
+    with opener(table, "rt", encoding="utf-8") as handle:
         yield from csv.DictReader(handle)
 
 

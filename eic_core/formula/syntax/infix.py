@@ -103,7 +103,7 @@ def tokenize(report: Report, start: int, end: int) -> list[Token]:
 
 
 def _exact_leaf(report: Report, match: re.Match[str]) -> Token:
-    """SymPy's ``Integer(2)``, ``Float('1.2', precision=53)``, ``Rational(1, 3)``, ``Symbol('x')``."""
+    """SymPy's ``Integer(2)``, ``Float('1.2')``, ``Rational(1, 3)`` and ``Symbol('x')``."""
     kind, inside = match.groups()
     span = match.span()
     first = inside.partition(", precision")[0].strip().strip("'\"").strip()

@@ -255,6 +255,8 @@ class _Scanner:
             kind, text, start, end = self.raw[self.index]
         self.index += 1
         if kind == "number":
+            if not is_script and not text.isdigit():
+                self.report.fail("an argument in braces is missing here", start, end, "write them")
             if not is_script and len(text) > 1:  # `\frac12`
                 self.emit(NUMBER, text[0], start, start + 1)
                 self.raw[self.index - 1] = (kind, text[1:], start + 1, end)

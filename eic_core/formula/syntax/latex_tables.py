@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from eic_core.formula.syntax.reading import words
-
 TOKENS = re.compile(
     r"(?P<command>\\\\?[A-Za-z]+\*?|\\.)"
     r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
@@ -18,15 +16,17 @@ SCIENTIFIC = re.compile(
     r"(?:\{\s*([+-]?[0-9]+)\s*\}|([0-9])(?![0-9]))(?!\s*\^)"
 )
 SKIPPED = frozenset(
-    words(
+
         r"\, \; \: \! \  \> \quad \qquad \displaystyle \textstyle \scriptstyle \limits \nolimits"
-        r" \[ \] \( \) \\ \nonumber \notag \big \Big \bigg \Bigg \bigl \bigr \Bigl \Bigr \biggl"
+        r" \[ \] \( \
+).split() \\ \nonumber \notag \big \Big \bigg \Bigg \bigl \bigr \Bigl \Bigr \biggl"
         r" \biggr \Biggl \Biggr \thinspace \enspace \space \middle \mleft \mright"
-    )
+
 ) | {"\\ ", "\\\n"}
 OPERATORS = {
     r"\cdot": "*", r"\times": "*", r"\ast": "*", r"\div": "/", r"\slash": "/",
-    "+": "+", "-": "-", "*": "*", "/": "/", "−": "-", "–": "-", "×": "*", "·": "*", "⋅": "*", "÷": "/",
+    "+": "+", "-": "-", "*": "*", "/": "/", "−": "-", "–": "-", "×": "*",
+    "·": "*", "⋅": "*", "÷": "/",
 }  # fmt: skip
 OPENERS = {
     "(": ("(", ")"), "[": ("[", "]"), r"\{": ("{", "}"), r"\lbrace": ("{", "}"),
@@ -38,23 +38,24 @@ CLOSERS = {
     r"\rceil": "⌉", "⌋": "⌋", "⌉": "⌉",
 }  # fmt: skip
 GREEK = frozenset(
-    words(
-        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma"
+    (
+        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho"
+        " sigma"
         " tau upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
         " hbar ell aleph imath jmath Re Im"
-    )
+    ).split()
 )
 VARIANTS = {
     "varepsilon": "epsilon", "vartheta": "theta", "varphi": "phi", "varrho": "rho",
     "varsigma": "sigma", "varkappa": "kappa", "varpi": "varpi",
 }  # fmt: skip
 FONTS = frozenset(
-    words(
+    (
         "mathrm text operatorname operatorname* mathit mathbf mathsf mathtt textrm textit textbf"
         " mathcal boldsymbol bm mathbb textnormal"
-    )
+    ).split()
 )
-ACCENTS = frozenset(words("hat bar tilde vec widehat overline widetilde"))
+ACCENTS = frozenset("hat bar tilde vec widehat overline widetilde".split())
 NOT_READ = {
     "binom": "binomial coefficients", "sum": "sums", "prod": "products over an index",
     "int": "integrals", "lim": "limits", "partial": "derivatives", "dot": "derivatives",
@@ -67,5 +68,5 @@ NOT_READ = {
 ARGUMENTS = {"frac": 2, "dfrac": 2, "tfrac": 2, "cfrac": 2}
 SHORT_PRODUCTS = frozenset(("tg", "sq", "aq", "sub", "add", "n2", "n3", "n4"))
 WRAPPERS = frozenset(
-    words("equation align gather aligned multline math displaymath eqnarray split gathered")
+    "equation align gather aligned multline math displaymath eqnarray split gathered".split()
 )

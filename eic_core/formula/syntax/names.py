@@ -7,7 +7,6 @@ import re
 from collections.abc import Collection, Mapping
 
 from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, number_label
-from eic_core.formula.syntax.reading import words
 from eic_core.formula.tree import Draft, constant, variable
 
 SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
@@ -15,23 +14,24 @@ SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+"
 GREEK = dict(
     zip(
         "αβγδεζηθικλμνξρστυφχψωΓΔΘΛΞΠΣΦΨΩϵϑϕϱς",
-        words(
+        (
             "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau"
             " upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega epsilon"
             " theta phi rho sigma"
-        ),
+        ).split(),
         strict=True,
     )
 )
 _INDEXED = re.compile(r"[xX](?:_?([0-9]+)|_?\{([0-9]+)\}|\[(?::,)?([0-9]+)\])\Z")
+_SPELLED = re.compile(r"(\w+)(?:\[\s*(?::\s*,\s*)?([0-9]+)\s*\])?\Z")
 _MODULE = re.compile(r"(?:np|numpy|math|sympy|sp|torch|jnp|tf|onp)\.")
 _PI = frozenset(("pi", "π", "Pi", "PI"))
 _NOT_A_NUMBER = frozenset(("inf", "nan", "oo", "zoo", "infinity", "infty", "true", "false", "none"))
 _ALWAYS_FUNCTIONS = frozenset(
-    words(
+    (
         "sin cos tan exp log ln sqrt cbrt abs log10 log2 log1p expm1 asin acos atan arcsin arccos"
         " arctan sinh cosh tanh floor ceil sqrtabs powabs"
-    )
+    ).split()
 )
 _REFUSED = {
     "gamma": "the gamma function has no operator here",
@@ -174,9 +174,10 @@ class Names:
         if canonical != bare:
             return False, canonical
         spelled = "".join(GREEK.get(letter, letter) for letter in bare)
-        if not spelled.translate(SUBSCRIPTS).replace("[", "").replace("]", "").isidentifier():
-            raise Refusal(f"`{bare}` is not a name", "use letters, digits and `_`")
-        return False, self._near.get(_folded(spelled), _plain(spelled))
+        match = _SPELLED.match(spelled)
+        if match is None or not match[1].translate(SUBSCRIPTS).isidentifier():
+            raise Refusal(f"`{bare[:40]}` is not a name", "use letters, digits and `_`")
+        return False, self._near.get(_folded(spelled), match[1] + (match[2] or ""))
 
     def function(self, name: str) -> Function | None:
         """The function called `name`, or None if there is none.
@@ -210,11 +211,6 @@ class Names:
         if canonical_name(bare) != bare or bare in _PI or bare in GREEK.values() or bare in GREEK:
             return True
         return bool(_INDEXED.match(bare)) or (len(bare) == 1 and bare not in "fgh")
-
-
-def _plain(name: str) -> str:
-    """``theta[0]`` as ``theta0``."""
-    return name.replace("[", "").replace("]", "")
 
 
 def _signed_label(name: str, text: str) -> str:

@@ -140,8 +140,3 @@ def insert(text: str, pieces: list[tuple[int, str]]) -> str:
         last = place
     out.append(text[last:])
     return "".join(out)
-
-
-def words(text: str) -> list[str]:
-    """The words of a list written as one text."""
-    return text.split()

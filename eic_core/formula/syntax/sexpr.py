@@ -7,7 +7,7 @@ from typing import Any
 
 from eic_core.formula.syntax.build import FUNCTIONS, Refusal, fold, number_label
 from eic_core.formula.syntax.names import Names, suggestion
-from eic_core.formula.syntax.reading import MAX_DEPTH, MAX_NODES, Report, words
+from eic_core.formula.syntax.reading import MAX_DEPTH, MAX_NODES, Report
 from eic_core.formula.tree import Draft, constant
 
 _TOKENS = re.compile(
@@ -17,10 +17,10 @@ _NUMBER = re.compile(r"([+-]?)((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
 _FRACTION = re.compile(r"([+-]?)0*([0-9]{1,1000})/([0-9]{1,1000})\Z")
 _FOLDED = {"+": "add", "*": "mul", "/": "div", "-": "sub"}
 _CONTROL = frozenset(
-    words(
+    (
         "if while while* for for* tensor tensor* cast array dim size ref and or not < > <= >= == !="
         " isfinite isinf isnan isnormal signbit digits"
-    )
+    ).split()
 )
 _CONSTANTS = {"PI": "pi", "E": "e", "M_PI": "pi", "M_E": "e"}
 MAX_BINDINGS = 500

@@ -11,10 +11,11 @@ from eic_core.formula.rendering import node_texts, short_text, to_latex, to_pyth
 from eic_core.formula.syntax import SYNTAXES, read
 
 PIECES = (
-    "x y x0 x_1 X2 pi e E sin( log( max( sqrt powabs( 2 -1 0.5 1e-3 1e999 .5 3. + - * / ** ^ ( ) [ ]"
-    " { } | , ; = ~ ² ⁻¹ √ π θ ₀ × − \\frac \\sin \\sqrt \\left( \\right) \\left| \\right| \\cdot \\pi"
-    " _ ^{ _{ }{ \\mathrm{ \\log_ $ & \\\\ \\, \\begin{align} let let* FPCore :pre add mul sub inv"
-    " Integer(2) Rational(1,3) Float('1.5') |theta=1;2 np. x[:,0] if ! % ' \" . : ⌊ ⌋ \\exp^ \\min \\lg"
+    "x y x0 x_1 X2 pi e E sin( log( max( sqrt powabs( 2 -1 0.5 1e-3 1e999 .5 3. + - * / **"
+    " ^ ( ) [ ] { } | , ; = ~ ² ⁻¹ √ π θ ₀ × − \\frac \\sin \\sqrt \\left( \\right) \\left|"
+    " \\right| \\cdot \\pi _ ^{ _{ }{ \\mathrm{ \\log_ $ & \\\\ \\, \\begin{align} let let*"
+    " FPCore :pre add mul sub inv Integer(2) Rational(1,3) Float('1.5') |theta=1;2 np."
+    " x[:,0] if ! % ' \" . : ⌊ ⌋ \\exp^ \\min \\lg"
 ).split(" ")
 SOUP = st.lists(st.sampled_from([*PIECES, " ", " "]), max_size=25).map("".join)
 ANY_TEXT = st.one_of(st.text(max_size=60), SOUP)

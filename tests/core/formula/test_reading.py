@@ -280,7 +280,7 @@ def test_parentheses_side_by_side_are_a_product_with_a_note():
 
 MANGLED = {
     "powabs((x0; -0.155433)": "powabs(x0; -0.155433)",
-    "powabs(((x0; powabs(0.09590591; x0)) + 0.846193": "powabs(x0; powabs(0.09590591; x0)) + 0.846193",
+    "powabs(((x0; powabs(0.0959; x0)) + 0.846193": "powabs(x0; powabs(0.0959; x0)) + 0.846193",
     "1.85 - powabs(((powabs(0.0008; x0); x0)": "1.85 - powabs(powabs(0.0008; x0); x0)",
     "powabs((sin(sin((x0 + (x0 + -2.0)) + -2.1)) + -1.9; -1.18)":
         "powabs(sin(sin((x0 + (x0 + -2.0)) + -2.1)) + -1.9; -1.18)",
