@@ -16,12 +16,11 @@ SCIENTIFIC = re.compile(
     r"(?:\{\s*([+-]?[0-9]+)\s*\}|([0-9])(?![0-9]))(?!\s*\^)"
 )
 SKIPPED = frozenset(
-
-        r"\, \; \: \! \  \> \quad \qquad \displaystyle \textstyle \scriptstyle \limits \nolimits"
-        r" \[ \] \( \
-).split() \\ \nonumber \notag \big \Big \bigg \Bigg \bigl \bigr \Bigl \Bigr \biggl"
+    (
+        r"\, \; \: \! \> \quad \qquad \displaystyle \textstyle \scriptstyle \limits \nolimits"
+        r" \[ \] \( \) \\ \nonumber \notag \big \Big \bigg \Bigg \bigl \bigr \Bigl \Bigr \biggl"
         r" \biggr \Biggl \Biggr \thinspace \enspace \space \middle \mleft \mright"
-
+    ).split()
 ) | {"\\ ", "\\\n"}
 OPERATORS = {
     r"\cdot": "*", r"\times": "*", r"\ast": "*", r"\div": "/", r"\slash": "/",
