@@ -23,6 +23,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
@@ -141,6 +142,12 @@ class Operator:
     vanishes: Callable[[Operands, float], Array] | None = None
     integer_points: bool = False
 
+    @cached_property
+    def fixed_kappa(self) -> bool:
+        """True if no kappa depends on the sample (products, quotients, exact powers)."""
+        kernel = self.kappa_squared
+        return getattr(kernel, "fixed", False)
+
     def parameter(self, value: Fraction | None) -> float:
         """`Node.parameter` as the float that the row's functions take.
 
@@ -172,6 +179,7 @@ def _ones(count: int) -> KappaSquared:
     def kappa_squared(a: Operands, y: Array, p: float, scratch: Scratch) -> tuple[Array, ...]:
         return (1.0,) * count
 
+    kappa_squared.fixed = True  # type: ignore[attr-defined]
     return kappa_squared
 
 
@@ -197,11 +205,14 @@ def _one_at_origin(a: Operands, p: float) -> tuple[Array, ...]:
 
 
 def _add_kappa(a: Operands, y: Array, p: float, scratch: Scratch) -> tuple[Array, ...]:
-    reciprocal = scratch.take()
-    np.divide(1.0, y, out=reciprocal)
-    left, right = scratch.take(), reciprocal
-    np.multiply(a[0], reciprocal, out=left)
-    np.multiply(a[1], reciprocal, out=right)
+    """kappa_a = y_a / y and kappa_b = 1 - kappa_a; for sub the sign is lost in the square.
+
+    The difference costs kappa_b at most a rounding of kappa_a, less than the
+    operands' own noise makes of it.
+    """
+    left, right = scratch.take(), scratch.take()
+    np.divide(a[0], y, out=left)
+    np.subtract(1.0, left, out=right)
     np.multiply(left, left, out=left)
     np.multiply(right, right, out=right)
     return left, right
@@ -248,6 +259,7 @@ def _constant_kappa(square: Callable[[float], float]) -> KappaSquared:
     def kappa_squared(a: Operands, y: Array, p: float, scratch: Scratch) -> tuple[Array, ...]:
         return (square(p),)
 
+    kappa_squared.fixed = True  # type: ignore[attr-defined]
     return kappa_squared
 
 
@@ -308,10 +320,12 @@ def _pow_kappa(a: Operands, y: Array, p: float, scratch: Scratch) -> tuple[Array
 
 
 def _hypot_kappa(a: Operands, y: Array, p: float, scratch: Scratch) -> tuple[Array, ...]:
-    left, right = _add_kappa(a, y, p, scratch)
-    np.multiply(left, left, out=left)
-    np.multiply(right, right, out=right)
-    return left, right
+    terms = []
+    for operand in a:
+        term = np.divide(operand, y, out=scratch.take())
+        np.multiply(term, term, out=term)
+        terms.append(np.multiply(term, term, out=term))
+    return tuple(terms)
 
 
 def _hypot_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
@@ -327,12 +341,12 @@ def _hypot_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
 
 
 def _sin_kernel(x: Array, y: Array, p: float, out: np.ndarray, scratch: Scratch) -> Array:
+    """(x/y)^2 (1 - y^2): the error near |y| = 1 is that of y itself, and never negative."""
     rest = scratch.take()
+    np.multiply(y, y, out=rest)
+    np.subtract(1.0, rest, out=rest)
     np.divide(x, y, out=out)
-    np.subtract(1.0, y, out=rest)
-    np.multiply(out, rest, out=rest)
-    np.multiply(out, rest, out=out)
-    np.add(1.0, y, out=rest)
+    np.multiply(out, out, out=out)
     np.multiply(out, rest, out=out)
     scratch.give(rest)
     return out

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 
 Parameter = Fraction | None
 """The exact number that is part of an operator: exponent, root index or log base."""
@@ -21,8 +22,7 @@ VARIABLE = "variable"
 CONSTANT = "constant"
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """One node of a formula.
 
     Attributes

@@ -232,7 +232,7 @@ def amplify(
     total = len(samples)
     count = len(plan.steps)
     sums: list[list[float]] = []  # a row for each block, a number for each slot
-    edge_sums: list[list[tuple[float, ...]]] = []
+    edge_sums: list[dict[int, tuple[float, ...]]] = []  # a dict for each block, by slot
     singular = [0] * count
     singular_samples = 0
     signs = [0] * count
@@ -278,7 +278,7 @@ def amplify(
                 first_invalid[int(node)] = first_invalid.get(int(node), 0) + int(hits)
             any_singular = np.zeros(stop - start, dtype=bool)
             sums.append([])
-            edge_sums.append([])
+            edge_sums.append({})
             for step in plan.steps:
                 s2 = block.s2[step.slot]
                 with np.errstate(invalid="ignore"):
@@ -288,8 +288,8 @@ def amplify(
                 singular[step.slot] += int(np.count_nonzero(is_singular))
                 sums[-1].append(float(np.sum(s2[finite])))
                 if edges:
-                    edge_sums[-1].append(
-                        tuple(float(np.sum(t[finite])) for t in block.contributions[step.slot])
+                    edge_sums[-1][step.slot] = tuple(
+                        float(np.sum(t[finite])) for t in block.contributions[step.slot]
                     )
                 if step.row is not None and step.row.crossing:
                     signs[step.slot] |= _signs(step, block, ok)
@@ -297,15 +297,15 @@ def amplify(
         if progress is not None:
             progress(stop / total)
 
-    slot_sums = [math.fsum(parts) for parts in zip(*sums, strict=True)]
-    slot_edges = (
-        [
-            tuple(math.fsum(parts) for parts in zip(*blocks, strict=True))
-            for blocks in zip(*edge_sums, strict=True)
-        ]
-        if edges
-        else [()] * count
+    slot_sums = (
+        sums[0] if len(sums) == 1 else [math.fsum(parts) for parts in zip(*sums, strict=True)]
     )
+    slot_edges: list[tuple[float, ...]] = [()] * count
+    if edges:
+        for step in plan.steps:
+            nothing = (math.nan,) * len(step.operands)
+            parts = [block.get(step.slot, nothing) for block in edge_sums]
+            slot_edges[step.slot] = tuple(math.fsum(p) for p in zip(*parts, strict=True))
     return Amplification(
         formula=formula,
         samples=samples,

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from eic_core.formula.operators import OPERATORS, Operator
-from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
+from eic_core.formula.tree import CONSTANT, Formula
 
 SINGULAR_S2 = 1e60
 """Above this s^2 (s > 10^30) a sample counts as singular at the node."""
@@ -125,32 +125,28 @@ def compile_formula(formula: Formula, *, share: bool = True) -> Plan:
     constant: list[bool] = []
     last_use: list[int] = []
     for node in formula.nodes:
-        operands = tuple([slots[child] for child in node.children])
-        key = (node.operator, operands, node.label, node.parameter)
+        node_id, operator, children, label, parameter, _ = node
+        operands = tuple([slots[child] for child in children])
+        key = (operator, operands, label, parameter)
         slot = known.get(key, -1) if share else -1
         if slot < 0:
             slot = len(steps)
             known[key] = slot
-            leaf = not operands
-            row = None if leaf else OPERATORS[node.operator]
-            is_constant = leaf and node.operator == CONSTANT
-            steps.append(
-                Step(
-                    slot,
-                    node.id,
-                    row,
-                    operands,
-                    math.nan if row is None else row.parameter(node.parameter),
-                    node.parameter,
-                    node.label if node.operator == VARIABLE else "",
-                    node.label if is_constant else "",
-                    constant_value(node.label) if is_constant else math.nan,
-                )
-            )
-            constant.append(is_constant if leaf else all(constant[i] for i in operands))
+            if operands:
+                row = OPERATORS[operator]
+                p = math.nan if parameter is None and operator != "log" else row.parameter(parameter)
+                steps.append(Step(slot, node_id, row, operands, p, parameter, "", "", math.nan))
+                constant.append(all([constant[i] for i in operands]))
+                for i in operands:
+                    last_use[i] = slot
+            elif operator == CONSTANT:
+                value = constant_value(label)
+                steps.append(Step(slot, node_id, None, (), math.nan, None, "", label, value))
+                constant.append(True)
+            else:
+                steps.append(Step(slot, node_id, None, (), math.nan, None, label, "", math.nan))
+                constant.append(False)
             last_use.append(slot)
-            for i in operands:
-                last_use[i] = slot
         slots.append(slot)
     return Plan(tuple(steps), tuple(slots), tuple(constant), tuple(last_use))
 

@@ -1,0 +1,284 @@
+"""What makes one operator lose digits: a sentence for each row of the operator table.
+
+The evidence is the values around the node at up to 2,000 samples, weighted by s^2, so
+that what is said is about the samples where the digits are lost.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from eic_core.formula.tree import Node
+from eic_core.measure.amplification import amplify
+from eic_core.measure.data import Samples
+from eic_core.measure.inspection import Inspection
+
+MAX_ROWS = 2_000
+"""Evidence is taken from at most this many samples, evenly spaced."""
+
+PERIOD = 2 * math.pi
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why digits are lost at a node.
+
+    Attributes
+    ----------
+    label : str
+        Two to six words: "cancellation in a difference".
+    clause : str
+        What happens, to follow a colon: "the two terms cancel".
+    """
+
+    label: str
+    clause: str
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Values around one node where its amplification is largest.
+
+    Attributes
+    ----------
+    node : Node
+    y : ndarray, shape (n,)
+        Values of the node at valid, non-singular samples; n may be 0.
+    operands : tuple of ndarray, each shape (n,)
+    weights : ndarray, shape (n,)
+        s^2, normalised to sum 1.
+    edge_shares : tuple of float
+    crosses : bool
+        Whether the node is known to take both signs.
+    """
+
+    node: Node
+    y: np.ndarray
+    operands: tuple[np.ndarray, ...]
+    weights: np.ndarray
+    edge_shares: tuple[float, ...]
+    crosses: bool
+
+    def typical(self, values: np.ndarray) -> float:
+        """The s^2-weighted median: a typical value where digits are lost; nan if there is none."""
+        known = np.isfinite(values)
+        if not known.any():
+            return math.nan
+        values, weights = values[known], self.weights[known]
+        order = np.argsort(values)
+        sums = np.cumsum(weights[order])
+        return float(values[order[int(np.searchsorted(sums, 0.5 * sums[-1]))]])
+
+
+def gather(inspection: Inspection, node_id: int) -> Evidence:
+    """Evidence at one node: a second pass over its subtree at up to `MAX_ROWS` samples.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0]})
+    >>> gather(inspect(read("3*x").formula, samples), 2).y.tolist()
+    [3.0, 6.0]
+    """
+    formula = inspection.formula.subtree(node_id)
+    rows = np.flatnonzero(inspection.amplification.valid)
+    rows = rows[:: max(1, math.ceil(len(rows) / MAX_ROWS))]
+    children = formula.root.children
+    nothing = np.empty(0)
+    crosses = inspection.tail is not None and node_id in inspection.tail.crossings
+    shares = inspection.nodes[node_id].edge_shares
+    node = inspection.formula.nodes[node_id]
+    if not len(rows) or not children:
+        return Evidence(node, nothing, (nothing,) * len(children), nothing, shares, crosses)
+    columns = {name: inspection.samples.columns[name][rows] for name in formula.variables}
+    samples = Samples.from_columns(columns, count=len(rows))
+    amplification = amplify(formula, samples, recheck=False)
+    y, s = amplification.trace(len(formula) - 1)
+    operands = [amplification.trace(child)[0] for child in children]
+    usable = np.isfinite(s)
+    with np.errstate(over="ignore"):
+        weights = np.square(s[usable] / s[usable].max()) if usable.any() else nothing
+    total = float(np.sum(weights))
+    return Evidence(
+        node,
+        y[usable],
+        tuple(values[usable] for values in operands),
+        weights / total if total else weights,
+        shares,
+        crosses,
+    )
+
+
+def finite_cause(evidence: Evidence) -> Cause:
+    """Why a node amplifies noise that it was given, finitely."""
+    make = _FINITE.get(evidence.node.operator)
+    if make is None or not len(evidence.y):
+        return ACCUMULATED
+    with np.errstate(all="ignore"):
+        return make(evidence)
+
+
+ACCUMULATED = Cause(
+    "accumulated rounding", "it adds up over the steps below, and no single one stands out"
+)
+
+
+def singular_clause(node: Node) -> str:
+    """What must have happened at a node whose amplification is infinite."""
+    return _SINGULAR.get(node.operator, "its value is 0 there, so that no digit of it is right")
+
+
+def invalid_clause(node: Node) -> str:
+    """Why a node may have no real value; "" where it can only have left every range."""
+    return _INVALID.get(node.operator, "")
+
+
+def _sum(e: Evidence) -> Cause:
+    name = "difference" if e.node.operator == "sub" else "sum"
+    a, b = e.operands
+    kept = np.abs(e.y) / (np.abs(a) + np.abs(b))
+    where_lost = e.typical(kept)
+    if not where_lost < 0.5:
+        return ACCUMULATED
+    label = f"cancellation in a {name}"
+    if float(np.median(kept)) < 0.1:
+        return Cause(label, "the two terms cancel")
+    if e.crosses:
+        return Cause(label, f"the two terms cancel where the {name} crosses zero")
+    return Cause(label, "the two terms nearly cancel at some samples")
+
+
+def _periodic(e: Evidence) -> Cause:
+    name = e.node.operator
+    (x,) = e.operands
+    where = e.typical(np.abs(x))
+    size = e.typical(np.abs(e.y))
+    largest = float(np.max(np.abs(x)))
+    if name in ("tan", "sec", "cot", "csc") and size > 10:
+        return Cause("near a pole", f"it comes close to a pole of `{name}`")
+    if size < 0.1 and where < 2 * PERIOD:
+        return Cause("near a zero", f"it comes close to a zero of `{name}`")
+    if where > PERIOD / 2 or name in ("sin", "tan", "cos", "sec"):
+        return Cause(
+            f"large argument of {name}",
+            f"its argument is large (up to {_size(largest)}) for a function of period "
+            + ("π" if name in ("tan", "cot") else "2π"),
+        )
+    return ACCUMULATED
+
+
+def _exponential(e: Evidence) -> Cause:
+    (x,) = e.operands
+    largest = float(np.max(np.abs(x)))
+    name = e.node.operator
+    if e.typical(np.abs(x)) < 1:
+        return ACCUMULATED
+    word = "exponential" if name in ("exp", "expm1") else "hyperbolic function"
+    return Cause(
+        f"{word} of a large number",
+        f"the {word} of a large number (up to {_size(largest)}) magnifies its relative error",
+    )
+
+
+def _logarithm(e: Evidence) -> Cause:
+    if e.typical(np.abs(e.y)) < 1:
+        return Cause("logarithm near 1", "its argument comes close to 1, where the logarithm is 0")
+    return ACCUMULATED
+
+
+def _log1p(e: Evidence) -> Cause:
+    if e.typical(e.operands[0]) < -0.5:
+        return Cause("logarithm near its end", "its argument comes close to −1")
+    return ACCUMULATED
+
+
+def _power(e: Evidence) -> Cause:
+    exponent = abs(Fraction(e.node.parameter or 0))
+    if exponent >= 2:
+        return Cause(
+            "large exponent", f"the power multiplies the relative error by {_size(float(exponent))}"
+        )
+    return ACCUMULATED
+
+
+def _noisy_power(e: Evidence) -> Cause:
+    base, exponent = e.operands
+    by_exponent = len(e.edge_shares) == 2 and e.edge_shares[1] > e.edge_shares[0]
+    if by_exponent:
+        if e.typical(np.abs(exponent * np.log(base))) >= 1:
+            return Cause(
+                "large exponent", "an error in the exponent counts exponent × ln(base) times"
+            )
+        return ACCUMULATED
+    largest = e.typical(np.abs(exponent))
+    if largest >= 2:
+        return Cause(
+            "large exponent", f"the power multiplies the relative error by about {_size(largest)}"
+        )
+    return ACCUMULATED
+
+
+def _end_of_domain(e: Evidence) -> Cause:
+    name = e.node.operator
+    end = {"acosh": "1", "asin": "±1", "atanh": "±1", "acos": "±1"}[name]
+    if e.typical(np.abs(np.abs(e.operands[0]) - 1)) < 0.5:
+        return Cause("end of the domain", f"the argument of `{name}` comes close to {end}")
+    return ACCUMULATED
+
+
+def _angle(e: Evidence) -> Cause:
+    if e.typical(np.abs(e.y)) < 0.5:
+        return ACCUMULATED
+    return Cause("cut of an angle", "it comes close to the cut of `atan2`")
+
+
+_FINITE: Mapping[str, Callable[[Evidence], Cause]] = {
+    "add": _sum, "sub": _sum,
+    "sin": _periodic, "cos": _periodic, "tan": _periodic,
+    "cot": _periodic, "sec": _periodic, "csc": _periodic,
+    "exp": _exponential, "expm1": _exponential, "sinh": _exponential, "cosh": _exponential,
+    "log": _logarithm, "log1p": _log1p,
+    "power": _power, "pow": _noisy_power,
+    "asin": _end_of_domain, "acos": _end_of_domain,
+    "acosh": _end_of_domain, "atanh": _end_of_domain,
+    "atan2": _angle,
+}  # fmt: skip
+
+_SINGULAR: Mapping[str, str] = {
+    **dict.fromkeys(("add", "sub"), "the two terms cancel exactly"),
+    "log": "its argument is exactly 1",
+    **dict.fromkeys(
+        ("sin", "cos", "tan", "cot", "sec", "csc"), "its argument lies exactly on a zero or a pole"
+    ),
+    **dict.fromkeys(("sign", "floor", "ceil", "round"), "its argument lies exactly on a jump"),
+    **dict.fromkeys(("asin", "acos", "acosh", "atanh"), "its argument is at the end of its domain"),
+    "atan2": "its argument lies exactly on the cut",
+    "pow": "its base or its exponent leaves no digit right",
+}
+
+_INVALID: Mapping[str, str] = {
+    "log": "the argument of a logarithm must be positive",
+    "log1p": "its argument must be greater than −1",
+    "div": "division by zero",
+    "sqrt": "the argument of a square root must not be negative",
+    "root": "the argument of an even root must not be negative",
+    "pow": "a negative base has no real power with an inexact exponent",
+    "power": "the base is zero or negative where this exponent does not allow it",
+    **dict.fromkeys(("asin", "acos"), "its argument must lie between −1 and 1"),
+    "acosh": "its argument must be at least 1",
+    "atanh": "its argument must lie strictly between −1 and 1",
+    **dict.fromkeys(("tan", "cot", "sec", "csc"), "a sample lies on a pole"),
+}
+
+
+def _size(value: float) -> str:
+    """A number for reading: at most three digits, thousands separated."""
+    if value >= 1e6 or 0 < value < 1e-3:
+        return f"{value:.1e}"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"

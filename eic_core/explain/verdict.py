@@ -1,0 +1,288 @@
+"""The verdict on a formula: one plain sentence, and what qualifies it.
+
+Numbers are rounded here, in the sentences, and nowhere before.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from eic_core.explain.causes import (
+    Cause,
+    finite_cause,
+    gather,
+    invalid_clause,
+    singular_clause,
+)
+from eic_core.formula.rendering import short_text
+from eic_core.measure.inspection import Inspection
+
+STABLE, MODERATE, SEVERE, INFINITE, UNDEFINED = (
+    "stable", "moderate", "severe", "infinite", "undefined",
+)  # fmt: skip
+
+LEVELS: Mapping[str, str] = {
+    STABLE: "EIC below 1, like a typical physical law",
+    MODERATE: "EIC between 1 and 2, more than a typical physical law",
+    SEVERE: "EIC above 2, where the paper's filter drops a formula",
+    INFINITE: "EIC infinite: somewhere no digit is right",
+    UNDEFINED: "EIC undefined: the formula has no real value on these samples",
+}
+"""Levels of severity and what they mean (thresholds 1 and 2: Yu et al.)."""
+
+TEXT_LIMIT = 56
+"""Characters of a sub-expression quoted in a sentence."""
+
+LISTED = 3
+"""How many places are named where samples have no value."""
+
+STEP = 0.3
+"""Digits (a factor of two) by which a node must exceed its operand to be the cause."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What to say about a formula.  Sub-expressions stand in backticks.
+
+    Attributes
+    ----------
+    level : str
+        A key of `LEVELS`.
+    sentence : str
+        The verdict, one sentence.
+    cause : str
+        The cause in a few words.
+    origin : int
+        Id of the node that the cause is about: the bottleneck, or the node
+        below it from which it inherits its loss.
+    notes : tuple of str
+        Sentences that qualify it.
+    """
+
+    level: str
+    sentence: str
+    cause: str
+    origin: int
+    notes: tuple[str, ...]
+
+
+def verdict(inspection: Inspection) -> Verdict:
+    """Say in one sentence where a formula loses its digits, and why.
+
+    Parameters
+    ----------
+    inspection : Inspection
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
+    >>> said = verdict(inspect(read("10000*x-9999*x").formula, samples))
+    >>> said.sentence
+    'Loses 4.4 of your digits at `10000·x − 9999·x`: the two terms cancel.'
+    >>> said.level, said.cause
+    ('severe', 'Cancellation in a difference')
+    """
+    eic = inspection.eic
+    if math.isnan(eic):
+        return _undefined(inspection)
+    if math.isinf(eic):
+        return _infinite(inspection)
+    return _finite(inspection)
+
+
+def level_of(eic: float) -> str:
+    """The level of an EIC.
+
+    Examples
+    --------
+    >>> level_of(0.4), level_of(1.0), level_of(2.5), level_of(float("inf"))
+    ('stable', 'moderate', 'severe', 'infinite')
+    """
+    if math.isnan(eic):
+        return UNDEFINED
+    if math.isinf(eic):
+        return INFINITE
+    return STABLE if eic < 1 else MODERATE if eic <= 2 else SEVERE
+
+
+def origin_of(inspection: Inspection, node_id: int) -> int:
+    """The node from which another inherits its loss.
+
+    Follows the operand that most of the variance comes through, as long as the
+    node itself adds less than a factor of two.
+    """
+    nodes = inspection.nodes
+    while nodes[node_id].edge_shares:
+        n = nodes[node_id]
+        share, child = max(zip(n.edge_shares, n.node.children, strict=True))
+        inherited = nodes[child].local_eic_finite > n.local_eic_finite - STEP
+        if not (share > 0.5 and inherited and nodes[child].node.children):
+            break
+        node_id = child
+    return node_id
+
+
+def _text(inspection: Inspection, node_id: int) -> str:
+    return f"`{short_text(inspection.formula, node_id, TEXT_LIMIT)}`"
+
+
+def _finite(inspection: Inspection) -> Verdict:
+    eic, bottleneck = inspection.eic, inspection.bottleneck
+    level = level_of(eic)
+    origin = origin_of(inspection, bottleneck)
+    if not inspection.nodes[bottleneck].node.children:
+        return Verdict(
+            level, "Loses no digits: nothing is computed.", "Nothing is computed", bottleneck,
+            _notes(inspection),
+        )  # fmt: skip
+    place = _text(inspection, bottleneck)
+    if level == STABLE:
+        # Below one digit no step deserves blame.
+        sentence = f"Stable: loses at most {_digits(eic)}, at {place}."
+        return Verdict(level, sentence, "Like a typical physical law", origin, _notes(inspection))
+    cause = finite_cause(gather(inspection, origin))
+    at = f"at {place}"
+    if origin != bottleneck:
+        at += f", already at {_text(inspection, origin)}"
+    sentence = f"Loses {eic:.1f} of your digits {at}: {cause.clause}."
+    return Verdict(level, sentence, _capital(cause.label), origin, _notes(inspection))
+
+
+def _infinite(inspection: Inspection) -> Verdict:
+    n = inspection.nodes[inspection.bottleneck]
+    valid = inspection.counts.valid
+    place = _text(inspection, n.node.id)
+    clause = singular_clause(n.node)
+    if n.singular == valid:
+        sentence = f"Loses every digit at {place}: {clause}."
+    else:
+        sentence = (
+            f"Loses every digit at {place} for {n.singular:,} of {valid:,} samples: {clause}."
+        )
+    label = {"add": "cancellation in a sum", "sub": "cancellation in a difference"}.get(
+        n.node.operator, "a singular point"
+    )
+    return Verdict(INFINITE, sentence, _capital(label), n.node.id, _notes(inspection))
+
+
+def _undefined(inspection: Inspection) -> Verdict:
+    worst = max(inspection.nodes, key=lambda n: (n.invalid, n.node.id))
+    total = inspection.counts.total
+    place = _text(inspection, worst.node.id)
+    clause = invalid_clause(worst.node)
+    because = f": {clause}" if clause else ": it leaves every range of numbers"
+    if total == 1:
+        sentence = f"Undefined: the sample has no real value at {place}{because}."
+    elif worst.invalid == total:
+        sentence = f"Undefined: no sample has a real value at {place}{because}."
+    else:
+        sentence = (
+            f"Undefined: no sample has a real value, most of them fail at {place}{because}."
+        )
+    cause = "Outside the real domain" if clause else "Out of range"
+    return Verdict(UNDEFINED, sentence, cause, worst.node.id, _notes(inspection))
+
+
+def _notes(inspection: Inspection) -> tuple[str, ...]:
+    notes: list[str] = []
+    if inspection.counts.valid:
+        notes += _without_singular(inspection)
+        notes += _masked(inspection)
+        notes += _tail(inspection)
+        notes += _invalid(inspection)
+    counts = inspection.counts
+    if counts.unresolved:
+        notes.append(
+            f"{_samples(counts.unresolved)} needed a check at 60 digits that was not made: "
+            "take the last digits with care."
+        )
+    if counts.rechecked:
+        settled = "was" if counts.rechecked == 1 else "were"
+        notes.append(
+            f"{_samples(counts.rechecked)} {settled} settled at 60 digits, beyond what double "
+            "precision can tell."
+        )
+    return tuple(notes)
+
+
+def _without_singular(inspection: Inspection) -> list[str]:
+    if not math.isinf(inspection.eic):
+        return []
+    rest = inspection.eic_finite
+    if math.isnan(rest):
+        return []
+    where = _text(inspection, inspection.finite_bottleneck)
+    return [f"Without the singular samples it loses {_digits(rest)}, at {where}."]
+
+
+def _masked(inspection: Inspection) -> list[str]:
+    bottleneck = inspection.nodes[inspection.bottleneck]
+    root = inspection.nodes[-1]
+    if bottleneck is root or not root.local_eic <= bottleneck.local_eic - 1:
+        return []
+    return [
+        f"The result hides it: the whole formula shows a loss of only {_digits(root.local_eic)}, "
+        f"so a test of its output would not reveal {_text(inspection, bottleneck.node.id)}."
+    ]
+
+
+def _tail(inspection: Inspection) -> list[str]:
+    tail = inspection.tail
+    if tail is None or not tail.divergent:
+        return []
+    lead = f"The mean is not settled at N = {inspection.counts.total:,}: "
+    if tail.crossings:
+        k = max(
+            tail.crossings,
+            key=lambda j: (_known(inspection.nodes[j].local_eic_finite), -j),
+        )
+        return [lead + f"EIC grows with N because {_text(inspection, k)} crosses zero."]
+    share = "" if math.isnan(tail.top1_share) else f" ({tail.top1_share:.0%} from the worst 1 %)"
+    return [lead + f"a few samples carry most of it{share}, and more of them would raise EIC."]
+
+
+def _known(value: float) -> float:
+    return -math.inf if math.isnan(value) else value
+
+
+def _invalid(inspection: Inspection) -> list[str]:
+    failing = [n for n in inspection.nodes if n.invalid]
+    failing.sort(key=lambda n: -n.invalid)
+    total = inspection.counts.total
+    notes = []
+    for n in failing[:LISTED]:
+        clause = invalid_clause(n.node)
+        have = "has" if n.invalid == 1 else "have"
+        notes.append(
+            f"{n.invalid:,} of {total:,} samples {have} no real value at "
+            f"{_text(inspection, n.node.id)}" + (f": {clause}." if clause else ".")
+        )
+    if len(failing) > LISTED:
+        rest = sum(n.invalid for n in failing[LISTED:])
+        notes.append(f"{rest:,} more have no real value elsewhere.")
+    return notes
+
+
+def _digits(value: float) -> str:
+    """A number of digits in words.
+
+    Examples
+    --------
+    >>> _digits(0.02), _digits(1.0), _digits(0.44), _digits(float("inf"))
+    ('0.02 digits', '1.0 digits', '0.4 digits', 'every digit')
+    """
+    if math.isinf(value):
+        return "every digit"
+    return f"{value:.1f} digits" if value >= 0.05 else f"{value:.2f} digits"
+
+
+def _samples(count: int) -> str:
+    return f"{count:,} sample" + ("" if count == 1 else "s")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
