@@ -48,7 +48,8 @@ class Evidence:
     ----------
     node : Node
     y : ndarray, shape (n,)
-        Values of the node at valid, non-singular samples; n may be 0.
+        Values of the node at valid, non-singular samples; n may be 0.  nan
+        throughout if the node leaves double range at all of them.
     operands : tuple of ndarray, each shape (n,)
     weights : ndarray, shape (n,)
         s^2, normalised to sum 1.
@@ -102,8 +103,13 @@ def gather(inspection: Inspection, node_id: int) -> Evidence:
     y, s = amplification.trace(len(formula) - 1)
     operands = [amplification.trace(child)[0] for child in children]
     usable = np.isfinite(s)
+    if not usable.any():  # the node leaves double range everywhere: its operands may still tell
+        below = [amplify(formula.subtree(child), samples, recheck=False) for child in children]
+        operands = [a.trace(len(a.formula) - 1)[0] for a in below]
+        usable = np.ones(len(rows), dtype=bool)
+        s = np.ones(len(rows))
     with np.errstate(over="ignore"):
-        weights = np.square(s[usable] / s[usable].max()) if usable.any() else nothing
+        weights = np.square(s[usable] / s[usable].max())
     total = float(np.sum(weights))
     return Evidence(
         node,
@@ -159,7 +165,7 @@ def _periodic(e: Evidence) -> Cause:
     (x,) = e.operands
     where = e.typical(np.abs(x))
     size = e.typical(np.abs(e.y))
-    largest = float(np.max(np.abs(x)))
+    largest = float(np.nanmax(np.abs(x)))
     if name in ("tan", "sec", "cot", "csc") and size > 10:
         return Cause("near a pole", f"it comes close to a pole of `{name}`")
     if size < 0.1 and where < 2 * PERIOD:
@@ -175,7 +181,7 @@ def _periodic(e: Evidence) -> Cause:
 
 def _exponential(e: Evidence) -> Cause:
     (x,) = e.operands
-    largest = float(np.max(np.abs(x)))
+    largest = float(np.nanmax(np.abs(x)))
     name = e.node.operator
     if e.typical(np.abs(x)) < 1:
         return ACCUMULATED
@@ -281,4 +287,4 @@ def _size(value: float) -> str:
     """A number for reading: at most three digits, thousands separated."""
     if value >= 1e6 or 0 < value < 1e-3:
         return f"{value:.1e}"
-    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"

@@ -35,6 +35,9 @@ LEVELS: Mapping[str, str] = {
 TEXT_LIMIT = 56
 """Characters of a sub-expression quoted in a sentence."""
 
+DOUBLE_DIGITS = 15.95
+"""Decimal digits of a double."""
+
 LISTED = 3
 """How many places are named where samples have no value."""
 
@@ -126,8 +129,8 @@ def origin_of(inspection: Inspection, node_id: int) -> int:
     return node_id
 
 
-def _text(inspection: Inspection, node_id: int) -> str:
-    return f"`{short_text(inspection.formula, node_id, TEXT_LIMIT)}`"
+def _text(inspection: Inspection, node_id: int, limit: int = TEXT_LIMIT) -> str:
+    return f"`{short_text(inspection.formula, node_id, limit)}`"
 
 
 def _finite(inspection: Inspection) -> Verdict:
@@ -142,12 +145,14 @@ def _finite(inspection: Inspection) -> Verdict:
     place = _text(inspection, bottleneck)
     if level == STABLE:
         # Below one digit no step deserves blame.
-        sentence = f"Stable: loses at most {_digits(eic)}, at {place}."
+        sentence = f"Stable: loses {_digits(eic)} at most, at {place}."
         return Verdict(level, sentence, "Like a typical physical law", origin, _notes(inspection))
     cause = finite_cause(gather(inspection, origin))
     at = f"at {place}"
     if origin != bottleneck:
-        at += f", already at {_text(inspection, origin)}"
+        limit = TEXT_LIMIT * 2 // 3
+        at = f"at {_text(inspection, bottleneck, limit)}, "
+        at += f"inherited from {_text(inspection, origin, limit)}"
     sentence = f"Loses {eic:.1f} of your digits {at}: {cause.clause}."
     return Verdict(level, sentence, _capital(cause.label), origin, _notes(inspection))
 
@@ -180,9 +185,7 @@ def _undefined(inspection: Inspection) -> Verdict:
     elif worst.invalid == total:
         sentence = f"Undefined: no sample has a real value at {place}{because}."
     else:
-        sentence = (
-            f"Undefined: no sample has a real value, most of them fail at {place}{because}."
-        )
+        sentence = f"Undefined: no sample has a real value, most of them fail at {place}{because}."
     cause = "Outside the real domain" if clause else "Out of range"
     return Verdict(UNDEFINED, sentence, cause, worst.node.id, _notes(inspection))
 
@@ -195,6 +198,8 @@ def _notes(inspection: Inspection) -> tuple[str, ...]:
         notes += _tail(inspection)
         notes += _invalid(inspection)
     counts = inspection.counts
+    if DOUBLE_DIGITS < inspection.eic < math.inf:
+        notes.append("That is more than the 16 digits that double precision has.")
     if counts.unresolved:
         notes.append(
             f"{_samples(counts.unresolved)} needed a check at 60 digits that was not made: "
@@ -241,7 +246,11 @@ def _tail(inspection: Inspection) -> list[str]:
             key=lambda j: (_known(inspection.nodes[j].local_eic_finite), -j),
         )
         return [lead + f"EIC grows with N because {_text(inspection, k)} crosses zero."]
-    share = "" if math.isnan(tail.top1_share) else f" ({tail.top1_share:.0%} from the worst 1 %)"
+    share = (
+        ""
+        if math.isnan(tail.top1_share)
+        else f" ({100 * tail.top1_share:.0f} % from the worst 1 %)"
+    )
     return [lead + f"a few samples carry most of it{share}, and more of them would raise EIC."]
 
 
@@ -253,13 +262,17 @@ def _invalid(inspection: Inspection) -> list[str]:
     failing = [n for n in inspection.nodes if n.invalid]
     failing.sort(key=lambda n: -n.invalid)
     total = inspection.counts.total
+    beyond = "its value leaves the range of double precision"
     notes = []
     for n in failing[:LISTED]:
         clause = invalid_clause(n.node)
-        have = "has" if n.invalid == 1 else "have"
+        if inspection.counts.unresolved or not clause:
+            clause = f"{clause}, or {beyond}" if clause else beyond
+        have, are = ("has", "is") if n.invalid == 1 else ("have", "are")
+        kind = "usable" if beyond in clause else "real"
         notes.append(
-            f"{n.invalid:,} of {total:,} samples {have} no real value at "
-            f"{_text(inspection, n.node.id)}" + (f": {clause}." if clause else ".")
+            f"{n.invalid:,} of {total:,} samples {have} no {kind} value at "
+            f"{_text(inspection, n.node.id)} and {are} left out: {clause}."
         )
     if len(failing) > LISTED:
         rest = sum(n.invalid for n in failing[LISTED:])
@@ -277,6 +290,8 @@ def _digits(value: float) -> str:
     """
     if math.isinf(value):
         return "every digit"
+    if value < 0.005:
+        return "less than 0.01 digits"
     return f"{value:.1f} digits" if value >= 0.05 else f"{value:.2f} digits"
 
 

@@ -199,8 +199,9 @@ class _Opening:
                     shown += 1
                     continue
                 if k not in self.opened:
-                    if len(nodes[k].children) == 1 and nodes[k].children[0] == k - 1 == (
-                        self.formula.first[k]
+                    if (
+                        len(nodes[k].children) == 1
+                        and nodes[k].children[0] == k - 1 == (self.formula.first[k])
                     ):
                         steps.append(k)  # one operator on a leaf: folding it saves nothing
                         shown += 1

@@ -115,8 +115,7 @@ def _bar(width: float, top: float, dark: bool) -> list[str]:
     out = [
         f'<text x="{width / 2:.1f}" y="{top:.1f}" text-anchor="middle" font-size="12" '
         f'fill="{theme.ink}">digits lost, log₁₀ s̄</text>',
-        f'<rect x="{left:.1f}" y="{top + 8:.1f}" width="{length}" height="10" '
-        'fill="url(#scale)"/>',
+        f'<rect x="{left:.1f}" y="{top + 8:.1f}" width="{length}" height="10" fill="url(#scale)"/>',
     ]
     for tick in range(int(LOW), int(HIGH) + 1):
         x = left + length * (tick - LOW) / (HIGH - LOW)
