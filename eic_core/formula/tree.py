@@ -83,9 +83,11 @@ def constant(text: str, span: tuple[int, int] = (0, 0)) -> Draft:
     return Draft(CONSTANT, label=text, span=span)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Formula:
     """An immutable expression tree with its source text.
+
+    Formulas compare by identity; compare `structure()` to ask whether two trees are the same.
 
     Attributes
     ----------

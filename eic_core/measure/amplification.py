@@ -19,7 +19,7 @@ from eic_core.formula.tree import Formula
 from eic_core.measure.careful import VALID, Block, evaluate_block
 from eic_core.measure.data import Samples
 from eic_core.measure.fast import FastBlocks
-from eic_core.measure.plan import SINGULAR_S2, Plan, Step, compile_formula
+from eic_core.measure.plan import SINGULAR_S2, Plan, Step, compile_formula, plan_of
 from eic_core.measure.precision import ExactEvaluator, ExactSample
 
 MAX_RECHECKED = 1000
@@ -152,7 +152,7 @@ def _constant_results(plan: Plan) -> dict[int, tuple[float, float]] | None:
         )
         for s in (plan.steps[slot] for slot in slots)
     )
-    block = evaluate_block(Plan(steps, (), (), ()), {}, 1)
+    block = evaluate_block(Plan(steps, (), (), (), ()), {}, 1)
     if block.suspect[0] or block.first_invalid[0] != VALID:
         return None
     return {
@@ -228,7 +228,7 @@ def amplify(
     6.0
     """
     samples.require(formula.variables)
-    plan = compile_formula(formula)
+    plan = plan_of(formula)
     total = len(samples)
     count = len(plan.steps)
     sums: list[list[float]] = []  # a row for each block, a number for each slot

@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from eic_core.formula.operators import OPERATORS, Operator
 from eic_core.formula.tree import CONSTANT, Formula
@@ -74,17 +75,15 @@ class Plan:
         For each slot, whether no variable stands below it.
     last_use : tuple of int
         For each slot, the last step that reads it (itself if none).
+    variables : tuple of str
+        Column names that the tape reads.
     """
 
     steps: tuple[Step, ...]
     slots: tuple[int, ...]
     constant: tuple[bool, ...]
     last_use: tuple[int, ...]
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        """Column names that the tape reads."""
-        return tuple(dict.fromkeys(s.column for s in self.steps if s.column))
+    variables: tuple[str, ...]
 
 
 def constant_value(label: str) -> float:
@@ -148,6 +147,17 @@ def compile_formula(formula: Formula, *, share: bool = True) -> Plan:
                 constant.append(False)
             last_use.append(slot)
         slots.append(slot)
-    return Plan(tuple(steps), tuple(slots), tuple(constant), tuple(last_use))
+    return Plan(
+        tuple(steps), tuple(slots), tuple(constant), tuple(last_use), formula.variables
+    )
 
 
+_PLANS: WeakKeyDictionary[Formula, Plan] = WeakKeyDictionary()
+
+
+def plan_of(formula: Formula) -> Plan:
+    """The formula's tape, kept for as long as the formula lives."""
+    plan = _PLANS.get(formula)
+    if plan is None:
+        plan = _PLANS[formula] = compile_formula(formula)
+    return plan
