@@ -57,10 +57,9 @@ class Scratch:
 
 
 def _numpy_sign_root(a: Array, index: float, out: np.ndarray | None) -> Array:
-    root = np.power(np.abs(a), 1.0 / index, out=out)
-    if index % 2:
-        return np.copysign(root, a, out=out)
-    return np.where(np.less(a, 0), np.nan, root)
+    if index % 2 == 0:
+        return np.power(a, 1.0 / index, out=out)  # flags negative operands as invalid
+    return np.copysign(np.power(np.abs(a), 1.0 / index, out=out), a, out=out)
 
 
 NUMPY = SimpleNamespace(
