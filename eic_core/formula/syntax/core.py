@@ -10,7 +10,7 @@ from __future__ import annotations
 from eic_core.formula.syntax.build import Function, Refusal, number_label, power
 from eic_core.formula.syntax.complaints import missing, unclosed
 from eic_core.formula.syntax.names import Names
-from eic_core.formula.syntax.reading import MAX_DEPTH, Report
+from eic_core.formula.syntax.reading import MAX_DEPTH, MAX_NODES, Report
 from eic_core.formula.syntax.tokens import (
     BAD,
     BAR,
@@ -84,6 +84,12 @@ def parse(tokens: list[Token], grammar: Grammar) -> Draft:
     FormulaError
         With the place and, where there is one, a remedy.
     """
+    if len(tokens) > MAX_NODES:
+        leaves = [token for token in tokens if token.kind in (NUMBER, NAME, LEAF)]
+        if len(leaves) > MAX_NODES:
+            grammar.report.fail(
+                f"the formula has more than {MAX_NODES:,} nodes", 0, leaves[0].end, "split it"
+            )
     return _Parser(tokens, grammar).parse()
 
 

@@ -240,5 +240,5 @@ def read_infix(report: Report, names: Names, start: int, end: int) -> Draft:
     tokens = tokenize(report, start, end)
     draft = parse(tokens, Infix(names, report))
     if report.products and any(n.message.endswith("not as a call") for n in report.notes.values()):
-        report.alternative("the same product, written out", report.written_out())
+        report.alternative("the same product, written out", report.written_out)
     return draft

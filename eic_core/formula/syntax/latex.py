@@ -79,7 +79,9 @@ class _Scanner(Brackets):
             self.report.note("a number times a power of ten is read as one constant", (start, end))
             self.report.alternative(
                 "a product with a power of 10",
-                f"{self.text[:start]}{match[1]} \\cdot {{(10)}}^{{{power_text}}}{self.text[end:]}",
+                lambda: (
+                    f"{self.text[:start]}{match[1]} \\cdot {{(10)}}^{{{power_text}}}{self.text[end:]}"
+                ),
             )
             text = f"{match[1]}e{power_text}"
         self.emit(NUMBER, text, start, end)
@@ -104,7 +106,9 @@ class _Scanner(Brackets):
             self.report.note(f"`{text}` is read as the product {shown}", (start, end))
             self.report.alternative(
                 f"one variable called {text}",
-                f"{self.text[:start]}\\mathrm{{{text}}}{self.text[end:]}",
+                lambda: re.sub(
+                    rf"(?<![A-Za-z\\]){text}(?![A-Za-z0-9])", rf"\\mathrm{{{text}}}", self.text
+                ),
             )
             for offset in range(len(letters) - 1):
                 self.emit(NAME, letters[offset], start + offset, start + offset + 1)
@@ -279,7 +283,8 @@ class _Scanner(Brackets):
         if name == "log" and not based:
             self.report.note("`\\log` is read as the natural logarithm", (start, end))
             self.report.alternative(
-                "logarithm to base 10", re.sub(r"\\log(?![A-Za-z]|\s*_)", r"\\log_{10}", self.text)
+                "logarithm to base 10",
+                lambda: re.sub(r"\\log(?![A-Za-z]|\s*_)", r"\\log_{10}", self.text),
             )
         if exponent:
             function = self.scripts.raised(name, function, exponent, start, end)

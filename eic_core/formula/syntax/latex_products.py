@@ -67,7 +67,8 @@ class Latex(Grammar):
             f"`{name.text}(…)` is read as a product, not as a call", (name.start, bracket.end)
         )
         self.report.alternative(
-            "the same product, written out", insert(self.report.text, [(name.end, " \\cdot ")])
+            "the same product, written out",
+            lambda: insert(self.report.text, [(name.end, " \\cdot ")]),
         )
 
     def _in_argument(self, tokens: list[Token], index: int, function: Pending) -> int:
@@ -82,7 +83,7 @@ class Latex(Grammar):
             )
             self.report.alternative(
                 f"{function.name} of the whole product",
-                self._wrapped(function.end, self._run_end(tokens, index, True)),
+                lambda: self._wrapped(function.end, self._run_end(tokens, index, True)),
             )
             return _LOOSE
         if before.kind != NUMBER:
@@ -91,23 +92,27 @@ class Latex(Grammar):
                 (function.start, token.end),
             )
             self.report.alternative(
-                f"{function.name} of the first factor only", self._wrapped(function.end, before.end)
+                f"{function.name} of the first factor only",
+                lambda: self._wrapped(function.end, before.end),
             )
         return TIGHT_PRODUCT
 
     def _after_slash(self, tokens: list[Token], index: int, slash: Pending) -> int:
         before, token = tokens[index - 1], tokens[index]
         numbers = before.kind == NUMBER and tokens[index - 3].kind == NUMBER
-        report, end = self.report, self._run_end(tokens, index, False)
+        report = self.report
         span = (tokens[index - 3].start if numbers else slash.start, token.end)
         if numbers and tokens[index - 2].text == "/":
             report.note("the product after this fraction multiplies it", span)
-            report.alternative("the product is the denominator", self._wrapped(slash.end, end))
+            report.alternative(
+                "the product is the denominator",
+                lambda: self._wrapped(slash.end, self._run_end(tokens, index, False)),
+            )
             return _LOOSE
         report.note("the product after the slash is the denominator", span)
         report.alternative(
             "only the first factor is the denominator",
-            insert(report.text, [(before.end, " \\cdot ")]),
+            lambda: insert(report.text, [(before.end, " \\cdot ")]),
         )
         return TIGHT_PRODUCT
 

@@ -58,7 +58,9 @@ class Scripts:
             )
             self.report.alternative(
                 f"one over {name}",
-                re.sub(rf"\\{name}\s*\^\s*\{{\s*-\s*1\s*\}}", rf"1/\\{name}", self.text),
+                lambda: re.sub(
+                    rf"\\{name}\s*\^\s*\{{\s*-\s*1\s*\}}", rf"\\{name}^{{-1.0}}", self.text
+                ),
             )
             return FUNCTIONS[inverse]
         if match:

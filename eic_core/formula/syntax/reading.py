@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -14,6 +15,8 @@ MAX_NODES = 20_000
 """Largest tree that is built."""
 MAX_DEPTH = 2_000
 """Deepest nesting of brackets that is read."""
+MAX_ALTERNATIVES = 12
+"""Most other readings that are offered."""
 MAX_DIGITS = 1_000
 """Longest mantissa of a number."""
 MAX_EXPONENT = 10_000
@@ -90,9 +93,13 @@ class Report:
         """Keep a note; the first of several equal ones stands."""
         self.notes.setdefault(message, Note(message, span))
 
-    def alternative(self, label: str, text: str) -> None:
-        """Keep another reading; the first of several equal labels stands."""
-        self.alternatives.setdefault(label, Alternative(label, text))
+    def alternative(self, label: str, write: Callable[[], str]) -> None:
+        """Keep another reading; the first of several equal labels stands.
+
+        `write` makes its text, and is called only if that text is kept.
+        """
+        if label not in self.alternatives and len(self.alternatives) < MAX_ALTERNATIVES:
+            self.alternatives[label] = Alternative(label, write())
 
     def written_out(self) -> str:
         """The text with every product that was understood written as `*`."""

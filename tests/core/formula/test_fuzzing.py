@@ -82,6 +82,10 @@ ATTACKS = {
     "let bomb": "(let* ([a (+ x x)] "
     + " ".join(f"[{chr(98 + i)} (* {chr(97 + i)} {chr(97 + i)})]" for i in range(24))
     + ") y)",
+    "slash": "a/b" + " c" * 40_000 + r"\pi",
+    "logs": r"\log x" * 15_000,
+    "factors": "x " * 40_000 + r"\pi",
+    "implied": "2x+" * 20_000 + "2x",
     "complex": "3j*x",
     "equation": "x == 2",
     "comparison": "x < 2",

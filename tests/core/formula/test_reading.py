@@ -250,10 +250,11 @@ def test_a_bare_E_is_eulers_number_among_indexed_variables_only():
     [
         ("x(y+z)", "mul(x, add(y, z))"),
         (r"x(y+z)\cdot 2", "mul(mul(x, add(y, z)), #2)"),
+        (r"\pi xy + xy", "add(mul(#pi, xy), xy)"),
         (r"\sin xy", "mul(sin(x), y)"),
         (r"\sin x(y+z)", "sin(mul(x, add(y, z)))"),
         (r"\log x", "log<10>(x)"),
-        (r"\cos^{-1} x", "div(#1, cos(x))"),
+        (r"2\cos^{-1} x", "mul(#2, power<-1>(cos(x)))"),
         (r"2 \times 10^{3}", "mul(#2, power<3>(#10))"),
     ],
 )
