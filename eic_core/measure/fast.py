@@ -64,6 +64,14 @@ class Held(NamedTuple):
 
 
 _FREED = Held(0.0)
+_NO_SCRATCH = Scratch(0)
+
+
+def _fixed_kappas(row: Operator, parameter: float) -> tuple[float, ...] | None:
+    """kappa^2 of each operand if it is the same at every sample."""
+    if not row.fixed_kappa:
+        return None
+    return row.kappa_squared((), 0.0, parameter, _NO_SCRATCH)
 
 
 class FastBlocks:
@@ -94,7 +102,7 @@ class FastBlocks:
         self.edges = edges
         self._scratch = Scratch(rows)
         self._flagged = False
-        self._work: list[tuple[Step, Operator]] = []
+        self._work: list[tuple[Step, Operator, tuple[float, ...] | None]] = []
         self._columns: list[tuple[int, str]] = []
         self._held: list[Held] = []
         self._sums: list[float] = []
@@ -111,7 +119,8 @@ class FastBlocks:
                 if step.row is None:
                     self._columns.append((slot, step.column))
                 else:
-                    self._work.append((step, step.row))
+                    fixed = _fixed_kappas(step.row, step.parameter)
+                    self._work.append((step, step.row, fixed))
                     self._release.setdefault(plan.last_use[slot], []).append(slot)
         self.sums: list[float] = []
         self.edge_sums: dict[int, tuple[float, ...]] = {}
@@ -157,9 +166,22 @@ class FastBlocks:
         sums = self.sums
         for slot, name in self._columns:
             held[slot] = Held(columns[name])
-        for step, row in self._work:
+        take = self._scratch.take
+        for step, row, fixed in self._work:
             slot = step.slot
-            result = self._step(step, row, held)
+            operands = [held[i] for i in step.operands]
+            a = [operand.y for operand in operands]
+            out = take()
+            y = row.evaluate(a, step.parameter, out)
+            if row.crossing and self.signs[slot] != 3:
+                self._note_signs(step, row.crossing, a[0], y)
+            if fixed is not None:
+                result = self._fixed(step, fixed, operands, y, out, held)
+            elif row.selects:
+                result = self._select(step, operands, y, out)
+            else:
+                kappas = row.kappa_squared(a, y, step.parameter, self._scratch)
+                result = self._varying(step, kappas, operands, y, out)
             held[slot] = result
             total = result.scale * result.total + result.offset * rows
             sums[slot] = total
@@ -175,80 +197,91 @@ class FastBlocks:
             give(self.kept[1])
         return True
 
-    def _step(self, step: Step, row: Operator, held: list[Held]) -> Held:
-        scratch = self._scratch
-        operands = [held[i] for i in step.operands]
-        a = [operand.y for operand in operands]
-        out = scratch.take()
-        y = row.evaluate(a, step.parameter, out)
-        if row.crossing and self.signs[step.slot] != 3:
-            self._note_signs(step, row.crossing, a[0], y)
-        if row.selects:
-            return self._select(step, operands, y, out)
-
-        if row.fixed_kappa and not self.edges and all(o.array is None for o in operands):
-            kappas = row.kappa_squared(a, y, step.parameter, scratch)
-            constant = 1.0
-            for kappa2, operand in zip(kappas, operands, strict=True):
-                constant += kappa2 * operand.offset
-            return Held(y, None, 1.0, constant, 0.0, (out,))
-
+    def _fixed(
+        self,
+        step: Step,
+        kappas: tuple[float, ...],
+        operands: list[Held],
+        y: np.ndarray,
+        out: np.ndarray,
+        held: list[Held],
+    ) -> Held:
+        """Products, quotients and powers: kappa is the same at every sample."""
         offset = 1.0
+        carriers: list[int] = []
+        for i, operand in enumerate(operands):
+            offset += kappas[i] * operand.offset
+            if operand.array is not None and kappas[i]:
+                carriers.append(i)
+        if self.edges:
+            self.edge_sums[step.slot] = tuple(
+                kappa2 * (o.scale * o.total + o.offset * self.rows)
+                for kappa2, o in zip(kappas, operands, strict=True)
+            )
+        if not carriers:
+            return Held(y, None, 1.0, offset, 0.0, (out,))
+        first = carriers[0]
+        carrier = operands[first]
+        array, scale, total = carrier.array, kappas[first] * carrier.scale, carrier.total
+        assert array is not None
+        if len(carriers) == 2:
+            other = operands[1]
+            assert other.array is not None
+            ratio = kappas[1] * other.scale / scale
+            into = self._scratch.take()
+            if ratio == 1.0:
+                np.add(array, other.array, out=into)
+            else:
+                np.add(array, np.multiply(other.array, ratio, out=into), out=into)
+            return Held(y, into, scale, offset, total + ratio * other.total, (out, into))
+        if not self._take_over(step, first, array, held):
+            array = np.add(array, 0.0, out=self._scratch.take())
+        return Held(y, array, scale, offset, total, (out, array))
+
+    def _varying(
+        self,
+        step: Step,
+        kappas: tuple[Value, ...],
+        operands: list[Held],
+        y: np.ndarray,
+        out: np.ndarray,
+    ) -> Held:
+        """Everything else: each kappa^2 is a buffer of ours (or, for pow, a float)."""
+        scratch = self._scratch
         array: np.ndarray | None = None
         scale = 1.0
-        total: float | None = 0.0  # sum of `array`; None: not yet known
-        buffers: tuple[np.ndarray, ...] = (out,)
-        owned = False
         edges: list[float] = []
-        kappas = row.kappa_squared(a, y, step.parameter, scratch)
-        for i, kappa2 in enumerate(kappas):
-            operand = operands[i]
-            term_owned = True
-            term_total: float | None = None
-            if kappa2.__class__ is np.ndarray:
-                term = kappa2
-                if operand.array is None:
-                    term_scale = operand.offset
-                else:
-                    term_scale = 1.0
-                    buffer = scratch.take()
-                    np.multiply(term, operand.s2(buffer), out=term)
-                    scratch.give(buffer)
+        for kappa2, operand in zip(kappas, operands, strict=True):
+            term, term_scale = kappa2, 1.0
+            if term.__class__ is not np.ndarray:
+                term = operand.s2(scratch.take())
+                term_scale = kappa2
+            elif operand.array is None:
+                term_scale = operand.offset
             else:
-                offset += kappa2 * operand.offset
-                if operand.array is None or kappa2 == 0:
-                    if self.edges:
-                        edges.append(kappa2 * operand.offset * self.rows)
-                    continue
-                term, term_scale = operand.array, kappa2 * operand.scale
-                term_total = operand.total
-                term_owned = self._take_over(step, i, term, held)
+                buffer = scratch.take()
+                np.multiply(term, operand.s2(buffer), out=term)
+                scratch.give(buffer)
             if self.edges:
-                term_total = float(_sum(term)) if term_total is None else term_total
-                inner = 0.0 if kappa2.__class__ is np.ndarray else kappa2 * operand.offset
-                edges.append(term_scale * term_total + inner * self.rows)
+                edges.append(term_scale * float(_sum(term)))
             if array is None:
-                array, scale, total, owned = term, term_scale, term_total, term_owned
+                array, scale = term, term_scale
                 continue
             if term_scale != scale:
-                into = term if term_owned else scratch.take()
-                term = np.multiply(term, term_scale / scale, out=into)
-                term_owned = True
-                term_total = None if term_total is None else term_total * (term_scale / scale)
-            into = array if owned else term if term_owned else scratch.take()
-            np.add(array, term, out=into)
-            if owned and term_owned:
-                scratch.give(term)
-            total = None if total is None or term_total is None else total + term_total
-            array, owned = into, True
+                if scale != 1.0:
+                    np.multiply(array, scale, out=array)
+                    scale = 1.0
+                if term_scale != 1.0:
+                    np.multiply(term, term_scale, out=term)
+            np.add(array, term, out=array)
+            scratch.give(term)
+        assert array is not None
         if self.edges:
             self.edge_sums[step.slot] = tuple(edges)
-        if array is None:
-            return Held(y, None, 1.0, offset, 0.0, buffers)
-        if not owned:  # an operand that something else still reads keeps its buffer
-            array = np.add(array, 0.0, out=scratch.take())
-        total = float(_sum(array)) if total is None else total
-        return Held(y, array, scale, offset, total, (out, array))
+            total = sum(edges) / scale if scale else 0.0
+        else:
+            total = float(_sum(array))
+        return Held(y, array, scale, 1.0, total, (out, array))
 
     def _take_over(self, step: Step, i: int, buffer: np.ndarray, held: list[Held]) -> bool:
         """Move an operand's buffer to this step if nothing else will read it."""

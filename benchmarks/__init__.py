@@ -1,0 +1,1 @@
+"""Speed, as ratios of medians in one interleaved run; `make bench` runs them all."""
