@@ -22,6 +22,10 @@ BOTTLENECK = (
     "The node at which most digits have been lost. Click to select it in the tree, the table and "
     "the plots."
 )
+ORIGIN = (
+    "The bottleneck adds little of its own: most of its loss comes up from this node. Click to "
+    "select it."
+)
 COMPLEXITY = "Number of nodes of the tree. Exact exponents such as ² belong to their operator."
 VALID = (
     "Samples at which every part of the formula has a real value. The others (log of a negative "
@@ -36,9 +40,10 @@ RECHECKED = (
     "were computed again with 60 digits."
 )
 FINITE = "EIC without the samples at which a node is singular."
-TYPICAL = "Half of the samples lose fewer digits than this (median of log10 s at the node shown)."
-TAIL_90 = "Nine samples in ten lose fewer digits than this."
-TAIL_99 = "99 samples in a hundred lose fewer digits than this."
+QUANTILES = (
+    "Digits lost by the samples: half of them lose less than the first number, nine in ten less "
+    "than the second, 99 in a hundred less than the third."
+)
 TOP_SHARE = (
     "How much of the mean comes from the worst 1 % of the samples. Near 100 %, a few samples "
     "decide the EIC."

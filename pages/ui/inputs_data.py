@@ -10,6 +10,7 @@ import streamlit as st
 
 from eic_core.errors import DataError
 from eic_core.measure.data import Domain
+from pages.ui.device import is_narrow
 from pages.ui.inputs_table import table_panel
 from pages.ui.outcome import Outcome
 from pages.ui.service import DEFAULT_DOMAIN
@@ -38,7 +39,9 @@ _SCROLL_AFTER = 5
 def data_panel(here: Visit, outcome: Outcome) -> None:
     """The panel, as an expander that says in its title what it holds."""
     variables = outcome.variables
-    with st.expander(f"**Data**\u2003{_summary(here, variables)}", expanded=True, key="data"):
+    with st.expander(
+        f"**Data**\u2003{_summary(here, variables)}", expanded=not is_narrow(), key="data-panel"
+    ):
         mode = st.segmented_control(
             "Where the samples come from",
             ["Ranges", "Table"],

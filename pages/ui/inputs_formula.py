@@ -112,7 +112,7 @@ def reading_view(reading: Reading) -> None:
     """The notation found, the formula typeset, notes, and other readings to click."""
     name = SYNTAXES.get(reading.syntax, reading.syntax)
     st.html(
-        f'<div class="eic-readas"><span class="eic-overline">Read as</span> '
+        f'<div><span class="eic-overline">Read as</span> '
         f'<span class="eic-tag">{escape(name)}</span></div>'
     )
     if reading.formula.complexity <= _TYPESET_LIMIT:

@@ -39,6 +39,7 @@ class Visit:
     wants_table: bool = False
     data_error: str = ""
     table_order: tuple[int, ...] = ()
+    table_row: int = -1
     uploader: int = 0
 
     @property

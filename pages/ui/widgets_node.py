@@ -13,6 +13,7 @@ from pages.ui.figures import colour
 from pages.ui.service import Result
 from pages.ui.text import escape, number
 from pages.ui.visit import change, visit
+from pages.ui.widgets_verdict import metric
 
 _TEXT = 300
 _TABLE_ROWS = 420
@@ -96,13 +97,10 @@ def node_detail(result: Result, node: int, dark: bool) -> None:
         facts.append(("Singular here", f"{n.singular:,}", glossary.SINGULAR))
     if n.invalid:
         facts.append(("No real value here", f"{n.invalid:,}", glossary.VALID))
-    items = "".join(
-        f'<div><dt title="{escape(why)}">{name}</dt><dd>{value}</dd></div>'
-        for name, value, why in facts
-    )
+    cells = "".join(metric(name, value, why) for name, value, why in facts)
     st.html(
-        f'<p class="eic-node"><code>{escape(n.text, _TEXT)}</code> {tag}</p>'
-        f'<dl class="eic-facts">{items}</dl>{_sources(inspection, node, dark)}'
+        f'<div class="eic-node-block"><p class="eic-node"><code>{escape(n.text, _TEXT)}</code> '
+        f'{tag}</p><div class="eic-metrics">{cells}</div>{_sources(inspection, node, dark)}</div>'
     )
     node_buttons(result, node)
 
@@ -129,8 +127,8 @@ def _sources(inspection: Inspection, node: int, dark: bool) -> str:
         rows.append(_bar(f"<code>{escape(inspection.nodes[child].text, 60)}</code>", share, fill))
     rows.append(_bar("its own rounding", max(0.0, 1 - sum(n.edge_shares)), colour(0, dark)))
     return (
-        '<p class="eic-overline">Where its noise comes from</p>'
-        f'<div class="eic-bars">{"".join(rows)}</div>'
+        '<div><p class="eic-overline">Where its noise comes from</p>'
+        f'<div class="eic-bars">{"".join(rows)}</div></div>'
     )
 
 
@@ -170,11 +168,12 @@ def node_table(result: Result, node: int) -> None:
         )
         if not used
     ]
-    selection = {"selection": {"rows": [visit().table_order.index(node)]}}
+    row = visit().table_order.index(node)
+    visit().table_row = row
     key = "node_table"
     current = st.session_state.get(key)
-    if current is None or list(current["selection"]["rows"]) != selection["selection"]["rows"]:
-        st.session_state[key] = selection
+    if current is None or list(current["selection"]["rows"]) != [row]:
+        st.session_state[key] = {"selection": {"rows": [row], "columns": [], "cells": []}}
     st.dataframe(
         table,
         key=key,
@@ -185,9 +184,11 @@ def node_table(result: Result, node: int) -> None:
         column_order=[name for name in table.column_names if name not in hidden],
         column_config={
             "node": config.NumberColumn("#", width=45, help="Order of computation"),
-            "expression": config.TextColumn("Sub-expression", width="medium"),
-            "digits lost": config.NumberColumn("Digits lost", format="%.2f", help=glossary.EIC),
-            "s̄": config.NumberColumn("s̄", format="%.3g", help=glossary.S_BAR),
+            "expression": config.TextColumn("Sub-expression", width="large"),
+            "digits lost": config.NumberColumn(
+                "Digits lost", format="%.2f", width=95, help=glossary.EIC
+            ),
+            "s̄": config.NumberColumn("s̄", format="%.3g", width=85, help=glossary.S_BAR),
             "finite": config.NumberColumn("Finite", format="%.2f", help=glossary.FINITE),
             "singular": config.NumberColumn("Singular", help=glossary.SINGULAR),
             "invalid": config.NumberColumn("No value", help=glossary.VALID),
@@ -202,6 +203,6 @@ def _rank(value: float) -> float:
 
 def _row_selected() -> None:
     rows = st.session_state["node_table"]["selection"]["rows"]
-    order = visit().table_order
-    if rows and rows[0] < len(order):
-        change(node=order[rows[0]])
+    here = visit()
+    if rows and rows[0] != here.table_row and rows[0] < len(here.table_order):
+        change(node=here.table_order[rows[0]])

@@ -6,12 +6,13 @@ import math
 
 import streamlit as st
 
-from pages.ui.pending import verdict
+from eic_core.explain.verdict import LEVELS, Verdict, verdict
 from pages.ui import glossary
 from pages.ui.device import is_dark, is_narrow
 from pages.ui.figures import ruler_figure
+from pages.ui.figures.layout import focus_node
 from pages.ui.service import Result
-from pages.ui.text import code_label, number, prose
+from pages.ui.text import code_label, escape, number, prose
 from pages.ui.visit import change
 from pages.ui.wiring import figure_cache
 
@@ -23,8 +24,9 @@ def verdict_view(result: Result) -> None:
     dark, narrow = is_dark(), is_narrow()
     with st.container(key="verdict", gap="small"):
         st.html(
-            f'<div class="eic-verdict eic-{said.level}"><p class="eic-sentence">'
-            f"{prose(said.sentence)}</p><p class='eic-cause'>{prose(said.cause)}</p></div>"
+            f'<div><p class="eic-cause"><span class="eic-level eic-{said.level}" '
+            f'title="{escape(LEVELS[said.level])}">{said.level}</span> {prose(said.cause)}</p>'
+            f'<p class="eic-sentence">{prose(said.sentence)}</p></div>'
         )
         figure = figure_cache().get(
             ("ruler", inspection.eic, inspection.eic_finite, dark, narrow),
@@ -33,6 +35,7 @@ def verdict_view(result: Result) -> None:
         )
         st.plotly_chart(figure, key="ruler", theme=None, config={"displayModeBar": False})
         _metrics(result)
+        _blame(result, said)
         for notice in (*said.notes, *result.notices):
             st.html(f'<p class="eic-note">{prose(notice)}</p>')
 
@@ -40,44 +43,65 @@ def verdict_view(result: Result) -> None:
 def _metrics(result: Result) -> None:
     inspection = result.inspection
     counts, tail = inspection.counts, inspection.tail
-    with st.container(horizontal=True, key="metrics", gap="small"):
-        _metric("EIC", number(inspection.eic), glossary.EIC)
-        if math.isinf(inspection.eic):
-            _metric("EIC, finite", number(inspection.eic_finite), glossary.FINITE)
-        _metric("Digits lost", number(inspection.digits_lost, 1), glossary.DIGITS)
-        _metric(
+    cells = [metric("EIC", number(inspection.eic), glossary.EIC)]
+    if math.isinf(inspection.eic):
+        cells.append(metric("EIC, finite", number(inspection.eic_finite), glossary.FINITE))
+    cells += [
+        metric("Digits lost", number(inspection.digits_lost, 1), glossary.DIGITS),
+        metric(
             "Noise figure", f"{number(inspection.noise_figure_db, 0)} dB", glossary.NOISE_FIGURE
-        )
-        _metric("Complexity", f"{inspection.formula.complexity:,}", glossary.COMPLEXITY)
-        _metric("Valid samples", f"{counts.valid:,} / {counts.total:,}", glossary.VALID)
-        if counts.singular:
-            _metric("Singular", f"{counts.singular:,}", glossary.SINGULAR)
-        if counts.rechecked:
-            shown = f"{counts.rechecked:,}"
-            if counts.unresolved:
-                shown += f" (+{counts.unresolved:,})"
-            _metric("Rechecked", shown, glossary.RECHECKED)
-        if tail is not None:
-            _metric("Typical loss", number(tail.q50), glossary.TYPICAL)
-            _metric("90 % / 99 %", f"{number(tail.q90)} / {number(tail.q99)}", glossary.TAIL_90)
-            _metric("Worst 1 %", _percent(tail.top1_share), glossary.TOP_SHARE)
-            settled = {None: "too few", True: "no", False: "yes"}[tail.divergent]
-            _metric("Mean settled", settled, glossary.SETTLED)
-    node = inspection.nodes[inspection.bottleneck]
-    with st.container(horizontal=True, vertical_alignment="center", key="bottleneck-row"):
-        st.html('<span class="eic-overline">Bottleneck</span>', width="content")
-        st.button(
-            code_label(node.text, 60),
-            key="go-bottleneck",
-            help=glossary.BOTTLENECK,
-            shortcut="B",
-            on_click=change,
-            kwargs={"node": node.node.id},
-        )
+        ),
+        metric("Nodes", f"{inspection.formula.complexity:,}", glossary.COMPLEXITY),
+        metric("Valid samples", _of(counts.valid, counts.total), glossary.VALID),
+    ]
+    if counts.singular:
+        cells.append(metric("Singular", f"{counts.singular:,}", glossary.SINGULAR))
+    if counts.rechecked:
+        left = f" <small>of {counts.rechecked + counts.unresolved:,}</small>"
+        shown = f"{counts.rechecked:,}" + (left if counts.unresolved else "")
+        cells.append(metric("Checked exactly", shown, glossary.RECHECKED))
+    if tail is not None:
+        settled = {None: "too few", True: "no", False: "yes"}[tail.divergent]
+        spread = " / ".join(number(q, 1) for q in (tail.q50, tail.q90, tail.q99))
+        cells += [
+            metric("50 / 90 / 99 %", spread, glossary.QUANTILES),
+            metric("Worst 1 % carries", _percent(tail.top1_share), glossary.TOP_SHARE),
+            metric("Mean settled", settled, glossary.SETTLED),
+        ]
+    st.html(f'<div class="eic-metrics">{"".join(cells)}</div>')
 
 
-def _metric(name: str, value: str, explained: str) -> None:
-    st.metric(name, value, help=explained, width="content")
+def _of(part: int, whole: int) -> str:
+    return f"{part:,}" if part == whole else f"{part:,} <small>of {whole:,}</small>"
+
+
+def metric(name: str, value: str, explained: str) -> str:
+    """One figure with its name, explained on hover and on focus; `value` is HTML."""
+    return (
+        f'<div class="eic-metric" tabindex="0"><span class="name">{name}</span>'
+        f'<span class="value">{value}</span><span class="eic-tip" role="tooltip">'
+        f"{escape(explained, 1000)}</span></div>"
+    )
+
+
+def _blame(result: Result, said: Verdict) -> None:
+    """Buttons that select the bottleneck, and the node it inherits its loss from."""
+    inspection = result.inspection
+    bottleneck = focus_node(inspection)
+    places = [("Bottleneck", bottleneck, glossary.BOTTLENECK, "B")]
+    if said.origin != bottleneck:
+        places.append(("Inherited from", said.origin, glossary.ORIGIN, "O"))
+    with st.container(horizontal=True, vertical_alignment="center", key="blame"):
+        for name, node, explained, key in places:
+            st.html(f'<span class="eic-overline">{name}</span>', width="content")
+            st.button(
+                code_label(inspection.nodes[node].text, 60),
+                key=f"go-{name}",
+                help=explained,
+                shortcut=key,
+                on_click=change,
+                kwargs={"node": node},
+            )
 
 
 def _percent(share: float) -> str:

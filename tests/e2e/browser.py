@@ -1,0 +1,99 @@
+"""A real server and a real Chromium for the end-to-end tests."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+PATIENCE = 20_000
+"""Milliseconds that a slow machine may take over one step."""
+
+expect.set_options(timeout=PATIENCE)
+
+
+def find_chromium() -> str | None:
+    """The browser on this machine, if there is one."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if found := shutil.which(name):
+            return found
+    return None
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+@contextlib.contextmanager
+def running_server() -> Iterator[str]:
+    """`streamlit run app.py` in a process of its own; yields its address."""
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "streamlit", "run", "app.py",
+             "--server.port", str(port), "--server.headless", "true"],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            env={k: v for k, v in os.environ.items() if not k.startswith("STREAMLIT_")},
+        )  # fmt: skip
+        try:
+            for _ in range(240):
+                if process.poll() is not None:
+                    break
+                with contextlib.suppress(OSError):
+                    urllib.request.urlopen(f"{address}/healthz", timeout=2).close()
+                    break
+                time.sleep(0.25)
+            if process.poll() is not None:
+                log.seek(0)
+                raise RuntimeError(f"the server stopped: {log.read().decode()[-2000:]}")
+            yield address
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+@contextlib.contextmanager
+def running_browser(executable: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=list(ARGUMENTS))
+        yield browser
+        browser.close()
+
+
+def settle(page: Page) -> None:
+    """Wait until the page is connected and no script is running."""
+    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for(
+        timeout=PATIENCE
+    )
+    page.locator(".st-key-formula_text textarea").wait_for(timeout=PATIENCE)

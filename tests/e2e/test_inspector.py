@@ -1,0 +1,243 @@
+"""The inspector as a visitor meets it, in a real browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import parse_qs, quote, urlsplit
+
+import pytest
+from playwright.sync_api import FilePayload, Page, expect
+
+from tests.e2e.browser import settle
+
+pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e")]
+
+Opener = Callable[..., Page]
+
+CSV = "r,T,load\n" + "\n".join(f"{1 + i / 20},{300 + i},{i * 0.5}" for i in range(60)) + "\n"
+OPERON = "((-2.5) * X1) + (log(abs((10000.5 * X2) - (10000.0 * X2))))"
+
+
+def upload(page: Page, text: str, name: str = "rows.csv") -> None:
+    page.locator(".st-key-data_mode").get_by_text("Table").click()
+    file: FilePayload = {"name": name, "mimeType": "text/csv", "buffer": text.encode()}
+    page.locator("input[type=file]").set_input_files(file)
+    expect(page.locator(".eic-file")).to_contain_text(name)
+
+
+def type_formula(page: Page, text: str) -> None:
+    area = page.locator(".st-key-formula_text textarea")
+    area.fill(text)
+    area.press("Control+Enter")
+
+
+def sentence(page: Page) -> str:
+    return page.locator(".eic-sentence").inner_text()
+
+
+def query(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query, keep_blank_values=True)
+
+
+def click_tree_node(page: Page, index: int) -> None:
+    """Click the marker of the index-th node shown in the tree."""
+    chart = page.locator(".st-key-tree .js-plotly-plot")
+    chart.locator(".scatterlayer .point").first.wait_for(state="attached")
+    box = chart.locator(".scatterlayer .trace .point").nth(index).bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+def test_the_health_route_answers(server: str) -> None:
+    with urllib.request.urlopen(f"{server}/healthz", timeout=10) as answer:
+        assert answer.status == 200
+        assert json.load(answer) == {"status": "ok"}
+
+
+def test_a_cold_visit_shows_a_telling_example(visit: Opener) -> None:
+    page = visit()
+    expect(page.locator(".eic-sentence")).to_be_visible()
+    expect(page.locator(".st-key-tree .js-plotly-plot")).to_be_visible()
+    expect(page.locator(".stException")).to_have_count(0)
+
+
+@pytest.mark.parametrize("path", ["/inspector", "/nowhere", "/?node=999999&seed=-1&samples=x"])
+def test_odd_addresses_never_crash(visit: Opener, path: str) -> None:
+    page = visit(path)
+    expect(page.locator(".stException")).to_have_count(0)
+    expect(page.locator(".st-key-formula_text textarea")).to_be_visible()
+
+
+def test_operon_text_and_a_csv_lead_to_the_guilty_part(visit: Opener) -> None:
+    page = visit()
+    type_formula(page, OPERON)
+    expect(page.locator(".st-key-reading .eic-tag")).to_be_visible()
+    upload(page, CSV)
+    expect(page.locator(".eic-sentence")).to_contain_text("10000")
+    expect(page.locator(".st-key-target")).to_contain_text("load")
+    assert "data" in query(page)
+
+
+def test_a_click_on_the_tree_selects_the_node_everywhere(visit: Opener) -> None:
+    page = visit("/?formula=" + quote("log(x)-3*sin(x)"))
+    expect(page.locator(".st-key-tree .js-plotly-plot")).to_be_visible()
+    click_tree_node(page, 0)
+    expect(page.locator(".eic-node code")).to_have_text("x")
+    expect(page).to_have_url(re.compile(r"node=0"))
+
+
+def test_an_error_keeps_the_last_good_picture(visit: Opener) -> None:
+    page = visit("/?formula=" + quote("10000*x-9999*x"))
+    before = sentence(page)
+    type_formula(page, "10000*x - lg(x")
+    expect(page.locator(".eic-error pre")).to_contain_text("^")
+    expect(page.locator(".st-key-picture-stale .eic-sentence")).to_have_text(before)
+    type_formula(page, "10000*x - log10(x)")
+    expect(page.locator(".eic-error")).to_have_count(0)
+    expect(page.locator(".st-key-picture-stale")).to_have_count(0)
+
+
+def test_one_click_mends_a_forgotten_times_sign(visit: Opener) -> None:
+    page = visit("/?formula=" + quote("2x+1"))
+    page.get_by_role("button", name=re.compile("Fix it")).click()
+    expect(page.locator(".eic-error")).to_have_count(0)
+    expect(page.locator(".st-key-formula_text textarea")).to_have_value("2*x+1")
+
+
+def test_reload_restores_everything_from_the_address(visit: Opener) -> None:
+    page = visit("/?formula=" + quote("sqrt(y+1)-sqrt(y)") + "&range=y%3D100.0:200.0&seed=7&node=2")
+    said = sentence(page)
+    node = page.locator(".eic-node code").inner_text()
+    page.reload()
+    settle(page)
+    expect(page.locator(".eic-sentence")).to_have_text(said)
+    expect(page.locator(".eic-node code")).to_have_text(node)
+    expect(page.locator(".st-key-formula_text textarea")).to_have_value("sqrt(y+1)-sqrt(y)")
+    assert query(page)["seed"] == ["7"]
+
+
+def test_the_back_button_returns_to_the_formula_before(visit: Opener) -> None:
+    page = visit("/?formula=" + quote("x+1"))
+    type_formula(page, "x+2")
+    expect(page).to_have_url(re.compile(r"x%2B2"))
+    page.go_back()
+    expect(page.locator(".st-key-formula_text textarea")).to_have_value("x+1")
+    type_formula(page, "x+3")
+    page.get_by_role("button", name=re.compile("Previous formula")).click()
+    expect(page.locator(".st-key-formula_text textarea")).to_have_value("x+1")
+
+
+def test_a_link_to_an_absent_upload_asks_for_its_file(visit: Opener) -> None:
+    owner = visit("/?formula=" + quote("T-r"))
+    upload(owner, CSV)
+    expect(owner.locator(".eic-sentence")).to_be_visible()
+    expect(owner).to_have_url(re.compile("data="))
+    link = owner.url
+    said = sentence(owner)
+
+    guest = visit("/?" + urlsplit(link).query)
+    expect(guest.locator(".eic-ask")).to_contain_text("rows.csv")
+    expect(guest.locator(".eic-sentence")).to_have_count(0)
+    other: FilePayload = {"name": "o.csv", "mimeType": "text/csv", "buffer": b"r,T\n1,2\n3,4\n"}
+    guest.locator("input[type=file]").set_input_files(other)
+    expect(guest.get_by_role("button", name="Use it anyway")).to_be_visible()
+    right: FilePayload = {"name": "rows.csv", "mimeType": "text/csv", "buffer": CSV.encode()}
+    guest.locator("input[type=file]").set_input_files(right)
+    expect(guest.locator(".eic-sentence")).to_have_text(said)
+
+
+def test_bad_cells_are_named_by_row_and_column(visit: Opener) -> None:
+    page = visit("/?formula=a%2Bb")
+    upload(page, "a,b\n1,2\n,3\n4,oops\n5,6\n")
+    page.get_by_text("2 cells without a number").click()
+    expect(page.locator(".eic-list")).to_contain_text("row 2, column a: empty")
+    expect(page.locator(".eic-list")).to_contain_text("row 3, column b: oops is not a number")
+
+
+HOSTILE = (
+    "<img src=x onerror=window.pwned=1> $\\href{javascript:alert(1)}{x}$ :red[a] [b](http://c)"
+)
+
+
+def test_hostile_text_stays_inert(visit: Opener) -> None:
+    page = visit("/?formula=" + quote(HOSTILE) + "&data=0123456789ab&file=" + quote(HOSTILE))
+    expect(page.locator(".eic-error").first).to_be_visible()
+    type_formula(page, "x+y")
+    name = "<img src=x onerror=window.pwned=2>"
+    page.locator("input[type=file]").set_input_files(
+        {"name": name + ".csv", "mimeType": "text/csv",
+         "buffer": f"x,{name},:red[c]`$z$\n1,<script>window.pwned=3</script>,2\n3,4,5\n".encode()}
+    )  # fmt: skip
+    page.get_by_role("button", name="Use it anyway").click()
+    expect(page.locator(".eic-file")).to_be_visible()
+    assert page.evaluate("window.pwned") is None
+    assert page.locator("[data-testid='stHtml'] img, [data-testid='stMarkdown'] img").count() == 0
+    assert page.locator("a[href*='javascript'], a[href='http://c']").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_never_scrolls_sideways(visit: Opener, scheme: str) -> None:
+    page = visit("/", width=390, height=844, scheme=scheme)
+    expect(page.locator(".eic-sentence")).to_be_visible()
+    wide = page.evaluate(
+        "() => [document.documentElement, document.querySelector('[data-testid=stMain]')]"
+        ".map(e => e.scrollWidth - e.clientWidth)"
+    )
+    assert max(wide) <= 0
+
+
+def test_dark_mode_paints_the_figures_dark(visit: Opener) -> None:
+    page = visit("/", scheme="dark")
+    expect(page.locator(".eic-sentence")).to_be_visible()
+    background = page.evaluate(
+        "() => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
+    )
+    assert sum(map(int, re.findall(r"\d+", background)[:3])) < 150
+    ink = page.evaluate(
+        "() => getComputedStyle(document.querySelector('.st-key-tree .js-plotly-plot "
+        ".colorbar text')).fill"
+    )
+    assert sum(map(int, re.findall(r"\d+", ink)[:3])) > 380
+
+
+def test_the_keyboard_alone_suffices(visit: Opener) -> None:
+    page = visit("/?formula=x")
+    area = page.locator(".st-key-formula_text textarea")
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if area.evaluate("e => e === document.activeElement"):
+            break
+    assert area.evaluate("e => e === document.activeElement")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("exp(x)-1")
+    page.keyboard.press("Control+Enter")
+    expect(page).to_have_url(re.compile("exp"))
+    expect(page.locator(".eic-node code")).to_have_text(re.compile("exp"))
+    page.keyboard.press("Tab")
+    before = page.locator(".eic-node code").inner_text()
+    page.keyboard.press("k")
+    expect(page.locator(".eic-node code")).not_to_have_text(before)
+    page.keyboard.press("b")
+    expect(page.locator(".eic-node code")).to_have_text(before)
+
+
+def test_every_download_arrives_and_parses(visit: Opener, tmp_path: Path) -> None:
+    page = visit("/?formula=" + quote("log(x)-3*sin(x)"))
+    expect(page.locator(".eic-sentence")).to_be_visible()
+    texts = {}
+    for name in ("JSON", "CSV of nodes", "SVG of the tree", "LaTeX", "Python"):
+        with page.expect_download() as started:
+            page.locator(".st-key-share").get_by_role("button", name=name).click()
+        target = tmp_path / started.value.suggested_filename
+        started.value.save_as(target)
+        texts[name] = target.read_text(encoding="utf-8")
+    assert json.loads(texts["JSON"])["complexity"] == 7
+    assert len(texts["CSV of nodes"].strip().splitlines()) == 8
+    assert texts["SVG of the tree"].lstrip().startswith(("<svg", "<?xml"))
+    assert "\\log" in texts["LaTeX"] or "\\ln" in texts["LaTeX"]
+    compile(texts["Python"], "eic_reproduce.py", "exec")

@@ -1,0 +1,173 @@
+"""The inspector page, run without a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+SCRIPT = Path(__file__).resolve().parents[2] / "pages" / "ui" / "shell.py"
+
+
+def open_page(**query: str | list[str]) -> AppTest:
+    page = AppTest.from_file(str(SCRIPT), default_timeout=30)
+    for name, value in query.items():
+        page.query_params[name] = value
+    return page.run()
+
+
+def html_of(page: AppTest) -> str:
+    bodies = [element.proto.body for element in page.get("html")]
+    return "\n".join(body for body in bodies if not body.startswith("<style"))
+
+
+def query_of(page: AppTest, name: str) -> list[str]:
+    values = page.query_params.get(name, [])
+    return [values] if isinstance(values, str) else list(values)
+
+
+def state_of(page: AppTest):  # type: ignore[no-untyped-def]
+    return page.session_state["visit"].state
+
+
+def type_formula(page: AppTest, text: str) -> AppTest:
+    return page.text_area(key="formula_text").set_value(text).run()
+
+
+def test_a_first_visit_shows_an_example_with_its_verdict() -> None:
+    page = open_page()
+    assert not page.exception
+    assert page.text_area(key="formula_text").value
+    assert "eic-sentence" in html_of(page)
+
+
+def test_a_cleared_formula_shows_the_empty_page() -> None:
+    page = type_formula(open_page(formula="x+1"), "")
+    assert not page.exception
+    assert "Paste a formula above" in html_of(page)
+    assert "eic-sentence" not in html_of(page)
+
+
+def test_an_error_shows_the_place_and_keeps_the_picture() -> None:
+    page = type_formula(open_page(formula="10000*x-9999*x"), "10000*x - 9999*")
+    assert not page.exception
+    assert "eic-error" in html_of(page)
+    assert "^" in html_of(page)
+    assert "Loses 4.4" in html_of(page)
+
+
+def test_an_error_on_a_first_visit_has_no_picture_to_keep() -> None:
+    page = open_page(formula="1 + * 2")
+    assert not page.exception
+    assert "eic-error" in html_of(page)
+    assert "eic-sentence" not in html_of(page)
+
+
+def test_variables_without_a_range_are_sampled_from_1_to_5_and_it_is_said() -> None:
+    page = open_page(formula="x*y")
+    assert "No range was given for <code>x</code>, <code>y</code>" in html_of(page)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"node": "-1"},
+        {"node": "9" * 50},
+        {"samples": "1e9"},
+        {"samples": "99999999"},
+        {"seed": "²"},
+        {"range": ["x", "x=", "=1", "x=1:inf", "x=5:1", "x=normal:0:-1", "y=1:2"]},
+        {"base": "7"},
+        {"data": "../../etc/passwd"},
+        {"data": "0123456789ab", "file": "<b>"},
+        {"map": ["a", "=b", "x=nowhere"]},
+        {"target": "nowhere"},
+        {"syntax": "klingon"},
+        {"syntax": "'; drop table"},
+    ],
+)
+def test_bad_query_parameters_never_crash(query: dict[str, str | list[str]]) -> None:
+    page = open_page(formula="x+1", **query)
+    assert not page.exception
+
+
+def test_the_address_restores_formula_range_seed_and_node() -> None:
+    page = open_page(formula="a-b", range=["a=2.0:3.0"], seed="4", samples="500", node="1")
+    state = state_of(page)
+    assert (state.formula, state.seed, state.samples, state.node) == ("a-b", 4, 500, 1)
+    assert page.number_input(key="low:a").value == 2.0
+    assert page.number_input(key="samples").value == 500
+
+
+def test_a_changed_range_goes_into_the_address() -> None:
+    page = open_page(formula="x+1")
+    page.number_input(key="high:x").set_value(9.0).run()
+    assert query_of(page, "range") == ["x=1.0:9.0"]
+    page.selectbox(key="kind:x").set_value("normal").run()
+    assert query_of(page, "range") == ["x=normal:5.0:2.0"]
+    page.selectbox(key="kind:x").set_value("loguniform").run()
+    assert not page.exception
+
+
+def test_an_upside_down_range_is_turned_over() -> None:
+    page = open_page(formula="x+1")
+    page.number_input(key="low:x").set_value(9.0).run()
+    assert query_of(page, "range") == ["x=5.0:9.0"]
+
+
+def test_an_impossible_range_is_refused_in_words() -> None:
+    page = open_page(formula="x+1", range=["x=loguniform:1:2"])
+    page.number_input(key="low:x").set_value(-1.0).run()
+    assert not page.exception
+    assert "must be positive" in html_of(page)
+    assert page.number_input(key="low:x").value == 1.0
+
+
+def test_an_example_brings_its_own_domain() -> None:
+    page = open_page(formula="x+1")
+    button = next(b for b in page.button if str(b.key).startswith("example-"))
+    button.click().run()
+    assert not page.exception
+    assert state_of(page).domains
+    page.button(key="previous_formula").click().run()
+    assert state_of(page).formula == "x+1"
+
+
+def test_a_link_to_a_file_that_is_not_here_asks_for_it() -> None:
+    page = open_page(formula="x+1", data="0123456789ab", file="rows.csv")
+    assert not page.exception
+    assert "This link needs its file" in html_of(page)
+    assert "rows.csv" in html_of(page)
+    assert "eic-sentence" not in html_of(page)
+
+
+def test_a_formula_too_long_for_an_address_still_works_and_says_so() -> None:
+    text = "+".join(f"x*{i}" for i in range(2000))
+    page = type_formula(open_page(formula="x"), text)
+    assert not page.exception
+    assert "formula" not in page.query_params
+    assert "too long for a web address" in html_of(page)
+
+
+def test_a_formula_of_100_000_characters_does_not_break_the_page() -> None:
+    page = type_formula(open_page(formula="x"), "x+" * 60_000 + "x")
+    assert not page.exception
+    assert "eic-error" in html_of(page)
+
+
+def test_an_undefined_eic_says_why() -> None:
+    page = open_page(formula="log(-x)")
+    assert not page.exception
+    assert "Undefined" in html_of(page)
+
+
+HOSTILE = "<script>alert(1)</script>`$x$`:red[y]**z**"
+
+
+def test_hostile_text_is_escaped_wherever_it_is_shown() -> None:
+    page = open_page(formula=HOSTILE, data="0123456789ab", file=HOSTILE)
+    assert not page.exception
+    assert "<script" not in html_of(page)
+    for markdown in page.markdown:
+        assert "<script" not in markdown.value

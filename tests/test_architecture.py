@@ -1,0 +1,164 @@
+"""The house rules of docs and design, enforced from the import graph."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+HOUSES = ("eic_core", "study", "db", "pages")
+MAY_IMPORT = {
+    "eic_core": {"eic_core"},
+    "study": {"eic_core", "study"},
+    "db": {"eic_core", "study", "db"},
+    "pages": {"eic_core", "study", "db", "pages"},
+    "app": {"pages"},
+}
+SCREEN = {"streamlit", "plotly"}
+
+
+def _sources() -> dict[str, Path]:
+    """Modules of the application by dotted name."""
+    found = {"app": ROOT / "app.py"}
+    for house in HOUSES:
+        for path in (ROOT / house).rglob("*.py"):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def _imports(name: str, path: Path) -> set[str]:
+    """Dotted names that a module imports, type-checking imports included."""
+    found: set[str] = set()
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*above, *([node.module] if node.module else [])])
+            named = {f"{base}.{alias.name}" for alias in node.names}
+            found.update(named)
+            if not named <= SOURCES.keys():  # more than sub-modules is taken from it
+                found.add(base)
+    return found
+
+
+SOURCES = _sources()
+IMPORTS = {name: _imports(name, path) for name, path in SOURCES.items()}
+
+
+def _external(name: str) -> set[str]:
+    return {imported.split(".")[0] for imported in IMPORTS[name]}
+
+
+@pytest.mark.parametrize("name", sorted(SOURCES))
+def test_a_house_imports_only_what_stands_below_it(name: str) -> None:
+    house = name.split(".")[0]
+    ours = _external(name) & {*HOUSES, "app", "tests", "benchmarks"}
+    assert ours <= MAY_IMPORT[house], f"{name} imports {ours - MAY_IMPORT[house]}"
+
+
+@pytest.mark.parametrize("name", sorted(SOURCES))
+def test_screen_libraries_stay_in_pages_and_sql_stays_in_db(name: str) -> None:
+    house = name.split(".")[0]
+    if house not in ("pages", "app"):
+        assert not _external(name) & SCREEN
+    if house != "db":
+        assert "sqlalchemy" not in _external(name)
+
+
+@pytest.mark.parametrize("name", sorted(n for n in SOURCES if n.startswith("pages")))
+def test_only_wiring_reaches_the_database(name: str) -> None:
+    if name != "pages.ui.wiring":
+        assert "db" not in _external(name)
+
+
+def test_figures_know_nothing_of_streamlit() -> None:
+    for name in SOURCES:
+        if name.startswith("pages.ui.figures"):
+            assert "streamlit" not in _external(name)
+
+
+def test_there_are_no_circles_between_modules() -> None:
+    graph = {
+        name: {i for i in imported if i in SOURCES and i != name}
+        for name, imported in IMPORTS.items()
+    }
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        assert name not in trail, " -> ".join([*trail[trail.index(name) :], name])
+        if name not in done:
+            for other in sorted(graph[name]):
+                visit(other, (*trail, name))
+            done.add(name)
+
+    for name in sorted(graph):
+        visit(name, ())
+
+
+def test_the_engine_runs_without_any_screen_or_database_library() -> None:
+    program = (
+        "import sys\n"
+        "for name in ('streamlit', 'plotly', 'sqlalchemy', 'pandas', 'pages', 'study', 'db'):\n"
+        "    sys.modules[name] = None\n"
+        "from eic_core.formula.syntax import read\n"
+        "from eic_core.measure import Samples, inspect\n"
+        "inspect(read('x+1').formula, Samples.from_columns({'x': [1.0]}))\n"
+        "import eic_core.cli\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_user_text_is_never_evaluated() -> None:
+    forbidden = {"eval", "exec", "sympify", "parse_expr", "literal_eval", "__import__"}
+    for name, path in SOURCES.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                function = node.func
+                called = (
+                    function.id
+                    if isinstance(function, ast.Name)
+                    else function.attr
+                    if isinstance(function, ast.Attribute)
+                    else ""
+                )
+                assert called not in forbidden, f"{name}:{node.lineno} calls {called}"
+
+
+@pytest.mark.parametrize("name", sorted(SOURCES))
+def test_files_can_be_read_in_one_sitting(name: str) -> None:
+    lines = len(SOURCES[name].read_text(encoding="utf-8").splitlines())
+    page = re.fullmatch(r"pages\.[a-z_]+", name) and name != "pages.ui"
+    limit = 120 if page else 450
+    if name == "eic_core.formula.operators":  # the one table of operators
+        limit = 1200
+    assert lines <= limit, f"{name} has {lines} lines; split it"
+
+
+def test_nothing_in_the_repository_names_a_machine() -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    absolute = re.compile(r"(?<![\w.~-])/(?:home|root|Users|work|mnt|srv)/[\w.-]+")
+    for file in filter(None, listed.stdout.split("\0")):
+        path = ROOT / file
+        if path.suffix in {".png", ".jpg", ".svg", ".gz", ".ico"} or not path.is_file():
+            continue
+        if path == Path(__file__).resolve():
+            continue
+        found = absolute.search(path.read_text(encoding="utf-8", errors="replace"))
+        assert not found, f"{file} names {found[0] if found else ''}"
