@@ -24,7 +24,7 @@ from eic_core.formula.syntax.latex_tables import (
     WRAPPERS,
 )
 from eic_core.formula.syntax.names import Names, suggestion
-from eic_core.formula.syntax.reading import Report
+from eic_core.formula.syntax.reading import Report, insert
 from eic_core.formula.syntax.tokens import (
     BAD,
     BAR,
@@ -79,8 +79,9 @@ class _Scanner(Brackets):
             self.report.note("a number times a power of ten is read as one constant", (start, end))
             self.report.alternative(
                 "a product with a power of 10",
-                lambda: (
-                    f"{self.text[:start]}{match[1]} \\cdot {{(10)}}^{{{power_text}}}{self.text[end:]}"
+                lambda: insert(
+                    self.text[:start] + self.text[end:],
+                    [(start, f"{match[1]} \\cdot {{(10)}}^{{{power_text}}}")],
                 ),
             )
             text = f"{match[1]}e{power_text}"
@@ -129,7 +130,7 @@ class _Scanner(Brackets):
         if self.raw[self.index][1] == "_":
             self.index += 1
             script, end = self.raw_group()
-            script = re.sub(r"\\[A-Za-z]+|[{}]", "", script)
+            script = re.sub(r"\\[A-Za-z]+|[{}]", "", script.replace(r"\_", "_"))
             script = re.sub(r"[\s,]+", "_", script.strip())
             if not re.fullmatch(r"\w+", script):
                 self.report.fail("this subscript is not read", start, end, "use letters and digits")
