@@ -39,7 +39,7 @@ class Node(NamedTuple):
         (``"-2.5"``, ``"1e-3"``), a fraction (``"1/3"``), ``"pi"`` or ``"e"``.
         Empty elsewhere.
     parameter : Fraction or None
-        The exact exponent (``pow``), root index (``root``) or base (``log``)
+        The exact exponent (``power``), root index (``root``) or base (``log``)
         that belongs to the operator and carries no noise.
     span : (int, int)
         Character offsets into `Formula.source`.

@@ -1,0 +1,1 @@
+"""Formulas as trees: nodes, operators, reading and writing."""

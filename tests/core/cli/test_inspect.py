@@ -1,0 +1,144 @@
+"""`python -m eic_core inspect`, run as its users run it."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from eic_core.cli import main
+from eic_core.cli.inspect_command import protect_formula
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "eic_core", *arguments], capture_output=True, text=True, check=False
+    )
+
+
+def inspect_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict:
+    assert main(["inspect", *arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_json_has_exactly_the_promised_keys(capsys):
+    document = inspect_json(capsys, "log(exp(x))", "--range", "x=normal:1000:1")
+    promised = {
+        "formula", "latex", "complexity", "eic", "eic_finite", "noise_figure_db", "bottleneck",
+        "samples", "tail", "nodes",
+    }
+    assert promised <= set(document)
+    assert set(document["samples"]) == {
+        "total", "valid", "invalid", "singular", "rechecked", "unresolved",
+    }
+    assert {"q50", "q90", "q99", "top1_share", "divergent"} <= set(document["tail"])
+    assert [set(node) for node in document["nodes"]] == [
+        {"id", "text", "operator", "children", "span", "s_bar", "local_eic", "local_eic_finite",
+         "invalid", "singular"}
+    ] * 3
+
+
+def test_logarithm_of_exponential_on_normal_1000_loses_three_digits(capsys):
+    document = inspect_json(
+        capsys, "log(exp(x))", "--range", "x=normal:1000:1", "--samples", "500"
+    )
+    assert document["eic"] == pytest.approx(3.0, abs=2e-4)
+    assert document["noise_figure_db"] == pytest.approx(20 * document["eic"])
+    assert document["samples"]["rechecked"] == 500
+
+
+def test_a_difference_of_near_multiples_loses_4_38905_digits(capsys):
+    document = inspect_json(capsys, "10000*x-9999*x", "--range", "x=0.1:10")
+    exact = 0.5 * math.log10(1 + 3 * (10_000**2 + 9_999**2))
+    assert document["eic"] == pytest.approx(exact, abs=1e-9)
+    assert round(document["eic"], 5) == 4.38905
+
+
+def test_non_finite_numbers_are_strings(capsys):
+    document = inspect_json(capsys, "x-x", "--range", "x=1:2")
+    assert document["eic"] == "inf" and document["eic_finite"] == "nan"
+
+
+def test_no_valid_sample_is_no_error_and_has_a_reason(capsys):
+    document = inspect_json(capsys, "log(-exp(x))", "--range", "x=1:2")
+    assert document["eic"] == "nan" and "log" in document["reason"]
+    assert document["tail"]["divergent"] is None
+
+
+@pytest.mark.parametrize("formula", ["-x**2", "-2*x", "--2+x", "-(x)"])
+def test_a_formula_may_begin_with_a_minus(formula, capsys):
+    for arguments in (
+        [formula, "--range", "x=1:2"],
+        ["--range", "x=1:2", formula],
+        ["--range", "x=1:2", "--samples", "7", formula],
+    ):
+        assert inspect_json(capsys, *arguments)["formula"] == formula
+
+
+def test_ranges_may_be_listed_or_repeated(capsys):
+    one = inspect_json(capsys, "x*y", "--range", "x=1:2", "y=3:4")
+    two = inspect_json(capsys, "x*y", "--range", "y=3:4", "--range", "x=1:2")
+    assert one["eic"] == two["eic"] and one["variables"] == {"x": "1.0:2.0", "y": "3.0:4.0"}
+
+
+def test_a_misspelt_option_is_not_taken_for_the_formula():
+    assert protect_formula(["inspect", "--jsn", "x"]) == ["inspect", "--jsn", "--", "x"]
+    assert run("inspect", "--jsn", "x").returncode == 2
+
+
+def test_samples_of_a_variable_do_not_depend_on_the_other_variables(capsys):
+    alone = inspect_json(capsys, "sin(x)", "--range", "x=1:9", "--seed", "3")
+    beside = inspect_json(capsys, "sin(x)+y", "--range", "x=1:9", "y=1:2", "--seed", "3")
+    assert alone["nodes"][1]["s_bar"] == beside["nodes"][1]["s_bar"]
+
+
+def test_indexed_names_and_ranges_meet_in_one_canonical_form(capsys):
+    document = inspect_json(capsys, "X_0 + x[:,1]", "--range", "x_{0}=1:2", "x₁=1:2")
+    assert set(document["variables"]) == {"x0", "x1"}
+
+
+def test_a_table_is_matched_by_name_then_by_index(tmp_path, capsys):
+    file = tmp_path / "flow.csv"
+    file.write_text("r_k,log_Re,target\n1,2,3\n4,5,6\n")
+    by_name = inspect_json(capsys, "r_k/log_Re", "--data", str(file))
+    assert by_name["variables"] == {"r_k": "r_k", "log_Re": "log_Re"}
+    by_index = inspect_json(capsys, "x0/x1", "--data", str(file))
+    assert by_index["variables"] == {"x0": "r_k", "x1": "log_Re"}
+    operon = inspect_json(capsys, "X1/X2", "--data", str(file), "--syntax", "operon")
+    assert operon["variables"] == {"x1": "r_k", "x2": "log_Re"}
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (["lg(x)", "--range", "x=1:2"], "log10"),
+        (["x+", "--range", "x=1:2"], "^"),
+        (["x+y", "--range", "x=1:2"], "`y`"),
+        (["x", "--range", "x=2:1"], "upside down"),
+        (["x", "--range", "x=banana"], "x=0.1:10"),
+        (["x", "--range", "x=1:2", "--samples", "0"], "samples"),
+        (["x", "--data", "nowhere.csv"], "nowhere.csv"),
+        (["__import__('os').system('x')", "--range", "x=1:2"], "error"),
+    ],
+)
+def test_a_users_mistake_exits_2_with_one_message_and_no_traceback(arguments, said):
+    process = run("inspect", *arguments)
+    assert process.returncode == 2
+    assert said in process.stderr and "Traceback" not in process.stderr
+    assert process.stdout == ""
+
+
+def test_an_empty_table_is_the_users_mistake(tmp_path: Path):
+    file = tmp_path / "empty.csv"
+    file.write_text("x,y\n")
+    assert run("inspect", "x", "--data", str(file)).returncode == 2
+
+
+def test_the_plain_report_names_the_bottleneck(capsys):
+    assert main(["inspect", "10000*x-9999*x", "--range", "x=1:2"]) == 0
+    out = capsys.readouterr().out
+    assert "4.39 digits lost" in out and "*  6" in out
