@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from eic_core.explain.causes import (
-    Cause,
     finite_cause,
     gather,
     invalid_clause,

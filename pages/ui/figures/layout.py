@@ -30,6 +30,9 @@ MAX_UNFOLDED = 12
 UNFOLDED_LEVELS = 5
 """How many levels one click on a skipped stretch brings to light."""
 
+MANY_UNFOLDED = 60
+"""With more nodes unfolded than this they are opened exactly, each without more below it."""
+
 GAP = 10.0
 """Least distance between two neighbouring nodes, in the unit of the widths."""
 
@@ -86,6 +89,7 @@ def visible_tree(
     *,
     selected: int | None = None,
     narrow: bool = False,
+    levels: int | None = None,
     fits: Callable[[VisibleTree], bool] | None = None,
 ) -> VisibleTree:
     """Decide which nodes are shown.
@@ -104,6 +108,8 @@ def visible_tree(
     selected : int, optional
     narrow : bool
         Show about half as many nodes.
+    levels : int, optional
+        Instead of `MAX_LEVELS`.
     fits : callable (VisibleTree) -> bool, optional
 
     Examples
@@ -114,7 +120,7 @@ def visible_tree(
     >>> visible_tree(inspect(read("x+1").formula, samples)).order
     (0, 1, 2)
     """
-    opening = _Opening(inspection, narrow)
+    opening = _Opening(inspection, levels or MAX_LEVELS[narrow])
     opening.reach(focus_node(inspection))
     steps = opening.hottest_first(len(inspection.nodes) - 1, MAX_VISIBLE[narrow])
     count = len(steps)
@@ -128,7 +134,11 @@ def visible_tree(
                 high = middle
         count = low
     opening.open(steps[:count])
-    for asked in sorted(unfolded, reverse=True):
+    asked_for = sorted(unfolded, reverse=True)
+    if len(unfolded) > MANY_UNFOLDED:  # everything at once: no partial openings
+        opening.open(k for k in asked_for if 0 <= k < len(inspection.nodes))
+        asked_for = []
+    for asked in asked_for:
         if 0 <= asked < len(inspection.nodes) and inspection.formula.nodes[asked].children:
             opening.unfold(asked)
     if selected is not None and 0 <= selected < len(inspection.nodes):
@@ -139,10 +149,10 @@ def visible_tree(
 class _Opening:
     """Which nodes are open (their operands shown or skipped), and which must not be skipped."""
 
-    def __init__(self, inspection: Inspection, narrow: bool) -> None:
+    def __init__(self, inspection: Inspection, levels: int) -> None:
         self.formula = inspection.formula
         self.hottest = heat(inspection)
-        self.levels = MAX_LEVELS[narrow]
+        self.levels = levels
         root = len(self.formula) - 1
         self.opened = {root}
         self.kept = {root}

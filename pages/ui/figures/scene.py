@@ -251,7 +251,7 @@ def compose(
         for k in tree.order
         for place, child in enumerate(tree.children[k])
     ]
-    focus = cards[selected if selected in cards else main].x  # type: ignore[index]
+    focus = cards[selected if selected in cards else main].x
     height = ((placement.levels - 1) * LEVEL + HEIGHT + 40) * scale
     ordered = tuple(cards[k] for k in tree.order)
     return Scene(ordered, tuple(edges), placement.width * scale, height, scale, focus, tree)
