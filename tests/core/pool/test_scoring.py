@@ -125,13 +125,15 @@ def test_the_real_pool_is_read_and_scored(shared, tmp_path):
     sample = candidates[::40]
     results = score_pool(sample, shared / "data" / "problems", jobs=1)
     assert sum(bool(r.error) for r in results) <= 0.01 * len(results)
-    # The stored R² was taken on a part of the rows; near-perfect fits must agree.
-    pairs = [
-        (r.r2, float(c.row["r2_train"]))
-        for r, c in zip(results, sample, strict=True)
-        if c.row["r2_train"] and float(c.row["r2_train"]) > 0.95 and math.isfinite(r.r2)
-        and c.problem.startswith("nikuradse")
-        and c.method != "Operon"  # it printed six decimals: coefficients of 1e-7 are lost
-    ]
-    assert len(pairs) > 20
-    assert all(abs(a - b) < 0.15 for a, b in pairs)
+    # The stored R² are of two parts of the rows: that of all rows lies between them.
+    checked = 0
+    for result, candidate in zip(results, sample, strict=True):
+        stored = [candidate.row["r2_train"], candidate.row["r2_test"]]
+        # Operon printed six decimals, which loses coefficients of 1e-7.
+        if candidate.method == "Operon" or "" in stored or not math.isfinite(result.r2):
+            continue
+        low, high = sorted(map(float, stored))
+        if high > 0.9 and candidate.problem.startswith("nikuradse"):
+            assert low - 0.05 <= result.r2 <= high + 0.05, candidate.formula
+            checked += 1
+    assert checked > 20
