@@ -53,7 +53,7 @@ def data_panel(here: Visit, outcome: Outcome) -> None:
         if mode == "Table":
             table_panel(here, variables, outcome.result)
         else:
-            _ranges(here, variables)
+            _ranges(here, outcome)
 
 
 def _summary(here: Visit, variables: tuple[str, ...]) -> str:
@@ -97,9 +97,12 @@ def _mode_changed() -> None:
         change(upload=table.digest, upload_name=table.source)
 
 
-def _ranges(here: Visit, variables: tuple[str, ...]) -> None:
+def _ranges(here: Visit, outcome: Outcome) -> None:
+    variables = outcome.variables
     known = dict(here.state.domains)
-    if not variables:
+    if outcome.reading is None and not variables:
+        st.html('<p class="eic-quiet">A range for each variable, once there is a formula.</p>')
+    elif not variables:
         st.html('<p class="eic-quiet">The formula has no variables: one sample says it all.</p>')
     scroll: int | Literal["content"] = 390 if len(variables) > _SCROLL_AFTER else "content"
     with st.container(height=scroll, border=False, gap="xsmall", key="ranges"):

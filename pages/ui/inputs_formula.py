@@ -140,11 +140,13 @@ def reading_view(reading: Reading) -> None:
 
 def formula_error(error: FormulaError) -> None:
     """What is wrong, where, and one click to mend it."""
-    hint = f"<p>{prose(_sentence(error.hint))}</p>" if error.hint else ""
+    title, hint = error.message, error.hint
+    if " " not in title:  # a bare piece of the text says too little alone
+        title, hint = str(error), ""
+    below = f"<p>{prose(_sentence(hint))}</p>" if hint else ""
     st.html(
         f'<div class="eic-error" role="alert"><p class="eic-error-title">'
-        f"{prose(_sentence(error.message))}</p>"
-        f"<pre>{escape(error.caret())}</pre>{hint}</div>"
+        f"{prose(_sentence(title))}</p><pre>{escape(error.caret())}</pre>{below}</div>"
     )
     if error.replacement is not None:
         st.button(

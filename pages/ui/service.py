@@ -21,10 +21,10 @@ from eic_core.measure.table import Table, VariableMatch, match_variables
 DEFAULT_DOMAIN = Domain("uniform", 1.0, 5.0)
 """Used for variables of which nothing is known: the usual range of textbook benchmarks."""
 
-MAX_WORK = 250_000_000
+MAX_WORK = 100_000_000
 """Samples times nodes of one inspection; more samples than that are left out, and said so."""
 
-MAX_SECONDS = 20.0
+MAX_SECONDS = 10.0
 """After this long the exact recheck is given up, and said so."""
 
 T = TypeVar("T")
@@ -32,7 +32,10 @@ Progress = Callable[[float], None]
 
 
 class BoundedCache:
-    """A thread-safe cache that forgets the least recently used beyond a total weight."""
+    """A thread-safe cache that forgets the least recently used beyond a total weight.
+
+    The newest value stays, whatever it weighs.
+    """
 
     def __init__(self, capacity: float) -> None:
         self.capacity = capacity
@@ -50,10 +53,10 @@ class BoundedCache:
         value = make()
         size = weight(value)
         with self._lock:
-            if key not in self._items and size <= self.capacity:
+            if key not in self._items:
                 self._items[key] = (value, size)
                 self._weight += size
-                while self._weight > self.capacity:
+                while self._weight > self.capacity and len(self._items) > 1:
                     _, (_, dropped) = self._items.popitem(last=False)
                     self._weight -= dropped
         return value

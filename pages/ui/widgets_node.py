@@ -9,6 +9,7 @@ import streamlit as st
 
 from eic_core.measure import Inspection
 from pages.ui import glossary
+from pages.ui.device import is_narrow
 from pages.ui.figures import colour
 from pages.ui.service import Result
 from pages.ui.text import escape, number
@@ -159,6 +160,7 @@ def node_table(result: Result, node: int) -> None:
         }
     )
     config = st.column_config
+    large = any(1e5 < n.s_bar < math.inf for n in order)
     hidden = [
         name
         for name, used in (
@@ -181,20 +183,31 @@ def node_table(result: Result, node: int) -> None:
         selection_mode="single-row",
         hide_index=True,
         height=min(_TABLE_ROWS, 37 + 35 * len(order)),
-        column_order=[name for name in table.column_names if name not in hidden],
+        column_order=[name for name in _order(is_narrow()) if name not in hidden],
         column_config={
             "node": config.NumberColumn("#", width=45, help="Order of computation"),
-            "expression": config.TextColumn("Sub-expression", width="large"),
+            "expression": config.TextColumn(
+                "Sub-expression", width=165 if is_narrow() else "large"
+            ),
             "digits lost": config.NumberColumn(
                 "Digits lost", format="%.2f", width=95, help=glossary.EIC
             ),
-            "s̄": config.NumberColumn("s̄", format="%.3g", width=85, help=glossary.S_BAR),
+            "s̄": config.NumberColumn(
+                "s̄", format="scientific" if large else "%.3g", width=85, help=glossary.S_BAR
+            ),
             "finite": config.NumberColumn("Finite", format="%.2f", help=glossary.FINITE),
             "singular": config.NumberColumn("Singular", help=glossary.SINGULAR),
             "invalid": config.NumberColumn("No value", help=glossary.VALID),
         },
         alt="Every node of the formula with the digits lost there",
     )
+
+
+def _order(narrow: bool) -> tuple[str, ...]:
+    rest = ("s̄", "finite", "singular", "invalid")
+    if narrow:
+        return ("digits lost", "expression", *rest, "node")
+    return ("node", "expression", "digits lost", *rest)
 
 
 def _rank(value: float) -> float:

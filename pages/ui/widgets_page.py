@@ -60,6 +60,11 @@ def patient_progress() -> Iterator[Progress]:
 def message(here: Visit, outcome: Outcome) -> None:
     """What stands between the visitor and a picture, or should be known about it."""
     state = here.state
+    if here.first:
+        st.html(
+            '<p class="eic-quiet">This is an example. Paste your own formula above, as you have '
+            "it: Python, LaTeX, or what your symbolic-regression tool printed.</p>"
+        )
     if outcome.empty:
         st.html(
             '<div class="eic-empty"><p class="eic-empty-title">Paste a formula above, or take an '

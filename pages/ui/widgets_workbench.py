@@ -35,7 +35,7 @@ def workbench(result: Result) -> None:
             _tree(result, node)
         with right:
             plots(result, node)
-        heading("Formula")
+        heading("The formula, on the colours of its tree")
         with st.container(key="coloured"):
             st.latex(coloured_latex(result.inspection, selected=node, dark=dark))
         detail, table = st.columns([4, 6], gap="medium")

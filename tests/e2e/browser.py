@@ -97,3 +97,4 @@ def settle(page: Page) -> None:
         timeout=PATIENCE
     )
     page.locator(".st-key-formula_text textarea").wait_for(timeout=PATIENCE)
+    expect(page.locator("[data-testid='stSkeleton']")).to_have_count(0)
