@@ -533,12 +533,16 @@ def _stepwise(jumps: Callable[[Any], Any]) -> tuple[Partials, KappaSquared]:
     return partials, kappa_squared
 
 
+def _fraction(x: Any) -> Any:
+    return x - (np.floor(x) if isinstance(x, np.ndarray) else x.context.floor(x))
+
+
 def _is_integer(x: Any) -> Any:
-    return x == (np.floor(x) if isinstance(x, np.ndarray) else x.context.floor(x))
+    return _fraction(x) == 0
 
 
 def _is_half_integer(x: Any) -> Any:
-    return _is_integer(x + 0.5)
+    return _fraction(x) == 0.5  # not x + 0.5: a large number swallows the half
 
 
 _INTEGER_STEPS = _stepwise(_is_integer)

@@ -24,11 +24,15 @@ MAX_LOG10 = 10**6
 
 _MAX_BITS = int(MAX_LOG10 * 3.321928094887362) + 1
 
-_NOISE = -165
-"""2^-165 is about 1e-50: a relative size that only rounding at 60 digits explains."""
+_GUARD = 2**16
+"""What is smaller than this many times its accumulated rounding counts as rounding alone."""
 
 _MAX_TRIG_BITS = 40_000
 """A sine of more than 12,000 digits is not worth its reduction: unresolved."""
+
+_POLES = frozenset(("tan", "cot", "sec", "csc"))
+_PERIODIC = _POLES | {"sin", "cos"}
+_STEPS = frozenset(("floor", "ceil", "round"))
 
 
 class _OutOfDomain(Exception):
@@ -37,6 +41,10 @@ class _OutOfDomain(Exception):
 
 class _TooLarge(Exception):
     """The step's value is beyond `MAX_LOG10` or too costly."""
+
+
+class _MoreBits(Exception):
+    """The step needs `args[0]` bits beyond the usual ones, for its operand is so large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +69,17 @@ class ExactSample:
     first_invalid: int | None
 
 
+@dataclass(slots=True)
+class _Point:
+    """One slot at one sample: value, s^2, absolute variance over sigma^2, and the
+    rounding that the working precision may have put into the value."""
+
+    y: Any
+    s2: Any
+    v: Any
+    error: Any
+
+
 class ExactEvaluator:
     """Evaluates a tape at high precision, one sample at a time.
 
@@ -76,8 +95,11 @@ class ExactEvaluator:
         self.mp = mpmath.MPContext()  # a context of our own: the global one is shared by threads
         self.mp.dps = digits
         mp = self.mp
-        self._constants = {s.slot: self._number(s.label) for s in plan.steps if s.label}
-        self._noise = mp.mpf(2) ** _NOISE
+        self._bits = mp.prec
+        self._constants = self._read_constants()
+
+    def _read_constants(self) -> dict[int, Any]:
+        return {s.slot: self._number(s.label) for s in self.plan.steps if s.label}
 
     def _number(self, text: str) -> Any:
         if text == "pi":
@@ -95,85 +117,130 @@ class ExactEvaluator:
         Parameters
         ----------
         values : mapping of variable name to decimal text
+
+        Notes
+        -----
+        A sine of 1e200 takes 200 digits more than its result: such a sample is
+        evaluated again with as many.
         """
-        y: list[Any] = []
-        v: list[Any] = []  # absolute variance over sigma^2
-        s2: list[Any] = []
+        extra = 0
+        while True:
+            try:
+                with self.mp.workprec(self._bits + extra):
+                    constants = self._read_constants() if extra else self._constants
+                    return self._sample(values, constants)
+            except _MoreBits as need:
+                extra = need.args[0]
+
+    def _sample(self, values: dict[str, str], constants: dict[int, Any]) -> ExactSample:
+        points: list[_Point] = []
         contributions: list[tuple[float, ...]] = []
         invalid: int | None = None
         one = self.mp.mpf(1)
         for step in self.plan.steps:
             if step.row is None:
                 value = self._number(values[step.column]) if step.column else None
-                value = self._constants[step.slot] if value is None else value
-                y.append(value)
-                v.append(value * value)
-                s2.append(one)
+                value = constants[step.slot] if value is None else value
+                points.append(_Point(value, one, value * value, self._rounding(value)))
                 contributions.append(())
                 continue
             try:
-                value, terms, variance = self._step(step, step.row, y, v, s2)
+                point, terms = self._step(step, step.row, [points[i] for i in step.operands])
             except (_OutOfDomain, _TooLarge):
                 invalid = step.node
                 break
-            total = one
-            for term in terms:
-                total += term
-            y.append(value)
-            v.append(variance)
-            s2.append(total)
+            points.append(point)
             contributions.append(tuple(_to_float(t) for t in terms))
-        return ExactSample(y, [_to_float(s) for s in s2], contributions, invalid)
+        y, s2 = [p.y for p in points], [_to_float(p.s2) for p in points]
+        return ExactSample(y, s2, contributions, invalid)
+
+    def _rounding(self, value: Any) -> Any:
+        """What rounding may have added to a result; 0 if it fits with room to spare."""
+        mp = self.mp
+        return mp.mpf(0) if value.bc < mp.prec - 8 else mp.ldexp(abs(value), 2 - mp.prec)
 
     def _step(
-        self, step: Step, row: Operator, y: list[Any], v: list[Any], s2: list[Any]
-    ) -> tuple[Any, list[Any], Any]:
+        self, step: Step, row: Operator, operands: list[_Point]
+    ) -> tuple[_Point, list[Any]]:
         mp = self.mp
-        a = [y[i] for i in step.operands]
         if row.integer_points:
-            a = [self._on_grid(operand) for operand in a]
+            operands = [self._on_grid(p) for p in operands]
+        a = [p.y for p in operands]
         value = self._value(step, row, a)
-        slots = step.operands
         if row.selects:
-            attained = [i for i, operand in enumerate(a) if operand == value]
-            best = max(attained, key=lambda i: s2[slots[i]])
-            terms = [s2[slots[i]] if i == best else mp.mpf(0) for i in range(len(a))]
-            variance = v[slots[best]]
-            return value, terms, variance + value * value
-        parameter = step.exact_parameter
-        try:
-            partials = row.partials(mp, a, value, parameter)
-        except ZeroDivisionError:
-            partials = tuple(mp.inf for _ in a)
+            return self._select(value, operands)
+        partials = self._partials(step, row, operands, value)
+        error = self._rounding(value)
+        for partial, p in zip(partials, operands, strict=True):
+            if p.error and partial:
+                error += abs(value) if mp.isinf(partial) else abs(partial) * p.error
+        if (row.crossing or row.name in _POLES) and abs(value) <= _GUARD * error:
+            if row.name in _POLES and abs(value) > 1:
+                raise _OutOfDomain
+            value, error = mp.mpf(0), mp.mpf(0)
+            partials = self._partials(step, row, operands, value)
         moved = []
-        for partial, slot in zip(partials, slots, strict=True):
-            variance = v[slot]
-            if variance == 0 or partial == 0:
+        for partial, p in zip(partials, operands, strict=True):
+            if p.v == 0 or partial == 0:
                 moved.append(mp.mpf(0))
-            elif mp.isinf(variance) or mp.isinf(partial):
+            elif mp.isinf(p.v) or mp.isinf(partial):
                 moved.append(mp.inf)
             else:
-                moved.append(mp.mpf(partial) ** 2 * variance)
+                moved.append(mp.mpf(partial) ** 2 * p.v)
+        variance = mp.fsum(moved)
         if value != 0:
             squared = value * value
             terms = [m / squared for m in moved]
-            return value, terms, squared + mp.fsum(moved)
-        terms = []
-        limits = row.zero_limit([float(operand) for operand in a], step.parameter)
-        for limit, slot, m in zip(limits, slots, moved, strict=True):
-            limit = float(limit)
-            if limit != 0 and not math.isnan(limit):
-                terms.append(mp.mpf(limit) ** 2 * s2[slot])
-            else:
-                terms.append(mp.mpf(0) if m == 0 else mp.inf)
-        return value, terms, mp.fsum(moved)
+            variance += squared
+        else:
+            limits = row.zero_limit([_to_float(operand) for operand in a], step.parameter)
+            terms = []
+            for limit, p, m in zip(limits, operands, moved, strict=True):
+                limit = float(limit)
+                if limit != 0 and not math.isnan(limit):
+                    terms.append(mp.mpf(limit) ** 2 * p.s2)
+                else:
+                    terms.append(mp.mpf(0) if m == 0 else mp.inf)
+        return _Point(value, 1 + mp.fsum(terms), variance, error), terms
+
+    def _partials(
+        self, step: Step, row: Operator, operands: list[_Point], value: Any
+    ) -> tuple[Any, ...]:
+        mp = self.mp
+        try:
+            partials = row.partials(mp, [p.y for p in operands], value, step.exact_parameter)
+        except ZeroDivisionError:
+            return tuple(mp.inf for _ in operands)
+        if row.name in _PERIODIC and abs(partials[0]) <= _GUARD * operands[0].error:
+            return (mp.mpf(0),)  # a crest, as far as the operand is known
+        return partials
+
+    def _select(self, value: Any, operands: list[_Point]) -> tuple[_Point, list[Any]]:
+        """min and max: the operand attained; among equals the one of larger s."""
+        mp = self.mp
+        blur = min(p.error for p in operands if p.y == value)
+        attained = [
+            i
+            for i, p in enumerate(operands)
+            if abs(p.y - value) <= _GUARD * (p.error + blur)
+        ]
+        best = max(attained, key=lambda i: (operands[i].s2, operands[i].v))
+        chosen = operands[best]
+        terms = [chosen.s2 if i == best else mp.mpf(0) for i in range(len(operands))]
+        point = _Point(value, 1 + chosen.s2, chosen.v + value * value, chosen.error)
+        return point, terms
 
     def _value(self, step: Step, row: Operator, a: list[Any]) -> Any:
         mp = self.mp
         size = max((operand.bc + operand.exp if operand else 0) for operand in a)
-        if row.crossing == "argument" or row.name in ("cos", "sec"):
+        if row.name in _PERIODIC:
             if size > _MAX_TRIG_BITS:
                 raise _TooLarge
+            if size > 24 and mp.prec < self._bits + size:
+                raise _MoreBits(size)
+        elif row.name in _STEPS:
+            if mp.prec - 60 < size < _MAX_TRIG_BITS:
+                raise _MoreBits(size)
         elif size > 24 and row.name in ("exp", "expm1", "sinh", "cosh"):
             if abs(a[0]) > MAX_LOG10 * 2.302585092994046:
                 return self._limit_of_exponential(row, a[0])
@@ -189,12 +256,6 @@ class ExactEvaluator:
             raise _OutOfDomain
         if value and abs(value.bc + value.exp) > _MAX_BITS:
             raise _TooLarge
-        if row.crossing and value:
-            scale = max(abs(operand) for operand in a)
-            if row.name not in ("add", "sub"):
-                scale = min(scale, 1)
-            if abs(value) < self._noise * scale:
-                return mp.mpf(0)
         return value
 
     def _limit_of_exponential(self, row: Operator, x: Any) -> Any:
@@ -209,13 +270,15 @@ class ExactEvaluator:
         if exponent and abs(exponent) * abs(self.mp.log(abs(a[0]), 10)) > MAX_LOG10:
             raise _TooLarge
 
-    def _on_grid(self, x: Any) -> Any:
-        """x, or the half-integer that it differs from by rounding at 60 digits only."""
+    def _on_grid(self, p: _Point) -> _Point:
+        """The operand, or the half-integer that it differs from by rounding only."""
         mp = self.mp
-        if not x or x.bc + x.exp > 60:
-            return x
-        nearest = mp.nint(2 * x) / 2
-        return nearest if nearest and abs(x - nearest) <= self._noise * abs(nearest) else x
+        if not p.error or p.y.bc + p.y.exp > mp.prec - 60:
+            return p
+        nearest = mp.nint(2 * p.y) / 2
+        if nearest and abs(p.y - nearest) <= _GUARD * p.error:
+            return _Point(nearest, p.s2, p.v, mp.mpf(0))
+        return p
 
 
 def _to_float(value: Any) -> float:
