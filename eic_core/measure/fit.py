@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import numpy as np
+
+from eic_core.errors import DataError
+
+if TYPE_CHECKING:
+    from eic_core.measure.inspection import Inspection
 
 
 def r_squared(predicted: np.ndarray, target: np.ndarray) -> float:
@@ -32,3 +40,67 @@ def r_squared(predicted: np.ndarray, target: np.ndarray) -> float:
     if spread == 0:
         return 1.0 if residual == 0 else float("nan")
     return 1.0 - residual / spread
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How a formula fits the target of its samples.
+
+    Attributes
+    ----------
+    predicted : ndarray, shape (N,)
+        nan at invalid samples.
+    residual : ndarray, shape (N,)
+        Target minus prediction.
+    r2 : float
+        Coefficient of determination over all samples; nan with a `reason`.
+    r2_valid : float
+        The same over the samples with a finite prediction; nan if it has none.
+    reason : str
+        Why `r2` is nan, else "".
+    """
+
+    predicted: np.ndarray
+    residual: np.ndarray
+    r2: float
+    r2_valid: float
+    reason: str
+
+
+def fit_of(inspection: Inspection) -> Fit:
+    """Compare a formula with its target.
+
+    Parameters
+    ----------
+    inspection : Inspection
+        Its samples must have a target.
+
+    Raises
+    ------
+    DataError
+        If there is no target.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0, 3.0]}, target=[2.0, 4.0, 7.0])
+    >>> fit = fit_of(inspect(read("2*x").formula, samples))
+    >>> round(fit.r2, 4), fit.residual.tolist()
+    (0.9211, [0.0, 0.0, 1.0])
+    """
+    target = inspection.samples.target
+    if target is None:
+        raise DataError("there is no target to compare with", hint="choose a target column")
+    predicted, _ = inspection.amplification.trace(len(inspection.nodes) - 1)
+    usable = np.isfinite(predicted)
+    r2 = r_squared(predicted, target)
+    r2_valid = r_squared(predicted[usable], target[usable]) if usable.any() else float("nan")
+    reason = ""
+    if not usable.all():
+        missing = len(target) - int(np.count_nonzero(usable))
+        reason = f"the formula has no finite value at {missing:,} of {len(target):,} samples"
+    elif np.isnan(r2):
+        reason = "the target is the same everywhere"
+    with np.errstate(over="ignore"):
+        return Fit(predicted, target - predicted, r2, r2_valid, reason)

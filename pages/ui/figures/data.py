@@ -1,0 +1,320 @@
+"""The formula and the selected node's amplification over the data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from eic_core.measure import Inspection
+from pages.ui.figures.grids import (
+    CURVE_POINTS,
+    MAX_POINTS,
+    Axis,
+    axis_of,
+    on_grid,
+    slice_defaults,
+    thinned,
+    value_limits,
+    worst_row,
+    worst_sample,
+)
+from pages.ui.figures.maps import map_figure, map_pair
+from pages.ui.figures.panels import axis_style, label_of, panel_note
+from pages.ui.figures.residuals import residual_figure
+from pages.ui.figures.scale import THEMES, Theme, base_layout, build
+
+__all__ = [
+    "curve_figure",
+    "residual_figure",
+    "slice_defaults",
+    "slice_figure",
+    "surface_figure",
+    "worst_sample",
+]
+
+_SPLIT = 0.42
+"""Height share of the lower panel."""
+
+
+def curve_figure(
+    inspection: Inspection,
+    node_id: int,
+    *,
+    dark: bool = False,
+    narrow: bool = False,
+    labels: Mapping[str, str] | None = None,
+) -> go.Figure:
+    """One variable: the formula over the data, and s_k(x) of a node below.
+
+    Parameters
+    ----------
+    inspection : Inspection
+        Of a formula in one variable (or none: the figure then says so).
+    node_id : int
+        Node whose amplification is drawn.
+    dark, narrow : bool
+        For a dark page; for a phone.
+    labels : mapping of variable to column name, optional
+        What the axes are called.
+    """
+    variables = inspection.formula.variables
+    if not variables:
+        return _message("The formula has no variable: every sample is the same.", dark)
+    samples, amplification = inspection.samples, inspection.amplification
+    axis = axis_of(samples, variables[0])
+    column = samples.columns[axis.name]
+    _, s = amplification.trace(node_id)
+    worst = worst_row(s)
+    if inspection.counts.rechecked:  # double precision alone would draw something else
+        y_all, _ = amplification.trace(len(inspection.nodes) - 1)
+        rows = thinned(len(column), MAX_POINTS, worst)
+        rows = rows[np.argsort(column[rows], kind="stable")]
+        x, y, s_line = column[rows], y_all[rows], s[rows]
+    else:
+        x = axis.grid(CURVE_POINTS)
+        y, s_line = on_grid(inspection, node_id, {axis.name: x}, len(x))
+    data: list[dict[str, Any]] = []
+    theme = THEMES[dark]
+    target = samples.target
+    if target is not None:
+        rows = thinned(len(column), MAX_POINTS, worst)
+        data.append(_points(column[rows], target[rows], samples.target_name or "data", theme))
+    data.append(_line(x, y, "formula", theme, "y"))
+    data.append(_line(x, s_line, "s", theme, "y2"))
+    top = _s_ceiling(s_line, s)
+    data.append(_sampled(column, s, theme))
+    data += _rugs(column, s, amplification.valid, top, theme)
+    if worst is not None and math.isfinite(float(s[worst])):
+        data.append(_worst_marker(float(column[worst]), float(s[worst]), theme))
+    return _two_rows(inspection, node_id, axis, data, y, target, top, dark, narrow, labels)
+
+
+def slice_figure(
+    inspection: Inspection,
+    node_id: int,
+    x_name: str,
+    y_name: str | None,
+    fixed: Mapping[str, float],
+    *,
+    dark: bool = False,
+    narrow: bool = False,
+    labels: Mapping[str, str] | None = None,
+) -> go.Figure:
+    """Any number of variables: a cut along one or two of them.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    node_id : int
+    x_name, y_name : str
+        Variables along the axes; without `y_name` a curve.
+    fixed : mapping of variable to float
+        Values of the others; their medians where missing.
+    dark, narrow, labels
+        As for `curve_figure`.
+    """
+    held = slice_defaults(inspection) | dict(fixed)
+    axis = axis_of(inspection.samples, x_name)
+    if y_name is not None and y_name != x_name:
+        other = axis_of(inspection.samples, y_name)
+        pair = map_pair(inspection, node_id, axis, other, held)
+        return map_figure(inspection, node_id, pair, None, dark, narrow, labels)
+    x = axis.grid(CURVE_POINTS)
+    columns = {name: np.full(len(x), value) for name, value in held.items()} | {x_name: x}
+    y, s = on_grid(inspection, node_id, columns, len(x))
+    theme = THEMES[dark]
+    top = _s_ceiling(s, s)
+    data = [_line(x, y, "formula", theme, "y"), _line(x, s, "s", theme, "y2")]
+    data += _rugs(x, s, ~np.isnan(s), top, theme)
+    return _two_rows(inspection, node_id, axis, data, y, None, top, dark, narrow, labels)
+
+
+def surface_figure(
+    inspection: Inspection,
+    node_id: int,
+    *,
+    dark: bool = False,
+    narrow: bool = False,
+    labels: Mapping[str, str] | None = None,
+) -> go.Figure:
+    """Two variables: a map of the value, and one of a node's log10 s below.
+
+    Samples are drawn on both, the one with the largest s marked.
+    """
+    x_name, y_name = inspection.formula.variables[:2]
+    samples = inspection.samples
+    pair = map_pair(
+        inspection, node_id, axis_of(samples, x_name), axis_of(samples, y_name),
+        slice_defaults(inspection),
+    )  # fmt: skip
+    worst = worst_sample(inspection, node_id)
+    return map_figure(inspection, node_id, pair, worst, dark, narrow, labels)
+
+
+def _line(x: np.ndarray, y: np.ndarray, name: str, theme: Theme, axis: str) -> dict[str, Any]:
+    single = len(x) < 3 or x[0] == x[-1]
+    shown = np.where(np.isfinite(y), y, np.nan)
+    if axis == "y":
+        shown = _torn(shown)
+    return {
+        "type": "scatter", "mode": "markers" if single else "lines", "x": x, "y": shown,
+        "yaxis": axis, "name": name, "connectgaps": False,
+        "line": {"width": 2, "color": theme.ink if axis == "y" else theme.accent},
+        "marker": {"size": 9, "color": theme.accent},
+        "hovertemplate": f"%{{x:.5g}}<br>{name} = %{{y:.5g}}<extra></extra>",
+    }  # fmt: skip
+
+
+def _torn(y: np.ndarray) -> np.ndarray:
+    """The curve without the strokes that would join the two sides of a pole."""
+    limits = value_limits(y)
+    if limits is None or len(y) < 3:
+        return y
+    with np.errstate(invalid="ignore", over="ignore"):
+        jump = np.abs(np.diff(y)) > 2 * (limits[1] - limits[0])
+        jump &= np.sign(y[1:]) != np.sign(y[:-1])
+    torn = y.copy()
+    torn[1:][jump] = np.nan
+    return torn
+
+
+def _points(x: np.ndarray, y: np.ndarray, name: str, theme: Theme) -> dict[str, Any]:
+    return {
+        "type": "scatter", "mode": "markers", "x": x, "y": y, "name": name,
+        "marker": {"size": 5, "color": theme.data, "opacity": 0.55},
+        "hovertemplate": "%{x:.5g}<br>target = %{y:.5g}<extra></extra>",
+    }  # fmt: skip
+
+
+def _worst_marker(x: float, s: float, theme: Theme) -> dict[str, Any]:
+    return {
+        "type": "scatter", "mode": "markers+text", "x": [x], "y": [s], "yaxis": "y2",
+        "text": ["worst sample"], "textposition": "top center", "cliponaxis": False,
+        "textfont": {"size": 12, "color": theme.muted},
+        "marker": {"size": 11, "symbol": "circle-open", "color": theme.ink, "line": {"width": 2}},
+        "hovertemplate": "worst sample: %{x:.6g}<br>s = %{y:.4g}<extra></extra>",
+    }  # fmt: skip
+
+
+def _sampled(x: np.ndarray, s: np.ndarray, theme: Theme) -> dict[str, Any]:
+    """s at some of the samples, those with the largest s among them."""
+    finite = np.flatnonzero(np.isfinite(s))
+    largest = finite[np.argsort(s[finite])[-60:]]
+    rows = np.union1d(finite[thinned(len(finite), 240)], largest) if len(finite) else finite
+    return {
+        "type": "scatter", "mode": "markers", "x": x[rows], "y": s[rows], "yaxis": "y2",
+        "marker": {"size": 4, "color": theme.data, "opacity": 0.5},
+        "hovertemplate": "sample %{x:.6g}<br>s = %{y:.4g}<extra></extra>",
+    }  # fmt: skip
+
+
+def _s_ceiling(*values: np.ndarray) -> float:
+    """log10 of the top of the s axis."""
+    top = 1.0
+    for s in values:
+        finite = s[np.isfinite(s)]
+        if len(finite):
+            top = max(top, math.log10(float(finite.max())) * 1.12 + 0.4)
+    return top
+
+
+def _rugs(
+    x: np.ndarray, s: np.ndarray, valid: np.ndarray, top: float, theme: Theme
+) -> list[dict[str, Any]]:
+    """Singular samples on the upper edge of the s panel, invalid ones on the lower."""
+    rugs = []
+    for rows, level, symbol, name in (
+        (np.flatnonzero(np.isinf(s)), top, "triangle-down", "singular: s is infinite"),
+        (np.flatnonzero(~valid), _FLOOR, "line-ns-open", "no real value"),
+    ):
+        if len(rows):
+            rows = rows[thinned(len(rows), 300)]
+            rugs.append(
+                {
+                    "type": "scatter", "mode": "markers", "yaxis": "y2", "cliponaxis": False,
+                    "x": x[rows], "y": np.full(len(rows), 10.0**level),
+                    "marker": {"symbol": symbol, "size": 9, "color": theme.ink,
+                               "line": {"width": 1, "color": theme.muted}},
+                    "hovertemplate": f"{name} at %{{x:.6g}}<extra></extra>",
+                }
+            )  # fmt: skip
+    return rugs
+
+
+_FLOOR = -0.25
+"""log10 of the bottom of the s axis."""
+
+
+def _two_rows(
+    inspection: Inspection,
+    node_id: int,
+    axis: Axis,
+    data: list[dict[str, Any]],
+    y: np.ndarray,
+    target: np.ndarray | None,
+    top: float,
+    dark: bool,
+    narrow: bool,
+    labels: Mapping[str, str] | None,
+) -> go.Figure:
+    theme = THEMES[dark]
+    limits = value_limits(y) if target is None else value_limits(target, y)
+    step = max(1, math.ceil((top - _FLOOR) / 6))
+    ticks = list(range(0, math.ceil(top), step))
+    values = axis_style(theme) | {
+        "domain": [_SPLIT + 0.06, 1], "title": {"text": _value_title(inspection), "standoff": 4},
+        "tickformat": "~g", "exponentformat": "power",
+    }  # fmt: skip
+    if limits is not None:
+        values["range"] = list(limits)
+    blank = [] if np.isfinite(y).any() else [_blank(theme)]
+    layout = base_layout(dark) | {
+        "height": 460 if narrow else 500,
+        "margin": {"l": 62, "r": 10, "t": 12, "b": 48},
+        "xaxis": axis_style(theme) | {
+            "anchor": "y2", "range": axis.limits(), "type": "log" if axis.log else "linear",
+            "title": {"text": label_of(axis.name, labels), "standoff": 6},
+            "exponentformat": "power",
+        },
+        "yaxis": values,
+        "yaxis2": axis_style(theme) | {
+            "domain": [0, _SPLIT - 0.02], "type": "log", "range": [_FLOOR, top],
+            "tickvals": [10.0**k for k in ticks],
+            "ticktext": ["1" if k == 0 else "10" if k == 1 else f"10<sup>{k}</sup>" for k in ticks],
+            "title": {"text": "amplification s", "standoff": 4},
+        },
+        "annotations": [panel_note(inspection, node_id, _SPLIT - 0.02, theme), *blank],
+        "shapes": [
+            {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "yref": "y2", "y0": 1, "y1": 1,
+             "line": {"color": theme.muted, "width": 1, "dash": "dot"}}
+        ],
+        "hovermode": "closest",
+        "uirevision": f"{inspection.formula.source}|{axis.name}|{axis.low}|{axis.high}",
+    }  # fmt: skip
+    return build(data, layout)
+
+
+def _value_title(inspection: Inspection) -> str:
+    name = inspection.samples.target_name if inspection.samples.target is not None else ""
+    return name or "value"
+
+
+def _blank(theme: Theme) -> dict[str, Any]:
+    return {
+        "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5 + _SPLIT / 2, "showarrow": False,
+        "text": "no real value on these samples", "font": {"size": 14, "color": theme.muted},
+    }  # fmt: skip
+
+
+def _message(text: str, dark: bool) -> go.Figure:
+    note = {"text": text, "showarrow": False, "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5,
+            "font": {"size": 14, "color": THEMES[dark].muted}}  # fmt: skip
+    hidden = {"visible": False}
+    layout = base_layout(dark) | {
+        "height": 160, "xaxis": hidden, "yaxis": hidden, "annotations": [note],
+    }  # fmt: skip
+    return build([{"type": "scatter", "x": [], "y": []}], layout)

@@ -1,0 +1,185 @@
+"""Two variables: a map of the value, and a map of one node's log10 s."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from eic_core.measure import Inspection
+from pages.ui.figures.grids import MAP_POINTS, Axis, on_grid, thinned, value_limits
+from pages.ui.figures.panels import axis_style, label_of, panel_note
+from pages.ui.figures.scale import HIGH, LOW, SCALE, THEMES, Theme, base_layout, build
+
+MAP_SAMPLES = 400
+"""Most samples drawn on a map."""
+
+_SPLIT = 0.5
+
+
+@dataclass(frozen=True)
+class MapPair:
+    """Value and s on a grid.
+
+    Attributes
+    ----------
+    x, y : Axis
+    x_grid, y_grid : ndarray, shapes (m,), (n,)
+    value, s : ndarray, shape (n, m)
+        nan where there is no real value; s inf where singular.
+    """
+
+    x: Axis
+    y: Axis
+    x_grid: np.ndarray
+    y_grid: np.ndarray
+    value: np.ndarray
+    s: np.ndarray
+
+
+def map_pair(
+    inspection: Inspection, node_id: int, x: Axis, y: Axis, held: Mapping[str, float]
+) -> MapPair:
+    """Evaluate on a grid over two variables, the others held.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    node_id : int
+    x, y : Axis
+    held : mapping of variable to float
+        A value for each other variable.
+    """
+    x_grid, y_grid = x.grid(MAP_POINTS), y.grid(MAP_POINTS)
+    across, up = np.meshgrid(x_grid, y_grid)
+    columns = {name: np.full(across.size, value) for name, value in held.items()}
+    columns |= {x.name: across.ravel(), y.name: up.ravel()}
+    value, s = on_grid(inspection, node_id, columns, across.size)
+    return MapPair(x, y, x_grid, y_grid, value.reshape(across.shape), s.reshape(across.shape))
+
+
+def map_figure(
+    inspection: Inspection,
+    node_id: int,
+    pair: MapPair,
+    worst: int | None,
+    dark: bool,
+    narrow: bool,
+    labels: Mapping[str, str] | None,
+) -> go.Figure:
+    """Draw a pair of maps; samples too, unless variables are held (`worst` is None then).
+
+    Parameters
+    ----------
+    inspection : Inspection
+    node_id : int
+    pair : MapPair
+    worst : int, optional
+        Row of the sample to mark.
+    dark, narrow : bool
+    labels : mapping of variable to column name, optional
+    """
+    theme = THEMES[dark]
+    two = len(inspection.formula.variables) == 2
+    limits = value_limits(pair.value.ravel())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        digits = np.where(np.isfinite(pair.s), np.log10(pair.s), np.nan)
+    bar = {"thickness": 10, "outlinewidth": 0, "lenmode": "fraction", "len": 0.44, "x": 1.0,
+           "xpad": 8, "tickfont": {"size": 11, "color": theme.muted},
+           "exponentformat": "power"}  # fmt: skip
+    name = inspection.samples.target_name if inspection.samples.target is not None else ""
+    x_label, y_label = label_of(pair.x.name, labels), label_of(pair.y.name, labels)
+    hover = f"{x_label} %{{x:.4g}}, {y_label} %{{y:.4g}}<br>"
+    value_map = _heat(pair, np.where(np.isfinite(pair.value), pair.value, np.nan), "y") | {
+        "colorscale": "Cividis", "hovertemplate": hover + "value %{z:.5g}<extra></extra>",
+        "colorbar": bar | {"y": 0.5 + _SPLIT / 2 + 0.02,
+                           "title": {"text": name or "value", "side": "right"}},
+    }  # fmt: skip
+    if limits is not None:
+        value_map |= {"zmin": limits[0], "zmax": limits[1]}
+    digits_map = _heat(pair, digits.astype(np.float32), "y2") | {
+        "colorscale": SCALE[dark], "zmin": LOW, "zmax": HIGH,
+        "hovertemplate": hover + "log₁₀ s %{z:.2f}<extra></extra>",
+        "colorbar": bar | {"y": _SPLIT / 2 - 0.02, "dtick": 2,
+                           "title": {"text": "log₁₀ s", "side": "right"}},
+    }  # fmt: skip
+    data = [value_map, digits_map]
+    data += _singular_cells(pair, theme)
+    if two:
+        data += _samples(inspection, pair, worst, theme)
+    x_axis = axis_style(theme) | {
+        "anchor": "y2", "range": pair.x.limits(), "type": "log" if pair.x.log else "linear",
+        "title": {"text": x_label, "standoff": 6}, "exponentformat": "power",
+    }  # fmt: skip
+    y_axis = axis_style(theme) | {
+        "range": pair.y.limits(), "type": "log" if pair.y.log else "linear",
+        "title": {"text": y_label, "standoff": 4}, "exponentformat": "power",
+    }  # fmt: skip
+    layout = base_layout(dark) | {
+        "height": 520 if narrow else 560,
+        "margin": {"l": 56, "r": 76, "t": 12, "b": 48},
+        "xaxis": x_axis,
+        "yaxis": y_axis | {"domain": [_SPLIT + 0.05, 1]},
+        "yaxis2": y_axis | {"domain": [0, _SPLIT - 0.04], "matches": "y"},
+        "annotations": [panel_note(inspection, node_id, _SPLIT - 0.04, theme)],
+        "hovermode": "closest",
+        "plot_bgcolor": "rgba(128,128,128,0.16)",
+        "uirevision": f"{inspection.formula.source}|{pair.x.name}|{pair.y.name}",
+    }
+    return build(data, layout)
+
+
+def _heat(pair: MapPair, z: np.ndarray, axis: str) -> dict[str, Any]:
+    return {
+        "type": "heatmap", "x": pair.x_grid, "y": pair.y_grid, "z": z, "yaxis": axis,
+        "hoverongaps": False,
+    }  # fmt: skip
+
+
+def _singular_cells(pair: MapPair, theme: Theme) -> list[dict[str, Any]]:
+    rows, columns = np.nonzero(np.isinf(pair.s))
+    if not len(rows):
+        return []
+    some = thinned(len(rows), 200)
+    return [
+        {
+            "type": "scatter", "mode": "text", "yaxis": "y2",
+            "x": pair.x_grid[columns[some]], "y": pair.y_grid[rows[some]],
+            "text": ["∞"] * len(some), "textfont": {"size": 12, "color": theme.ink},
+            "hoverinfo": "skip",
+        }
+    ]  # fmt: skip
+
+
+def _samples(
+    inspection: Inspection, pair: MapPair, worst: int | None, theme: Theme
+) -> list[dict[str, Any]]:
+    """Samples on both maps, faint, and the worst one ringed on the lower."""
+    x = inspection.samples.columns[pair.x.name]
+    y = inspection.samples.columns[pair.y.name]
+    rows = thinned(len(x), MAP_SAMPLES)
+    drawn: list[dict[str, Any]] = [
+        {
+            "type": "scatter", "mode": "markers", "x": x[rows], "y": y[rows], "yaxis": axis,
+            "customdata": rows, "hoverinfo": "skip",
+            "marker": {"size": 3, "color": "#ffffff", "opacity": 0.55,
+                       "line": {"width": 0.5, "color": "#000000"}},
+        }
+        for axis in ("y", "y2")
+    ]  # fmt: skip
+    if worst is not None:
+        drawn.append(
+            {
+                "type": "scatter", "mode": "markers+text", "yaxis": "y2",
+                "x": [float(x[worst])], "y": [float(y[worst])], "customdata": [worst],
+                "text": ["<b>worst</b>"], "textposition": "top center",
+                "textfont": {"size": 12, "color": theme.ink},
+                "marker": {"size": 13, "symbol": "circle-open", "color": theme.ink,
+                           "line": {"width": 2.5}},
+                "hovertemplate": "worst sample: %{x:.6g}, %{y:.6g}<extra></extra>",
+            }
+        )  # fmt: skip
+    return drawn
