@@ -479,7 +479,7 @@ def _atan2_kappa(a: Operands, y: Array, p: float, scratch: Scratch) -> tuple[Arr
 
 
 def _atan2_value(a: Operands, p: float, out: np.ndarray | None) -> Array:
-    value = np.arctan2(*a, out=out)
+    value = np.arctan2(np.add(a[0], 0.0), a[1], out=out)  # the real 0 has no sign
     origin = np.equal(a[0], 0) & np.equal(a[1], 0)
     return np.where(origin, np.nan, value) if np.any(origin) else value
 
