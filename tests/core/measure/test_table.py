@@ -1,0 +1,151 @@
+"""Tables and ranges: what users bring, and what is said about it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from eic_core.errors import DataError
+from eic_core.formula.syntax import read
+from eic_core.measure import Domain, Samples, inspect, sample_domains
+from eic_core.measure.table import match_variables, read_table
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_the_delimiter_is_recognised(delimiter):
+    table = read_table(f"a{delimiter}b\n1{delimiter}2\n")
+    assert table.names == ("a", "b") and table.values["b"][0] == 2
+
+
+def test_bad_cells_are_named_by_row_and_column():
+    table = read_table("a,b\n1,2\n,3\n4,five\n")
+    assert [str(p) for p in table.problems] == [
+        "row 2, column `a`: empty",
+        "row 3, column `b`: `five` is not a number",
+    ]
+
+
+def test_only_rows_complete_in_the_columns_used_are_kept():
+    table = read_table("a,b,c\n1,2,x\n,3,x\n4,5,x\n")
+    samples = table.samples({"u": "a"}, "b")
+    assert list(samples.columns["u"]) == [1, 4] and list(samples.target) == [2, 5]
+    assert list(samples.rows) == [1, 3]
+
+
+def test_a_table_without_a_complete_row_lists_its_problems():
+    with pytest.raises(DataError) as caught:
+        read_table("a,b\n1,\n,2\n").samples({"a": "a", "b": "b"})
+    assert len(caught.value.problems) == 2
+
+
+def test_a_row_of_numbers_is_no_header():
+    table = read_table("1,2\n3,4\n")
+    assert table.names == ("x0", "x1") and table.rows == 2 and "No header" in table.notes[0]
+
+
+def test_repeated_and_missing_column_names_become_unique():
+    table = read_table("a,a,\n1,2,3\n")
+    assert table.names == ("a", "a (2)", "column 3") and len(table.notes) == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n\n", "a,b\n", "a,b\n1,2,3,4\n", b"\x89PNG\0\0\0", "a\n" + "1\n" * 3 + "1,2\n"]
+)
+def test_an_unusable_table_is_refused_with_a_reason(text):
+    with pytest.raises(DataError) as caught:
+        read_table(text)
+    assert str(caught.value)
+
+
+def test_a_byte_order_mark_and_latin_1_are_read():
+    assert read_table("\ufeffa\n1\n".encode()).names == ("a",)
+    assert read_table("größe\n1\n".encode("latin-1")).names == ("größe",)
+
+
+def test_infinite_and_underscored_cells_are_no_numbers():
+    table = read_table("a\ninf\n1_000\nnan\n1e999\n5\n")
+    assert len(table.problems) == 4
+
+
+def test_cells_mean_the_decimal_written_beyond_double_precision():
+    table = read_table("a\n0.1000000000000000000001\n0.1\n")
+    samples = table.samples({"x": "a"})
+    assert samples.decimal("x", 0) == "0.1000000000000000000001"
+    assert samples.decimal("x", 1) == "0.1"
+    result = inspect(read("x-0.1").formula, samples)
+    # 1e-22 and an exact zero: only the second is singular, though doubles see two zeros.
+    assert result.counts.singular == 1
+    assert result.eic_finite == pytest.approx(21.15, abs=0.01)
+
+
+def test_columns_are_matched_by_name_first():
+    match = match_variables(["log_Re", "x1"], ["x1", "log_Re"])
+    assert match.mapping == {"log_Re": "log_Re", "x1": "x1"} and match.index_base is None
+
+
+def test_indexed_variables_go_by_position_all_or_none():
+    match = match_variables(["x0", "x1"], ["x1", "x2"])
+    assert match.mapping == {"x0": "x1", "x1": "x2"} and match.index_base == 0 and match.assumed
+
+
+def test_an_index_past_the_last_column_means_counting_from_one():
+    assert match_variables(["x1", "x2"], ["a", "b"]).mapping == {"x1": "a", "x2": "b"}
+    assert match_variables(["x0", "x2"], ["a", "b"]).missing == ("x2",)
+
+
+def test_a_stated_base_is_kept_even_if_a_column_is_missing():
+    match = match_variables(["x1", "x2"], ["a", "b"], index_base=0)
+    assert match.mapping == {"x1": "b"} and match.missing == ("x2",) and not match.assumed
+
+
+def test_a_stream_depends_on_seed_and_name_alone():
+    one = sample_domains({"x": Domain("normal", 0, 1), "y": Domain("uniform", 0, 1)}, count=9)
+    two = sample_domains({"y": Domain("uniform", 0, 1)}, count=9)
+    assert (one.columns["y"] == two.columns["y"]).all()
+    other = sample_domains({"z": Domain("uniform", 0, 1)}, count=9)
+    assert (one.columns["y"] != other.columns["z"]).any()
+    again = sample_domains({"y": Domain("uniform", 0, 1)}, count=9, seed=1)
+    assert (again.columns["y"] != two.columns["y"]).all()
+
+
+@pytest.mark.parametrize(
+    "text, low, high",
+    [("x=0.1:10", 0.1, 10), ("x=loguniform:1e-3:1e3", 1e-3, 1e3), ("x=2.5", 2.5, 2.5)],
+)
+def test_samples_stay_inside_their_range(text, low, high):
+    name, domain = Domain.parse(text)
+    values = sample_domains({name: domain}, count=1000).columns[name]
+    assert values.min() >= low and values.max() <= high
+    assert Domain.parse(f"x={domain}") == ("x", domain)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x", "x=", "=1:2", "x=1:2:3", "x=a:1:2", "x=2:1", "x=inf:1", "x=loguniform:0:1",
+     "x=normal:0:-1", "x=-1e308:1.7e308", "x=nan"],
+)
+def test_a_malformed_range_is_refused(text):
+    with pytest.raises(DataError):
+        Domain.parse(text)
+
+
+@pytest.mark.parametrize("count, seed", [(0, 0), (-1, 0), (10**9, 0), (5, -1)])
+def test_counts_and_seeds_are_checked(count, seed):
+    with pytest.raises(DataError):
+        sample_domains({"x": Domain("uniform", 0, 1)}, count=count, seed=seed)
+
+
+def test_columns_must_be_finite_and_of_one_length():
+    for columns in ({"x": [1.0, np.nan]}, {"x": [1.0], "y": [1.0, 2.0]}, {"x": []}, {"x": [[1]]}):
+        with pytest.raises(DataError):
+            Samples.from_columns(columns)
+
+
+def test_the_digest_tells_data_apart_and_ignores_column_order():
+    one = Samples.from_columns({"a": [1.0], "b": [2.0]})
+    assert one.digest() == Samples.from_columns({"b": [2.0], "a": [1.0]}).digest()
+    assert one.digest() != Samples.from_columns({"a": [2.0], "b": [1.0]}).digest()
+
+
+def test_a_formula_without_variables_is_measured_on_any_number_of_samples():
+    assert inspect(read("2+3").formula, sample_domains({}, count=5)).counts.valid == 5
