@@ -1,0 +1,19 @@
+"""Reports of closed studies, from an exported folder alone."""
+
+from study.report.exported import (
+    ExportedPair,
+    ExportedVote,
+    RaterCounts,
+    StudyExport,
+)
+from study.report.folder import read_export, votes_csv, write_export
+
+__all__ = [
+    "ExportedPair",
+    "ExportedVote",
+    "RaterCounts",
+    "StudyExport",
+    "read_export",
+    "votes_csv",
+    "write_export",
+]

@@ -1,0 +1,225 @@
+"""An exported study: a folder that holds all that a report reads, and nothing else.
+
+=============  ====================================================================
+``study.json``  the frozen study: names, dates, hash, rules, exclusion rule, pairs,
+                rater counts, and the whole frozen configuration
+``votes.csv``   a row for each vote cast, practice and attention ballots included
+=============  ====================================================================
+
+`write_export` and `read_export` are inverse to each other.  The export judges
+nothing: which votes count is computed by the report from the frozen rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from eic_core.errors import DataError
+from study.statistics.exclusions import ExclusionRule
+
+FORMAT = 1
+STUDY_FILE, VOTES_FILE = "study.json", "votes.csv"
+
+Choice = Literal["lower", "higher", "tie"]
+Side = Literal["left", "right"]
+
+
+@dataclass(frozen=True)
+class ExportedPair:
+    """One matched pair of the frozen study.
+
+    Attributes
+    ----------
+    pair, problem : str
+        Ids; `pair` is unique in the study.
+    lower_formula, higher_formula : str
+        As the pool has them: of lower and of higher EIC.
+    lower_eic, higher_eic, lower_r2, higher_r2 : float
+    lower_complexity, higher_complexity : int
+    same_function : bool
+        The two are one function up to rounding on the problem's data.
+    loss : float
+        L of the matching; nan if unknown.
+    """
+
+    pair: str
+    problem: str
+    lower_formula: str
+    higher_formula: str
+    lower_eic: float
+    higher_eic: float
+    lower_r2: float
+    higher_r2: float
+    lower_complexity: int
+    higher_complexity: int
+    same_function: bool = False
+    loss: float = float("nan")
+
+
+@dataclass(frozen=True)
+class ExportedVote:
+    """One vote as it was cast.  The field names are the columns of ``votes.csv``.
+
+    Attributes
+    ----------
+    vote : str
+        Unique id.
+    rater : str
+        Pseudonym; one rater is one rating session.
+    pair, problem : str
+        Of the study's pairs; "" at a practice ballot or an attention check that
+        shows no pair of the study.
+    choice : {"lower", "higher", "tie"}
+        The formula called more interpretable, by its EIC; "tie": cannot decide.
+    lower_side : {"left", "right"}
+        Where the formula of lower EIC was shown: left is A, right is B.
+    position : int
+        1 is the first ballot of the session; 0 the practice ballot.
+    shown_at, voted_at : datetime
+        Server stamps in UTC; a refresh does not reset `shown_at`.
+    seconds, idle_seconds : float
+        From shown to vote, and the part of it in which the rater was away.
+    session_seconds : float
+        Active seconds (without idle time) of the rater's whole session,
+        practice left out: `study.statistics.exclusions.session_seconds`.
+    is_practice, is_attention : bool
+    attention_ok : bool or None
+        Whether the attention check was passed; None elsewhere.
+    degree, field, reason : str
+        As the rater wrote them.
+    """
+
+    vote: str
+    rater: str
+    pair: str
+    problem: str
+    choice: Choice
+    lower_side: Side
+    position: int
+    shown_at: datetime
+    voted_at: datetime
+    seconds: float
+    idle_seconds: float = 0.0
+    session_seconds: float = 0.0
+    is_practice: bool = False
+    is_attention: bool = False
+    attention_ok: bool | None = None
+    degree: str = ""
+    field: str = ""
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if self.choice not in ("lower", "higher", "tie"):
+            raise DataError(f"a choice is lower, higher or tie, not `{self.choice}`")
+        if self.lower_side not in ("left", "right"):
+            raise DataError(f"a side is left or right, not `{self.lower_side}`")
+        for stamp in (self.shown_at, self.voted_at):
+            if stamp.tzinfo is None:
+                raise DataError(f"the time {stamp.isoformat()} has no time zone")
+
+    @property
+    def on_a_pair(self) -> bool:
+        """Whether this is a vote on a pair: no practice ballot, no attention check."""
+        return not (self.is_practice or self.is_attention)
+
+
+VOTE_COLUMNS = tuple(f.name for f in fields(ExportedVote))
+
+
+@dataclass(frozen=True)
+class RaterCounts:
+    """How many people got how far, withdrawn ones (whose votes are deleted) included."""
+
+    invited: int = 0
+    consented: int = 0
+    finished: int = 0
+    withdrawn: int = 0
+
+
+@dataclass(frozen=True)
+class StudyExport:
+    """A frozen study with its votes.
+
+    Attributes
+    ----------
+    study, title : str
+        Id and display name.
+    hash : str
+        Of the frozen configuration, hex.
+    frozen_at, closed_at, exported_at : datetime or None
+        UTC.
+    ballots_per_rater, votes_per_pair : int
+        As frozen; practice and attention checks not counted.
+    tie_allowed : bool
+        Whether "cannot decide" was offered.
+    exclusion : ExclusionRule
+    rules : mapping
+        The frozen `MatchingRules` as plain values.
+    pairs : tuple of ExportedPair
+        Those that raters could get.
+    raters : RaterCounts
+    configuration : mapping
+        The whole frozen configuration, JSON values; kept as it is.
+    votes : tuple of ExportedVote
+
+    Raises
+    ------
+    DataError
+        If an id appears twice, or a vote is on no pair of the study.
+    """
+
+    study: str
+    title: str
+    hash: str
+    pairs: tuple[ExportedPair, ...]
+    votes: tuple[ExportedVote, ...]
+    frozen_at: datetime | None = None
+    closed_at: datetime | None = None
+    exported_at: datetime | None = None
+    ballots_per_rater: int = 10
+    votes_per_pair: int = 0
+    tie_allowed: bool = False
+    exclusion: ExclusionRule = field(default_factory=ExclusionRule)
+    rules: Mapping[str, Any] = field(default_factory=dict)
+    raters: RaterCounts = field(default_factory=RaterCounts)
+    configuration: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        known = [pair.pair for pair in self.pairs]
+        _unique("pair", known)
+        _unique("vote", [vote.vote for vote in self.votes])
+        pairs = set(known)
+        seen: set[tuple[str, str]] = set()
+        for vote in self.votes:
+            if not vote.on_a_pair:
+                continue
+            if vote.pair not in pairs:
+                raise DataError(f"vote `{vote.vote}` is on `{vote.pair}`, no pair of the study")
+            if (vote.rater, vote.pair) in seen:
+                raise DataError(f"rater `{vote.rater}` has two votes on pair `{vote.pair}`")
+            seen.add((vote.rater, vote.pair))
+
+
+def _unique(what: str, ids: list[str]) -> None:
+    seen: set[str] = set()
+    for each in ids:
+        if each in seen:
+            raise DataError(f"{what} `{each}` appears twice")
+        seen.add(each)
+
+
+def utc_text(stamp: datetime | None) -> str | None:
+    """A time as ISO 8601 in UTC, ending in Z; None stays None.
+
+    Examples
+    --------
+    >>> utc_text(datetime(2025, 3, 1, 12, tzinfo=UTC))
+    '2025-03-01T12:00:00.000000Z'
+    """
+    if stamp is None:
+        return None
+    text = stamp.astimezone(UTC).isoformat(timespec="microseconds")
+    return text.replace("+00:00", "Z")

@@ -1,0 +1,173 @@
+"""Which votes count: the rule that drops hasty ones, per session or per vote.
+
+Yu et al., appendix ``app:expert_rating``, discard "responses" completed in under
+60 seconds, without saying whether a response is one vote or one rater's whole
+session.  Their counts (1080 votes cast, 840 or 870 kept) are multiples of the
+ten ballots of a session, so a session is the default unit here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from eic_core.errors import UserError
+
+Unit = Literal["session", "vote"]
+
+HASTY_SESSION = "session under the threshold"
+HASTY_VOTE = "vote under the threshold"
+FAILED_ATTENTION = "too many failed attention checks"
+
+
+class TimedVote(Protocol):
+    """What the rule needs to know of a vote; see `study.report.exported.ExportedVote`."""
+
+    @property
+    def rater(self) -> str: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def idle_seconds(self) -> float: ...
+    @property
+    def session_seconds(self) -> float: ...
+    @property
+    def is_practice(self) -> bool: ...
+    @property
+    def is_attention(self) -> bool: ...
+    @property
+    def attention_ok(self) -> bool | None: ...
+
+
+@dataclass(frozen=True)
+class ExclusionRule:
+    """When a vote does not count; frozen with the study.
+
+    Attributes
+    ----------
+    threshold_seconds : float
+        Votes or sessions of fewer active seconds do not count; exactly the
+        threshold counts.  0 switches the rule off.
+    unit : {"session", "vote"}
+        Whether the seconds are those of the rater's whole session (all their
+        votes fall or stand together) or of the single vote.
+    max_failed_attention : int or None
+        A session with more failed attention checks does not count; None: failures
+        are reported, but exclude nothing.
+
+    Raises
+    ------
+    UserError
+        If a value makes no sense.
+
+    Examples
+    --------
+    >>> ExclusionRule().sentence
+    'Sessions of under 60 active seconds are left out.'
+    """
+
+    threshold_seconds: float = 60.0
+    unit: Unit = "session"
+    max_failed_attention: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.threshold_seconds < float("inf"):
+            raise UserError("the exclusion threshold must be a number of seconds, 0 or more")
+        if self.unit not in ("session", "vote"):
+            raise UserError(f"an exclusion unit is `session` or `vote`, not `{self.unit}`")
+        limit = self.max_failed_attention
+        if limit is not None and limit < 0:
+            raise UserError("the number of failed attention checks allowed must be 0 or more")
+
+    @property
+    def sentence(self) -> str:
+        """The rule in words."""
+        parts = []
+        if self.threshold_seconds:
+            what = "Sessions" if self.unit == "session" else "Votes"
+            parts.append(f"{what} of under {self.threshold_seconds:g} active seconds are left out.")
+        else:
+            parts.append("No vote is left out for haste.")
+        if self.max_failed_attention is not None:
+            parts.append(
+                "Sessions with more than "
+                f"{self.max_failed_attention} failed attention checks are left out."
+            )
+        return " ".join(parts)
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "threshold_seconds": self.threshold_seconds,
+            "unit": self.unit,
+            "max_failed_attention": self.max_failed_attention,
+        }
+
+
+def active_seconds(vote: TimedVote) -> float:
+    """Seconds from first shown to vote, less the idle time in between."""
+    return max(0.0, vote.seconds - vote.idle_seconds)
+
+
+def session_seconds(votes: Iterable[TimedVote]) -> dict[str, float]:
+    """Active seconds of each rater's session: all ballots but the practice one.
+
+    Returns
+    -------
+    dict of rater to seconds
+        The sum over the rater's votes; pauses between ballots and resuming on
+        another device add nothing.
+    """
+    totals: dict[str, float] = {}
+    for vote in votes:
+        if not vote.is_practice:
+            totals[vote.rater] = totals.get(vote.rater, 0.0) + active_seconds(vote)
+    return totals
+
+
+def exclusion_reasons(votes: Sequence[TimedVote], rule: ExclusionRule) -> list[str]:
+    """Why each vote does not count; "" if it does.
+
+    Parameters
+    ----------
+    votes : sequence of votes
+        All that were cast, practice ballots and attention checks included: they
+        get no reason of their own here, for they are no votes on a pair.
+    rule : ExclusionRule
+
+    Returns
+    -------
+    list of str
+        One per vote, in order: "", `HASTY_SESSION`, `HASTY_VOTE` or
+        `FAILED_ATTENTION`.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> vote = dict(idle_seconds=0, is_practice=False, is_attention=False, attention_ok=None)
+    >>> votes = [SimpleNamespace(rater="a", seconds=20, session_seconds=45, **vote),
+    ...          SimpleNamespace(rater="b", seconds=20, session_seconds=60, **vote)]
+    >>> exclusion_reasons(votes, ExclusionRule())
+    ['session under the threshold', '']
+    """
+    failures: dict[str, int] = {}
+    for vote in votes:
+        if vote.is_attention and vote.attention_ok is False:
+            failures[vote.rater] = failures.get(vote.rater, 0) + 1
+    reasons = []
+    for vote in votes:
+        reason = ""
+        if vote.is_practice or vote.is_attention:
+            pass
+        elif rule.unit == "session" and vote.session_seconds < rule.threshold_seconds:
+            reason = HASTY_SESSION
+        elif rule.unit == "vote" and active_seconds(vote) < rule.threshold_seconds:
+            reason = HASTY_VOTE
+        elif (
+            rule.max_failed_attention is not None
+            and failures.get(vote.rater, 0) > rule.max_failed_attention
+        ):
+            reason = FAILED_ATTENTION
+        reasons.append(reason)
+    return reasons
