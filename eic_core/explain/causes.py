@@ -10,13 +10,17 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from eic_core.formula.tree import Node
 from eic_core.measure.amplification import amplify
 from eic_core.measure.data import Samples
 from eic_core.measure.inspection import Inspection
+
+Array = npt.NDArray[Any]
 
 MAX_ROWS = 2_000
 """Evidence is taken from at most this many samples, evenly spaced."""
@@ -59,13 +63,13 @@ class Evidence:
     """
 
     node: Node
-    y: np.ndarray
-    operands: tuple[np.ndarray, ...]
-    weights: np.ndarray
+    y: Array
+    operands: tuple[Array, ...]
+    weights: Array
     edge_shares: tuple[float, ...]
     crosses: bool
 
-    def typical(self, values: np.ndarray) -> float:
+    def typical(self, values: Array) -> float:
         """The s^2-weighted median: a typical value where digits are lost; nan if there is none."""
         known = np.isfinite(values)
         if not known.any():

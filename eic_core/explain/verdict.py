@@ -40,8 +40,8 @@ DOUBLE_DIGITS = 15.95
 LISTED = 3
 """How many places are named where samples have no value."""
 
-STEP = 0.3
-"""Digits (a factor of two) by which a node must exceed its operand to be the cause."""
+STEP = 0.35
+"""Digits by which a node must exceed its operand to be the cause: more than a square adds."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def origin_of(inspection: Inspection, node_id: int) -> int:
     """The node from which another inherits its loss.
 
     Follows the operand that most of the variance comes through, as long as the
-    node itself adds less than a factor of two.
+    node itself adds less than `STEP`.
     """
     nodes = inspection.nodes
     while nodes[node_id].edge_shares:

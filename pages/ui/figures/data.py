@@ -13,6 +13,7 @@ from eic_core.measure import Inspection
 from pages.ui.figures.grids import (
     CURVE_POINTS,
     MAX_POINTS,
+    Array,
     Axis,
     axis_of,
     on_grid,
@@ -155,7 +156,7 @@ def surface_figure(
     return map_figure(inspection, node_id, pair, worst, dark, narrow, labels)
 
 
-def _line(x: np.ndarray, y: np.ndarray, name: str, theme: Theme, axis: str) -> dict[str, Any]:
+def _line(x: Array, y: Array, name: str, theme: Theme, axis: str) -> dict[str, Any]:
     single = len(x) < 3 or x[0] == x[-1]
     shown = np.where(np.isfinite(y), y, np.nan)
     if axis == "y":
@@ -169,7 +170,7 @@ def _line(x: np.ndarray, y: np.ndarray, name: str, theme: Theme, axis: str) -> d
     }  # fmt: skip
 
 
-def _torn(y: np.ndarray) -> np.ndarray:
+def _torn(y: Array) -> Array:
     """The curve without the strokes that would join the two sides of a pole."""
     limits = value_limits(y)
     if limits is None or len(y) < 3:
@@ -182,7 +183,7 @@ def _torn(y: np.ndarray) -> np.ndarray:
     return torn
 
 
-def _points(x: np.ndarray, y: np.ndarray, name: str, theme: Theme) -> dict[str, Any]:
+def _points(x: Array, y: Array, name: str, theme: Theme) -> dict[str, Any]:
     return {
         "type": "scatter", "mode": "markers", "x": x, "y": y, "name": name,
         "marker": {"size": 5, "color": theme.data, "opacity": 0.55},
@@ -200,7 +201,7 @@ def _worst_marker(x: float, s: float, theme: Theme) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _sampled(x: np.ndarray, s: np.ndarray, theme: Theme) -> dict[str, Any]:
+def _sampled(x: Array, s: Array, theme: Theme) -> dict[str, Any]:
     """s at some of the samples, those with the largest s among them."""
     finite = np.flatnonzero(np.isfinite(s))
     largest = finite[np.argsort(s[finite])[-60:]]
@@ -212,7 +213,7 @@ def _sampled(x: np.ndarray, s: np.ndarray, theme: Theme) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _s_ceiling(*values: np.ndarray) -> float:
+def _s_ceiling(*values: Array) -> float:
     """log10 of the top of the s axis."""
     top = 1.0
     for s in values:
@@ -222,9 +223,7 @@ def _s_ceiling(*values: np.ndarray) -> float:
     return top
 
 
-def _rugs(
-    x: np.ndarray, s: np.ndarray, valid: np.ndarray, top: float, theme: Theme
-) -> list[dict[str, Any]]:
+def _rugs(x: Array, s: Array, valid: Array, top: float, theme: Theme) -> list[dict[str, Any]]:
     """Singular samples on the upper edge of the s panel, invalid ones on the lower."""
     rugs = []
     for rows, level, symbol, name in (
@@ -254,8 +253,8 @@ def _two_rows(
     node_id: int,
     axis: Axis,
     data: list[dict[str, Any]],
-    y: np.ndarray,
-    target: np.ndarray | None,
+    y: Array,
+    target: Array | None,
     top: float,
     dark: bool,
     narrow: bool,

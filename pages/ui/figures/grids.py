@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from eic_core.measure import Inspection, Samples, amplify
+
+Array = npt.NDArray[Any]
 
 CURVE_POINTS = 600
 MAP_POINTS = 60
@@ -35,7 +39,7 @@ class Axis:
     high: float
     log: bool
 
-    def grid(self, count: int) -> np.ndarray:
+    def grid(self, count: int) -> Array:
         """Evenly spaced values from low to high; one value if they are equal."""
         if self.low == self.high:
             return np.array([self.low])
@@ -78,8 +82,8 @@ def slice_defaults(inspection: Inspection) -> dict[str, float]:
 
 
 def on_grid(
-    inspection: Inspection, node_id: int, columns: Mapping[str, np.ndarray], count: int
-) -> tuple[np.ndarray, np.ndarray]:
+    inspection: Inspection, node_id: int, columns: Mapping[str, Array], count: int
+) -> tuple[Array, Array]:
     """The formula's value and one node's s at given points, in double precision.
 
     Returns
@@ -112,21 +116,21 @@ def worst_sample(inspection: Inspection, node_id: int) -> int | None:
     return worst_row(inspection.amplification.trace(node_id)[1])
 
 
-def worst_row(s: np.ndarray) -> int | None:
+def worst_row(s: Array) -> int | None:
     """Index of the largest value, nan left out; None if there is none."""
     known = np.where(np.isnan(s), -1.0, s)
     row = int(np.argmax(known))
     return row if known[row] >= 0 else None
 
 
-def thinned(count: int, most: int, *always: int | None) -> np.ndarray:
+def thinned(count: int, most: int, *always: int | None) -> Array:
     """At most `most` row numbers, evenly spread, and those named."""
     rows = np.arange(0, count, max(1, math.ceil(count / most)))
     wanted = [row for row in always if row is not None]
     return np.union1d(rows, np.array(wanted, dtype=int)) if wanted else rows
 
 
-def value_limits(*values: np.ndarray) -> tuple[float, float] | None:
+def value_limits(*values: Array) -> tuple[float, float] | None:
     """A range for an axis that poles do not blow up; None to leave it to Plotly.
 
     The range covers the central 96 % with a margin, if what lies outside would

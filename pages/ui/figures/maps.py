@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from eic_core.measure import Inspection
-from pages.ui.figures.grids import MAP_POINTS, Axis, on_grid, thinned, value_limits
+from pages.ui.figures.grids import MAP_POINTS, Array, Axis, on_grid, thinned, value_limits
 from pages.ui.figures.panels import axis_style, label_of, panel_note
 from pages.ui.figures.scale import HIGH, LOW, SCALE, THEMES, Theme, base_layout, build
 
@@ -34,10 +34,10 @@ class MapPair:
 
     x: Axis
     y: Axis
-    x_grid: np.ndarray
-    y_grid: np.ndarray
-    value: np.ndarray
-    s: np.ndarray
+    x_grid: Array
+    y_grid: Array
+    value: Array
+    s: Array
 
 
 def map_pair(
@@ -132,7 +132,7 @@ def map_figure(
     return build(data, layout)
 
 
-def _heat(pair: MapPair, z: np.ndarray, axis: str) -> dict[str, Any]:
+def _heat(pair: MapPair, z: Array, axis: str) -> dict[str, Any]:
     return {
         "type": "heatmap", "x": pair.x_grid, "y": pair.y_grid, "z": z, "yaxis": axis,
         "hoverongaps": False,

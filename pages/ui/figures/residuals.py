@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from eic_core.measure import Inspection
 from eic_core.measure.fit import Fit, fit_of
-from pages.ui.figures.grids import MAX_POINTS, thinned, value_limits
+from pages.ui.figures.grids import MAX_POINTS, Array, thinned, value_limits
 from pages.ui.figures.panels import axis_style
 from pages.ui.figures.scale import THEMES, base_layout, build
 
@@ -94,7 +94,7 @@ def _shown(r2: float) -> str:
     return (f"{r2:.4f}" if r2 > -100 else f"{r2:.3g}").replace("-", "−")
 
 
-def _limited(values: np.ndarray) -> dict[str, Any]:
+def _limited(values: Array) -> dict[str, Any]:
     limits = value_limits(values)
     if limits is None:
         if not len(values) or values.min() == values.max():

@@ -129,7 +129,7 @@ def colour(local_eic: float, dark: bool = False) -> str:
     Examples
     --------
     >>> colour(0.0), colour(8.0) == colour(11.5)
-    ('#f3f0e7', True)
+    ('#f2f0e7', True)
     """
     if not math.isfinite(local_eic):
         raise ValueError("an infinite or undefined value has no colour")

@@ -75,7 +75,7 @@ def short_number(label: str) -> str:
     Examples
     --------
     >>> short_number("-0.000123456"), short_number("10000"), short_number("pi")
-    ('−1.2346e−4', '10000', 'π')
+    ('−1.235e−4', '10000', 'π')
     """
     if label == "pi":
         return "π"
@@ -83,7 +83,8 @@ def short_number(label: str) -> str:
         if "/" in label:
             label = label if len(label) <= 11 else label[:10] + "…"
         else:
-            short = f"{float(label):.5g}"
+            value = float(label)
+            short = f"{value:.3e}" if 0 < abs(value) < 1e-3 else f"{value:.5g}"
             mantissa, _, exponent = short.partition("e")
             label = f"{mantissa}e{int(exponent)}" if exponent else short
     return label.replace("-", "−")
