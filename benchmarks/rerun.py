@@ -25,6 +25,7 @@ def measure(repeats: int = 30) -> dict[str, list[float]]:
 
     page = AppTest.from_file(str(SCRIPT), default_timeout=60)
     page.query_params["formula"] = FORMULA.format(c=1)
+    page.query_params["samples"] = "10000"
     page.run()
     _check(page)
     seconds: dict[str, list[float]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.pending import EXAMPLES
+from pages.ui.gallery import EXAMPLES
 from pages.ui.inputs_data import data_panel
 from pages.ui.inputs_formula import example_state, formula_input, gallery_row, reading_panel
 from pages.ui.outcome import outcome_of
@@ -22,8 +22,8 @@ def inspector_page() -> None:
     left, right = st.columns([5, 4], gap="medium")
     with left:
         formula_input(here)
+        gallery_row(here)
         reading_slot = st.container(gap="xsmall", key="reading")
-    gallery_row(here)
     with patient_progress() as progress:
         outcome = outcome_of(here, inspector_service(), progress)
     with reading_slot:

@@ -7,9 +7,9 @@ import streamlit as st
 from eic_core.errors import FormulaError
 from eic_core.formula.rendering import to_latex
 from eic_core.formula.syntax import SYNTAXES, Reading
-from pages.ui.pending import EXAMPLES, Example
+from pages.ui.gallery import EXAMPLES, Example
 from pages.ui.outcome import Outcome
-from pages.ui.state import DEFAULT_SAMPLES, PageState
+from pages.ui.state import PageState
 from pages.ui.text import clean, code_label, escape, label, prose
 from pages.ui.visit import Visit, change, follow, go_back, visit
 
@@ -26,8 +26,9 @@ def example_state(example: Example) -> PageState:
     """The state that shows an example."""
     return PageState(
         formula=example.formula,
-        domains=tuple(example.domains),
-        samples=example.samples or DEFAULT_SAMPLES,
+        syntax=example.syntax,
+        domains=example.domains,
+        samples=example.samples,
     )
 
 
@@ -79,18 +80,25 @@ def _typed() -> None:
 
 
 def gallery_row(here: Visit) -> None:
-    """One button for each example, its lesson on hover."""
-    with st.container(horizontal=True, gap="xsmall", key="gallery", vertical_alignment="center"):
-        st.html('<span class="eic-overline">Examples</span>', width="content")
-        for example in EXAMPLES:
-            st.button(
-                example.title,
-                key=f"example-{example.key}",
-                type="primary" if example.formula == here.state.formula else "secondary",
-                help=example.lesson,
-                on_click=choose_example,
-                args=(example,),
-            )
+    """One button for each example, its lesson on hover; the lesson of the one shown below."""
+    shown = [example for example in EXAMPLES if example.formula == here.state.formula]
+    with st.container(key="gallery-box", gap="xsmall"):
+        with st.container(
+            horizontal=True, gap="xsmall", key="gallery", vertical_alignment="center"
+        ):
+            st.html('<span class="eic-overline">Examples</span>', width="content")
+            for example in EXAMPLES:
+                st.button(
+                    example.title,
+                    key=f"example-{example.key}",
+                    type="primary" if example in shown else "secondary",
+                    help=example.lesson,
+                    on_click=choose_example,
+                    args=(example,),
+                )
+        if shown:
+            source = f" ({shown[0].source})" if shown[0].source else ""
+            st.html(f'<p class="eic-quiet">{prose(shown[0].lesson + source)}</p>')
 
 
 def choose_example(example: Example) -> None:

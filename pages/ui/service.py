@@ -75,7 +75,7 @@ class Request:
     formula: str
     syntax: str = "auto"
     domains: tuple[tuple[str, Domain], ...] = ()
-    samples: int = 10_000
+    samples: int = 1_000
     seed: int = 0
     base: int | None = None
     upload: str = ""

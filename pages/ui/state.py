@@ -16,7 +16,7 @@ from eic_core.errors import DataError
 from eic_core.measure.data import Domain
 
 MAX_SAMPLES = 1_000_000
-DEFAULT_SAMPLES = 10_000
+DEFAULT_SAMPLES = 1_000
 MAX_SEED = 2**31 - 1
 MAX_URL = 6_000
 """Longest query that is put in the URL, in encoded characters."""

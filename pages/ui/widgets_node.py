@@ -7,12 +7,14 @@ import math
 import pyarrow as pa
 import streamlit as st
 
+from eic_core.explain.verdict import origin_of
 from eic_core.measure import Inspection
 from pages.ui import glossary
 from pages.ui.device import is_narrow
 from pages.ui.figures import colour
+from pages.ui.figures.layout import focus_node
 from pages.ui.service import Result
-from pages.ui.text import escape, number
+from pages.ui.text import code_label, escape, number
 from pages.ui.visit import change, visit
 from pages.ui.widgets_verdict import metric
 
@@ -24,6 +26,28 @@ _UNFOLD_LIMIT = 600
 def heading(text: str) -> None:
     """A section's small heading."""
     st.html(f'<h3 class="eic-h">{text}</h3>')
+
+
+def blame(result: Result) -> None:
+    """Buttons that select the bottleneck, and the node it inherits its loss from."""
+    inspection = result.inspection
+    bottleneck = focus_node(inspection)
+    origin = origin_of(inspection, bottleneck)
+    name = "No real value at" if math.isnan(inspection.eic) else "Bottleneck"
+    places = [(name, bottleneck, glossary.BOTTLENECK, "B")]
+    if origin != bottleneck:
+        places.append(("Inherited from", origin, glossary.ORIGIN, "O"))
+    with st.container(horizontal=True, vertical_alignment="center", key="blame", width="stretch"):
+        for name, node, explained, key in places:
+            st.html(f'<span class="eic-overline">{name}</span>', width="content")
+            st.button(
+                code_label(inspection.nodes[node].text, 60),
+                key=f"go-{name}",
+                help=explained,
+                shortcut=key,
+                on_click=change,
+                kwargs={"node": node},
+            )
 
 
 def tree_toolbar(result: Result) -> None:
@@ -187,7 +211,7 @@ def node_table(result: Result, node: int) -> None:
         column_config={
             "node": config.NumberColumn("#", width=45, help="Order of computation"),
             "expression": config.TextColumn(
-                "Sub-expression", width=165 if is_narrow() else "large"
+                "Sub-expression", width=165 if is_narrow() else 820
             ),
             "digits lost": config.NumberColumn(
                 "Digits lost", format="%.2f", width=95, help=glossary.EIC

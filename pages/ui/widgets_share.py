@@ -6,40 +6,41 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from pages.ui.pending import coloured_tex
+from pages.ui.coloured import coloured_tex
 from pages.ui.device import is_dark
-from pages.ui.pending import json_text, nodes_csv, python_snippet
 from pages.ui.figures import tree_svg
+from pages.ui.pending import json_text, nodes_csv, python_snippet
 from pages.ui.service import Result
 from pages.ui.visit import visit
 
 
-def share_row(result: Result, node: int) -> None:
+def share(result: Result, node: int) -> None:
     """A link to copy, and everything as a file."""
     inspection = result.inspection
-    dark = is_dark()
-    unfolded = visit().unfolded
-    with st.container(horizontal=True, key="share", vertical_alignment="center"):
-        with st.popover("Copy link", icon=":material/link:"):
-            st.html('<p class="eic-quiet">Restores formula, data, seed and selection.</p>')
-            st.code(link(), language=None, wrap_lines=True)
-            if visit().state.upload:
-                st.html(
-                    '<p class="eic-quiet">The file itself is not part of the link: whoever opens '
-                    "it is asked for it.</p>"
-                )
-        files = (
-            ("JSON", "eic.json", "application/json", lambda: json_text(inspection)),
-            ("CSV of nodes", "eic-nodes.csv", "text/csv", lambda: nodes_csv(inspection)),
-            (
-                "SVG of the tree",
-                "eic-tree.svg",
-                "image/svg+xml",
-                lambda: tree_svg(inspection, selected=node, unfolded=unfolded, dark=dark),
-            ),
-            ("LaTeX", "eic-formula.tex", "text/x-tex", lambda: coloured_tex(inspection)),
-            ("Python", "eic_reproduce.py", "text/x-python", lambda: python_snippet(inspection)),
-        )
+    dark, unfolded = is_dark(), visit().unfolded
+    with st.popover("Copy link", icon=":material/link:", key="copy-link"):
+        st.html('<p class="eic-quiet">Restores formula, data, seed and selection.</p>')
+        st.code(link(), language=None, wrap_lines=True)
+        if visit().state.upload:
+            st.html(
+                '<p class="eic-quiet">The file itself is not part of the link: whoever opens '
+                "it is asked for it.</p>"
+            )
+    files = (
+        ("Results, JSON", "eic.json", "application/json", lambda: json_text(inspection)),
+        ("Nodes, CSV", "eic-nodes.csv", "text/csv", lambda: nodes_csv(inspection)),
+        (
+            "Tree, SVG",
+            "eic-tree.svg",
+            "image/svg+xml",
+            lambda: tree_svg(inspection, selected=node, unfolded=unfolded, dark=dark),
+        ),
+        ("Coloured formula, LaTeX", "eic-formula.tex", "text/x-tex",
+         lambda: coloured_tex(inspection, selected=node)),
+        ("Reproduce it, Python", "eic_reproduce.py", "text/x-python",
+         lambda: python_snippet(inspection)),
+    )  # fmt: skip
+    with st.popover("Download", icon=":material/download:", key="downloads"):
         for name, file_name, mime, make in files:
             st.download_button(
                 name,
@@ -49,8 +50,8 @@ def share_row(result: Result, node: int) -> None:
                 key=f"download-{file_name}",
                 on_click="ignore",
                 type="tertiary",
-                icon=":material/download:",
             )
+        st.html('<p class="eic-quiet">PNG: the camera on each picture.</p>')
 
 
 def link() -> str:

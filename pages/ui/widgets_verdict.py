@@ -6,14 +6,12 @@ import math
 
 import streamlit as st
 
-from eic_core.explain.verdict import LEVELS, Verdict, verdict
+from eic_core.explain.verdict import LEVELS, verdict
 from pages.ui import glossary
 from pages.ui.device import is_dark, is_narrow
 from pages.ui.figures import ruler_figure
-from pages.ui.figures.layout import focus_node
 from pages.ui.service import Result
-from pages.ui.text import code_label, escape, number, prose
-from pages.ui.visit import change
+from pages.ui.text import escape, number, prose
 from pages.ui.wiring import figure_cache
 
 
@@ -35,7 +33,6 @@ def verdict_view(result: Result) -> None:
         )
         st.plotly_chart(figure, key="ruler", theme=None, config={"displayModeBar": False})
         _metrics(result)
-        _blame(result, said)
         for notice in (*said.notes, *result.notices):
             st.html(f'<p class="eic-note">{prose(notice)}</p>')
 
@@ -48,9 +45,7 @@ def _metrics(result: Result) -> None:
         cells.append(metric("EIC, finite", number(inspection.eic_finite), glossary.FINITE))
     cells += [
         metric("Digits lost", number(inspection.digits_lost, 1), glossary.DIGITS),
-        metric(
-            "Noise figure", f"{number(inspection.noise_figure_db, 0)} dB", glossary.NOISE_FIGURE
-        ),
+        metric("Noise figure", _decibel(inspection.noise_figure_db), glossary.NOISE_FIGURE),
         metric("Nodes", f"{inspection.formula.complexity:,}", glossary.COMPLEXITY),
         metric("Valid samples", _of(counts.valid, counts.total), glossary.VALID),
     ]
@@ -71,6 +66,10 @@ def _metrics(result: Result) -> None:
     st.html(f'<div class="eic-metrics">{"".join(cells)}</div>')
 
 
+def _decibel(value: float) -> str:
+    return number(value) if math.isnan(value) else f"{number(value, 0)} dB"
+
+
 def _of(part: int, whole: int) -> str:
     return f"{part:,}" if part == whole else f"{part:,} <small>of {whole:,}</small>"
 
@@ -82,26 +81,6 @@ def metric(name: str, value: str, explained: str) -> str:
         f'<span class="value">{value}</span><span class="eic-tip" role="tooltip">'
         f"{escape(explained, 1000)}</span></div>"
     )
-
-
-def _blame(result: Result, said: Verdict) -> None:
-    """Buttons that select the bottleneck, and the node it inherits its loss from."""
-    inspection = result.inspection
-    bottleneck = focus_node(inspection)
-    places = [("Bottleneck", bottleneck, glossary.BOTTLENECK, "B")]
-    if said.origin != bottleneck:
-        places.append(("Inherited from", said.origin, glossary.ORIGIN, "O"))
-    with st.container(horizontal=True, vertical_alignment="center", key="blame"):
-        for name, node, explained, key in places:
-            st.html(f'<span class="eic-overline">{name}</span>', width="content")
-            st.button(
-                code_label(inspection.nodes[node].text, 60),
-                key=f"go-{name}",
-                help=explained,
-                shortcut=key,
-                on_click=change,
-                kwargs={"node": node},
-            )
 
 
 def _percent(share: float) -> str:

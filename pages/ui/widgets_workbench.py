@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages.ui.coloured import coloured_latex
 from pages.ui.device import is_dark, is_narrow, plotly_config
 from pages.ui.figures import tree_figure
 from pages.ui.figures.layout import focus_node
-from pages.ui.pending import coloured_latex
 from pages.ui.service import Result
 from pages.ui.visit import change, visit
-from pages.ui.widgets_node import heading, node_detail, node_table, tree_toolbar
+from pages.ui.widgets_node import blame, heading, node_detail, node_table, tree_toolbar
 from pages.ui.widgets_plots import plots
-from pages.ui.widgets_share import share_row
+from pages.ui.widgets_share import share
 from pages.ui.wiring import figure_cache
 
 
@@ -29,23 +29,22 @@ def workbench(result: Result) -> None:
     node = selected_node(result)
     dark = is_dark()
     with st.container(key="workbench"):
+        with st.container(horizontal=True, vertical_alignment="center", key="toolbar"):
+            blame(result)
+            share(result, node)
         left, right = st.columns([1, 1], gap="medium")
         with left:
             tree_toolbar(result)
             _tree(result, node)
+            heading("Selected node")
+            node_detail(result, node, dark)
         with right:
             plots(result, node)
         heading("The formula, on the colours of its tree")
         with st.container(key="coloured"):
             st.latex(coloured_latex(result.inspection, selected=node, dark=dark))
-        detail, table = st.columns([4, 6], gap="medium")
-        with detail:
-            heading("Selected node")
-            node_detail(result, node, dark)
-        with table:
-            heading("All nodes")
-            node_table(result, node)
-        share_row(result, node)
+        heading("All nodes")
+        node_table(result, node)
 
 
 def _tree(result: Result, node: int) -> None:

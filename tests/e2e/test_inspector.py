@@ -230,14 +230,15 @@ def test_every_download_arrives_and_parses(visit: Opener, tmp_path: Path) -> Non
     page = visit("/?formula=" + quote("log(x)-3*sin(x)"))
     expect(page.locator(".eic-sentence")).to_be_visible()
     texts = {}
-    for name in ("JSON", "CSV of nodes", "SVG of the tree", "LaTeX", "Python"):
+    page.get_by_role("button", name="Download", exact=True).click()
+    for name in ("JSON", "CSV", "SVG", "LaTeX", "Python"):
         with page.expect_download() as started:
-            page.locator(".st-key-share").get_by_role("button", name=name).click()
+            page.locator("[data-testid='stPopoverBody']").get_by_role("button", name=name).click()
         target = tmp_path / started.value.suggested_filename
         started.value.save_as(target)
         texts[name] = target.read_text(encoding="utf-8")
     assert json.loads(texts["JSON"])["complexity"] == 7
-    assert len(texts["CSV of nodes"].strip().splitlines()) == 8
-    assert texts["SVG of the tree"].lstrip().startswith(("<svg", "<?xml"))
+    assert len(texts["CSV"].strip().splitlines()) == 8
+    assert texts["SVG"].lstrip().startswith(("<svg", "<?xml"))
     assert "\\log" in texts["LaTeX"] or "\\ln" in texts["LaTeX"]
     compile(texts["Python"], "eic_reproduce.py", "exec")
