@@ -125,6 +125,14 @@ class Operator:
     integer_points : bool
         True if the operator jumps or ends at integers or half-integers, so that
         high precision must not miss one by a rounding.
+    brink : callable (operand) -> array, or None
+        Distance of the operand from the nearest jump, or from an end of the
+        domain where kappa diverges faster than the value is lost.
+    brink_roundings : float
+        Within how many roundings of it double precision cannot be trusted.
+    waves : bool
+        True if kappa has zeros for ever larger operands, so that a rounding of
+        a large operand matters to it.
     """
 
     name: str
@@ -140,6 +148,14 @@ class Operator:
     needs_parameter: bool = False
     vanishes: Callable[[Operands, float], Array] | None = None
     integer_points: bool = False
+    brink: Callable[[Array], Array] | None = None
+    brink_roundings: float = 16
+    waves: bool = False
+
+    @cached_property
+    def delicate(self) -> bool:
+        """True if a rounding of an operand may decide which rule holds."""
+        return self.selects or self.waves or self.brink is not None
 
     @cached_property
     def fixed_kappa(self) -> bool:
@@ -578,6 +594,35 @@ def _reciprocal(function: Callable[..., Array]) -> Any:
     return evaluate
 
 
+def _to_integer(x: Array) -> Array:
+    return np.abs(x - np.rint(x))
+
+
+def _to_half_integer(x: Array) -> Array:
+    return np.abs(_fraction(np.asarray(x)) - 0.5)
+
+
+def _to_unit(x: Array) -> Array:
+    return np.abs(np.abs(x) - 1.0)
+
+
+_STEEP_END = 1e9
+"""Roundings: at the ends of asin, s is known to (roundings off the end)^-1 only."""
+
+_ERF_FLAT = 1600
+"""Beyond it 1 - |erf| and the derivative are below 10^-(10^6)."""
+
+
+def _erf_exact(mp: Any, a: Operands, p: Fraction | None) -> Any:
+    return mp.erf(a[0]) if abs(a[0]) < _ERF_FLAT else mp.sign(a[0])
+
+
+def _erf_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
+    if B is not NUMPY and abs(a[0]) >= _ERF_FLAT:
+        return (B.mpf(0),)
+    return (2 / B.sqrt(B.pi) * B.exp(-a[0] * a[0]),)
+
+
 _LN2, _LN10 = math.log(2), math.log(10)
 
 
@@ -666,15 +711,18 @@ _ROWS = (
         "log1p", 1, _ufunc(np.log1p), _method("log1p"),
         lambda B, a, y, p: (1 / (1 + a[0]),), _unary(_ratio_kernel(_d_log1p)), _one_at_origin,
         pole=lambda a, p: np.equal(a[0], -1),
+        brink=lambda x: np.abs(x + 1.0), brink_roundings=_STEEP_END,
     ),
     Operator(
         "sin", 1, _ufunc(np.sin), _method("sin"),
         lambda B, a, y, p: (B.cos(a[0]),), _unary(_sin_kernel), _one_at_origin,
         crossing="argument",
+        waves=True,
     ),
     Operator(
         "cos", 1, _ufunc(np.cos), _method("cos"),
         lambda B, a, y, p: (-B.sin(a[0]),), _unary(_cos_kernel), crossing="value",
+        waves=True,
     ),
     Operator(
         "tan", 1, _ufunc(np.tan), _method("tan"),
@@ -688,21 +736,25 @@ _ROWS = (
     Operator(
         "sec", 1, _reciprocal(np.cos), _method("sec"),
         lambda B, a, y, p: (y * B.tan(a[0]),), _unary(_sec_kernel), crossing="value",
+        waves=True,
     ),
     Operator(
         "csc", 1, _reciprocal(np.sin), _method("csc"),
         lambda B, a, y, p: (-y / B.tan(a[0]),), _unary(_sec_kernel), pole=_zero,
         crossing="argument",
+        waves=True,
     ),
     Operator(
         "asin", 1, _ufunc(np.arcsin), _method("asin"),
         lambda B, a, y, p: _inverse_sqrt(B, (1 - a[0]) * (1 + a[0]), 1),
         _unary(_ratio_kernel(_d_asin)), _one_at_origin, integer_points=True,
+        brink=_to_unit, brink_roundings=_STEEP_END,
     ),
     Operator(
         "acos", 1, _ufunc(np.arccos), _method("acos"),
         lambda B, a, y, p: _inverse_sqrt(B, (1 - a[0]) * (1 + a[0]), -1),
         _unary(_ratio_kernel(_d_asin)), integer_points=True,
+        brink=_to_unit, brink_roundings=_STEEP_END,
     ),
     Operator(
         "atan", 1, _ufunc(np.arctan), _method("atan"),
@@ -734,15 +786,16 @@ _ROWS = (
         "acosh", 1, _ufunc(np.arccosh), _method("acosh"),
         lambda B, a, y, p: _inverse_sqrt(B, (a[0] - 1) * (a[0] + 1), 1),
         _unary(_ratio_kernel(_d_acosh)), integer_points=True,
+        brink=lambda x: np.abs(x - 1.0),
     ),
     Operator(
         "atanh", 1, _ufunc(np.arctanh), _method("atanh"),
         lambda B, a, y, p: (1 / ((1 - a[0]) * (1 + a[0])),), _unary(_ratio_kernel(_d_atanh)),
         _one_at_origin, pole=lambda a, p: np.equal(np.abs(a[0]), 1), integer_points=True,
+        brink=_to_unit, brink_roundings=_STEEP_END,
     ),
     Operator(
-        "erf", 1, _ufunc(special.erf), _method("erf"),
-        lambda B, a, y, p: (2 / B.sqrt(B.pi) * B.exp(-a[0] * a[0]),),
+        "erf", 1, _ufunc(special.erf), _erf_exact, _erf_partials,
         _unary(_ratio_kernel(_d_erf)), _one_at_origin,
     ),
     Operator(
@@ -758,12 +811,15 @@ _ROWS = (
     ),
     Operator(
         "floor", 1, _ufunc(np.floor), _method("floor"), *_INTEGER_STEPS, integer_points=True,
+        brink=_to_integer,
     ),
     Operator(
         "ceil", 1, _ufunc(np.ceil), _method("ceil"), *_INTEGER_STEPS, integer_points=True,
+        brink=_to_integer,
     ),
     Operator(
         "round", 1, _ufunc(np.rint), _method("nint"), *_HALF_STEPS, integer_points=True,
+        brink=_to_half_integer,
     ),
 )
 

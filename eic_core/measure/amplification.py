@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from eic_core.formula.tree import Formula
-from eic_core.measure.careful import VALID, Block, evaluate_block
+from eic_core.measure.careful import VALID, Block, evaluate_block, leaf_in_range
 from eic_core.measure.data import Samples
 from eic_core.measure.fast import FastBlocks
 from eic_core.measure.plan import SINGULAR_S2, Plan, Step, compile_formula, plan_of
@@ -136,6 +136,8 @@ def _constant_results(plan: Plan) -> dict[int, tuple[float, float]] | None:
     """(y, s2) of the constant subtrees, or None if one of them is not clean."""
     slots = [s.slot for s in plan.steps if plan.constant[s.slot]]
     if all(plan.steps[slot].row is None for slot in slots):
+        if not all(leaf_in_range(plan.steps[slot]) for slot in slots):
+            return None
         return {slot: (plan.steps[slot].value, 1.0) for slot in slots}
     index = {slot: i for i, slot in enumerate(slots)}
     steps = tuple(
@@ -153,7 +155,7 @@ def _constant_results(plan: Plan) -> dict[int, tuple[float, float]] | None:
         for s in (plan.steps[slot] for slot in slots)
     )
     block = evaluate_block(Plan(steps, (), (), (), ()), {}, 1)
-    if block.suspect[0] or block.first_invalid[0] != VALID:
+    if block.suspect[0] or block.doubtful[0] or block.first_invalid[0] != VALID:
         return None
     return {
         slot: (float(block.y[i][0]), float(block.s2[i][0])) for i, slot in enumerate(slots)
@@ -254,7 +256,8 @@ def amplify(
             if values is not None:
                 values[start:stop] = fast.kept[0]
         else:
-            taken = np.flatnonzero(block.suspect)[: MAX_RECHECKED - len(exact) if recheck else 0]
+            wanted = np.flatnonzero(block.suspect | block.doubtful)
+            taken = wanted[: MAX_RECHECKED - len(exact) if recheck else 0]
             left = block.suspect.copy()
             left[taken] = False
             unresolved += int(np.count_nonzero(left))

@@ -7,13 +7,17 @@ numbers on blocks where no rule but the plain recursion applies.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from eic_core.formula.operators import NUMPY, Operator, Scratch
+from eic_core.measure import doubt
 from eic_core.measure.plan import RECHECK_S2, Plan, Step
+
+SMALLEST_NORMAL = np.finfo(np.float64).tiny
 
 VALID = np.iinfo(np.int64).max
 """In `Block.first_invalid`: no node of this sample is invalid."""
@@ -37,6 +41,8 @@ class Block:
         all but three digits.
     overflow_at : ndarray of int, shape (m,)
         Step at which a suspect sample left the double range upwards, or `VALID`.
+    doubtful : ndarray of bool, shape (m,)
+        Samples at which a rounding decides which rule holds (`doubt`).
     """
 
     y: list[np.ndarray]
@@ -45,6 +51,7 @@ class Block:
     first_invalid: np.ndarray
     suspect: np.ndarray
     overflow_at: np.ndarray
+    doubtful: np.ndarray
 
 
 def _amplify_selection(
@@ -73,6 +80,7 @@ def evaluate_block(plan: Plan, columns: Mapping[str, np.ndarray], rows: int) -> 
         np.full(rows, VALID),
         np.zeros(rows, dtype=bool),
         np.full(rows, VALID),
+        np.zeros(rows, dtype=bool),
     )
     zero_std: list[np.ndarray | None] = []  # sqrt(v) where y == 0, if y ever is
     scratch = Scratch(rows)
@@ -81,18 +89,21 @@ def evaluate_block(plan: Plan, columns: Mapping[str, np.ndarray], rows: int) -> 
         for step in plan.steps:
             if step.row is None:
                 y = columns[step.column] if step.column else np.full(rows, step.value)
+                _note_range_of_leaf(step, y, block)
                 block.y.append(y)
                 block.s2.append(ones)
                 block.contributions.append(())
                 zero_std.append(None)
                 continue
-            _evaluate_step(step, step.row, block, zero_std, scratch)
+            leaves = [plan.steps[i].row is None for i in step.operands]
+            _evaluate_step(step, step.row, leaves, block, zero_std, scratch)
     return block
 
 
 def _evaluate_step(
     step: Step,
     row: Operator,
+    leaves: list[bool],
     block: Block,
     zero_std: list[np.ndarray | None],
     scratch: Scratch,
@@ -103,11 +114,17 @@ def _evaluate_step(
     y = row.evaluate(a, p, None)
     _note_trouble(step, row, a, y, block)
 
+    if row.brink is not None:
+        block.doubtful |= doubt.near_brink(row, a[0], s2[0], leaves[0])
     if row.selects:
         terms = list(_amplify_selection(row, a, s2, y))
+        block.doubtful |= doubt.near_tie(a, s2, y, leaves)
     else:
+        kappas = row.kappa_squared(a, y, p, scratch)
+        if row.waves:
+            block.doubtful |= doubt.lost_phase(a[0], s2[0], kappas[0])
         terms = []
-        for kappa2, s in zip(row.kappa_squared(a, y, p, scratch), s2, strict=True):
+        for kappa2, s in zip(kappas, s2, strict=True):
             terms.append(np.where(np.equal(kappa2, 0), 0.0, np.multiply(kappa2, s)))
 
     at_zero = y == 0
@@ -166,7 +183,26 @@ def _note_trouble(
         # After an overflow nan means nothing; elsewhere it is a domain error.
         certain = outside & (block.overflow_at == VALID)
         block.first_invalid[certain & (step.node < block.first_invalid)] = step.node
-    if row.vanishes is not None:
-        zero = y == 0
-        if zero.any():
-            block.suspect |= zero & ~row.vanishes(a, step.parameter) & settled
+    small = np.abs(y) < SMALLEST_NORMAL
+    if small.any():
+        true_zero = y == 0
+        if row.vanishes is not None:
+            true_zero &= row.vanishes(a, step.parameter)
+        block.suspect |= small & ~true_zero & settled
+
+
+def _note_range_of_leaf(step: Step, y: np.ndarray, block: Block) -> None:
+    """Mark numbers beyond double range, such as 1e400, or below its full precision."""
+    if step.label:
+        if not leaf_in_range(step):
+            block.suspect[:] = True
+            if math.isinf(step.value):
+                np.minimum(block.overflow_at, step.node, out=block.overflow_at)
+        return
+    block.suspect |= (np.abs(y) < SMALLEST_NORMAL) & (y != 0)
+
+
+def leaf_in_range(step: Step) -> bool:
+    """Whether a constant's double is as good as a double can be."""
+    mantissa = step.label.lower().partition("e")[0]
+    return SMALLEST_NORMAL <= abs(step.value) < math.inf or not mantissa.strip("+-0./")

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eic_core.formula.operators import Operator, Scratch
+from eic_core.measure import doubt
 from eic_core.measure.plan import RECHECK_S2, Plan, Step
 
 Value = Any  # a buffer of the block's length, or a float where it is the same at every sample
@@ -173,6 +174,9 @@ class FastBlocks:
             a = [operand.y for operand in operands]
             out = take()
             y = row.evaluate(a, step.parameter, out)
+            if row.delicate and self._doubtful(step, row, operands, y):
+                give(out)
+                return False
             if row.crossing and self.signs[slot] != 3:
                 self._note_signs(step, row.crossing, a[0], y)
             if fixed is not None:
@@ -196,6 +200,32 @@ class FastBlocks:
             self.kept = held[keep].y, held[keep].s2(self._scratch.take())
             give(self.kept[1])
         return True
+
+    def _doubtful(
+        self, step: Step, row: Operator, operands: list[Held], y: np.ndarray
+    ) -> bool:
+        """Whether a rounding may decide which rule holds (`doubt`)."""
+        scratch = self._scratch
+        if row.waves:
+            x = operands[0]
+            peak = max(_max(x.y), -_min(x.y))
+            bound = doubt.WAVE_LIMIT**2 / (peak * peak) if peak else math.inf
+            if x.scale * x.total + x.offset * self.rows <= bound:
+                return False
+            if x.array is None:
+                return bool(x.offset > bound)
+        s2 = [o.offset if o.array is None else o.s2(scratch.take()) for o in operands]
+        leaves = [self.plan.steps[i].row is None for i in step.operands]
+        if row.waves:
+            found = operands[0].y * operands[0].y * s2[0] > doubt.WAVE_LIMIT**2
+        elif row.selects:
+            found = doubt.near_tie([o.y for o in operands], s2, y, leaves)
+        else:
+            found = doubt.near_brink(row, operands[0].y, s2[0], leaves[0])
+        for buffer in s2:
+            if isinstance(buffer, np.ndarray):
+                scratch.give(buffer)
+        return bool(np.any(found))
 
     def _fixed(
         self,

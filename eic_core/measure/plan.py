@@ -98,7 +98,10 @@ def constant_value(label: str) -> float:
         return math.pi
     if label == "e":
         return math.e
-    return float(Fraction(label)) if "/" in label else float(label)
+    try:
+        return float(Fraction(label)) if "/" in label else float(label)
+    except OverflowError:
+        return -math.inf if label.startswith("-") else math.inf
 
 
 def compile_formula(formula: Formula, *, share: bool = True) -> Plan:

@@ -27,8 +27,8 @@ _MAX_BITS = int(MAX_LOG10 * 3.321928094887362) + 1
 _GUARD = 2**16
 """What is smaller than this many times its accumulated rounding counts as rounding alone."""
 
-_MAX_TRIG_BITS = 40_000
-"""A sine of more than 12,000 digits is not worth its reduction: unresolved."""
+_MAX_TRIG_BITS = 10_000
+"""A sine of more than 3,000 digits takes too long to reduce: it counts as out of range."""
 
 _POLES = frozenset(("tan", "cot", "sec", "csc"))
 _PERIODIC = _POLES | {"sin", "cos"}

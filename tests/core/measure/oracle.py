@@ -288,7 +288,7 @@ def apply(operator: str, a: Sequence[Any], parameter: Fraction | None = None) ->
 
 
 WAVY = frozenset(
-    "sin cos tan cot sec csc exp expm1 sinh cosh tanh erf floor ceil round pow".split()
+    "sin cos tan cot sec csc exp expm1 sinh cosh tanh erf floor ceil round".split()
 )
 """Operators that vary over a distance of about 1, however large the operand."""
 
@@ -399,9 +399,10 @@ def _slope_at(
     return fine
 
 
-def _step_scale(operator: str, value: Any, spread: Any) -> Any:
+def _step_scale(operator: str, index: int, value: Any, spread: Any) -> Any:
     scale = abs(value) or (spread if spread and spread != INF else ONE)
-    return min(scale, ONE) if operator in WAVY else scale
+    wavy = operator in WAVY or (operator == "pow" and index == 1)
+    return min(scale, ONE) if wavy else scale
 
 
 _DIRECTIONS: dict[int, tuple[tuple[float, ...], ...]] = {
@@ -501,8 +502,12 @@ def step(
             slopes.append(ZERO)
             continue
         spread = mp.sqrt(v[i]) if v[i] != INF else INF
-        scale = _step_scale(name, value, spread)
+        scale = _step_scale(name, i, value, spread)
+        if value == 0 and name in ("hypot", "atan2"):  # turns within the other's size
+            scale = min(scale, abs(a[1 - i]) or scale)
         slopes.append(derivative(name, a, y, parameter, i, scale))
+    if name in ("tanh", "erf") and slopes[0] == 0 and s2[0] == INF:
+        raise BeyondReach  # flat to 340 digits, yet not flat
     moved = [_term(slope, variance) for slope, variance in zip(slopes, v, strict=True)]
     absolute = y * y + (INF if INF in moved else sum(moved, ZERO))
     if y == 0:
