@@ -151,14 +151,14 @@ def contrast(one: str, other: str) -> float:
 
 
 def text_on(colour: str) -> str:
-    """Near-black or white, whichever reads better on a colour (at least 4.5 : 1).
+    """Black or white, whichever reads better on a colour (at least 4.5 : 1).
 
     Examples
     --------
     >>> text_on("#ffffff"), text_on("#202020")
-    ('#101114', '#ffffff')
+    ('#000000', '#ffffff')
     """
-    return max(("#101114", "#ffffff"), key=lambda ink: contrast(ink, colour))
+    return max(("#000000", "#ffffff"), key=lambda ink: contrast(ink, colour))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,128 @@
+"""What is taken away says the same as the page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from eic_core.formula.syntax import read
+from eic_core.formula.tree import Draft, Formula, variable
+from eic_core.measure import Domain, Samples, inspect, sample_domains
+from eic_core.measure.table import read_table
+from pages.ui.downloads import file_name, json_text, nodes_csv, python_snippet
+
+ROOT = Path(__file__).resolve().parents[2]
+DOMAINS = (("x", Domain("loguniform", 1e-3, 1e3)), ("y", Domain("normal", 2.0, 0.1)))
+
+
+def inspected(text, domains=DOMAINS, count=300, seed=7):
+    formula = read(text).formula
+    return inspect(formula, sample_domains(dict(domains), count=count, seed=seed))
+
+
+def run(snippet, folder):
+    script = folder / "reproduce.py"
+    script.write_text(snippet, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(script)], cwd=folder, capture_output=True, text=True, timeout=60,
+        env={"PYTHONPATH": str(ROOT), "PATH": "", "PYTHONIOENCODING": "utf-8"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return float(done.stdout.splitlines()[0].split()[1])
+
+
+def test_the_script_reproduces_eic_from_domains_and_seed(tmp_path):
+    inspection = inspected("log(x*y) - sqrt(x+1)")
+    snippet = python_snippet(inspection, domains=DOMAINS, seed=7)
+    assert run(snippet, tmp_path) == inspection.eic
+
+
+def test_the_script_reproduces_eic_from_a_table(tmp_path):
+    (tmp_path / "my 'data'.csv").write_text("a,b,t\n1,2,3\n2,2.001,5\n0.1,5,1\n", encoding="utf-8")
+    table = read_table((tmp_path / "my 'data'.csv").read_bytes())
+    mapping = {"x0": "a", "x1": "b"}
+    inspection = inspect(read("x0-x1").formula, table.samples(mapping, "t"))
+    snippet = python_snippet(inspection, csv_name="my 'data'.csv", mapping=mapping, target="t")
+    assert run(snippet, tmp_path) == inspection.eic
+
+
+def test_the_script_carries_a_few_samples_itself(tmp_path):
+    samples = Samples.from_columns({"x": [0.1, 2.0, 3.3]})
+    inspection = inspect(read("x**2-1").formula, samples)
+    assert run(python_snippet(inspection), tmp_path) == inspection.eic
+
+
+def test_the_script_of_a_constant_formula_runs(tmp_path):
+    inspection = inspect(read("2+3").formula, sample_domains({}, count=5))
+    assert run(python_snippet(inspection), tmp_path) == inspection.eic
+
+
+def test_the_script_keeps_an_infinite_eic(tmp_path):
+    inspection = inspected("x-x+y")
+    assert math.isinf(run(python_snippet(inspection, domains=DOMAINS, seed=7), tmp_path))
+
+
+def test_a_hostile_source_stays_data():
+    source = 'x"""\nimport os\n#'
+    formula = Formula.from_draft(Draft("sin", [variable("x")]), source)
+    inspection = inspect(formula, Samples.from_columns({"x": [1.0]}))
+    snippet = python_snippet(inspection, csv_name='"); import os; ("')
+    compile(snippet, "snippet", "exec")
+    assert not any(line.startswith("import os") for line in snippet.splitlines())
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_the_table_has_every_node_at_full_precision():
+    inspection = inspected("log(x*y) - sqrt(x+1)")
+    rows = rows_of(nodes_csv(inspection))
+    assert [int(row["id"]) for row in rows] == list(range(len(inspection.nodes)))
+    assert [float(row["local_eic"]) for row in rows] == [n.local_eic for n in inspection.nodes]
+    assert [row["id"] for row in rows if row["bottleneck"] == "True"] == [
+        str(inspection.bottleneck)
+    ]
+
+
+def test_no_text_cell_is_a_spreadsheet_formula():
+    formula = Formula.from_draft(Draft("neg", [variable("=cmd|' /C calc'!A0")]), "")
+    inspection = inspect(formula, Samples.from_columns({"=cmd|' /C calc'!A0": [1.0]}))
+    for row in rows_of(nodes_csv(inspection)):
+        assert row["expression"][0] not in "=+-@\t\r"
+
+
+def test_the_table_of_an_undefined_formula_names_no_bottleneck():
+    rows = rows_of(nodes_csv(inspected("log(-y)")))
+    assert {row["bottleneck"] for row in rows} == {"False"}
+    assert rows[-1]["local_eic"] == "nan"
+
+
+def test_the_table_of_ten_thousand_nodes_stays_small():
+    draft = variable("x")
+    for _ in range(5_000):
+        draft = Draft("add", [draft, variable("x")])
+    inspection = inspect(Formula.from_draft(draft, "deep"), Samples.from_columns({"x": [1.0]}))
+    assert len(nodes_csv(inspection)) < 10_000_000
+
+
+def test_json_is_the_stable_form_and_extra_keys_replace_nothing():
+    inspection = inspected("x-x+y")
+    content = json.loads(json_text(inspection, {"seed": 7, "eic": "forged"}))
+    assert content["seed"] == 7 and content["eic"] == "inf"
+    assert len(content["nodes"]) == 5
+
+
+@pytest.mark.parametrize("text", ["../../etc/passwd", "con:|?*", "ü" * 300, "", "a" * 300, "-x"])
+def test_file_names_are_safe(text):
+    name = file_name(text, "csv")
+    assert name.startswith("eic-") and name.endswith(".csv") and len(name) < 60
+    assert not set(name) & set('/\\:*?"<>| ')
+    assert name.isascii()

@@ -1,0 +1,216 @@
+"""Curves, maps, slices and residuals."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from eic_core.errors import DataError
+from eic_core.formula.syntax import read
+from eic_core.measure import Domain, Samples, inspect, sample_domains
+from eic_core.measure.fit import fit_of
+from pages.ui.figures import (
+    curve_figure,
+    residual_figure,
+    slice_defaults,
+    slice_figure,
+    surface_figure,
+    worst_sample,
+)
+from pages.ui.figures.grids import axis_of, thinned, value_limits
+
+
+def inspected(text, count=500, **domains):
+    formula = read(text).formula
+    domains = {n: domains.get(n, Domain("uniform", 1.0, 5.0)) for n in formula.variables}
+    return inspect(formula, sample_domains(domains, count=count))
+
+
+def with_target(text, target, **columns):
+    samples = Samples.from_columns(columns, target=target, target_name="t")
+    return inspect(read(text).formula, samples)
+
+
+def named(figure, name):
+    return [t for t in figure.data if t.name == name]
+
+
+@pytest.mark.parametrize(
+    "text", ["x", "x-1", "x-x", "log(-x)", "sqrt(x-2)", "1/(x-2)", "floor(x)", "2+3"]
+)
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_curve_is_a_valid_figure(text, dark):
+    inspection = inspected(text)
+    for node in (0, len(inspection.nodes) - 1):
+        figure = curve_figure(inspection, node, dark=dark, narrow=dark)
+        go.Figure(figure.to_dict())
+        assert len(figure.to_json()) < 200_000
+
+
+def test_the_curve_is_the_formula_and_the_lower_panel_is_s_of_the_node():
+    inspection = inspected("10000*x-9999*x")
+    figure = curve_figure(inspection, 6)
+    (curve,), (s,) = named(figure, "formula"), named(figure, "s")
+    assert np.allclose(curve.y, curve.x, rtol=1e-9)
+    exact = math.sqrt(1 + 2 * (1e4**2 + 9999**2) + 1e4**2 + 9999**2)
+    assert np.allclose(s.y, exact, rtol=1e-4)
+    assert s.yaxis == "y2" and figure.layout.yaxis2.type == "log"
+
+
+def test_both_panels_share_the_x_axis_and_it_bears_the_columns_name():
+    figure = curve_figure(inspected("x-1"), 2, labels={"x": "radius <mm>"})
+    assert {t.xaxis for t in figure.data} == {None}
+    assert figure.layout.xaxis.title.text == "radius &lt;mm>"
+
+
+def test_the_target_is_drawn_and_thinned():
+    x = np.linspace(1, 2, 50_000)
+    inspection = with_target("x*2", x * 2, x=x)
+    (points,) = named(curve_figure(inspection, 2), "t")
+    assert 1_000 < len(points.x) <= 2_001
+
+
+def test_singular_and_invalid_samples_stand_on_the_edges():
+    columns = {"x": [-2.0, -1.0, 1.0, 2.0, 3.0]}
+    inspection = inspect(read("log(x)").formula, Samples.from_columns(columns))
+    rugs = [t for t in curve_figure(inspection, 1).data if "symbol" in t.marker.to_plotly_json()]
+    by_symbol = {t.marker.symbol: list(t.x) for t in rugs}
+    assert by_symbol["triangle-down"] == [1.0]
+    assert by_symbol["line-ns-open"] == [-2.0, -1.0]
+
+
+def test_a_curve_beyond_double_range_is_drawn_from_the_exact_samples():
+    inspection = inspected("log(exp(x))", count=200, x=Domain("normal", 1000.0, 1.0))
+    (curve,) = named(curve_figure(inspection, 1), "formula")
+    assert np.isfinite(curve.y).all() and np.allclose(curve.y, curve.x)
+
+
+def test_a_pole_is_not_bridged():
+    (curve,) = named(curve_figure(inspected("1/(x-3)"), 4), "formula")
+    assert np.isnan(curve.y).sum() >= 1
+
+
+def test_a_formula_without_variables_says_so():
+    figure = curve_figure(inspected("2+3"), 2)
+    assert "no variable" in figure.layout.annotations[0].text
+
+
+def test_the_worst_sample_is_the_one_with_the_largest_s():
+    inspection = inspect(
+        read("x-y").formula, Samples.from_columns({"x": [3.0, 2.0, 5.0], "y": [1.0, 2.0001, 1.0]})
+    )
+    assert worst_sample(inspection, 2) == 1
+
+
+def test_a_singular_sample_is_worse_than_any_other():
+    inspection = inspect(
+        read("x-y").formula, Samples.from_columns({"x": [1.0001, 2.0], "y": [1.0, 2.0]})
+    )
+    assert worst_sample(inspection, 2) == 1
+
+
+def test_there_is_no_worst_sample_where_none_is_valid():
+    inspection = inspected("log(-x)")
+    assert worst_sample(inspection, 1) is None
+    surface_figure(inspected("log(-x)*y"), 2)
+
+
+def test_the_map_shows_log_s_on_the_fixed_scale_and_marks_the_worst_sample():
+    inspection = inspected("x-y", count=2_000)
+    figure = surface_figure(inspection, 2)
+    go.Figure(figure.to_dict())
+    _, digits = [t for t in figure.data if t.type == "heatmap"]
+    assert (digits.zmin, digits.zmax) == (0, 8)
+    worst = worst_sample(inspection, 2)
+    marked = [t for t in figure.data if t.text is not None and "worst" in t.text[0]]
+    assert list(marked[0].customdata) == [worst]
+    assert len(figure.to_json()) < 200_000
+
+
+def test_the_map_leaves_gaps_where_there_is_no_real_value():
+    figure = surface_figure(inspected("log(x-y)"), 3)
+    value, _ = [t for t in figure.data if t.type == "heatmap"]
+    assert 0.4 < np.isnan(value.z).mean() < 0.6
+    assert value.hoverongaps is False
+
+
+def test_a_slice_holds_the_other_variables():
+    inspection = inspected("x*y+z")
+    figure = slice_figure(inspection, 4, "x", None, {"y": 2.0, "z": 1.0})
+    (curve,) = named(figure, "formula")
+    assert np.allclose(curve.y, 2 * curve.x + 1)
+
+
+def test_a_slice_over_two_variables_is_a_map_without_samples():
+    inspection = inspected("x*y+z")
+    figure = slice_figure(inspection, 4, "x", "z", {"y": 2.0}, dark=True)
+    go.Figure(figure.to_dict())
+    assert all(t.type == "heatmap" for t in figure.data)
+    value = figure.data[0]
+    assert np.allclose(value.z, 2 * value.x[None, :] + value.y[:, None])
+
+
+def test_slices_start_at_the_medians():
+    inspection = inspected("x*y", x=Domain("fixed", 3.0, 3.0))
+    assert slice_defaults(inspection)["x"] == 3.0
+
+
+def test_samples_over_orders_of_magnitude_get_a_logarithmic_axis():
+    wide = sample_domains({"x": Domain("loguniform", 1e-3, 1e5)}, count=300)
+    narrow = sample_domains({"x": Domain("uniform", 0.0, 1.0)}, count=300)
+    assert axis_of(wide, "x").log and not axis_of(narrow, "x").log
+    assert len(axis_of(wide, "x").grid(600)) == 600
+
+
+def test_residuals_are_target_minus_prediction_with_r_squared_in_the_title():
+    inspection = with_target("2*x", [2.0, 4.0, 7.0], x=[1.0, 2.0, 3.0])
+    figure = residual_figure(inspection, dark=True)
+    go.Figure(figure.to_dict())
+    assert figure.layout.title.text == "R² = 0.9211"
+    assert list(figure.data[1].y) == [0.0, 0.0, 1.0]
+
+
+def test_r_squared_is_undefined_with_a_reason_where_samples_are_invalid():
+    inspection = with_target("log(x)", [0.0, 0.7, 1.2], x=[-1.0, 2.0, 3.0])
+    fit = fit_of(inspection)
+    assert math.isnan(fit.r2) and "1 of 3" in fit.reason and fit.r2_valid > 0.9
+    assert "where defined" in residual_figure(inspection).layout.title.text
+
+
+def test_r_squared_of_a_constant_target_is_undefined_with_a_reason():
+    fit = fit_of(with_target("x", [1.0, 1.0], x=[1.0, 2.0]))
+    assert math.isnan(fit.r2) and "same everywhere" in fit.reason
+
+
+def test_residuals_without_a_target_are_refused():
+    with pytest.raises(DataError, match="no target"):
+        residual_figure(inspected("x"))
+
+
+def test_residuals_where_nothing_is_valid_still_draw():
+    inspection = with_target("log(-x)", [0.0, 1.0], x=[1.0, 2.0])
+    assert "undefined" in residual_figure(inspection).layout.title.text
+
+
+def test_thinning_keeps_the_rows_named():
+    assert 7 in thinned(100_000, 100, 7)
+    assert len(thinned(100_000, 100)) == 100
+
+
+def test_a_pole_does_not_blow_up_the_axis_but_a_plain_curve_keeps_plotlys_choice():
+    x = np.linspace(-1, 1, 1000)
+    low, high = value_limits(1 / (x + 1e-9))
+    assert -200 < low < 0 < high < 200
+    assert value_limits(x) is None
+
+
+def test_data_figures_are_quick():
+    inspection = inspected("sin(x*3.1)+log(x)/(x+2)-exp(-x)*x", count=10_000)
+    curve_figure(inspection, inspection.bottleneck)
+    start = time.perf_counter()
+    curve_figure(inspection, inspection.bottleneck)
+    assert time.perf_counter() - start < 0.2  # measured: 3 ms

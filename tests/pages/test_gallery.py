@@ -1,0 +1,119 @@
+"""Each example teaches what it says."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from eic_core.explain.verdict import verdict
+from eic_core.formula.syntax import SYNTAXES, read
+from eic_core.measure import Domain, inspect, sample_domains
+from pages.ui.gallery import EXAMPLES, example
+
+
+def run(key, formula=None, count=None):
+    e = example(key)
+    reading = read(formula or e.formula, syntax="auto" if formula else e.syntax)
+    return inspect(reading.formula, sample_domains(dict(e.domains), count=count or e.samples))
+
+
+def bottleneck(inspection):
+    return inspection.nodes[inspection.bottleneck].text
+
+
+def test_there_are_ten_with_distinct_keys():
+    assert len(EXAMPLES) == len({e.key for e in EXAMPLES}) == 10
+
+
+@pytest.mark.parametrize("key", [e.key for e in EXAMPLES])
+def test_each_example_is_read_and_gives_a_finite_eic(key):
+    e = example(key)
+    assert e.syntax == "auto" or e.syntax in SYNTAXES
+    assert dict(e.domains).keys() == set(read(e.formula, syntax=e.syntax).formula.variables)
+    inspection = run(key)
+    assert inspection.counts.valid == e.samples
+    assert math.isfinite(inspection.eic)
+    assert e.lesson.endswith(".") and len(e.lesson) < 220
+
+
+@pytest.mark.parametrize("key", [e.key for e in EXAMPLES])
+def test_detecting_the_notation_gives_the_same_tree(key):
+    e = example(key)
+    assert (
+        read(e.formula).formula.structure() == read(e.formula, syntax=e.syntax).formula.structure()
+    )
+
+
+def test_cancellation_loses_4_4_digits_at_the_difference():
+    inspection = run("cancellation")
+    assert inspection.eic == pytest.approx(4.38905, abs=1e-5)
+    assert inspection.bottleneck == len(inspection.nodes) - 1
+    assert "cancel" in verdict(inspection).sentence
+
+
+def test_the_logarithm_hides_three_digits_beyond_double_range():
+    inspection = run("masked")
+    assert inspection.eic == pytest.approx(3.0, abs=1e-3)
+    assert bottleneck(inspection) == "exp(x)"
+    assert inspection.nodes[-1].local_eic < 0.2
+    assert inspection.counts.rechecked == 1_000 and inspection.counts.unresolved == 0
+    assert any("hides" in note for note in verdict(inspection).notes)
+
+
+def test_the_roots_lose_more_than_seven_digits_and_their_rewriting_none():
+    assert run("roots").eic > 7
+    assert run("roots", "1/(sqrt(x+1)+sqrt(x))").eic < 1
+
+
+def test_the_cosine_loses_over_seven_digits_and_the_half_angle_none():
+    inspection = run("half-angle")
+    assert inspection.eic > 7
+    assert verdict(inspection).origin == next(
+        n.node.id for n in inspection.nodes if n.node.operator == "sub"
+    )
+    assert run("half-angle", "2*sin(x/2)**2/x**2").eic < 1
+
+
+def test_the_nested_sine_loses_more_than_two_digits_in_four_nodes():
+    inspection = run("nested")
+    assert inspection.formula.complexity == 4
+    assert inspection.eic > 2 and bottleneck(inspection) == "sin(cot(x))"
+    assert "crosses zero" in " ".join(verdict(inspection).notes)
+
+
+def test_the_weight_masks_more_than_four_digits():
+    inspection = run("branch")
+    assert inspection.eic > 4 and "sin" in bottleneck(inspection)
+    assert inspection.nodes[-1].local_eic < 0.3
+    assert any("hides" in note for note in verdict(inspection).notes)
+
+
+def test_eic_grows_with_n_at_the_pole():
+    few, many = run("pole", count=100), run("pole", count=1_000_000)
+    assert many.eic > few.eic + 1
+    tail = run("pole").tail
+    assert tail is not None and tail.divergent
+
+
+def test_a_handful_of_samples_carries_the_heavy_tail():
+    inspection = run("tail")
+    tail = inspection.tail
+    assert tail is not None and tail.divergent and tail.top1_share > 0.9
+    assert "`θ − θ₁` crosses zero" in " ".join(verdict(inspection).notes)
+
+
+def test_coulombs_law_loses_0_6_digits_whatever_the_samples():
+    inspection = run("law")
+    assert inspection.eic == pytest.approx(0.588, abs=0.001)
+    elsewhere = dict.fromkeys(dict(example("law").domains), Domain("loguniform", 1e-6, 1e6))
+    other = inspect(inspection.formula, sample_domains(elsewhere, count=500))
+    assert other.eic == pytest.approx(inspection.eic, abs=1e-9)
+    assert verdict(inspection).level == "stable"
+
+
+def test_the_two_exponents_of_the_found_formula_lose_two_digits_that_the_result_hides():
+    inspection = run("found")
+    assert inspection.eic > 2
+    assert "^" in bottleneck(inspection)
+    assert inspection.nodes[-1].local_eic < inspection.eic - 1
