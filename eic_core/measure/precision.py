@@ -121,7 +121,7 @@ class ExactEvaluator:
         Notes
         -----
         A sine of 1e200 takes 200 digits more than its result: such a sample is
-        evaluated again with as many.
+        evaluated again with as many, up to `_MAX_TRIG_BITS`.
         """
         extra = 0
         while True:
@@ -166,6 +166,8 @@ class ExactEvaluator:
         if row.integer_points:
             operands = [self._on_grid(p) for p in operands]
         a = [p.y for p in operands]
+        if row.name in _PERIODIC or row.name in _STEPS:
+            self._require_phase(row, operands[0].error)
         value = self._value(step, row, a)
         if row.selects:
             return self._select(value, operands)
@@ -236,11 +238,6 @@ class ExactEvaluator:
         if row.name in _PERIODIC:
             if size > _MAX_TRIG_BITS:
                 raise _TooLarge
-            if size > 24 and mp.prec < self._bits + size:
-                raise _MoreBits(size)
-        elif row.name in _STEPS:
-            if mp.prec - 60 < size < _MAX_TRIG_BITS:
-                raise _MoreBits(size)
         elif size > 24 and row.name in ("exp", "expm1", "sinh", "cosh"):
             if abs(a[0]) > MAX_LOG10 * 2.302585092994046:
                 return self._limit_of_exponential(row, a[0])
@@ -269,6 +266,16 @@ class ExactEvaluator:
         exponent = a[1] if len(a) == 2 else self.mp.mpf(step.parameter)
         if exponent and abs(exponent) * abs(self.mp.log(abs(a[0]), 10)) > MAX_LOG10:
             raise _TooLarge
+
+    def _require_phase(self, row: Operator, error: Any) -> None:
+        """Ask for more bits if the operand of a sine or a floor is not known to 2^-60."""
+        mp = self.mp
+        if error and mp.mag(error) > -60:
+            bits = mp.prec - self._bits + mp.mag(error) + 100
+            if bits <= _MAX_TRIG_BITS:
+                raise _MoreBits(bits)
+            if row.name in _PERIODIC:
+                raise _TooLarge
 
     def _on_grid(self, p: _Point) -> _Point:
         """The operand, or the half-integer that it differs from by rounding only."""

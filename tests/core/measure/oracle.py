@@ -400,7 +400,7 @@ def _slope_at(
 
 
 def _step_scale(operator: str, index: int, value: Any, spread: Any) -> Any:
-    scale = abs(value) or (spread if spread and spread != INF else ONE)
+    scale = abs(value) or (min(spread, ONE) if spread else ONE)
     wavy = operator in WAVY or (operator == "pow" and index == 1)
     return min(scale, ONE) if wavy else scale
 

@@ -1,0 +1,142 @@
+"""Hundreds of random trees against an oracle that shares no code with the engine."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from eic_core.formula.operators import OPERATORS
+from eic_core.formula.syntax import read
+from eic_core.formula.tree import Draft, Formula, variable
+from tests.core.measure import oracle
+from tests.core.measure.agreement import disagreements
+from tests.core.measure.trees import random_case
+
+CHUNK = 100
+
+
+@pytest.mark.parametrize("first", range(0, 800, CHUNK))
+def test_random_trees_agree_at_every_node(first: int) -> None:
+    unfair = 0
+    for seed in range(first, first + CHUNK):
+        try:
+            wrong, _, _ = disagreements(*random_case(seed))
+        except oracle.BeyondReach:
+            unfair += 1
+            continue
+        assert not wrong, (seed, wrong)
+    assert unfair <= CHUNK // 20
+
+
+def test_random_trees_meet_every_operator_and_every_kind_of_trouble() -> None:
+    met: Counter[str] = Counter()
+    for seed in range(300):
+        formula, table = random_case(seed)
+        met.update(node.operator for node in formula.nodes)
+        try:
+            _, expected, found = disagreements(formula, table)
+        except oracle.BeyondReach:
+            continue
+        met["invalid sample"] += expected.total - expected.valid
+        met["singular node"] += sum(expected.singular)
+        met["rechecked sample"] += found.rechecked
+        met["clean formula"] += expected.valid == expected.total and not any(expected.singular)
+    assert not {*OPERATORS, "invalid sample", "singular node", "rechecked sample"} - {*met}
+    assert met["clean formula"] > 100
+
+
+def test_the_oracle_knows_every_operator() -> None:
+    assert set(OPERATORS) == oracle.NAMES
+
+
+# Trees on which the engine was once wrong: what was wrong with it.
+ONCE_WRONG = {
+    "cbrt(root(x, 2))": "an even root of a negative gave a nan without a flag",
+    "1/(0.1 + 0.2 - 0.3)": "a zero at 60 digits is a pole",
+    "tan(pi/2)": "a pole at 60 digits was a large number",
+    "csc(-acos(-1))": "a pole behind an infinite condition number",
+    "sec(acos(atanh(x - x)))": "sec of exactly pi/2",
+    "exp(log(cos(y*x), 1/2))": "the cosine of 1e400",
+    "sqrt(sin(x**(-1)))": "the sign of sin(1e200)",
+    "round(z)": "1e200 + 0.5 is no half-integer",
+    "log(abs(y) - log2(1))": "1e-200 beside a zero of infinite s is not rounding",
+    "sin(asin(min(sign(x*x), 1)))": "a crest: kappa = 0 times s = inf",
+    "(y + 1)*log1p(sqrt(sec(y*(0.5*pi))))": "the slope of sec at 1e200 pi",
+    "max(0.1 + 0.2, 0.3)": "a tie at 60 digits",
+    "max(0.1*3, z)": "a tie that double precision misses",
+    "ceil(acos(cos(-1)))": "a jump that double precision misses",
+    "floor(x*30)": "the same on data",
+    "acosh(atan(tan(pow_noisy(1e8, 0))))": "the end of a domain, missed by one rounding",
+    "asin(x/z*0.9999)": "the steep end of asin",
+    "cos(y**(-0.5) + (y - 1e8))": "the phase of a large argument",
+    "sign(atan2(ceil(x*0.1 - 1), z))": "ceil gives -0, a real number has no such sign",
+    "x*1e400/1e400": "a literal beyond double range",
+    "x*1e-400*1e400": "a literal that underflows",
+    "(x*1e-310 + 2e-310)*1e310": "subnormal values hold few digits",
+    "erf(sqrt(exp(x*x)))": "a minute for one error function",
+    "atan2(x - x, -1)": "the cut, reached by a noisy zero",
+    "atan2(0, -1)*x": "the cut, reached by a literal zero",
+}
+
+
+@pytest.mark.parametrize("text", ONCE_WRONG)
+def test_a_formula_that_was_once_wrong_agrees(text: str) -> None:
+    table = {
+        "x": ["-2", "0.1", "1e200", "0.3", "1.09", "-0.24"],
+        "y": ["1e-200", "1", "1e200", "2.7", "1e8", "-0.2"],
+        "z": ["0.3", "1e200", "2.5", "-1.5", "1", "-0.24"],
+    }
+    formula = read(text).formula
+    names = formula.variables or ("x",)
+    for row in range(6):
+        wrong, _, _ = disagreements(formula, {name: [table[name][row]] for name in names})
+        assert not wrong, (ONCE_WRONG[text], wrong)
+    wrong, _, _ = disagreements(formula, {name: table[name] for name in names})
+    assert not wrong, (ONCE_WRONG[text], wrong)
+
+
+POINTS = (
+    "0 1 -1 2 -2 0.5 -0.5 1.5 2.5 -1.5 0.1 0.3 -0.7 3.14159 1e-8 -1e-8 0.99999999 1.00000001 "
+    "-0.99999999 37.25 1000 -1000 1e8 1e-200 -1e-200 1e200 -1e200"
+).split()
+PARAMETERS: dict[str, tuple[Fraction | None, ...]] = {
+    "power": tuple(map(Fraction, ("2", "3", "-1", "-2", "0.5", "-0.5", "1.5", "0", "1", "-2.5"))),
+    "root": tuple(map(Fraction, (2, 3, 4, 5))),
+    "log": (None, Fraction(2), Fraction(10), Fraction(1, 2)),
+}
+OPERANDS = {"leaf": None, "noisy": "noisy"}
+
+
+def operand(name: str, noisy: bool) -> Draft:
+    """A variable, or 3 x - 2 x: the same value with s^2 = 43 (and 3x - 2x = 0 at 0)."""
+    if not noisy:
+        return variable(name)
+    three, two = (
+        Draft("mul", [Draft("constant", label=label), variable(name)]) for label in ("3", "2")
+    )
+    return Draft("sub", [three, two])
+
+
+@pytest.mark.parametrize("name", sorted(OPERATORS))
+@pytest.mark.parametrize("noisy", (False, True), ids=("leaves", "noisy operands"))
+def test_operator_agrees_at_every_point_of_the_table(name: str, noisy: bool) -> None:
+    arity = OPERATORS[name].arity or 3
+    points = list(product(POINTS, repeat=arity))
+    if len(points) > 400:
+        points = random.Random(name).sample(points, 250 if not noisy else 120)
+    variables = "xyz"[:arity]
+    for parameter in PARAMETERS.get(name, (None,)):
+        children = [operand(v, noisy) for v in variables]
+        formula = Formula.from_draft(Draft(name, children, parameter=parameter))
+        for point in points:
+            try:
+                wrong, _, _ = disagreements(
+                    formula, {v: [cell] for v, cell in zip(variables, point, strict=True)}
+                )
+            except oracle.BeyondReach:
+                continue
+            assert not wrong, (parameter, wrong)
