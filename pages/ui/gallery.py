@@ -123,7 +123,7 @@ EXAMPLES: tuple[Example, ...] = (
     Example(
         "found",
         "Found by a search",
-        "A good fit (R² = 0.94 on pipe friction data) in which the exponents −165.3 and 0.0248 "
+        "A good fit (R² = 0.97 on pipe friction data) in which the exponents −165.3 and 0.0248 "
         "undo each other: between them more than two digits are lost, and the result hides it.",
         "sqrt(abs(((((0.199700 * X1) ^ (-20.601677)) + ((0.354601 * X2) ^ (-165.300293))) "
         "^ 0.024817)))",

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 import math
 
+import numpy as np
 import pytest
 
 from eic_core.explain.verdict import verdict
 from eic_core.formula.syntax import SYNTAXES, read
-from eic_core.measure import Domain, inspect, sample_domains
+from eic_core.measure import Domain, Samples, inspect, sample_domains
+from eic_core.measure.fit import fit_of
 from pages.ui.gallery import EXAMPLES, example
 
 
@@ -117,3 +121,19 @@ def test_the_two_exponents_of_the_found_formula_lose_two_digits_that_the_result_
     assert inspection.eic > 2
     assert "^" in bottleneck(inspection)
     assert inspection.nodes[-1].local_eic < inspection.eic - 1
+
+
+def test_the_found_formula_stands_in_the_pool_with_the_fit_that_is_claimed(shared):
+    e = example("found")
+    with gzip.open(shared / "data/pools/sr_fronts_1d2d.csv.gz", "rt", encoding="utf-8") as file:
+        (row,) = [r for r in csv.DictReader(file) if r["formula"] == e.formula][:1]
+    assert (row["dataset"], row["method"]) == ("nikuradse_1", "Operon")
+    table = np.loadtxt(shared / "data/problems/nikuradse_1.csv", delimiter=",", skiprows=1)
+    columns = {"x1": table[:, 0], "x2": table[:, 1]}
+    formula = read(e.formula, syntax=e.syntax).formula
+    inspection = inspect(formula, Samples.from_columns(columns, target=table[:, 2]))
+    assert round(fit_of(inspection).r2, 2) == 0.97 and "R² = 0.97" in e.lesson
+    assert inspection.eic > 2
+    for name, domain in e.domains:
+        assert domain.low == pytest.approx(columns[name].min())
+        assert domain.high == pytest.approx(columns[name].max())

@@ -47,12 +47,12 @@ class Axis:
             return np.clip(np.geomspace(self.low, self.high, count), self.low, self.high)
         return np.linspace(self.low, self.high, count)
 
-    def limits(self) -> list[float]:
+    def limits(self, margin_share: float = 0.02) -> list[float]:
         """Plotly's range, a little wider than the samples."""
         low, high = (math.log10(self.low), math.log10(self.high)) if self.log else (
             self.low, self.high
         )  # fmt: skip
-        margin = 0.02 * (high - low) or max(0.5, 0.1 * abs(low))
+        margin = margin_share * (high - low) or max(0.5, 0.1 * abs(low))
         return [low - margin, high + margin]
 
 

@@ -18,6 +18,8 @@ MAP_SAMPLES = 400
 """Most samples drawn on a map."""
 
 _SPLIT = 0.5
+_CELL = 0.5 / (MAP_POINTS - 1)
+"""Half a cell, as a share of the axis."""
 
 
 @dataclass(frozen=True)
@@ -111,11 +113,11 @@ def map_figure(
     if two:
         data += _samples(inspection, pair, worst, theme)
     x_axis = axis_style(theme) | {
-        "anchor": "y2", "range": pair.x.limits(), "type": "log" if pair.x.log else "linear",
+        "anchor": "y2", "range": pair.x.limits(_CELL), "type": "log" if pair.x.log else "linear",
         "title": {"text": x_label, "standoff": 6}, "exponentformat": "power",
     }  # fmt: skip
     y_axis = axis_style(theme) | {
-        "range": pair.y.limits(), "type": "log" if pair.y.log else "linear",
+        "range": pair.y.limits(_CELL), "type": "log" if pair.y.log else "linear",
         "title": {"text": y_label, "standoff": 4}, "exponentformat": "power",
     }  # fmt: skip
     layout = base_layout(dark) | {
@@ -124,7 +126,10 @@ def map_figure(
         "xaxis": x_axis,
         "yaxis": y_axis | {"domain": [_SPLIT + 0.05, 1]},
         "yaxis2": y_axis | {"domain": [0, _SPLIT - 0.04], "matches": "y"},
-        "annotations": [panel_note(inspection, node_id, _SPLIT - 0.04, theme)],
+        "annotations": [
+            panel_note(inspection, node_id, _SPLIT - 0.04, theme),
+            *_blank_notes(pair, theme),
+        ],
         "hovermode": "closest",
         "plot_bgcolor": "rgba(128,128,128,0.16)",
         "uirevision": f"{inspection.formula.source}|{pair.x.name}|{pair.y.name}",
@@ -141,7 +146,7 @@ def _heat(pair: MapPair, z: Array, axis: str) -> dict[str, Any]:
 
 def _singular_cells(pair: MapPair, theme: Theme) -> list[dict[str, Any]]:
     rows, columns = np.nonzero(np.isinf(pair.s))
-    if not len(rows):
+    if not len(rows) or len(rows) > pair.s.size / 2:
         return []
     some = thinned(len(rows), 200)
     return [
@@ -152,6 +157,19 @@ def _singular_cells(pair: MapPair, theme: Theme) -> list[dict[str, Any]]:
             "hoverinfo": "skip",
         }
     ]  # fmt: skip
+
+
+def _blank_notes(pair: MapPair, theme: Theme) -> list[dict[str, Any]]:
+    """What an empty map means."""
+    notes = []
+    note = {"xref": "paper", "yref": "paper", "x": 0.5, "showarrow": False,
+            "font": {"size": 14, "color": theme.ink}}  # fmt: skip
+    none = not np.isfinite(pair.value).any()
+    if none:
+        notes.append(note | {"y": 0.5 + _SPLIT / 2, "text": "no real value here"})
+    if not none and np.isinf(pair.s).sum() > pair.s.size / 2:
+        notes.append(note | {"y": _SPLIT / 2, "text": "∞: every digit is lost on most of the map"})
+    return notes
 
 
 def _samples(

@@ -31,8 +31,8 @@ SMALLEST = {False: 0.8, True: 0.92}
 FOLDED_TEXT = {False: 16, True: 11}
 """Characters shown of a folded sub-expression, by `narrow`."""
 
-WIDTH = {False: 600.0, True: 336.0}
-"""Width in pixels that a tree is fitted to, by `narrow`."""
+WIDTH = {False: 556.0, True: 332.0}
+"""Width in pixels that a tree is fitted to, by `narrow`: half a desk's page, a phone."""
 
 _SIGNS = {
     "add": "+", "sub": "−", "mul": "×", "div": "÷", "neg": "−( )", "abs": "| |",

@@ -66,11 +66,11 @@ def tree_figure(
         shapes += _card_shapes(card, theme.ink, theme.accent)
         if card.bottleneck:
             notes.append(_tag(card, scene, dark))
-    data = _text_traces(scene) + [_hit_trace(inspection, scene), _scale_trace(dark, narrow)]
+    data = _text_traces(scene) + [_hit_trace(inspection, scene), _scale_trace(dark)]
     shown = width or WIDTH[narrow]
     layout = base_layout(dark) | {
-        "height": round(scene.height + 24 + (64 if narrow else 0)),
-        "margin": {"l": 4, "r": 4 if narrow else 70, "t": 6, "b": 70 if narrow else 6},
+        "height": round(scene.height + MARGINS["t"] + MARGINS["b"]),
+        "margin": MARGINS,
         "xaxis": _pannable(_window(scene, shown)),
         "yaxis": _pannable([scene.height + 4, -4.0]),
         "shapes": shapes,
@@ -94,6 +94,10 @@ def tree_svg(
     """The same picture as a standalone SVG document, for download."""
     scene = compose(inspection, selected=selected, unfolded=unfolded, dark=dark, width=1000)
     return scene_svg(scene, cut(inspection.nodes[-1].text, 120), dark=dark)
+
+
+MARGINS = {"l": 4, "r": 4, "t": 26, "b": 64}
+"""Room for Plotly's buttons above and the colour bar below, in pixels."""
 
 
 def _pannable(limits: list[float]) -> dict[str, Any]:
@@ -232,16 +236,23 @@ def _text_traces(scene: Scene) -> list[dict[str, Any]]:
 
 
 def _hit_trace(inspection: Inspection, scene: Scene) -> dict[str, Any]:
-    """Transparent markers that take hovers and clicks."""
+    """Transparent markers that take hovers and clicks; wide cards have three."""
     unseen = {"marker": {"opacity": 0}}
+    size = HIT * scene.scale
+    places: list[tuple[float, float, int, str]] = []
+    for card in scene.cards:
+        text = hover_text(inspection, card, scene)
+        reach = (card.width - size) / 2
+        offsets = (0.0, -reach, reach) if reach > size / 3 else (0.0,)
+        places += [(card.x + offset, card.y, card.node_id, text) for offset in offsets]
     return {
         "type": "scatter", "mode": "markers", "name": "nodes", "cliponaxis": False,
-        "x": [round(card.x, 2) for card in scene.cards],
-        "y": [round(card.y, 2) for card in scene.cards],
-        "customdata": [card.node_id for card in scene.cards],
-        "marker": {"size": round(HIT * scene.scale), "opacity": 0},
+        "x": [round(x, 2) for x, _, _, _ in places],
+        "y": [round(y, 2) for _, y, _, _ in places],
+        "customdata": [node_id for _, _, node_id, _ in places],
+        "marker": {"size": round(size), "opacity": 0},
         "selected": unseen, "unselected": unseen,
-        "hovertext": [hover_text(inspection, card) for card in scene.cards],
+        "hovertext": [text for _, _, _, text in places],
         "hoverinfo": "text",
     }  # fmt: skip
 
@@ -253,16 +264,24 @@ HIT = 44
 """Diameter of the clickable area in pixels, a finger's width."""
 
 
-def hover_text(inspection: Inspection, card: Card) -> str:
+def hover_text(inspection: Inspection, card: Card, scene: Scene) -> str:
     """What a node says when pointed at, as Plotly's markup."""
     n = inspection.nodes[card.node_id]
-    expression = "<br>".join(html.escape(t) for t in textwrap.wrap(cut(n.text, 160), 46))
+    skipped = scene.tree.skipped.get(card.node_id)
+    if skipped:
+        return (
+            f"<b>{len(skipped)} operators on the way down</b><br>"
+            f"{card.folded + 1} nodes in all, losing {html.escape(card.value.split(' ▸')[0])} "
+            "digits<br>click to open the next ones"
+        )
+    expression = "<br>".join(html.escape(t) for t in textwrap.wrap(cut(n.text, 84), 44))
     lines = [f"<b>{expression}</b>"]
     if math.isnan(n.local_eic):
         lines.append("digits lost here: undefined")
     elif math.isinf(n.local_eic):
         lines.append("digits lost here: all (∞)")
-        lines.append(f"without singular samples: {digits_text(n.local_eic_finite)}")
+        if not math.isnan(n.local_eic_finite):
+            lines.append(f"without singular samples: {digits_text(n.local_eic_finite)}")
     else:
         lines.append(f"digits lost up to here: {n.local_eic:.2f}")
     lines += [_shares(inspection, card.node_id)] if n.node.children else []
@@ -271,7 +290,8 @@ def hover_text(inspection: Inspection, card: Card) -> str:
     if n.singular:
         lines.append(f"{n.singular:,} samples are singular here")
     if card.folded:
-        lines.append(f"folded: {card.folded} more nodes inside, click to unfold")
+        inside = html.escape(card.value.split(" ▸")[0])
+        lines.append(f"folded: {card.folded} more nodes, {inside} inside; click to unfold")
     return "<br>".join(line for line in lines if line)
 
 
@@ -280,30 +300,41 @@ def _shares(inspection: Inspection, node_id: int) -> str:
     if not n.edge_shares or any(math.isnan(s) for s in n.edge_shares):
         return ""
     parts = [
-        f"{share:.0%} from {html.escape(cut(inspection.nodes[child].text, 18))}"
+        f"{html.escape(_percent(share))} from {html.escape(cut(inspection.nodes[child].text, 22))}"
         for share, child in zip(n.edge_shares, n.node.children, strict=True)
     ]
     own = max(0.0, 1 - sum(n.edge_shares))
-    listed = parts[:4] + (["…"] if len(parts) > 4 else []) + [f"{own:.0%} its own rounding"]
-    return "of its variance: " + ",<br>".join(listed)
+    listed = parts[:4] + (["…"] if len(parts) > 4 else [])
+    listed.append(f"{html.escape(_percent(own))} from its own rounding")
+    return "its noise:<br>" + "<br>".join("   " + text for text in listed)
 
 
-def _scale_trace(dark: bool, narrow: bool) -> dict[str, Any]:
-    """Draws nothing but the colour bar."""
+def _percent(share: float) -> str:
+    """A share for reading.
+
+    Examples
+    --------
+    >>> _percent(0.5), _percent(0.001), _percent(0.0), _percent(0.9999)
+    ('50 %', '< 1 %', '0 %', '> 99 %')
+    """
+    if 0 < share < 0.005:
+        return "< 1 %"
+    if 0.995 < share < 1:
+        return "> 99 %"
+    return f"{100 * share:.0f} %"
+
+
+def _scale_trace(dark: bool) -> dict[str, Any]:
+    """Draws nothing but the colour bar, below the tree."""
     theme = THEMES[dark]
     bar: dict[str, Any] = {
-        "title": {"text": "digits lost, log₁₀ s̄", "font": {"size": 13},
-                  "side": "top" if narrow else "right"},
+        "title": {"text": "digits lost, log₁₀ s̄", "font": {"size": 13}, "side": "top"},
         "tickvals": list(range(9)), "ticktext": [str(i) for i in range(9)],
         "tickfont": {"size": 12}, "thickness": 12, "outlinewidth": 0, "ticks": "outside",
-        "ticklen": 3, "tickcolor": theme.muted,
+        "ticklen": 3, "tickcolor": theme.muted, "orientation": "h", "x": 0.5,
+        "xanchor": "center", "y": 0, "yanchor": "top", "lenmode": "pixels", "len": 330,
+        "ypad": 6,
     }  # fmt: skip
-    if narrow:
-        bar |= {"orientation": "h", "x": 0.5, "xanchor": "center", "y": 0, "yanchor": "top",
-                "len": 0.96, "ypad": 8}  # fmt: skip
-    else:
-        bar |= {"x": 1.0, "xanchor": "left", "xpad": 14, "lenmode": "pixels", "len": 260,
-                "y": 1, "yanchor": "top"}  # fmt: skip
     return {
         "type": "scatter", "mode": "markers", "x": [None], "y": [None], "hoverinfo": "skip",
         "marker": {"color": [LOW], "cmin": LOW, "cmax": HIGH, "colorscale": SCALE[dark],
