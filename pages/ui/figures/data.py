@@ -90,7 +90,7 @@ def curve_figure(
     data.append(_sampled(column, s, theme))
     data += _rugs(column, s, amplification.valid, top, theme)
     if worst is not None and math.isfinite(float(s[worst])):
-        data.append(_worst_marker(float(column[worst]), float(s[worst]), theme))
+        data.append(_worst_marker(float(column[worst]), float(s[worst]), axis, theme))
     return _two_rows(inspection, node_id, axis, data, y, target, top, dark, narrow, labels)
 
 
@@ -191,10 +191,13 @@ def _points(x: Array, y: Array, name: str, theme: Theme) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _worst_marker(x: float, s: float, theme: Theme) -> dict[str, Any]:
+def _worst_marker(x: float, s: float, axis: Axis, theme: Theme) -> dict[str, Any]:
+    low, high = axis.limits()
+    share = ((math.log10(x) if axis.log else x) - low) / (high - low)
+    side = "right" if share < 0.2 else "left" if share > 0.8 else "center"
     return {
         "type": "scatter", "mode": "markers+text", "x": [x], "y": [s], "yaxis": "y2",
-        "text": ["worst sample"], "textposition": "top center", "cliponaxis": False,
+        "text": ["worst sample"], "textposition": f"top {side}", "cliponaxis": False,
         "textfont": {"size": 12, "color": theme.muted},
         "marker": {"size": 11, "symbol": "circle-open", "color": theme.ink, "line": {"width": 2}},
         "hovertemplate": "worst sample: %{x:.6g}<br>s = %{y:.4g}<extra></extra>",

@@ -30,6 +30,9 @@ MAX_UNFOLDED = 12
 UNFOLDED_LEVELS = 5
 """How many levels one click on a skipped stretch brings to light."""
 
+MORE_TRIES = 12
+"""How many more subtrees are tried, one by one, after the hottest that fit together."""
+
 MANY_UNFOLDED = 60
 """With more nodes unfolded than this they are opened exactly, each without more below it."""
 
@@ -94,7 +97,7 @@ def visible_tree(
 ) -> VisibleTree:
     """Decide which nodes are shown.
 
-    The path to the bottleneck is always open, its middle skipped if it is long.
+    The bottleneck and the path to it are always open, its middle skipped if it is long.
     The rest opens from the hottest subtree to the coolest until `MAX_VISIBLE`
     nodes or `MAX_LEVELS` levels are shown or the drawing no longer `fits`.  What
     the user unfolded, and the way to the selected node, is opened on top of that
@@ -121,19 +124,14 @@ def visible_tree(
     (0, 1, 2)
     """
     opening = _Opening(inspection, levels or MAX_LEVELS[narrow])
-    opening.reach(focus_node(inspection))
+    focus = focus_node(inspection)
+    opening.reach(focus)
+    if 0 < len(inspection.formula.nodes[focus].children) <= 3:
+        opening.open([focus])
     steps = opening.hottest_first(len(inspection.nodes) - 1, MAX_VISIBLE[narrow])
-    count = len(steps)
-    if fits is not None and count and not fits(opening.tree(steps)):
-        low, high = 0, count  # the largest number of steps that still fits
-        while high - low > 1:
-            middle = (low + high) // 2
-            if fits(opening.tree(steps[:middle])):
-                low = middle
-            else:
-                high = middle
-        count = low
-    opening.open(steps[:count])
+    if fits is not None and steps and not fits(opening.tree(steps)):
+        steps = opening.fitting(steps, fits)
+    opening.open(steps)
     asked_for = sorted(unfolded, reverse=True)
     if len(unfolded) > MANY_UNFOLDED:  # everything at once: no partial openings
         opening.open(k for k in asked_for if 0 <= k < len(inspection.nodes))
@@ -221,6 +219,23 @@ class _Opening:
             shown += len(nodes[k].children)
             pending.extend((child, level + 1) for child in nodes[k].children)
         return steps
+
+    def fitting(self, steps: list[int], fits: Callable[[VisibleTree], bool]) -> list[int]:
+        """Of the steps, as many of the first as fit, and of the next few those that fit, too."""
+        low, high = 0, len(steps)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if fits(self.tree(steps[:middle])):
+                low = middle
+            else:
+                high = middle
+        taken = steps[:low]
+        shown = set(self.tree(taken).order)
+        for k in steps[low + 1 : low + 1 + MORE_TRIES]:
+            if k in shown and fits(self.tree([*taken, k])):
+                taken.append(k)
+                shown.update(self.formula.nodes[k].children)
+        return taken
 
     def tree(self, more: Iterable[int] = ()) -> VisibleTree:
         """What is shown if the nodes `more` were open, too."""
