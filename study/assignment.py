@@ -1,0 +1,174 @@
+"""Which pair a rater gets next, and on which side its formulas stand.
+
+One ballot is given at a time, in the transaction that shows it: the choice then knows every vote
+and every live reservation, and a rater who leaves holds up one pair, not ten.  Everything here is
+a pure function of what it is given.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class PairLoad:
+    """How often a pair has been given out.
+
+    Attributes
+    ----------
+    pair_id : int
+    problem : str
+    formulas : frozenset of str
+        Keys of its two formulas.
+    completed, reserved : int
+        Votes, and reservations that are still live.
+    lower_left : int
+        How many of both have the formula of lower EIC on the left.
+    """
+
+    pair_id: int
+    problem: str
+    formulas: frozenset[str]
+    completed: int = 0
+    reserved: int = 0
+    lower_left: int = 0
+
+    @property
+    def load(self) -> int:
+        """Votes and live reservations together: what is balanced."""
+        return self.completed + self.reserved
+
+    @property
+    def lean(self) -> int:
+        """Left minus right, over votes and live reservations."""
+        return 2 * self.lower_left - self.load
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a rater has been given before: pair ids, and how often the lower EIC was on the left."""
+
+    pair_ids: frozenset[int] = frozenset()
+    lower_left: int = 0
+
+    @property
+    def lean(self) -> int:
+        """Left minus right."""
+        return 2 * self.lower_left - len(self.pair_ids)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A pair to give, and whether the formula of lower EIC stands on the left."""
+
+    pair_id: int
+    lower_left: bool
+
+
+def choose(
+    loads: Sequence[PairLoad], given: Given, wanted: int, rng: random.Random
+) -> Choice | None:
+    """The next pair for a rater.
+
+    Parameters
+    ----------
+    loads : sequence of PairLoad
+        All pairs that raters may get.
+    given : Given
+        What this rater has had.
+    wanted : int
+        Ballots this rater still needs, this one included; at least 1.
+    rng : random.Random
+        Breaks ties.
+
+    Returns
+    -------
+    Choice or None
+        None if every pair was given to this rater, or shares a formula with one that was.
+
+    Notes
+    -----
+    In this order: as many ballots as possible must remain for this rater (pairs may share
+    formulas); the least load; a problem that this rater has had least; a problem with most pairs
+    of that load left, so that problems run out together; a side that mends both the pair's and
+    the rater's balance; chance.
+
+    Examples
+    --------
+    >>> a = PairLoad(1, "p", frozenset("ab"), completed=2, lower_left=2)
+    >>> b = PairLoad(2, "q", frozenset("cd"), completed=1, lower_left=1)
+    >>> choose([a, b], Given(), 1, random.Random(0))
+    Choice(pair_id=2, lower_left=False)
+    """
+    by_id = {pair.pair_id: pair for pair in loads}
+    had = [by_id[i] for i in given.pair_ids if i in by_id]
+    used = frozenset().union(*(pair.formulas for pair in had))
+    free = [p for p in loads if p.pair_id not in given.pair_ids and not p.formulas & used]
+    if not free:
+        return None
+    seen = Counter(pair.problem for pair in had)
+    least = min(pair.load for pair in free)
+    waiting = Counter(pair.problem for pair in free if pair.load == least)
+
+    def rank(pair: PairLoad) -> tuple[float, ...]:
+        return (
+            pair.load,
+            seen[pair.problem],
+            -waiting[pair.problem],
+            -abs(pair.lean + given.lean),
+            rng.random(),
+        )
+
+    ranked = sorted(free, key=rank)
+    reachable = min(wanted, most_without_sharing(free))
+    for pair in ranked:
+        rest = [p for p in free if p is not pair and not p.formulas & pair.formulas]
+        if most_without_sharing(rest) >= reachable - 1:
+            return Choice(pair.pair_id, _left(pair.lean, given.lean, rng))
+    return Choice(ranked[0].pair_id, _left(ranked[0].lean, given.lean, rng))
+
+
+def _left(pair_lean: int, rater_lean: int, rng: random.Random) -> bool:
+    """The side that brings the sum of squared leans down; a coin where it does not matter."""
+    lean = pair_lean + rater_lean
+    return lean < 0 if lean else rng.random() < 0.5
+
+
+def most_without_sharing(pairs: Collection[PairLoad]) -> int:
+    """How many pairs can be picked so that no two share a formula.
+
+    Exact where no formula or only hubs are shared; otherwise a lower bound (pairs with the fewest
+    conflicts first).
+
+    Examples
+    --------
+    >>> hub = [PairLoad(i, "p", frozenset({"h", str(i)})) for i in range(5)]
+    >>> most_without_sharing([*hub, PairLoad(9, "p", frozenset({"x", "y"}))])
+    2
+    """
+    uses = Counter(key for pair in pairs for key in pair.formulas)
+    if all(count == 1 for count in uses.values()):
+        return len(pairs)
+    taken: set[str] = set()
+    count = 0
+    for pair in sorted(pairs, key=lambda p: sum(uses[key] for key in p.formulas)):
+        if not pair.formulas & taken:
+            taken |= pair.formulas
+            count += 1
+    return count
+
+
+def check_positions(total: int, checks: int, seed: int) -> frozenset[int]:
+    """Positions (from 1) of attention checks among a rater's ballots: never the first two.
+
+    Examples
+    --------
+    >>> sorted(check_positions(11, 1, seed=3))
+    [6]
+    """
+    first = min(3, total)
+    places = range(first, total + 1)
+    return frozenset(random.Random(seed).sample(places, min(checks, len(places))))

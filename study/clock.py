@@ -1,0 +1,93 @@
+"""The clock and the random source that services take as arguments."""
+
+from __future__ import annotations
+
+import random
+import secrets
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Tells the time."""
+
+    def now(self) -> datetime:
+        """An aware datetime in UTC."""
+        ...
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> datetime:
+        """The present, in UTC."""
+        return datetime.now(UTC)
+
+
+class ManualClock:
+    """A clock that moves when told to: for tests and rehearsals.
+
+    Examples
+    --------
+    >>> clock = ManualClock()
+    >>> start = clock.now()
+    >>> clock.advance(90)
+    >>> (clock.now() - start).total_seconds()
+    90.0
+    """
+
+    def __init__(self, start: datetime | None = None) -> None:
+        self._now = start or datetime(2025, 1, 6, 9, 0, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        """The time it was set to."""
+        return self._now
+
+    def advance(self, seconds: float) -> None:
+        """Move forward."""
+        self._now += timedelta(seconds=seconds)
+
+
+class Chance(Protocol):
+    """Makes secrets, and generators for what is merely random."""
+
+    def token(self) -> str:
+        """A fresh unguessable text of 22 URL-safe characters (128 bits)."""
+        ...
+
+    def generator(self) -> random.Random:
+        """A generator for shuffles and coin tosses."""
+        ...
+
+
+class SystemChance:
+    """The operating system's randomness."""
+
+    def token(self) -> str:
+        """128 bits from `secrets`."""
+        return secrets.token_urlsafe(16)
+
+    def generator(self) -> random.Random:
+        """Seeded by the operating system."""
+        return random.SystemRandom()
+
+
+class SeededChance:
+    """Repeatable randomness for tests; never for a real study.
+
+    Examples
+    --------
+    >>> SeededChance(1).token() == SeededChance(1).token()
+    True
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+
+    def token(self) -> str:
+        """22 characters, the same for the same seed."""
+        return f"{self._random.getrandbits(88):022x}"
+
+    def generator(self) -> random.Random:
+        """The one generator, moved on by each use."""
+        return self._random

@@ -1,0 +1,253 @@
+"""A study's settings: frozen, checked when made, hashed when the study is frozen."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+from urllib.parse import urlsplit
+
+from study.errors import DesignError
+
+DEFAULT_CONSENT = (
+    "You will see pairs of formulas that describe the same data about equally well, and say which "
+    "of the two you find more interpretable. There are no right or wrong answers. Taking part is "
+    "voluntary. We store your degree and field as you declare them, your answers and the time "
+    "they took, and nothing that identifies you. You may pause, and come back with the same link. "
+    "You may withdraw at any time, and everything you gave us is deleted."
+)
+DEFAULT_QUESTION = "Which is more interpretable?"
+DEFAULT_DEBRIEF = (
+    "Thank you. The two formulas of each pair fitted their data about equally well and were about "
+    "equally long; they differed in how much rounding noise their intermediate results amplify. "
+    "The study asks whether people prefer the formulas that amplify less."
+)
+LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})
+MAX_ATTENTION_CHECKS = 3
+
+
+class StudyStatus(StrEnum):
+    """Where a study stands; it only ever moves forward."""
+
+    DRAFT = "draft"
+    OPEN = "open"
+    CLOSED = "closed"
+
+
+class ExclusionUnit(StrEnum):
+    """What is dropped if it was too fast: a rater's whole session, or single votes."""
+
+    SESSION = "session"
+    VOTE = "vote"
+
+
+class AttentionKind(StrEnum):
+    """What an attention check asks.
+
+    ``INSTRUCTED``: the ballot says which formula to choose.  ``OBVIOUS``: one of the formulas
+    plainly misses its data.
+    """
+
+    INSTRUCTED = "instructed"
+    OBVIOUS = "obvious"
+
+
+@dataclass(frozen=True)
+class StudyDesign:
+    """Everything about a study that an organiser decides, apart from its formulas.
+
+    Attributes
+    ----------
+    title : str
+        Shown to raters.
+    question : str
+        Shown above the two formulas of every ballot.
+    ballots_per_rater : int
+        1 to 100; attention checks and the practice ballot come on top.
+    votes_per_pair : int
+        Votes wanted on each pair, 1 to 1000: what the live list counts towards.
+    consent_text, debrief_text : str
+        Shown before and after.
+    expected_minutes : int
+        Said on the consent page, 1 to 240.
+    contact : str
+        Whom raters may write to; needed before freezing.
+    practice : bool
+        Whether a practice ballot with feedback comes first.
+    attention_checks : int
+        0 to 3, interleaved with the ballots.
+    attention_kind : AttentionKind
+    deadline : datetime or None
+        Aware; no consent and no vote is taken from then on.
+    exclusion_seconds : float
+        What was done faster than this is left out of the analysis; 0 leaves nothing out.
+    exclusion_unit : ExclusionUnit
+        Whether the threshold applies to the sum over a rater's session or to each vote.
+    allow_tie : bool
+        Whether "cannot decide" is offered.
+    ask_reason : bool
+        Whether a one-line reason may be given.
+    inspector_open_during_study : bool
+        Whether visitors may use the inspector (which shows EIC) while the study is open.
+    reservation_minutes : int
+        How long a pair waits for a rater who has gone silent, 1 to 1440.
+    public_base_url : str
+        Where raters reach the app.  The only setting that may change after freezing.
+
+    Raises
+    ------
+    DesignError
+        If a value is out of range; its `field` names the attribute.
+
+    Examples
+    --------
+    >>> StudyDesign().ballots_per_rater
+    10
+    >>> StudyDesign(ballots_per_rater=0)
+    Traceback (most recent call last):
+        ...
+    study.errors.DesignError: ballots per rater must be from 1 to 100, not 0
+    """
+
+    title: str = "Which formula is easier to interpret?"
+    question: str = DEFAULT_QUESTION
+    ballots_per_rater: int = 10
+    votes_per_pair: int = 5
+    consent_text: str = DEFAULT_CONSENT
+    debrief_text: str = DEFAULT_DEBRIEF
+    expected_minutes: int = 15
+    contact: str = ""
+    practice: bool = True
+    attention_checks: int = 0
+    attention_kind: AttentionKind = AttentionKind.INSTRUCTED
+    max_failed_attention: int | None = None
+    deadline: datetime | None = None
+    exclusion_seconds: float = 60.0
+    exclusion_unit: ExclusionUnit = ExclusionUnit.SESSION
+    allow_tie: bool = False
+    ask_reason: bool = True
+    inspector_open_during_study: bool = False
+    reservation_minutes: int = 30
+    public_base_url: str = "http://localhost:8501"
+
+    def __post_init__(self) -> None:
+        for field, low, high in (
+            ("ballots_per_rater", 1, 100),
+            ("votes_per_pair", 1, 1000),
+            ("expected_minutes", 1, 240),
+            ("attention_checks", 0, MAX_ATTENTION_CHECKS),
+            ("exclusion_seconds", 0, 86_400),
+            ("reservation_minutes", 1, 1440),
+        ):
+            value = getattr(self, field)
+            if not low <= value <= high:
+                words = field.replace("_", " ")
+                raise DesignError(f"{words} must be from {low} to {high}, not {value}", field=field)
+        failed = self.max_failed_attention
+        if failed is not None and not 0 <= failed <= MAX_ATTENTION_CHECKS:
+            raise DesignError(
+                f"failed attention checks allowed must be from 0 to {MAX_ATTENTION_CHECKS}",
+                field="max_failed_attention",
+            )
+        for field, limit in (
+            ("title", 200),
+            ("question", 200),
+            ("consent_text", 10_000),
+            ("debrief_text", 10_000),
+            ("contact", 200),
+        ):
+            text = getattr(self, field)
+            words = field.replace("_", " ")
+            if not text.strip() and field != "contact":
+                raise DesignError(f"the {words} is empty", field=field)
+            if len(text) > limit:
+                raise DesignError(f"the {words} has more than {limit} characters", field=field)
+        if self.deadline is not None and self.deadline.tzinfo is None:
+            raise DesignError("the deadline has no time zone", field="deadline", hint="use UTC")
+        check_base_url(self.public_base_url)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether links would only open on the organiser's own machine."""
+        return (urlsplit(self.public_base_url).hostname or "") in LOCAL_HOSTS
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values; the deadline in ISO 8601, UTC."""
+        values = dataclasses.asdict(self)
+        values["attention_kind"] = str(self.attention_kind)
+        values["exclusion_unit"] = str(self.exclusion_unit)
+        if self.deadline is not None:
+            values["deadline"] = self.deadline.astimezone(UTC).isoformat()
+        return values
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> StudyDesign:
+        """The inverse of `to_json`; unknown keys are refused.
+
+        Examples
+        --------
+        >>> design = StudyDesign(contact="study@example.org")
+        >>> StudyDesign.from_json(design.to_json()) == design
+        True
+        """
+        known = {field.name for field in dataclasses.fields(cls)}
+        for key in values:
+            if key not in known:
+                raise DesignError(f"there is no setting `{key}`", field=key)
+        given = dict(values)
+        if given.get("deadline") is not None:
+            given["deadline"] = datetime.fromisoformat(given["deadline"])
+        if "attention_kind" in given:
+            given["attention_kind"] = AttentionKind(given["attention_kind"])
+        if "exclusion_unit" in given:
+            given["exclusion_unit"] = ExclusionUnit(given["exclusion_unit"])
+        return cls(**given)
+
+    def inference_json(self) -> dict[str, Any]:
+        """What is frozen: every setting but the address of the app."""
+        values = self.to_json()
+        del values["public_base_url"]
+        return values
+
+
+def check_base_url(url: str) -> None:
+    """Raise `DesignError` unless `url` is an absolute http(s) address without query.
+
+    Examples
+    --------
+    >>> check_base_url("https://study.example.org/eic")
+    """
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise DesignError(
+            f"`{url}` is no address that a link can start with",
+            field="public_base_url",
+            hint="write something like https://study.example.org",
+        )
+
+
+def canonical_json(value: Any) -> str:
+    """One text for one value: sorted keys, no spaces, no NaN.
+
+    Examples
+    --------
+    >>> canonical_json({"b": 1, "a": [1.5, "é"]})
+    '{"a":[1.5,"é"],"b":1}'
+    """
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+
+
+def frozen_hash(value: Any) -> str:
+    """SHA-256 of the canonical JSON, 64 hex digits."""
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()

@@ -1,0 +1,47 @@
+"""What a user of the study side can do wrong."""
+
+from __future__ import annotations
+
+from eic_core.errors import UserError
+
+
+class StudyError(UserError):
+    """A study cannot do what was asked of it."""
+
+
+class DesignError(StudyError):
+    """A setting of a study is out of range.
+
+    Parameters
+    ----------
+    message, hint : str
+        As for `UserError`.
+    field : str
+        The attribute of `StudyDesign` (or of the form) that is wrong.
+    """
+
+    def __init__(self, message: str, *, field: str, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.field = field
+
+
+class FrozenStudyError(StudyError):
+    """The study is frozen: nothing that affects inference changes any more."""
+
+
+class NotFoundError(StudyError):
+    """There is no such study, pair or invitation."""
+
+
+class AccessError(StudyError):
+    """A passphrase, set-up link or login was refused.
+
+    Parameters
+    ----------
+    retry_after : float
+        Seconds until the next attempt is looked at; 0 if it may come at once.
+    """
+
+    def __init__(self, message: str, *, hint: str = "", retry_after: float = 0.0) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after = retry_after

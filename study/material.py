@@ -1,0 +1,224 @@
+"""What a study is made of: problems with their data, the pool, and matched pairs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from study.design import StudyDesign, StudyStatus
+from study.errors import StudyError
+
+MAX_INPUTS = 2
+
+
+class PairKind(StrEnum):
+    """What a pair is for."""
+
+    MAIN = "main"
+    PRACTICE = "practice"
+    ATTENTION = "attention"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a problem's table: its name, unit and meaning in plain words."""
+
+    name: str
+    unit: str = ""
+    meaning: str = ""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A problem: a table whose last column is the target, and what raters are told of it.
+
+    Attributes
+    ----------
+    name : str
+        Unique in a study; the pool names it.  Raters see `title`, never this.
+    csv : str
+        The table as its file has it: one or two inputs, then the target.
+    title, description : str
+        For raters; `title` defaults to `name`.
+    columns : tuple of Column
+        Units and meanings for columns of the table, in any order; may be incomplete.
+    """
+
+    name: str
+    csv: str = field(repr=False)
+    title: str = ""
+    description: str = ""
+    columns: tuple[Column, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.name.strip():
+            raise StudyError("a problem has no name")
+
+    @property
+    def shown_title(self) -> str:
+        """What raters see above the data."""
+        return self.title or self.name
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the table, 64 hex digits."""
+        return hashlib.sha256(self.csv.encode()).hexdigest()
+
+    def column(self, name: str) -> Column:
+        """The column of that name; one without unit and meaning if none was given."""
+        return next((c for c in self.columns if c.name == name), Column(name))
+
+
+@dataclass(frozen=True)
+class Member:
+    """One formula of a pair, as the pool has it.
+
+    Attributes
+    ----------
+    formula, syntax : str
+        The text, and the notation it is written in ("" or "auto": detect).
+    eic, r2 : float
+        What it was matched on: ``eic_finite``, and R² of the column chosen.
+    complexity : int
+        Nodes.
+    method : str
+        Who found it; never shown to a rater.
+    row : int or None
+        Row of the pool, from 0.
+    index_base : {0, 1} or None
+        What ``x1`` means; None: match by name, else detect.
+    parameters : mapping of name to decimal text
+        Values of parameters that the text leaves open.
+    """
+
+    formula: str
+    eic: float
+    r2: float
+    complexity: int
+    syntax: str = ""
+    method: str = ""
+    row: int | None = None
+    index_base: int | None = None
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """Equal for the same text in the same notation: a rater sees a formula once."""
+        parts = (self.formula, self.syntax, repr(sorted(self.parameters.items())))
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class NewPair:
+    """Two formulas for one problem, before they have an id.
+
+    Attributes
+    ----------
+    problem : str
+        Name of a problem of the study.
+    lower, higher : Member
+        By EIC.  Where nothing was matched (practice, attention): `lower` is the expected answer.
+    loss : float
+        L of the matching.
+    same_function : bool
+        The two are one function up to rounding on the problem's data.
+    kind : PairKind
+    """
+
+    problem: str
+    lower: Member
+    higher: Member
+    loss: float = float("nan")
+    same_function: bool = False
+    kind: PairKind = PairKind.MAIN
+
+
+@dataclass(frozen=True)
+class StudyPair:
+    """A pair of a study.
+
+    Attributes
+    ----------
+    id : int
+    number : int
+        1, 2, ... within its kind; what the organiser sees.
+    dropped : str
+        Why the organiser left it out; "" if it is in.
+    """
+
+    id: int
+    number: int
+    pair: NewPair
+    dropped: str = ""
+
+    @property
+    def name(self) -> str:
+        """The pair's name in exports, such as ``p007``."""
+        return f"{self.pair.kind[0]}{self.number:03d}".replace("m", "p", 1)
+
+    @property
+    def in_study(self) -> bool:
+        """Whether raters may get it."""
+        return not self.dropped
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The scored pool a study was made from.
+
+    Attributes
+    ----------
+    name : str
+        File name, for display.
+    csv : str
+        The scored pool as text.
+    rows : int
+    """
+
+    name: str
+    csv: str = field(repr=False)
+    rows: int = 0
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the text, 64 hex digits."""
+        return hashlib.sha256(self.csv.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study as it is stored.
+
+    Attributes
+    ----------
+    id : int
+    name : str
+        Unique; the organiser's.
+    status : StudyStatus
+    design : StudyDesign
+    rules : mapping
+        The `MatchingRules` as plain JSON values.
+    hash : str
+        Of the frozen configuration; "" in a draft.
+    created_at, frozen_at, closed_at : datetime or None
+        UTC.
+    """
+
+    id: int
+    name: str
+    status: StudyStatus
+    design: StudyDesign
+    created_at: datetime
+    rules: Mapping[str, Any] = field(default_factory=dict)
+    hash: str = ""
+    frozen_at: datetime | None = None
+    closed_at: datetime | None = None
+
+    def takes_votes(self, now: datetime) -> bool:
+        """Whether it is open and its deadline has not passed."""
+        deadline = self.design.deadline
+        return self.status == StudyStatus.OPEN and (deadline is None or now < deadline)

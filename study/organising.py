@@ -1,0 +1,378 @@
+"""The organiser's side of a study: from a draft to a frozen study, and its end."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from study.ballot_content import BallotContent
+from study.ballots import make_content, problem_table
+from study.clock import Chance, Clock
+from study.design import StudyDesign, StudyStatus, canonical_json, frozen_hash
+from study.errors import DesignError, FrozenStudyError, NotFoundError, StudyError
+from study.freezing import configuration_of
+from study.inviting import InvitationDesk
+from study.material import NewPair, PairKind, Pool, Problem, Study, StudyPair
+from study.monitoring import Monitor
+from study.previewing import Preview, preview_of, special_content
+from study.readiness import Readiness, readiness_of
+from study.specials import special_material
+from study.store import AuditLine, Store, Tx
+
+Progress = Callable[[int, int], None]
+
+
+class OrganiserService:
+    """What the organiser's page calls.
+
+    Parameters
+    ----------
+    store : Store
+    clock : Clock
+    chance : Chance
+    demo : bool
+        A demo invites nobody: links are made for this machine only.
+    actor : str
+        Who is written into the audit lines.
+
+    Attributes
+    ----------
+    invitations : InvitationDesk
+        Makes, lists and revokes links.
+    monitor : Monitor
+        The live list, and exports.
+
+    Notes
+    -----
+    Everything that changes a draft raises `FrozenStudyError` on a frozen study, and
+    `NotFoundError` for an unknown id.  The service holds no state.
+    """
+
+    def __init__(
+        self, store: Store, clock: Clock, chance: Chance, *, demo: bool = False,
+        actor: str = "organiser",
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._actor = actor
+        self.invitations = InvitationDesk(store, clock, chance, demo=demo, actor=actor)
+        self.monitor = Monitor(store, clock)
+
+    # --- drafts ---
+
+    def create(self, name: str, design: StudyDesign | None = None) -> Study:
+        """A new draft.
+
+        Raises
+        ------
+        DesignError
+            If the name is empty, over 100 characters, or taken.
+        """
+        now = self._clock.now()
+        with self._store.writing() as tx:
+            self._check_name(tx, name, None)
+            study_id = tx.studies.add(name.strip(), design or StudyDesign(), {}, now)
+            tx.audit.add(now, self._actor, "created", study_id)
+            return self._get(tx, study_id)
+
+    def studies(self) -> tuple[Study, ...]:
+        """All studies, newest first."""
+        with self._store.reading() as tx:
+            return tx.studies.every()
+
+    def study(self, study: int | str) -> Study:
+        """One study, by id or name."""
+        with self._store.reading() as tx:
+            found = tx.studies.get(study) if isinstance(study, int) else tx.studies.by_name(study)
+            if found is None:
+                raise NotFoundError(f"there is no study `{study}`")
+            return found
+
+    def edit(
+        self, study_id: int, *, name: str | None = None, design: StudyDesign | None = None
+    ) -> Study:
+        """Change the name or the settings of a draft.
+
+        On a frozen study a `design` that differs in nothing but `public_base_url` is taken.
+        """
+        now = self._clock.now()
+        with self._store.writing() as tx:
+            study = self._get(tx, study_id)
+            if study.status != StudyStatus.DRAFT:
+                same = design is None or design.inference_json() == study.design.inference_json()
+                if name is not None or not same:
+                    raise FrozenStudyError(
+                        "this study is frozen", hint="only its public address may change"
+                    )
+            if name is not None:
+                self._check_name(tx, name, study_id)
+            tx.studies.edit(study_id, name=name.strip() if name else None, design=design)
+            tx.audit.add(now, self._actor, "edited", study_id, _changed(study, name, design))
+            return self._get(tx, study_id)
+
+    def delete_draft(self, study_id: int) -> None:
+        """Delete a draft with all that belongs to it; frozen studies stay."""
+        with self._store.writing() as tx:
+            study = self._draft(tx, study_id)
+            tx.studies.delete_draft(study_id)
+            tx.audit.add(self._clock.now(), self._actor, "deleted a draft", None, study.name)
+
+    def set_problems(self, study_id: int, problems: Sequence[Problem]) -> tuple[Problem, ...]:
+        """Replace the problems; the pairs made from the old ones go.
+
+        Raises
+        ------
+        StudyError
+            If two have one name, or a table has not one or two inputs and a target.
+        """
+        names = [problem.name for problem in problems]
+        if len(set(names)) < len(names):
+            raise StudyError("two problems have the same name")
+        for problem in problems:
+            problem_table(problem)
+        with self._store.writing() as tx:
+            self._draft(tx, study_id)
+            tx.materials.set_pairs(study_id, ())
+            tx.materials.set_problems(study_id, problems)
+            self._note(tx, study_id, "set the problems", f"{len(problems)} problems")
+        return tuple(problems)
+
+    def describe_problem(
+        self, study_id: int, name: str, *, title: str, description: str
+    ) -> tuple[Problem, ...]:
+        """Change what raters are told of a problem, in a draft; its data and pairs stay."""
+        with self._store.writing() as tx:
+            self._draft(tx, study_id)
+            problems = tx.materials.problems(study_id)
+            if name not in [p.name for p in problems]:
+                raise NotFoundError(f"there is no problem `{name}`")
+            changed = tuple(
+                dataclasses.replace(p, title=title, description=description)
+                if p.name == name else p
+                for p in problems
+            )
+            tx.materials.set_problems(study_id, changed)
+            self._note(tx, study_id, "described a problem", name)
+            return changed
+
+    def problems(self, study_id: int) -> tuple[Problem, ...]:
+        """The problems, without those of practice and checks."""
+        with self._store.reading() as tx:
+            return tx.materials.problems(study_id)
+
+    def set_pool(self, study_id: int, pool: Pool) -> None:
+        """Keep the scored pool with the study; the pairs made from an old one go."""
+        with self._store.writing() as tx:
+            self._draft(tx, study_id)
+            tx.materials.set_pairs(study_id, ())
+            tx.materials.set_pool(study_id, pool)
+            self._note(tx, study_id, "set the pool", f"{pool.name}, {pool.rows} rows")
+
+    def pool(self, study_id: int) -> Pool | None:
+        """The scored pool, if there is one."""
+        with self._store.reading() as tx:
+            return tx.materials.pool(study_id)
+
+    # --- pairs ---
+
+    def set_pairs(
+        self, study_id: int, pairs: Sequence[NewPair], rules: Mapping[str, Any] | None = None
+    ) -> tuple[StudyPair, ...]:
+        """Replace the pairs, and keep the rules they came from (``dataclasses.asdict`` of them).
+
+        `study.pairing.pairs_from_matching` makes `NewPair` from what `study.matching` finds.
+        """
+        with self._store.writing() as tx:
+            self._draft(tx, study_id)
+            known = {problem.name for problem in tx.materials.problems(study_id)}
+            for pair in pairs:
+                if pair.problem not in known:
+                    raise StudyError(
+                        f"there is no problem `{pair.problem}`",
+                        hint="add its data before its pairs",
+                    )
+            if rules is not None:
+                plain = json.loads(canonical_json(dict(rules)))
+                tx.studies.edit(study_id, rules=plain)
+            tx.materials.set_pairs(study_id, pairs)
+            self._note(tx, study_id, "set the pairs", f"{len(pairs)} pairs")
+            return tx.materials.pairs(study_id, PairKind.MAIN)
+
+    def pairs(self, study_id: int) -> tuple[StudyPair, ...]:
+        """All pairs but practice and checks, dropped ones included, in order."""
+        with self._store.reading() as tx:
+            return tx.materials.pairs(study_id, PairKind.MAIN)
+
+    def drop_pair(self, study_id: int, pair_id: int, reason: str) -> StudyPair:
+        """Leave a pair out, with a reason that is kept with the study."""
+        if not reason.strip():
+            raise DesignError("say why this pair is left out", field="reason")
+        return self._drop(study_id, pair_id, reason.strip()[:500])
+
+    def undrop_pair(self, study_id: int, pair_id: int) -> StudyPair:
+        """Take a dropped pair back in."""
+        return self._drop(study_id, pair_id, "")
+
+    def preview(self, study_id: int, pair_id: int, *, lower_left: bool = True) -> Preview:
+        """A pair exactly as raters see it; in a frozen study the very content they get."""
+        with self._store.reading() as tx:
+            study = self._get(tx, study_id)
+            pair = tx.materials.pair(study_id, pair_id)
+            if pair is None:
+                raise NotFoundError("there is no such pair in this study")
+            stored = tx.materials.ballot(pair_id)
+            content = BallotContent.from_json(stored) if stored else None
+            problems = {p.name: p for p in tx.materials.problems(study_id)}
+        made = content or make_content(problems[pair.pair.problem], pair.pair)
+        return preview_of(study, pair, made, lower_left)
+
+    def preview_specials(self, study_id: int) -> tuple[Preview, ...]:
+        """The practice ballot and the attention checks, in order."""
+        study = self.study(study_id)
+        previews = []
+        for number, (problem, pair) in enumerate(special_material(study.design)):
+            made = special_content(study.design, problem, pair)
+            previews.append(preview_of(study, StudyPair(0, number, pair), made, True))
+        return tuple(previews)
+
+    # --- freezing ---
+
+    def readiness(self, study_id: int) -> Readiness:
+        """What is missing before `freeze`, and what the organiser should know."""
+        with self._store.reading() as tx:
+            return readiness_of(tx, self._get(tx, study_id), self._clock.now())
+
+    def freeze(self, study_id: int, *, progress: Progress | None = None) -> Study:
+        """Make every ballot, hash everything, and open the study.
+
+        Parameters
+        ----------
+        study_id : int
+        progress : callable (done, total) -> None, optional
+            Called as ballots are made.
+
+        Raises
+        ------
+        StudyError
+            If something is missing, or the draft was changed meanwhile; nothing is frozen then.
+        """
+        with self._store.reading() as tx:
+            before = self._snapshot(tx, study_id)
+        study, problems, pairs, _ = before
+        tables = {problem.name: problem for problem in problems}
+        chosen = [pair for pair in pairs if pair.in_study]
+        specials = special_material(study.design)
+        total, contents = len(chosen) + len(specials), {}
+        for pair in chosen:
+            contents[pair.id] = make_content(tables[pair.pair.problem], pair.pair)
+            if progress is not None:
+                progress(len(contents), total)
+        now = self._clock.now()
+        with self._store.writing() as tx:
+            self._draft(tx, study_id)
+            readiness = readiness_of(tx, study, now)
+            if not readiness.ready:
+                raise StudyError("this study cannot be frozen", hint=readiness.missing[0])
+            if self._snapshot(tx, study_id) != before:
+                raise StudyError("the draft was changed meanwhile", hint="look, and freeze again")
+            for problem, special in specials:
+                tx.materials.add_problem(study_id, problem)
+                row = tx.materials.add_pair(study_id, special)
+                contents[row.id] = special_content(study.design, problem, special)
+            for pair_id, content in contents.items():
+                tx.materials.add_ballot(pair_id, content.to_json())
+            configuration = configuration_of(tx, study_id)
+            tx.studies.freeze(
+                study_id, canonical_json(configuration), frozen_hash(configuration), now
+            )
+            frozen = self._get(tx, study_id)
+            tx.audit.add(now, self._actor, "froze and opened", study_id, frozen.hash)
+            return frozen
+
+    def verify(self, study_id: int) -> bool:
+        """Whether what is stored still has the hash that it was frozen with."""
+        with self._store.reading() as tx:
+            study = self._get(tx, study_id)
+            return bool(study.hash) and frozen_hash(configuration_of(tx, study_id)) == study.hash
+
+    def close(self, study_id: int) -> Study:
+        """End an open study: no consent and no vote from now on."""
+        now = self._clock.now()
+        with self._store.writing() as tx:
+            study = self._get(tx, study_id)
+            if study.status == StudyStatus.DRAFT:
+                raise StudyError("a draft cannot be closed", hint="delete it instead")
+            if study.status == StudyStatus.OPEN:
+                tx.studies.close(study_id, now)
+                tx.audit.add(now, self._actor, "closed", study_id)
+            return self._get(tx, study_id)
+
+    def audit(self, study_id: int) -> tuple[AuditLine, ...]:
+        """What was done to this study, newest first; never who voted what."""
+        with self._store.reading() as tx:
+            return tx.audit.every(study_id)
+
+    def inspector_is_open(self) -> bool:
+        """Whether visitors may use the inspector: not while an open study keeps it closed."""
+        with self._store.reading() as tx:
+            now = self._clock.now()
+            return all(
+                study.design.inspector_open_during_study or not study.takes_votes(now)
+                for study in tx.studies.every()
+            )
+
+    # --- inside ---
+
+    def _get(self, tx: Tx, study_id: int) -> Study:
+        study = tx.studies.get(study_id)
+        if study is None:
+            raise NotFoundError(f"there is no study {study_id}")
+        return study
+
+    def _draft(self, tx: Tx, study_id: int) -> Study:
+        study = self._get(tx, study_id)
+        if study.status != StudyStatus.DRAFT:
+            raise FrozenStudyError("this study is frozen", hint="make a new draft to change it")
+        return study
+
+    def _check_name(self, tx: Tx, name: str, study_id: int | None) -> None:
+        if not 1 <= len(name.strip()) <= 100:
+            raise DesignError("a study's name has 1 to 100 characters", field="name")
+        taken = tx.studies.by_name(name.strip())
+        if taken is not None and taken.id != study_id:
+            raise DesignError(f"there is a study `{name.strip()}` already", field="name")
+
+    def _note(self, tx: Tx, study_id: int, action: str, detail: str) -> None:
+        tx.audit.add(self._clock.now(), self._actor, action, study_id, detail)
+
+    def _drop(self, study_id: int, pair_id: int, reason: str) -> StudyPair:
+        with self._store.writing() as tx:
+            self._draft(tx, study_id)
+            if tx.materials.pair(study_id, pair_id) is None:
+                raise NotFoundError("there is no such pair in this study")
+            tx.materials.drop(pair_id, reason)
+            pair = tx.materials.pair(study_id, pair_id)
+            assert pair is not None
+            did = "dropped a pair" if reason else "took a pair back"
+            self._note(tx, study_id, did, f"{pair.name} {reason}".strip())
+            return pair
+
+    def _snapshot(
+        self, tx: Tx, study_id: int
+    ) -> tuple[Study, tuple[Problem, ...], tuple[StudyPair, ...], Pool | None]:
+        return (
+            self._get(tx, study_id),
+            tx.materials.problems(study_id),
+            tx.materials.pairs(study_id, PairKind.MAIN),
+            tx.materials.pool(study_id),
+        )
+
+
+def _changed(study: Study, name: str | None, design: StudyDesign | None) -> str:
+    changed = ["name"] if name is not None and name != study.name else []
+    if design is not None:
+        before, after = study.design.to_json(), design.to_json()
+        changed += [key for key in after if after[key] != before[key]]
+    return ", ".join(changed)

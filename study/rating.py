@@ -1,0 +1,349 @@
+"""The rater's side of a study: one service, and all of its state in the database."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from study.assignment import Given, check_positions, choose
+from study.ballot_content import BallotContent
+from study.ballot_types import Ballot
+from study.clock import Chance, Clock
+from study.errors import DesignError, StudyError
+from study.links import derived_token, rating_link, token_hash
+from study.material import PairKind, Study
+from study.rating_state import Found, current_ballot, find, idle_until, silence, visit_of
+from study.rating_types import (
+    MAX_FIELD,
+    MAX_REASON,
+    Consent,
+    NextBallot,
+    Stage,
+    Visit,
+    VoteOutcome,
+    VoteStatus,
+)
+from study.specials import PRACTICE_FEEDBACK
+from study.store import AssignmentRow, Choice, InvitationKind, RaterRow, Store, Tx
+
+_CACHE = 2000
+
+
+class RatingService:
+    """What the rating page calls.  Every method takes the token of the link.
+
+    Parameters
+    ----------
+    store : Store
+    clock : Clock
+    chance : Chance
+    min_view_seconds : float
+        A vote that comes sooner after the ballot was first served, or after another such vote,
+        is taken for a held key or a double click and not saved.
+
+    Notes
+    -----
+    All methods may be called again after a lost answer, a reload or from a second tab: each is
+    one transaction, and repeating it changes nothing.  `next_ballot` is cheap and mostly writes
+    nothing; call it in every rerun.  An object holds no state of any rater and may be shared by
+    all threads.
+
+    Examples
+    --------
+    The life of a link::
+
+        visit = service.open(token)                     # Stage.CONSENT; burns nothing
+        consent = service.consent(token, degree="Doctorate", field="Physics", request_id=...)
+        step = service.next_ballot(consent.token)       # step.ballot, or step.visit.stage says why
+        outcome = service.vote(consent.token, step.ballot.token, "left", reason="shorter")
+        outcome.visit.progress                          # saved 1 of 10
+    """
+
+    def __init__(
+        self, store: Store, clock: Clock, chance: Chance, *, min_view_seconds: float = 1.0
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._chance = chance
+        self._min_view = min_view_seconds
+        self._contents: dict[tuple[str, int], BallotContent] = {}
+
+    def open(self, token: str) -> Visit:
+        """Where this link stands.  Reads only."""
+        with self._store.reading() as tx:
+            return visit_of(tx, token, self._clock.now())
+
+    def new_request_id(self) -> str:
+        """A fresh id for one consent form: make it once, keep it, send it with `consent`."""
+        return self._chance.token()
+
+    def consent(self, token: str, *, degree: str, field: str, request_id: str = "") -> Consent:
+        """Consent: makes the rater, and burns a personal link for anyone else's consent.
+
+        Parameters
+        ----------
+        token : str
+        degree, field : str
+            As declared, each 1 to 80 characters; `DEGREES` has the usual answers.
+        request_id : str
+            From `new_request_id`; the same id on an open link gives the same rater, so a double
+            click makes one.
+
+        Raises
+        ------
+        DesignError
+            If degree or field is empty or too long; `field` says which.
+        StudyError
+            If the link does not lead to a consent page (any more); `open` says why.
+        """
+        for name, value in (("degree", degree), ("field", field)):
+            if not 1 <= len(value.strip()) <= MAX_FIELD:
+                raise DesignError(
+                    f"the {name} must have 1 to {MAX_FIELD} characters", field=name
+                )
+        request = request_id or self._chance.token()
+        now = self._clock.now()
+        with self._store.writing() as tx:
+            found = find(tx, token)
+            visit = visit_of(tx, token, now)
+            if found is None:
+                raise StudyError(f"this link takes no consent: {visit.stage}")
+            own = token
+            if found.rater is None and found.invitation.kind == InvitationKind.OPEN:
+                own = derived_token(token, request)
+            link = rating_link(found.study.design.public_base_url, own)
+            if tx.raters.by_token(token_hash(own)) is None:
+                if visit.stage != Stage.CONSENT:
+                    raise StudyError(f"this link takes no consent: {visit.stage}")
+                tx.raters.add(
+                    found.study.id,
+                    found.invitation.id,
+                    token_hash=token_hash(own),
+                    code=self._chance.token()[:12],
+                    degree=degree.strip(),
+                    field=field.strip(),
+                    at=now,
+                    total=visit.ballots,
+                    seed=self._chance.generator().getrandbits(31),
+                )
+                tx.audit.add(now, "rater", "consented", found.study.id)
+            return Consent(own, link, visit_of(tx, own, now))
+
+    def next_ballot(self, token: str) -> NextBallot:
+        """The ballot to show: the one under way, or a new one.
+
+        The first call stamps its time; a refresh, a second tab or another device gets the same
+        ballot and the same stamp.  `NextBallot.ballot` is None where there is none to show.
+        """
+        now = self._clock.now()
+        with self._store.reading() as tx:
+            found = find(tx, token)
+            row = current_ballot(tx, found, now)
+            if found and found.rater and row and _is_fresh(found.study, row, now):
+                ballot = self._ballot(tx, found.study, found.rater, row)
+                return NextBallot(visit_of(tx, token, now), ballot)
+        with self._store.writing() as tx:
+            found = find(tx, token)
+            visit = visit_of(tx, token, now)
+            if (
+                found is None
+                or found.rater is None
+                or visit.stage not in (Stage.PRACTICE, Stage.RATING)
+            ):
+                return NextBallot(visit)
+            row = current_ballot(tx, found, now)
+            if row is not None:
+                self._keep(tx, found.study, row, now, row.idle_seconds + silence(row, now))
+            else:
+                row = self._give(tx, found.study, found.rater, visit.stage, now)
+            if row is None:
+                return NextBallot(visit_of(tx, token, now))
+            return NextBallot(visit, self._ballot(tx, found.study, found.rater, row))
+
+    def vote(self, token: str, ballot_token: str, choice: Choice, reason: str = "") -> VoteOutcome:
+        """Save a vote, once.
+
+        Parameters
+        ----------
+        token, ballot_token : str
+            Of the link and of the ballot on the screen.
+        choice : {"left", "right", "tie"}
+            Formula A, formula B, cannot decide.
+        reason : str
+            One line of at most 200 characters; longer ones are cut.
+
+        Raises
+        ------
+        StudyError
+            If the choice is none of the three, or a tie where none is offered.
+        """
+        if choice not in ("left", "right", "tie"):
+            raise StudyError(f"a vote is left, right or tie, not `{choice}`")
+        now = self._clock.now()
+        with self._store.writing() as tx:
+            found = find(tx, token)
+            status, row = self._judge(tx, found, ballot_token, now)
+            feedback = ""
+            if row is not None and found is not None and found.rater is not None:
+                if status == VoteStatus.SAVED:
+                    design = found.study.design
+                    if choice == "tie" and not design.allow_tie:
+                        raise StudyError("this study asks for a choice between A and B")
+                    line = " ".join(reason.split())[:MAX_REASON] if design.ask_reason else ""
+                    idle = idle_until(row, found.rater, now)
+                    tx.votes.add(row, choice=choice, reason=line, at=now, idle_seconds=idle)
+                    tx.raters.set_paused(found.rater.id, None)
+                    if row.kind == PairKind.PRACTICE:
+                        feedback = PRACTICE_FEEDBACK[choice]
+                elif status == VoteStatus.TOO_SOON:
+                    tx.assignments.mark_hasty(row.id, now)
+            return VoteOutcome(status, visit_of(tx, token, now), feedback)
+
+    def heartbeat(self, token: str, ballot_token: str, *, active: bool = True) -> None:
+        """A sign of life while a ballot is on the screen, every 10 to 20 seconds.
+
+        Keeps the reservation, and tells idle time: once heartbeats come, a gap of more than
+        45 seconds counts as idle, and with ``active=False`` (the tab is hidden) the time since
+        the last one does.  Pages that never call this have no idle time but pauses.
+        """
+        now = self._clock.now()
+        with self._store.writing() as tx:
+            found = find(tx, token)
+            row = current_ballot(tx, found, now)
+            if found is None or row is None or row.token != ballot_token:
+                return
+            gap = silence(row, now) if active else (now - row.seen_at).total_seconds()
+            self._keep(tx, found.study, row, now, row.idle_seconds + gap, beats=True)
+
+    def pause(self, token: str) -> Visit:
+        """Stop the clock until `resume`; the time between counts as idle."""
+        now = self._clock.now()
+        with self._store.writing() as tx:
+            found = find(tx, token)
+            stage = visit_of(tx, token, now).stage
+            if found and found.rater and stage in (Stage.PRACTICE, Stage.RATING):
+                row = current_ballot(tx, found, now)
+                if row is not None:
+                    self._keep(tx, found.study, row, now, row.idle_seconds + silence(row, now))
+                tx.raters.set_paused(found.rater.id, now)
+            return visit_of(tx, token, now)
+
+    def resume(self, token: str) -> Visit:
+        """Go on after a pause; harmless without one."""
+        now = self._clock.now()
+        with self._store.writing() as tx:
+            found = find(tx, token)
+            if found and found.rater and found.rater.paused_at is not None:
+                for row in tx.assignments.of_rater(found.rater.id):
+                    if not row.voted:
+                        idle = idle_until(row, found.rater, now)
+                        self._keep(tx, found.study, row, now, idle)
+                tx.raters.set_paused(found.rater.id, None)
+            return visit_of(tx, token, now)
+
+    def withdraw(self, token: str) -> Visit:
+        """Delete the rater with all votes; what stays is a line without content."""
+        now = self._clock.now()
+        with self._store.writing() as tx:
+            found = find(tx, token)
+            if found is None or found.rater is None:
+                return visit_of(tx, token, now)
+            tx.raters.withdraw(found.rater.id, now)
+            tx.audit.add(now, "rater", "withdrew", found.study.id)
+            design = found.study.design
+            return Visit(Stage.WITHDRAWN, title=design.title, contact=design.contact)
+
+    # --- ballots ---
+
+    def _give(
+        self, tx: Tx, study: Study, rater: RaterRow, stage: Stage, now: datetime
+    ) -> AssignmentRow | None:
+        """Choose the next pair and reserve it; None (and a lower total) if there is none."""
+        rng = self._chance.generator()
+        rows = tx.assignments.of_rater(rater.id)
+        position = sum(row.kind != PairKind.PRACTICE for row in rows) + 1
+        checks = study.design.attention_checks
+        kind, pair_id, lower_left = PairKind.MAIN, 0, rng.random() < 0.5
+        if stage == Stage.PRACTICE:
+            kind, position = PairKind.PRACTICE, 0
+            pair_id = tx.materials.pairs(study.id, kind)[0].id
+        elif position in check_positions(rater.total, checks, rater.seed):
+            kind = PairKind.ATTENTION
+            used = sum(row.kind == kind for row in rows)
+            pair_id = tx.materials.pairs(study.id, kind)[used].id
+        else:
+            mine = [row for row in rows if row.kind == PairKind.MAIN]
+            given = Given(frozenset(r.pair_id for r in mine), sum(r.lower_left for r in mine))
+            wanted = max(1, study.design.ballots_per_rater - len(mine))
+            choice = choose(tx.assignments.loads(study.id, now), given, wanted, rng)
+            if choice is None:
+                tx.raters.set_total(rater.id, position - 1)
+                return None
+            pair_id, lower_left = choice.pair_id, choice.lower_left
+        return tx.assignments.add(
+            rater,
+            pair_id,
+            kind,
+            token=self._chance.token(),
+            position=position,
+            lower_left=lower_left,
+            at=now,
+            reserved_until=now + timedelta(minutes=study.design.reservation_minutes),
+        )
+
+    def _ballot(self, tx: Tx, study: Study, rater: RaterRow, row: AssignmentRow) -> Ballot:
+        return self._content(tx, study, row.pair_id).ballot(
+            study.design,
+            lower_left=row.lower_left,
+            token=row.token,
+            number=row.position,
+            of=rater.total,
+            practice=row.kind == PairKind.PRACTICE,
+        )
+
+    def _content(self, tx: Tx, study: Study, pair_id: int) -> BallotContent:
+        """Frozen, so it may be kept; the study's hash is part of the key."""
+        key = (study.hash, pair_id)
+        if key not in self._contents:
+            text = tx.materials.ballot(pair_id)
+            if text is None:
+                raise StudyError("this ballot was never made")
+            if len(self._contents) >= _CACHE:
+                self._contents.clear()
+            self._contents[key] = BallotContent.from_json(text)
+        return self._contents[key]
+
+    def _judge(
+        self, tx: Tx, found: Found | None, ballot_token: str, now: datetime
+    ) -> tuple[VoteStatus, AssignmentRow | None]:
+        """What a vote on this ballot would come to."""
+        if found is None or found.rater is None:
+            return VoteStatus.STALE, None
+        row = tx.assignments.by_token(found.rater.id, ballot_token)
+        if row is None:
+            return VoteStatus.STALE, None
+        if row.voted:
+            return VoteStatus.ALREADY_SAVED, row
+        if not found.study.takes_votes(now) or found.invitation.revoked_at is not None:
+            return VoteStatus.CLOSED, row
+        since = max(row.shown_at, row.hasty_at or row.shown_at)
+        hasty = (now - since).total_seconds() < self._min_view
+        return (VoteStatus.TOO_SOON if hasty else VoteStatus.SAVED), row
+
+    def _keep(
+        self, tx: Tx, study: Study, row: AssignmentRow, now: datetime, idle: float, *,
+        beats: bool = False,
+    ) -> None:
+        """Stamp a sign of life and renew the reservation."""
+        tx.assignments.keep_alive(
+            row.id,
+            seen_at=now,
+            reserved_until=now + timedelta(minutes=study.design.reservation_minutes),
+            idle_seconds=idle,
+            beats=beats or row.beats,
+        )
+
+
+def _is_fresh(study: Study, row: AssignmentRow, now: datetime) -> bool:
+    """Whether showing the ballot again needs no write."""
+    half = timedelta(minutes=study.design.reservation_minutes) / 2
+    return row.reserved_until - now > half and not silence(row, now)

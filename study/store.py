@@ -1,0 +1,337 @@
+"""What the services need of a database: protocols that `db` implements.
+
+A service opens a unit of work, ``with store.writing() as tx:``, and the repositories in it never
+commit: leaving the block commits everything, an exception undoes everything.  Writers are
+serialised from the first statement on, so that what a service has read is still true when it
+writes.  Counts are derived from rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Literal, Protocol
+
+from study.assignment import PairLoad
+from study.design import StudyDesign
+from study.material import NewPair, PairKind, Pool, Problem, Study, StudyPair
+
+Choice = Literal["left", "right", "tie"]
+
+
+class InvitationKind(StrEnum):
+    """A personal link is for one rater; an open link for as many as its quota says."""
+
+    PERSONAL = "personal"
+    OPEN = "open"
+
+
+@dataclass(frozen=True)
+class InvitationRow:
+    """An invitation; its token is stored hashed.
+
+    Attributes
+    ----------
+    id, study_id : int
+    kind : InvitationKind
+    label : str
+        The organiser's note, such as a name from their own list.
+    quota : int
+        Consents it is good for; 1 for a personal link.
+    created_at : datetime
+    revoked_at : datetime or None
+    """
+
+    id: int
+    study_id: int
+    kind: InvitationKind
+    label: str
+    quota: int
+    created_at: datetime
+    revoked_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class RaterRow:
+    """A rater who has consented.
+
+    Attributes
+    ----------
+    id, study_id, invitation_id : int
+    code : str
+        Random pseudonym, used in exports.
+    degree, field : str
+        As declared.
+    consented_at : datetime
+    total : int
+        Ballots to rate, attention checks included; lowered if no more can be given.
+    seed : int
+        Places the attention checks.
+    paused_at : datetime or None
+    """
+
+    id: int
+    study_id: int
+    invitation_id: int
+    code: str
+    degree: str
+    field: str
+    consented_at: datetime
+    total: int
+    seed: int
+    paused_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class AssignmentRow:
+    """A ballot given to a rater.
+
+    Attributes
+    ----------
+    id, rater_id, pair_id : int
+    kind : PairKind
+    token : str
+        Opaque; what the page gives back.
+    position : int
+        0 for practice, then 1, 2, ...
+    lower_left : bool
+        Whether the formula of lower EIC stands on the left.
+    shown_at : datetime
+        When the server first served it; never changes.
+    reserved_until : datetime
+    seen_at : datetime
+        Last sign of life on this ballot.
+    idle_seconds : float
+        Time known to be spent away from it.
+    beats : bool
+        Whether the page sends heartbeats.
+    hasty_at : datetime or None
+        Last vote that came too soon to be meant.
+    voted : bool
+    """
+
+    id: int
+    rater_id: int
+    pair_id: int
+    kind: PairKind
+    token: str
+    position: int
+    lower_left: bool
+    shown_at: datetime
+    reserved_until: datetime
+    seen_at: datetime
+    idle_seconds: float = 0.0
+    beats: bool = False
+    hasty_at: datetime | None = None
+    voted: bool = False
+
+
+@dataclass(frozen=True)
+class VoteRow:
+    """A vote as it was cast; never changed afterwards.
+
+    Attributes
+    ----------
+    id, rater_id, pair_id, assignment_id : int
+    kind : PairKind
+    rater_code : str
+    position : int
+    choice : {"left", "right", "tie"}
+    lower_left : bool
+    shown_at, voted_at : datetime
+    idle_seconds : float
+    reason : str
+    """
+
+    id: int
+    rater_id: int
+    pair_id: int
+    assignment_id: int
+    kind: PairKind
+    rater_code: str
+    position: int
+    choice: Choice
+    lower_left: bool
+    shown_at: datetime
+    voted_at: datetime
+    idle_seconds: float
+    reason: str
+
+    @property
+    def seconds(self) -> float:
+        """From first shown to vote."""
+        return (self.voted_at - self.shown_at).total_seconds()
+
+    @property
+    def chosen(self) -> Literal["lower", "higher", "tie"]:
+        """The choice in canonical order."""
+        if self.choice == "tie":
+            return "tie"
+        return "lower" if (self.choice == "left") == self.lower_left else "higher"
+
+
+@dataclass(frozen=True)
+class AuditLine:
+    """Something that was done: when, by whom, what, and to which study."""
+
+    id: int
+    at: datetime
+    actor: str
+    action: str
+    study_id: int | None
+    detail: str
+
+
+class Studies(Protocol):
+    """Studies and their settings."""
+
+    def add(
+        self, name: str, design: StudyDesign, rules: Mapping[str, Any], at: datetime
+    ) -> int: ...
+    def get(self, study_id: int) -> Study | None: ...
+    def by_name(self, name: str) -> Study | None: ...
+    def every(self) -> tuple[Study, ...]: ...
+    def edit(
+        self, study_id: int, *, name: str | None = None, design: StudyDesign | None = None,
+        rules: Mapping[str, Any] | None = None,
+    ) -> None: ...
+    def freeze(self, study_id: int, configuration: str, hash: str, at: datetime) -> None: ...
+    def configuration(self, study_id: int) -> str: ...
+    def close(self, study_id: int, at: datetime) -> None: ...
+    def delete_draft(self, study_id: int) -> None: ...
+
+
+class Materials(Protocol):
+    """Problems, pool, pairs and ballot contents of a study."""
+
+    def set_problems(self, study_id: int, problems: Sequence[Problem]) -> None: ...
+    def add_problem(self, study_id: int, problem: Problem) -> None: ...
+    def problems(self, study_id: int) -> tuple[Problem, ...]: ...
+    def set_pool(self, study_id: int, pool: Pool) -> None: ...
+    def pool(self, study_id: int) -> Pool | None: ...
+    def set_pairs(self, study_id: int, pairs: Sequence[NewPair]) -> None: ...
+    def add_pair(self, study_id: int, pair: NewPair) -> StudyPair: ...
+    def pairs(self, study_id: int, kind: PairKind | None = None) -> tuple[StudyPair, ...]: ...
+    def pair(self, study_id: int, pair_id: int) -> StudyPair | None: ...
+    def drop(self, pair_id: int, reason: str) -> None: ...
+    def add_ballot(self, pair_id: int, content: str) -> None: ...
+    def ballot(self, pair_id: int) -> str | None: ...
+
+
+class Invitations(Protocol):
+    """Links."""
+
+    def add(
+        self, study_id: int, kind: InvitationKind, token_hash: str, label: str, quota: int,
+        at: datetime,
+    ) -> int: ...
+    def by_token(self, token_hash: str) -> InvitationRow | None: ...
+    def get(self, invitation_id: int) -> InvitationRow | None: ...
+    def every(self, study_id: int) -> tuple[InvitationRow, ...]: ...
+    def revoke(self, invitation_id: int, at: datetime) -> None: ...
+    def consents(self, invitation_id: int) -> int: ...
+    def withdrawals(self, invitation_id: int) -> int: ...
+
+
+class Raters(Protocol):
+    """People who have consented; withdrawing deletes them and all that is theirs."""
+
+    def add(
+        self, study_id: int, invitation_id: int, *, token_hash: str, code: str, degree: str,
+        field: str, at: datetime, total: int, seed: int,
+    ) -> RaterRow: ...
+    def by_token(self, token_hash: str) -> RaterRow | None: ...
+    def every(self, study_id: int) -> tuple[RaterRow, ...]: ...
+    def set_total(self, rater_id: int, total: int) -> None: ...
+    def set_paused(self, rater_id: int, at: datetime | None) -> None: ...
+    def withdraw(self, rater_id: int, at: datetime) -> None: ...
+    def withdrawals(self, study_id: int) -> int: ...
+
+
+class Assignments(Protocol):
+    """Ballots given out."""
+
+    def add(
+        self, rater: RaterRow, pair_id: int, kind: PairKind, *, token: str, position: int,
+        lower_left: bool, at: datetime, reserved_until: datetime,
+    ) -> AssignmentRow: ...
+    def of_rater(self, rater_id: int) -> tuple[AssignmentRow, ...]: ...
+    def by_token(self, rater_id: int, token: str) -> AssignmentRow | None: ...
+    def keep_alive(
+        self, assignment_id: int, *, seen_at: datetime, reserved_until: datetime,
+        idle_seconds: float, beats: bool,
+    ) -> None: ...
+    def mark_hasty(self, assignment_id: int, at: datetime) -> None: ...
+    def loads(self, study_id: int, now: datetime) -> tuple[PairLoad, ...]: ...
+
+
+class Votes(Protocol):
+    """Votes: added, read, never changed."""
+
+    def add(
+        self, assignment: AssignmentRow, *, choice: Choice, reason: str, at: datetime,
+        idle_seconds: float,
+    ) -> None: ...
+    def every(self, study_id: int) -> tuple[VoteRow, ...]: ...
+    def count(self, rater_id: int) -> int: ...
+
+
+class Audit(Protocol):
+    """Lines that are added and read, never changed."""
+
+    def add(
+        self, at: datetime, actor: str, action: str, study_id: int | None = None, detail: str = ""
+    ) -> None: ...
+    def every(self, study_id: int | None = None) -> tuple[AuditLine, ...]: ...
+
+
+class AccessRecords(Protocol):
+    """The passphrase, set-up links, attempts and logins of the organiser."""
+
+    def passphrase_hash(self) -> str | None: ...
+    def set_passphrase_hash(self, hash: str, at: datetime) -> None: ...
+    def set_setup(self, token_hash: str, expires_at: datetime) -> None: ...
+    def take_setup(self, token_hash: str, now: datetime) -> bool: ...
+    def add_attempt(self, origin: str, at: datetime) -> int: ...
+    def forgive(self, attempt_id: int) -> None: ...
+    def failures(self, since: datetime, origin: str | None = None) -> Iterable[datetime]: ...
+    def add_login(self, token_hash: str, at: datetime, expires_at: datetime) -> None: ...
+    def login_expiry(self, token_hash: str, now: datetime) -> datetime | None: ...
+    def end_login(self, token_hash: str, at: datetime) -> None: ...
+    def end_logins(self, at: datetime) -> None: ...
+
+
+class Tx(Protocol):
+    """The repositories of one unit of work."""
+
+    @property
+    def studies(self) -> Studies: ...
+    @property
+    def materials(self) -> Materials: ...
+    @property
+    def invitations(self) -> Invitations: ...
+    @property
+    def raters(self) -> Raters: ...
+    @property
+    def assignments(self) -> Assignments: ...
+    @property
+    def votes(self) -> Votes: ...
+    @property
+    def audit(self) -> Audit: ...
+    @property
+    def access(self) -> AccessRecords: ...
+
+
+class Store(Protocol):
+    """Opens units of work."""
+
+    def reading(self) -> AbstractContextManager[Tx]:
+        """A consistent snapshot; nothing may be written."""
+        ...
+
+    def writing(self) -> AbstractContextManager[Tx]:
+        """The only writer; commits on leaving, undoes everything on an exception."""
+        ...
