@@ -1,0 +1,142 @@
+"""The default matching of one problem: each formula at most once, the total -L maximal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from study.matching.edges import Edges, PairGraph
+from study.matching.greedy import greedy, improve, rounded
+from study.matching.relaxation import Relaxation, incidence, relax
+from study.matching.sweep import PairSweep
+
+EXACT_UP_TO = 2000
+"""Candidates with at least one partner, up to which the matching is exact."""
+
+_MILP_SECONDS = 120.0
+_EQUAL = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Disjoint:
+    """A set of disjoint pairs.
+
+    Attributes
+    ----------
+    higher, lower : ndarray of int64, shape (n,)
+    total : float
+        Their -L, summed.
+    bound : float
+        No set of disjoint pairs has a larger total.
+    exact : bool
+        Whether `total` is the optimum, within 10^-6 of it.
+    """
+
+    higher: np.ndarray
+    lower: np.ndarray
+    total: float
+    bound: float
+    exact: bool
+
+
+def best_disjoint(
+    sweep: PairSweep,
+    forbidden: frozenset[tuple[int, int]] = frozenset(),
+    *,
+    exact_up_to: int = EXACT_UP_TO,
+    seconds: float = 60.0,
+) -> Disjoint:
+    """Choose disjoint pairs of the largest total -L.
+
+    Up to `exact_up_to` formulas that have a partner, the optimum is found by
+    integer programming (`scipy.optimize.milp`) over the edges that the linear
+    relaxation leaves possible.  Above that, the better of an improved greedy
+    matching and an improved rounding of the relaxation is taken, and the
+    relaxation bounds its distance from the optimum.
+
+    Parameters
+    ----------
+    sweep : PairSweep
+    forbidden : set of (higher, lower)
+    exact_up_to : int
+    seconds : float
+        Time for the relaxation; beyond it the bound is looser, and still valid.
+
+    Notes
+    -----
+    A pair with L ≥ 0 adds nothing to the total and is never chosen.  Among
+    several optima the choice is deterministic.
+
+    Examples
+    --------
+    >>> from study.matching.rules import MatchingRules
+    >>> eic = [0.0, 0.5, 3.0, 6.0]
+    >>> best = best_disjoint(PairSweep([7] * 4, [0.9] * 4, eic, MatchingRules()))
+    >>> sorted(zip(best.higher.tolist(), best.lower.tolist())), best.total, best.exact
+    ([(2, 1), (3, 0)], 42.25, True)
+    """
+    graph = PairGraph(sweep, forbidden)
+    edges = graph.edges
+    mate = improve(graph, edges, greedy(edges, graph.size))
+    relaxed = relax(graph, _edges_of(graph, mate), seconds=seconds)
+    nodes = len(np.union1d(edges.higher, edges.lower))
+    total = _total(graph, mate)
+    if nodes > exact_up_to or graph.thinned:
+        other = improve(graph, edges, rounded(relaxed.columns, relaxed.share, graph.size))
+        if _total(graph, other) > total:
+            mate, total = other, _total(graph, other)
+        return _result(graph, mate, relaxed.bound)
+    if relaxed.bound - total <= _EQUAL / 10:
+        return _result(graph, mate, relaxed.bound)
+    return _integer(graph, relaxed, mate, total)
+
+
+def _integer(graph: PairGraph, relaxed: Relaxation, mate: np.ndarray, total: float) -> Disjoint:
+    """The optimum by integer programming over the edges that can be in it."""
+    edges, prices = graph.edges, relaxed.prices
+    slack = prices[edges.higher] + prices[edges.lower] - edges.weight
+    # A matching that uses e falls short of the bound by at least slack(e).
+    possible = edges.take(np.flatnonzero(slack <= relaxed.bound - total + 1e-6))
+    solved = milp(
+        -possible.weight,
+        integrality=np.ones(len(possible)),
+        bounds=Bounds(0, 1),
+        constraints=LinearConstraint(incidence(possible, graph.size), ub=1),
+        options={"mip_rel_gap": 0.0, "time_limit": _MILP_SECONDS},
+    )
+    bound = relaxed.bound
+    if solved.mip_dual_bound is not None:
+        bound = min(bound, max(total, -float(solved.mip_dual_bound)))
+    if solved.x is not None:
+        chosen = possible.take(np.flatnonzero(solved.x > 0.5))
+        if float(chosen.weight.sum()) > total:
+            mate = np.full(graph.size, -1, dtype=np.int64)
+            mate[chosen.higher], mate[chosen.lower] = chosen.lower, chosen.higher
+    return _result(graph, mate, bound)
+
+
+def _edges_of(graph: PairGraph, mate: np.ndarray) -> Edges:
+    one = np.flatnonzero(mate > np.arange(graph.size))
+    other = mate[one]
+    swap = graph.sweep.eic[one] < graph.sweep.eic[other]
+    higher, lower = np.where(swap, other, one), np.where(swap, one, other)
+    weight = -graph.sweep.losses(higher, lower)
+    return Edges(higher.astype(np.int32), lower.astype(np.int32), weight)
+
+
+def _total(graph: PairGraph, mate: np.ndarray) -> float:
+    return float(_edges_of(graph, mate).weight.sum())
+
+
+def _result(graph: PairGraph, mate: np.ndarray, bound: float) -> Disjoint:
+    chosen = _edges_of(graph, mate)
+    total = float(chosen.weight.sum())
+    return Disjoint(
+        chosen.higher.astype(np.int64),
+        chosen.lower.astype(np.int64),
+        total,
+        max(bound, total),
+        bound - total <= _EQUAL * max(1.0, 1e-6 * abs(bound)),
+    )

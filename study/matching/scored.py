@@ -1,0 +1,235 @@
+"""A scored pool as columns: what matching needs of each formula, and nothing else."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from eic_core.errors import DataError
+from eic_core.pool import Candidate, Score
+
+REFUSED = "refused"
+NO_NUMBERS = "no_numbers"
+INVALID = "invalid"
+SINGULAR = "singular"
+NO_EIC = "no_eic"
+NO_R2 = "no_r2"
+LARGEST = 1e6
+"""An |EIC| or |R²| above this is no number to match by."""
+
+_NEEDED = ("formula", "complexity", "eic_finite", "invalid", "singular")
+_KEPT = ("method", "syntax", "extra")
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredPool:
+    """Scored formulas, column by column; row i is row i of the file, from 0.
+
+    Attributes
+    ----------
+    problem, formula, method, syntax, extra : tuple of str, length M
+    complexity, r2, eic, invalid, singular : ndarray of float, shape (M,)
+        nan where the cell is empty or no number; `eic` is ``eic_finite``.
+    refused : ndarray of bool, shape (M,)
+        Formulas that scoring could not read or measure.
+    r2_column : str
+        Where `r2` comes from.
+    source : str
+        File name, for display.
+    """
+
+    problem: tuple[str, ...]
+    formula: tuple[str, ...]
+    method: tuple[str, ...]
+    syntax: tuple[str, ...]
+    extra: tuple[str, ...]
+    complexity: np.ndarray
+    r2: np.ndarray
+    eic: np.ndarray
+    invalid: np.ndarray
+    singular: np.ndarray
+    refused: np.ndarray
+    r2_column: str = "r2"
+    source: str = ""
+
+    def __len__(self) -> int:
+        return len(self.formula)
+
+    def candidate(self, row: int) -> Candidate:
+        """One row as a candidate, to be read again."""
+        return Candidate.from_row(
+            {
+                "problem": self.problem[row],
+                "formula": self.formula[row],
+                "method": self.method[row],
+                "syntax": self.syntax[row],
+                "extra": self.extra[row],
+            }
+        )
+
+    @classmethod
+    def from_rows(
+        cls, rows: Iterable[Sequence[str]], columns: Sequence[str], *, r2: str = "r2",
+        source: str = "",
+    ) -> ScoredPool:
+        """From the rows of a scored CSV file.
+
+        Parameters
+        ----------
+        rows : iterable of rows
+            Cells in the order of `columns`; missing cells at the end are empty.
+        columns : sequence of str
+        r2 : str
+            The column that holds R².
+
+        Raises
+        ------
+        DataError
+            If a column is missing or there are no rows.
+        """
+        name = "problem" if "problem" in columns else "dataset"
+        for needed in (name, *_NEEDED, r2):
+            if needed not in columns:
+                raise DataError(
+                    f"there is no column `{needed}`",
+                    hint="score the pool first: python -m eic_core score"
+                    if needed in (*_NEEDED, "r2")
+                    else "there are " + ", ".join(f"`{c}`" for c in columns),
+                )
+        place = {column: i for i, column in enumerate(columns)}
+        wanted = [name, "formula", *_KEPT, "complexity", r2, "eic_finite", "invalid", "singular",
+                  "error"]
+        texts: list[list[str]] = [[] for _ in wanted]
+        for row in rows:
+            if not row:
+                continue
+            for each, out in zip(wanted, texts, strict=True):
+                i = place.get(each, -1)
+                out.append(row[i] if 0 <= i < len(row) else "")
+        if not texts[0]:
+            raise DataError("the scored pool has no rows", hint="a pool has a row for each formula")
+        numbers = [_numbers(column) for column in texts[5:10]]
+        return cls(
+            problem=tuple(texts[0]),
+            formula=tuple(texts[1]),
+            method=tuple(texts[2]),
+            syntax=tuple(texts[3]),
+            extra=tuple(texts[4]),
+            complexity=numbers[0],
+            r2=numbers[1],
+            eic=numbers[2],
+            invalid=numbers[3],
+            singular=numbers[4],
+            refused=np.array([bool(error) for error in texts[10]]),
+            r2_column=r2,
+            source=source,
+        )
+
+    @classmethod
+    def from_scores(
+        cls, candidates: Sequence[Candidate], scores: Sequence[Score], *, source: str = ""
+    ) -> ScoredPool:
+        """From a pool that was scored in this process.
+
+        Examples
+        --------
+        >>> pool = ScoredPool.from_scores([Candidate("bode", "x0")], [Score(1, 0.9, 0.0, 0.0)])
+        >>> pool.formula, pool.r2.tolist()
+        (('x0',), [0.9])
+        """
+        nan = math.nan
+        return cls(
+            problem=tuple(c.problem for c in candidates),
+            formula=tuple(c.formula for c in candidates),
+            method=tuple(c.method for c in candidates),
+            syntax=tuple(c.syntax for c in candidates),
+            extra=tuple(_extra(c) for c in candidates),
+            complexity=np.array([nan if s.complexity is None else s.complexity for s in scores]),
+            r2=np.array([s.r2 for s in scores]),
+            eic=np.array([s.eic_finite for s in scores]),
+            invalid=np.array([float(s.invalid) for s in scores]),
+            singular=np.array([float(s.singular) for s in scores]),
+            refused=np.array([bool(s.error) for s in scores]),
+            source=source,
+        )
+
+
+def _extra(candidate: Candidate) -> str:
+    """The parameters as a cell that `Candidate.from_row` reads."""
+    given: Mapping[str, str] = candidate.parameters
+    return "theta=" + ";".join(given[f"t{i}"] for i in range(len(given))) if given else ""
+
+
+def _numbers(cells: Sequence[str]) -> np.ndarray:
+    try:
+        return np.array(cells, dtype=float)
+    except ValueError:
+        return np.array([_number(cell) for cell in cells])
+
+
+def _number(cell: str) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        return math.nan
+
+
+def read_scored(path: Path, *, r2: str = "r2") -> ScoredPool:
+    """Read a scored pool's CSV file, gzipped or not.
+
+    Raises
+    ------
+    DataError
+        If the file is missing, empty or lacks a column.
+    """
+    opener = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file)
+            columns = next(reader, [])
+            if not columns:
+                raise DataError(f"{path} is empty")
+            return ScoredPool.from_rows(reader, columns, r2=r2, source=path.name)
+    except FileNotFoundError as error:
+        raise DataError(f"there is no file {path}") from error
+    except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
+        raise DataError(f"cannot read {path}: {error}") from error
+
+
+def left_out(pool: ScoredPool, *, invalid: bool, singular: bool) -> dict[str, np.ndarray]:
+    """Which formulas cannot be matched, by the first reason that applies.
+
+    Parameters
+    ----------
+    pool : ScoredPool
+    invalid, singular : bool
+        Whether formulas with such samples are kept.
+
+    Returns
+    -------
+    dict of reason to ndarray of bool, shape (M,)
+        Disjoint.
+    """
+    c = pool.complexity
+    counted = (c >= 1) & (c == np.floor(c)) & (c <= LARGEST)
+    with np.errstate(invalid="ignore"):
+        checks = {
+            REFUSED: pool.refused,
+            NO_NUMBERS: ~counted | ~(pool.invalid >= 0) | ~(pool.singular >= 0),
+            INVALID: (pool.invalid > 0) & (not invalid),
+            SINGULAR: (pool.singular > 0) & (not singular),
+            NO_EIC: ~(np.abs(pool.eic) <= LARGEST),
+            NO_R2: ~(np.abs(pool.r2) < np.inf),
+        }
+    seen = np.zeros(len(pool), dtype=bool)
+    first: dict[str, np.ndarray] = {}
+    for reason, found in checks.items():
+        first[reason] = found & ~seen
+        seen |= found
+    return first
