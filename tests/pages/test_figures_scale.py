@@ -7,6 +7,7 @@ import math
 import plotly.graph_objects as go
 import pytest
 
+from pages.ui.figures.ruler import ruler_figure
 from pages.ui.figures.scale import (
     SCALE,
     THEMES,
@@ -15,7 +16,6 @@ from pages.ui.figures.scale import (
     digits_text,
     luminance,
     paint,
-    ruler_figure,
     text_on,
 )
 

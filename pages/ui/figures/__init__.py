@@ -9,12 +9,12 @@ from pages.ui.figures.data import (
     worst_sample,
 )
 from pages.ui.figures.layout import VisibleTree, visible_tree
+from pages.ui.figures.ruler import ruler_figure
 from pages.ui.figures.scale import (
     SCALE,
     colour,
     digits_text,
     paint,
-    ruler_figure,
     text_on,
 )
 from pages.ui.figures.tree import tree_figure, tree_svg
