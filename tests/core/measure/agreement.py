@@ -57,7 +57,8 @@ def disagreements(
             ("finite", local_eic(found.finite_mean_s2(k)), expected.local_eic_finite(k)),
         ):
             if not same(ours, theirs, allowed):
-                wrong.append(f"{k} {node.operator}: {name} {ours!r}, not {theirs!r} ± {allowed:.1e}")
+                place = f"{k} {node.operator}: {name}"
+                wrong.append(f"{place} {ours!r}, not {theirs!r} ± {allowed:.1e}")
     if wrong:
         wrong.insert(0, f"{to_python(formula)} on {dict(table)}")
     return wrong, expected, found

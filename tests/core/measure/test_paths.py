@@ -1,0 +1,150 @@
+"""The fast path, the careful path and the passes over single nodes say the same."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from eic_core.formula.operators import OPERATORS
+from eic_core.formula.syntax import read
+from eic_core.formula.tree import Draft, Formula, constant, variable
+from eic_core.measure import Samples, amplify
+from eic_core.measure.amplification import block_rows
+from eic_core.measure.careful import VALID, evaluate_block
+from eic_core.measure.fast import FastBlocks
+from eic_core.measure.plan import compile_formula
+
+# Where each operator is smooth and has no zero; (0.2, 0.9) serves most.
+RANGES = {"acosh": (1.3, 4.0), "cos": (0.2, 1.2), "sec": (0.2, 1.2), "log": (1.3, 3.0)}
+
+
+def applied(name: str, *children: Draft, parameter: Fraction | None = None) -> Draft:
+    default = {"power": Fraction(5, 2), "root": Fraction(3)}.get(name)
+    return Draft(name, list(children), parameter=parameter or default)
+
+
+def clean_columns(name: str, rows: int) -> dict[str, np.ndarray]:
+    low, high = RANGES.get(name, (0.2, 0.9))
+    rng = np.random.default_rng(0)
+    return {v: rng.uniform(low, high, rows) for v in "xyz"}
+
+
+def both(formula: Formula, columns: dict[str, np.ndarray]) -> None:
+    """Compare sums and edge sums of the two paths on one clean block."""
+    plan = compile_formula(formula)
+    rows = len(next(iter(columns.values())))
+    constants = {s.slot: (s.value, 1.0) for s in plan.steps if s.label}
+    assert all(plan.steps[i].row is None for i, c in enumerate(plan.constant) if c)
+    fast = FastBlocks(plan, constants, rows, edges=True)
+    assert fast.run(columns)
+    block = evaluate_block(plan, columns, rows)
+    assert (block.first_invalid == VALID).all() and not block.suspect.any()
+    for step in plan.steps:
+        assert fast.sums[step.slot] == pytest.approx(block.s2[step.slot].sum(), rel=1e-11)
+        if step.row is not None:
+            careful = [term.sum() for term in block.contributions[step.slot]]
+            assert fast.edge_sums[step.slot] == pytest.approx(careful, rel=1e-11)
+
+
+@pytest.mark.parametrize("name", sorted(OPERATORS))
+def test_fast_path_equals_careful_path_for_the_operator(name: str) -> None:
+    columns = clean_columns(name, 300)
+    variables = [variable(v) for v in "xyz"]
+    arity = OPERATORS[name].arity or 3
+    direct = applied(name, *variables[:arity])
+    both(Formula.from_draft(direct), columns)
+    # noisy operands: s^2 an array, and then a number
+    noisy = [applied("mul", v, applied("exp", v)) for v in variables[:arity]]
+    scaled = {k: v / 3 if name not in RANGES else v for k, v in columns.items()}
+    if name != "acosh" and name not in ("cos", "sec", "log"):
+        both(Formula.from_draft(applied(name, *noisy)), scaled)
+    flat = [applied("neg", applied("neg", v)) for v in variables[:arity]]
+    both(Formula.from_draft(applied(name, *flat)), columns)
+    if arity > 1:
+        both(Formula.from_draft(applied(name, *noisy[:1], *flat[1:arity])), scaled)
+        both(Formula.from_draft(applied(name, *flat[:1], *noisy[1:arity])), scaled)
+        both(Formula.from_draft(applied(name, constant("0.7"), *variables[1:arity])), columns)
+        both(Formula.from_draft(applied(name, variables[0], *[constant("0.7")] * (arity - 1))),
+             columns)
+
+
+def test_large_formula_with_shared_and_constant_parts_is_the_same_on_both_paths() -> None:
+    text = ("exp(sin(x)*y) + sin(x)/(2 + y**2)*exp(sin(x)*y) - 3.5*max(x, y, 0.1*x)"
+            " + atan2(y, x)**1.5 + log(2 + cos(x*y), 10)")
+    both(read(text).formula, clean_columns("", 500))
+
+
+FORMULAS = (
+    "log(x) + y", "1/(x-y)", "exp(x-y)", "x*y - y*x", "sqrt(x)*y + max(x, y)",
+    "sin(x*y)/x", "(x-1)**2 + floor(y)", "exp(800*x)/exp(799*x)", "x**y - y**x", "2*pi + log(3)",
+)
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_blocks_do_not_show_in_the_result(text: str) -> None:
+    """A few special samples at the seams: the whole equals one sample at a time."""
+    formula = read(text).formula
+    full = block_rows(len(compile_formula(formula).steps), 10**6)
+    for rows in (full - 1, full, full + 1, 2 * full + 1):
+        rng = np.random.default_rng(rows)
+        x, y = rng.uniform(1.1, 2, rows), rng.uniform(0.3, 0.9, rows)
+        special = {0: (1.0, 1.0), 7: (0.0, 0.5), full - 2: (1.0, 2.0), rows - 1: (-1.0, 3.0)}
+        for row, (a, b) in special.items():
+            x[row], y[row] = a, b
+        whole = amplify(formula, Samples.from_columns({"x": x, "y": y}), recheck=False, edges=True)
+        plain = np.setdiff1d(np.arange(rows), list(special))
+        parts = [amplify(formula, Samples.from_columns({"x": x[plain], "y": y[plain]}),
+                         recheck=False, edges=True)]
+        parts += [
+            amplify(formula, Samples.from_columns({"x": [a], "y": [b]}), recheck=False, edges=True)
+            for a, b in special.values()
+        ]
+        assert whole.valid_count == sum(p.valid_count for p in parts)
+        for k in range(len(formula)):
+            assert whole.singular[k] == sum(p.singular[k] for p in parts)
+            assert whole.finite_sum[k] == pytest.approx(sum(p.finite_sum[k] for p in parts))
+            assert whole.first_invalid.get(k, 0) == sum(p.first_invalid.get(k, 0) for p in parts)
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_trace_of_a_node_holds_the_samples_behind_its_mean(text: str) -> None:
+    rng = np.random.default_rng(5)
+    x, y = rng.uniform(0.5, 2, 500), rng.uniform(0.5, 2, 500)
+    x[3], y[3], x[400], x[401] = 1.0, 1.0, 0.0, -1.0
+    formula = read(text).formula
+    result = amplify(formula, Samples.from_columns({"x": x, "y": y}))
+    for node in formula.nodes:
+        value, s = result.trace(node.id)
+        assert np.array_equal(np.isnan(s), ~result.valid)
+        assert np.array_equal(np.isnan(value), ~result.valid)
+        assert np.count_nonzero(np.isinf(s)) == result.singular[node.id]
+        finite = s[np.isfinite(s)] ** 2
+        assert result.finite_sum[node.id] == pytest.approx(finite.sum(), rel=1e-9)
+
+
+@pytest.mark.parametrize("text", [t for t in FORMULAS if t != "2*pi + log(3)"])
+def test_edges_and_own_rounding_make_up_the_whole(text: str) -> None:
+    rng = np.random.default_rng(6)
+    x, y = rng.uniform(0.5, 2, 300), rng.uniform(0.5, 2, 300)
+    x[3], y[3], x[200] = 1.0, 1.0, 0.0
+    formula = read(text).formula
+    result = amplify(formula, Samples.from_columns({"x": x, "y": y}), edges=True)
+    for node in formula.nodes:
+        if node.children and not math.isnan(sum(result.edge_sums[node.id])):
+            own = result.valid_count - result.singular[node.id]
+            parts = own + sum(result.edge_sums[node.id])
+            assert parts == pytest.approx(result.finite_sum[node.id], rel=1e-9)
+
+
+def test_equal_subtrees_share_a_slot_and_the_result() -> None:
+    formula = read("sin(x)*sin(x) + exp(sin(x))/max(sin(x), y)").formula
+    columns = clean_columns("", 200)
+    shared, own = compile_formula(formula), compile_formula(formula, share=False)
+    assert len(shared.steps) < len(own.steps) == len(formula)
+    a, b = evaluate_block(shared, columns, 200), evaluate_block(own, columns, 200)
+    for node in formula.nodes:
+        left, right = a.s2[shared.slots[node.id]], b.s2[own.slots[node.id]]
+        assert np.array_equal(left, right)

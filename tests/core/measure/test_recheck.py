@@ -1,0 +1,103 @@
+"""Which samples are settled at 60 digits, in which order, and what becomes of the rest."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from eic_core.formula.syntax import read
+from eic_core.measure import Samples, amplify, inspect
+from eic_core.measure.amplification import MAX_RECHECKED
+
+
+def overflowing(rows: int) -> np.ndarray:
+    """x at which exp(1000 x) overflows in every second row."""
+    return np.where(np.arange(rows) % 2, 0.5, 0.75 + np.arange(rows) * 1e-5)
+
+
+def test_overflow_is_settled_for_the_first_thousand_in_row_order() -> None:
+    x = overflowing(3000)
+    result = amplify(read("exp(1000*x)/exp(999*x)").formula, Samples.from_columns({"x": x}))
+    overflow = np.flatnonzero(1000 * x > 709.8)
+    assert result.rechecked == MAX_RECHECKED == 1000
+    assert sorted(result.exact) == overflow[:1000].tolist()
+    assert result.unresolved == len(overflow) - 1000 == 500
+    assert not result.valid[overflow[1000:]].any() and result.valid_count == 2500
+    assert result.first_invalid == {3: 500}  # at exp(1000 x), where range was left
+
+
+def test_row_order_runs_through_the_blocks() -> None:
+    x = np.full(40_000, 1.5)
+    late = np.arange(39_000, 40_000)
+    x[10], x[20_000], x[late] = 2.0, 2.0, 2.0
+    result = amplify(read("exp(400*x)/exp(399*x)").formula, Samples.from_columns({"x": x}))
+    assert sorted(result.exact)[:3] == [10, 20_000, 39_000]
+    assert (result.rechecked, result.unresolved) == (1000, 2)
+    assert np.flatnonzero(~result.valid).tolist() == [39_998, 39_999]
+
+
+def test_nothing_is_rechecked_when_told_not_to() -> None:
+    x = overflowing(10)
+    result = amplify(
+        read("exp(1000*x)/exp(999*x)").formula, Samples.from_columns({"x": x}), recheck=False
+    )
+    assert (result.rechecked, result.unresolved, result.valid_count) == (0, 5, 5)
+
+
+def test_ordinary_samples_are_not_rechecked() -> None:
+    rng = np.random.default_rng(0)
+    samples = Samples.from_columns({"x": rng.uniform(-2, 2, 2000), "y": rng.integers(0, 9, 2000)})
+    for text in ("x*y + exp(x)/(1+y)", "x - 1.5", "floor(x)", "max(x, y) + max(0, y)", "asin(x/2)",
+                 "sign(y)", "0*x + y", "floor(y + 0.5)"):
+        counts = inspect(read(text).formula, samples).counts
+        assert (counts.rechecked, counts.unresolved, counts.valid) == (0, 0, 2000), text
+
+
+def test_singular_samples_beyond_the_first_thousand_stay_singular_and_are_reported() -> None:
+    result = inspect(read("x-x").formula, Samples.from_columns({"x": np.arange(1.0, 1501.0)}))
+    assert (result.counts.rechecked, result.counts.unresolved) == (1000, 500)
+    assert result.counts.valid == result.counts.singular == 1500
+
+
+def test_fewer_than_three_digits_left_means_a_recheck() -> None:
+    for offset, expected in ((1e-12, 0), (1e-14, 1)):
+        samples = Samples.from_columns({"x": [1.0 + offset]})
+        assert amplify(read("x-1").formula, samples).rechecked == expected
+
+
+def test_value_below_double_range_is_kept_apart_from_a_true_zero() -> None:
+    samples = Samples.from_columns({"x": [1e-200, 0.0]})
+    result = amplify(read("log(x*x)").formula, samples)
+    assert result.rechecked == 1 and result.valid.tolist() == [True, False]
+
+
+def test_value_beyond_ten_to_a_million_is_invalid() -> None:
+    samples = Samples.from_columns({"x": [2.3e6, 2.31e6, -2.3e6, -2.31e6]})
+    result = amplify(read("exp(x)").formula, samples)
+    assert result.valid.tolist() == [True, False, True, False]
+    assert (result.rechecked, result.unresolved) == (4, 0)
+
+
+def test_samples_whose_rule_hangs_on_a_rounding_are_rechecked() -> None:
+    tenths = np.arange(1, 100) / 10
+    result = amplify(read("floor(x*30)").formula, Samples.from_columns({"x": tenths}))
+    assert result.singular[3] == len(tenths)  # all of 3, 6, 9, ... as decimals
+    result = amplify(read("floor(x*30+0.5)").formula, Samples.from_columns({"x": tenths}))
+    assert result.singular[5] == 0 and result.rechecked == 0
+
+
+def test_progress_runs_to_one() -> None:
+    seen: list[float] = []
+    samples = Samples.from_columns({"x": np.full(200, 800.0)})
+    amplify(read("log(exp(x))").formula, samples, progress=seen.append)
+    assert seen == sorted(seen) and seen[-1] == 1.0 and len(seen) > 100
+
+
+@pytest.mark.parametrize("value", (1e200, 1e300))
+def test_sine_of_a_huge_argument_is_that_of_the_decimal_written(value: float) -> None:
+    mpmath = pytest.importorskip("mpmath")
+    result = amplify(read("sin(x)").formula, Samples.from_columns({"x": [value]}))
+    y, s = result.trace(1)
+    with mpmath.workdps(700):
+        expected = float(mpmath.sin(mpmath.mpf(repr(value))))
+    assert y[0] == pytest.approx(expected, abs=1e-15) and s[0] == np.inf
