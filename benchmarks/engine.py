@@ -16,7 +16,8 @@ from collections.abc import Callable
 import numpy as np
 
 from eic_core.formula.syntax import read
-from eic_core.measure import Domain, amplify, inspect, sample_domains
+from eic_core.formula.tree import Formula
+from eic_core.measure import Domain, Samples, amplify, inspect, sample_domains
 
 FORMULAS = {
     "a mixture": "(1.5*x+sin(0.7*y*x))/(2.0+x**2)*exp(-0.3*y)+log(1.0+x*y)-sqrt(x+y)*0.25",
@@ -47,6 +48,18 @@ def plain_evaluation(text: str) -> Callable[[dict[str, np.ndarray]], np.ndarray]
     return lambda columns: eval(code, {**functions, **columns})  # noqa: S307
 
 
+def pieces(text: str, formula: Formula, samples: Samples) -> dict[str, Callable[[], object]]:
+    """What is compared, by column of the table."""
+    plain = plain_evaluation(text)
+    columns = dict(samples.columns)
+    return {
+        "plain": lambda: plain(columns),
+        "first": lambda: amplify(Formula(formula.nodes), samples),
+        "again": lambda: amplify(formula, samples),
+        "inspect": lambda: inspect(formula, samples),
+    }
+
+
 def main() -> None:
     """Print the table."""
     domains = {"x": Domain("uniform", 0.5, 5), "y": Domain("uniform", 0.6, 4)}
@@ -57,15 +70,7 @@ def main() -> None:
         for name, text in FORMULAS.items():
             samples = sample_domains(domains, count=size, seed=1)
             formula = read(text).formula
-            plain = plain_evaluation(text)
-            columns = dict(samples.columns)
-            nodes = formula.nodes
-            work: dict[str, Callable[[], object]] = {
-                "plain": lambda: plain(columns),
-                "first": lambda: amplify(type(formula)(nodes), samples),
-                "again": lambda: amplify(formula, samples),
-                "inspect": lambda: inspect(formula, samples),
-            }
+            work = pieces(text, formula, samples)
             times = median_times(work, 1.0 if size < 10_000 else 2.0)
             line = f"{name:<20}{formula.complexity:>6}{size:>9,}{times['plain'] * 1e6:>8.0f} µs"
             for key in ratios:

@@ -171,7 +171,11 @@ def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> s
     )
     if result.tail is not None:
         tail = result.tail
-        settled = {None: "too few samples to tell", True: "the mean is not settled", False: "settled"}
+        settled = {
+            None: "too few samples to tell",
+            True: "the mean is not settled",
+            False: "settled",
+        }
         lines.append(
             f"tail         q50 {_digits(tail.q50)}, q90 {_digits(tail.q90)}, "
             f"q99 {_digits(tail.q99)}; the worst 1 % of samples hold "
@@ -188,7 +192,8 @@ def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> s
         mark = "*" if n.node.id == result.bottleneck else " "
         text = n.text if len(n.text) <= 60 else n.text[:59] + "…"
         lines.append(
-            f"{mark}{n.node.id:>3}  {_digits(n.local_eic):>6}  {n.invalid:>7}  {n.singular:>8}  {text}"
+            f"{mark}{n.node.id:>3}  {_digits(n.local_eic):>6}  {n.invalid:>7}  {n.singular:>8}"
+            f"  {text}"
         )
     return "\n".join(lines)
 

@@ -23,7 +23,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--problems", metavar="DIR", type=Path, required=True,
                         help="holds PROBLEM.csv, last column the target")
     parser.add_argument("--out", metavar="SCORED.csv", type=Path, required=True)
-    parser.add_argument("--jobs", metavar="J", type=int, help="worker processes; default: all cores")
+    parser.add_argument(
+        "--jobs", metavar="J", type=int, help="worker processes; default: all cores"
+    )
     parser.set_defaults(run=run)
 
 

@@ -205,4 +205,5 @@ def _note_range_of_leaf(step: Step, y: np.ndarray, block: Block) -> None:
 def leaf_in_range(step: Step) -> bool:
     """Whether a constant's double is as good as a double can be."""
     mantissa = step.label.lower().partition("e")[0]
-    return SMALLEST_NORMAL <= abs(step.value) < math.inf or not mantissa.strip("+-0./")
+    is_zero = not mantissa.strip("+-0./")
+    return is_zero or bool(SMALLEST_NORMAL <= abs(step.value) < math.inf)

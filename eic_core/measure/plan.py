@@ -136,7 +136,8 @@ def compile_formula(formula: Formula, *, share: bool = True) -> Plan:
             known[key] = slot
             if operands:
                 row = OPERATORS[operator]
-                p = math.nan if parameter is None and operator != "log" else row.parameter(parameter)
+                plain = parameter is None and operator != "log"
+                p = math.nan if plain else row.parameter(parameter)
                 steps.append(Step(slot, node_id, row, operands, p, parameter, "", "", math.nan))
                 constant.append(all([constant[i] for i in operands]))
                 for i in operands:

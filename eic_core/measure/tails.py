@@ -96,7 +96,7 @@ def tail_of(node: int, s2: np.ndarray, crossings: tuple[int, ...]) -> Tail:
     n = len(s2)
     ranks = [max(0, math.ceil(q * n) - 1) for q in (0.5, 0.9, 0.99)]
     ordered = np.partition(s2, sorted(set(ranks)))
-    quantiles = [_half_log10(float(ordered[rank])) for rank in ranks]
+    q50, q90, q99 = (_half_log10(float(ordered[rank])) for rank in ranks)
     finite = s2[np.isfinite(s2)]
     m = len(finite)
     top1_share = math.nan
@@ -111,7 +111,7 @@ def tail_of(node: int, s2: np.ndarray, crossings: tuple[int, ...]) -> Tail:
         hill = hill_index(finite, k)
         heavy = hill * (1 + 1.645 / math.sqrt(k)) < 1
         divergent = bool(crossings) or heavy
-    return Tail(node, *quantiles, top1_share, divergent, hill, crossings)
+    return Tail(node, q50, q90, q99, top1_share, divergent, hill, crossings)
 
 
 def _half_log10(s2: float) -> float:
