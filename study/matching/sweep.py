@@ -101,6 +101,11 @@ class PairSweep:
         self._buckets, bucket = np.unique(self._complexity, return_inverse=True)
         self._key = bucket.astype(np.int64) * (len(self._r2_values) + 1) + r2_rank
 
+    @staticmethod
+    def hopeless(r2: np.ndarray, rules: MatchingRules) -> np.ndarray:
+        """Which R² are too low for any pair, whatever the partner; bool, shape (M,)."""
+        return units(r2) + rules.r2_gap_units <= rules.best_r2_units
+
     def __len__(self) -> int:
         return len(self.r2)
 
@@ -182,6 +187,26 @@ class PairSweep:
         windows = self.windows()
         windows = windows.take(self.lowest(windows) < windows.limit)
         return windows.take(np.argsort(windows.query, kind="stable"))
+
+    def with_like(self) -> np.ndarray:
+        """Which formulas have another of like complexity and R²; bool, shape (M,)."""
+        windows = self.windows(like_only=True)
+        others = np.zeros(len(self), dtype=np.int64)
+        np.add.at(others, self.order[windows.query], windows.stop - windows.start)
+        itself = self.r2_above()
+        return others > itself
+
+    def r2_above(self) -> np.ndarray:
+        """Which formulas have an R² above `MatchingRules.min_best_r2`; bool, shape (M,)."""
+        return units(self.r2) > self.rules.best_r2_units
+
+    def with_partner(self) -> np.ndarray:
+        """Which formulas are in at least one pair; bool, shape (M,)."""
+        found = np.zeros(len(self), dtype=bool)
+        mirror = PairSweep(self.complexity, self.r2, -self.eic, self.rules)
+        for sweep in (self, mirror):
+            found[sweep.order[sweep.hits.query]] = True
+        return found
 
     @cached_property
     def _levels(self) -> list[np.ndarray]:

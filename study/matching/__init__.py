@@ -1,0 +1,20 @@
+"""Matched pairs: formulas of one problem that are alike but for their EIC."""
+
+from study.matching.match import MODES, match_pool
+from study.matching.result import FATES, MatchedPair, MatchingResult, Member, Mode, ProblemMatching
+from study.matching.rules import MatchingRules
+from study.matching.scored import ScoredPool, read_scored
+
+__all__ = [
+    "FATES",
+    "MODES",
+    "MatchedPair",
+    "MatchingResult",
+    "MatchingRules",
+    "Member",
+    "Mode",
+    "ProblemMatching",
+    "ScoredPool",
+    "match_pool",
+    "read_scored",
+]

@@ -1,0 +1,285 @@
+"""From a scored pool to matched pairs: `match_pool`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+
+from eic_core.errors import DataError, UserError
+from study.matching.best import best_pairs
+from study.matching.disjoint import EXACT_UP_TO, Disjoint, best_disjoint
+from study.matching.result import (
+    CHOSEN,
+    LOW_R2,
+    NO_GAP,
+    NO_LIKE,
+    NOT_CHOSEN,
+    MatchedPair,
+    MatchingResult,
+    Member,
+    Mode,
+    ProblemMatching,
+)
+from study.matching.rules import MatchingRules
+from study.matching.sameness import Sameness
+from study.matching.scored import LARGEST, ScoredPool, left_out
+from study.matching.sweep import Pairs, PairSweep
+
+MAX_PAIRS = 1_000_000
+MODES: tuple[Mode, ...] = ("matching", "all", "best")
+
+Progress = Callable[[int, int, str], None]
+"""Problems done, problems in all, name of the next."""
+
+
+def match_pool(
+    pool: ScoredPool,
+    rules: MatchingRules | None = None,
+    *,
+    mode: Mode = "matching",
+    k: int | None = None,
+    problems: Path | None = None,
+    exact_up_to: int = EXACT_UP_TO,
+    seconds: float = 60.0,
+    progress: Progress | None = None,
+) -> MatchingResult:
+    """Choose matched pairs within each problem of a scored pool.
+
+    Yu et al., appendix ``app:expert_rating``.  The result depends on the rows of
+    the pool, not on their order.
+
+    Parameters
+    ----------
+    pool : ScoredPool
+    rules : MatchingRules, optional
+    mode : {"matching", "all", "best"}
+        Disjoint pairs of maximal total -L; all pairs that the rules allow; or
+        the `k` pairs of least L in each problem, in which a formula may serve
+        many times.
+    k : int, optional
+        Needed by the mode "best".
+    problems : Path, optional
+        Folder of PROBLEM.csv, to tell pairs that are one function.
+    exact_up_to : int
+        Formulas with a partner up to which disjoint pairs are optimal for sure.
+    seconds : float
+        Time a problem for the bound on larger ones.
+    progress : callable (done, total, name) -> None, optional
+
+    Raises
+    ------
+    UserError
+        If the options do not fit together, or there are too many pairs to list.
+
+    Examples
+    --------
+    >>> from eic_core.pool import Candidate, Score
+    >>> texts = ["x0+1", "x0+2", "x0-1e9+1e9"]
+    >>> scores = [Score(3, 0.9, 0.3, 0.3), Score(3, 0.91, 0.4, 0.4), Score(5, 0.9, 8.5, 8.5)]
+    >>> pool = ScoredPool.from_scores([Candidate("bode", t) for t in texts], scores)
+    >>> result = match_pool(pool)
+    >>> [(p.pair, p.lower.formula, p.higher.row, round(p.loss, 2)) for p in result.pairs]
+    [('p1', 'x0+1', 2, -63.24)]
+    """
+    rules = rules or MatchingRules()
+    if mode not in MODES:
+        raise UserError(f"there is no mode `{mode}`", hint="choose " + ", ".join(MODES))
+    if mode == "best" and (k is None or k < 1):
+        raise UserError("the mode `best` needs a number of pairs of 1 or more")
+    if rules.exclude_same_function and problems is None:
+        raise UserError(
+            "pairs that are one function can be left out only with the problems' data",
+            hint="give the folder of PROBLEM.csv files",
+        )
+    if problems is not None and not problems.is_dir():
+        raise DataError(f"there is no folder {problems}")
+    sameness = Sameness(pool, problems)
+    groups = _by_problem(pool)
+    lost = left_out(pool, invalid=rules.include_invalid, singular=rules.include_singular)
+    chosen: list[_Chosen] = []
+    listed = 0
+    for done, (name, rows) in enumerate(groups):
+        if progress is not None:
+            progress(done, len(groups), name)
+        one = _Problem(pool, rules, name, rows, lost, sameness)
+        if mode == "all":
+            listed += one.sweep.total
+            if listed > MAX_PAIRS:
+                raise UserError(
+                    f"there are more than {MAX_PAIRS:,} pairs",
+                    hint="tighten the rules, or choose disjoint or best pairs",
+                )
+        chosen.append(one.choose(mode, k or 0, exact_up_to, seconds))
+    pairs = [pair for each in chosen for pair in each.pairs]
+    width = len(str(len(pairs)))
+    named = tuple(
+        MatchedPair(f"p{i:0{width}}", p.problem, p.loss, p.lower, p.higher, p.same_function)
+        for i, p in enumerate(pairs, start=1)
+    )
+    unknown = sum(p.same_function is None for p in named) if problems is not None else 0
+    notes = (f"{unknown} pairs could not be compared on the data",) if unknown else ()
+    return MatchingResult(
+        rules, mode, k if mode == "best" else None, pool.source,
+        tuple(each.outcome for each in chosen), named, notes,
+    )
+
+
+def _by_problem(pool: ScoredPool) -> list[tuple[str, np.ndarray]]:
+    names: dict[str, list[int]] = {}
+    for row, name in enumerate(pool.problem):
+        names.setdefault(name, []).append(row)
+    return [(name, np.array(names[name])) for name in sorted(names)]
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    pairs: list[MatchedPair]
+    outcome: ProblemMatching
+
+
+class _Problem:
+    """One problem's formulas in an order that depends on their content alone."""
+
+    def __init__(
+        self, pool: ScoredPool, rules: MatchingRules, name: str, rows: np.ndarray,
+        lost: dict[str, np.ndarray], sameness: Sameness,
+    ) -> None:
+        self.pool, self.rules, self.name, self.sameness = pool, rules, name, sameness
+        self.fates = {reason: int(found[rows].sum()) for reason, found in lost.items()}
+        kept = rows[~np.any([found[rows] for found in lost.values()], axis=0)]
+        units = np.clip(pool.r2[kept], -1000, LARGEST)
+        low = PairSweep.hopeless(units, rules)
+        self.fates[LOW_R2] = int(low.sum())
+        self.rows = self._sorted(kept[~low])
+        self.sweep = PairSweep(
+            pool.complexity[self.rows], np.minimum(pool.r2[self.rows], LARGEST),
+            pool.eic[self.rows], rules,
+        )
+        self.identical: set[tuple[int, int]] = set()
+        self.same: set[tuple[int, int]] = set()
+        self.labels: dict[tuple[int, int], bool | None] = {}
+
+    def _sorted(self, rows: np.ndarray) -> np.ndarray:
+        """By complexity, R², EIC, then by text; equal formulas by row."""
+        pool = self.pool
+        rows = rows[np.lexsort((rows, pool.eic[rows], pool.r2[rows], pool.complexity[rows]))]
+        out: list[int] = []
+        numbers = zip(
+            pool.complexity[rows].tolist(), pool.r2[rows].tolist(), pool.eic[rows].tolist(),
+            rows.tolist(), strict=True,
+        )
+        for _, ties in groupby(numbers, key=lambda each: each[:3]):
+            here = [row for *_, row in ties]
+            if len(here) > 1:
+                here.sort(key=lambda r: (
+                    pool.formula[r], pool.syntax[r], pool.method[r], pool.extra[r], r
+                ))
+            out += here
+        return np.array(out, dtype=np.int64)
+
+    def choose(self, mode: Mode, k: int, exact_up_to: int, seconds: float) -> _Chosen:
+        """Pairs of this problem in the given mode."""
+        total = bound = float("nan")
+        exact = True
+        if mode == "matching":
+            found = self._disjoint(exact_up_to, seconds)
+            pairs: Pairs = found.higher, found.lower
+            total, bound, exact = found.total, found.bound, found.exact
+        elif mode == "best":
+            pairs = self._best(k)
+        else:
+            higher, lower = self.sweep.pairs()
+            good = self._good(higher, lower)
+            pairs = higher[good], lower[good]
+        matched = self._pairs(pairs)
+        self._count_fates(pairs)
+        outcome = ProblemMatching(
+            self.name, self.fates, self.sweep.total, len(matched), len(self.identical),
+            len(self.same), total, bound, exact,
+        )
+        return _Chosen(matched, outcome)
+
+    def _good(self, higher: np.ndarray, lower: np.ndarray) -> np.ndarray:
+        """Which pairs are neither one tree nor, if that is excluded, one function."""
+        equal = self.sweep.complexity[higher] == self.sweep.complexity[lower]
+        good = np.ones(len(higher), dtype=bool)
+        excluded = self.rules.exclude_same_function
+        for i in np.flatnonzero(equal | excluded).tolist():
+            pair = int(higher[i]), int(lower[i])
+            if equal[i] and self.sameness.identical(*self._rows_of(pair)):
+                self.identical.add(pair)
+                good[i] = False
+            elif excluded and self._label(pair):
+                self.same.add(pair)
+                good[i] = False
+        return good
+
+    def _rows_of(self, pair: tuple[int, int]) -> tuple[int, int]:
+        return int(self.rows[pair[0]]), int(self.rows[pair[1]])
+
+    def _label(self, pair: tuple[int, int]) -> bool | None:
+        if pair not in self.labels:
+            self.labels[pair] = self.sameness.one_function(
+                *self._rows_of(pair), self.rules.same_function_tolerance
+            )
+        return self.labels[pair]
+
+    def _disjoint(self, exact_up_to: int, seconds: float) -> Disjoint:
+        """Solve, forbid what turns out to be one tree or function, and solve again."""
+        while True:
+            forbidden = frozenset(self.identical | self.same)
+            found = best_disjoint(
+                self.sweep, forbidden, exact_up_to=exact_up_to, seconds=seconds
+            )
+            if self._good(found.higher, found.lower).all():
+                return found
+
+    def _best(self, k: int) -> Pairs:
+        wanted = k
+        while True:
+            higher, lower = best_pairs(self.sweep, wanted)
+            good = self._good(higher, lower)
+            if good.sum() >= k or len(higher) < wanted:
+                return higher[good][:k], lower[good][:k]
+            wanted *= 2
+
+    def _pairs(self, pairs: Pairs) -> list[MatchedPair]:
+        higher, lower = pairs
+        losses = self.sweep.losses(higher, lower)
+        members: dict[int, Member] = {}
+        matched = []
+        for i in np.lexsort((lower, higher, losses)).tolist():
+            pair = int(higher[i]), int(lower[i])
+            for each in pair:
+                if each not in members:
+                    members[each] = self._member(int(self.rows[each]))
+            matched.append(
+                MatchedPair(
+                    "", self.name, float(losses[i]), members[pair[1]], members[pair[0]],
+                    self._label(pair),
+                )
+            )
+        return matched
+
+    def _member(self, row: int) -> Member:
+        pool = self.pool
+        return Member(
+            row, pool.formula[row], pool.method[row], pool.syntax[row],
+            int(pool.complexity[row]), float(pool.r2[row]), float(pool.eic[row]),
+        )
+
+    def _count_fates(self, pairs: Pairs) -> None:
+        used = np.zeros(len(self.sweep), dtype=bool)
+        used[pairs[0]] = used[pairs[1]] = True
+        partner = self.sweep.with_partner()
+        like = self.sweep.with_like() | partner
+        self.fates |= {
+            NO_LIKE: int((~like).sum()),
+            NO_GAP: int((like & ~partner).sum()),
+            NOT_CHOSEN: int((partner & ~used).sum()),
+            CHOSEN: int(used.sum()),
+        }

@@ -1,0 +1,190 @@
+"""What matching a pool gives: the pairs, and what became of every formula."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+
+from study.matching.rules import MatchingRules
+
+Mode = Literal["matching", "all", "best"]
+
+LOW_R2 = "low_r2"
+NO_LIKE = "no_like"
+NO_GAP = "no_gap"
+NOT_CHOSEN = "not_chosen"
+CHOSEN = "chosen"
+
+FATES: Mapping[str, str] = MappingProxyType(
+    {
+        "refused": "refused by scoring",
+        "no_numbers": "without complexity or sample counts",
+        "invalid": "with invalid samples",
+        "singular": "with singular samples",
+        "no_eic": "without a finite EIC",
+        "no_r2": "without a finite R²",
+        LOW_R2: "with an R² too low for any pair",
+        NO_LIKE: "without another of like complexity and R²",
+        NO_GAP: "without the EIC gap to any of those",
+        NOT_CHOSEN: "with partners, but not chosen",
+        CHOSEN: "in a pair",
+    }
+)
+"""Where a formula ends up, the first that applies, and how to say it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One formula of a pair.
+
+    Attributes
+    ----------
+    row : int
+        In the scored pool, from 0.
+    formula, method, syntax : str
+    complexity : int
+    r2, eic : float
+        `eic` is ``eic_finite``.
+    """
+
+    row: int
+    formula: str
+    method: str
+    syntax: str
+    complexity: int
+    r2: float
+    eic: float
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedPair:
+    """Two formulas of one problem that are alike but for their EIC.
+
+    Attributes
+    ----------
+    pair : str
+        Id, "p1" first; the order is by problem, then by loss.
+    problem : str
+    loss : float
+        L = (ΔC)² + (ΔR²)² - (ΔEIC)².
+    lower, higher : Member
+        Of lower and of higher EIC.
+    same_function : bool or None
+        One function up to rounding on the problem's data; None if not known.
+    """
+
+    pair: str
+    problem: str
+    loss: float
+    lower: Member
+    higher: Member
+    same_function: bool | None
+
+
+@dataclass(frozen=True)
+class ProblemMatching:
+    """What matching one problem came to.
+
+    Attributes
+    ----------
+    problem : str
+    fates : mapping of key of `FATES` to int
+        How many formulas fell to which rule; sums to the formulas of the problem.
+    allowed : int
+        How many pairs the rules allow.
+    chosen : int
+        How many pairs were chosen.
+    identical, one_function : int
+        Pairs passed over because they were one tree, or one function.
+    total, bound : float
+        The chosen pairs' total -L, and what no disjoint choice exceeds; nan
+        outside the mode "matching".
+    exact : bool
+        Whether the choice is the optimum.
+    """
+
+    problem: str
+    fates: Mapping[str, int]
+    allowed: int
+    chosen: int
+    identical: int
+    one_function: int
+    total: float
+    bound: float
+    exact: bool
+
+    @property
+    def gap(self) -> float:
+        """How far `total` may be from the optimum, as a share of it; nan without a bound."""
+        return 0.0 if self.exact or self.bound == 0 else (self.bound - self.total) / self.bound
+
+
+@dataclass(frozen=True)
+class MatchingResult:
+    """Matched pairs of a pool, with what they were made from.
+
+    Attributes
+    ----------
+    rules : MatchingRules
+    mode : {"matching", "all", "best"}
+    k : int or None
+        Pairs wanted per problem in the mode "best".
+    source : str
+        Name of the scored pool.
+    problems : tuple of ProblemMatching
+        By name.
+    pairs : tuple of MatchedPair
+        By problem, then by loss.
+    notes : tuple of str
+        What a user should know, in sentences.
+    """
+
+    rules: MatchingRules
+    mode: Mode
+    k: int | None
+    source: str
+    problems: tuple[ProblemMatching, ...]
+    pairs: tuple[MatchedPair, ...]
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def fates(self) -> dict[str, int]:
+        """How many formulas of all problems fell to which rule, in the order of `FATES`."""
+        return {key: sum(p.fates.get(key, 0) for p in self.problems) for key in FATES}
+
+    @property
+    def formulas(self) -> int:
+        """How many formulas the pool has."""
+        return sum(self.fates.values())
+
+    def values(
+        self, side: Literal["lower", "higher"], quantity: Literal["complexity", "r2", "eic"]
+    ) -> np.ndarray:
+        """A quantity of the lower or the higher members, one a pair: what plots need."""
+        return np.array([getattr(getattr(pair, side), quantity) for pair in self.pairs], float)
+
+    def summary(self) -> str:
+        """The result in a few lines of plain text."""
+        width = len(f"{self.formulas:,}")
+        lines = [f"{self.formulas:>{width},} formulas of {len(self.problems)} problems"]
+        for key, said in FATES.items():
+            if self.fates[key]:
+                lines.append(f"{self.fates[key]:>{width},} {said}")
+        lines.append("")
+        name = max([len(p.problem) for p in self.problems] + [7])
+        for p in self.problems:
+            line = f"{p.problem:<{name}}  {p.chosen:,} of {p.allowed:,} allowed pairs"
+            if self.mode == "matching" and p.allowed:
+                line += f", total -L {p.total:.3f}, "
+                line += "optimal" if p.exact else f"at most {p.gap:.2%} below the optimum"
+            lines.append(line)
+        total = sum(p.allowed for p in self.problems)
+        same = sum(pair.same_function is True for pair in self.pairs)
+        lines.append(f"{'':<{name}}  {len(self.pairs):,} of {total:,} pairs"
+                     + (f", {same:,} of them one function on the data" if same else ""))
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])

@@ -1,0 +1,179 @@
+"""Whether two formulas of a pool are one tree, or one function on the data.
+
+*Identical trees* (`Formula.structure`, indexed variables counted from 0) are never
+a pair.  *One function up to rounding*: at every row of the problem's data on which
+both have a value, and there is at least one,
+
+    |f - g| ≤ t · max(|f|, |g|, rms / 1000),
+
+where rms is the root mean square of all values of both, and t the larger of the
+tolerance of the rules and 10^(EIC - 15), at most 10^-3: what a formula that
+loses EIC digits may be off by when computed in double precision.  They must have
+values at the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from pathlib import Path
+
+import numpy as np
+
+from eic_core.errors import FormulaError, UserError
+from eic_core.formula.syntax import Reading, read
+from eic_core.formula.tree import VARIABLE
+from eic_core.measure.amplification import amplify
+from eic_core.measure.table import match_variables
+from eic_core.pool.scoring import ProblemData, group_index_base
+from study.matching.scored import ScoredPool
+
+_ROUNDING_DIGITS = 15.0
+_MOST = 1e-3
+_HELD_NUMBERS = 20_000_000
+
+
+def one_function(one: np.ndarray, other: np.ndarray, tolerance: float) -> bool:
+    """Whether two formulas have the same values, up to a relative tolerance.
+
+    Parameters
+    ----------
+    one, other : ndarray of float, shape (N,)
+        nan where a formula has no value.
+    tolerance : float
+        Relative to the larger value, and at least to a thousandth of the root
+        mean square.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.array([0.0, 1.0, 2.0])
+    >>> one_function(x, 10_000 * x - 9_999 * x, 1e-9), one_function(x, x * 1.001, 1e-9)
+    (True, False)
+    """
+    here = np.isfinite(one)
+    if not here.any() or not np.array_equal(here, np.isfinite(other)):
+        return False
+    a, b = one[here], other[here]
+    largest = np.maximum(np.abs(a), np.abs(b))
+    top = float(largest.max())
+    if top == 0:
+        return True
+    a, b, largest = a / top, b / top, largest / top  # squares stay in range
+    rms = float(np.sqrt(np.mean(a * a + b * b) / 2))
+    return bool((np.abs(a - b) <= tolerance * np.maximum(largest, rms / 1000)).all())
+
+
+class Sameness:
+    """Compares formulas of one pool; reads and evaluates each at most once.
+
+    Parameters
+    ----------
+    pool : ScoredPool
+    folder : Path, optional
+        Holds PROBLEM.csv; without it nothing is known of the functions.
+    """
+
+    def __init__(self, pool: ScoredPool, folder: Path | None = None) -> None:
+        self._pool = pool
+        self._data = ProblemData(folder) if folder is not None else None
+        self._trees: dict[int, Hashable] = {}
+        self._values: dict[int, np.ndarray | None] = {}
+        self._bases: dict[tuple[str, str], int | None] = {}
+        self._groups: dict[tuple[str, str], list[int]] = {}
+        self._held = 0
+
+    def identical(self, one: int, other: int) -> bool:
+        """Whether two rows of the pool are the same tree."""
+        return self._tree(one) == self._tree(other)
+
+    def one_function(self, one: int, other: int, tolerance: float) -> bool | None:
+        """Whether two rows are one function on their data; None if that is unknown."""
+        a, b = self._value(one), self._value(other)
+        if a is None or b is None:
+            return None
+        worst = max(float(self._pool.eic[one]), float(self._pool.eic[other]))
+        rounding = min(10.0 ** (min(worst, _ROUNDING_DIGITS) - _ROUNDING_DIGITS), _MOST)
+        return one_function(a, b, max(tolerance, rounding))
+
+    def _columns(self, problem: str) -> tuple[str, ...]:
+        if self._data is None:
+            return ()
+        try:
+            return self._data.table(problem).names[:-1]
+        except UserError:
+            return ()
+
+    def _reading(self, row: int) -> Reading | None:
+        candidate = self._pool.candidate(row)
+        try:
+            return read(
+                candidate.formula,
+                syntax=candidate.syntax or "auto",
+                columns=self._columns(candidate.problem),
+                parameters=candidate.parameters,
+            )
+        except FormulaError:
+            return None
+
+    def _tree(self, row: int) -> Hashable:
+        if row not in self._trees:
+            reading = self._reading(row)
+            if reading is None:
+                self._trees[row] = (self._pool.formula[row], self._pool.syntax[row])
+            else:
+                base = self._base(row, reading)
+                self._trees[row] = tuple(
+                    (operator, arity, _from_zero(label, base) if operator == VARIABLE else label,
+                     parameter)
+                    for operator, arity, label, parameter in reading.formula.structure()
+                )
+        return self._trees[row]
+
+    def _base(self, row: int, reading: Reading) -> int | None:
+        """The index base of a row, as scoring finds it; what the syntax says without data."""
+        problem, method = self._pool.problem[row], self._pool.method[row]
+        columns = self._columns(problem)
+        if reading.index_base is not None or not columns:
+            return reading.index_base
+        if (problem, method) not in self._bases:
+            if not self._groups:
+                for i, group in enumerate(zip(self._pool.problem, self._pool.method, strict=True)):
+                    self._groups.setdefault(group, []).append(i)
+            readings = (self._reading(i) for i in self._groups[problem, method])
+            self._bases[problem, method] = group_index_base(readings, len(columns))
+        return self._bases[problem, method]
+
+    def _value(self, row: int) -> np.ndarray | None:
+        if self._data is None:
+            return None
+        if row not in self._values:
+            if self._held > _HELD_NUMBERS:
+                self._values.clear()
+                self._held = 0
+            value = self._evaluated(row)
+            self._values[row] = value
+            self._held += 0 if value is None else len(value)
+        return self._values[row]
+
+    def _evaluated(self, row: int) -> np.ndarray | None:
+        assert self._data is not None
+        reading = self._reading(row)
+        if reading is None:
+            return None
+        try:
+            table = self._data.table(self._pool.problem[row])
+            match = match_variables(
+                reading.formula.variables, table.names[:-1], index_base=self._base(row, reading)
+            )
+            if match.missing:
+                return None
+            samples = table.samples(match.mapping, table.names[-1])
+            return amplify(reading.formula, samples, recheck=False, root_values=True).root_values
+        except UserError:
+            return None
+
+
+def _from_zero(label: str, base: int | None) -> str:
+    if base == 1 and label[:1] == "x" and label[1:].isdigit() and int(label[1:]) > 0:
+        return f"x{int(label[1:]) - 1}"
+    return label

@@ -1,0 +1,152 @@
+"""How often the formula of lower EIC was preferred, and how sure that is.
+
+The interval and the test are the ones of Yu et al. (appendix
+``app:expert_rating``): they take votes as independent.  Votes on one pair, and
+votes of one rater, are not, so the true uncertainty is larger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from scipy.stats import binomtest
+
+from eic_core.errors import UserError
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval of a rate.
+
+    Attributes
+    ----------
+    low, high : float
+        In [0, 1].
+    level : float
+        Two-sided confidence, such as 0.95.
+    method : str
+        "Wilson" or "Clopper-Pearson".
+    """
+
+    low: float
+    high: float
+    level: float
+    method: str
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "low": self.low, "high": self.high, "level": self.level, "method": self.method
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Preference:
+    """Counts of choices, and what follows from them.
+
+    Attributes
+    ----------
+    lower, higher : int
+        Votes for the formula of lower, and of higher EIC.
+    ties : int
+        "Cannot decide": shown, and in no rate.
+
+    Examples
+    --------
+    The counts of Yu et al., 586 of 840:
+
+    >>> counts = Preference(586, 254)
+    >>> f"{counts.rate:.3f} {counts.p_value:.1e}"
+    '0.698 2.7e-31'
+    >>> wilson = counts.wilson()
+    >>> f"{wilson.low:.3f} {wilson.high:.3f}"
+    '0.666 0.728'
+    >>> exact = counts.clopper_pearson()
+    >>> f"{exact.low:.3f} {exact.high:.3f}"
+    '0.665 0.729'
+    """
+
+    lower: int
+    higher: int
+    ties: int = 0
+
+    def __post_init__(self) -> None:
+        if min(self.lower, self.higher, self.ties) < 0:
+            raise UserError("a count of votes cannot be negative")
+
+    @classmethod
+    def of(cls, choices: Iterable[str]) -> Preference:
+        """Count choices: "lower", "higher" or "tie".
+
+        Examples
+        --------
+        >>> Preference.of(["lower", "tie", "lower", "higher"])
+        Preference(lower=2, higher=1, ties=1)
+        """
+        counts = {"lower": 0, "higher": 0, "tie": 0}
+        for choice in choices:
+            if choice not in counts:
+                raise UserError(f"a choice is lower, higher or tie, not `{choice}`")
+            counts[choice] += 1
+        return cls(counts["lower"], counts["higher"], counts["tie"])
+
+    @property
+    def votes(self) -> int:
+        """Votes that decide, ties left out."""
+        return self.lower + self.higher
+
+    @property
+    def reason(self) -> str:
+        """Why there is no rate, test or interval; "" if there is."""
+        if self.votes:
+            return ""
+        return "Nobody decided for either formula." if self.ties else "There are no valid votes."
+
+    @property
+    def rate(self) -> float | None:
+        """Share of the deciding votes for the lower EIC; None without any (see `reason`)."""
+        return self.lower / self.votes if self.votes else None
+
+    @property
+    def p_value(self) -> float | None:
+        """Exact one-sided binomial test of "no preference" against "lower preferred".
+
+        P(X ≥ lower) for X binomial with as many trials as votes and probability
+        one half (`scipy.stats.binomtest`); None without votes.
+        """
+        if not self.votes:
+            return None
+        return float(binomtest(self.lower, self.votes, 0.5, alternative="greater").pvalue)
+
+    def wilson(self, level: float = 0.95) -> Interval | None:
+        """Wilson's score interval (Wilson, 1927, JASA 22:209), without continuity correction."""
+        return self._interval(level, "wilson", "Wilson")
+
+    def clopper_pearson(self, level: float = 0.95) -> Interval | None:
+        """The exact interval of Clopper and Pearson (1934, Biometrika 26:404)."""
+        return self._interval(level, "exact", "Clopper-Pearson")
+
+    def _interval(self, level: float, method: str, name: str) -> Interval | None:
+        if not 0 < level < 1:
+            raise UserError("a confidence level lies between 0 and 1")
+        if not self.votes:
+            return None
+        found = binomtest(self.lower, self.votes).proportion_ci(level, method=method)
+        return Interval(float(found.low), float(found.high), level, name)
+
+    def to_json(self, level: float = 0.95) -> dict[str, Any]:
+        """As plain values; null where there is none, with the reason."""
+        wilson, exact = self.wilson(level), self.clopper_pearson(level)
+        return {
+            "lower": self.lower,
+            "higher": self.higher,
+            "ties": self.ties,
+            "votes": self.votes,
+            "rate": self.rate,
+            "p_value": self.p_value,
+            "wilson": wilson.to_json() if wilson else None,
+            "clopper_pearson": exact.to_json() if exact else None,
+            "reason": self.reason,
+        }
