@@ -9,14 +9,15 @@ per-sample values of one node are a second pass over its subtree.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from eic_core.formula.tree import Formula
-from eic_core.measure.careful import VALID, Block, evaluate_block, leaf_in_range
+from eic_core.measure.blocks import run_blocks
+from eic_core.measure.careful import VALID, Block
 from eic_core.measure.data import Samples
 from eic_core.measure.fast import FastBlocks
 from eic_core.measure.plan import SINGULAR_S2, Plan, Step, compile_formula, plan_of
@@ -111,7 +112,7 @@ class Amplification:
         total = len(self.samples)
         y, s2 = np.empty(total), np.empty(total)
         subtree = compile_formula(self.formula.subtree(node_id))
-        for start, stop, block, fast in _blocks(subtree, self.samples, edges=False, keep=True):
+        for start, stop, block, fast in run_blocks(subtree, self.samples, edges=False, keep=True):
             if block is None:
                 assert fast is not None
                 y[start:stop], s2[start:stop] = fast.kept
@@ -125,64 +126,6 @@ class Amplification:
         s2[~self.valid] = np.nan
         s2[s2 > SINGULAR_S2] = np.inf
         return y, np.sqrt(s2)
-
-
-def block_rows(slots: int, total: int) -> int:
-    """How many samples to take at a time: buffers of all slots stay near the cache."""
-    return max(1, min(total, 16_384 if slots <= 64 else max(1_024, 2**20 // slots)))
-
-
-def _constant_results(plan: Plan) -> dict[int, tuple[float, float]] | None:
-    """(y, s2) of the constant subtrees, or None if one of them is not clean."""
-    slots = [s.slot for s in plan.steps if plan.constant[s.slot]]
-    if all(plan.steps[slot].row is None for slot in slots):
-        if not all(leaf_in_range(plan.steps[slot]) for slot in slots):
-            return None
-        return {slot: (plan.steps[slot].value, 1.0) for slot in slots}
-    index = {slot: i for i, slot in enumerate(slots)}
-    steps = tuple(
-        Step(
-            index[s.slot],
-            s.node,
-            s.row,
-            tuple(index[i] for i in s.operands),
-            s.parameter,
-            s.exact_parameter,
-            s.column,
-            s.label,
-            s.value,
-        )
-        for s in (plan.steps[slot] for slot in slots)
-    )
-    block = evaluate_block(Plan(steps, (), (), (), ()), {}, 1)
-    if block.suspect[0] or block.doubtful[0] or block.first_invalid[0] != VALID:
-        return None
-    return {
-        slot: (float(block.y[i][0]), float(block.s2[i][0])) for i, slot in enumerate(slots)
-    }
-
-
-def _blocks(
-    plan: Plan, samples: Samples, *, edges: bool, keep: bool = False
-) -> Iterator[tuple[int, int, Block | None, FastBlocks | None]]:
-    """Run a tape over all samples: (start, stop, careful block or None, fast block or None)."""
-    total = len(samples)
-    rows = block_rows(len(plan.steps), total)
-    constants = _constant_results(plan)
-    signs = [0] * len(plan.steps)
-    for start in range(0, total, rows):
-        stop = min(total, start + rows)
-        columns = {name: samples.columns[name][start:stop] for name in plan.variables}
-        if constants is not None and not plan.constant[-1]:
-            if start == 0 or stop - start != rows:
-                fast = FastBlocks(plan, constants, stop - start, edges=edges)
-                fast.signs = signs
-            if fast.run(columns, keep=len(plan.steps) - 1 if keep else None):
-                signs = fast.signs
-                yield start, stop, None, fast
-                continue
-        block = evaluate_block(plan, columns, stop - start)
-        yield start, stop, block, None
 
 
 def amplify(
@@ -231,100 +174,125 @@ def amplify(
     """
     samples.require(formula.variables)
     plan = plan_of(formula)
-    total = len(samples)
-    count = len(plan.steps)
-    sums: list[list[float]] = []  # a row for each block, a number for each slot
-    edge_sums: list[dict[int, tuple[float, ...]]] = []  # a dict for each block, by slot
-    singular = [0] * count
-    singular_samples = 0
-    signs = [0] * count
-    valid = np.ones(total, dtype=bool)
-    first_invalid: dict[int, int] = {}
-    exact: dict[int, ExactSample] = {}
-    unresolved = 0
-    evaluator: ExactEvaluator | None = None
-    values = np.empty(total) if root_values else None
-
-    for start, stop, block, fast in _blocks(
-        plan, samples, edges=edges, keep=root_values
-    ):
-        if block is None:
-            assert fast is not None
-            sums.append(fast.sums)
-            edge_sums.append(fast.edge_sums)
-            signs = [old | new for old, new in zip(signs, fast.signs, strict=True)]
-            if values is not None:
-                values[start:stop] = fast.kept[0]
-        else:
-            wanted = np.flatnonzero(block.suspect | block.doubtful)
-            taken = wanted[: MAX_RECHECKED - len(exact) if recheck else 0]
-            left = block.suspect.copy()
-            left[taken] = False
-            unresolved += int(np.count_nonzero(left))
-            for row in taken.tolist():
-                evaluator = evaluator or ExactEvaluator(plan)
-                sample = evaluator.sample(
-                    {name: samples.decimal(name, start + row) for name in plan.variables}
-                )
-                exact[start + row] = sample
-                _override(block, row, sample)
-                if progress is not None:
-                    progress((start + row) / total)
-            beyond = left & (block.overflow_at < block.first_invalid)
-            block.first_invalid[beyond] = block.overflow_at[beyond]
-            ok = block.first_invalid == VALID
-            valid[start:stop] = ok
-            if values is not None:
-                values[start:stop] = np.where(ok, block.y[-1], np.nan)
-            for node, hits in zip(*np.unique(block.first_invalid[~ok], return_counts=True),
-                                  strict=True):
-                first_invalid[int(node)] = first_invalid.get(int(node), 0) + int(hits)
-            any_singular = np.zeros(stop - start, dtype=bool)
-            sums.append([])
-            edge_sums.append({})
-            for step in plan.steps:
-                s2 = block.s2[step.slot]
-                with np.errstate(invalid="ignore"):
-                    is_singular = ok & ~(s2 <= SINGULAR_S2)
-                any_singular |= is_singular
-                finite = ok & ~is_singular
-                singular[step.slot] += int(np.count_nonzero(is_singular))
-                sums[-1].append(float(np.sum(s2[finite])))
-                if edges:
-                    edge_sums[-1][step.slot] = tuple(
-                        float(np.sum(t[finite])) for t in block.contributions[step.slot]
-                    )
-                if step.row is not None and step.row.crossing:
-                    signs[step.slot] |= _signs(step, block, ok)
-            singular_samples += int(np.count_nonzero(any_singular))
+    sums = _Sums(plan, samples, recheck=recheck, edges=edges, root_values=root_values)
+    for start, stop, block, fast in run_blocks(plan, samples, edges=edges, keep=root_values):
+        if fast is not None:
+            sums.add_clean(start, stop, fast)
+        elif block is not None:
+            sums.add_careful(start, stop, block, progress)
         if progress is not None:
-            progress(stop / total)
+            progress(stop / len(samples))
+    return sums.result(formula)
 
-    slot_sums = (
-        sums[0] if len(sums) == 1 else [math.fsum(parts) for parts in zip(*sums, strict=True)]
-    )
-    slot_edges: list[tuple[float, ...]] = [()] * count
-    if edges:
-        for step in plan.steps:
-            nothing = (math.nan,) * len(step.operands)
-            parts = [block.get(step.slot, nothing) for block in edge_sums]
-            slot_edges[step.slot] = tuple(math.fsum(p) for p in zip(*parts, strict=True))
-    return Amplification(
-        formula=formula,
-        samples=samples,
-        valid=valid,
-        first_invalid=first_invalid,
-        finite_sum=tuple(slot_sums[s] for s in plan.slots),
-        singular=tuple(singular[s] for s in plan.slots),
-        singular_samples=singular_samples,
-        edge_sums=tuple(slot_edges[s] for s in plan.slots),
-        signs=tuple(signs[s] for s in plan.slots),
-        rechecked=len(exact),
-        unresolved=unresolved,
-        root_values=values,
-        plan=plan,
-        exact=exact,
-    )
+
+class _Sums:
+    """What `amplify` gathers while it goes through the blocks."""
+
+    def __init__(
+        self, plan: Plan, samples: Samples, *, recheck: bool, edges: bool, root_values: bool
+    ) -> None:
+        count = len(plan.steps)
+        self.plan = plan
+        self.samples = samples
+        self.edges = edges
+        self.to_recheck = MAX_RECHECKED if recheck else 0
+        self.finite: list[list[float]] = []  # a row for each block, a number for each slot
+        self.edge_sums: list[dict[int, tuple[float, ...]]] = []  # a dict for each block, by slot
+        self.signs = [0] * count
+        self.singular = [0] * count
+        self.singular_samples = 0
+        self.valid = np.ones(len(samples), dtype=bool)
+        self.first_invalid: dict[int, int] = {}
+        self.exact: dict[int, ExactSample] = {}
+        self.unresolved = 0
+        self.evaluator: ExactEvaluator | None = None
+        self.values = np.empty(len(samples)) if root_values else None
+
+    def add_clean(self, start: int, stop: int, fast: FastBlocks) -> None:
+        """A block in which every sample is valid and finite."""
+        self.finite.append(fast.sums)
+        self.edge_sums.append(fast.edge_sums)
+        self.signs = [old | new for old, new in zip(self.signs, fast.signs, strict=True)]
+        if self.values is not None:
+            self.values[start:stop] = fast.kept[0]
+
+    def add_careful(self, start: int, stop: int, block: Block, progress: Progress | None) -> None:
+        """A block with zeros, invalid or singular samples, or any that double cannot settle."""
+        self._recheck(start, block, progress)
+        ok = block.first_invalid == VALID
+        self.valid[start:stop] = ok
+        if self.values is not None:
+            self.values[start:stop] = np.where(ok, block.y[-1], np.nan)
+        nodes, hits = np.unique(block.first_invalid[~ok], return_counts=True)
+        for node, count in zip(nodes.tolist(), hits.tolist(), strict=True):
+            self.first_invalid[node] = self.first_invalid.get(node, 0) + count
+        any_singular = np.zeros(stop - start, dtype=bool)
+        finite_sums: list[float] = []
+        edge_sums: dict[int, tuple[float, ...]] = {}
+        for step in self.plan.steps:
+            s2 = block.s2[step.slot]
+            with np.errstate(invalid="ignore"):
+                is_singular = ok & ~(s2 <= SINGULAR_S2)
+            any_singular |= is_singular
+            finite = ok & ~is_singular
+            self.singular[step.slot] += int(np.count_nonzero(is_singular))
+            finite_sums.append(float(np.sum(s2[finite])))
+            if self.edges:
+                edge_sums[step.slot] = tuple(
+                    float(np.sum(term[finite])) for term in block.contributions[step.slot]
+                )
+            if step.row is not None and step.row.crossing:
+                self.signs[step.slot] |= _signs(step, block, ok)
+        self.finite.append(finite_sums)
+        self.edge_sums.append(edge_sums)
+        self.singular_samples += int(np.count_nonzero(any_singular))
+
+    def _recheck(self, start: int, block: Block, progress: Progress | None) -> None:
+        """Settle the block's doubtful samples at 60 digits, while there is room for them."""
+        wanted = np.flatnonzero(block.suspect | block.doubtful)
+        taken = wanted[: self.to_recheck - len(self.exact)]
+        left = block.suspect.copy()
+        left[taken] = False
+        self.unresolved += int(np.count_nonzero(left))
+        for row in taken.tolist():
+            self.evaluator = self.evaluator or ExactEvaluator(self.plan)
+            sample = self.evaluator.sample(
+                {name: self.samples.decimal(name, start + row) for name in self.plan.variables}
+            )
+            self.exact[start + row] = sample
+            _override(block, row, sample)
+            if progress is not None:
+                progress((start + row) / len(self.samples))
+        beyond = left & (block.overflow_at < block.first_invalid)
+        block.first_invalid[beyond] = block.overflow_at[beyond]
+
+    def result(self, formula: Formula) -> Amplification:
+        """The totals, slot by slot handed to the nodes."""
+        one = len(self.finite) == 1
+        sums = self.finite[0] if one else [math.fsum(s) for s in zip(*self.finite, strict=True)]
+        edges: list[tuple[float, ...]] = [()] * len(self.plan.steps)
+        if self.edges:
+            for step in self.plan.steps:
+                nothing = (math.nan,) * len(step.operands)
+                parts = [block.get(step.slot, nothing) for block in self.edge_sums]
+                edges[step.slot] = tuple(math.fsum(p) for p in zip(*parts, strict=True))
+        slots = self.plan.slots
+        return Amplification(
+            formula=formula,
+            samples=self.samples,
+            valid=self.valid,
+            first_invalid=self.first_invalid,
+            finite_sum=tuple([sums[s] for s in slots]),
+            singular=tuple([self.singular[s] for s in slots]),
+            singular_samples=self.singular_samples,
+            edge_sums=tuple([edges[s] for s in slots]),
+            signs=tuple([self.signs[s] for s in slots]),
+            rechecked=len(self.exact),
+            unresolved=self.unresolved,
+            root_values=self.values,
+            plan=self.plan,
+            exact=self.exact,
+        )
 
 
 def _signs(step: Step, block: Block, ok: np.ndarray) -> int:

@@ -59,9 +59,9 @@ class Held(NamedTuple):
             out.fill(self.offset)
             return out
         if self.scale != 1.0:
-            np.multiply(self.array, self.scale, out=out)
-            return np.add(out, self.offset, out=out)
-        return np.add(self.array, self.offset, out=out)
+            np.multiply(self.array, self.scale, out)
+            return np.add(out, self.offset, out)
+        return np.add(self.array, self.offset, out)
 
 
 _FREED = Held(0.0)
@@ -260,9 +260,9 @@ class FastBlocks:
             ratio = kappas[1] * other.scale / scale
             into = self._scratch.take()
             if ratio == 1.0:
-                np.add(array, other.array, out=into)
+                np.add(array, other.array, into)
             else:
-                np.add(array, np.multiply(other.array, ratio, out=into), out=into)
+                np.add(array, np.multiply(other.array, ratio, out=into), into)
             return Held(y, into, scale, offset, total + ratio * other.total, (out, into))
         if not self._take_over(step, first, array, held):
             array = np.add(array, 0.0, out=self._scratch.take())
@@ -290,7 +290,7 @@ class FastBlocks:
                 term_scale = operand.offset
             else:
                 buffer = scratch.take()
-                np.multiply(term, operand.s2(buffer), out=term)
+                np.multiply(term, operand.s2(buffer), term)
                 scratch.give(buffer)
             if self.edges:
                 edges.append(term_scale * float(_sum(term)))
@@ -299,11 +299,11 @@ class FastBlocks:
                 continue
             if term_scale != scale:
                 if scale != 1.0:
-                    np.multiply(array, scale, out=array)
+                    np.multiply(array, scale, array)
                     scale = 1.0
                 if term_scale != 1.0:
-                    np.multiply(term, term_scale, out=term)
-            np.add(array, term, out=array)
+                    np.multiply(term, term_scale, term)
+            np.add(array, term, array)
             scratch.give(term)
         assert array is not None
         if self.edges:

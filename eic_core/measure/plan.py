@@ -61,7 +61,7 @@ class Step(NamedTuple):
     value: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
     """The tape of a formula.
 

@@ -18,27 +18,27 @@ def add_kappa(a: Operands, y: Array, p: float, scratch: Scratch) -> tuple[Array,
     operands' own noise makes of it.
     """
     left, right = scratch.take(), scratch.take()
-    np.divide(a[0], y, out=left)
-    np.subtract(1.0, left, out=right)
-    np.multiply(left, left, out=left)
-    np.multiply(right, right, out=right)
+    np.divide(a[0], y, left)
+    np.subtract(1.0, left, right)
+    np.multiply(left, left, left)
+    np.multiply(right, right, right)
     return left, right
 
 
 def power_value(a: Operands, p: float, out: np.ndarray | None) -> Array:
     x = a[0]
     if p == 2:
-        return np.multiply(x, x, out=out)
+        return np.multiply(x, x, out)
     if p == 3:
-        return np.multiply(np.multiply(x, x, out=out), x, out=out)
+        return np.multiply(np.multiply(x, x, out=out), x, out)
     if p == 4:
-        square = np.multiply(x, x, out=out)
-        return np.multiply(square, square, out=out)
+        square = np.multiply(x, x, out)
+        return np.multiply(square, square, out)
     if p == 0.5:
-        return np.sqrt(x, out=out)
+        return np.sqrt(x, out)
     if p == -1:
-        return np.divide(1.0, x, out=out)
-    return np.power(x, p, out=out)
+        return np.divide(1.0, x, out)
+    return np.power(x, p, out)
 
 
 def power_exact(mp: Any, a: Operands, p: Fraction | None) -> Any:
@@ -85,7 +85,7 @@ def root_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
 
 
 def pow_value(a: Operands, p: float, out: np.ndarray | None) -> Array:
-    value = np.power(a[0], a[1], out=out)
+    value = np.power(a[0], a[1], out)
     outside = np.less(a[0], 0) | (np.equal(a[0], 0) & np.less_equal(a[1], 0))
     if np.any(outside):
         value = np.where(outside, np.nan, value)
@@ -117,21 +117,21 @@ def pow_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
 def pow_kappa(a: Operands, y: Array, p: float, scratch: Scratch) -> tuple[Array, ...]:
     base, exponent = a
     if np.ndim(exponent):
-        by_base: Array = np.multiply(exponent, exponent, out=scratch.take())
+        by_base: Array = np.multiply(exponent, exponent, scratch.take())
     else:
         by_base = float(exponent) ** 2
     by_exponent = scratch.take()
-    np.multiply(exponent, np.log(base, out=by_exponent), out=by_exponent)
-    np.multiply(by_exponent, by_exponent, out=by_exponent)
+    np.multiply(exponent, np.log(base, out=by_exponent), by_exponent)
+    np.multiply(by_exponent, by_exponent, by_exponent)
     return by_base, by_exponent
 
 
 def hypot_kappa(a: Operands, y: Array, p: float, scratch: Scratch) -> tuple[Array, ...]:
     terms = []
     for operand in a:
-        term = np.divide(operand, y, out=scratch.take())
-        np.multiply(term, term, out=term)
-        terms.append(np.multiply(term, term, out=term))
+        term = np.divide(operand, y, scratch.take())
+        np.multiply(term, term, term)
+        terms.append(np.multiply(term, term, term))
     return tuple(terms)
 
 
@@ -145,8 +145,8 @@ def hypot_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
 
 def numpy_sign_root(a: Array, index: float, out: np.ndarray | None) -> Array:
     if index % 2 == 0:
-        return np.power(a, 1.0 / index, out=out)  # flags negative operands as invalid
-    return np.copysign(np.power(np.abs(a), 1.0 / index, out=out), a, out=out)
+        return np.power(a, 1.0 / index, out)  # flags negative operands as invalid
+    return np.copysign(np.power(np.abs(a), 1.0 / index, out), a, out=out)
 
 
 def is_zero(a: Operands, p: float) -> Array:

@@ -57,6 +57,7 @@ An `mpmath` context offers the same names.
 """
 
 Partials = Callable[[Any, Operands, Any, Any], tuple[Any, ...]]
+Evaluate = Callable[[Operands, float, np.ndarray | None], Array]
 KappaSquared = Callable[[Operands, Array, float, Scratch], tuple[Array, ...]]
 
 
@@ -113,7 +114,7 @@ class Operator:
 
     name: str
     arity: int | None
-    evaluate: Callable[[Operands, float, np.ndarray | None], Array]
+    evaluate: Evaluate
     exact: Callable[[Any, Operands, Fraction | None], Any]
     partials: Partials
     kappa_squared: KappaSquared
@@ -149,11 +150,19 @@ class Operator:
         return math.nan if value is None else float(value)
 
 
-def ufunc(function: Callable[..., Array]) -> Callable[[Operands, float, np.ndarray | None], Array]:
-    def evaluate(a: Operands, p: float, out: np.ndarray | None) -> Array:
-        return function(*a, out=out)
+def ufunc(function: Callable[..., Array], arity: int = 1) -> Evaluate:
+    """Evaluate by a NumPy function of one operand or two.
 
-    return evaluate
+    The buffer goes by position: that is a tenth of a short call faster than by name.
+    """
+
+    def unary(a: Operands, p: float, out: np.ndarray | None) -> Array:
+        return function(a[0], out)
+
+    def binary(a: Operands, p: float, out: np.ndarray | None) -> Array:
+        return function(a[0], a[1], out)
+
+    return unary if arity == 1 else binary
 
 
 def by_name(name: str) -> Callable[[Any, Operands, Fraction | None], Any]:

@@ -100,20 +100,20 @@ from eic_core.formula.operators.transcendental import (
 
 ROWS = (
     Operator(
-        "add", 2, ufunc(np.add), lambda mp, a, p: a[0] + a[1],
+        "add", 2, ufunc(np.add, 2), lambda mp, a, p: a[0] + a[1],
         lambda B, a, y, p: (1.0, 1.0), add_kappa, crossing="value",
     ),
     Operator(
-        "sub", 2, ufunc(np.subtract), lambda mp, a, p: a[0] - a[1],
+        "sub", 2, ufunc(np.subtract, 2), lambda mp, a, p: a[0] - a[1],
         lambda B, a, y, p: (1.0, -1.0), add_kappa, crossing="value",
     ),
     Operator(
-        "mul", 2, ufunc(np.multiply), lambda mp, a, p: a[0] * a[1],
+        "mul", 2, ufunc(np.multiply, 2), lambda mp, a, p: a[0] * a[1],
         lambda B, a, y, p: (a[1], a[0]), unit_kappas(2), constant_limits(1.0, 1.0),
         vanishes=either_zero,
     ),
     Operator(
-        "div", 2, ufunc(np.divide), lambda mp, a, p: a[0] / a[1],
+        "div", 2, ufunc(np.divide, 2), lambda mp, a, p: a[0] / a[1],
         lambda B, a, y, p: (1.0 / a[1], -y / a[1]), unit_kappas(2), constant_limits(1.0, -1.0),
         pole=lambda a, p: np.equal(a[1], 0), vanishes=is_zero,
     ),
@@ -154,7 +154,7 @@ ROWS = (
         vanishes=is_zero,
     ),
     Operator(
-        "hypot", 2, ufunc(np.hypot), lambda mp, a, p: mp.hypot(*a),
+        "hypot", 2, ufunc(np.hypot, 2), lambda mp, a, p: mp.hypot(*a),
         hypot_partials,
         hypot_kappa,
     ),

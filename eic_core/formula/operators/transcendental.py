@@ -18,11 +18,11 @@ from eic_core.formula.operators.row import NUMPY, Array, Operands, Scratch
 def sin_kernel(x: Array, y: Array, p: float, out: np.ndarray, scratch: Scratch) -> Array:
     """(x/y)^2 (1 - y^2): the error near |y| = 1 is that of y itself, and never negative."""
     rest = scratch.take()
-    np.multiply(y, y, out=rest)
-    np.subtract(1.0, rest, out=rest)
-    np.divide(x, y, out=out)
-    np.multiply(out, out, out=out)
-    np.multiply(out, rest, out=out)
+    np.multiply(y, y, rest)
+    np.subtract(1.0, rest, rest)
+    np.divide(x, y, out)
+    np.multiply(out, out, out)
+    np.multiply(out, rest, out)
     scratch.give(rest)
     return out
 
@@ -33,68 +33,68 @@ def cos_kernel(x: Array, y: Array, p: float, out: np.ndarray, scratch: Scratch) 
 
 def tan_kernel(x: Array, y: Array, p: float, out: np.ndarray, scratch: Scratch) -> Array:
     rest = scratch.take()
-    np.divide(x, y, out=out)
-    np.multiply(x, y, out=rest)
-    np.add(out, rest, out=out)
+    np.divide(x, y, out)
+    np.multiply(x, y, rest)
+    np.add(out, rest, out)
     scratch.give(rest)
-    return np.multiply(out, out, out=out)
+    return np.multiply(out, out, out)
 
 
 def sec_kernel(x: Array, y: Array, p: float, out: np.ndarray, scratch: Scratch) -> Array:
     rest = scratch.take()
-    np.subtract(y, 1.0, out=out)
-    np.multiply(out, x, out=out)
-    np.add(y, 1.0, out=rest)
-    np.multiply(rest, x, out=rest)
-    np.multiply(out, rest, out=out)
+    np.subtract(y, 1.0, out)
+    np.multiply(out, x, out)
+    np.add(y, 1.0, rest)
+    np.multiply(rest, x, rest)
+    np.multiply(out, rest, out)
     scratch.give(rest)
     return out
 
 
 def sinh_kernel(x: Array, y: Array, p: float, out: np.ndarray, scratch: Scratch) -> Array:
     rest = scratch.take()
-    np.divide(x, y, out=out)
-    np.multiply(out, out, out=out)
-    np.multiply(x, x, out=rest)
-    np.add(out, rest, out=out)
+    np.divide(x, y, out)
+    np.multiply(out, out, out)
+    np.multiply(x, x, rest)
+    np.add(out, rest, out)
     scratch.give(rest)
     return out
 
 
 def cosh_kernel(x: Array, y: Array, p: float, out: np.ndarray, scratch: Scratch) -> Array:
     rest = scratch.take()
-    np.divide(1.0, y, out=rest)
-    np.subtract(1.0, rest, out=out)
-    np.add(1.0, rest, out=rest)
-    np.multiply(out, rest, out=out)
-    np.multiply(out, x, out=out)
-    np.multiply(out, x, out=out)
+    np.divide(1.0, y, rest)
+    np.subtract(1.0, rest, out)
+    np.add(1.0, rest, rest)
+    np.multiply(out, rest, out)
+    np.multiply(out, x, out)
+    np.multiply(out, x, out)
     scratch.give(rest)
     return out
 
 
 def tanh_kernel(x: Array, y: Array, p: float, out: np.ndarray, scratch: Scratch) -> Array:
     rest = scratch.take()
-    np.divide(x, y, out=out)
-    np.multiply(x, y, out=rest)
-    np.subtract(out, rest, out=out)
+    np.divide(x, y, out)
+    np.multiply(x, y, rest)
+    np.subtract(out, rest, out)
     scratch.give(rest)
-    return np.multiply(out, out, out=out)
+    return np.multiply(out, out, out)
 
 
 def exp_kernel(x: Array, y: Array, p: float, out: np.ndarray, scratch: Scratch) -> Array:
-    return np.multiply(x, x, out=out)
+    return np.multiply(x, x, out)
 
 
 def expm1_kernel(x: Array, y: Array, p: float, out: np.ndarray, scratch: Scratch) -> Array:
-    np.divide(x, y, out=out)
-    np.add(out, x, out=out)
-    return np.multiply(out, out, out=out)
+    np.divide(x, y, out)
+    np.add(out, x, out)
+    return np.multiply(out, out, out)
 
 
 def log_kernel(x: Array, y: Array, p: float, out: np.ndarray, scratch: Scratch) -> Array:
-    np.divide(1.0 / p, y, out=out)
-    return np.multiply(out, out, out=out)
+    np.divide(1.0 / p, y, out)
+    return np.multiply(out, out, out)
 
 
 def ratio_kernel(derivative: Callable[[Array, np.ndarray], Array]) -> Any:
@@ -102,60 +102,60 @@ def ratio_kernel(derivative: Callable[[Array, np.ndarray], Array]) -> Any:
 
     def kernel(x: Array, y: Array, p: float, out: np.ndarray, scratch: Scratch) -> Array:
         derivative(x, out)
-        np.multiply(out, x, out=out)
-        np.divide(out, y, out=out)
-        return np.multiply(out, out, out=out)
+        np.multiply(out, x, out)
+        np.divide(out, y, out)
+        return np.multiply(out, out, out)
 
     return kernel
 
 
 def d_log1p(x: Array, out: np.ndarray) -> Array:
-    return np.divide(1.0, np.add(1.0, x, out=out), out=out)
+    return np.divide(1.0, np.add(1.0, x, out=out), out)
 
 
 def d_asin(x: Array, out: np.ndarray) -> Array:
-    np.sqrt(np.multiply(1.0 - np.asarray(x), 1.0 + np.asarray(x), out=out), out=out)
-    return np.divide(1.0, out, out=out)
+    np.sqrt(np.multiply(1.0 - np.asarray(x), 1.0 + np.asarray(x), out), out=out)
+    return np.divide(1.0, out, out)
 
 
 def d_atan(x: Array, out: np.ndarray) -> Array:
-    np.add(1.0, np.multiply(x, x, out=out), out=out)
-    return np.divide(1.0, out, out=out)
+    np.add(1.0, np.multiply(x, x, out=out), out)
+    return np.divide(1.0, out, out)
 
 
 def d_asinh(x: Array, out: np.ndarray) -> Array:
-    return np.divide(1.0, np.hypot(1.0, x, out=out), out=out)
+    return np.divide(1.0, np.hypot(1.0, x, out=out), out)
 
 
 def d_acosh(x: Array, out: np.ndarray) -> Array:
     np.multiply(np.sqrt(np.asarray(x) - 1.0), np.sqrt(np.asarray(x) + 1.0), out=out)
-    return np.divide(1.0, out, out=out)
+    return np.divide(1.0, out, out)
 
 
 def d_atanh(x: Array, out: np.ndarray) -> Array:
-    np.multiply(1.0 - np.asarray(x), 1.0 + np.asarray(x), out=out)
-    return np.divide(1.0, out, out=out)
+    np.multiply(1.0 - np.asarray(x), 1.0 + np.asarray(x), out)
+    return np.divide(1.0, out, out)
 
 
 def d_erf(x: Array, out: np.ndarray) -> Array:
-    np.exp(np.negative(np.multiply(x, x, out=out), out=out), out=out)
-    return np.multiply(2.0 / math.sqrt(math.pi), out, out=out)
+    np.exp(np.negative(np.multiply(x, x, out=out), out), out=out)
+    return np.multiply(2.0 / math.sqrt(math.pi), out, out)
 
 
 def atan2_kappa(a: Operands, y: Array, p: float, scratch: Scratch) -> tuple[Array, ...]:
-    radius = np.hypot(a[0], a[1], out=scratch.take())
+    radius = np.hypot(a[0], a[1], scratch.take())
     left = scratch.take()
-    np.divide(a[0], radius, out=left)
-    np.divide(a[1], radius, out=radius)
-    np.multiply(left, radius, out=left)
-    np.divide(left, y, out=left)
-    np.multiply(left, left, out=left)
+    np.divide(a[0], radius, left)
+    np.divide(a[1], radius, radius)
+    np.multiply(left, radius, left)
+    np.divide(left, y, left)
+    np.multiply(left, left, left)
     np.copyto(radius, left)
     return left, radius
 
 
 def atan2_value(a: Operands, p: float, out: np.ndarray | None) -> Array:
-    value = np.arctan2(np.add(a[0], 0.0), a[1], out=out)  # the real 0 has no sign
+    value = np.arctan2(np.add(a[0], 0.0), a[1], out)  # the real 0 has no sign
     origin = np.equal(a[0], 0) & np.equal(a[1], 0)
     return np.where(origin, np.nan, value) if np.any(origin) else value
 
@@ -181,11 +181,11 @@ def exact_log(mp: Any, a: Operands, p: Fraction | None) -> Any:
 
 def log_value(a: Operands, p: float, out: np.ndarray | None) -> Array:
     if p == LN2:
-        return np.log2(a[0], out=out)
+        return np.log2(a[0], out)
     if p == _LN10:
-        return np.log10(a[0], out=out)
-    value = np.log(a[0], out=out)
-    return value if p == 1.0 else np.divide(value, p, out=out)
+        return np.log10(a[0], out)
+    value = np.log(a[0], out)
+    return value if p == 1.0 else np.divide(value, p, out)
 
 
 def log_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
@@ -197,7 +197,7 @@ def log_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
 
 def reciprocal(function: Callable[..., Array]) -> Any:
     def evaluate(a: Operands, p: float, out: np.ndarray | None) -> Array:
-        return np.divide(1.0, function(a[0], out=out), out=out)
+        return np.divide(1.0, function(a[0], out=out), out)
 
     return evaluate
 

@@ -12,7 +12,7 @@ from eic_core.formula.operators import OPERATORS
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
 from eic_core.measure import Samples, amplify
-from eic_core.measure.amplification import block_rows
+from eic_core.measure.blocks import block_rows
 from eic_core.measure.careful import VALID, evaluate_block
 from eic_core.measure.fast import FastBlocks
 from eic_core.measure.plan import compile_formula
