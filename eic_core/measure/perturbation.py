@@ -336,9 +336,10 @@ def _node_estimate(
     local_eic, freedom = math.nan, 0.0
     if mean > 0:
         local_eic = 0.5 * math.log10(mean)
-        # E of the square of an estimated s^2 is s^4 (1 + 2 / (R - 1)).
-        fourth = float(sums.second[node.id]) / (1 + 2 / (repeats - 1))
-        alike = float(sums.first[node.id]) ** 2 / fourth
+        # (sum s^2)^2 / sum s^4 without the bias of squaring estimates of R - 1 degrees.
+        spread = 2 / (repeats - 1)
+        ratio = float(sums.first[node.id]) ** 2 / float(sums.second[node.id])
+        alike = ratio * (1 + spread) - spread
         freedom = (repeats - 1) * min(max(alike, 1.0), float(used))
     found = NodeEstimate(node, mean, local_eic, math.nan, math.nan, freedom, valid - used)
     low, high = found.confidence_interval(level)
