@@ -200,7 +200,8 @@ SOURCES: tuple[Source, ...] = (
             ("year", "year", "calendar year; quarters are fractions"),
             ("cpi", "index, 1982-84 = 100", "consumer price index"),
         ),
-        "statsmodels `macrodata`: Federal Reserve Bank of St. Louis, series CPIAUCSL",
+        "statsmodels `macrodata`: Federal Reserve Economic Data, consumer price index for all urban"
+        " consumers, end of the quarter",
         PUBLIC_DOMAIN,
         False,
         _prices,
@@ -215,8 +216,8 @@ SOURCES: tuple[Source, ...] = (
             ("unemp", "percent", "share of workers without a job"),
             ("invest", "billion 2005 dollars", "private investment"),
         ),
-        "statsmodels `macrodata`: Federal Reserve Bank of St. Louis, series GDPC96 and GPDIC96,"
-        " and U.S. unemployment rate",
+        "statsmodels `macrodata`: Federal Reserve Economic Data, real gross domestic product and"
+        " real gross private domestic investment; Bureau of Labor Statistics, unemployment rate",
         PUBLIC_DOMAIN,
         False,
         _investment,
