@@ -61,7 +61,19 @@ bench: $(VENV)/.installed-test ## Speed of the engine, the pool and the page
 screenshots: $(VENV)/.installed-test chromium ## Photograph every state of the page into DIR
 	@$(PY) tests/e2e/screenshots.py $(DIR)
 
+# DATABASE_URL says which database; without it, the one that the app uses.
+DB := $(PY) -m db $(if $(DATABASE_URL),--database "$(DATABASE_URL)")
+
+.PHONY: backup
+backup: $(VENV)/.installed ## Copy the live database to var/backups and check the copy
+	@$(DB) backup
+
+.PHONY: restore
+restore: $(VENV)/.installed ## Put a backup back (FILE=var/backups/…); keeps what was there
+	@test -n "$(FILE)" || { echo "make: say which file: make restore FILE=var/backups/…" >&2; exit 2; }
+	@$(DB) restore "$(FILE)"
+
 .PHONY: clean
-clean: ## Remove the environment and everything that was built
-	@rm -rf $(VENV) build var .pytest_cache .ruff_cache .mypy_cache .hypothesis
+clean: ## Remove the environment and everything that was built (not var: studies live there)
+	@rm -rf $(VENV) build .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -45,3 +45,10 @@ class AccessError(StudyError):
     def __init__(self, message: str, *, hint: str = "", retry_after: float = 0.0) -> None:
         super().__init__(message, hint=hint)
         self.retry_after = retry_after
+
+
+class BusyError(StudyError):
+    """Other writers did not finish in time; nothing was done."""
+
+    def __init__(self) -> None:
+        super().__init__("the database is busy", hint="try again in a moment")

@@ -14,7 +14,7 @@ from study.design import StudyStatus
 from study.errors import DesignError, NotFoundError, StudyError
 from study.links import rating_link, token_hash
 from study.material import Study
-from study.store import InvitationKind, Store, Tx
+from study.store import InvitationKind, Store, Tx, saved_by_rater
 
 MAX_INVITATIONS = 5000
 MAX_LABEL = 120
@@ -133,9 +133,10 @@ class InvitationDesk:
         """All invitations of a study, oldest first."""
         with self._store.reading() as tx:
             self._study(tx, study_id)
+            saved = saved_by_rater(tx.votes.every(study_id))
             done: dict[int, list[bool]] = {}
             for rater in tx.raters.every(study_id):
-                finished = tx.votes.count(rater.id) >= rater.total
+                finished = saved[rater.id] >= rater.total
                 done.setdefault(rater.invitation_id, []).append(finished)
             views = []
             for row in tx.invitations.every(study_id):

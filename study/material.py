@@ -55,8 +55,11 @@ class Problem:
     columns: tuple[Column, ...] = ()
 
     def __post_init__(self) -> None:
-        if not self.name.strip():
-            raise StudyError("a problem has no name")
+        if not 1 <= len(self.name.strip()) <= 200 or set(self.name) & set("/\\\0"):
+            raise StudyError(
+                f"`{self.name[:80]}` cannot be the name of a problem",
+                hint="1 to 200 characters, without slashes",
+            )
 
     @property
     def shown_title(self) -> str:
@@ -158,7 +161,8 @@ class StudyPair:
     @property
     def name(self) -> str:
         """The pair's name in exports, such as ``p007``."""
-        return f"{self.pair.kind[0]}{self.number:03d}".replace("m", "p", 1)
+        prefix = {PairKind.MAIN: "p", PairKind.PRACTICE: "practice", PairKind.ATTENTION: "check"}
+        return f"{prefix[self.pair.kind]}{self.number:03d}"
 
     @property
     def in_study(self) -> bool:

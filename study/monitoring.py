@@ -13,7 +13,7 @@ from study.clock import Clock
 from study.design import StudyStatus
 from study.errors import NotFoundError, StudyError
 from study.material import PairKind, Study
-from study.store import InvitationKind, RaterRow, Store, Tx, VoteRow
+from study.store import InvitationKind, RaterRow, Store, Tx, VoteRow, saved_by_rater
 
 if TYPE_CHECKING:
     from study.report.exported import StudyExport
@@ -166,7 +166,7 @@ def _raters(
     study: Study, raters: tuple[RaterRow, ...], votes: tuple[VoteRow, ...], now: datetime
 ) -> tuple[int, int]:
     """How many have finished, and how many others have fallen silent."""
-    saved = Counter(vote.rater_id for vote in votes if vote.kind != PairKind.PRACTICE)
+    saved = saved_by_rater(votes)
     last = {vote.rater_id: vote.voted_at for vote in votes}
     finished = silent = 0
     for rater in raters:

@@ -1,0 +1,9 @@
+"""Studies at rest: SQLAlchemy tables, repositories, migrations, backup.
+
+`open_database` opens (and migrates) a database and gives the `study.store.Store` that the
+services take.
+"""
+
+from db.engine import DEFAULT_URL, DEMO_URL, SqlStore, open_database
+
+__all__ = ["DEFAULT_URL", "DEMO_URL", "SqlStore", "open_database"]

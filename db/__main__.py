@@ -1,0 +1,7 @@
+"""``python -m db``."""
+
+import sys
+
+from db.commands import main
+
+sys.exit(main())

@@ -1,0 +1,110 @@
+"""``python -m db``: migrate, list, export, backup, restore."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from db.backup import DEFAULT_FOLDER, backup, restore
+from db.engine import DEFAULT_URL, SqlStore, open_database
+from eic_core.errors import UserError
+from study.clock import SystemChance, SystemClock
+from study.errors import StudyError
+from study.material import Study
+from study.organising import OrganiserService
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; 0, or 2 for a user's mistake with one message on standard error."""
+    options = _parser().parse_args(arguments)
+    try:
+        options.run(options)
+    except UserError as error:
+        print(f"db: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m db", description="Studies at rest.")
+    parser.add_argument(
+        "--database", metavar="URL", default=DEFAULT_URL, help=f"default: {DEFAULT_URL}"
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    command = commands.add_parser("migrate", help="make or update the database")
+    command.set_defaults(run=lambda options: _open(options, must_exist=False).dispose())
+
+    command = commands.add_parser("list", help="list the studies")
+    command.set_defaults(run=_list)
+
+    command = commands.add_parser("export", help="write a study's configuration and votes")
+    command.add_argument("study", metavar="STUDY", help="its name or number")
+    command.add_argument("--out", metavar="DIR", type=Path, required=True)
+    command.add_argument("--even-if-open", action="store_true", help="before the study is closed")
+    command.set_defaults(run=_export)
+
+    command = commands.add_parser("backup", help="copy the live database to a checked file")
+    command.add_argument("--folder", metavar="DIR", type=Path, default=DEFAULT_FOLDER)
+    command.set_defaults(run=_backup)
+
+    command = commands.add_parser("restore", help="put a backup back; keeps what was there")
+    command.add_argument("file", metavar="FILE", type=Path)
+    command.add_argument("--folder", metavar="DIR", type=Path, default=DEFAULT_FOLDER)
+    command.set_defaults(run=_restore)
+    return parser
+
+
+def _open(options: argparse.Namespace, *, must_exist: bool = True) -> SqlStore:
+    url: str = options.database
+    if must_exist and url.startswith("sqlite"):
+        from db.engine import sqlite_path
+
+        if not sqlite_path(url).is_file():
+            raise StudyError(f"there is no database {sqlite_path(url)}")
+    return open_database(url)
+
+
+def _service(store: SqlStore) -> OrganiserService:
+    return OrganiserService(store, SystemClock(), SystemChance(), actor="command line")
+
+
+def _list(options: argparse.Namespace) -> None:
+    store = _open(options)
+    for study in _service(store).studies():
+        print(f"{study.id}\t{study.status}\t{study.name}\t{study.hash[:12]}")
+    store.dispose()
+
+
+def _find(service: OrganiserService, wanted: str) -> Study:
+    """By name first, else by number."""
+    named = [study for study in service.studies() if study.name == wanted]
+    if named:
+        return named[0]
+    return service.study(int(wanted) if wanted.isdigit() else wanted)
+
+
+def _export(options: argparse.Namespace) -> None:
+    from study.report.folder import write_export
+
+    store = _open(options)
+    service = _service(store)
+    study = _find(service, options.study)
+    export = service.monitor.export(study.id, even_if_open=options.even_if_open)
+    write_export(options.out, export)
+    store.dispose()
+    print(f"{len(export.votes)} votes on {len(export.pairs)} pairs -> {options.out}",
+          file=sys.stderr)
+
+
+def _backup(options: argparse.Namespace) -> None:
+    print(backup(options.database, options.folder))
+
+
+def _restore(options: argparse.Namespace) -> None:
+    kept = restore(options.database, options.file, options.folder)
+    open_database(options.database).dispose()
+    said = f"; what was there is in {kept}" if kept else ""
+    print(f"restored {options.file}{said}", file=sys.stderr)

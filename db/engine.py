@@ -1,0 +1,239 @@
+"""Opening a database, and its units of work.
+
+SQLite: write-ahead log, foreign keys, a busy timeout; every writer begins with BEGIN IMMEDIATE, so
+that what it reads is still true when it writes.  The driver's own transaction control is switched
+off (`isolation_level = None`): it would begin late, and silently.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.orm import Session
+
+from db.migrating import migrate
+from db.repositories.raters import SqlAssignments, SqlInvitations, SqlRaters, SqlVotes
+from db.repositories.records import SqlAccess, SqlAudit
+from db.repositories.studies import SqlMaterials, SqlStudies
+from study.errors import BusyError, StudyError
+from study.store import Tx
+
+DEFAULT_URL = "sqlite:///var/eic_lab.sqlite3"
+DEMO_URL = "sqlite:///var/eic_lab_demo.sqlite3"
+BUSY_SECONDS = 30
+_ADVISORY_LOCK = 5127
+
+
+class SqlTx:
+    """The repositories of one unit of work: `study.store.Tx`."""
+
+    def __init__(self, db_session: Session) -> None:
+        self._db = db_session
+
+    @cached_property
+    def studies(self) -> SqlStudies:
+        """Studies."""
+        return SqlStudies(self._db)
+
+    @cached_property
+    def materials(self) -> SqlMaterials:
+        """Problems, pool, pairs, ballots."""
+        return SqlMaterials(self._db)
+
+    @cached_property
+    def invitations(self) -> SqlInvitations:
+        """Links."""
+        return SqlInvitations(self._db)
+
+    @cached_property
+    def raters(self) -> SqlRaters:
+        """Raters."""
+        return SqlRaters(self._db)
+
+    @cached_property
+    def assignments(self) -> SqlAssignments:
+        """Ballots given out."""
+        return SqlAssignments(self._db)
+
+    @cached_property
+    def votes(self) -> SqlVotes:
+        """Votes."""
+        return SqlVotes(self._db)
+
+    @cached_property
+    def audit(self) -> SqlAudit:
+        """Audit lines."""
+        return SqlAudit(self._db)
+
+    @cached_property
+    def access(self) -> SqlAccess:
+        """Passphrase and logins."""
+        return SqlAccess(self._db)
+
+
+class SqlStore:
+    """A database: `study.store.Store`.
+
+    One for a process, shared by its threads; other processes may have their own on the same file.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self._writers = engine.execution_options(eic_writer=True)
+        # SQLite lets one writer in at a time and has the others poll; threads queue up here.
+        self._turn = threading.Lock()
+
+    def reading(self) -> AbstractContextManager[Tx]:
+        """A consistent snapshot; writing raises."""
+        return self._reading()
+
+    def writing(self) -> AbstractContextManager[Tx]:
+        """The only writer; commits on leaving, undoes everything on an exception.
+
+        Raises
+        ------
+        BusyError
+            If other writers do not finish within half a minute; nothing was done.
+        """
+        return self._writing()
+
+    @contextmanager
+    def _reading(self) -> Iterator[Tx]:
+        with Session(self.engine, autoflush=False) as db_session, db_session.begin():
+            yield SqlTx(db_session)
+
+    @contextmanager
+    def _writing(self) -> Iterator[Tx]:
+        if not self._turn.acquire(timeout=BUSY_SECONDS):
+            raise BusyError()
+        try:
+            with Session(self._writers) as db_session, db_session.begin():
+                try:
+                    db_session.connection()  # begins now, not at the first statement
+                except OperationalError as error:
+                    if "locked" in str(error) or "busy" in str(error):
+                        raise BusyError() from error
+                    raise
+                yield SqlTx(db_session)
+        finally:
+            self._turn.release()
+
+    def dispose(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+
+def open_database(url: str = DEFAULT_URL) -> SqlStore:
+    """Open a database, made and migrated if need be.
+
+    Parameters
+    ----------
+    url : str
+        SQLAlchemy's; for SQLite a file, its folder is made.
+
+    Raises
+    ------
+    StudyError
+        If it cannot be opened, or was made by a newer version of this program.
+    """
+    engine = make_engine(url)
+    try:
+        if engine.dialect.name == "sqlite":
+            _prepare_file(engine)
+        migrate(engine)
+    except OperationalError as error:
+        raise StudyError(f"cannot open the database {_shown(engine.url)}: {error.orig}") from error
+    return SqlStore(engine)
+
+
+def make_engine(url: str) -> Engine:
+    """An engine whose transactions begin as this package needs them; touches no file."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise StudyError(
+            "the database address cannot be read", hint=f"write something like {DEFAULT_URL}"
+        ) from error
+    if parsed.get_backend_name() != "sqlite":
+        engine = create_engine(parsed, pool_pre_ping=True)
+        event.listen(engine, "begin", _begin_elsewhere)
+        return engine
+    sqlite_path(url)
+    engine = create_engine(
+        parsed, pool_size=8, max_overflow=120, connect_args={"timeout": BUSY_SECONDS}
+    )
+    event.listen(engine, "connect", _on_connect)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def sqlite_path(url: str) -> Path:
+    """The file of an SQLite address.
+
+    Raises
+    ------
+    StudyError
+        If the address is not SQLite's, or names no file.
+    """
+    parsed = make_url(url)
+    if parsed.get_backend_name() != "sqlite" or parsed.database in (None, "", ":memory:"):
+        raise StudyError(
+            f"{_shown(parsed)} is no SQLite file", hint=f"write something like {DEFAULT_URL}"
+        )
+    assert parsed.database is not None
+    return Path(parsed.database)
+
+
+def _shown(url: URL) -> str:
+    return url.render_as_string(hide_password=True)
+
+
+def _prepare_file(engine: Engine) -> None:
+    """Make the folder and the file (for the owner's eyes only), and switch the log on."""
+    path = Path(str(engine.url.database))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        path.touch(mode=0o600, exist_ok=True)
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS)
+    try:
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            connection.execute("PRAGMA journal_mode = WAL")
+    finally:
+        connection.close()
+
+
+def _on_connect(connection: Any, _record: object) -> None:
+    connection.isolation_level = None  # we say BEGIN ourselves
+    for pragma in (
+        f"busy_timeout = {BUSY_SECONDS * 1000}",
+        "foreign_keys = ON",
+        "synchronous = FULL",  # what is committed survives a power cut
+        "recursive_triggers = ON",  # REPLACE fires delete triggers, too
+        "secure_delete = ON",  # what a rater withdraws is overwritten
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writer = connection.get_execution_options().get("eic_writer", False)
+    connection.exec_driver_sql(f"PRAGMA query_only = {'OFF' if writer else 'ON'}")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writer else "BEGIN")
+
+
+def _begin_elsewhere(connection: Connection) -> None:
+    """PostgreSQL: one writer at a time by an advisory lock; readers see one snapshot."""
+    if connection.dialect.name != "postgresql":
+        return
+    if connection.get_execution_options().get("eic_writer", False):
+        connection.execute(text(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})"))
+    else:
+        connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"))

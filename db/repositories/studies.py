@@ -1,0 +1,332 @@
+"""Studies and what they are made of."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy.orm import Session
+
+from db.tables import (
+    BallotTable,
+    MemberTable,
+    PairTable,
+    PoolTable,
+    ProblemTable,
+    StudyTable,
+)
+from study.design import StudyDesign, StudyStatus, canonical_json
+from study.material import (
+    Column,
+    Member,
+    NewPair,
+    PairKind,
+    Pool,
+    Problem,
+    Study,
+    StudyPair,
+)
+
+
+class SqlStudies:
+    """`study.store.Studies`."""
+
+    def __init__(self, db_session: Session) -> None:
+        self._db = db_session
+
+    def add(self, name: str, design: StudyDesign, rules: Mapping[str, Any], at: datetime) -> int:
+        """A new draft; its id."""
+        row = StudyTable(
+            name=name,
+            status=str(StudyStatus.DRAFT),
+            design=canonical_json(design.inference_json()),
+            public_base_url=design.public_base_url,
+            rules=canonical_json(dict(rules)),
+            created_at=at,
+        )
+        self._db.add(row)
+        self._db.flush()
+        return row.id
+
+    def get(self, study_id: int) -> Study | None:
+        """By id."""
+        row = self._db.get(StudyTable, study_id)
+        return None if row is None else _study(row)
+
+    def by_name(self, name: str) -> Study | None:
+        """By name."""
+        row = self._db.scalar(select(StudyTable).where(StudyTable.name == name))
+        return None if row is None else _study(row)
+
+    def every(self) -> tuple[Study, ...]:
+        """Newest first."""
+        rows = self._db.scalars(select(StudyTable).order_by(StudyTable.id.desc()))
+        return tuple(map(_study, rows))
+
+    def edit(
+        self, study_id: int, *, name: str | None = None, design: StudyDesign | None = None,
+        rules: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Write what is given and differs; the database refuses it on a frozen study."""
+        row = self._db.get_one(StudyTable, study_id)
+        if name is not None and name != row.name:
+            row.name = name
+        if design is not None:
+            text = canonical_json(design.inference_json())
+            if text != row.design:
+                row.design = text
+            row.public_base_url = design.public_base_url
+        if rules is not None:
+            row.rules = canonical_json(dict(rules))
+        self._db.flush()
+
+    def freeze(self, study_id: int, configuration: str, hash: str, at: datetime) -> None:
+        """Store the configuration with its hash, and open."""
+        row = self._db.get_one(StudyTable, study_id)
+        row.configuration, row.hash, row.frozen_at = configuration, hash, at
+        row.status = str(StudyStatus.OPEN)
+        self._db.flush()
+
+    def configuration(self, study_id: int) -> str:
+        """The frozen configuration as canonical JSON; "" in a draft."""
+        return self._db.get_one(StudyTable, study_id).configuration
+
+    def close(self, study_id: int, at: datetime) -> None:
+        """End it."""
+        row = self._db.get_one(StudyTable, study_id)
+        row.status, row.closed_at = str(StudyStatus.CLOSED), at
+        self._db.flush()
+
+    def delete_draft(self, study_id: int) -> None:
+        """Delete a draft with its material."""
+        materials = SqlMaterials(self._db)
+        materials.set_pairs(study_id, ())
+        for table in (ProblemTable, PoolTable):
+            self._db.execute(delete(table).where(table.study_id == study_id))
+        self._db.delete(self._db.get_one(StudyTable, study_id))
+        self._db.flush()
+
+
+def _study(row: StudyTable) -> Study:
+    design = {**json.loads(row.design), "public_base_url": row.public_base_url}
+    return Study(
+        id=row.id,
+        name=row.name,
+        status=StudyStatus(row.status),
+        design=StudyDesign.from_json(design),
+        created_at=row.created_at,
+        rules=json.loads(row.rules),
+        hash=row.hash,
+        frozen_at=row.frozen_at,
+        closed_at=row.closed_at,
+    )
+
+
+class SqlMaterials:
+    """`study.store.Materials`."""
+
+    def __init__(self, db_session: Session) -> None:
+        self._db = db_session
+
+    def set_problems(self, study_id: int, problems: Sequence[Problem]) -> None:
+        """Replace the problems; those that keep their name keep their pairs."""
+        mine = select(ProblemTable).where(ProblemTable.study_id == study_id)
+        old = {row.name: row for row in self._db.scalars(mine) if not row.special}
+        wanted = {problem.name for problem in problems}
+        for name, row in old.items():
+            if name not in wanted:
+                self._db.delete(row)
+        for position, problem in enumerate(problems):
+            if problem.name in old:
+                _fill(old[problem.name], problem)
+                old[problem.name].position = position
+            else:
+                self._add(study_id, problem, position, special=False)
+        self._db.flush()
+
+    def add_problem(self, study_id: int, problem: Problem) -> None:
+        """A problem of practice or of a check."""
+        self._add(study_id, problem, 0, special=True)
+        self._db.flush()
+
+    def _add(self, study_id: int, problem: Problem, position: int, *, special: bool) -> None:
+        row = ProblemTable(study_id=study_id, position=position, special=special)
+        _fill(row, problem)
+        self._db.add(row)
+
+    def problems(self, study_id: int) -> tuple[Problem, ...]:
+        """In order, without special ones."""
+        rows = self._db.scalars(
+            select(ProblemTable)
+            .where(ProblemTable.study_id == study_id, ~ProblemTable.special)
+            .order_by(ProblemTable.position)
+        )
+        return tuple(
+            Problem(
+                name=row.name,
+                csv=row.csv,
+                title=row.title,
+                description=row.description,
+                columns=tuple(Column(**column) for column in json.loads(row.columns)),
+            )
+            for row in rows
+        )
+
+    def set_pool(self, study_id: int, pool: Pool) -> None:
+        """Keep the scored pool."""
+        packed = gzip.compress(pool.csv.encode(), compresslevel=6, mtime=0)
+        self._db.execute(delete(PoolTable).where(PoolTable.study_id == study_id))
+        self._db.execute(
+            insert(PoolTable).values(
+                study_id=study_id, name=pool.name, rows=pool.rows, content=packed
+            )
+        )
+
+    def pool(self, study_id: int) -> Pool | None:
+        """The scored pool."""
+        row = self._db.get(PoolTable, study_id)
+        if row is None:
+            return None
+        return Pool(row.name, gzip.decompress(row.content).decode(), row.rows)
+
+    def set_pairs(self, study_id: int, pairs: Sequence[NewPair]) -> None:
+        """Replace the pairs."""
+        old = select(PairTable.id).where(PairTable.study_id == study_id)
+        for table in (BallotTable, MemberTable):
+            self._db.execute(delete(table).where(table.pair_id.in_(old)))
+        self._db.execute(delete(PairTable).where(PairTable.study_id == study_id))
+        problems = self._problem_ids(study_id, special=False)
+        for number, pair in enumerate(pairs, start=1):
+            self._add_pair(study_id, pair, number, problems[pair.problem])
+        self._db.flush()
+
+    def add_pair(self, study_id: int, pair: NewPair) -> StudyPair:
+        """A pair of practice or of a check."""
+        count = self._db.scalar(
+            select(func.count()).where(
+                PairTable.study_id == study_id, PairTable.kind == str(pair.kind)
+            )
+        )
+        problems = self._problem_ids(study_id, special=True)
+        row = self._add_pair(study_id, pair, (count or 0) + 1, problems[pair.problem])
+        return StudyPair(row.id, row.number, pair)
+
+    def _problem_ids(self, study_id: int, *, special: bool) -> dict[str, int]:
+        rows = self._db.execute(
+            select(ProblemTable.name, ProblemTable.id).where(
+                ProblemTable.study_id == study_id, ProblemTable.special == special
+            )
+        )
+        return {name: problem_id for name, problem_id in rows.tuples()}  # noqa: C416
+
+    def _add_pair(self, study_id: int, pair: NewPair, number: int, problem_id: int) -> PairTable:
+        row = PairTable(
+            study_id=study_id,
+            kind=str(pair.kind),
+            number=number,
+            problem_id=problem_id,
+            loss=pair.loss,
+            same_function=pair.same_function,
+        )
+        self._db.add(row)
+        self._db.flush()
+        self._db.execute(
+            insert(MemberTable),
+            [
+                {
+                    **dataclasses.asdict(member),
+                    "pair_id": row.id,
+                    "slot": slot,
+                    "formula_key": member.key,
+                    "parameters": canonical_json(dict(member.parameters)),
+                }
+                for slot, member in (("lower", pair.lower), ("higher", pair.higher))
+            ],
+        )
+        return row
+
+    def pairs(self, study_id: int, kind: PairKind | None = None) -> tuple[StudyPair, ...]:
+        """In order; of one kind or all."""
+        return self._pairs(study_id, kind, None)
+
+    def pair(self, study_id: int, pair_id: int) -> StudyPair | None:
+        """One pair of this study."""
+        return next(iter(self._pairs(study_id, None, pair_id)), None)
+
+    def _pairs(
+        self, study_id: int, kind: PairKind | None, pair_id: int | None
+    ) -> tuple[StudyPair, ...]:
+        wanted = [PairTable.study_id == study_id]
+        if kind is not None:
+            wanted.append(PairTable.kind == str(kind))
+        if pair_id is not None:
+            wanted.append(PairTable.id == pair_id)
+        rows = self._db.execute(
+            select(PairTable, ProblemTable.name)
+            .join(ProblemTable, ProblemTable.id == PairTable.problem_id)
+            .where(*wanted)
+            .order_by(PairTable.kind, PairTable.number)
+        ).tuples().all()
+        members: dict[tuple[int, str], Member] = {}
+        found = self._db.scalars(
+            select(MemberTable).join(PairTable, PairTable.id == MemberTable.pair_id).where(*wanted)
+        )
+        for row in found:
+            members[row.pair_id, row.slot] = _member(row)
+        return tuple(
+            StudyPair(
+                row.id,
+                row.number,
+                NewPair(
+                    problem=problem,
+                    lower=members[row.id, "lower"],
+                    higher=members[row.id, "higher"],
+                    loss=_number(row.loss),
+                    same_function=row.same_function,
+                    kind=PairKind(row.kind),
+                ),
+                row.dropped,
+            )
+            for row, problem in rows
+        )
+
+    def drop(self, pair_id: int, reason: str) -> None:
+        """Note why a pair is left out; "" takes it back."""
+        self._db.execute(update(PairTable).where(PairTable.id == pair_id).values(dropped=reason))
+
+    def add_ballot(self, pair_id: int, content: str) -> None:
+        """Keep a pair's ballot."""
+        self._db.execute(insert(BallotTable).values(pair_id=pair_id, content=content))
+
+    def ballot(self, pair_id: int) -> str | None:
+        """A pair's ballot, None in a draft."""
+        return self._db.scalar(select(BallotTable.content).where(BallotTable.pair_id == pair_id))
+
+
+def _fill(row: ProblemTable, problem: Problem) -> None:
+    row.name, row.title, row.csv = problem.name, problem.title, problem.csv
+    row.description = problem.description
+    row.columns = canonical_json([dataclasses.asdict(column) for column in problem.columns])
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else value
+
+
+def _member(row: MemberTable) -> Member:
+    return Member(
+        formula=row.formula,
+        eic=_number(row.eic),
+        r2=_number(row.r2),
+        complexity=row.complexity,
+        syntax=row.syntax,
+        method=row.method,
+        row=row.row,
+        index_base=row.index_base,
+        parameters=json.loads(row.parameters),
+    )

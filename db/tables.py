@@ -1,0 +1,280 @@
+"""The tables.  What may never change is guarded by triggers, see the migrations."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import (
+    CheckConstraint,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    MetaData,
+    String,
+    Text,
+    UniqueConstraint,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+from db.columns import Number, UtcTime
+
+NAMES = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+class Base(DeclarativeBase):
+    """All tables."""
+
+    metadata = MetaData(naming_convention=NAMES)
+    type_annotation_map = {datetime: UtcTime(), float: Number()}
+
+
+class StudyTable(Base):
+    """A study; `design` leaves out the public address, which alone may change later."""
+
+    __tablename__ = "study"
+    __table_args__ = (CheckConstraint("status IN ('draft', 'open', 'closed')", name="status"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(100), unique=True)
+    status: Mapped[str] = mapped_column(String(10))
+    design: Mapped[str] = mapped_column(Text)
+    public_base_url: Mapped[str] = mapped_column(Text)
+    rules: Mapped[str] = mapped_column(Text)
+    configuration: Mapped[str] = mapped_column(Text, default="")
+    hash: Mapped[str] = mapped_column(String(64), default="")
+    created_at: Mapped[datetime]
+    frozen_at: Mapped[datetime | None]
+    closed_at: Mapped[datetime | None]
+
+
+class ProblemTable(Base):
+    """A problem with its table of data; `special` ones belong to practice and checks."""
+
+    __tablename__ = "problem"
+    __table_args__ = (UniqueConstraint("study_id", "special", "name"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"), index=True)
+    position: Mapped[int]
+    special: Mapped[bool]
+    name: Mapped[str] = mapped_column(String(200))
+    title: Mapped[str] = mapped_column(Text)
+    description: Mapped[str] = mapped_column(Text)
+    columns: Mapped[str] = mapped_column(Text)
+    csv: Mapped[str] = mapped_column(Text)
+
+
+class PoolTable(Base):
+    """The scored pool, gzipped: a document that is kept, not queried."""
+
+    __tablename__ = "pool"
+
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"), primary_key=True)
+    name: Mapped[str] = mapped_column(Text)
+    rows: Mapped[int]
+    content: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class PairTable(Base):
+    """Two formulas for one problem."""
+
+    __tablename__ = "pair"
+    __table_args__ = (
+        UniqueConstraint("study_id", "kind", "number"),
+        CheckConstraint("kind IN ('main', 'practice', 'attention')", name="kind"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"), index=True)
+    kind: Mapped[str] = mapped_column(String(10))
+    number: Mapped[int]
+    problem_id: Mapped[int] = mapped_column(ForeignKey("problem.id"))
+    loss: Mapped[float | None]
+    same_function: Mapped[bool]
+    dropped: Mapped[str] = mapped_column(Text, default="")
+
+
+class MemberTable(Base):
+    """One formula of a pair."""
+
+    __tablename__ = "member"
+    __table_args__ = (CheckConstraint("slot IN ('lower', 'higher')", name="slot"),)
+
+    pair_id: Mapped[int] = mapped_column(ForeignKey("pair.id"), primary_key=True)
+    slot: Mapped[str] = mapped_column(String(6), primary_key=True)
+    formula_key: Mapped[str] = mapped_column(String(16))
+    formula: Mapped[str] = mapped_column(Text)
+    syntax: Mapped[str] = mapped_column(String(40))
+    method: Mapped[str] = mapped_column(Text)
+    row: Mapped[int | None]
+    index_base: Mapped[int | None]
+    parameters: Mapped[str] = mapped_column(Text)
+    eic: Mapped[float | None]
+    r2: Mapped[float | None]
+    complexity: Mapped[int]
+
+
+class BallotTable(Base):
+    """What a pair looks like to raters; written once, at freezing."""
+
+    __tablename__ = "ballot"
+
+    pair_id: Mapped[int] = mapped_column(ForeignKey("pair.id"), primary_key=True)
+    content: Mapped[str] = mapped_column(Text)
+
+
+class InvitationTable(Base):
+    """A link; the token itself is nowhere."""
+
+    __tablename__ = "invitation"
+    __table_args__ = (CheckConstraint("kind IN ('personal', 'open')", name="kind"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"), index=True)
+    kind: Mapped[str] = mapped_column(String(10))
+    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    label: Mapped[str] = mapped_column(Text)
+    quota: Mapped[int]
+    created_at: Mapped[datetime]
+    revoked_at: Mapped[datetime | None]
+
+
+class WithdrawalTable(Base):
+    """That somebody withdrew: so that a spent link stays spent.  Says nothing of whom."""
+
+    __tablename__ = "withdrawal"
+    __table_args__ = {"sqlite_autoincrement": True}
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"), index=True)
+    invitation_id: Mapped[int] = mapped_column(ForeignKey("invitation.id"), index=True)
+    at: Mapped[datetime]
+
+
+class RaterTable(Base):
+    """Somebody who consented; `withdrawing` lets the row and its votes be deleted."""
+
+    __tablename__ = "rater"
+    __table_args__ = {"sqlite_autoincrement": True}
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"), index=True)
+    invitation_id: Mapped[int] = mapped_column(ForeignKey("invitation.id"), index=True)
+    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    code: Mapped[str] = mapped_column(String(22), unique=True)
+    degree: Mapped[str] = mapped_column(Text)
+    field: Mapped[str] = mapped_column(Text)
+    consented_at: Mapped[datetime]
+    total: Mapped[int]
+    seed: Mapped[int]
+    paused_at: Mapped[datetime | None]
+    withdrawing: Mapped[bool] = mapped_column(default=False)
+
+
+class AssignmentTable(Base):
+    """A ballot given to a rater, and the reservation of its pair."""
+
+    __tablename__ = "assignment"
+    __table_args__ = (
+        UniqueConstraint("rater_id", "pair_id"),
+        UniqueConstraint("rater_id", "position"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    rater_id: Mapped[int] = mapped_column(ForeignKey("rater.id"))
+    pair_id: Mapped[int] = mapped_column(ForeignKey("pair.id"), index=True)
+    token: Mapped[str] = mapped_column(String(22), unique=True)
+    position: Mapped[int]
+    lower_left: Mapped[bool]
+    shown_at: Mapped[datetime]
+    reserved_until: Mapped[datetime]
+    seen_at: Mapped[datetime]
+    idle_seconds: Mapped[float] = mapped_column(nullable=False)
+    beats: Mapped[bool]
+    hasty_at: Mapped[datetime | None]
+
+
+class VoteTable(Base):
+    """A vote, whole in itself; append-only."""
+
+    __tablename__ = "vote"
+    __table_args__ = (
+        UniqueConstraint("rater_id", "pair_id"),
+        CheckConstraint("choice IN ('left', 'right', 'tie')", name="choice"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id"), unique=True)
+    rater_id: Mapped[int] = mapped_column(ForeignKey("rater.id"))
+    pair_id: Mapped[int] = mapped_column(ForeignKey("pair.id"), index=True)
+    position: Mapped[int]
+    choice: Mapped[str] = mapped_column(String(5))
+    lower_left: Mapped[bool]
+    shown_at: Mapped[datetime]
+    voted_at: Mapped[datetime]
+    idle_seconds: Mapped[float] = mapped_column(nullable=False)
+    reason: Mapped[str] = mapped_column(Text)
+
+
+class AuditTable(Base):
+    """What was done, when and by whom; append-only."""
+
+    __tablename__ = "audit"
+    __table_args__ = {"sqlite_autoincrement": True}
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[datetime]
+    actor: Mapped[str] = mapped_column(String(100))
+    action: Mapped[str] = mapped_column(String(100))
+    study_id: Mapped[int | None] = mapped_column(index=True)
+    detail: Mapped[str] = mapped_column(Text)
+
+
+class OrganiserTable(Base):
+    """The passphrase, hashed; one row."""
+
+    __tablename__ = "organiser"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    passphrase_hash: Mapped[str] = mapped_column(Text)
+    changed_at: Mapped[datetime]
+
+
+class SetupTable(Base):
+    """The one set-up link that is good, hashed; at most one row."""
+
+    __tablename__ = "setup_link"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    token_hash: Mapped[str] = mapped_column(String(64))
+    expires_at: Mapped[datetime]
+
+
+class AttemptTable(Base):
+    """An attempt to log in; `forgiven` if it was right."""
+
+    __tablename__ = "login_attempt"
+    __table_args__ = (Index("ix_login_attempt_at", "at"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    origin: Mapped[str] = mapped_column(String(32))
+    at: Mapped[datetime]
+    forgiven: Mapped[bool]
+
+
+class LoginTable(Base):
+    """A login of the organiser; the cookie's token is stored hashed."""
+
+    __tablename__ = "login"
+
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+    ended_at: Mapped[datetime | None]

@@ -1,0 +1,278 @@
+"""From files to a draft's pairs: problems, a pool (scored here if need be), and matching."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from eic_core.errors import DataError, FormulaError, UserError
+from eic_core.formula.syntax import Reading, read
+from eic_core.pool.scoring import (
+    SCORE_COLUMNS,
+    group_index_base,
+    read_pool,
+    score_pool,
+    write_scored,
+)
+from study.ballots import problem_table
+from study.errors import StudyError
+from study.matching import MatchedPair, MatchingResult, MatchingRules, ScoredPool, match_pool
+from study.matching import Member as MatchedMember
+from study.matching.result import Mode
+from study.material import Member, NewPair, Pool, Problem, StudyPair
+from study.organising import OrganiserService
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class RefusedRow:
+    """A row of a pool that could not be scored: its number from 1, its text, and why."""
+
+    row: int
+    problem: str
+    formula: str
+    error: str
+
+
+@dataclass(frozen=True)
+class PoolUpload:
+    """A pool, ready for `OrganiserService.set_pool`.
+
+    Attributes
+    ----------
+    pool : Pool
+        Scored.
+    refused : tuple of RefusedRow
+        Rows that have an error instead of scores; they stay in the pool and are never matched.
+    scored_here : bool
+        Whether the file came without scores.
+    """
+
+    pool: Pool
+    refused: tuple[RefusedRow, ...]
+    scored_here: bool
+
+
+def problems_from_folder(folder: Path, names: Iterable[str] | None = None) -> tuple[Problem, ...]:
+    """A problem for each NAME.csv with one or two inputs, by name.
+
+    Parameters
+    ----------
+    folder : Path
+    names : iterable of str, optional
+        Which ones; each must be there then.  Default: all that fit.
+
+    Raises
+    ------
+    StudyError
+        If a named one is missing or has not one or two inputs.
+    """
+    found = []
+    for name in sorted(names if names is not None else (p.stem for p in folder.glob("*.csv"))):
+        path = folder / f"{name}.csv"
+        if not path.is_file():
+            raise StudyError(f"there is no file {path.name} in {folder}")
+        problem = Problem(name, path.read_text(encoding="utf-8-sig"), title=name.replace("_", " "))
+        try:
+            problem_table(problem)
+        except StudyError:
+            if names is not None:
+                raise
+        else:
+            found.append(problem)
+    return tuple(found)
+
+
+def read_upload(
+    name: str, data: bytes, problems: Sequence[Problem], *, jobs: int | None = None,
+    progress: Progress | None = None,
+) -> PoolUpload:
+    """Read a pool's CSV file (gzipped or not), and score it unless it is scored.
+
+    Parameters
+    ----------
+    name : str
+        File name.
+    data : bytes
+    problems : sequence of Problem
+        Those that the pool's rows are for; rows of other problems are refused.
+    jobs : int, optional
+        Worker processes.
+    progress : callable (done, total) -> None, optional
+
+    Raises
+    ------
+    DataError
+        If the file is no pool.
+    """
+    packed = data[:2] == b"\x1f\x8b"
+    with _folder(problems) as folder:
+        path = folder.parent / ("pool.csv.gz" if packed else "pool.csv")
+        path.write_bytes(data)
+        columns, candidates = read_pool(path)
+        scored_here = not set(SCORE_COLUMNS) - {"error", "eic"} <= set(columns)
+        if scored_here:
+            scores = score_pool(candidates, folder, jobs=jobs, progress=progress)
+            out = folder.parent / "scored.csv"
+            write_scored(out, columns, candidates, scores)
+            text = out.read_text(encoding="utf-8")
+            errors = [score.error for score in scores]
+        else:
+            try:
+                text = (gzip.decompress(data) if packed else data).decode("utf-8-sig")
+            except (OSError, EOFError, UnicodeDecodeError) as error:
+                raise DataError(f"cannot read {name}: {error}") from error
+            errors = [candidate.row.get("error", "") for candidate in candidates]
+    refused = tuple(
+        RefusedRow(row, candidate.problem, candidate.formula, error)
+        for row, (candidate, error) in enumerate(zip(candidates, errors, strict=True), start=1)
+        if error
+    )
+    return PoolUpload(Pool(name, text, len(candidates)), refused, scored_here)
+
+
+def match_study(
+    service: OrganiserService, study_id: int, rules: MatchingRules, *, mode: Mode = "matching",
+    k: int | None = None, progress: Callable[[int, int, str], None] | None = None,
+) -> tuple[MatchingResult, tuple[StudyPair, ...]]:
+    """Match a draft's pool, and make the pairs found the draft's pairs.
+
+    Parameters
+    ----------
+    service : OrganiserService
+    study_id : int
+    rules : MatchingRules
+        Kept with the study.
+    mode, k, progress
+        As for `study.matching.match_pool`.
+
+    Returns
+    -------
+    (result, pairs)
+        What matching says of every formula, and the pairs as stored.
+
+    Raises
+    ------
+    UserError
+        If there is no pool, or nothing can be matched by these rules' columns.
+    """
+    pool, problems = service.pool(study_id), service.problems(study_id)
+    if pool is None:
+        raise StudyError("there is no pool yet", hint="upload one first")
+    scored = scored_pool(pool, problems, rules.r2_column)
+    with _folder(problems) as folder:
+        result = match_pool(scored, rules, mode=mode, k=k, problems=folder, progress=progress)
+    found = pairs_from_matching(scored, result.pairs, problems)
+    kept = {**rules.to_json(), "mode": mode, "k": k}
+    return result, service.set_pairs(study_id, found, kept)
+
+
+def scored_pool(pool: Pool, problems: Sequence[Problem], r2_column: str = "r2") -> ScoredPool:
+    """The rows of a stored pool that are for these problems; row numbers stay the pool's.
+
+    Rows of other problems are marked as refused.
+    """
+    reader = csv.reader(io.StringIO(pool.csv))
+    columns = next(reader, [])
+    if "error" not in columns:
+        columns.append("error")
+    name = columns.index("problem" if "problem" in columns else "dataset")
+    error = columns.index("error")
+    known = {problem.name for problem in problems}
+
+    def rows() -> Iterator[list[str]]:
+        for row in reader:
+            cells = row + [""] * (len(columns) - len(row))
+            if cells[name] not in known:
+                cells[error] = "no data for this problem"
+            yield cells
+
+    return ScoredPool.from_rows(rows(), columns, r2=r2_column, source=pool.name)
+
+
+def pairs_from_matching(
+    pool: ScoredPool, pairs: Sequence[MatchedPair], problems: Sequence[Problem]
+) -> tuple[NewPair, ...]:
+    """What a study stores of matched pairs: with whether their methods count from 0 or 1.
+
+    Parameters
+    ----------
+    pool : ScoredPool
+        The one that was matched.
+    pairs : sequence of MatchedPair
+    problems : sequence of Problem
+    """
+    columns = {problem.name: problem_table(problem).names[:-1] for problem in problems}
+    groups: dict[tuple[str, str], list[int]] = {}
+    for row, group in enumerate(zip(pool.problem, pool.method, strict=True)):
+        groups.setdefault(group, []).append(row)
+    bases: dict[tuple[str, str], int | None] = {}
+
+    def member(problem: str, matched: MatchedMember) -> Member:
+        group = (problem, matched.method)
+        if group not in bases:
+            bases[group] = _index_base(pool, groups[group], columns[problem])
+        return Member(
+            formula=matched.formula,
+            eic=matched.eic,
+            r2=matched.r2,
+            complexity=matched.complexity,
+            syntax=matched.syntax,
+            method=matched.method,
+            row=matched.row,
+            index_base=bases[group],
+            parameters=dict(pool.candidate(matched.row).parameters),
+        )
+
+    return tuple(
+        NewPair(
+            problem=pair.problem,
+            lower=member(pair.problem, pair.lower),
+            higher=member(pair.problem, pair.higher),
+            loss=pair.loss,
+            same_function=pair.same_function is True,
+        )
+        for pair in pairs
+    )
+
+
+def _index_base(pool: ScoredPool, rows: Sequence[int], columns: Sequence[str]) -> int | None:
+    """Whether one method's formulas count from 0 or 1, as scoring finds it."""
+
+    def reading(row: int) -> Reading | None:
+        candidate = pool.candidate(row)
+        try:
+            return read(
+                candidate.formula,
+                syntax=candidate.syntax or "auto",
+                columns=columns,
+                parameters=candidate.parameters,
+            )
+        except FormulaError:
+            return None
+
+    first = next((r for r in map(reading, rows) if r is not None), None)
+    if first is not None and first.index_base is not None:
+        return first.index_base
+    return group_index_base(map(reading, rows), len(columns))
+
+
+@contextmanager
+def _folder(problems: Sequence[Problem]) -> Iterator[Path]:
+    """The problems as files, for as long as scoring or matching needs them."""
+    with tempfile.TemporaryDirectory(prefix="eic-lab-") as base:
+        folder = Path(base) / "problems"
+        folder.mkdir()
+        for problem in problems:
+            try:
+                (folder / f"{problem.name}.csv").write_text(problem.csv, encoding="utf-8")
+            except OSError as error:
+                raise UserError(f"problem `{problem.name}` cannot be a file name") from error
+        yield folder
