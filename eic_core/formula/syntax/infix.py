@@ -8,7 +8,7 @@ from typing import NoReturn
 from eic_core.errors import FormulaError
 from eic_core.formula.syntax.build import FUNCTIONS, Refusal, number_label
 from eic_core.formula.syntax.core import Grammar, parse
-from eic_core.formula.syntax.names import SUPERSCRIPTS, Names, suggestion
+from eic_core.formula.syntax.names import SUPERSCRIPTS, Names, similar_function, suggestion
 from eic_core.formula.syntax.reading import Report, insert
 from eic_core.formula.syntax.tokens import (
     CALL,
@@ -167,11 +167,18 @@ class Infix(Grammar):
                 token.start,
                 end,
                 suggestion(name),
-                self._product_text(end) if len(name) == 1 else None,
+                self._remedy(token.start, end, name),
             )
         self.report.note(
             f"`{name}(…)` is read as the product `{name}*(…)`, not as a call", (token.start, end)
         )
+
+    def _remedy(self, start: int, end: int, name: str) -> str | None:
+        """The whole text with a one-letter name as a factor, or with the function meant."""
+        if len(name) == 1:
+            return self._product_text(end)
+        near, text = similar_function(name), self.report.text
+        return text[:start] + near + text[end:] if near.isalnum() else None
 
     def _product_text(self, place: int) -> str:
         return insert(self.report.text, [(place, "*")])

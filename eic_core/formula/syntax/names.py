@@ -59,6 +59,14 @@ _SUGGEST = {
     "logarithm": "log",
     "squareroot": "sqrt",
     "lb": "log2",
+    "sinus": "sin",
+    "sine": "sin",
+    "cosinus": "cos",
+    "cosine": "cos",
+    "tangent": "tan",
+    "root": "sqrt",
+    "power": "pow",
+    "exponential": "exp",
 }
 
 
@@ -221,6 +229,21 @@ def _signed_label(name: str, text: str) -> str:
     return ("-" if stripped.startswith("-") else "") + number_label(digits)
 
 
+def similar_function(name: str) -> str:
+    """The known function that an unknown name most likely means, or "".
+
+    Examples
+    --------
+    >>> similar_function("lg"), similar_function("np.sqr"), similar_function("banana")
+    ('log10', 'sqrt', '')
+    """
+    bare = _MODULE.sub("", name, count=1).lower()
+    if bare in _SUGGEST:
+        return _SUGGEST[bare]
+    near = difflib.get_close_matches(bare, [*FUNCTIONS], n=1, cutoff=0.6) if len(bare) < 40 else []
+    return near[0] if near else ""
+
+
 def suggestion(name: str) -> str:
     """A hint for an unknown function.
 
@@ -229,8 +252,5 @@ def suggestion(name: str) -> str:
     >>> suggestion("lg"), suggestion("sqr")
     ('did you mean `log10`?', 'did you mean `sqrt`?')
     """
-    bare = _MODULE.sub("", name, count=1).lower()
-    if bare in _SUGGEST:
-        return f"did you mean `{_SUGGEST[bare]}`?"
-    near = difflib.get_close_matches(bare, [*FUNCTIONS], n=1, cutoff=0.6) if len(bare) < 40 else []
-    return f"did you mean `{near[0]}`?" if near else f"for a product write `{name}*(…)`"
+    near = similar_function(name)
+    return f"did you mean `{near}`?" if near else f"for a product write `{name}*(…)`"

@@ -330,8 +330,8 @@ def test_expansions_carry_the_span_of_their_call():
     [
         ("2x", (0, 2), "`2x`: write `2*x`", "2*x"),
         ("2 x + 3y", (0, 3), "`2 x`: write `2*x`", "2*x + 3*y"),
-        ("1+lg(x)", (2, 4), "unknown function `lg`: did you mean `log10`?", None),
-        ("sinus(x)", (0, 5), "unknown function `sinus`", None),
+        ("1+lg(x)", (2, 4), "unknown function `lg`: did you mean `log10`?", "1+log10(x)"),
+        ("sinus(x)", (0, 5), "unknown function `sinus`: did you mean `sin`?", "sin(x)"),
         ("x*(y+1", (2, 3), "unbalanced parenthesis at column 3", "x*(y+1)"),
         ("x*y+1)", (5, 6), "unbalanced parenthesis at column 6", None),
         ("(x]", (2, 3), "`(` at column 1 is closed by `]`", None),
