@@ -68,7 +68,8 @@ def _exchange(graph: PairGraph, edges: Edges, mate: np.ndarray) -> np.ndarray | 
     size = graph.size
     nodes = np.arange(size)
     held = np.where(mate >= 0, graph.weight_of(nodes, np.where(mate >= 0, mate, nodes)), 0.0)
-    new = np.flatnonzero(edges.weight > held[edges.higher] + held[edges.lower] - held.max())
+    most = held.max(initial=0.0)
+    new = np.flatnonzero(edges.weight > held[edges.higher] + held[edges.lower] - most)
     new = new[mate[edges.higher[new]] != edges.lower[new]]
     u, v = edges.higher[new].astype(np.int64), edges.lower[new].astype(np.int64)
     p, q = mate[u], mate[v]

@@ -26,7 +26,7 @@ from study.matching.result import (
 )
 from study.matching.rules import MatchingRules
 from study.matching.sameness import Sameness
-from study.matching.scored import LARGEST, ScoredPool, left_out
+from study.matching.scored import ScoredPool, left_out
 from study.matching.sweep import Pairs, PairSweep
 
 MAX_PAIRS = 1_000_000
@@ -151,13 +151,11 @@ class _Problem:
         self.pool, self.rules, self.name, self.sameness = pool, rules, name, sameness
         self.fates = {reason: int(found[rows].sum()) for reason, found in lost.items()}
         kept = rows[~np.any([found[rows] for found in lost.values()], axis=0)]
-        units = np.clip(pool.r2[kept], -1000, LARGEST)
-        low = PairSweep.hopeless(units, rules)
+        low = PairSweep.hopeless(np.maximum(pool.r2[kept], -1000), rules)
         self.fates[LOW_R2] = int(low.sum())
         self.rows = self._sorted(kept[~low])
         self.sweep = PairSweep(
-            pool.complexity[self.rows], np.minimum(pool.r2[self.rows], LARGEST),
-            pool.eic[self.rows], rules,
+            pool.complexity[self.rows], pool.r2[self.rows], pool.eic[self.rows], rules
         )
         self.identical: set[tuple[int, int]] = set()
         self.same: set[tuple[int, int]] = set()

@@ -225,7 +225,7 @@ def left_out(pool: ScoredPool, *, invalid: bool, singular: bool) -> dict[str, np
             INVALID: (pool.invalid > 0) & (not invalid),
             SINGULAR: (pool.singular > 0) & (not singular),
             NO_EIC: ~(np.abs(pool.eic) <= LARGEST),
-            NO_R2: ~(np.abs(pool.r2) < np.inf),
+            NO_R2: ~((pool.r2 > -np.inf) & (pool.r2 <= LARGEST)),
         }
     seen = np.zeros(len(pool), dtype=bool)
     first: dict[str, np.ndarray] = {}

@@ -1,0 +1,152 @@
+"""The sweep equals the naive join, and the best K are the first K of all."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from study.matching.best import best_pairs
+from study.matching.rules import MatchingRules
+from study.matching.sweep import PairSweep, units
+
+RULES = MatchingRules()
+EDGY_R2 = st.sampled_from([0.83, 0.84, 0.85, 0.850001, 0.86, 0.87, 0.88, 0.95, 0.97, 0.99, 1.0])
+EDGY_EIC = st.sampled_from([0.0, 0.1, 0.3, 1.0, 1.999999, 2.0, 2.1, 2.3, 3.0, 4.1, 4.3])
+FORMULAS = st.lists(
+    st.tuples(
+        st.integers(1, 8),
+        EDGY_R2 | st.floats(-2, 1).map(lambda v: round(v, 3)) | st.floats(0.8, 1),
+        EDGY_EIC | st.floats(0, 7),
+    ),
+    max_size=40,
+)
+RULE_SETS = st.builds(
+    MatchingRules,
+    max_complexity_gap=st.integers(0, 4),
+    max_r2_gap=st.sampled_from([0.0, 0.01, 0.02, 0.1, 3.0]),
+    min_eic_gap=st.sampled_from([1e-3, 0.5, 2.0, 2.2]),
+    min_best_r2=st.sampled_from([-10.0, 0.5, 0.85, 0.97]),
+)
+
+
+def naive(formulas: list[tuple[int, float, float]], rules: MatchingRules) -> list[tuple[int, int]]:
+    """(higher, lower), by the definition."""
+    return [
+        (i, j)
+        for i, (ci, ri, ei) in enumerate(formulas)
+        for j, (cj, rj, ej) in enumerate(formulas)
+        if ei > ej and rules.allows((ci, cj), (ri, rj), (ei, ej))
+    ]
+
+
+def sweep_of(formulas: list[tuple[int, float, float]], rules: MatchingRules) -> PairSweep:
+    table = np.array(formulas, dtype=float).reshape(-1, 3)
+    return PairSweep(table[:, 0], table[:, 1], table[:, 2], rules)
+
+
+@settings(max_examples=300, deadline=None)
+@given(FORMULAS, RULE_SETS)
+def test_the_sweep_equals_the_naive_join(
+    formulas: list[tuple[int, float, float]], rules: MatchingRules
+) -> None:
+    sweep = sweep_of(formulas, rules)
+    higher, lower = sweep.pairs()
+    expected = naive(formulas, rules)
+    assert list(zip(higher.tolist(), lower.tolist(), strict=True)) == expected
+    assert sweep.total == len(expected)
+    partners = {i for pair in expected for i in pair}
+    assert set(np.flatnonzero(sweep.with_partner()).tolist()) == partners
+
+
+@settings(max_examples=200, deadline=None)
+@given(FORMULAS, RULE_SETS, st.integers(1, 60))
+def test_the_best_k_are_the_first_k_of_all_pairs(
+    formulas: list[tuple[int, float, float]], rules: MatchingRules, k: int
+) -> None:
+    sweep = sweep_of(formulas, rules)
+    higher, lower = sweep.pairs()
+    first = np.lexsort((lower, higher, sweep.losses(higher, lower)))[:k]
+    best = best_pairs(sweep, k)
+    assert best[0].tolist() == higher[first].tolist()
+    assert best[1].tolist() == lower[first].tolist()
+
+
+@settings(max_examples=50, deadline=None)
+@given(FORMULAS)
+def test_having_a_like_formula_means_what_it_says(formulas: list[tuple[int, float, float]]) -> None:
+    r2 = units(np.array([f[1] for f in formulas]))
+    expected = [
+        any(
+            i != j
+            and abs(ci - cj) <= 2
+            and abs(r2[i] - r2[j]) <= RULES.r2_gap_units
+            and max(r2[i], r2[j]) > RULES.best_r2_units
+            for j, (cj, _, _) in enumerate(formulas)
+        )
+        for i, (ci, _, _) in enumerate(formulas)
+    ]
+    assert sweep_of(formulas, RULES).with_like().tolist() == expected
+
+
+def pool(size: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    complexity = np.clip(np.rint(rng.lognormal(3, 0.5, size)), 1, 200).astype(int)
+    r2 = np.round(1 - rng.gamma(1.2, 0.08, size), 3)  # many ties
+    return complexity, r2, np.round(rng.gamma(1.0, 0.9, size), 2)
+
+
+def test_ten_thousand_formulas_give_the_pairs_of_the_naive_join() -> None:
+    complexity, r2, eic = pool(10_000)
+    sweep = PairSweep(complexity, r2, eic, RULES)
+    higher, lower = sweep.pairs()
+    found = np.sort(higher * len(r2) + lower)
+    r2_units, eic_units = units(r2), units(eic)
+    expected = []
+    for i in range(len(r2)):
+        good = (
+            (np.abs(complexity - complexity[i]) <= 2)
+            & (np.abs(r2_units - r2_units[i]) <= RULES.r2_gap_units)
+            & (eic_units[i] - eic_units >= RULES.eic_gap_units)
+            & (np.maximum(r2_units, r2_units[i]) > RULES.best_r2_units)
+        )
+        expected.append(i * len(r2) + np.flatnonzero(good))
+    assert np.array_equal(found, np.concatenate(expected))
+
+
+def test_pairs_come_in_chunks_of_whole_windows() -> None:
+    sweep = PairSweep(*pool(2_000), RULES)
+    parts = [*sweep.chunks(size=500)]
+    assert len(parts) > 5
+    joined = np.sort(np.concatenate([h * len(sweep) + low for h, low in parts]))
+    higher, lower = sweep.pairs()
+    assert np.array_equal(joined, higher * len(sweep) + lower)
+
+
+def test_memory_does_not_grow_with_the_number_of_pairs() -> None:
+    size = 6_000
+    sweep = PairSweep(np.full(size, 9), np.full(size, 0.9), np.linspace(0, 9, size), RULES)
+    tracemalloc.start()
+    seen = sum(len(higher) for higher, _ in sweep.chunks(size=200_000))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert seen == sweep.total > 10_000_000
+    assert peak < 100e6  # 16 bytes a pair would be above 160 MB
+
+
+def test_the_best_k_of_many_equal_formulas_is_quick() -> None:
+    size = 50_000
+    eic = np.where(np.arange(size) % 2, 3.0, 0.0)
+    higher, lower = best_pairs(PairSweep(np.full(size, 9), np.full(size, 0.9), eic, RULES), 5)
+    assert higher.tolist() == [1] * 5
+    assert lower.tolist() == [0, 2, 4, 6, 8]
+
+
+@pytest.mark.parametrize("size", [0, 1])
+def test_no_formulas_give_no_pairs(size: int) -> None:
+    sweep = PairSweep(np.full(size, 3), np.full(size, 0.9), np.zeros(size), RULES)
+    assert sweep.total == 0 and not len(sweep.pairs()[0])
+    assert not len(best_pairs(sweep, 3)[0])

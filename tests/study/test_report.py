@@ -1,0 +1,222 @@
+"""Reports of exported studies: what counts, what is shown, in text, JSON and HTML."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from html.parser import HTMLParser
+
+import pytest
+
+from study.report import ExportedPair, ExportedVote, RaterCounts, StudyExport
+from study.report.analysis import INDEPENDENCE, StudyReport, analyse
+from study.report.figures import pair_distributions, to_svg
+from study.report.page import render_html, valid_votes_csv
+from study.report.text import render_text
+from study.statistics.exclusions import ExclusionRule
+
+START = datetime(2025, 3, 1, 12, tzinfo=UTC)
+
+
+def pair(number: int, problem: str) -> ExportedPair:
+    return ExportedPair(
+        f"p{number:03}", problem, "x0+1", "x0-1e9+1e9", 0.5, 8.5 + number / 100, 0.93, 0.92, 3, 5
+    )
+
+
+def vote(rater: int, number: int, choice: str, **changes: object) -> ExportedVote:
+    base = ExportedVote(
+        vote=f"v{rater}-{number}",
+        rater=f"r{rater:03}",
+        pair=f"p{number:03}",
+        problem="",
+        choice=choice,  # type: ignore[arg-type]
+        lower_side="left" if (rater + number) % 2 else "right",
+        position=number % 10 + 1,
+        shown_at=START,
+        voted_at=START + timedelta(seconds=20),
+        seconds=20.0,
+        session_seconds=200.0,
+    )
+    return replace(base, **changes)  # type: ignore[arg-type]
+
+
+def study(votes: tuple[ExportedVote, ...], pairs: int = 172, **changes: object) -> StudyExport:
+    base = StudyExport(
+        study="s1",
+        title="Pairs <of> 2025",
+        hash="ab" * 32,
+        pairs=tuple(pair(i, f"problem {i % 19:02}") for i in range(pairs)),
+        votes=votes,
+        frozen_at=START,
+        closed_at=START + timedelta(days=9),
+        raters=RaterCounts(120, 110, 108, 2),
+        rules={"max_r2_gap": 0.02},
+    )
+    return replace(base, **changes)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def paper() -> StudyReport:
+    """The size of Yu et al.'s study: 108 raters, ten votes each, 24 hasty sessions, 586 of 840."""
+    votes = []
+    for rater in range(108):
+        for i in range(10):
+            number = (rater * 10 + i) % 172
+            nth = rater * 10 + i
+            more = {"seconds": 5.0, "session_seconds": 50.0} if rater >= 84 else {}
+            votes.append(vote(rater, number, "lower" if nth < 586 else "higher", **more))
+    return analyse(study(tuple(votes)))
+
+
+def test_the_papers_counts_come_out_of_an_export(paper: StudyReport) -> None:
+    assert len(paper.cast) == 1080 and len(paper.valid) == 840
+    assert paper.excluded == {"session under the threshold": 240}
+    assert paper.excluded_raters == 24 and paper.unfinished_excluded_raters == 0
+    document = paper.to_json()
+    assert document["preference"]["lower"] == 586
+    assert document["preference"]["p_value"] == pytest.approx(2.7e-31, rel=0.02)
+    assert round(document["preference"]["wilson"]["low"], 3) == 0.666
+    assert document["preference_before_exclusions"]["votes"] == 1080
+    assert document["pairs"]["mean_votes"] == pytest.approx(840 / 172)
+    assert document["fleiss_kappa"]["subjects"] == 172
+    assert INDEPENDENCE in document["notes"]
+    assert sum(p["votes"] for p in document["by_problem"]) == 840
+    assert sum(document["left_chosen"].values()) == 840
+    assert document["seconds"] == {"median_vote": 20.0, "median_session": 200.0}
+
+
+def test_the_text_says_the_numbers(paper: StudyReport) -> None:
+    text = render_text(paper)
+    for said in ("69.8 %", "2.7e-31", "[0.666, 0.728]", "[0.665, 0.729]", "Sessions of under 60",
+                 "left out: session under the threshold", "Fleiss' kappa (low / high coding)"):
+        assert said in text
+
+
+def test_practice_and_attention_ballots_are_no_votes() -> None:
+    votes = (
+        vote(1, 0, "lower"),
+        vote(1, 1, "higher", is_practice=True, position=0),
+        vote(1, 2, "higher", is_attention=True, attention_ok=True, pair=""),
+        vote(1, 3, "higher", is_attention=True, attention_ok=False, pair=""),
+    )
+    report = analyse(study(votes))
+    assert len(report.cast) == 1
+    assert report.preference.lower == 1 and report.preference.higher == 0
+    assert (report.attention.answered, report.attention.passed) == (2, 1)
+
+
+def test_the_side_is_told_apart_from_the_formula() -> None:
+    votes = (
+        vote(1, 0, "lower", lower_side="left"),
+        vote(1, 1, "higher", lower_side="right"),
+        vote(1, 2, "lower", lower_side="right"),
+        vote(1, 3, "tie"),
+    )
+    left = analyse(study(votes)).left_chosen
+    assert (left.lower, left.higher, left.ties) == (2, 1, 1)
+
+
+def test_votes_may_be_left_out_one_by_one() -> None:
+    votes = (vote(1, 0, "lower", seconds=70), vote(1, 1, "higher", seconds=70, idle_seconds=20))
+    report = analyse(study(votes, exclusion=ExclusionRule(60, "vote")))
+    assert report.excluded == {"vote under the threshold": 1}
+    assert report.excluded_raters == 0
+
+
+def test_kappa_counts_deciding_votes_on_each_pair() -> None:
+    votes = (
+        vote(1, 0, "lower"), vote(2, 0, "lower"), vote(3, 0, "tie"),
+        vote(1, 1, "higher"), vote(2, 1, "higher"), vote(3, 1, "lower"),
+        vote(1, 2, "lower"), vote(2, 2, "tie"),
+    )  # fmt: skip
+    agreement = analyse(study(votes)).agreement
+    assert sorted(agreement.counts) == [(1, 0), (1, 2), (2, 0)]
+    assert agreement.subjects == 2
+
+
+EMPTY: dict[str, Callable[[], StudyExport]] = {
+    "no votes": lambda: study(()),
+    "no pairs": lambda: study((), pairs=0),
+    "one vote": lambda: study((vote(1, 0, "lower"),)),
+    "unanimous": lambda: study((vote(1, 0, "lower"), vote(2, 0, "lower"))),
+    "only ties": lambda: study((vote(1, 0, "tie"), vote(2, 0, "tie"))),
+    "all left out": lambda: study((vote(1, 0, "lower", session_seconds=1.0),)),
+    "still open": lambda: study((), closed_at=None, frozen_at=None),
+}
+
+
+@pytest.mark.parametrize("case", EMPTY)
+def test_degenerate_studies_are_told_in_sentences(case: str) -> None:
+    report = analyse(EMPTY[case]())
+    json.dumps(report.to_json(), allow_nan=False)
+    for text in (render_text(report), render_html(report)):
+        assert "nan" not in re.sub(r"[A-Za-z0-9+/]{80,}=*", "", text).lower().split()
+        assert "Fleiss&#x27; kappa is not defined" in text or "Fleiss' kappa is not defined" in text
+
+
+class Page(HTMLParser):
+    """Tags, attributes and text of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def test_the_page_is_self_contained_and_escapes_what_people_wrote(paper: StudyReport) -> None:
+    text = render_html(paper)
+    page = Page(text)
+    names = [tag for tag, _ in page.tags]
+    assert names.count("svg") == 3
+    assert not {"script", "link", "iframe", "img", "object"} & set(names)
+    assert "Pairs <of> 2025" in page.words and "<of>" not in text
+    for tag, attributes in page.tags:
+        for name, value in attributes.items():
+            assert not name.startswith("on")
+            if name in ("href", "src", "xlink:href"):
+                assert (value or "").startswith(("#", "data:text/csv")), (tag, name)
+
+
+def test_the_page_carries_all_votes_as_csv(paper: StudyReport) -> None:
+    link = next(a["href"] for tag, a in Page(render_html(paper)).tags if tag == "a")
+    assert link is not None
+    text = base64.b64decode(link.partition(",")[2]).decode()
+    assert text == valid_votes_csv(paper)
+    rows = [*csv.DictReader(io.StringIO(text))]
+    assert len(rows) == 1080
+    assert sum(row["excluded"] == "false" for row in rows) == 840
+
+
+def test_votes_csv_is_safe_in_a_spreadsheet() -> None:
+    report = analyse(study((vote(1, 0, "lower", reason="=cmd|' /C calc'!A0"),)))
+    assert "\"'=cmd" in valid_votes_csv(report) or ",'=cmd" in valid_votes_csv(report)
+
+
+def test_figures_are_the_same_bytes_each_time(paper: StudyReport) -> None:
+    first = to_svg(pair_distributions(paper.export.pairs))
+    assert first.startswith("<svg") and first == to_svg(pair_distributions(paper.export.pairs))
+
+
+def test_problem_names_with_dollars_and_angles_are_drawn_as_they_are() -> None:
+    odd = study((), pairs=1)
+    odd = replace(
+        odd,
+        pairs=(replace(odd.pairs[0], problem="$x^{<&"),),
+        votes=(vote(1, 0, "lower"), vote(2, 0, "higher")),
+    )
+    text = render_html(analyse(odd))
+    assert "$x^{&lt;&amp;" in text

@@ -1,0 +1,224 @@
+"""Preference, agreement and exclusions against published and independent values."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
+from statsmodels.stats.proportion import proportion_confint
+
+from eic_core.errors import UserError
+from study.statistics.agreement import fleiss_kappa
+from study.statistics.exclusions import (
+    FAILED_ATTENTION,
+    HASTY_SESSION,
+    HASTY_VOTE,
+    ExclusionRule,
+    exclusion_reasons,
+    session_seconds,
+)
+from study.statistics.preference import Preference
+
+# --- preference ---
+
+
+def test_the_counts_of_the_paper_give_its_test_and_intervals() -> None:
+    counts = Preference(586, 254)  # Yu et al.: 69.8 % of 840
+    assert counts.p_value == pytest.approx(2.7e-31, rel=0.02)
+    wilson, exact = counts.wilson(), counts.clopper_pearson()
+    assert wilson is not None and exact is not None
+    assert (round(wilson.low, 3), round(wilson.high, 3)) == (0.666, 0.728)
+    assert (round(exact.low, 3), round(exact.high, 3)) == (0.665, 0.729)
+
+
+def test_the_one_sided_p_is_the_upper_tail() -> None:
+    assert Preference(9, 1).p_value == pytest.approx(11 / 1024)
+    assert Preference(1, 9).p_value == pytest.approx(1023 / 1024)
+    assert Preference(0, 3).p_value == 1
+
+
+@given(st.integers(0, 300), st.integers(0, 300), st.sampled_from([0.8, 0.95, 0.99]))
+def test_the_intervals_are_those_of_statsmodels(lower: int, higher: int, level: float) -> None:
+    counts = Preference(lower, higher)
+    if not counts.votes:
+        assert counts.wilson(level) is None
+        return
+    for ours, method in ((counts.wilson(level), "wilson"), (counts.clopper_pearson(level), "beta")):
+        low, high = proportion_confint(lower, counts.votes, 1 - level, method=method)
+        assert ours is not None
+        # statsmodels gives nan for the trivial end of an exact interval
+        assert ours.low == pytest.approx(0.0 if math.isnan(low) else low, abs=1e-9)
+        assert ours.high == pytest.approx(1.0 if math.isnan(high) else high, abs=1e-9)
+
+
+def test_without_votes_there_is_a_sentence_and_no_number() -> None:
+    for counts, said in (
+        (Preference(0, 0), "There are no valid votes."),
+        (Preference(0, 0, 3), "Nobody decided for either formula."),
+    ):
+        assert counts.rate is counts.p_value is counts.wilson() is counts.clopper_pearson() is None
+        assert counts.reason == said
+        assert counts.to_json()["rate"] is None
+
+
+def test_ties_change_no_rate() -> None:
+    assert Preference(3, 1, 50).rate == Preference(3, 1).rate == 0.75
+
+
+def test_senseless_counts_choices_and_levels_are_refused() -> None:
+    with pytest.raises(UserError):
+        Preference(-1, 2)
+    with pytest.raises(UserError):
+        Preference.of(["left"])
+    with pytest.raises(UserError):
+        Preference(1, 1).wilson(95)
+
+
+# --- agreement ---
+
+# Fleiss (1971), Psychological Bulletin 76:378-382, table 1: six psychiatrists assign each of
+# 30 patients one of five diagnoses.  He gives kappa = 0.430.
+DIAGNOSES = """
+    0 0 0 6 0   0 3 0 0 3   0 1 4 0 1   0 0 0 0 6   0 3 0 3 0   2 0 4 0 0
+    0 0 4 0 2   2 0 3 1 0   2 0 0 4 0   0 0 0 0 6   1 0 0 5 0   1 1 0 4 0
+    0 3 3 0 0   1 0 0 5 0   0 2 0 3 1   0 0 5 0 1   3 0 0 1 2   5 1 0 0 0
+    0 2 0 4 0   1 0 2 0 3   0 0 0 0 6   0 1 0 5 0   0 2 0 1 3   2 0 0 4 0
+    1 0 0 4 1   0 5 0 1 0   4 0 0 0 2   0 2 0 4 0   1 0 5 0 0   0 0 0 0 6
+"""
+# Wikipedia, "Fleiss' kappa", worked example: 14 raters, 10 subjects, kappa = 0.210.
+WORKED = """
+    0 0 0 0 14   0 2 6 4 2   0 0 3 5 6   0 3 9 2 0   2 2 8 1 1
+    7 7 0 0 0    3 2 6 3 0   2 5 3 2 2   6 5 2 1 0   0 2 2 3 7
+"""
+# Gwet, Handbook of Inter-Rater Reliability: four raters, five categories, votes missing; the
+# twelfth unit, with one vote, left out.  irrCAC 0.4.4 gives Fleiss' kappa 0.7624831309, observed
+# 0.8181818182, expected 0.2345041322 on these eleven.
+GWET = """
+    3 0 0 0 0   0 3 1 0 0   0 0 4 0 0   0 0 4 0 0   0 4 0 0 0   1 1 1 1 0
+    0 0 0 4 0   3 1 0 0 0   0 4 0 0 0   0 0 0 0 3   2 0 0 0 0
+"""
+# Random votes with gaps; irrCAC 0.4.4 gives -0.0620252231.
+UNEQUAL = "0 5   1 1   1 2   4 1   2 3   0 5   2 2   2 2"
+
+
+def table(text: str, categories: int = 5) -> list[list[int]]:
+    return np.array(text.split(), dtype=int).reshape(-1, categories).tolist()
+
+
+def value(counts: list[list[int]]) -> float:
+    found = fleiss_kappa(counts, [str(i) for i in range(len(counts[0]))]).value
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(("text", "published"), [(DIAGNOSES, 0.430), (WORKED, 0.210)])
+def test_kappa_is_that_of_the_published_examples(text: str, published: float) -> None:
+    assert round(value(table(text)), 3) == published
+
+
+def test_kappa_with_unequal_counts_is_gwets() -> None:
+    found = fleiss_kappa(table(GWET), "abcde")
+    assert found.observed == pytest.approx(0.8181818182, abs=1e-9)
+    assert found.expected == pytest.approx(0.2345041322, abs=1e-9)
+    assert found.value == pytest.approx(0.7624831309, abs=1e-9)
+    assert value(table(UNEQUAL, 2)) == pytest.approx(-0.0620252231, abs=1e-9)
+
+
+@given(
+    st.integers(2, 9).flatmap(
+        lambda n: st.lists(st.integers(0, n).map(lambda k: [k, n - k]), min_size=1, max_size=30)
+    )
+)
+def test_kappa_with_equal_counts_is_that_of_statsmodels(counts: list[list[int]]) -> None:
+    found = fleiss_kappa(counts)
+    if found.value is None:
+        assert found.reason.startswith("All votes are for one category")
+    else:
+        assert found.value == pytest.approx(statsmodels_kappa(np.array(counts)), abs=1e-12)
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=20))
+def test_kappa_is_a_number_up_to_one_or_a_sentence(counts: list[tuple[int, int]]) -> None:
+    found = fleiss_kappa(counts)
+    if found.value is None:
+        assert found.reason.endswith(".")
+    else:
+        assert math.isfinite(found.value) and found.value <= 1 and not found.reason
+    assert found.subjects + found.left_out == len(counts)
+
+
+def test_pairs_with_fewer_than_two_votes_change_nothing() -> None:
+    assert value([[4, 1], [0, 3]]) == value([[4, 1], [1, 0], [0, 0], [0, 3]])
+    assert fleiss_kappa([[4, 1], [1, 0]]).left_out == 1
+
+
+def test_kappa_says_why_it_is_not_defined() -> None:
+    assert fleiss_kappa([]).reason == "There are no votes."
+    assert fleiss_kappa([[1, 0], [0, 1]]).reason == "No pair has two votes."
+    assert fleiss_kappa([[3, 0], [2, 0]]).reason.startswith("All votes are for one category")
+    assert fleiss_kappa([[3, 0], [0, 2]]).value == 1
+
+
+def test_rows_that_do_not_fit_the_categories_are_refused() -> None:
+    for bad in ([[1, 2, 3]], [[-1, 2]]):
+        with pytest.raises(UserError):
+            fleiss_kappa(bad)
+
+
+def test_the_coding_is_stated() -> None:
+    assert "lower EIC" in fleiss_kappa([[3, 1], [1, 3]]).to_json()["coding"]
+
+
+# --- exclusions ---
+
+
+def vote(rater: str, seconds: float, **more: Any) -> Any:
+    base = {
+        "idle_seconds": 0.0, "session_seconds": 0.0, "is_practice": False,
+        "is_attention": False, "attention_ok": None,
+    }  # fmt: skip
+    return SimpleNamespace(rater=rater, seconds=seconds, **{**base, **more})
+
+
+def test_sixty_seconds_count_and_a_moment_less_does_not() -> None:
+    votes = [vote("a", 9, session_seconds=60.0), vote("b", 9, session_seconds=59.999)]
+    assert exclusion_reasons(votes, ExclusionRule()) == ["", HASTY_SESSION]
+    votes = [vote("a", 60.0), vote("a", 59.999)]
+    assert exclusion_reasons(votes, ExclusionRule(60, "vote")) == ["", HASTY_VOTE]
+
+
+def test_idle_time_does_not_save_a_hasty_vote() -> None:
+    votes = [vote("a", 3600, idle_seconds=3590)]
+    assert exclusion_reasons(votes, ExclusionRule(60, "vote")) == [HASTY_VOTE]
+
+
+def test_a_session_is_the_sum_of_its_ballots_without_practice() -> None:
+    votes = [vote("a", 30), vote("a", 50, idle_seconds=10), vote("a", 90, is_practice=True),
+             vote("b", 5, idle_seconds=9)]  # fmt: skip
+    assert session_seconds(votes) == {"a": 70.0, "b": 0.0}
+
+
+def test_practice_and_attention_ballots_get_no_reason() -> None:
+    votes = [vote("a", 1, is_practice=True), vote("a", 1, is_attention=True, attention_ok=False)]
+    assert exclusion_reasons(votes, ExclusionRule()) == ["", ""]
+
+
+def test_failed_attention_checks_exclude_only_if_the_rule_says_so() -> None:
+    votes = [vote("a", 99, session_seconds=99),
+             vote("a", 9, session_seconds=99, is_attention=True, attention_ok=False)]  # fmt: skip
+    assert exclusion_reasons(votes, ExclusionRule()) == ["", ""]
+    assert exclusion_reasons(votes, ExclusionRule(max_failed_attention=1)) == ["", ""]
+    strict = ExclusionRule(max_failed_attention=0)
+    assert exclusion_reasons(votes, strict) == [FAILED_ATTENTION, ""]
+    assert "more than 0 failed attention checks" in strict.sentence
+
+
+def test_a_threshold_of_zero_leaves_nothing_out() -> None:
+    assert exclusion_reasons([vote("a", 0.0)], ExclusionRule(0, "vote")) == [""]
+    assert ExclusionRule(0).sentence == "No vote is left out for haste."
