@@ -24,8 +24,11 @@ MAX_LOG10 = 10**6
 
 _MAX_BITS = int(MAX_LOG10 * 3.321928094887362) + 1
 
-_GUARD = 2**16
-"""What is smaller than this many times its accumulated rounding counts as rounding alone."""
+_GUARD_BITS = 16
+"""What is within so many bits of its accumulated rounding counts as rounding alone."""
+
+_EXACT = -(10**12)
+"""The `error` of a number that no rounding has touched."""
 
 _MAX_TRIG_BITS = 10_000
 """A sine of more than 3,000 digits takes too long to reduce: it counts as out of range."""
@@ -72,12 +75,12 @@ class ExactSample:
 @dataclass(slots=True)
 class _Point:
     """One slot at one sample: value, s^2, absolute variance over sigma^2, and the
-    rounding that the working precision may have put into the value."""
+    binary exponent of the rounding that the working precision may have put into y."""
 
     y: Any
     s2: Any
     v: Any
-    error: Any
+    error: int
 
 
 class ExactEvaluator:
@@ -96,6 +99,7 @@ class ExactEvaluator:
         self.mp.dps = digits
         mp = self.mp
         self._bits = mp.prec
+        self._zero, self._one = mp.mpf(0), mp.mpf(1)
         self._constants = self._read_constants()
 
     def _read_constants(self) -> dict[int, Any]:
@@ -136,12 +140,11 @@ class ExactEvaluator:
         points: list[_Point] = []
         contributions: list[tuple[float, ...]] = []
         invalid: int | None = None
-        one = self.mp.mpf(1)
         for step in self.plan.steps:
             if step.row is None:
                 value = self._number(values[step.column]) if step.column else None
                 value = constants[step.slot] if value is None else value
-                points.append(_Point(value, one, value * value, self._rounding(value)))
+                points.append(_Point(value, self._one, value * value, self._rounding(value)))
                 contributions.append(())
                 continue
             try:
@@ -154,15 +157,13 @@ class ExactEvaluator:
         y, s2 = [p.y for p in points], [_to_float(p.s2) for p in points]
         return ExactSample(y, s2, contributions, invalid)
 
-    def _rounding(self, value: Any) -> Any:
-        """What rounding may have added to a result; 0 if it fits with room to spare."""
-        mp = self.mp
-        return mp.mpf(0) if value.bc < mp.prec - 8 else mp.ldexp(abs(value), 2 - mp.prec)
+    def _rounding(self, value: Any) -> int:
+        """Exponent of what rounding may have added to a result that fills the precision."""
+        return _EXACT if value.bc < self.mp.prec - 8 else _mag(value) + 2 - self.mp.prec
 
     def _step(
         self, step: Step, row: Operator, operands: list[_Point]
     ) -> tuple[_Point, list[Any]]:
-        mp = self.mp
         if row.integer_points:
             operands = [self._on_grid(p) for p in operands]
         a = [p.y for p in operands]
@@ -174,36 +175,40 @@ class ExactEvaluator:
         partials = self._partials(step, row, operands, value)
         error = self._rounding(value)
         for partial, p in zip(partials, operands, strict=True):
-            if p.error and partial:
-                error += abs(value) if mp.isinf(partial) else abs(partial) * p.error
-        if (row.crossing or row.name in _POLES) and abs(value) <= _GUARD * error:
+            if p.error > _EXACT and partial:
+                carried = _mag(value) if _is_inf(partial) else _mag(partial) + p.error
+                error = max(error, carried + 1)
+        blurred = error > _EXACT and (not value or _mag(value) <= error + _GUARD_BITS)
+        if blurred and (row.crossing or row.name in _POLES):
             if row.name in _POLES and abs(value) > 1:
                 raise _OutOfDomain
-            value, error = mp.mpf(0), mp.mpf(0)
+            value, error = self._zero, _EXACT
             partials = self._partials(step, row, operands, value)
         moved = []
+        variance = value * value
         for partial, p in zip(partials, operands, strict=True):
-            if p.v == 0 or partial == 0:
-                moved.append(mp.mpf(0))
-            elif mp.isinf(p.v) or mp.isinf(partial):
-                moved.append(mp.inf)
-            else:
-                moved.append(mp.mpf(partial) ** 2 * p.v)
-        variance = mp.fsum(moved)
-        if value != 0:
+            if not p.v or not partial:
+                moved.append(self._zero)
+                continue
+            infinite = _is_inf(p.v) or _is_inf(partial)
+            moved.append(self.mp.inf if infinite else partial * partial * p.v)
+            variance += moved[-1]
+        total = self._one
+        if value:
             squared = value * value
-            terms = [m / squared for m in moved]
-            variance += squared
+            terms = [m / squared if m else m for m in moved]
         else:
             limits = row.zero_limit([_to_float(operand) for operand in a], step.parameter)
             terms = []
             for limit, p, m in zip(limits, operands, moved, strict=True):
                 limit = float(limit)
                 if limit != 0 and not math.isnan(limit):
-                    terms.append(mp.mpf(limit) ** 2 * p.s2)
+                    terms.append(limit * limit * p.s2)
                 else:
-                    terms.append(mp.mpf(0) if m == 0 else mp.inf)
-        return _Point(value, 1 + mp.fsum(terms), variance, error), terms
+                    terms.append(self.mp.inf if m else m)
+        for term in terms:
+            total += term
+        return _Point(value, total, variance, error), terms
 
     def _partials(
         self, step: Step, row: Operator, operands: list[_Point], value: Any
@@ -213,22 +218,21 @@ class ExactEvaluator:
             partials = row.partials(mp, [p.y for p in operands], value, step.exact_parameter)
         except ZeroDivisionError:
             return tuple(mp.inf for _ in operands)
-        if row.name in _PERIODIC and abs(partials[0]) <= _GUARD * operands[0].error:
-            return (mp.mpf(0),)  # a crest, as far as the operand is known
+        if row.name in _PERIODIC and _mag(partials[0]) <= operands[0].error + _GUARD_BITS:
+            return (self._zero,)  # a crest, as far as the operand is known
         return partials
 
     def _select(self, value: Any, operands: list[_Point]) -> tuple[_Point, list[Any]]:
         """min and max: the operand attained; among equals the one of larger s."""
-        mp = self.mp
         blur = min(p.error for p in operands if p.y == value)
         attained = [
             i
             for i, p in enumerate(operands)
-            if abs(p.y - value) <= _GUARD * (p.error + blur)
+            if p.y == value or _mag(p.y - value) <= max(p.error, blur) + _GUARD_BITS
         ]
         best = max(attained, key=lambda i: (operands[i].s2, operands[i].v))
         chosen = operands[best]
-        terms = [chosen.s2 if i == best else mp.mpf(0) for i in range(len(operands))]
+        terms = [chosen.s2 if i == best else self._zero for i in range(len(operands))]
         point = _Point(value, 1 + chosen.s2, chosen.v + value * value, chosen.error)
         return point, terms
 
@@ -267,11 +271,10 @@ class ExactEvaluator:
         if exponent and abs(exponent) * abs(self.mp.log(abs(a[0]), 10)) > MAX_LOG10:
             raise _TooLarge
 
-    def _require_phase(self, row: Operator, error: Any) -> None:
+    def _require_phase(self, row: Operator, error: int) -> None:
         """Ask for more bits if the operand of a sine or a floor is not known to 2^-60."""
-        mp = self.mp
-        if error and mp.mag(error) > -60:
-            bits = mp.prec - self._bits + mp.mag(error) + 100
+        if error > -60:
+            bits = self.mp.prec - self._bits + error + 100
             if bits <= _MAX_TRIG_BITS:
                 raise _MoreBits(bits)
             if row.name in _PERIODIC:
@@ -279,13 +282,27 @@ class ExactEvaluator:
 
     def _on_grid(self, p: _Point) -> _Point:
         """The operand, or the half-integer that it differs from by rounding only."""
-        mp = self.mp
-        if not p.error or p.y.bc + p.y.exp > mp.prec - 60:
+        if p.error == _EXACT or _mag(p.y) > self.mp.prec - 60:
             return p
-        nearest = mp.nint(2 * p.y) / 2
-        if nearest and abs(p.y - nearest) <= _GUARD * p.error:
-            return _Point(nearest, p.s2, p.v, mp.mpf(0))
+        nearest = self.mp.nint(2 * p.y) / 2
+        if nearest and _mag(p.y - nearest) <= p.error + _GUARD_BITS:
+            return _Point(nearest, p.s2, p.v, _EXACT)
         return p
+
+
+def _mag(x: Any) -> int:
+    """The binary exponent of |x|, rounded up; that of 0 is below all others."""
+    if isinstance(x, (int, float)):
+        return math.frexp(x)[1] if x else _EXACT
+    _, mantissa, exponent, bits = x._mpf_
+    return exponent + bits if mantissa else _EXACT
+
+
+def _is_inf(x: Any) -> bool:
+    if isinstance(x, (int, float)):
+        return math.isinf(x)
+    _, mantissa, exponent, _ = x._mpf_
+    return not mantissa and exponent != 0  # no value here is nan
 
 
 def _to_float(value: Any) -> float:

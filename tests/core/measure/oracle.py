@@ -506,8 +506,10 @@ def step(
         if value == 0 and name in ("hypot", "atan2"):  # turns within the other's size
             scale = min(scale, abs(a[1 - i]) or scale)
         slopes.append(derivative(name, a, y, parameter, i, scale))
-    if name in ("tanh", "erf") and slopes[0] == 0 and s2[0] == INF:
-        raise BeyondReach  # flat to 340 digits, yet not flat
+    if s2[0] == INF and slopes[0] == 0:
+        tiny = name in ("cos", "cosh", "sec") and 0 < abs(a[0]) < mp.mpf(10) ** -STEP
+        if tiny or name in ("tanh", "erf"):
+            raise BeyondReach  # flat to 340 digits, yet not flat
     moved = [_term(slope, variance) for slope, variance in zip(slopes, v, strict=True)]
     absolute = y * y + (INF if INF in moved else sum(moved, ZERO))
     if y == 0:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import random
 from collections import Counter
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 
 import pytest
 
 from eic_core.formula.operators import OPERATORS
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, variable
+from eic_core.measure import Domain, sample_domains
 from tests.core.measure import oracle
 from tests.core.measure.agreement import disagreements
 from tests.core.measure.trees import random_case
@@ -140,3 +144,21 @@ def test_operator_agrees_at_every_point_of_the_table(name: str, noisy: bool) -> 
             except oracle.BeyondReach:
                 continue
             assert not wrong, (parameter, wrong)
+
+
+def test_published_laws_agree(shared: Path) -> None:
+    """The physical laws of the benchmark collections, on a few samples of their own ranges."""
+    with (shared / "data" / "whitebox_formulas.csv").open(newline="") as file:
+        laws = list(csv.DictReader(file))
+    assert len(laws) > 100
+    for law in laws:
+        formula = read(law["formula"]).formula
+        ranges = json.loads(law["ranges_json"] or "{}")
+        domains = {
+            name: Domain("uniform", *map(float, ranges.get(name, (1, 5))))
+            for name in formula.variables
+        }
+        drawn = sample_domains(domains, count=3).columns
+        table = {name: list(map(repr, column.tolist())) for name, column in drawn.items()}
+        wrong, _, _ = disagreements(formula, table)
+        assert not wrong, wrong
