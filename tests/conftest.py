@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,12 @@ ROOT = Path(__file__).resolve().parents[1]
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.register_profile("dev", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "dev")
+
+
+# No test opens the database of this checkout.
+_folder = tempfile.TemporaryDirectory(prefix="eic-lab-tests-")
+os.environ["DATABASE_URL"] = f"sqlite:///{_folder.name}/lab.sqlite3"
+os.environ.pop("EIC_LAB_DEMO", None)
 
 
 @pytest.fixture(scope="session")

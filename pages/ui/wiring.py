@@ -1,19 +1,113 @@
-"""The composition root: the one place where services are built."""
+"""The composition root: the one place where services are built and the environment is read.
+
+A process serves one database.  `DATABASE_URL` says which (SQLAlchemy's form; default: a file in
+``var/``).  `EIC_LAB_DEMO=1` makes it a demo: no passphrase, no real invitations, and a database of
+its own.
+"""
 
 from __future__ import annotations
 
-from functools import cache
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from threading import RLock
+from typing import TypeVar
 
+from db import DEFAULT_URL, DEMO_URL, SqlStore, open_database
 from pages.ui.service import BoundedCache, InspectorService
+from study.access import AccessService
+from study.clock import SystemChance, SystemClock
+from study.organising import OrganiserService
+from study.rating import RatingService
+
+T = TypeVar("T")
+_lock = RLock()
+_built: dict[str, object] = {}
 
 
-@cache
+@dataclass(frozen=True)
+class Settings:
+    """What the environment says.
+
+    Attributes
+    ----------
+    database_url : str
+    demo : bool
+
+    Examples
+    --------
+    >>> Settings.of({"DATABASE_URL": "sqlite:///x.sqlite3"})
+    Settings(database_url='sqlite:///x.sqlite3', demo=False)
+    >>> Settings.of({"EIC_LAB_DEMO": "1"}).demo
+    True
+    """
+
+    database_url: str = DEFAULT_URL
+    demo: bool = False
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str]) -> Settings:
+        """Read an environment; a demo never opens the default database of real studies."""
+        demo = environment.get("EIC_LAB_DEMO", "") not in ("", "0")
+        url = environment.get("DATABASE_URL", "") or (DEMO_URL if demo else DEFAULT_URL)
+        return cls(url, demo)
+
+
+class Lab:
+    """The services over one database."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.clock = SystemClock()
+        self.chance = SystemChance()
+        self.store: SqlStore = open_database(settings.database_url)
+
+    @property
+    def demo(self) -> bool:
+        """Whether this is a demo."""
+        return self.settings.demo
+
+    @cached_property
+    def rating(self) -> RatingService:
+        """What the rating page calls."""
+        return RatingService(self.store, self.clock, self.chance)
+
+    @cached_property
+    def organising(self) -> OrganiserService:
+        """What the organiser's pages call."""
+        return OrganiserService(self.store, self.clock, self.chance, demo=self.demo)
+
+    @cached_property
+    def access(self) -> AccessService:
+        """Who may organise."""
+        return AccessService(self.store, self.clock, self.chance, demo=self.demo)
+
+
+def _once(name: str, make: Callable[[], T]) -> T:
+    """Built once for the process, whoever asks first."""
+    with _lock:
+        if name not in _built:
+            _built[name] = make()
+        value: T = _built[name]  # type: ignore[assignment]
+        return value
+
+
+def lab() -> Lab:
+    """The services of this process; opens (and migrates) the database when first asked."""
+    return _once("lab", lambda: Lab(Settings.of(os.environ)))
+
+
+def rating_service() -> RatingService:
+    """The service behind the rating page, one for the process."""
+    return lab().rating
+
+
 def inspector_service() -> InspectorService:
     """The service behind the inspector, one for the process."""
-    return InspectorService()
+    return _once("inspector", InspectorService)
 
 
-@cache
 def figure_cache() -> BoundedCache:
     """Finished figures by value, one for the process; holds a few hundred."""
-    return BoundedCache(capacity=300)
+    return _once("figures", lambda: BoundedCache(capacity=300))

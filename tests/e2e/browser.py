@@ -49,11 +49,23 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def running_server() -> Iterator[str]:
-    """`streamlit run app.py` in a process of its own; yields its address."""
+def running_server(
+    *, demo: bool = False, database: Path | None = None, log_file: Path | None = None
+) -> Iterator[str]:
+    """`streamlit run app.py` in a process of its own; yields its address.
+
+    Without `database` it has one of its own that is gone afterwards.  `log_file` receives what
+    it prints.
+    """
     port = free_port()
     address = f"http://127.0.0.1:{port}"
-    with tempfile.TemporaryFile() as log:
+    with (
+        tempfile.TemporaryDirectory(prefix="eic-lab-e2e-") as folder,
+        tempfile.TemporaryFile() if log_file is None else log_file.open("w+b") as log,
+    ):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("STREAMLIT_")}
+        environment["DATABASE_URL"] = f"sqlite:///{database or Path(folder) / 'lab.sqlite3'}"
+        environment["EIC_LAB_DEMO"] = "1" if demo else "0"
         process = subprocess.Popen(
             [sys.executable, "-m", "streamlit", "run", "app.py",
              "--server.port", str(port), "--server.headless", "true"],
@@ -61,7 +73,7 @@ def running_server() -> Iterator[str]:
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
-            env={k: v for k, v in os.environ.items() if not k.startswith("STREAMLIT_")},
+            env=environment,
         )  # fmt: skip
         try:
             for _ in range(240):
