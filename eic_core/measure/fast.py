@@ -21,7 +21,7 @@ import numpy as np
 
 from eic_core.formula.operators import Operator, Scratch
 from eic_core.measure import doubt
-from eic_core.measure.plan import RECHECK_S2, Plan, Step
+from eic_core.measure.plan import RECHECK_S2, UNIT_ROUNDOFF, Plan, Step
 
 Value = Any  # a buffer of the block's length, or a float where it is the same at every sample
 
@@ -204,28 +204,37 @@ class FastBlocks:
     def _doubtful(
         self, step: Step, row: Operator, operands: list[Held], y: np.ndarray
     ) -> bool:
-        """Whether a rounding may decide which rule holds (`doubt`)."""
-        scratch = self._scratch
-        if row.waves:
-            x = operands[0]
-            peak = max(_max(x.y), -_min(x.y))
-            bound = doubt.WAVE_LIMIT**2 / (peak * peak) if peak else math.inf
-            if x.scale * x.total + x.offset * self.rows <= bound:
-                return False
-            if x.array is None:
-                return bool(x.offset > bound)
-        s2 = [o.offset if o.array is None else o.s2(scratch.take()) for o in operands]
+        """Whether a rounding may decide which rule holds (`doubt`); a cheap look first."""
         leaves = [self.plan.steps[i].row is None for i in step.operands]
-        if row.waves:
-            found = operands[0].y * operands[0].y * s2[0] > doubt.WAVE_LIMIT**2
-        elif row.selects:
+        if row.selects and (all(leaves) or not self._may_tie(operands)):
+            return False
+        if row.waves and self._worst(operands[0]) <= doubt.WAVE_LIMIT:
+            return False
+        s2 = [o.s2(self._scratch.take()) for o in operands]
+        if row.selects:
             found = doubt.near_tie([o.y for o in operands], s2, y, leaves)
+        elif row.waves:
+            found = operands[0].y * operands[0].y * s2[0] > doubt.WAVE_LIMIT**2
         else:
             found = doubt.near_brink(row, operands[0].y, s2[0], leaves[0])
         for buffer in s2:
-            if isinstance(buffer, np.ndarray):
-                scratch.give(buffer)
-        return bool(np.any(found))
+            self._scratch.give(buffer)
+        return bool(found.any())
+
+    def _worst(self, operand: Held) -> float:
+        """A bound on |y| s over the block."""
+        y = operand.y
+        peak = abs(y) if isinstance(y, float) else max(float(_max(y)), -float(_min(y)))
+        return peak * math.sqrt(operand.scale * operand.total + operand.offset * self.rows)
+
+    def _may_tie(self, operands: list[Held]) -> bool:
+        if len(operands) != 2:
+            return True
+        gap = np.subtract(operands[0].y, operands[1].y, out=self._scratch.take())
+        smallest = _min(np.abs(gap, out=gap))
+        self._scratch.give(gap)
+        reach = doubt.TIE_ROUNDINGS * UNIT_ROUNDOFF * sum(map(self._worst, operands))
+        return bool(smallest <= reach)
 
     def _fixed(
         self,
