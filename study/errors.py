@@ -29,6 +29,22 @@ class FrozenStudyError(StudyError):
     """The study is frozen: nothing that affects inference changes any more."""
 
 
+class StaleEditError(StudyError):
+    """Somebody else changed the same thing after it was looked at; nothing was done.
+
+    Parameters
+    ----------
+    message, hint : str
+        As for `UserError`.
+    fields : tuple of str
+        Settings that both have changed; () if it is not about settings.
+    """
+
+    def __init__(self, message: str, *, hint: str = "", fields: tuple[str, ...] = ()) -> None:
+        super().__init__(message, hint=hint)
+        self.fields = fields
+
+
 class NotFoundError(StudyError):
     """There is no such study, pair or invitation."""
 

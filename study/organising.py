@@ -11,14 +11,21 @@ from study.ballot_content import BallotContent
 from study.ballots import make_content, problem_table
 from study.clock import Chance, Clock
 from study.design import StudyDesign, StudyStatus, canonical_json, frozen_hash
-from study.errors import DesignError, FrozenStudyError, NotFoundError, StudyError
+from study.errors import (
+    DesignError,
+    FrozenStudyError,
+    NotFoundError,
+    StaleEditError,
+    StudyError,
+)
 from study.freezing import configuration_of
 from study.inviting import InvitationDesk
-from study.material import NewPair, PairKind, Pool, Problem, Study, StudyPair
+from study.material import Column, NewPair, PairKind, Pool, Problem, Study, StudyPair
 from study.monitoring import Monitor
 from study.previewing import Preview, preview_of, special_content
 from study.readiness import Readiness, readiness_of
 from study.specials import special_material
+from study.staleness import merged_design, refuse_if_changed, version_of
 from study.store import AuditLine, Store, Tx
 
 Progress = Callable[[int, int], None]
@@ -47,7 +54,8 @@ class OrganiserService:
     Notes
     -----
     Everything that changes a draft raises `FrozenStudyError` on a frozen study, and
-    `NotFoundError` for an unknown id.  The service holds no state.
+    `NotFoundError` for an unknown id.  What takes `seen`, a number from `version`, raises
+    `StaleEditError` if the study has changed since.  The service holds no state.
     """
 
     def __init__(
@@ -90,16 +98,26 @@ class OrganiserService:
                 raise NotFoundError(f"there is no study `{study}`")
             return found
 
+    def version(self, study_id: int) -> int:
+        """A number that grows with every change an organiser makes."""
+        with self._store.reading() as tx:
+            return version_of(tx.audit.every(study_id))
+
     def edit(
-        self, study_id: int, *, name: str | None = None, design: StudyDesign | None = None
+        self, study_id: int, *, name: str | None = None, design: StudyDesign | None = None,
+        based_on: StudyDesign | None = None,
     ) -> Study:
         """Change the name or the settings of a draft.
 
         On a frozen study a `design` that differs in nothing but `public_base_url` is taken.
+        With `based_on`, the design that was looked at, only what `design` changes of it is
+        written, and `StaleEditError` raised if the same settings have changed meanwhile.
         """
         now = self._clock.now()
         with self._store.writing() as tx:
             study = self._get(tx, study_id)
+            if design is not None and based_on is not None:
+                design = merged_design(study.design, based_on, design)
             if study.status != StudyStatus.DRAFT:
                 same = design is None or design.inference_json() == study.design.inference_json()
                 if name is not None or not same:
@@ -112,14 +130,16 @@ class OrganiserService:
             tx.audit.add(now, self._actor, "edited", study_id, _changed(study, name, design))
             return self._get(tx, study_id)
 
-    def delete_draft(self, study_id: int) -> None:
+    def delete_draft(self, study_id: int, *, seen: int | None = None) -> None:
         """Delete a draft with all that belongs to it; frozen studies stay."""
         with self._store.writing() as tx:
-            study = self._draft(tx, study_id)
+            study = self._draft(tx, study_id, seen)
             tx.studies.delete_draft(study_id)
             tx.audit.add(self._clock.now(), self._actor, "deleted a draft", None, study.name)
 
-    def set_problems(self, study_id: int, problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    def set_problems(
+        self, study_id: int, problems: Sequence[Problem], *, seen: int | None = None
+    ) -> tuple[Problem, ...]:
         """Replace the problems; the pairs made from the old ones go.
 
         Raises
@@ -133,26 +153,37 @@ class OrganiserService:
         for problem in problems:
             problem_table(problem)
         with self._store.writing() as tx:
-            self._draft(tx, study_id)
+            self._draft(tx, study_id, seen)
             tx.materials.set_pairs(study_id, ())
             tx.materials.set_problems(study_id, problems)
             self._note(tx, study_id, "set the problems", f"{len(problems)} problems")
         return tuple(problems)
 
     def describe_problem(
-        self, study_id: int, name: str, *, title: str, description: str
+        self, study_id: int, name: str, *, title: str, description: str,
+        columns: tuple[Column, ...] | None = None, based_on: Problem | None = None,
     ) -> tuple[Problem, ...]:
-        """Change what raters are told of a problem, in a draft; its data and pairs stay."""
+        """Change what raters are told of a problem, in a draft; its data and pairs stay.
+
+        With `based_on`, the problem that was looked at, `StaleEditError` is raised if it has
+        changed since.
+        """
         with self._store.writing() as tx:
             self._draft(tx, study_id)
             problems = tx.materials.problems(study_id)
-            if name not in [p.name for p in problems]:
+            old = next((p for p in problems if p.name == name), None)
+            if old is None:
                 raise NotFoundError(f"there is no problem `{name}`")
-            changed = tuple(
-                dataclasses.replace(p, title=title, description=description)
-                if p.name == name else p
-                for p in problems
+            if based_on is not None and old != based_on:
+                raise StaleEditError(
+                    f"another organiser has changed `{name}` meanwhile",
+                    hint="look at both, and choose",
+                )
+            new = dataclasses.replace(
+                old, title=title, description=description,
+                columns=old.columns if columns is None else columns,
             )
+            changed = tuple(new if p is old else p for p in problems)
             tx.materials.set_problems(study_id, changed)
             self._note(tx, study_id, "described a problem", name)
             return changed
@@ -162,10 +193,10 @@ class OrganiserService:
         with self._store.reading() as tx:
             return tx.materials.problems(study_id)
 
-    def set_pool(self, study_id: int, pool: Pool) -> None:
+    def set_pool(self, study_id: int, pool: Pool, *, seen: int | None = None) -> None:
         """Keep the scored pool with the study; the pairs made from an old one go."""
         with self._store.writing() as tx:
-            self._draft(tx, study_id)
+            self._draft(tx, study_id, seen)
             tx.materials.set_pairs(study_id, ())
             tx.materials.set_pool(study_id, pool)
             self._note(tx, study_id, "set the pool", f"{pool.name}, {pool.rows} rows")
@@ -178,14 +209,15 @@ class OrganiserService:
     # --- pairs ---
 
     def set_pairs(
-        self, study_id: int, pairs: Sequence[NewPair], rules: Mapping[str, Any] | None = None
+        self, study_id: int, pairs: Sequence[NewPair], rules: Mapping[str, Any] | None = None, *,
+        seen: int | None = None,
     ) -> tuple[StudyPair, ...]:
         """Replace the pairs, and keep the rules they came from (``dataclasses.asdict`` of them).
 
         `study.pairing.pairs_from_matching` makes `NewPair` from what `study.matching` finds.
         """
         with self._store.writing() as tx:
-            self._draft(tx, study_id)
+            self._draft(tx, study_id, seen)
             known = {problem.name for problem in tx.materials.problems(study_id)}
             for pair in pairs:
                 if pair.problem not in known:
@@ -244,12 +276,16 @@ class OrganiserService:
         with self._store.reading() as tx:
             return readiness_of(tx, self._get(tx, study_id), self._clock.now())
 
-    def freeze(self, study_id: int, *, progress: Progress | None = None) -> Study:
+    def freeze(
+        self, study_id: int, *, seen: int | None = None, progress: Progress | None = None
+    ) -> Study:
         """Make every ballot, hash everything, and open the study.
 
         Parameters
         ----------
         study_id : int
+        seen : int, optional
+            From `version`.
         progress : callable (done, total) -> None, optional
             Called as ballots are made.
 
@@ -271,7 +307,7 @@ class OrganiserService:
                 progress(len(contents), total)
         now = self._clock.now()
         with self._store.writing() as tx:
-            self._draft(tx, study_id)
+            self._draft(tx, study_id, seen)
             readiness = readiness_of(tx, study, now)
             if not readiness.ready:
                 raise StudyError("this study cannot be frozen", hint=readiness.missing[0])
@@ -331,10 +367,11 @@ class OrganiserService:
             raise NotFoundError(f"there is no study {study_id}")
         return study
 
-    def _draft(self, tx: Tx, study_id: int) -> Study:
+    def _draft(self, tx: Tx, study_id: int, seen: int | None = None) -> Study:
         study = self._get(tx, study_id)
         if study.status != StudyStatus.DRAFT:
             raise FrozenStudyError("this study is frozen", hint="make a new draft to change it")
+        refuse_if_changed(tx, study_id, seen)
         return study
 
     def _check_name(self, tx: Tx, name: str, study_id: int | None) -> None:

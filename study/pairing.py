@@ -141,6 +141,7 @@ def read_upload(
 def match_study(
     service: OrganiserService, study_id: int, rules: MatchingRules, *, mode: Mode = "matching",
     k: int | None = None, progress: Callable[[int, int, str], None] | None = None,
+    seen: int | None = None,
 ) -> tuple[MatchingResult, tuple[StudyPair, ...]]:
     """Match a draft's pool, and make the pairs found the draft's pairs.
 
@@ -152,6 +153,8 @@ def match_study(
         Kept with the study.
     mode, k, progress
         As for `study.matching.match_pool`.
+    seen : int, optional
+        The study's version when the rules were chosen.
 
     Returns
     -------
@@ -171,7 +174,7 @@ def match_study(
         result = match_pool(scored, rules, mode=mode, k=k, problems=folder, progress=progress)
     found = pairs_from_matching(scored, result.pairs, problems)
     kept = {**rules.to_json(), "mode": mode, "k": k}
-    return result, service.set_pairs(study_id, found, kept)
+    return result, service.set_pairs(study_id, found, kept, seen=seen)
 
 
 def scored_pool(pool: Pool, problems: Sequence[Problem], r2_column: str = "r2") -> ScoredPool:
