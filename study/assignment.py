@@ -61,6 +61,15 @@ class Given:
 
 
 @dataclass(frozen=True)
+class Underway:
+    """A rater who is at work: what they have had, and how many ballots are still to come."""
+
+    rater_id: int
+    pair_ids: frozenset[int]
+    remaining: int
+
+
+@dataclass(frozen=True)
 class Choice:
     """A pair to give, and whether the formula of lower EIC stands on the left."""
 
@@ -69,7 +78,8 @@ class Choice:
 
 
 def choose(
-    loads: Sequence[PairLoad], given: Given, wanted: int, rng: random.Random
+    loads: Sequence[PairLoad], given: Given, wanted: int, rng: random.Random,
+    others: Collection[Underway] = (),
 ) -> Choice | None:
     """The next pair for a rater.
 
@@ -83,6 +93,8 @@ def choose(
         Ballots this rater still needs, this one included; at least 1.
     rng : random.Random
         Breaks ties.
+    others : collection of Underway
+        The other raters at work: pairs that they have had will not get their remaining votes.
 
     Returns
     -------
@@ -92,9 +104,10 @@ def choose(
     Notes
     -----
     In this order: as many ballots as possible must remain for this rater (pairs may share
-    formulas); the least load; a problem that this rater has had least; a problem with most pairs
-    of that load left, so that problems run out together; a side that mends both the pair's and
-    the rater's balance; chance.
+    formulas); the least outlook (see `outlooks`), in steps of half a vote; a problem that this
+    rater has had least; a problem with most pairs of that step left, so that problems run out
+    together; the least outlook in quarters of a vote; a side that mends both the pair's and the
+    rater's balance; chance.
 
     Examples
     --------
@@ -109,15 +122,18 @@ def choose(
     free = [p for p in loads if p.pair_id not in given.pair_ids and not p.formulas & used]
     if not free:
         return None
+    outlook = outlooks(loads, others)
+    least = min(outlook[pair.pair_id] for pair in free)
+    over = {pair.pair_id: outlook[pair.pair_id] - least + 1e-9 for pair in free}
     seen = Counter(pair.problem for pair in had)
-    least = min(pair.load for pair in free)
-    waiting = Counter(pair.problem for pair in free if pair.load == least)
+    waiting = Counter(pair.problem for pair in free if over[pair.pair_id] < 1)
 
     def rank(pair: PairLoad) -> tuple[float, ...]:
         return (
-            pair.load,
+            int(2 * over[pair.pair_id]),
             seen[pair.problem],
             -waiting[pair.problem],
+            int(4 * over[pair.pair_id]),
             -abs(pair.lean + given.lean),
             rng.random(),
         )
@@ -129,6 +145,32 @@ def choose(
         if most_without_sharing(rest) >= reachable - 1:
             return Choice(pair.pair_id, _left(pair.lean, given.lean, rng))
     return Choice(ranked[0].pair_id, _left(ranked[0].lean, given.lean, rng))
+
+
+def outlooks(loads: Sequence[PairLoad], others: Collection[Underway]) -> dict[int, float]:
+    """Votes that each pair would come to if the raters at work went on at random.
+
+    A pair's votes and live reservations, and from each other rater who has not had it the
+    share ``remaining / pairs not had`` of a vote.  With many pairs a rater this is the load plus
+    the same for all; with few it sees that a pair which everyone at work has had gets no more.
+
+    Examples
+    --------
+    >>> pairs = [PairLoad(i, "p", frozenset({f"{i}a", f"{i}b"})) for i in (1, 2, 3)]
+    >>> outlooks(pairs, [Underway(7, frozenset({1}), remaining=1)])
+    {1: 0.0, 2: 0.5, 3: 0.5}
+    """
+    everywhere = 0.0
+    weights: dict[int, float] = {}
+    for other in others:
+        left = len(loads) - len(other.pair_ids)
+        if left <= 0 or other.remaining <= 0:
+            continue
+        share = min(1.0, other.remaining / left)
+        everywhere += share
+        for pair_id in other.pair_ids:
+            weights[pair_id] = weights.get(pair_id, 0.0) + share
+    return {p.pair_id: p.load + everywhere - weights.get(p.pair_id, 0.0) for p in loads}
 
 
 def _left(pair_lean: int, rater_lean: int, rng: random.Random) -> bool:

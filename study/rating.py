@@ -190,7 +190,8 @@ class RatingService:
                         raise StudyError("this study asks for a choice between A and B")
                     line = " ".join(reason.split())[:MAX_REASON] if design.ask_reason else ""
                     idle = idle_until(row, found.rater, now)
-                    tx.votes.add(row, choice=choice, reason=line, at=now, idle_seconds=idle)
+                    at = max(now, row.shown_at)  # a clock that was set back makes no negative time
+                    tx.votes.add(row, choice=choice, reason=line, at=at, idle_seconds=idle)
                     tx.raters.set_paused(found.rater.id, None)
                     if row.kind == PairKind.PRACTICE:
                         feedback = PRACTICE_FEEDBACK[choice]
@@ -274,7 +275,9 @@ class RatingService:
             mine = [row for row in rows if row.kind == PairKind.MAIN]
             given = Given(frozenset(r.pair_id for r in mine), sum(r.lower_left for r in mine))
             wanted = max(1, study.design.ballots_per_rater - len(mine))
-            choice = choose(tx.assignments.loads(study.id, now), given, wanted, rng)
+            others = [u for u in tx.assignments.underway(study.id, now) if u.rater_id != rater.id]
+            loads = tx.assignments.loads(study.id, now)
+            choice = choose(loads, given, wanted, rng, others)
             if choice is None:
                 tx.raters.set_total(rater.id, position - 1)
                 return None
@@ -326,7 +329,7 @@ class RatingService:
         if not found.study.takes_votes(now) or found.invitation.revoked_at is not None:
             return VoteStatus.CLOSED, row
         since = max(row.shown_at, row.hasty_at or row.shown_at)
-        hasty = (now - since).total_seconds() < self._min_view
+        hasty = 0 <= (now - since).total_seconds() < self._min_view
         return (VoteStatus.TOO_SOON if hasty else VoteStatus.SAVED), row
 
     def _keep(

@@ -16,7 +16,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 
-from study.assignment import PairLoad
+from study.assignment import PairLoad, Underway
 from study.design import StudyDesign
 from study.material import NewPair, PairKind, Pool, Problem, Study, StudyPair
 
@@ -267,6 +267,7 @@ class Assignments(Protocol):
     ) -> None: ...
     def mark_hasty(self, assignment_id: int, at: datetime) -> None: ...
     def loads(self, study_id: int, now: datetime) -> tuple[PairLoad, ...]: ...
+    def underway(self, study_id: int, now: datetime) -> tuple[Underway, ...]: ...
 
 
 class Votes(Protocol):

@@ -18,7 +18,7 @@ from db.tables import (
     VoteTable,
     WithdrawalTable,
 )
-from study.assignment import PairLoad
+from study.assignment import PairLoad, Underway
 from study.material import PairKind
 from study.store import (
     AssignmentRow,
@@ -198,7 +198,7 @@ class SqlAssignments:
             .where(condition)  # type: ignore[arg-type]
             .order_by(AssignmentTable.position)
         )
-        return tuple(_assignment(row, kind, vote) for row, kind, vote in rows.tuples())
+        return tuple(_assignment(row, kind, vote) for row, kind, vote in rows)
 
     def keep_alive(
         self, assignment_id: int, *, seen_at: datetime, reserved_until: datetime,
@@ -236,7 +236,7 @@ class SqlAssignments:
             .where(RaterTable.study_id == study_id)
             .group_by(AssignmentTable.pair_id)
         )
-        given = {row[0]: row[1:] for row in self._db.execute(counts).tuples()}
+        given = {row[0]: row[1:] for row in self._db.execute(counts)}
         pairs = (
             select(PairTable.id, ProblemTable.name, MemberTable.formula_key)
             .join(ProblemTable, ProblemTable.id == PairTable.problem_id)
@@ -249,7 +249,7 @@ class SqlAssignments:
             .order_by(PairTable.number)
         )
         formulas: dict[tuple[int, str], list[str]] = {}
-        for pair_id, problem, key in self._db.execute(pairs).tuples():
+        for pair_id, problem, key in self._db.execute(pairs):
             formulas.setdefault((pair_id, problem), []).append(f"{problem}\0{key}")
         loads = []
         for (pair_id, problem), keys in formulas.items():
@@ -258,6 +258,38 @@ class SqlAssignments:
                 PairLoad(pair_id, problem, frozenset(keys), completed, int(reserved), int(left))
             )
         return tuple(loads)
+
+
+    def underway(self, study_id: int, now: datetime) -> tuple[Underway, ...]:
+        """Raters with a ballot, voted or not, whose reservation would still be live."""
+        rows = self._db.execute(
+            select(
+                AssignmentTable.rater_id,
+                AssignmentTable.pair_id,
+                AssignmentTable.reserved_until,
+                PairTable.kind,
+                RaterTable.total,
+            )
+            .join(PairTable, PairTable.id == AssignmentTable.pair_id)
+            .join(RaterTable, RaterTable.id == AssignmentTable.rater_id)
+            .where(RaterTable.study_id == study_id)
+        )
+        live: set[int] = set()
+        had: dict[int, set[int]] = {}
+        remaining: dict[int, int] = {}
+        for rater_id, pair_id, until, kind, total in rows:
+            if until > now:
+                live.add(rater_id)
+            left = remaining.setdefault(rater_id, total)
+            if kind != PairKind.PRACTICE:
+                remaining[rater_id] = left - 1
+            if kind == PairKind.MAIN:
+                had.setdefault(rater_id, set()).add(pair_id)
+        return tuple(
+            Underway(rater_id, frozenset(had.get(rater_id, ())), remaining[rater_id])
+            for rater_id in sorted(live)
+            if remaining[rater_id] > 0
+        )
 
 
 def _assignment(row: AssignmentTable, kind: str, vote_id: int | None) -> AssignmentRow:
@@ -330,5 +362,5 @@ class SqlVotes:
                 idle_seconds=row.idle_seconds,
                 reason=row.reason,
             )
-            for row, kind, code in rows.tuples()
+            for row, kind, code in rows
         )

@@ -222,7 +222,7 @@ class SqlMaterials:
                 ProblemTable.study_id == study_id, ProblemTable.special == special
             )
         )
-        return {name: problem_id for name, problem_id in rows.tuples()}  # noqa: C416
+        return {name: problem_id for name, problem_id in rows}  # noqa: C416
 
     def _add_pair(self, study_id: int, pair: NewPair, number: int, problem_id: int) -> PairTable:
         row = PairTable(
@@ -271,7 +271,7 @@ class SqlMaterials:
             .join(ProblemTable, ProblemTable.id == PairTable.problem_id)
             .where(*wanted)
             .order_by(PairTable.kind, PairTable.number)
-        ).tuples().all()
+        ).all()
         members: dict[tuple[int, str], Member] = {}
         found = self._db.scalars(
             select(MemberTable).join(PairTable, PairTable.id == MemberTable.pair_id).where(*wanted)

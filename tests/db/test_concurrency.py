@@ -1,0 +1,177 @@
+"""Many raters at once, on a real SQLite file."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from study.store import VoteRow
+from tests.rehearsal import Rehearsal, rate_everything, rate_in_threads, token_of
+
+RATERS = 50
+
+
+def _votes(rehearsal: Rehearsal, study_id: int) -> tuple[VoteRow, ...]:
+    with rehearsal.store.reading() as tx:
+        return tx.votes.every(study_id)
+
+
+def _check(votes: tuple[VoteRow, ...], pairs: int, most: int = 1) -> None:
+    """Nobody has a pair twice, and votes and sides are balanced."""
+    assert len({(vote.rater_id, vote.pair_id) for vote in votes}) == len(votes)
+    on_pair = Counter(vote.pair_id for vote in votes)
+    counts = [*on_pair.values(), *[0] * (pairs - len(on_pair))]
+    assert max(counts) - min(counts) <= most, sorted(counts)
+    for by in ("pair_id", "rater_id"):
+        lean: Counter[int] = Counter()
+        for vote in votes:
+            lean[getattr(vote, by)] += 1 if vote.lower_left else -1
+        assert max(map(abs, lean.values())) <= 3
+
+
+def test_fifty_raters_in_threads_land_every_vote_in_balance(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened(problems=8, pairs=5)
+    made = rehearsal.organiser.invitations.invite(study.id, [""] * RATERS)
+    saved = rate_in_threads(rehearsal.url, list(map(token_of, made)), [None] * RATERS)
+    votes = _votes(rehearsal, study.id)
+    assert saved == [10] * RATERS
+    assert len(votes) == RATERS * 10
+    _check(votes, pairs=40)
+    for rater in {vote.rater_id for vote in votes}:
+        problems = Counter(
+            rehearsal.organiser.preview(study.id, v.pair_id).pair.pair.problem
+            for v in votes[:40] if v.rater_id == rater
+        )
+        assert not problems or max(problems.values()) <= 3
+
+
+def test_votes_stay_even_when_thirty_percent_drop_out(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened(problems=8, pairs=5)
+    rng = random.Random(1)
+    stops = [rng.randrange(10) if rng.random() < 0.3 else None for _ in range(RATERS)]
+    made = rehearsal.organiser.invitations.invite(study.id, [""] * RATERS)
+    saved = rate_in_threads(rehearsal.url, list(map(token_of, made)), stops)
+    votes = _votes(rehearsal, study.id)
+    assert saved == [10 if stop is None else stop for stop in stops]
+    assert len(votes) == sum(saved)
+    _check(votes, pairs=40, most=2)  # the last ones to leave cannot be made up for
+
+
+def test_fifty_raters_in_processes_land_every_vote_in_balance(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened(problems=8, pairs=5)
+    made = rehearsal.organiser.invitations.invite(study.id, [""] * RATERS)
+    tokens = list(map(token_of, made))
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(4, mp_context=context) as pool:
+        saved = list(
+            pool.map(rate_everything, [rehearsal.url] * RATERS, tokens, range(RATERS))
+        )
+    assert saved == [10] * RATERS
+    votes = _votes(rehearsal, study.id)
+    assert len(votes) == RATERS * 10
+    _check(votes, pairs=40)
+
+
+def test_one_ballot_sent_from_twenty_tabs_at_once_is_one_vote(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    token = rehearsal.rater(study)
+    ballot = rehearsal.rating.next_ballot(token).ballot
+    assert ballot is not None
+    with ThreadPoolExecutor(20) as pool:
+        outcomes = list(
+            pool.map(lambda _: rehearsal.rating.vote(token, ballot.token, "left"), range(20))
+        )
+    assert Counter(outcome.status for outcome in outcomes) == {"saved": 1, "already saved": 19}
+    assert len(_votes(rehearsal, study.id)) == 1
+
+
+def test_twenty_tabs_of_one_rater_get_the_same_ballot(rehearsal: Rehearsal) -> None:
+    token = rehearsal.rater(rehearsal.opened())
+    with ThreadPoolExecutor(20) as pool:
+        steps = list(pool.map(lambda _: rehearsal.rating.next_ballot(token), range(20)))
+    assert len({step.ballot.token for step in steps if step.ballot}) == 1
+
+
+def test_a_personal_link_sent_from_twenty_tabs_makes_one_rater(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    token = token_of(rehearsal.organiser.invitations.invite(study.id, [""])[0])
+
+    def consent(_: int) -> str:
+        return rehearsal.rating.consent(token, degree="Doctorate", field="Physics").token
+
+    with ThreadPoolExecutor(20) as pool:
+        assert set(pool.map(consent, range(20))) == {token}
+    assert rehearsal.organiser.monitor.live(study.id).consented == 1
+
+
+def test_an_open_link_never_exceeds_its_quota(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    token = token_of(rehearsal.organiser.invitations.open_link(study.id, quota=7))
+
+    def consent(_: int) -> bool:
+        try:
+            rehearsal.rating.consent(token, degree="Doctorate", field="Physics")
+        except Exception:
+            return False
+        return True
+
+    with ThreadPoolExecutor(20) as pool:
+        assert sum(pool.map(consent, range(20))) == 7
+    assert rehearsal.rating.open(token).stage == "full"
+
+
+KILLED = """
+import sys
+from db import open_database
+from study.clock import SystemChance, SystemClock
+from study.rating import RatingService
+url, token = sys.argv[1:]
+store = open_database(url)
+service = RatingService(store, SystemClock(), SystemChance(), min_view_seconds=0)
+for _ in range(3):
+    ballot = service.next_ballot(token).ballot
+    service.vote(token, ballot.token, "left")
+ballot = service.next_ballot(token).ballot
+with store.writing() as tx:
+    row = [r for r in tx.assignments.of_rater(1) if not r.voted][0]
+    tx.votes.add(row, choice="right", reason="", at=SystemClock().now(), idle_seconds=0.0)
+    print("inside", flush=True)
+    import time
+    time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+def test_a_kill_in_mid_transaction_loses_nothing_committed(
+    rehearsal: Rehearsal, root: Path
+) -> None:
+    study = rehearsal.opened()
+    token = rehearsal.rater(study)
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED, rehearsal.url, token], cwd=root, stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(root)},
+    )
+    assert process.stdout is not None and process.stdout.readline() == b"inside\n"
+    started = time.monotonic()
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    assert len(_votes(rehearsal, study.id)) == 3
+    step = rehearsal.rating.next_ballot(token)
+    assert step.ballot is not None and str(step.visit.progress) == "saved 3 of 10"
+    assert rehearsal.rating.vote(token, step.ballot.token, "left").status == "saved"
+    assert time.monotonic() - started < 20
+    connection = sqlite3.connect(rehearsal.url.removeprefix("sqlite:///"))
+    assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    connection.close()
