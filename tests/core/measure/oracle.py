@@ -435,7 +435,7 @@ def limit_of_condition_number(
     if not seen:
         return None
     last = seen[-1]
-    if last < 1e-6 or any(abs(value - last) > 1e-6 * last for value in seen):
+    if last < 1e-20 or any(abs(value - last) > 1e-6 * last for value in seen):
         return None
     return last
 

@@ -1,0 +1,175 @@
+"""Every row of the operator table against difference quotients, special points included."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import mpmath
+import numpy as np
+import pytest
+
+from eic_core.formula.operators import NUMPY, OPERATORS, Scratch
+from tests.core.measure import oracle
+
+POINTS = (-1000.25, -37.5, -2.5, -2.0, -1.25, -1.0, -0.99, -0.5, -1e-8, 0.0, 1e-8, 0.25, 0.5,
+          0.99, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 20.75, 700.0)
+PARAMETERS = {
+    "power": tuple(map(Fraction, ("2", "3", "4", "-1", "-2", "0.5", "-0.5", "1.5", "0", "1"))),
+    "root": tuple(map(Fraction, (2, 3, 4, 5))),
+    "log": (None, Fraction(2), Fraction(10), Fraction(1, 2), Fraction(7, 2)),
+}
+JUMPS = {"sign", "floor", "ceil", "round"}
+CASES = [
+    (name, parameter) for name in sorted(OPERATORS) for parameter in PARAMETERS.get(name, (None,))
+]
+
+
+def points(name: str) -> list[tuple[float, ...]]:
+    arity = OPERATORS[name].arity or 2
+    return list(product(POINTS, repeat=arity))
+
+
+def arrays(point: tuple[float, ...]) -> list[np.ndarray]:
+    return [np.array([value]) for value in point]
+
+
+def true_value(name: str, point: tuple[float, ...], parameter: Fraction | None) -> object:
+    """The oracle's value, or None outside the domain."""
+    try:
+        return oracle.apply(name, [oracle.mp.mpf(v) for v in point], parameter)
+    except oracle.NoRealValue:
+        return None
+
+
+@pytest.mark.parametrize(("name", "parameter"), CASES)
+def test_value_is_the_operators_own_and_its_domain_is_seen(
+    name: str, parameter: Fraction | None
+) -> None:
+    row = OPERATORS[name]
+    p = row.parameter(parameter)
+    mp = mpmath.MPContext()
+    mp.dps = 60
+    with np.errstate(all="ignore"):
+        for point in points(name):
+            truth = true_value(name, point, parameter)
+            a = arrays(point)
+            value = float(row.evaluate(a, p, None)[0])
+            into = np.empty(1)
+            again = row.evaluate(a, p, into)
+            assert float(again[0]) == value or math.isnan(value)
+            if truth is None:
+                pole = row.pole is not None and bool(np.all(row.pole(a, p)))
+                assert math.isnan(value) or (math.isinf(value) and pole), point
+                with pytest.raises((ZeroDivisionError, ValueError)):
+                    exact = row.exact(mp, [mp.mpf(v) for v in point], parameter)
+                    if isinstance(exact, mp.mpc) or not mp.isfinite(exact):
+                        raise ValueError
+                continue
+            exact = row.exact(mp, [mp.mpf(v) for v in point], parameter)
+            assert abs(exact - truth) <= abs(truth) * oracle.mp.mpf("1e-50"), point
+            if abs(truth) < 1e300:
+                assert value == pytest.approx(float(truth), rel=1e-13, abs=1e-300), point
+            if truth == 0 and row.vanishes is not None:
+                assert bool(np.all(row.vanishes(a, p))), point
+
+
+@pytest.mark.parametrize(("name", "parameter"), [c for c in CASES if c[0] not in ("min", "max")])
+def test_partials_and_condition_numbers_match_difference_quotients(
+    name: str, parameter: Fraction | None
+) -> None:
+    row = OPERATORS[name]
+    p = row.parameter(parameter)
+    mp = mpmath.MPContext()
+    mp.dps = 60
+    compared = 0
+    for point in points(name):
+        truth = true_value(name, point, parameter)
+        if truth is None or abs(truth) > 1e300 or name == "hypot" and point == (0.0, 0.0):
+            continue
+        a, exact = [oracle.mp.mpf(v) for v in point], [mp.mpf(v) for v in point]
+        y = float(truth)
+        with np.errstate(all="ignore"):
+            doubles = row.partials(NUMPY, arrays(point), np.array([y]), p)
+            try:
+                at_sixty = row.partials(mp, exact, row.exact(mp, exact, parameter), parameter)
+            except ZeroDivisionError:
+                at_sixty = tuple(mp.inf for _ in point)
+            kappas = row.kappa_squared(arrays(point), np.array([y]), p, Scratch(1))
+        for i, value in enumerate(point):
+            scale = oracle._step_scale(name, i, a[i], oracle.ONE)
+            slope = oracle.derivative(name, a, truth, parameter, i, scale)
+            ours, precise = float(np.ravel(doubles[i])[0]), at_sixty[i]
+            compared += 1
+            if slope == oracle.INF:
+                assert math.isinf(ours) and mp.isinf(precise), (point, i)
+                continue
+            if value == 0 or name == "abs":  # the absolute form takes the size only
+                slope, ours, precise = abs(slope), abs(ours), abs(precise)
+            # relative to the slope, or to y / y_i where it is nearly 0
+            unit = max(abs(slope), abs(truth / a[i]) if value else 0)
+            assert abs(precise - slope) <= oracle.mp.mpf("1e-40") * unit, (point, i)
+            if abs(slope) < 1e290:
+                assert abs(ours - slope) <= 1e-11 * unit + 1e-300, (point, i)
+            if y != 0 and value != 0:
+                kappa2 = float((slope * a[i] / truth) ** 2)
+                noise = 1e-13 * (1 + math.sqrt(kappa2)) * max(1, abs(value))
+                found = float(np.ravel(kappas[i])[0])
+                assert found == pytest.approx(kappa2, rel=1e-9 + 3 * noise, abs=1e-9), (point, i)
+    assert compared > 4
+
+
+@pytest.mark.parametrize(("name", "parameter"), [c for c in CASES if c[0] not in ("min", "max")])
+def test_limits_at_zeros_are_those_found_by_walking_there(
+    name: str, parameter: Fraction | None
+) -> None:
+    row = OPERATORS[name]
+    p = row.parameter(parameter)
+    for point in points(name):
+        if true_value(name, point, parameter) != 0:
+            continue
+        given = row.zero_limit(arrays(point), p)
+        for i in range(len(point)):
+            a = [oracle.mp.mpf(v) for v in point]
+            walked = oracle.limit_of_condition_number(name, a, parameter, i)
+            ours = abs(float(np.ravel(np.asarray(given[i], dtype=float))[0]))
+            if walked is None:
+                assert math.isnan(ours) or ours == 0, (point, i)
+            else:
+                assert ours == pytest.approx(float(walked), rel=1e-6), (point, i)
+
+
+@pytest.mark.parametrize("name", sorted(JUMPS))
+def test_jump_is_infinitely_steep_and_elsewhere_flat(name: str) -> None:
+    row = OPERATORS[name]
+    jumps = {"sign": 0.0, "floor": 3.0, "ceil": -2.0, "round": 2.5}
+    for value in (jumps[name], jumps[name] + 0.25):
+        slope = float(row.partials(NUMPY, [np.array([value])], np.array([0.0]), math.nan)[0][0])
+        assert slope == (math.inf if value == jumps[name] else 0.0)
+
+
+@pytest.mark.parametrize("name", ("min", "max"))
+def test_selection_marks_every_operand_that_is_attained(name: str) -> None:
+    row = OPERATORS[name]
+    a = [np.array([1.0, 2.0, 5.0]), np.array([1.0, 3.0, 4.0]), np.array([1.0, 2.5, 4.0])]
+    y = row.evaluate(a, math.nan, None)
+    marks = np.array(row.partials(NUMPY, a, y, math.nan))
+    expected = {"min": [[1, 1, 0], [1, 0, 1], [1, 0, 1]], "max": [[1, 0, 1], [1, 1, 0], [1, 0, 0]]}
+    assert marks.tolist() == expected[name]
+
+
+def test_every_row_is_complete() -> None:
+    for name, row in OPERATORS.items():
+        assert row.name == name
+        assert row.needs_parameter == (name in ("power", "root"))
+        assert row.crossing in ("", "value", "argument")
+        arity = row.arity or 2
+        a = [np.full(3, 0.5 + 0.1 * i) for i in range(arity)]
+        if name == "acosh":
+            a = [np.full(3, 1.5)]
+        p = row.parameter(Fraction(3)) if row.needs_parameter else row.parameter(None)
+        y = row.evaluate(a, p, None)
+        assert len(row.zero_limit(a, p)) == len(row.partials(NUMPY, a, y, p)) == arity
+        if not row.selects:
+            assert len(row.kappa_squared(a, y, p, Scratch(3))) == arity
