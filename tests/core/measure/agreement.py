@@ -37,11 +37,11 @@ def tolerance(formula: Formula, node: int, expected: oracle.Result) -> float:
 
 
 def disagreements(
-    formula: Formula, table: Table
+    formula: Formula, table: Table, *, recheck: bool = True
 ) -> tuple[list[str], oracle.Result, Amplification]:
     """What the engine and the oracle say differently about one formula; empty if nothing."""
     expected = oracle.measure(formula, rows_of(table))
-    found = amplify(formula, samples_of(table))
+    found = amplify(formula, samples_of(table), recheck=recheck)
     wrong = []
     if found.valid_count != expected.valid or found.first_invalid != expected.first_invalid:
         wrong.append(f"invalid {found.first_invalid}, not {expected.first_invalid}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +17,8 @@ from eic_core.measure.blocks import block_rows
 from eic_core.measure.careful import VALID, evaluate_block
 from eic_core.measure.fast import FastBlocks
 from eic_core.measure.plan import compile_formula
+from tests.core.measure import oracle
+from tests.core.measure.agreement import disagreements, samples_of
 
 # Where each operator is smooth and has no zero; (0.2, 0.9) serves most.
 RANGES = {"acosh": (1.3, 4.0), "cos": (0.2, 1.2), "sec": (0.2, 1.2), "log": (1.3, 3.0)}
@@ -148,3 +151,59 @@ def test_equal_subtrees_share_a_slot_and_the_result() -> None:
     for node in formula.nodes:
         left, right = a.s2[shared.slots[node.id]], b.s2[own.slots[node.id]]
         assert np.array_equal(left, right)
+
+
+EXACT_CELLS = ("0", "1", "-1", "2", "-2", "0.5", "-0.5", "3", "4", "0.25")
+EXACT_OPERATORS = (
+    "add sub mul div neg abs power sqrt min max sign floor ceil round hypot pow exp sin tanh expm1 "
+    "log1p atan sinh atan2 cosh cos acos log"
+).split()
+
+
+def exact_tree(rng: random.Random, depth: int) -> Draft:
+    """Few levels over numbers whose sums and products are exact in double precision."""
+    if depth <= 1 or rng.random() < 0.1:
+        if rng.random() < 0.3:
+            return constant(rng.choice(EXACT_CELLS))
+        return variable(rng.choice("xy"))
+    name = rng.choice(EXACT_OPERATORS if depth > 2 else EXACT_OPERATORS[:14])
+    arity = OPERATORS[name].arity or rng.choice((2, 3))
+    parameter = rng.choice((Fraction(2), Fraction(3))) if name == "power" else None
+    children = [exact_tree(rng, depth - 1) for _ in range(arity)]
+    if arity == 2 and rng.random() < 0.2:
+        children[1] = children[0]
+    return Draft(name, children, parameter=parameter)
+
+
+def hangs_on_a_rounding(formula: Formula, samples: Samples) -> bool:
+    """Whether double precision alone cannot be expected to meet every zero and jump."""
+    plan = compile_formula(formula)
+    block = evaluate_block(plan, dict(samples.columns), len(samples))
+    inexact = {s.slot for s in plan.steps if s.row is not None and s.row.name not in EXACT_NAMES}
+    for step in plan.steps:  # what an inexact value feeds is inexact, too
+        if inexact & set(step.operands):
+            inexact.add(step.slot)
+    near_zero = any((np.abs(block.y[slot]) < 1e-9).any() for slot in inexact)
+    return near_zero or bool(block.doubtful.any()) or bool((block.overflow_at != VALID).any())
+
+
+EXACT_NAMES = set("add sub mul neg abs power min max sign floor ceil round".split())
+
+
+def test_double_precision_alone_follows_the_same_rules() -> None:
+    """`score` and the samples after the first thousand have no second look."""
+    compared = singular = 0
+    for seed in range(1500):
+        rng = random.Random(seed)
+        formula = Formula.from_draft(exact_tree(rng, rng.choice((2, 3, 4))))
+        table = {name: [rng.choice(EXACT_CELLS) for _ in range(4)] for name in "xy"}
+        if hangs_on_a_rounding(formula, samples_of(table)):
+            continue
+        try:
+            wrong, expected, _ = disagreements(formula, table, recheck=False)
+        except oracle.BeyondReach:
+            continue
+        assert not wrong, (seed, wrong)
+        compared += 1
+        singular += any(expected.singular)
+    assert compared > 800 and singular > 200

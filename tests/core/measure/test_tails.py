@@ -62,6 +62,16 @@ def test_tail_is_divergent_where_the_mean_does_not_exist() -> None:
     assert tail_of(0, heavy, ()).divergent is True
 
 
+def test_mean_is_called_unsettled_only_beyond_hills_own_error() -> None:
+    between = 0
+    for seed in range(40):
+        found = tail_of(0, np.random.default_rng(seed).uniform(size=400) ** -1.0, ())
+        k = math.ceil(math.sqrt(400))
+        assert found.divergent is (found.hill * (1 + 1.645 / math.sqrt(k)) < 1)
+        between += found.hill < 1 and found.divergent is False
+    assert between > 5
+
+
 def test_tail_is_settled_where_the_mean_exists() -> None:
     assert tail("exp(x)*sin(x)", 0.5, 1.5, 1000).divergent is False
     light = np.random.default_rng(0).uniform(size=10_000) ** -0.5  # index 2
