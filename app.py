@@ -3,7 +3,8 @@
 import streamlit as st
 
 from pages.ui.routes import ROUTES
+from pages.ui.starting import lifespan
 
 # The script lies in a sub-folder of pages/: Streamlit looks for page files beside the script,
 # so a cold process never serves a page that the navigation has not let through.
-app = st.App("pages/ui/shell.py", routes=ROUTES)
+app = st.App("pages/ui/shell.py", routes=ROUTES, lifespan=lifespan)

@@ -8,6 +8,7 @@ its own.
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +16,8 @@ from threading import RLock
 from typing import TypeVar
 
 from db import DEFAULT_URL, DEMO_URL, SqlStore, open_database
+from pages.ui.organising.jobs import Jobs
+from pages.ui.organising.parcels import Parcels
 from pages.ui.service import BoundedCache, InspectorService
 from study.access import AccessService
 from study.clock import SystemChance, SystemClock
@@ -111,3 +114,18 @@ def inspector_service() -> InspectorService:
 def figure_cache() -> BoundedCache:
     """Finished figures by value, one for the process; holds a few hundred."""
     return _once("figures", lambda: BoundedCache(capacity=300))
+
+
+def jobs() -> Jobs:
+    """Work that goes on beside the pages, one list for the process."""
+    return _once("jobs", Jobs)
+
+
+def parcels() -> Parcels:
+    """Files that wait to be fetched, one shelf for the process."""
+    return _once("parcels", Parcels)
+
+
+def form_key() -> str:
+    """What the forms of visitors without a login are signed with; new at each start."""
+    return _once("form key", lambda: secrets.token_hex(32))

@@ -1,0 +1,116 @@
+"""Long work beside the pages: it goes on when its page is closed, shows progress, and can be ended.
+
+Knows nothing of Streamlit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Event, Lock, Thread
+from typing import Any
+
+from eic_core.errors import UserError
+
+Step = Callable[[int, int], None]
+"""Takes (done, total); raises when the job was cancelled."""
+
+
+class Cancelled(Exception):
+    """The job was told to end."""
+
+
+@dataclass
+class Job:
+    """One piece of work.
+
+    Attributes
+    ----------
+    title : str
+    done, total : int
+    result : Any
+        What the work returned; None until then.
+    error : UserError or None
+        Why it failed.
+    """
+
+    title: str
+    done: int = 0
+    total: int = 0
+    result: Any = None
+    error: UserError | None = None
+    _ended: Event = field(default_factory=Event)
+    _cancel: Event = field(default_factory=Event)
+
+    @property
+    def running(self) -> bool:
+        """Whether it is still at work."""
+        return not self._ended.is_set()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether it was told to end, or has for that reason."""
+        return self._cancel.is_set()
+
+    def cancel(self) -> None:
+        """Tell it to end at its next step."""
+        self._cancel.set()
+
+    def step(self, done: int, total: int) -> None:
+        """Note progress."""
+        if self._cancel.is_set():
+            raise Cancelled
+        self.done, self.total = done, total
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for its end; whether it came."""
+        return self._ended.wait(seconds)
+
+
+class Jobs:
+    """One job at a time for each key.
+
+    Examples
+    --------
+    >>> jobs = Jobs()
+    >>> job = jobs.start("a", "counting", lambda step: step(1, 1) or "counted")
+    >>> job.wait(10), job.result, jobs.get("a") is job
+    (True, 'counted', True)
+    """
+
+    def __init__(self) -> None:
+        self._jobs: dict[str, Job] = {}
+        self._lock = Lock()
+
+    def get(self, key: str) -> Job | None:
+        """The job under this key, running or ended."""
+        return self._jobs.get(key)
+
+    def start(self, key: str, title: str, work: Callable[[Step], Any]) -> Job:
+        """Begin; if one is running under this key, that one is returned instead."""
+        with self._lock:
+            old = self._jobs.get(key)
+            if old is not None and old.running:
+                return old
+            job = self._jobs[key] = Job(title)
+        Thread(target=self._run, args=(job, work), daemon=True, name=f"job {key}").start()
+        return job
+
+    def forget(self, key: str) -> None:
+        """Forget an ended job."""
+        with self._lock:
+            if (job := self._jobs.get(key)) is not None and not job.running:
+                del self._jobs[key]
+
+    def _run(self, job: Job, work: Callable[[Step], Any]) -> None:
+        try:
+            job.result = work(job.step)
+        except Cancelled:
+            job.cancel()
+        except UserError as error:
+            job.error = error
+        except Exception:
+            job.error = UserError("this failed for a reason of ours", hint="the log has it")
+            raise
+        finally:
+            job._ended.set()

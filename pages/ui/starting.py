@@ -1,0 +1,84 @@
+"""What happens when the server starts: open the database, fill a demo, print the set-up link."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import AsyncIterator
+from typing import Any
+
+import streamlit as st
+from starlette.concurrency import run_in_threadpool
+
+from eic_core.errors import UserError
+from pages.ui.organising.demo import seed_demo
+from pages.ui.wiring import Lab, lab
+from study.design import LOCAL_HOSTS
+from study.errors import StudyError
+from study.links import setup_link
+
+
+@contextlib.asynccontextmanager
+async def lifespan(_: Any) -> AsyncIterator[None]:
+    """Make everything ready before the first request; a user's mistake stops the start."""
+    try:
+        await run_in_threadpool(start)
+    except UserError as error:
+        sys.stderr.write(f"EIC Lab cannot start: {error}\n")
+        sys.stderr.flush()
+        os._exit(2)
+    yield
+
+
+def start() -> None:
+    """Open the database; in a demo make its studies, else see whether a passphrase is chosen.
+
+    Raises
+    ------
+    StudyError
+        If the database cannot be opened, or a demo would listen to other machines.
+    """
+    address = str(st.get_option("server.address") or "")
+    url = base_url(address, int(st.get_option("server.port")))
+    opened = lab()
+    if opened.demo:
+        if address not in LOCAL_HOSTS - {"0.0.0.0"}:
+            raise StudyError(
+                "a demo listens on this machine only",
+                hint="use --server.address 127.0.0.1, or `make serve` for real studies",
+            )
+        seed_demo(opened.organising, url)
+        _say("This is a demo: no passphrase, no real invitations, a database of its own.")
+        return
+    _say(*setup_lines(opened, url))
+
+
+def setup_lines(opened: Lab, url: str) -> tuple[str, ...]:
+    """What to print: nothing once a passphrase is chosen."""
+    token = opened.access.setup_token()
+    if token is None:
+        return ()
+    return (
+        "No passphrase has been chosen yet. Open this link once, within a day, to choose it:",
+        f"  {setup_link(url, token)}",
+    )
+
+
+def base_url(address: str, port: int) -> str:
+    """Where a browser on this machine finds the app.
+
+    Examples
+    --------
+    >>> base_url("0.0.0.0", 8501), base_url("127.0.0.1", 80)
+    ('http://localhost:8501', 'http://127.0.0.1')
+    """
+    host = "localhost" if address in ("", "0.0.0.0", "::") else address
+    host = f"[{host}]" if ":" in host else host
+    return f"http://{host}" + ("" if port == 80 else f":{port}")
+
+
+def _say(*lines: str) -> None:
+    if lines:
+        sys.stdout.write("\n".join(["", *(f"  {line}" for line in lines), "", ""]))
+        sys.stdout.flush()
