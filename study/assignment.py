@@ -104,10 +104,10 @@ def choose(
     Notes
     -----
     In this order: as many ballots as possible must remain for this rater (pairs may share
-    formulas); the least outlook (see `outlooks`), in steps of half a vote; a problem that this
-    rater has had least; a problem with most pairs of that step left, so that problems run out
-    together; the least outlook in quarters of a vote; a side that mends both the pair's and the
-    rater's balance; chance.
+    formulas); the least outlook (see `outlooks`), in steps of half a vote, or of a twentieth when
+    few ballots are still to come; a problem that this rater has had least; a problem with most
+    pairs of that step left, so that problems run out together; the least outlook in quarters of a
+    vote; a side that mends both the pair's and the rater's balance; chance.
 
     Examples
     --------
@@ -128,9 +128,12 @@ def choose(
     seen = Counter(pair.problem for pair in had)
     waiting = Counter(pair.problem for pair in free if over[pair.pair_id] < 1)
 
+    ahead = wanted + sum(other.remaining for other in others)
+    steps = 2 if ahead >= 2 * len(loads) else 20  # near the end evenness comes before spread
+
     def rank(pair: PairLoad) -> tuple[float, ...]:
         return (
-            int(2 * over[pair.pair_id]),
+            int(steps * over[pair.pair_id]),
             seen[pair.problem],
             -waiting[pair.problem],
             int(4 * over[pair.pair_id]),

@@ -113,7 +113,7 @@ def read_upload(
         If the file is no pool.
     """
     packed = data[:2] == b"\x1f\x8b"
-    with _folder(problems) as folder:
+    with problem_files(problems) as folder:
         path = folder.parent / ("pool.csv.gz" if packed else "pool.csv")
         path.write_bytes(data)
         columns, candidates = read_pool(path)
@@ -170,7 +170,7 @@ def match_study(
     if pool is None:
         raise StudyError("there is no pool yet", hint="upload one first")
     scored = scored_pool(pool, problems, rules.r2_column)
-    with _folder(problems) as folder:
+    with problem_files(problems) as folder:
         result = match_pool(scored, rules, mode=mode, k=k, problems=folder, progress=progress)
     found = pairs_from_matching(scored, result.pairs, problems)
     kept = {**rules.to_json(), "mode": mode, "k": k}
@@ -268,7 +268,7 @@ def _index_base(pool: ScoredPool, rows: Sequence[int], columns: Sequence[str]) -
 
 
 @contextmanager
-def _folder(problems: Sequence[Problem]) -> Iterator[Path]:
+def problem_files(problems: Sequence[Problem]) -> Iterator[Path]:
     """The problems as files, for as long as scoring or matching needs them."""
     with tempfile.TemporaryDirectory(prefix="eic-lab-") as base:
         folder = Path(base) / "problems"

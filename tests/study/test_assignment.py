@@ -1,0 +1,201 @@
+"""Which pair comes next: balance, spread and sides."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from study.assignment import (
+    Given,
+    PairLoad,
+    Underway,
+    check_positions,
+    choose,
+    most_without_sharing,
+)
+
+
+@dataclass
+class Person:
+    stop: int
+    had: list[int] = field(default_factory=list)
+    left: int = 0
+    current: tuple[int, bool] | None = None
+
+
+@dataclass
+class Outcome:
+    votes: list[int]
+    pair_leans: list[int]
+    rater_leans: list[int]
+    sessions: list[list[int]]
+    problems: list[str]
+
+    @property
+    def unevenness(self) -> int:
+        return max(self.votes) - min(self.votes)
+
+
+def simulate(
+    sizes: list[int], raters: int, ballots: int, dropping: float, seed: int, at_once: int = 50
+) -> Outcome:
+    """Raters at work in random turns; some leave after a random number of ballots."""
+    rng = random.Random(seed)
+    problems = [f"q{q}" for q, size in enumerate(sizes) for _ in range(size)]
+    pairs = range(len(problems))
+    votes, reserved, left = Counter[int](), Counter[int](), Counter[int]()
+    at_work: list[Person] = []
+    outcome = Outcome([], [], [], [], problems)
+    started = 0
+    while at_work or started < raters:
+        while len(at_work) < at_once and started < raters:
+            leaves = rng.random() < dropping
+            at_work.append(Person(rng.randrange(ballots) if leaves else ballots))
+            started += 1
+        person = rng.choice(at_work)
+        if person.current is not None:
+            pair, lower_left = person.current
+            person.current = None
+            reserved[pair] -= 1
+            votes[pair] += 1
+        if len(person.had) >= person.stop:
+            at_work.remove(person)
+            outcome.rater_leans.append(2 * person.left - len(person.had))
+            outcome.sessions.append(person.had)
+            continue
+        loads = [
+            PairLoad(i, problems[i], frozenset((f"{i}a", f"{i}b")), votes[i], reserved[i], left[i])
+            for i in pairs
+        ]
+        others = [
+            Underway(i, frozenset(o.had), ballots - len(o.had))
+            for i, o in enumerate(at_work) if o is not person and o.had
+        ]
+        before = Given(frozenset(person.had), person.left)
+        choice = choose(loads, before, ballots - len(person.had), rng, others)
+        assert choice is not None and choice.pair_id not in person.had
+        person.had.append(choice.pair_id)
+        person.left += choice.lower_left
+        person.current = (choice.pair_id, choice.lower_left)
+        reserved[choice.pair_id] += 1
+        left[choice.pair_id] += choice.lower_left
+    outcome.votes = [votes[i] for i in pairs]
+    outcome.pair_leans = [2 * left[i] - votes[i] for i in pairs]
+    return outcome
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_papers_study_is_even_with_thirty_percent_drop_outs(seed: int) -> None:
+    outcome = simulate([9] * 19, raters=108, ballots=10, dropping=0.3, seed=seed)
+    assert outcome.unevenness <= 1
+    assert max(map(abs, outcome.pair_leans)) <= 2
+    assert max(map(abs, outcome.rater_leans)) <= 2
+    worst = [max(Counter(outcome.problems[i] for i in had).values()) for had in outcome.sessions
+             if had]
+    assert max(worst) <= 2 and sum(worst) / len(worst) < 1.2  # 19 problems, 10 ballots
+
+
+@settings(max_examples=80)
+@given(
+    sizes=st.lists(st.integers(1, 6), min_size=3, max_size=8),
+    raters=st.integers(1, 40),
+    ballots=st.integers(1, 10),
+    seed=st.integers(0, 10**6),
+)
+def test_votes_are_as_even_as_arithmetic_allows_when_all_finish(
+    sizes: list[int], raters: int, ballots: int, seed: int
+) -> None:
+    ballots = min(ballots, sum(sizes) // 2)
+    if ballots:
+        outcome = simulate(sizes, raters, ballots, 0.0, seed)
+        assert outcome.unevenness <= 1
+        assert sum(outcome.votes) == raters * ballots
+
+
+@settings(max_examples=30)
+@given(
+    sizes=st.lists(st.integers(2, 9), min_size=4, max_size=9),
+    raters=st.integers(10, 60),
+    seed=st.integers(0, 10**6),
+)
+def test_drop_outs_cost_at_most_one_vote_of_evenness(
+    sizes: list[int], raters: int, seed: int
+) -> None:
+    ballots = min(10, sum(sizes) // 2)
+    assert simulate(sizes, raters, ballots, 0.3, seed).unevenness <= 2
+
+
+def test_everyone_rates_everything_where_there_are_as_many_pairs_as_ballots() -> None:
+    outcome = simulate([5, 5], raters=12, ballots=10, dropping=0.0, seed=1)
+    assert outcome.votes == [12] * 10
+
+
+pairs_with_shared_formulas = st.lists(
+    st.tuples(st.integers(0, 7), st.integers(8, 15)), min_size=1, max_size=25, unique=True
+)
+
+
+@settings(max_examples=100)
+@given(edges=pairs_with_shared_formulas, seed=st.integers(0, 10**6))
+def test_a_rater_never_gets_a_pair_twice_nor_two_that_share_a_formula(
+    edges: list[tuple[int, int]], seed: int
+) -> None:
+    rng = random.Random(seed)
+    loads = [
+        PairLoad(i, "q", frozenset(map(str, edge)), completed=rng.randrange(3))
+        for i, edge in enumerate(edges)
+    ]
+    reachable = most_without_sharing(loads)
+    had: list[int] = []
+    used: set[str] = set()
+    while True:
+        choice = choose(loads, Given(frozenset(had)), reachable - len(had) or 1, rng)
+        if choice is None:
+            break
+        assert not loads[choice.pair_id].formulas & used
+        had.append(choice.pair_id)
+        used |= loads[choice.pair_id].formulas
+    assert len(had) >= min(reachable, 2)
+
+
+def test_a_hub_does_not_cut_a_session_short() -> None:
+    hub = [PairLoad(i, "q", frozenset({"hub", str(i)})) for i in range(5)]
+    lonely = [PairLoad(9, "q", frozenset({"1", "x"}), completed=5)]
+    choice = choose([*hub, *lonely], Given(), 2, random.Random(0))
+    assert choice is not None and choice.pair_id != 1  # 1 would rule out both others
+
+
+def test_a_reservation_counts_like_a_vote() -> None:
+    a = PairLoad(1, "q", frozenset("ab"), reserved=1)
+    b = PairLoad(2, "q", frozenset("cd"))
+    for seed in range(20):
+        choice = choose([a, b], Given(), 1, random.Random(seed))
+        assert choice is not None and choice.pair_id == 2
+
+
+def test_sides_are_tossed_where_both_are_balanced() -> None:
+    pair = PairLoad(1, "q", frozenset("ab"))
+    sides = [choose([pair], Given(), 1, random.Random(seed)) for seed in range(200)]
+    assert 70 < sum(choice.lower_left for choice in sides if choice) < 130
+
+
+def test_order_is_shuffled_between_raters() -> None:
+    pairs = [PairLoad(i, f"q{i}", frozenset((f"{i}a", f"{i}b"))) for i in range(10)]
+    first = Counter(
+        choice.pair_id
+        for seed in range(200)
+        if (choice := choose(pairs, Given(), 10, random.Random(seed)))
+    )
+    assert len(first) == 10
+
+
+@given(st.integers(1, 30), st.integers(0, 3), st.integers(0, 10**6))
+def test_attention_checks_never_come_first(total: int, checks: int, seed: int) -> None:
+    places = check_positions(total + checks, checks, seed)
+    assert all(3 <= place <= total + checks for place in places) or total + checks < 3
+    assert len(places) == min(checks, max(1, total + checks - 2))

@@ -1,0 +1,195 @@
+"""What raters see: fair to both formulas, and blind."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+
+import numpy as np
+import pytest
+
+from eic_core.formula.syntax import read
+from eic_core.measure.fit import r_squared
+from study.ballot_content import BallotContent
+from study.ballots import (
+    R2_TOLERANCE,
+    evaluate,
+    make_content,
+    problem_samples,
+    read_member,
+    short_constant,
+    shown_pair,
+)
+from study.design import AttentionKind, StudyDesign
+from study.errors import StudyError
+from study.material import Column, Member, NewPair, Problem
+from study.previewing import special_content
+from study.specials import PRACTICE_FEEDBACK, special_material
+from tests.rehearsal import SECRET_METHOD, pair, problem
+
+X = np.linspace(1, 30, 30)
+STEEP = Problem("steep", "time,size\n" + "\n".join(f"{x},{12.345 * x}" for x in X))
+
+
+def _member(text: str, **more: object) -> Member:
+    return Member(text, eic=0.0, r2=1.0, complexity=1, **more)  # type: ignore[arg-type]
+
+
+def _formula(text: str):  # type: ignore[no-untyped-def]
+    return read(text).formula
+
+
+def test_both_members_show_the_fewest_digits_that_keep_both_fits() -> None:
+    samples = problem_samples(STEEP)
+    plain = read_member(_member("12.345000*x0"), ("time",))
+    cancelling = read_member(_member("123456.789*x0 - 123444.444*x0"), ("time",))
+    digits, (_, shown), r2, change = shown_pair(plain, cancelling, samples)
+    assert digits == 7 and change <= R2_TOLERANCE and min(r2) > 0.999
+    assert [n.label for n in shown.nodes if n.operator == "constant"] == ["123456.8", "123444.4"]
+    for fewer in range(4, digits):
+        rounded = _formula(
+            f"{short_constant('123456.789', fewer)}*time - {short_constant('123444.444', fewer)}*time"
+        )
+        assert samples.target is not None
+        assert abs(r_squared(evaluate(rounded, samples.columns), samples.target) - 1) > 0.001
+
+
+def test_four_digits_are_shown_where_they_do() -> None:
+    content = make_content(STEEP, NewPair("steep", _member("12.34567*x0"), _member("x0*12.3")))
+    assert content.digits == 4
+    assert "12.35" in content.lower.latex and "12.3" in content.higher.latex
+
+
+@pytest.mark.parametrize(
+    ("label", "digits", "shown"),
+    [
+        ("0.00001234567", 4, "1.235e-5"), ("1234567", 4, "1235000"), ("12345678", 4, "1.235e7"),
+        ("-0.5000000", 4, "-0.5"), ("9.99996", 4, "10"), ("0.0", 4, "0"), ("-0.00", 4, "0"),
+        ("pi", 4, "pi"), ("e", 4, "e"), ("2/3", 4, "2/3"), ("1e-300", 4, "1e-300"),
+    ],
+)
+def test_constants_are_written_in_one_style(label: str, digits: int, shown: str) -> None:
+    assert short_constant(label, digits) == shown
+
+
+def test_exact_exponents_and_the_tree_stay_as_written() -> None:
+    content = make_content(
+        STEEP, NewPair("steep", _member("x0**2.5 - x0**2.5 + 12*x0"), _member("12*x0"))
+    )
+    assert r"^{5/2}" in content.lower.latex and content.lower.complexity == 9
+
+
+def test_variables_carry_the_datas_column_names() -> None:
+    content = make_content(problem(1), pair(1, 0))
+    for card in (content.lower, content.higher):
+        assert r"\mathrm{width}" in card.latex and r"\mathrm{height}" in card.latex
+        assert not re.search(r"x_?\{?[012]", card.latex)
+
+
+def test_a_method_that_counts_from_one_gets_the_right_columns() -> None:
+    text = _member("x1", index_base=1)
+    content = make_content(problem(1), NewPair("q1", text, _member("x0", index_base=0)))
+    assert content.lower.latex == content.higher.latex == r"\mathrm{width}"
+
+
+def test_one_input_gives_a_curve_of_two_hundred_points_on_the_datas_range() -> None:
+    content = make_content(problem(0), pair(0, 1))
+    figure = content.figure
+    assert figure.kind == "curve" and len(figure.grids[0]) == len(content.lower.curve) == 200
+    assert (figure.inputs[0].low, figure.inputs[0].high) == (0, 14)
+    assert figure.inputs[0].label == "t [s]" and len(figure.points) == figure.rows == 15
+    grid = np.array(figure.grids[0])
+    assert np.allclose(np.array(content.lower.curve, float), 2.01 * grid, rtol=1e-5)
+
+
+def test_two_inputs_give_surfaces_on_one_scale() -> None:
+    content = make_content(problem(1), pair(1, 3))
+    figure, surface = content.figure, content.lower.surface
+    assert figure.kind == "surface" and len(surface) == len(surface[0]) == 40
+    i, j = 7, 31
+    expected = figure.grids[0][i] + 2 * figure.grids[1][j] + 3 + 1
+    assert surface[j][i] == pytest.approx(expected, rel=1e-5)
+
+
+def test_poles_and_missing_values_are_drawn_as_gaps_or_clipped() -> None:
+    holes = make_content(
+        problem(0), NewPair("q0", _member("sqrt(sin(6.2831853*x0)+0.5)"), _member("1/(x0-7.03)"))
+    )
+    assert None in holes.lower.curve and holes.lower.curve[0] is not None
+    span = holes.figure.target.high - holes.figure.target.low
+    values = [v for v in holes.higher.curve if v is not None]
+    assert max(values) <= holes.figure.target.high + 5.01 * span
+
+
+def test_a_formula_without_values_on_the_data_is_refused() -> None:
+    with pytest.raises(StudyError, match="no R²"):
+        make_content(problem(0), NewPair("q0", _member("log(-1-x0)"), _member("x0")))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("x0 +", "cannot read"), ("x0 + zz", "is no column")]
+)
+def test_an_unreadable_member_is_named(text: str, message: str) -> None:
+    with pytest.raises(StudyError, match=message):
+        make_content(problem(0), NewPair("q0", _member(text), _member("x0")))
+
+
+def test_three_inputs_are_refused() -> None:
+    with pytest.raises(StudyError, match="has 3 inputs"):
+        make_content(Problem("p", "a,b,c,y\n1,2,3,4\n"), NewPair("p", _member("a"), _member("b")))
+
+
+def test_many_rows_are_thinned_the_same_way_every_time() -> None:
+    rows = "\n".join(f"{i},{i * 2}" for i in range(5000))
+    big = Problem("big", f"x,y\n{rows}\n")
+    contents = [make_content(big, NewPair("big", _member("x"), _member("2*x"))) for _ in range(2)]
+    assert contents[0] == contents[1]
+    assert len(contents[0].figure.points) == 300 and contents[0].figure.rows == 5000
+
+
+def test_content_survives_the_database() -> None:
+    for number in (0, 1):
+        content = make_content(problem(number), pair(number, 0))
+        assert BallotContent.from_json(content.to_json()) == content
+
+
+def test_a_ballot_tells_neither_eic_nor_method_nor_canonical_order() -> None:
+    content = make_content(problem(0), pair(0, 0))
+    for lower_left in (True, False):
+        ballot = content.ballot(
+            StudyDesign(), lower_left=lower_left, token="t", number=1, of=10
+        )
+        text = json.dumps(dataclasses.asdict(ballot)).lower()
+        for secret in ("0.3217", "3.7654", SECRET_METHOD.lower(), "eic", "lower", "higher", "pool"):
+            assert secret not in text
+        assert (ballot.left == content.lower) is lower_left
+        keys = set(dataclasses.asdict(ballot)["left"])
+        assert keys == {"latex", "r2", "complexity", "curve", "surface"}
+
+
+def test_practice_is_neutral_and_has_feedback_for_every_answer() -> None:
+    (task, practice), *_ = special_material(StudyDesign())
+    content = make_content(task, practice)
+    assert content.lower.r2 == content.higher.r2
+    assert content.lower.complexity == content.higher.complexity
+    assert set(PRACTICE_FEEDBACK) == {"left", "right", "tie"}
+    assert not any(re.search("eic|nois|stab|digit", t.lower()) for t in PRACTICE_FEEDBACK.values())
+
+
+@pytest.mark.parametrize("kind", list(AttentionKind))
+def test_a_check_expects_the_lower_slot_and_says_so_only_if_instructed(kind: AttentionKind) -> None:
+    design = StudyDesign(attention_checks=3, attention_kind=kind, practice=False)
+    for task, check in special_material(design):
+        content = special_content(design, task, check)
+        fits = content.lower.r2 > content.higher.r2
+        assert fits is (kind == AttentionKind.OBVIOUS)
+        assert max(content.lower.r2, content.higher.r2) > 0.95
+        ballot = content.ballot(design, lower_left=False, token="t", number=1, of=3)
+        assert ("choose formula B" in ballot.instruction) is (kind == AttentionKind.INSTRUCTED)
+
+
+def test_units_and_meanings_come_from_the_problem() -> None:
+    task = Problem("p", "t,y\n1,2\n2,3\n", columns=(Column("y", "cm", "height"),))
+    figure = make_content(task, NewPair("p", _member("t+1"), _member("1+t"))).figure
+    assert (figure.target.unit, figure.target.meaning, figure.inputs[0].unit) == ("cm", "height", "")

@@ -1,0 +1,310 @@
+"""From a draft to a frozen study, its links, its live list and its export."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import json
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from study.ballots import make_content
+from study.clock import SystemChance
+from study.design import StudyDesign, StudyStatus
+from study.errors import DesignError, FrozenStudyError, NotFoundError, StudyError
+from study.inviting import links_csv
+from study.material import Pool
+from study.matching import MatchingRules
+from study.organising import OrganiserService
+from study.pairing import match_study, problems_from_folder, read_upload
+from study.report.folder import read_export, write_export
+from tests.rehearsal import DESIGN, SECRET_METHOD, Rehearsal, pair, problem, token_of
+
+
+def test_a_draft_says_what_is_missing(rehearsal: Rehearsal) -> None:
+    study = rehearsal.organiser.create("empty", StudyDesign())
+    readiness = rehearsal.organiser.readiness(study.id)
+    assert not readiness.ready and len(readiness.missing) == 2
+    assert "this computer only" in readiness.warnings[0]
+    with pytest.raises(StudyError, match="no pairs"):
+        rehearsal.organiser.freeze(study.id)
+    assert rehearsal.organiser.study(study.id).status == StudyStatus.DRAFT
+
+
+def test_more_ballots_than_a_rater_can_get_are_refused(rehearsal: Rehearsal) -> None:
+    study = rehearsal.draft(problems=2, pairs=4)
+    shared = [pair(0, 1), replace(pair(0, 2), lower=pair(0, 1).lower), *map(pair, [1] * 4, range(4))]
+    rehearsal.organiser.set_pairs(study.id, shared)
+    (missing,) = rehearsal.organiser.readiness(study.id).missing
+    assert missing.startswith("one rater can get 5 of these pairs")
+
+
+def test_two_studies_cannot_have_one_name(rehearsal: Rehearsal) -> None:
+    rehearsal.draft()
+    with pytest.raises(DesignError, match="already"):
+        rehearsal.organiser.create(" rehearsal ")
+
+
+def test_a_dropped_pair_needs_a_reason_and_is_not_given_to_raters(rehearsal: Rehearsal) -> None:
+    study = rehearsal.draft(replace(DESIGN, ballots_per_rater=3), problems=2, pairs=2)
+    first, *rest = rehearsal.organiser.pairs(study.id)
+    with pytest.raises(DesignError):
+        rehearsal.organiser.drop_pair(study.id, first.id, "  ")
+    assert rehearsal.organiser.drop_pair(study.id, first.id, "unfit").dropped == "unfit"
+    rehearsal.organiser.freeze(study.id)
+    rehearsal.rate(rehearsal.rater(study), 3)
+    counts = rehearsal.organiser.monitor.live(study.id).pairs
+    assert {count.pair_id for count in counts} == {other.id for other in rest}
+    with rehearsal.store.reading() as tx:
+        frozen = json.loads(tx.studies.configuration(study.id))
+    assert [p["dropped"] for p in frozen["pairs"]] == ["unfit", "", "", ""]
+
+
+def test_a_dropped_pair_can_be_taken_back(rehearsal: Rehearsal) -> None:
+    study = rehearsal.draft()
+    first = rehearsal.organiser.pairs(study.id)[0]
+    rehearsal.organiser.drop_pair(study.id, first.id, "unfit")
+    assert rehearsal.organiser.undrop_pair(study.id, first.id).in_study
+
+
+def test_the_preview_is_what_raters_get(rehearsal: Rehearsal) -> None:
+    study = rehearsal.draft()
+    before = {
+        p.id: [rehearsal.organiser.preview(study.id, p.id, lower_left=side).ballot
+               for side in (True, False)]
+        for p in rehearsal.organiser.pairs(study.id)
+    }
+    rehearsal.organiser.freeze(study.id)
+    token = rehearsal.rater(study)
+    ballot = rehearsal.rating.next_ballot(token).ballot
+    assert ballot is not None
+    seen = [
+        replace(shown, token="", number=0)
+        for both in before.values() for shown in both
+    ]
+    assert replace(ballot, token="", number=0) in seen
+
+
+def test_problems_with_three_inputs_or_one_name_are_refused(rehearsal: Rehearsal) -> None:
+    study = rehearsal.organiser.create("s")
+    with pytest.raises(StudyError, match="same name"):
+        rehearsal.organiser.set_problems(study.id, [problem(0), problem(0)])
+    with pytest.raises(StudyError, match="has 3 inputs"):
+        rehearsal.organiser.set_problems(
+            study.id, [replace(problem(0), csv="a,b,c,y\n1,2,3,4\n")]
+        )
+
+
+def test_nothing_that_affects_inference_changes_after_freezing(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    service, pair_id = rehearsal.organiser, rehearsal.organiser.pairs(study.id)[0].id
+    for change in (
+        lambda: service.edit(study.id, name="other"),
+        lambda: service.edit(study.id, design=replace(study.design, exclusion_seconds=1.0)),
+        lambda: service.edit(study.id, design=replace(study.design, consent_text="other")),
+        lambda: service.set_problems(study.id, [problem(0)]),
+        lambda: service.describe_problem(study.id, "q0", title="x", description="y"),
+        lambda: service.set_pool(study.id, Pool("p", "problem,formula\n")),
+        lambda: service.set_pairs(study.id, [pair(0, 1)]),
+        lambda: service.drop_pair(study.id, pair_id, "late"),
+        lambda: service.undrop_pair(study.id, pair_id),
+        lambda: service.delete_draft(study.id),
+    ):
+        with pytest.raises(FrozenStudyError):
+            change()
+    with pytest.raises(StudyError):
+        service.freeze(study.id)
+    assert service.verify(study.id)
+    moved = replace(study.design, public_base_url="https://study.example.org")
+    assert service.edit(study.id, design=moved).design == moved
+    assert service.verify(study.id) and service.study(study.id).hash == study.hash
+
+
+def test_votes_do_not_change_the_hash_but_equal_drafts_have_equal_hashes(
+    rehearsal: Rehearsal,
+) -> None:
+    first = rehearsal.opened()
+    rehearsal.rate(rehearsal.rater(first), 3)
+    assert rehearsal.organiser.verify(first.id)
+    second = rehearsal.organiser.freeze(rehearsal.draft(name="again").id)
+    assert second.hash == first.hash
+    other = rehearsal.draft(replace(DESIGN, question="Which is simpler?"), name="third")
+    assert rehearsal.organiser.freeze(other.id).hash != first.hash
+
+
+def test_freezing_reports_progress_and_makes_every_ballot(rehearsal: Rehearsal) -> None:
+    study = rehearsal.draft(replace(DESIGN, practice=True, attention_checks=2))
+    seen: list[tuple[int, int]] = []
+    rehearsal.organiser.freeze(study.id, progress=lambda done, all_: seen.append((done, all_)))
+    assert seen[0] == (1, 23) and len(seen) == 20
+    with rehearsal.store.reading() as tx:
+        pairs = tx.materials.pairs(study.id)
+        assert len(pairs) == 23 and all(tx.materials.ballot(p.id) for p in pairs)
+        stored = tx.materials.ballot(pairs[0].id)
+    main = next(p for p in pairs if p.id == pairs[0].id)
+    problems = {p.name: p for p in rehearsal.organiser.problems(study.id)}
+    if main.pair.problem in problems:
+        assert stored == make_content(problems[main.pair.problem], main.pair).to_json()
+
+
+def test_links_are_stored_hashed_and_shown_once(rehearsal: Rehearsal, tmp_path: Path) -> None:
+    study = rehearsal.opened()
+    made = rehearsal.organiser.invitations.invite(study.id, ["Ann", "=cmd()"])
+    rows = list(csv.DictReader(io.StringIO(links_csv(made))))
+    assert [row["label"] for row in rows] == ["Ann", "'=cmd()"]
+    assert rows[0]["link"] == made[0].link
+    stored = b"".join(path.read_bytes() for path in tmp_path.glob("eic_lab.sqlite3*"))
+    assert token_of(made[0]).encode() not in stored
+    listed = rehearsal.organiser.invitations.every(study.id)
+    assert [view.state for view in listed] == ["unused", "unused"]
+    assert all("link" not in field.name for field in dataclasses.fields(listed[0]))
+
+
+def test_the_list_of_invitations_tells_how_far_each_has_come(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened(ballots_per_rater=2)
+    desk = rehearsal.organiser.invitations
+    desk.invite(study.id, ["unused"])
+    half = rehearsal.rater(study, "half")
+    rehearsal.rate(half, 1)
+    rehearsal.rate(rehearsal.rater(study, "done"), 2)
+    rehearsal.rating.withdraw(rehearsal.rater(study, "gone"))
+    desk.revoke(study.id, desk.invite(study.id, ["back"])[0].id)
+    open_link = desk.open_link(study.id, 5)
+    rehearsal.rating.consent(token_of(open_link), degree="a", field="b")
+    states = [(view.label, view.state) for view in desk.every(study.id)]
+    assert states == [
+        ("unused", "unused"), ("half", "consented"), ("done", "finished"),
+        ("gone", "withdrawn"), ("back", "revoked"), ("", "consented"),
+    ]
+    live = rehearsal.organiser.monitor.live(study.id)
+    assert (live.invited, live.consented, live.finished, live.withdrawn) == (9, 4, 1, 1)
+
+
+def test_a_draft_and_a_closed_study_invite_nobody(rehearsal: Rehearsal) -> None:
+    draft = rehearsal.draft()
+    with pytest.raises(StudyError, match="freeze"):
+        rehearsal.organiser.invitations.invite(draft.id, [""])
+    rehearsal.organiser.freeze(draft.id)
+    rehearsal.organiser.close(draft.id)
+    with pytest.raises(StudyError, match="closed"):
+        rehearsal.organiser.invitations.open_link(draft.id, 5)
+
+
+def test_a_demo_makes_links_for_this_machine_only(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    demo = OrganiserService(rehearsal.store, rehearsal.clock, SystemChance(), demo=True)
+    assert demo.invitations.invite(study.id, [""])
+    assert "this computer" in demo.invitations.warning(study.id)
+    demo.edit(study.id, design=replace(study.design, public_base_url="https://study.example.org"))
+    assert demo.invitations.warning(study.id) == ""
+    with pytest.raises(StudyError, match="demo invites nobody"):
+        demo.invitations.invite(study.id, [""])
+
+
+def test_the_live_list_holds_no_result(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened(ballots_per_rater=4)
+    rehearsal.rate(rehearsal.rater(study), 4, seconds=30)
+    rehearsal.rate(rehearsal.rater(study), 1, seconds=10)
+    rehearsal.clock.advance(25 * 3600)
+    live = rehearsal.organiser.monitor.live(study.id)
+    assert (live.finished, live.dropped_out, live.active, live.votes) == (1, 1, 0, 5)
+    assert live.median_seconds == 30 and live.votes_wanted == 100
+    text = json.dumps(dataclasses.asdict(live), default=str).lower()
+    for word in ("lower", "higher", "left", "right", "prefer", "eic", SECRET_METHOD.lower()):
+        assert word not in text
+
+
+def test_the_inspector_is_closed_while_a_blind_study_is_open(rehearsal: Rehearsal) -> None:
+    assert rehearsal.organiser.inspector_is_open()
+    deadline = rehearsal.clock.now() + timedelta(days=2)
+    study = rehearsal.opened(deadline=deadline)
+    assert not rehearsal.organiser.inspector_is_open()
+    rehearsal.clock.advance(2 * 86400)
+    assert rehearsal.organiser.inspector_is_open()
+    rehearsal.organiser.close(study.id)
+    rehearsal.organiser.freeze(
+        rehearsal.draft(replace(DESIGN, inspector_open_during_study=True), name="second").id
+    )
+    assert rehearsal.organiser.inspector_is_open()
+
+
+def test_the_export_has_every_vote_and_the_hash(rehearsal: Rehearsal, tmp_path: Path) -> None:
+    study = rehearsal.opened(practice=True, attention_checks=1, ballots_per_rater=4)
+    for seconds in (30, 5):
+        rehearsal.rate(rehearsal.rater(study), 6, seconds=seconds)
+    rehearsal.rating.withdraw(rehearsal.rater(study))
+    with pytest.raises(StudyError, match="still open"):
+        rehearsal.organiser.monitor.export(study.id)
+    rehearsal.organiser.close(study.id)
+    export = rehearsal.organiser.monitor.export(study.id)
+    assert export.hash == study.hash and len(export.pairs) == 20
+    assert dataclasses.astuple(export.raters) == (3, 3, 2, 1)
+    assert sum(vote.on_a_pair for vote in export.votes) == 8
+    assert {vote.session_seconds for vote in export.votes} == {150.0, 25.0}
+    with rehearsal.store.reading() as tx:
+        rows = {f"v{vote.id}": vote for vote in tx.votes.every(study.id)}
+    for vote in export.votes:
+        assert vote.choice == ("lower" if vote.lower_side == "left" else "higher")
+        assert rows[vote.vote].choice == "left"
+    write_export(tmp_path / "out", export)
+    assert read_export(tmp_path / "out") == export
+
+
+def test_unknown_ids_are_named(rehearsal: Rehearsal) -> None:
+    study = rehearsal.draft()
+    with pytest.raises(NotFoundError):
+        rehearsal.organiser.study(99)
+    with pytest.raises(NotFoundError):
+        rehearsal.organiser.preview(study.id, 999)
+    with pytest.raises(NotFoundError):
+        rehearsal.organiser.invitations.revoke(study.id, 5)
+
+
+def test_from_a_pool_file_to_pairs(rehearsal: Rehearsal, tmp_path: Path) -> None:
+    folder = tmp_path / "problems"
+    folder.mkdir()
+    rows = "\n".join(f"{x},{3 * x + 1}" for x in range(1, 30))
+    (folder / "line.csv").write_text(f"t,y\n{rows}\n")
+    (folder / "wide.csv").write_text("a,b,c,y\n1,2,3,4\n")
+    problems = problems_from_folder(folder)
+    assert [p.name for p in problems] == ["line"]
+    pool = "problem,formula,method\n" + "\n".join(
+        f"line,{text},m" for text in ("3*x1+1", "1+3*x1", "x1*3+1.01", "99999*x1-99996*x1+1", "lg(x")
+    )
+    study = rehearsal.organiser.create("s", DESIGN)
+    rehearsal.organiser.set_problems(study.id, problems)
+    upload = read_upload("pool.csv", pool.encode(), problems, jobs=1)
+    assert upload.scored_here and [row.row for row in upload.refused] == [5]
+    again = read_upload("scored.csv", upload.pool.csv.encode(), problems)
+    assert not again.scored_here and again.refused == upload.refused
+    rehearsal.organiser.set_pool(study.id, upload.pool)
+    rules = MatchingRules(max_complexity_gap=4)
+    result, pairs = match_study(rehearsal.organiser, study.id, rules)
+    assert len(pairs) == len(result.pairs) == 1
+    member = pairs[0].pair.higher
+    assert (member.formula, member.row, member.index_base) == ("99999*x1-99996*x1+1", 3, 1)
+    assert rehearsal.organiser.study(study.id).rules["max_complexity_gap"] == 4
+    assert "t" in rehearsal.organiser.preview(study.id, pairs[0].id).ballot.left.latex
+
+
+def test_the_shared_pool_takes_the_same_steps(rehearsal: Rehearsal, shared: Path) -> None:
+    problems = problems_from_folder(shared / "data" / "problems", ["nikuradse_1", "nikuradse_2"])
+    packed = (shared / "data" / "pools" / "sr_fronts_1d2d.csv.gz").read_bytes()
+    upload = read_upload("sr_fronts_1d2d.csv.gz", packed, problems, jobs=1)
+    study = rehearsal.organiser.create("shared", DESIGN)
+    rehearsal.organiser.set_problems(study.id, problems)
+    rehearsal.organiser.set_pool(study.id, upload.pool)
+    _, pairs = match_study(rehearsal.organiser, study.id, MatchingRules())
+    assert len(pairs) > 100
+    frozen = rehearsal.organiser.freeze(study.id)
+    assert rehearsal.organiser.verify(frozen.id)
+    previews = [rehearsal.organiser.preview(study.id, p.id) for p in pairs]
+    for each in previews:
+        assert 4 <= each.digits <= 17 and each.r2_change <= 0.001
+        shown = {each.ballot.left.r2, each.ballot.right.r2}
+        wanted = (each.pair.pair.lower.r2, each.pair.pair.higher.r2)
+        assert all(min(abs(r2 - s) for s in shown) < 0.002 for r2 in wanted)

@@ -1,0 +1,352 @@
+"""A rater's session, from link to thank-you, and everything that goes wrong on the way."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+
+from study.clock import SystemChance
+from study.errors import DesignError, StudyError
+from study.rating import RatingService
+from study.rating_types import Stage, VoteStatus
+from study.store import VoteRow
+from tests.rehearsal import DESIGN, Rehearsal, token_of
+
+
+def _votes(rehearsal: Rehearsal, study_id: int) -> tuple[VoteRow, ...]:
+    with rehearsal.store.reading() as tx:
+        return tx.votes.every(study_id)
+
+
+def test_a_whole_session_from_link_to_debrief(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened(practice=True, attention_checks=1)
+    token = token_of(rehearsal.organiser.invitations.invite(study.id, ["Ann"])[0])
+    visit = rehearsal.rating.open(token)
+    assert (visit.stage, visit.ballots, visit.practice) == (Stage.CONSENT, 11, True)
+    assert visit.expected_minutes == 15 and visit.contact == DESIGN.contact and visit.consent_text
+    consent = rehearsal.rating.consent(token, degree="Doctorate", field="Physics")
+    assert consent.token == token and consent.link.endswith(f"/rate?t={token}")
+    assert consent.visit.stage == Stage.PRACTICE
+    step = rehearsal.rating.next_ballot(token)
+    assert step.ballot is not None and step.ballot.practice and step.ballot.number == 0
+    outcome = rehearsal.rating.vote(token, step.ballot.token, "left")
+    assert "no right answer" in outcome.feedback and str(outcome.visit.progress) == "saved 0 of 11"
+    numbers = []
+    while (step := rehearsal.rating.next_ballot(token)).ballot is not None:
+        numbers.append(step.ballot.number)
+        rehearsal.clock.advance(20)
+        assert rehearsal.rating.vote(token, step.ballot.token, "right").feedback == ""
+    assert numbers == list(range(1, 12))
+    assert step.visit.stage == Stage.FINISHED and step.visit.debrief
+    assert str(step.visit.progress) == "saved 11 of 11"
+    kinds = Counter(vote.kind for vote in _votes(rehearsal, study.id))
+    assert kinds == {"main": 10, "practice": 1, "attention": 1}
+
+
+def test_opening_a_link_burns_nothing(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    token = token_of(rehearsal.organiser.invitations.invite(study.id, [""])[0])
+    for _ in range(5):
+        assert rehearsal.rating.open(token).stage == Stage.CONSENT
+        assert rehearsal.rating.next_ballot(token).ballot is None
+    assert rehearsal.organiser.monitor.live(study.id).consented == 0
+
+
+def test_an_unknown_link_says_so_and_nothing_else(rehearsal: Rehearsal) -> None:
+    rehearsal.opened()
+    visit = rehearsal.rating.open("nonsense")
+    assert visit.stage == Stage.UNKNOWN and visit.title == ""
+    assert rehearsal.rating.vote("nonsense", "x", "left").status == VoteStatus.STALE
+    assert rehearsal.rating.withdraw("nonsense").stage == Stage.UNKNOWN
+    with pytest.raises(StudyError, match="takes no consent"):
+        rehearsal.rating.consent("nonsense", degree="a", field="b")
+
+
+@pytest.mark.parametrize(("degree", "field", "wrong"), [
+    ("", "Physics", "degree"), ("Doctorate", "  ", "field"), ("Doctorate", "x" * 81, "field"),
+])
+def test_consent_needs_degree_and_field(
+    rehearsal: Rehearsal, degree: str, field: str, wrong: str
+) -> None:
+    study = rehearsal.opened()
+    token = token_of(rehearsal.organiser.invitations.invite(study.id, [""])[0])
+    with pytest.raises(DesignError) as error:
+        rehearsal.rating.consent(token, degree=degree, field=field)
+    assert error.value.field == wrong
+    assert rehearsal.rating.open(token).stage == Stage.CONSENT
+
+
+def test_an_open_link_makes_a_rater_of_their_own_for_each_consent(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    link = token_of(rehearsal.organiser.invitations.open_link(study.id, quota=2))
+    assert rehearsal.rating.open(link).reusable
+    tokens = {
+        rehearsal.rating.consent(link, degree="a", field="b", request_id=r).token
+        for r in ("one", "one", "two")
+    }
+    assert len(tokens) == 2 and link not in tokens
+    assert rehearsal.rating.open(link).stage == Stage.FULL
+    assert {rehearsal.rating.open(token).stage for token in tokens} == {Stage.RATING}
+
+
+def test_a_second_vote_on_the_same_ballot_is_refused_with_the_state(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    token = rehearsal.rater(study)
+    ballot = rehearsal.rating.next_ballot(token).ballot
+    assert ballot is not None
+    assert rehearsal.rating.vote(token, ballot.token, "left").status == VoteStatus.SAVED
+    for choice in ("left", "right"):
+        again = rehearsal.rating.vote(token, ballot.token, choice)  # type: ignore[arg-type]
+        assert again.status == VoteStatus.ALREADY_SAVED
+        assert str(again.visit.progress) == "saved 1 of 10"
+    (vote,) = _votes(rehearsal, study.id)
+    assert vote.choice == "left"
+
+
+def test_a_ballot_of_somebody_else_is_stale(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    mine, other = rehearsal.rater(study), rehearsal.rater(study)
+    ballot = rehearsal.rating.next_ballot(other).ballot
+    assert ballot is not None
+    assert rehearsal.rating.vote(mine, ballot.token, "left").status == VoteStatus.STALE
+    assert _votes(rehearsal, study.id) == ()
+
+
+def test_a_held_key_does_not_vote_on_the_next_ballot(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    service = RatingService(rehearsal.store, rehearsal.clock, SystemChance(), min_view_seconds=1.0)
+    token = rehearsal.rater(study)
+    for _ in range(40):  # a key repeats every 230 ms
+        ballot = service.next_ballot(token).ballot
+        assert ballot is not None
+        rehearsal.clock.advance(0.23)
+        assert service.vote(token, ballot.token, "left").status == VoteStatus.TOO_SOON
+    rehearsal.clock.advance(1.0)
+    assert service.vote(token, ballot.token, "left").status == VoteStatus.SAVED
+    assert len(_votes(rehearsal, study.id)) == 1
+
+
+def test_a_refresh_or_restart_shows_the_same_ballot_and_keeps_its_time(
+    rehearsal: Rehearsal,
+) -> None:
+    study = rehearsal.opened()
+    token = rehearsal.rater(study)
+    first = rehearsal.rating.next_ballot(token).ballot
+    rehearsal.clock.advance(30)
+    restarted = RatingService(
+        rehearsal.store, rehearsal.clock, SystemChance(), min_view_seconds=0
+    )
+    assert restarted.next_ballot(token).ballot == first
+    assert first is not None
+    rehearsal.clock.advance(12)
+    restarted.vote(token, first.token, "left")
+    (vote,) = _votes(rehearsal, study.id)
+    assert vote.seconds == 42 and vote.idle_seconds == 0
+
+
+def test_a_session_goes_on_at_another_device_with_the_same_link(rehearsal: Rehearsal) -> None:
+    token = rehearsal.rater(rehearsal.opened())
+    rehearsal.rate(token, 4)
+    visit = rehearsal.rating.open(token)
+    assert visit.stage == Stage.RATING and str(visit.progress) == "saved 4 of 10"
+
+
+def test_silence_between_heartbeats_is_kept_apart_as_idle(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    token = rehearsal.rater(study)
+    ballot = rehearsal.rating.next_ballot(token).ballot
+    assert ballot is not None
+    for _ in range(3):
+        rehearsal.clock.advance(15)
+        rehearsal.rating.heartbeat(token, ballot.token)
+    rehearsal.clock.advance(600)  # the laptop was closed
+    rehearsal.rating.heartbeat(token, ballot.token)
+    rehearsal.clock.advance(20)
+    rehearsal.rating.heartbeat(token, ballot.token, active=False)  # another tab
+    rehearsal.clock.advance(5)
+    rehearsal.rating.vote(token, ballot.token, "left")
+    (vote,) = _votes(rehearsal, study.id)
+    assert (vote.seconds, vote.idle_seconds) == (670, 620)
+
+
+def test_a_pause_is_idle_time(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    token = rehearsal.rater(study)
+    ballot = rehearsal.rating.next_ballot(token).ballot
+    assert ballot is not None
+    rehearsal.clock.advance(10)
+    assert rehearsal.rating.pause(token).stage == Stage.PAUSED
+    assert rehearsal.rating.next_ballot(token).ballot is None
+    rehearsal.clock.advance(7200)
+    rehearsal.rating.heartbeat(token, ballot.token)  # a forgotten tab
+    assert rehearsal.rating.resume(token).stage == Stage.RATING
+    assert rehearsal.rating.next_ballot(token).ballot == ballot
+    rehearsal.clock.advance(8)
+    rehearsal.rating.vote(token, ballot.token, "right")
+    (vote,) = _votes(rehearsal, study.id)
+    assert (vote.seconds, vote.idle_seconds) == (7218, 7200)
+
+
+def test_a_vote_from_a_tab_that_missed_the_pause_is_saved(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    token = rehearsal.rater(study)
+    ballot = rehearsal.rating.next_ballot(token).ballot
+    assert ballot is not None
+    rehearsal.rating.pause(token)
+    rehearsal.clock.advance(100)
+    outcome = rehearsal.rating.vote(token, ballot.token, "left")
+    assert outcome.status == VoteStatus.SAVED and outcome.visit.stage == Stage.RATING
+    assert _votes(rehearsal, study.id)[0].idle_seconds == 100
+
+
+def test_withdrawing_deletes_everything_and_leaves_a_line_without_content(
+    rehearsal: Rehearsal,
+) -> None:
+    study = rehearsal.opened()
+    stays, goes = rehearsal.rater(study), rehearsal.rater(study)
+    rehearsal.rate(stays, 2)
+    rehearsal.rate(goes, 3)
+    assert rehearsal.rating.withdraw(goes).stage == Stage.WITHDRAWN
+    assert rehearsal.rating.open(goes).stage == Stage.WITHDRAWN
+    assert rehearsal.rating.next_ballot(goes).ballot is None
+    with pytest.raises(StudyError):
+        rehearsal.rating.consent(goes, degree="a", field="b")
+    assert len(_votes(rehearsal, study.id)) == 2
+    line = rehearsal.organiser.audit(study.id)[0]
+    assert (line.actor, line.action, line.detail) == ("rater", "withdrew", "")
+    live = rehearsal.organiser.monitor.live(study.id)
+    assert (live.consented, live.withdrawn, live.votes) == (2, 1, 2)
+
+
+def test_withdrawing_from_an_open_link_does_not_refill_its_quota(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    link = token_of(rehearsal.organiser.invitations.open_link(study.id, quota=1))
+    rater = rehearsal.rating.consent(link, degree="a", field="b").token
+    rehearsal.rating.withdraw(rater)
+    assert rehearsal.rating.open(link).stage == Stage.FULL
+    assert rehearsal.rating.open(rater).stage == Stage.UNKNOWN
+
+
+def test_after_the_deadline_nothing_is_taken(rehearsal: Rehearsal) -> None:
+    deadline = rehearsal.clock.now() + timedelta(hours=1)
+    study = rehearsal.opened(deadline=deadline)
+    early = rehearsal.rater(study)
+    late = token_of(rehearsal.organiser.invitations.invite(study.id, [""])[0])
+    ballot = rehearsal.rating.next_ballot(early).ballot
+    assert ballot is not None
+    rehearsal.clock.advance(3600)
+    assert rehearsal.rating.vote(early, ballot.token, "left").status == VoteStatus.CLOSED
+    assert rehearsal.rating.open(late).stage == Stage.CLOSED
+    assert _votes(rehearsal, study.id) == ()
+
+
+def test_a_closed_study_thanks_those_who_finished_and_turns_others_away(
+    rehearsal: Rehearsal,
+) -> None:
+    study = rehearsal.opened(ballots_per_rater=2)
+    done, half = rehearsal.rater(study), rehearsal.rater(study)
+    rehearsal.rate(done, 2)
+    rehearsal.rate(half, 1)
+    rehearsal.organiser.close(study.id)
+    assert rehearsal.rating.open(done).stage == Stage.FINISHED
+    assert rehearsal.rating.open(half).stage == Stage.CLOSED
+
+
+def test_a_revoked_link_takes_no_further_vote(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    made = rehearsal.organiser.invitations.invite(study.id, [""])[0]
+    token = token_of(made)
+    rehearsal.rating.consent(token, degree="a", field="b")
+    ballot = rehearsal.rating.next_ballot(token).ballot
+    assert ballot is not None
+    rehearsal.organiser.invitations.revoke(study.id, made.id)
+    assert rehearsal.rating.open(token).stage == Stage.REVOKED
+    assert rehearsal.rating.vote(token, ballot.token, "left").status == VoteStatus.CLOSED
+
+
+def test_a_tie_is_refused_unless_it_is_offered(rehearsal: Rehearsal) -> None:
+    token = rehearsal.rater(rehearsal.opened())
+    ballot = rehearsal.rating.next_ballot(token).ballot
+    assert ballot is not None and not ballot.allow_tie
+    for choice in ("tie", "lower", ""):
+        with pytest.raises(StudyError):
+            rehearsal.rating.vote(token, ballot.token, choice)  # type: ignore[arg-type]
+
+
+def test_a_reason_is_one_line_of_at_most_two_hundred_characters(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened(allow_tie=True)
+    token = rehearsal.rater(study)
+    ballot = rehearsal.rating.next_ballot(token).ballot
+    assert ballot is not None and ballot.allow_tie
+    rehearsal.rating.vote(token, ballot.token, "tie", reason="two\nlines " + "x" * 300)
+    (vote,) = _votes(rehearsal, study.id)
+    assert vote.reason.startswith("two lines xxx") and len(vote.reason) == 200
+    assert vote.chosen == "tie"
+
+
+def test_an_abandoned_ballot_goes_to_others_and_its_rater_may_still_vote(
+    rehearsal: Rehearsal,
+) -> None:
+    study = rehearsal.opened(ballots_per_rater=1, problems=2, pairs=1)
+    slow = rehearsal.rater(study)
+    ballot = rehearsal.rating.next_ballot(slow).ballot
+    assert ballot is not None
+    second = rehearsal.rating.next_ballot(rehearsal.rater(study)).ballot
+    assert second is not None and second.title != ballot.title  # reserved, so not given again
+    rehearsal.clock.advance(31 * 60)
+    rehearsal.rate(rehearsal.rater(study), 1)
+    rehearsal.rate(rehearsal.rater(study), 1)
+    pairs = rehearsal.organiser.monitor.live(study.id).pairs
+    assert [pair.votes for pair in pairs] == [1, 1]
+    assert rehearsal.rating.vote(slow, ballot.token, "left").status == VoteStatus.SAVED
+
+
+def test_showing_a_ballot_again_writes_nothing(rehearsal: Rehearsal) -> None:
+    token = rehearsal.rater(rehearsal.opened())
+    rehearsal.rating.next_ballot(token)
+    with rehearsal.store.writing():  # whoever needs to write now would wait for half a minute
+        assert rehearsal.rating.next_ballot(token).ballot is not None
+        assert rehearsal.rating.open(token).stage == Stage.RATING
+
+
+def test_attention_checks_are_interleaved_and_not_called_so(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened(attention_checks=2, ballots_per_rater=5)
+    places = set()
+    for _ in range(6):
+        token = rehearsal.rater(study)
+        while (ballot := rehearsal.rating.next_ballot(token).ballot) is not None:
+            assert {f.name for f in dataclasses.fields(ballot)} & {"kind", "attention"} == set()
+            if ballot.instruction:
+                places.add(ballot.number)
+                side = "left" if "formula A" in ballot.instruction else "right"
+                rehearsal.rating.vote(token, ballot.token, side)
+            else:
+                rehearsal.rating.vote(token, ballot.token, "left")
+    assert min(places) >= 3 and len(places) > 1
+    live = rehearsal.organiser.monitor.live(study.id)
+    assert (live.attention_passed, live.attention_failed, live.votes) == (12, 0, 30)
+
+
+def test_a_rater_meets_every_problem_before_any_comes_again(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened(problems=5, pairs=4)
+    for _ in range(4):
+        token = rehearsal.rater(study)
+        titles = []
+        while (ballot := rehearsal.rating.next_ballot(token).ballot) is not None:
+            titles.append(ballot.title)
+            rehearsal.rating.vote(token, ballot.token, "left")
+        assert max(Counter(titles).values()) <= 3
+
+
+def test_a_clock_set_back_makes_no_negative_time_and_loses_no_vote(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    token = rehearsal.rater(study)
+    service = RatingService(rehearsal.store, rehearsal.clock, SystemChance(), min_view_seconds=1.0)
+    ballot = service.next_ballot(token).ballot
+    assert ballot is not None
+    rehearsal.clock.advance(-3600)
+    assert service.vote(token, ballot.token, "left").status == VoteStatus.SAVED
+    assert _votes(rehearsal, study.id)[0].seconds == 0
