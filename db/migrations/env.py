@@ -6,8 +6,13 @@ from alembic import context
 
 from db.tables import Base
 
-connection = context.config.attributes.get("connection")
-if connection is None:
-    raise SystemExit("run `python -m db migrate`, or just open the database")
-context.configure(connection=connection, target_metadata=Base.metadata, render_as_batch=True)
-context.run_migrations()
+_CONFIG = getattr(context, "config", None)  # absent where the file is merely imported
+
+if _CONFIG is not None:
+    connection = _CONFIG.attributes.get("connection")
+    if connection is None:
+        raise SystemExit("run `python -m db migrate`, or just open the database")
+    context.configure(
+        connection=connection, target_metadata=Base.metadata, render_as_batch=True
+    )
+    context.run_migrations()

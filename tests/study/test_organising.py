@@ -17,8 +17,8 @@ from study.clock import SystemChance
 from study.design import StudyDesign, StudyStatus
 from study.errors import DesignError, FrozenStudyError, NotFoundError, StudyError
 from study.inviting import links_csv
-from study.material import Pool
 from study.matching import MatchingRules
+from study.material import Pool
 from study.organising import OrganiserService
 from study.pairing import match_study, problems_from_folder, read_upload
 from study.report.folder import read_export, write_export
@@ -37,7 +37,8 @@ def test_a_draft_says_what_is_missing(rehearsal: Rehearsal) -> None:
 
 def test_more_ballots_than_a_rater_can_get_are_refused(rehearsal: Rehearsal) -> None:
     study = rehearsal.draft(problems=2, pairs=4)
-    shared = [pair(0, 1), replace(pair(0, 2), lower=pair(0, 1).lower), *map(pair, [1] * 4, range(4))]
+    twin = replace(pair(0, 2), lower=pair(0, 1).lower)
+    shared = [pair(0, 1), twin, *map(pair, [1] * 4, range(4))]
     rehearsal.organiser.set_pairs(study.id, shared)
     (missing,) = rehearsal.organiser.readiness(study.id).missing
     assert missing.startswith("one rater can get 5 of these pairs")
@@ -272,9 +273,8 @@ def test_from_a_pool_file_to_pairs(rehearsal: Rehearsal, tmp_path: Path) -> None
     (folder / "wide.csv").write_text("a,b,c,y\n1,2,3,4\n")
     problems = problems_from_folder(folder)
     assert [p.name for p in problems] == ["line"]
-    pool = "problem,formula,method\n" + "\n".join(
-        f"line,{text},m" for text in ("3*x1+1", "1+3*x1", "x1*3+1.01", "99999*x1-99996*x1+1", "lg(x")
-    )
+    texts = ("3*x1+1", "1+3*x1", "x1*3+1.01", "99999*x1-99996*x1+1", "lg(x")
+    pool = "problem,formula,method\n" + "\n".join(f"line,{text},m" for text in texts)
     study = rehearsal.organiser.create("s", DESIGN)
     rehearsal.organiser.set_problems(study.id, problems)
     upload = read_upload("pool.csv", pool.encode(), problems, jobs=1)
