@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from pages.ui.coloured import coloured_tex
 from pages.ui.device import is_dark
+from pages.ui.downloads import file_name, json_text, nodes_csv, python_snippet
 from pages.ui.figures import tree_svg
-from pages.ui.pending import json_text, nodes_csv, python_snippet
 from pages.ui.service import Result
 from pages.ui.visit import visit
 
@@ -26,32 +28,61 @@ def share(result: Result, node: int) -> None:
                 '<p class="eic-quiet">The file itself is not part of the link: whoever opens '
                 "it is asked for it.</p>"
             )
-    files = (
-        ("Results, JSON", "eic.json", "application/json", lambda: json_text(inspection)),
-        ("Nodes, CSV", "eic-nodes.csv", "text/csv", lambda: nodes_csv(inspection)),
+    source = result.request.formula
+    files: tuple[tuple[str, str, str, Callable[[], str]], ...] = (
+        ("Results, JSON", "json", "application/json", partial(_json, result)),
+        ("Nodes, CSV", "csv", "text/csv", partial(nodes_csv, inspection)),
         (
             "Tree, SVG",
-            "eic-tree.svg",
+            "svg",
             "image/svg+xml",
-            lambda: tree_svg(inspection, selected=node, unfolded=unfolded, dark=dark),
+            partial(tree_svg, inspection, selected=node, unfolded=unfolded, dark=dark),
         ),
-        ("Coloured formula, LaTeX", "eic-formula.tex", "text/x-tex",
-         lambda: coloured_tex(inspection, selected=node)),
-        ("Reproduce it, Python", "eic_reproduce.py", "text/x-python",
-         lambda: python_snippet(inspection)),
-    )  # fmt: skip
+        (
+            "Coloured formula, LaTeX",
+            "tex",
+            "text/x-tex",
+            partial(coloured_tex, inspection, selected=node),
+        ),
+        ("Reproduce it, Python", "py", "text/x-python", partial(_python, result)),
+    )
     with st.popover("Download", icon=":material/download:", key="downloads"):
-        for name, file_name, mime, make in files:
+        for name, suffix, mime, make in files:
             st.download_button(
                 name,
                 data=make,
-                file_name=file_name,
+                file_name=file_name(source, suffix),
                 mime=mime,
-                key=f"download-{file_name}",
+                key=f"download-{suffix}",
                 on_click="ignore",
                 type="tertiary",
             )
         st.html('<p class="eic-quiet">PNG: the camera on each picture.</p>')
+
+
+def _json(result: Result) -> str:
+    data: dict[str, object] = {"syntax": result.reading.syntax}
+    if result.match is not None:
+        data["file"] = visit().state.upload_name
+        data["sha256"] = result.request.upload
+        data["columns"] = dict(result.match.mapping)
+        data["target"] = result.target
+    else:
+        data["ranges"] = {name: str(domain) for name, domain in result.domains}
+        data["seed"] = result.request.seed
+    return json_text(result.inspection, {"data": data, "notices": list(result.notices)})
+
+
+def _python(result: Result) -> str:
+    match = result.match
+    return python_snippet(
+        result.inspection,
+        domains=result.domains,
+        seed=result.request.seed,
+        csv_name=visit().state.upload_name if match is not None else "",
+        mapping=dict(match.mapping) if match is not None else None,
+        target=result.target,
+    )
 
 
 def link() -> str:

@@ -15,9 +15,11 @@ from tests.e2e.browser import find_chromium, running_browser, running_server, se
 
 WIDTHS = {"wide": 1400, "phone": 390}
 SCHEMES = ("light", "dark")
-CSV = "r,T,load\n" + "\n".join(
-    f"{1 + i / 20:.2f},{300 + i},{(300 + i) / (1 + i / 20) + (i * 37 % 11) / 10:.3f}" for i in range(80)
-) + "\n3,,1\n4,n/a,oops\n"  # fmt: skip
+ROWS = (
+    f"{1 + i / 20:.2f},{300 + i},{(300 + i) / (1 + i / 20) + (i * 37 % 11) / 10:.3f}"
+    for i in range(80)
+)
+CSV = "\n".join(["r,T,load", *ROWS, "3,,1", "4,n/a,oops", ""])
 
 PHONE_AGENT = (
     "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) "
