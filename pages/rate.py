@@ -1,0 +1,57 @@
+"""The volunteer's page: consent, practice, ballots, thanks."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui.rating import words
+from pages.ui.rating.ballot_view import ballot_page
+from pages.ui.rating.consent_view import consent_page, welcome_page
+from pages.ui.rating.pages_between import (
+    ending_page,
+    feedback_page,
+    message_page,
+    pause_page,
+    withdrawal_page,
+)
+from pages.ui.rating.pieces import style
+from pages.ui.rating.tab import Tab, follow_link
+from pages.ui.wiring import rating_service
+from study.errors import StudyError
+from study.rating_types import Stage
+
+
+def rate_page() -> None:
+    """Draw what the link in the address leads to."""
+    here = follow_link()
+    style()
+    with st.container(key="rate-page"):
+        try:
+            _draw(here)
+        except StudyError:
+            message_page("Please wait", (words.BUSY_PAGE,), retry=True)
+
+
+def _draw(here: Tab) -> None:
+    """The page of the stage that the database says."""
+    if not here.token:
+        return message_page(*words.NO_LINK)
+    service = rating_service()
+    visit = here.gone or service.open(here.token)
+    underway = visit.stage in (Stage.PRACTICE, Stage.RATING)
+    if here.leaving and visit.progress is not None:
+        return withdrawal_page(here, visit)
+    if underway and here.link:
+        return welcome_page(here, visit)
+    if underway and here.feedback:
+        return feedback_page(here, visit)
+    if underway:
+        step = service.next_ballot(here.token)
+        if step.ballot is not None:
+            return ballot_page(here, step.visit, step.ballot)
+        visit = step.visit
+    if visit.stage == Stage.CONSENT:
+        return consent_page(here, visit)
+    if visit.stage == Stage.PAUSED:
+        return pause_page(here, visit)
+    return ending_page(here, visit)

@@ -1,0 +1,173 @@
+"""A ballot: the problem, the picture, two formulas, one question."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui.device import is_dark, is_narrow
+from pages.ui.rating import words
+from pages.ui.rating.figures import LETTERS, Side, card_of, curve_figure, surface_figure
+from pages.ui.rating.pieces import (
+    arrive,
+    card_numbers,
+    card_title,
+    colour_bar,
+    heading,
+    notice,
+    one_line,
+    progress_bar,
+    quantities,
+)
+from pages.ui.rating.tab import Tab, ask_withdrawal, beat, choose, pause, start_beating
+from pages.ui.text import escape
+from pages.ui.wiring import figure_cache
+from study.ballot_types import Ballot
+from study.rating_types import MAX_REASON, Visit
+
+HEARTBEAT = 15
+"""Seconds between signs of life while a ballot is on the screen.
+
+Each is one short write.  Browsers slow the timers of hidden tabs down to one a minute, which
+the service counts as idle; a lost connection sends none.
+"""
+_CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "responsive": True}
+
+
+def ballot_page(here: Tab, visit: Visit, ballot: Ballot) -> None:
+    """The ballot with its frame, its buttons and its sign of life."""
+    arrive(ballot.token)
+    notice(here.notice)
+    here.notice = ""
+    _frame(visit, ballot)
+    with st.form(f"ballot-{ballot.token}", border=False, enter_to_submit=False):
+        draw_ballot(ballot, key=ballot.token)
+        _answer(ballot)
+    start_beating(ballot.token)
+    _alive(ballot.token)
+
+
+def _frame(visit: Visit, ballot: Ballot) -> None:
+    """Where the rater stands, and the ways out."""
+    over = "Practice ballot" if ballot.practice else f"Ballot {ballot.number} of {ballot.of}"
+    with st.container(horizontal=True, key="rate-frame", vertical_alignment="center"):
+        with st.container(width="stretch", gap=None):
+            progress_bar(visit.progress)
+        st.button("Pause", key="pause", on_click=pause, icon=":material/pause:")
+        st.button("Withdraw", key="ask-withdrawal", type="tertiary", on_click=ask_withdrawal)
+    heading(ballot.title, over=over)
+    if ballot.practice:
+        st.html(f'<p class="rate-note">{escape(words.PRACTICE)}</p>')
+
+
+def draw_ballot(ballot: Ballot, *, key: str) -> None:
+    """What a rater sees of a pair; the organiser's preview shows the same.
+
+    Parameters
+    ----------
+    ballot : Ballot
+    key : str
+        Unique on the page.  Browsers receive it: it must tell nothing.
+    """
+    text = f"<p>{escape(ballot.description, 2000)}</p>" if ballot.description else ""
+    letters = quantities(ballot.figure.inputs, ballot.figure.target)
+    st.html(f'<div class="rate-problem">{text}<p class="rate-quiet">{letters}</p></div>')
+    if ballot.figure.kind == "curve":
+        _plot(ballot, None, key)
+    else:
+        colour_bar(ballot.figure.target)
+    with st.container(horizontal=True, key=f"rate-cards-{key}", gap="small"):
+        for side in LETTERS:
+            _card(ballot, side, key)
+    st.html(f'<p class="rate-quiet rate-caption">{escape(caption(ballot), 1000)}</p>')
+
+
+def _card(ballot: Ballot, side: Side, key: str) -> None:
+    """One formula with its numbers, and its map if it has one."""
+    card, curve = card_of(ballot, side), ballot.figure.kind == "curve"
+    with st.container(border=True, key=f"rate-card-{side}-{key}", gap="xsmall"):
+        card_title(side, line=curve)
+        if not curve:
+            _plot(ballot, side, key)
+        with st.container(key=f"rate-formula-{side}-{key}"):
+            st.latex(card.latex)
+        card_numbers(card, side)
+
+
+def _plot(ballot: Ballot, side: Side | None, key: str) -> None:
+    dark, narrow = is_dark(), is_narrow()
+
+    def make() -> object:
+        if side is None:
+            return curve_figure(ballot, dark=dark, narrow=narrow)
+        return surface_figure(ballot, side, dark=dark, narrow=narrow)
+
+    content = (ballot.figure, ballot.left, ballot.right)
+    figure = figure_cache().get(("ballot", content, side, dark, narrow), make, lambda _: 1.0)
+    st.plotly_chart(
+        figure,
+        key=f"plot-{side or 'both'}-{key}",
+        theme=None,
+        config=_CONFIG,
+        alt=caption(ballot) if side is None else f"Formula {LETTERS[side]}: {caption(ballot)}",
+    )
+
+
+def caption(ballot: Ballot) -> str:
+    """What the picture shows, in a sentence for everyone."""
+    figure = ballot.figure
+    shown = f"{len(figure.points):,}"
+    if figure.rows > len(figure.points):
+        shown = f"{shown} of {figure.rows:,}"
+    target = figure.target.meaning or figure.target.name
+    if figure.kind == "curve":
+        across = figure.inputs[0].meaning or figure.inputs[0].name
+        return (
+            f"The dots are {shown} measurements of {target}, over {across}. The solid line is "
+            "formula A, the dashed line formula B."
+        )
+    return (
+        f"Each map shows in colour what one formula gives for {target}; both use the same "
+        f"colours. The dots are {shown} measurements in those colours: where a dot blends in, "
+        "the formula agrees with it."
+    )
+
+
+def _answer(ballot: Ballot) -> None:
+    """The reason, the question and the buttons; one form, so that they arrive together."""
+    reason = f"reason-{ballot.token}"
+    if ballot.ask_reason:
+        st.text_input(
+            "Why? (optional, one line; sent together with your choice)",
+            key=reason,
+            max_chars=MAX_REASON,
+            autocomplete="off",
+        )
+    with st.container(key="rate-choose", gap="xsmall"):
+        if ballot.instruction:
+            st.html(f'<p class="rate-instruction">{escape(ballot.instruction)}</p>')
+        st.html(f'<h2 class="rate-question">{escape(one_line(ballot.question))}</h2>')
+        with st.container(horizontal=True, gap="small"):
+            for side, letter in LETTERS.items():
+                st.form_submit_button(
+                    f"Formula {letter}",
+                    key=f"choose-{letter}-{ballot.token}",
+                    type="primary",
+                    width="stretch",
+                    shortcut=letter.lower(),
+                    on_click=choose,
+                    args=(ballot.token, side, reason),
+                )
+        if ballot.allow_tie:
+            st.form_submit_button(
+                "Cannot decide",
+                key=f"choose-none-{ballot.token}",
+                width="stretch",
+                on_click=choose,
+                args=(ballot.token, "tie", reason),
+            )
+
+
+@st.fragment(run_every=HEARTBEAT)
+def _alive(ballot_token: str) -> None:
+    """A sign of life, apart from the page: it redraws nothing."""
+    beat(ballot_token, HEARTBEAT - 5)

@@ -1,0 +1,128 @@
+"""Every sentence that the rating page says by itself, for lay readers."""
+
+from __future__ import annotations
+
+from study.rating_types import Progress, Stage, Visit
+
+PAGE_TITLE = "Formula study"
+
+R2 = (
+    "How well the formula fits the data. 1 is a perfect fit; 0 is no better than always "
+    "answering with the average."
+)
+COMPLEXITY = (
+    "How much there is to read: how many numbers, variables and operations the formula is "
+    "written with."
+)
+
+KEEP_LINK = (
+    "This is your personal link. Keep it: it takes you back to where you stopped, also on "
+    "another device. Do not share it, because whoever has it can answer in your place."
+)
+OPEN_LINK = (
+    "Already started? Then open the personal link that you were given, instead of starting again."
+)
+
+TOO_SOON = (
+    "That came very quickly, perhaps from a key held down or a double click, so it was not "
+    "saved. Please look at the two formulas, then choose."
+)
+ALREADY_SAVED = (
+    "The ballot you answered had its answer already, perhaps from another tab or device. The "
+    "first answer stands. This is your current ballot."
+)
+STALE = (
+    "The ballot you answered is not open any more, perhaps because of another tab or device. "
+    "This is your current ballot."
+)
+BUSY_VOTE = "The server is very busy, and your answer was not saved. Please choose again."
+BUSY_PAGE = "The server is very busy. Nothing is lost: please try again in a moment."
+NOT_TAKEN = "Your answer could not be saved. Please choose again."
+
+ASK_DEGREE = "Please choose one."
+ASK_FIELD = "Please write one or two words, for instance Biology or Teaching."
+LONG_FIELD = "Please keep this to 80 characters."
+
+PRACTICE = "Practice: this one does not count. It shows you what the page looks like."
+
+
+def saved(progress: Progress | None) -> str:
+    """What has been saved, as a sentence.
+
+    Examples
+    --------
+    >>> saved(Progress(4, 10)), saved(None)
+    ('Saved 4 of 10.', '')
+    """
+    return "" if progress is None else f"Saved {progress.saved} of {progress.total}."
+
+
+def _mine(visit: Visit) -> str:
+    """What became of the visitor's own answers."""
+    if visit.progress is None or not visit.progress.saved:
+        return ""
+    if visit.progress.saved == 1:
+        return "The answer that you gave is saved."
+    return f"The {visit.progress.saved} answers that you gave are saved."
+
+
+def _whom(visit: Visit) -> str:
+    return visit.contact or "the person who sent you the link"
+
+
+def ending(visit: Visit) -> tuple[str, tuple[str, ...]]:
+    """Title and paragraphs of a page that has no form: what happened, and what to do.
+
+    Parameters
+    ----------
+    visit : Visit
+        At any stage but CONSENT, PRACTICE, RATING and PAUSED.
+
+    Examples
+    --------
+    >>> ending(Visit(Stage.FULL, contact="study@example.org"))[0]
+    'All places are taken'
+    """
+    whom, mine = _whom(visit), _mine(visit)
+    if visit.stage == Stage.REVOKED:
+        return "This link has been taken back", (
+            "The organiser of the study has switched this link off, so it takes no answers.",
+            mine,
+            f"If you think that this is a mistake, please write to {whom}.",
+        )
+    if visit.stage == Stage.FULL:
+        return "All places are taken", (
+            "As many people as were wanted have taken part through this link. Thank you for "
+            "your interest.",
+            "If you have started already, open the personal link that you were given then.",
+            f"Questions? Please write to {whom}.",
+        )
+    if visit.stage == Stage.CLOSED:
+        return "This study is closed", (
+            "It takes no answers any more.",
+            f"{mine} Thank you." if mine else "",
+            f"Questions? Please write to {whom}.",
+        )
+    if visit.stage == Stage.WITHDRAWN:
+        return "You have withdrawn", (
+            "Your answers, your degree and your field have been deleted. Nothing more is "
+            "needed from you, and you may close this page.",
+            f"Questions? Please write to {whom}.",
+        )
+    if visit.stage == Stage.FINISHED:
+        return "Thank you!", (mine, "You have done all your ballots, and may close this page.")
+    return "This link does not work", (
+        "We do not know this link. Perhaps a part of it got lost on the way: please open it "
+        "again from the message that you received, or copy the whole of it.",
+        "If you withdrew from the study, your link was deleted with everything else.",
+        "If it still does not work, please ask the person who sent it to you for a new one.",
+    )
+
+
+NO_LINK = (
+    "This page needs your link",
+    (
+        "Each volunteer has a personal link. Please open the one in your invitation.",
+        "If you have none, please ask the person who told you about the study.",
+    ),
+)
