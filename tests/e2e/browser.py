@@ -50,14 +50,15 @@ def free_port() -> int:
 
 @contextlib.contextmanager
 def running_server(
-    *, demo: bool = False, database: Path | None = None, log_file: Path | None = None
+    *, demo: bool = False, database: Path | None = None, log_file: Path | None = None,
+    port: int | None = None,
 ) -> Iterator[str]:
     """`streamlit run app.py` in a process of its own; yields its address.
 
     Without `database` it has one of its own that is gone afterwards.  `log_file` receives what
     it prints.
     """
-    port = free_port()
+    port = port or free_port()
     address = f"http://127.0.0.1:{port}"
     with (
         tempfile.TemporaryDirectory(prefix="eic-lab-e2e-") as folder,
