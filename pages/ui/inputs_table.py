@@ -48,9 +48,9 @@ def _upload(here: Visit) -> None:
     elif state.upload:
         name = escape(state.upload_name or "a table", 60)
         st.html(
-            f'<div class="eic-ask"><p><b>This link needs its file.</b></p><p>It was made with '
-            f"<code>{name}</code>, hash <code>{escape(state.upload)}</code>. Files stay with whoever "
-            "uploaded them: choose yours to see the picture.</p></div>"
+            '<div class="eic-ask"><p><b>This link needs its file.</b></p>'
+            f"<p>It was made with <code>{name}</code>, hash <code>{escape(state.upload)}</code>. "
+            "Files stay with whoever uploaded them: choose yours to see the picture.</p></div>"
         )
     if here.upload_error is not None:
         _show_error(here.upload_error)
