@@ -65,11 +65,16 @@ def run_blocks(
     if plan not in _CONSTANTS:
         _CONSTANTS[plan] = _constant_results(plan)
     constants = _CONSTANTS[plan]
+    clean = (
+        constants is not None
+        and not plan.constant[-1]
+        and samples.subnormal.isdisjoint(plan.variables)
+    )
     signs = [0] * len(plan.steps)
     for start in range(0, total, rows):
         stop = min(total, start + rows)
         columns = {name: samples.columns[name][start:stop] for name in plan.variables}
-        if constants is not None and not plan.constant[-1]:
+        if clean and constants is not None:
             if start == 0 or stop - start != rows:
                 fast = FastBlocks(plan, constants, stop - start, edges=edges)
                 fast.signs = signs

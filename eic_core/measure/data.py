@@ -10,6 +10,7 @@ import hashlib
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
@@ -92,6 +93,16 @@ class Samples:
 
     def __len__(self) -> int:
         return self.count
+
+    @cached_property
+    def subnormal(self) -> frozenset[str]:
+        """Columns with a number below 2.2e-308 in size, where a double holds few digits."""
+        tiny = np.finfo(np.float64).tiny
+        return frozenset(
+            name
+            for name, column in self.columns.items()
+            if bool(((np.abs(column) < tiny) & (column != 0)).any())
+        )
 
     def decimal(self, name: str, row: int) -> str:
         """The decimal number that a cell means.

@@ -8,6 +8,7 @@ import pytest
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, amplify, inspect
 from eic_core.measure.amplification import MAX_RECHECKED
+from tests.core.measure.agreement import disagreements
 
 
 def overflowing(rows: int) -> np.ndarray:
@@ -69,6 +70,19 @@ def test_value_below_double_range_is_kept_apart_from_a_true_zero() -> None:
     samples = Samples.from_columns({"x": [1e-200, 0.0]})
     result = amplify(read("log(x*x)").formula, samples)
     assert result.rechecked == 1 and result.valid.tolist() == [True, False]
+
+
+def test_number_below_full_precision_is_read_as_the_decimal_written() -> None:
+    for text in ("log(x) + 736.8", "x/1e-300 + 2e-20"):
+        wrong, _, found = disagreements(read(text).formula, {"x": ["1e-320", "3e-320"]})
+        assert not wrong and found.rechecked == 2
+
+
+def test_amplification_above_ten_to_thirty_is_singular() -> None:
+    for tiny, singular in (("1e-29", 0), ("1.74e-30", 0), ("1.72e-30", 1), ("1e-31", 1)):
+        formula = read(f"(1 + {tiny}*x) - 1").formula  # s = sqrt(3) / tiny
+        result = amplify(formula, Samples.from_columns({"x": [1.0]}))
+        assert result.singular[-1] == singular
 
 
 def test_value_beyond_ten_to_a_million_is_invalid() -> None:
