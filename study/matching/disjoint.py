@@ -32,6 +32,8 @@ class Disjoint:
         No set of disjoint pairs has a larger total.
     exact : bool
         Whether `total` is the optimum, within 10^-6 of it.
+    in_time : bool
+        False if time ran out: the choice then depends on the speed of the machine.
     """
 
     higher: np.ndarray
@@ -39,6 +41,7 @@ class Disjoint:
     total: float
     bound: float
     exact: bool
+    in_time: bool = True
 
 
 def best_disjoint(
@@ -79,17 +82,18 @@ def best_disjoint(
     """
     graph = PairGraph(sweep, forbidden)
     edges = graph.edges
-    mate = improve(graph, edges, greedy(edges, graph.size))
-    relaxed = relax(graph, _edges_of(graph, mate), seconds=seconds)
-    nodes = len(np.union1d(edges.higher, edges.lower))
-    total = _total(graph, mate)
-    if nodes > exact_up_to or graph.thinned:
-        other = improve(graph, edges, rounded(relaxed.columns, relaxed.share, graph.size))
+    start = greedy(edges, graph.size)
+    relaxed = relax(graph, _edges_of(graph, start), seconds=seconds)
+    mate, total = start, _total(graph, start)
+    for first in (rounded(relaxed.columns, relaxed.share, graph.size), start):
+        if relaxed.bound - total <= _EQUAL / 10:
+            break
+        other = greedy(edges, graph.size, improve(graph, relaxed.columns, first))
         if _total(graph, other) > total:
             mate, total = other, _total(graph, other)
-        return _result(graph, mate, relaxed.bound)
-    if relaxed.bound - total <= _EQUAL / 10:
-        return _result(graph, mate, relaxed.bound)
+    nodes = len(np.union1d(edges.higher, edges.lower))
+    if relaxed.bound - total <= _EQUAL / 10 or nodes > exact_up_to or graph.thinned:
+        return _result(graph, mate, relaxed.bound, relaxed.in_time)
     return _integer(graph, relaxed, mate, total)
 
 
@@ -114,7 +118,7 @@ def _integer(graph: PairGraph, relaxed: Relaxation, mate: np.ndarray, total: flo
         if float(chosen.weight.sum()) > total:
             mate = np.full(graph.size, -1, dtype=np.int64)
             mate[chosen.higher], mate[chosen.lower] = chosen.lower, chosen.higher
-    return _result(graph, mate, bound)
+    return _result(graph, mate, bound, relaxed.in_time and solved.status != 1)
 
 
 def _edges_of(graph: PairGraph, mate: np.ndarray) -> Edges:
@@ -130,7 +134,7 @@ def _total(graph: PairGraph, mate: np.ndarray) -> float:
     return float(_edges_of(graph, mate).weight.sum())
 
 
-def _result(graph: PairGraph, mate: np.ndarray, bound: float) -> Disjoint:
+def _result(graph: PairGraph, mate: np.ndarray, bound: float, in_time: bool) -> Disjoint:
     chosen = _edges_of(graph, mate)
     total = float(chosen.weight.sum())
     return Disjoint(
@@ -139,4 +143,5 @@ def _result(graph: PairGraph, mate: np.ndarray, bound: float) -> Disjoint:
         total,
         max(bound, total),
         bound - total <= _EQUAL * max(1.0, 1e-6 * abs(bound)),
+        in_time,
     )

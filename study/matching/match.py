@@ -50,7 +50,8 @@ def match_pool(
     """Choose matched pairs within each problem of a scored pool.
 
     Yu et al., appendix ``app:expert_rating``.  The result depends on the rows of
-    the pool, not on their order.
+    the pool, not on their order; and on nothing else unless time runs out, which
+    the notes then say.
 
     Parameters
     ----------
@@ -121,10 +122,15 @@ def match_pool(
         for i, p in enumerate(pairs, start=1)
     )
     unknown = sum(p.same_function is None for p in named) if problems is not None else 0
-    notes = (f"{unknown} pairs could not be compared on the data",) if unknown else ()
+    notes = [f"{unknown} pairs could not be compared on the data"] if unknown else []
+    notes += [
+        f"time ran out on {each.outcome.problem}: another run may choose other pairs"
+        for each in chosen
+        if not each.outcome.in_time
+    ]
     return MatchingResult(
         rules, mode, k if mode == "best" else None, pool.source,
-        tuple(each.outcome for each in chosen), named, notes,
+        tuple(each.outcome for each in chosen), named, tuple(notes),
     )
 
 
@@ -182,11 +188,11 @@ class _Problem:
     def choose(self, mode: Mode, k: int, exact_up_to: int, seconds: float) -> _Chosen:
         """Pairs of this problem in the given mode."""
         total = bound = float("nan")
-        exact = True
+        exact = in_time = True
         if mode == "matching":
             found = self._disjoint(exact_up_to, seconds)
             pairs: Pairs = found.higher, found.lower
-            total, bound, exact = found.total, found.bound, found.exact
+            total, bound, exact, in_time = found.total, found.bound, found.exact, found.in_time
         elif mode == "best":
             pairs = self._best(k)
         else:
@@ -197,7 +203,7 @@ class _Problem:
         self._count_fates(pairs)
         outcome = ProblemMatching(
             self.name, self.fates, self.sweep.total, len(matched), len(self.identical),
-            len(self.same), total, bound, exact,
+            len(self.same), total, bound, exact, in_time,
         )
         return _Chosen(matched, outcome)
 

@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 
 from study.matching.edges import Edges, PairGraph, best_of_each
 
-_PER_NODE = 6
+_PER_NODE = 3
 _TOLERANCE = 1e-7
 
 
@@ -38,6 +38,8 @@ class Relaxation:
         x of each of them, between 0 and 1.
     converged : bool
         Whether the bound is that of the linear relaxation itself.
+    in_time : bool
+        False if the solver ran out of time.
     """
 
     bound: float
@@ -45,6 +47,7 @@ class Relaxation:
     columns: Edges
     share: np.ndarray
     converged: bool
+    in_time: bool
 
 
 def incidence(edges: Edges, size: int) -> csr_array:
@@ -100,9 +103,9 @@ def relax(graph: PairGraph, start: Edges, *, seconds: float = 60.0) -> Relaxatio
             columns = _distinct([columns, edges.take(short[np.union1d(*some)])], graph.size)
             share = np.concatenate([share, np.zeros(len(columns) - before)])
     prices = _mended(prices, graph.stream() if graph.thinned else [edges], graph.size)
+    finished = converged or not len(columns)
     return Relaxation(
-        float(prices.sum()), prices, columns, share, (converged or not len(columns))
-        and not graph.thinned
+        float(prices.sum()), prices, columns, share, finished and not graph.thinned, finished
     )
 
 

@@ -106,6 +106,8 @@ class ProblemMatching:
         outside the mode "matching".
     exact : bool
         Whether the choice is the optimum.
+    in_time : bool
+        False if time ran out: the choice then depends on the speed of the machine.
     """
 
     problem: str
@@ -117,6 +119,7 @@ class ProblemMatching:
     total: float
     bound: float
     exact: bool
+    in_time: bool = True
 
     @property
     def gap(self) -> float:

@@ -51,6 +51,7 @@ def pair_distributions(pairs: tuple[ExportedPair, ...]) -> Figure:
         for ax, (quantity, label) in zip(axes, _LABELS.items(), strict=True):
             _distribution(ax, pairs, quantity)
             ax.set_xlabel(label)
+            ax.yaxis.set_major_locator(MaxNLocator(integer=True))
         axes[0].set_ylabel("pairs")
         handles, labels = axes[0].get_legend_handles_labels()
         if handles:

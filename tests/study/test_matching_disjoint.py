@@ -164,3 +164,10 @@ def test_the_bound_holds_when_the_time_is_up_and_when_edges_are_left_out() -> No
     thin = PairGraph(sweep, max_edges=sweep.total // 8)
     assert thin.thinned and len(thin.edges) < sweep.total
     assert relax(thin, Edges.join([])).bound >= best.total - 1e-6
+
+
+def test_a_choice_that_ran_out_of_time_says_so() -> None:
+    sweep = large(3_000)
+    hurried = best_disjoint(sweep, seconds=0.0)
+    assert not hurried.in_time and hurried.bound >= hurried.total
+    assert_disjoint(hurried)
