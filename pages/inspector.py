@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages.ui.door import may_inspect
 from pages.ui.gallery import EXAMPLES
 from pages.ui.inputs_data import data_panel
 from pages.ui.inputs_formula import example_state, formula_input, gallery_row, reading_panel
 from pages.ui.outcome import outcome_of
 from pages.ui.visit import follow_url
-from pages.ui.widgets_page import dimmed, header, message, patient_progress
+from pages.ui.widgets_page import closed, dimmed, header, message, patient_progress
 from pages.ui.widgets_verdict import verdict_view
 from pages.ui.widgets_workbench import workbench
 from pages.ui.wiring import inspector_service
 
 
 def inspector_page() -> None:
-    """Draw the inspector for this visit's state."""
+    """Draw the inspector for this visit's state, unless an open study keeps it closed."""
+    if not may_inspect():
+        closed()
+        return
     here = follow_url(example_state(EXAMPLES[0]))
     header()
     left, right = st.columns([5, 4], gap="medium")

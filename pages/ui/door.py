@@ -31,7 +31,7 @@ def host_is_local(host: str | None) -> bool:
 
 def cookie() -> str:
     """The login that this browser brought; "" without one."""
-    return st.context.cookies.get(COOKIE) or ""
+    return str(st.context.cookies.to_dict().get(COOKIE) or "")
 
 
 def is_organiser() -> bool:

@@ -33,6 +33,17 @@ def header() -> None:
         )
 
 
+def closed() -> None:
+    """In place of the inspector while an open study needs its raters not to have it."""
+    with st.container(key="header", gap="small"):
+        st.markdown("### EIC Lab", anchors=False, width="content")
+    st.html(
+        '<div class="eic-empty"><p class="eic-empty-title">The inspector is closed for now</p>'
+        "<p>A study is under way here, and its volunteers should judge with their own eyes. The "
+        "inspector opens again when the study ends.</p></div>"
+    )
+
+
 @contextmanager
 def patient_progress() -> Iterator[Progress]:
     """A progress callback that shows itself only when the work takes long."""

@@ -116,6 +116,11 @@ def figure_cache() -> BoundedCache:
     return _once("figures", lambda: BoundedCache(capacity=300))
 
 
+def draft_cache() -> BoundedCache:
+    """What drafts are made of, by their version; the latest few."""
+    return _once("drafts", lambda: BoundedCache(capacity=12))
+
+
 def jobs() -> Jobs:
     """Work that goes on beside the pages, one list for the process."""
     return _once("jobs", Jobs)

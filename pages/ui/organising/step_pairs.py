@@ -1,0 +1,205 @@
+"""Step 3: the rules, the pairs they give, and what became of every formula."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from pages.ui.device import is_dark, is_narrow
+from pages.ui.figures.pairs import Quantity, pairs_figure
+from pages.ui.organising.desk import (
+    act,
+    complaint,
+    desk,
+    empty,
+    heading,
+    note,
+    quiet,
+    seen,
+    told,
+    warn,
+)
+from pages.ui.organising.drafts import Draft, keep_result, matching_result, rules_of
+from pages.ui.organising.frame import onward
+from pages.ui.organising.tables import table_html
+from pages.ui.wiring import figure_cache
+from study.matching import FATES, MatchingResult, MatchingRules
+from study.material import StudyPair
+from study.organising import OrganiserService
+from study.pairing import match_study
+
+LARGE = 30_000
+MODES = {
+    "matching": "Each formula at most once",
+    "best": "The best K of each problem",
+    "all": "All pairs",
+}
+_QUANTITIES: tuple[Quantity, ...] = ("complexity", "r2", "eic")
+
+
+def done(draft: Draft) -> bool:
+    """Whether there are pairs."""
+    return bool(draft.kept)
+
+
+def view(service: OrganiserService, draft: Draft) -> None:
+    """Rules, a button, and the result."""
+    del service
+    quiet(
+        "A pair is two formulas of one problem that are alike in complexity and R² and differ "
+        "in EIC. Among the pairs that the rules allow, those are chosen that minimise "
+        "L = (ΔC)² + (ΔR²)² − (ΔEIC)²."
+    )
+    if draft.pool is None:
+        empty("First the pool", "Pairs are made from a pool of formulas: bring one in step 2.")
+        return
+    _rules(draft)
+    told("pairs")
+    complaint("pairs")
+    if not draft.pairs:
+        empty("No pairs yet", "Press “Match”. The rules are the paper’s until you change them.")
+        return
+    result = _result(draft)
+    if result is not None:
+        _fates(result)
+        for line in result.notes:
+            note(line)
+    _plots(draft.kept)
+    onward(draft.study, "preview", "Next: look at each pair")
+
+
+# --- rules ---
+
+
+def _rules(draft: Draft) -> None:
+    rules, mode, k = rules_of(draft.study)
+    key = f"rules:{draft.study.id}:{sorted(draft.study.rules.items())}:"
+    columns = [c for c in draft.pool_columns if c == "r2" or c.lower().startswith("r2")] or ["r2"]
+    with st.form(f"rules-{draft.study.id}", border=True):
+        with st.container(horizontal=True, gap="small", key="rules-numbers"):
+            st.number_input("|ΔC| at most", 0, 1000, rules.max_complexity_gap, 1,
+                            key=f"{key}c", width=120, help="Difference in number of nodes")
+            st.number_input("|ΔR²| at most", 0.0, 10.0, rules.max_r2_gap, 0.005, format="%.4f",
+                            key=f"{key}r", width=130)
+            st.number_input("|ΔEIC| at least", 0.0, 1000.0, rules.min_eic_gap, 0.5,
+                            key=f"{key}e", width=130, help="In digits")
+            st.number_input("Larger R² above", -10.0, 0.9999, rules.min_best_r2, 0.01,
+                            key=f"{key}b", width=130)
+            st.selectbox("R² from", columns, key=f"{key}column", width=130,
+                         index=columns.index(rules.r2_column)
+                         if rules.r2_column in columns else 0,
+                         help="Column of the pool")  # fmt: skip
+        with st.container(horizontal=True, gap="small"):
+            st.selectbox("Which pairs", list(MODES), list(MODES).index(mode), key=f"{key}mode",
+                         format_func=MODES.__getitem__, width=250)
+            st.number_input("K", 1, 10_000, k or 5, 1, key=f"{key}k", width=100,
+                            help="Only for “the best K of each problem”")  # fmt: skip
+        st.checkbox("Leave out pairs that are one function on the data, up to rounding",
+                    rules.exclude_same_function, key=f"{key}same",
+                    help="Otherwise they stay, and are labelled in the preview")
+        st.checkbox("Use formulas with invalid samples, too", rules.include_invalid,
+                    key=f"{key}invalid", help="Rows of data where they have no real value")
+        st.checkbox("Use formulas with singular samples, too", rules.include_singular,
+                    key=f"{key}singular", help="Rows of data where the amplification is infinite")
+        if draft.dropped:
+            warn(
+                f"Matching again discards all {len(draft.pairs)} pairs, and the reasons of the "
+                f"{len(draft.dropped)} that were left out."
+            )
+        st.form_submit_button("Match again" if draft.pairs else "Match", type="primary",
+                              on_click=_match, args=(draft, key))  # fmt: skip
+
+
+def _match(draft: Draft, key: str) -> None:
+    def do(service: OrganiserService) -> str:
+        value: dict[str, Any] = {
+            str(name)[len(key):]: v for name, v in st.session_state.items()
+            if str(name).startswith(key)
+        }  # fmt: skip
+        rules = MatchingRules(
+            max_complexity_gap=int(value["c"]),
+            max_r2_gap=float(value["r"]),
+            min_eic_gap=float(value["e"]),
+            min_best_r2=float(value["b"]),
+            r2_column=str(value["column"]),
+            include_invalid=bool(value["invalid"]),
+            include_singular=bool(value["singular"]),
+            exclude_same_function=bool(value["same"]),
+        )
+        mode = value["mode"]
+        k = int(value["k"]) if mode == "best" else None
+        slot = st.empty()
+
+        def progress(done: int, total: int, name: str) -> None:
+            slot.progress(done / max(1, total), text=f"Matching {name[:60]}")
+
+        result, pairs = match_study(
+            service, draft.study.id, rules, mode=mode, k=k, progress=progress,
+            seen=seen(draft.study),
+        )  # fmt: skip
+        slot.empty()
+        keep_result(draft, result)
+        if not pairs:
+            return "The rules allow no pair: widen them. The table says where formulas fell."
+        return f"{len(pairs):,} pairs."
+
+    desk().kept.pop("show-fates", None)
+    act("pairs", do)
+
+
+# --- what came of it ---
+
+
+def _result(draft: Draft) -> MatchingResult | None:
+    """What matching said; of a large pool only when asked for."""
+    asked = desk().kept.get("show-fates") == draft.study.id
+    if draft.pool is not None and draft.pool.rows > LARGE and not asked:
+        st.button(
+            "Show what became of every formula", key="show-fates",
+            on_click=lambda: desk().kept.update({"show-fates": draft.study.id}),
+        )  # fmt: skip
+        return None
+    with st.spinner("Counting…", show_time=False):
+        return matching_result(draft)
+
+
+def _fates(result: MatchingResult) -> None:
+    left, right = st.columns([1, 1], gap="medium")
+    with left:
+        heading("What became of the formulas")
+        rows = [(FATES[key], count) for key, count in result.fates.items() if count]
+        st.html(table_html([*rows, ("in all", result.formulas)]))
+    with right:
+        heading("Pairs by problem")
+        st.html(
+            table_html(
+                [
+                    (p.problem, p.chosen, p.allowed, _bound(p.exact, p.gap, result.mode))
+                    for p in result.problems
+                ],
+                ("problem", "chosen", "allowed", "choice"),
+            )
+        )
+
+
+def _bound(exact: bool, gap: float, mode: str) -> str:
+    if mode != "matching":
+        return ""
+    return "optimal" if exact else f"within {100 * gap:.2g} %"
+
+
+def _plots(pairs: tuple[StudyPair, ...]) -> None:
+    heading("Alike in complexity and R², apart in EIC")
+    dark, narrow = is_dark(), is_narrow()
+    values = {
+        (side, quantity): [getattr(getattr(p.pair, side), quantity) for p in pairs]
+        for side in ("lower", "higher")
+        for quantity in _QUANTITIES
+    }
+    key = ("pairs", tuple(tuple(v) for v in values.values()), dark, narrow)
+    figure = figure_cache().get(
+        key, lambda: pairs_figure(values, dark=dark, narrow=narrow), lambda _: 1.0
+    )
+    st.plotly_chart(figure, key="pairs-figure", theme=None, config={"displayModeBar": False},
+                    alt="Histograms of complexity, R² and EIC of both members")  # fmt: skip

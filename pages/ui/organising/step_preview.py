@@ -1,0 +1,231 @@
+"""Step 4: every pair exactly as a rater will see it, and what only the organiser sees."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from eic_core.errors import UserError
+from pages.ui.organising.desk import (
+    act,
+    complaint,
+    desk,
+    empty,
+    heading,
+    quiet,
+    show_error,
+    told,
+)
+from pages.ui.organising.drafts import Draft
+from pages.ui.organising.frame import onward
+from pages.ui.organising.tables import table_html
+from pages.ui.rating.ballot_view import draw_ballot
+from pages.ui.rating.pieces import heading as ballot_heading
+from pages.ui.rating.pieces import style
+from pages.ui.text import clean, escape, number, prose
+from study.ballot_types import Ballot
+from study.design import StudyStatus
+from study.material import Member, PairKind, StudyPair
+from study.organising import OrganiserService
+from study.previewing import Preview
+
+ALL = "All problems"
+SPECIALS = "Practice and checks"
+
+
+def view(service: OrganiserService, draft: Draft) -> None:
+    """Choose a pair, see its ballot, leave it out or take it back."""
+    is_draft = draft.study.status == StudyStatus.DRAFT
+    quiet(
+        "The frame shows what raters get. What is below it, they never see."
+        + ("" if is_draft else " This study is frozen: its pairs do not change any more.")
+    )
+    if not draft.pairs:
+        empty("No pairs yet", "Make them in step 3.")
+        return
+    chosen = _choose(draft)
+    if chosen is None:
+        _specials(service, draft)
+    else:
+        _pair(service, draft, chosen)
+    if is_draft:
+        _dropped(draft)
+        onward(draft.study, "design", "Next: the design")
+
+
+# --- choosing ---
+
+
+def _choose(draft: Draft) -> StudyPair | None:
+    """The pair to show; None for practice and checks."""
+    base = f"preview-{draft.study.id}"
+    problems = list(dict.fromkeys(pair.pair.problem for pair in draft.pairs))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="chooser"):
+        scope = st.selectbox("Problem", [ALL, *problems, SPECIALS], key=f"{base}-problem",
+                             format_func=clean, width=220)  # fmt: skip
+        if scope == SPECIALS:
+            return None
+        pairs = {p.id: p for p in draft.pairs if scope in (ALL, p.pair.problem)}
+        ids = list(pairs)
+        key = f"{base}-pair"
+        if st.session_state.get(key) not in ids:
+            st.session_state[key] = next((i for i in ids if pairs[i].in_study), ids[0])
+        here = ids.index(st.session_state[key])
+        st.button("Previous", key="previous", icon=":material/chevron_left:", disabled=here == 0,
+                  on_click=_move, args=(key, ids[max(0, here - 1)]), shortcut="p")
+        st.selectbox("Pair", ids, key=key, width=300,
+                     format_func=lambda i: _name(pairs[i]) if i in pairs else "")
+        st.button("Next", key="next", icon=":material/chevron_right:",
+                  disabled=here == len(ids) - 1, on_click=_move,
+                  args=(key, ids[min(len(ids) - 1, here + 1)]), shortcut="n")  # fmt: skip
+    return pairs[st.session_state[key]]
+
+
+def _move(key: str, pair_id: int) -> None:
+    st.session_state[key] = pair_id
+
+
+def _name(pair: StudyPair) -> str:
+    out = "" if pair.in_study else "left out · "
+    gap = pair.pair.higher.eic - pair.pair.lower.eic
+    return clean(f"{out}{pair.name} · {pair.pair.problem} · ΔEIC {gap:.2f}", 80)
+
+
+# --- one pair ---
+
+
+def _pair(service: OrganiserService, draft: Draft, pair: StudyPair) -> None:
+    side = f"side-{draft.study.id}"
+    swapped = bool(st.session_state.get(side, False))
+    try:
+        preview = service.preview(draft.study.id, pair.id, lower_left=not swapped)
+    except UserError as error:
+        show_error(error)
+    else:
+        frame(preview.ballot, key=f"preview-{pair.number}")
+        st.toggle("Swap the sides", key=side, help="Raters get either, at random and in balance")
+        _behind(preview)
+    told("pair")
+    complaint("pair")
+    if draft.study.status == StudyStatus.DRAFT:
+        _leave_out(draft, pair)
+
+
+def frame(ballot: Ballot, *, key: str) -> None:
+    """The ballot, with its question and buttons that do nothing here."""
+    style()
+    with st.container(border=True, key="ballot-frame"):
+        over = "Practice ballot" if ballot.practice else f"Ballot {ballot.number} of {ballot.of}"
+        ballot_heading(ballot.title, over=over)
+        draw_ballot(ballot, key=key)
+        if ballot.ask_reason:
+            st.text_input("Why? (optional, one line; sent together with your choice)",
+                          key=f"{key}-reason", disabled=True)  # fmt: skip
+        if ballot.instruction:
+            st.html(f'<p class="rate-instruction">{escape(ballot.instruction)}</p>')
+        st.html(f'<h2 class="rate-question">{escape(ballot.question)}</h2>')
+        with st.container(horizontal=True, gap="small"):
+            for letter in "AB":
+                st.button(f"Formula {letter}", key=f"{key}-{letter}", disabled=True,
+                          width="stretch")  # fmt: skip
+            if ballot.allow_tie:
+                st.button("Cannot decide", key=f"{key}-tie", disabled=True, width="stretch")
+
+
+def _behind(preview: Preview) -> None:
+    """What only the organiser sees of it."""
+    pair = preview.pair.pair
+    letters = ("A", "B") if preview.lower_left else ("B", "A")
+    heading("Behind the ballot")
+    rows = [_member(letters[0], "lower", pair.lower), _member(letters[1], "higher", pair.higher)]
+    st.html(
+        table_html(
+            sorted(rows), ("formula", "EIC", "R²", "complexity", "found by", "row", "as written")
+        )
+    )
+    same = " The two are <b>one function on the data</b>, up to rounding."
+    same = same if pair.same_function else ""
+    st.html(
+        f'<p class="eic-quiet">L = {number(pair.loss, 3)}. Both show {preview.digits} significant '
+        f"digits, which changes R² by at most {preview.r2_change:.1g}.{same}</p>"
+    )
+
+
+def _member(letter: str, side: str, member: Member) -> tuple[str, ...]:
+    return (
+        f"{letter}, {side} EIC",
+        number(member.eic, 3),
+        number(member.r2, 4),
+        str(member.complexity),
+        member.method or "—",
+        "—" if member.row is None else str(member.row + 1),
+        clean(member.formula, 300),
+    )
+
+
+def _leave_out(draft: Draft, pair: StudyPair) -> None:
+    study, key = draft.study, f"reason-{pair.id}"
+
+    def drop(service: OrganiserService) -> str:
+        service.drop_pair(study.id, pair.id, str(st.session_state[key]))
+        desk().kept["undo-drop"] = pair.id
+        return f"{pair.name} is left out."
+
+    def back(service: OrganiserService) -> str:
+        service.undrop_pair(study.id, pair.id)
+        desk().kept.pop("undo-drop", None)
+        return f"{pair.name} is back in."
+
+    if not pair.in_study:
+        st.html(f'<p class="eic-note eic-bad">Left out: {prose(pair.dropped)}</p>')
+        undo = desk().kept.get("undo-drop") == pair.id
+        st.button("Undo" if undo else "Take it back in", key="take-back", on_click=act,
+                  args=("pair", back), icon=":material/undo:")  # fmt: skip
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        st.text_input("Leave this pair out, because", key=key, max_chars=500,
+                      placeholder="the plot shows a pole")  # fmt: skip
+        st.button("Leave out", key="leave-out", on_click=act, args=("pair", drop))
+
+
+def _dropped(draft: Draft) -> None:
+    """The pairs that were left out; each can come back."""
+    if not draft.dropped:
+        return
+    with st.expander(f"{len(draft.dropped)} left out", key="dropped-pairs"):
+        quiet("The reasons are frozen and exported with the study.")
+        for pair in draft.dropped:
+
+            def back(service: OrganiserService, pair_id: int = pair.id) -> str:
+                service.undrop_pair(draft.study.id, pair_id)
+                return "Back in."
+
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.html(
+                    f"<p><b>{pair.name}</b> {escape(pair.pair.problem, 60)}: "
+                    f"{escape(pair.dropped, 300)}</p>", width="stretch",
+                )  # fmt: skip
+                st.button("Take back", key=f"back-{pair.id}", on_click=act, args=("pair", back))
+
+
+def _specials(service: OrganiserService, draft: Draft) -> None:
+    """The practice ballot and the checks of the design as it is."""
+    previews = service.preview_specials(draft.study.id)
+    if not previews:
+        empty("None", "The design asks for no practice ballot and no attention checks.")
+    for number_, preview in enumerate(previews):
+        kind = preview.pair.pair.kind
+        heading("Practice ballot" if kind == PairKind.PRACTICE else "Attention check")
+        if kind == PairKind.ATTENTION:
+            asked = "A" if preview.lower_left else "B"
+            quiet(f"Passed by choosing formula {asked}.")
+        with st.container(key=f"special-{number_}"):
+            _special_frame(preview, number_)
+
+
+def _special_frame(preview: Preview, number_: int) -> None:
+    style()
+    with st.container(border=True):
+        ballot_heading(preview.ballot.title)
+        if preview.ballot.instruction:
+            st.html(f'<p class="rate-instruction">{escape(preview.ballot.instruction)}</p>')
+        draw_ballot(preview.ballot, key=f"special-{number_}")
