@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.device import is_dark, is_narrow
+from pages.ui.device import is_dark
 from pages.ui.rating import words
 from pages.ui.rating.figures import LETTERS, Side, card_of, curve_figure, surface_figure
 from pages.ui.rating.pieces import (
     arrive,
-    card_numbers,
-    card_title,
+    card_head,
     colour_bar,
+    counted,
     heading,
+    legend,
+    map_title,
     notice,
     one_line,
     progress_bar,
@@ -48,13 +50,13 @@ def ballot_page(here: Tab, visit: Visit, ballot: Ballot) -> None:
 
 def _frame(visit: Visit, ballot: Ballot) -> None:
     """Where the rater stands, and the ways out."""
-    over = "Practice ballot" if ballot.practice else f"Ballot {ballot.number} of {ballot.of}"
+    where = "Practice ballot" if ballot.practice else f"Ballot {ballot.number} of {ballot.of}"
     with st.container(horizontal=True, key="rate-frame", vertical_alignment="center"):
         with st.container(width="stretch", gap=None):
-            progress_bar(visit.progress)
+            progress_bar(visit.progress, where)
         st.button("Pause", key="pause", on_click=pause, icon=":material/pause:")
         st.button("Withdraw", key="ask-withdrawal", type="tertiary", on_click=ask_withdrawal)
-    heading(ballot.title, over=over)
+    heading(ballot.title)
     if ballot.practice:
         st.html(f'<p class="rate-note">{escape(words.PRACTICE)}</p>')
 
@@ -72,37 +74,38 @@ def draw_ballot(ballot: Ballot, *, key: str) -> None:
     letters = quantities(ballot.figure.inputs, ballot.figure.target)
     st.html(f'<div class="rate-problem">{text}<p class="rate-quiet">{letters}</p></div>')
     if ballot.figure.kind == "curve":
+        legend(ballot.figure)
         _plot(ballot, None, key)
     else:
         colour_bar(ballot.figure.target)
-    with st.container(horizontal=True, key=f"rate-cards-{key}", gap="small"):
-        for side in LETTERS:
-            _card(ballot, side, key)
-    st.html(f'<p class="rate-quiet rate-caption">{escape(caption(ballot), 1000)}</p>')
+        for side, column in zip(LETTERS, st.columns(2, gap="small"), strict=True):
+            with column:
+                map_title(side)
+                _plot(ballot, side, key)
+        st.html(f'<p class="rate-quiet rate-caption">{escape(caption(ballot), 1000)}</p>')
+    for side in LETTERS:
+        _card(ballot, side, key)
 
 
 def _card(ballot: Ballot, side: Side, key: str) -> None:
-    """One formula with its numbers, and its map if it has one."""
-    card, curve = card_of(ballot, side), ballot.figure.kind == "curve"
+    """One formula with its numbers."""
+    card = card_of(ballot, side)
     with st.container(border=True, key=f"rate-card-{side}-{key}", gap="xsmall"):
-        card_title(side, line=curve)
-        if not curve:
-            _plot(ballot, side, key)
+        card_head(card, side, line=ballot.figure.kind == "curve")
         with st.container(key=f"rate-formula-{side}-{key}"):
             st.latex(card.latex)
-        card_numbers(card, side)
 
 
 def _plot(ballot: Ballot, side: Side | None, key: str) -> None:
-    dark, narrow = is_dark(), is_narrow()
+    dark = is_dark()
 
     def make() -> object:
         if side is None:
-            return curve_figure(ballot, dark=dark, narrow=narrow)
-        return surface_figure(ballot, side, dark=dark, narrow=narrow)
+            return curve_figure(ballot, dark=dark)
+        return surface_figure(ballot, side, dark=dark)
 
     content = (ballot.figure, ballot.left, ballot.right)
-    figure = figure_cache().get(("ballot", content, side, dark, narrow), make, lambda _: 1.0)
+    figure = figure_cache().get(("ballot", content, side, dark), make, lambda _: 1.0)
     st.plotly_chart(
         figure,
         key=f"plot-{side or 'both'}-{key}",
@@ -114,21 +117,20 @@ def _plot(ballot: Ballot, side: Side | None, key: str) -> None:
 
 def caption(ballot: Ballot) -> str:
     """What the picture shows, in a sentence for everyone."""
-    figure = ballot.figure
-    shown = f"{len(figure.points):,}"
-    if figure.rows > len(figure.points):
-        shown = f"{shown} of {figure.rows:,}"
+    figure, shown = ballot.figure, counted(ballot.figure)
     target = figure.target.meaning or figure.target.name
     if figure.kind == "curve":
         across = figure.inputs[0].meaning or figure.inputs[0].name
         return (
-            f"The dots are {shown} measurements of {target}, over {across}. The solid line is "
+            f"The dots are {shown} of {target}, over {across}. The solid line is "
             "formula A, the dashed line formula B."
         )
+    holes = any(None in line for side in LETTERS for line in card_of(ballot, side).surface)
+    blank = " Where a map is blank, its formula has no value." if holes else ""
     return (
         f"Each map shows in colour what one formula gives for {target}; both use the same "
-        f"colours. The dots are {shown} measurements in those colours: where a dot blends in, "
-        "the formula agrees with it."
+        f"colours. The dots are {shown} in those colours: where a dot blends in, "
+        f"the formula agrees with it.{blank}"
     )
 
 

@@ -51,15 +51,15 @@ def card_of(ballot: Ballot, side: Side) -> FormulaCard:
     return ballot.left if side == "left" else ballot.right
 
 
-def curve_figure(ballot: Ballot, *, dark: bool = False, narrow: bool = False) -> go.Figure:
+def curve_figure(ballot: Ballot, *, dark: bool = False) -> go.Figure:
     """The data and both curves of a ballot with one input.
 
     Parameters
     ----------
     ballot : Ballot
         Whose figure is of kind "curve".
-    dark, narrow : bool
-        For a dark page; for a phone.
+    dark : bool
+        For a dark page.
     """
     figure, look = ballot.figure, LOOKS[dark]
     across, up = figure.inputs[0], figure.target
@@ -85,22 +85,14 @@ def curve_figure(ballot: Ballot, *, dark: bool = False, narrow: bool = False) ->
                 "hovertemplate": "%{y:.4g}",
             }
         )  # fmt: skip
-    layout = _layout(look, 300 if narrow else 340)
+    layout = _layout(look, 270)
     layout["xaxis"] = _axis(across, look, margin=0.02)
     layout["yaxis"] = _axis(up, look)
     layout["hovermode"] = "x"
-    layout["showlegend"] = True
-    layout["legend"] = {
-        "orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"size": 14},
-        "itemclick": False, "itemdoubleclick": False, "itemwidth": 40,
-    }  # fmt: skip
-    layout["margin"]["t"] = 36
     return go.Figure({"data": traces, "layout": layout})
 
 
-def surface_figure(
-    ballot: Ballot, side: Side, *, dark: bool = False, narrow: bool = False
-) -> go.Figure:
+def surface_figure(ballot: Ballot, side: Side, *, dark: bool = False) -> go.Figure:
     """One formula of a ballot with two inputs as a map, with the data as dots in its colours.
 
     Both sides' maps have the same axes and the same scale (`scale_ticks`).
@@ -110,18 +102,17 @@ def surface_figure(
     ballot : Ballot
         Whose figure is of kind "surface".
     side : {"left", "right"}
-    dark, narrow : bool
+    dark : bool
     """
     figure, look = ballot.figure, LOOKS[dark]
     first, second = figure.inputs
     points = list(zip(*figure.points, strict=True)) or [(), (), ()]
-    colours = {
-        "colorscale": colour_scale(), "showscale": False,
-    }  # fmt: skip
+    colours = {"colorscale": colour_scale(), "showscale": False}
     low, high = figure.target.low, figure.target.high
     traces: list[dict[str, Any]] = [
         {
-            "type": "heatmap", "name": f"Formula {LETTERS[side]}", "zsmooth": "best",
+            "type": "heatmap", "name": f"Formula {LETTERS[side]}",
+            "zsmooth": "best" if _is_smooth(ballot) else False,
             "x": list(figure.grids[0]), "y": list(figure.grids[1]),
             "z": [list(row) for row in card_of(ballot, side).surface],
             "zmin": low, "zmax": high, "hovertemplate": "%{z:.4g}", **colours,
@@ -136,12 +127,24 @@ def surface_figure(
             "hovertemplate": "%{marker.color:.4g}",
         },
     ]  # fmt: skip
-    layout = _layout(look, 290 if narrow else 310)
+    layout = _layout(look, 280)
     layout["xaxis"] = _axis(first, look, margin=0.03)
     layout["yaxis"] = _axis(second, look, margin=0.03)
     layout["xaxis"]["showgrid"] = layout["yaxis"]["showgrid"] = False
     layout["hovermode"] = "closest"
     return go.Figure({"data": traces, "layout": layout})
+
+
+def _is_smooth(ballot: Ballot) -> bool:
+    """Whether both maps may be interpolated: where one is blank or leaps, cells are honest."""
+    axis = ballot.figure.target
+    span = axis.high - axis.low
+    return all(
+        value is not None and axis.low - span <= value <= axis.high + span
+        for card in (ballot.left, ballot.right)
+        for line in card.surface
+        for value in line
+    )
 
 
 def colour_scale() -> list[list[Any]]:

@@ -42,7 +42,7 @@ def pause_page(here: Tab, visit: Visit) -> None:
     paragraphs(
         (
             "Your answers are saved, and the clock stands still. Go on whenever you like: here, "
-            "or with your personal link on any device.",
+            "or with your personal link on any device. The address of this page is your link.",
         )
     )
     st.button(

@@ -7,9 +7,9 @@ from pathlib import Path
 import streamlit as st
 
 from pages.ui.rating import words
-from pages.ui.rating.figures import DASHES, LETTERS, SCALE, Side, scale_ticks
+from pages.ui.rating.figures import LETTERS, SCALE, Side, scale_ticks
 from pages.ui.text import clean, escape
-from study.ballot_types import Axis, FormulaCard
+from study.ballot_types import Axis, BallotFigure, FormulaCard
 from study.rating_types import Progress
 
 STYLE = Path(__file__).with_name("rating.css")
@@ -62,42 +62,60 @@ def error_beside(text: str) -> None:
         st.html(f'<p class="rate-error" role="alert">{escape(text)}</p>')
 
 
-def progress_bar(progress: Progress | None) -> None:
-    """How many answers are in the database."""
+def progress_bar(progress: Progress | None, where: str = "") -> None:
+    """Which ballot this is, and how many answers are in the database."""
     if progress is None:
         return
     share = 100 * progress.saved / max(1, progress.total)
     st.html(
-        f'<div class="rate-progress"><div class="rate-track" role="progressbar" '
+        f'<div class="rate-progress"><b class="rate-where">{escape(where)}</b>'
+        f'<div class="rate-track" role="progressbar" '
         f'aria-label="Answers saved" aria-valuemin="0" aria-valuemax="{progress.total}" '
         f'aria-valuenow="{progress.saved}"><span style="width:{share:.1f}%"></span></div>'
         f'<span class="rate-saved">saved {progress.saved} of {progress.total}</span></div>'
     )
 
 
-def swatch(side: Side) -> str:
-    """The line of a formula, as the legend has it."""
-    dash = "" if DASHES[side] == "solid" else ' stroke-dasharray="8 5"'
-    return (
-        f'<svg class="rate-swatch rate-{side}" width="34" height="10" viewBox="0 0 34 10" '
-        f'aria-hidden="true"><line x1="2" y1="5" x2="32" y2="5" stroke="currentColor" '
-        f'stroke-width="3.5"{dash}/></svg>'
+def counted(figure: BallotFigure) -> str:
+    """How many dots there are.
+
+    Examples
+    --------
+    >>> axis = Axis("t", "", "", 0, 1)
+    >>> counted(BallotFigure("curve", (axis,), axis, ((0, 1),), ((0, 0), (1, 1)), 1500))
+    '2 of 1,500 measurements'
+    """
+    shown = f"{len(figure.points):,}"
+    if figure.rows > len(figure.points):
+        shown = f"{shown} of {figure.rows:,}"
+    return f"{shown} measurements"
+
+
+def legend(figure: BallotFigure) -> None:
+    """What the dots and the two lines are; the figure's text alternative says the same."""
+    st.html(
+        f'<div class="rate-legend" aria-hidden="true"><span><i class="rate-dot"></i>'
+        f'{counted(figure)}</span><span><i class="rate-swatch"></i>Formula A</span>'
+        f'<span><i class="rate-swatch rate-right"></i>Formula B</span></div>'
     )
 
 
-def card_title(side: Side, *, line: bool) -> None:
-    """"Formula A", with its line."""
-    mark = swatch(side) if line else ""
-    st.html(f'<h3 class="rate-h3">Formula {LETTERS[side]}{mark}</h3>')
+def map_title(side: Side) -> None:
+    """What is above a map."""
+    st.html(f'<h2 class="rate-h3">Formula {LETTERS[side]}</h2>')
 
 
-def card_numbers(card: FormulaCard, side: Side) -> None:
-    """R² and complexity, each explained on hover, tap and focus."""
+def card_head(card: FormulaCard, side: Side, *, line: bool) -> None:
+    """"Formula A" with its line, R² and complexity, each explained on hover, tap and focus."""
+    mark = f'<span class="rate-swatch rate-{side}" aria-hidden="true"></span>' if line else ""
     cells = [
         _explained("R²", f"{card.r2:.3f}".replace("-", "−"), words.R2, f"r2-{side}"),
         _explained("Complexity", str(card.complexity), words.COMPLEXITY, f"complexity-{side}"),
     ]
-    st.html(f'<div class="rate-numbers">{"".join(cells)}</div>')
+    st.html(
+        f'<div class="rate-head"><h2 class="rate-h3">Formula {LETTERS[side]}{mark}</h2>'
+        f'<div class="rate-numbers">{"".join(cells)}</div></div>'
+    )
 
 
 def _explained(name: str, value: str, explained: str, key: str) -> str:

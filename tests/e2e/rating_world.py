@@ -1,0 +1,201 @@
+"""A real study on a real file, with a server on it and volunteers in browsers."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from sqlalchemy import text
+
+from db import SqlStore, open_database
+from study.clock import SystemChance, SystemClock
+from study.demo import demo_pool_path, demo_problems
+from study.design import StudyDesign
+from study.links import token_hash
+from study.matching import MatchingRules
+from study.material import Column, NewPair, Problem, Study
+from study.organising import OrganiserService
+from study.pairing import match_study, read_upload
+from tests.e2e.browser import PATIENCE, free_port, running_server
+
+CONTACT = "study@example.org"
+MARKED_METHOD = "zebrafinch"
+FIRST_ROW = 918_000
+PHONE = {"width": 390, "height": 844}
+
+
+def demo_material() -> tuple[Problem, ...]:
+    """The demo's problems, as a study takes them."""
+    return tuple(
+        Problem(
+            p.name,
+            p.path.read_text(encoding="utf-8"),
+            p.title,
+            p.description,
+            tuple(Column(c.name, c.unit, c.meaning) for c in (*p.inputs, p.target)),
+        )
+        for p in demo_problems()
+    )
+
+
+def _marked(pair: NewPair, number: int) -> NewPair:
+    """The same pair, with a method and pool rows that could come from nowhere else."""
+    row = FIRST_ROW + 10 * number
+    return replace(
+        pair,
+        lower=replace(pair.lower, method=f"{pair.lower.method} {MARKED_METHOD}", row=row),
+        higher=replace(pair.higher, method=f"{pair.higher.method} {MARKED_METHOD}", row=row + 1),
+    )
+
+
+@dataclass
+class World:
+    """A database with an open study, and the address of its server."""
+
+    file: Path
+    port: int
+    store: SqlStore
+    organiser: OrganiserService
+    study: Study
+
+    @classmethod
+    def at(cls, folder: Path, **design: Any) -> World:
+        """Make the demo's problems, pool and pairs into an open study."""
+        file, port = folder / "study.sqlite3", free_port()
+        store = open_database(f"sqlite:///{file}")
+        organiser = OrganiserService(store, SystemClock(), SystemChance())
+        problems = demo_material()
+        made = StudyDesign(
+            contact=CONTACT, public_base_url=f"http://127.0.0.1:{port}", **design
+        )
+        study = organiser.create("Demo", made)
+        organiser.set_problems(study.id, problems)
+        path = demo_pool_path()
+        pool = read_upload(path.name, path.read_bytes(), problems, jobs=1).pool
+        organiser.set_pool(study.id, pool)
+        _, pairs = match_study(organiser, study.id, MatchingRules())
+        organiser.set_pairs(
+            study.id, [_marked(pair.pair, number) for number, pair in enumerate(pairs)]
+        )
+        return cls(file, port, store, organiser, organiser.freeze(study.id))
+
+    def another(self, **design: Any) -> Study:
+        """A second open study in the same database, with other settings."""
+        made = replace(self.study.design, **design)
+        study = self.organiser.create(f"Study {len(self.organiser.studies()) + 1}", made)
+        self.organiser.set_problems(study.id, self.organiser.problems(self.study.id))
+        self.organiser.set_pairs(study.id, [p.pair for p in self.organiser.pairs(self.study.id)])
+        return self.organiser.freeze(study.id)
+
+    @contextlib.contextmanager
+    def serving(self) -> Iterator[str]:
+        """A server on this database, at the address that links begin with."""
+        with running_server(database=self.file, port=self.port) as address:
+            yield address
+
+    def link(self, study: Study | None = None) -> str:
+        """A fresh personal link."""
+        made = self.organiser.invitations.invite((study or self.study).id, [""])
+        return made[0].link
+
+    def open_link(self, quota: int = 100) -> str:
+        """A fresh open link."""
+        return self.organiser.invitations.open_link(self.study.id, quota).link
+
+    def rows(self, query: str, **values: Any) -> list[dict[str, Any]]:
+        """Read the database."""
+        with self.store.engine.connect() as connection:
+            return [dict(row) for row in connection.execute(text(query), values).mappings()]
+
+    def ballots(self, link: str) -> list[dict[str, Any]]:
+        """The ballots of a link's rater, in order of being shown, votes beside them."""
+        return self.rows(
+            "SELECT a.*, v.choice, v.reason, pair.kind FROM assignment a"
+            " JOIN rater ON rater.id = a.rater_id JOIN pair ON pair.id = a.pair_id"
+            " LEFT JOIN vote v ON v.assignment_id = a.id"
+            " WHERE rater.token_hash = :hash ORDER BY a.id",
+            hash=token_hash(token_of(link)),
+        )
+
+    def votes(self, link: str) -> list[dict[str, Any]]:
+        """The votes of a link's rater, the practice left out."""
+        return [b for b in self.ballots(link) if b["choice"] and b["kind"] != "practice"]
+
+
+def token_of(link: str) -> str:
+    """The token in a link."""
+    return link.partition("t=")[2]
+
+
+def moment(value: Any) -> datetime:
+    """A time as the database has it."""
+    return value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
+
+
+@contextlib.contextmanager
+def volunteer(browser: Browser, *, phone: bool = True, dark: bool = False) -> Iterator[Page]:
+    """Somebody with a browser of their own."""
+    context: BrowserContext = browser.new_context(
+        viewport=PHONE if phone else {"width": 1400, "height": 900},  # type: ignore[arg-type]
+        color_scheme="dark" if dark else "light",
+        has_touch=phone,
+        is_mobile=phone,
+    )
+    try:
+        yield context.new_page()
+    finally:
+        context.close()
+
+
+def idle(page: Page) -> None:
+    """Wait until the page is connected and no script is running."""
+    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for(
+        timeout=PATIENCE
+    )
+
+
+def visit(page: Page, link: str) -> None:
+    """Open a link."""
+    page.goto(link)
+    expect(page.locator(".rate-h1")).to_be_visible()
+    idle(page)
+
+
+def agree(page: Page) -> None:
+    """Fill in the consent form, and agree."""
+    page.get_by_role("combobox", name="Your highest degree").click()
+    page.get_by_role("option", name="Doctorate").click()
+    page.get_by_label("Your field of study or work").fill("Physics")
+    page.get_by_role("button", name="I agree").click()
+    expect(page.locator(".st-key-welcome-start")).to_be_visible()
+
+
+def start(page: Page) -> None:
+    """From the welcome page to the first ballot that counts."""
+    page.locator(".st-key-welcome-start button").click()
+    expect(page.locator(".rate-question")).to_be_visible()
+    if page.get_by_text("Practice ballot").count():
+        answer(page, "A")
+        page.locator(".st-key-feedback-start button").click()
+    expect(page.get_by_text("Ballot 1 of")).to_be_visible()
+
+
+def current(page: Page) -> str:
+    """The token of the ballot on the screen."""
+    found = page.locator("[class*='st-key-choose-A-']").first.get_attribute("class") or ""
+    return found.split("st-key-choose-A-")[1].split()[0]
+
+
+def answer(page: Page, letter: str = "A", *, look: float = 1.1) -> None:
+    """Look for a second, choose, and wait until the page has moved on."""
+    expect(page.locator(".rate-question")).to_be_visible()
+    before = current(page)
+    page.wait_for_timeout(1000 * look)
+    page.get_by_role("button", name=f"Formula {letter}").click()
+    expect(page.locator(f"[class*='st-key-choose-A-{before}']")).to_have_count(0)
+    idle(page)
