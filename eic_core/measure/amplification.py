@@ -24,7 +24,8 @@ from eic_core.measure.plan import SINGULAR_S2, Plan, Step, compile_formula, plan
 from eic_core.measure.precision import ExactEvaluator, ExactSample
 
 MAX_RECHECKED = 1000
-"""How many samples are re-evaluated at high precision, the first in row order."""
+"""How many samples are re-evaluated at high precision, the first in row order: so many
+that left double range or its digits, and as many at which a rounding decides the rule."""
 
 Progress = Callable[[float], None]
 
@@ -195,7 +196,7 @@ class _Sums:
         self.plan = plan
         self.samples = samples
         self.edges = edges
-        self.to_recheck = MAX_RECHECKED if recheck else 0
+        self.suspects_left = self.doubtful_left = MAX_RECHECKED if recheck else 0
         self.finite: list[list[float]] = []  # a row for each block, a number for each slot
         self.edge_sums: list[dict[int, tuple[float, ...]]] = []  # a dict for each block, by slot
         self.signs = [0] * count
@@ -249,12 +250,15 @@ class _Sums:
 
     def _recheck(self, start: int, block: Block, progress: Progress | None) -> None:
         """Settle the block's doubtful samples at 60 digits, while there is room for them."""
-        wanted = np.flatnonzero(block.suspect | block.doubtful)
-        taken = wanted[: self.to_recheck - len(self.exact)]
+        suspects = np.flatnonzero(block.suspect)
+        taken = suspects[: self.suspects_left]
         left = block.suspect.copy()
         left[taken] = False
         self.unresolved += int(np.count_nonzero(left))
-        for row in taken.tolist():
+        hanging = np.flatnonzero(block.doubtful & ~block.suspect)[: self.doubtful_left]
+        self.suspects_left -= len(taken)
+        self.doubtful_left -= len(hanging)
+        for row in np.union1d(taken, hanging).tolist():
             self.evaluator = self.evaluator or ExactEvaluator(self.plan)
             sample = self.evaluator.sample(
                 {name: self.samples.decimal(name, start + row) for name in self.plan.variables}

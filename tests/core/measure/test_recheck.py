@@ -100,6 +100,14 @@ def test_samples_whose_rule_hangs_on_a_rounding_are_rechecked() -> None:
     assert result.singular[5] == 0 and result.rechecked == 0
 
 
+def test_samples_in_doubt_do_not_take_the_place_of_those_that_left_double_range() -> None:
+    x = np.concatenate([np.full(1500, 0.1), np.full(1200, 800.0)])
+    formula = read("floor(x*3*10)*log(exp(x))").formula
+    result = amplify(formula, Samples.from_columns({"x": x}))
+    assert (result.rechecked, result.unresolved) == (2000, 200)
+    assert result.valid_count == 2500
+
+
 def test_progress_runs_to_one() -> None:
     seen: list[float] = []
     samples = Samples.from_columns({"x": np.full(200, 800.0)})
