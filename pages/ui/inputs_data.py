@@ -39,8 +39,11 @@ _SCROLL_AFTER = 5
 def data_panel(here: Visit, outcome: Outcome) -> None:
     """The panel, as an expander that says in its title what it holds."""
     variables = outcome.variables
+    needed = outcome.waiting or outcome.data_error is not None
     with st.expander(
-        f"**Data**\u2003{_summary(here, variables)}", expanded=not is_narrow(), key="data-panel"
+        f"**Data**\u2003{_summary(here, variables)}",
+        expanded=needed or not is_narrow(),
+        key="data-panel",
     ):
         mode = st.segmented_control(
             "Where the samples come from",

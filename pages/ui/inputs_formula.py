@@ -125,7 +125,7 @@ def reading_view(reading: Reading) -> None:
     )
     if reading.formula.complexity <= _TYPESET_LIMIT:
         with st.container(key="read-as"):
-            st.latex(to_latex(reading.formula))
+            st.latex(to_latex(reading.formula), width="content")
     else:
         st.html(
             f'<p class="eic-quiet">{reading.formula.complexity:,} nodes: too long to typeset '

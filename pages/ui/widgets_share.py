@@ -87,5 +87,5 @@ def _python(result: Result) -> str:
 
 def link() -> str:
     """The address that restores this page."""
-    base = (st.context.url or "").split("?")[0]
-    return f"{base}?{urlencode(visit().state.to_query(), doseq=True)}"
+    base = (st.context.url or "").split("?")[0].rstrip("/")
+    return f"{base}/?{urlencode(visit().state.to_query(), doseq=True)}"

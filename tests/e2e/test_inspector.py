@@ -244,3 +244,74 @@ def test_every_download_arrives_and_parses(visit: Opener, tmp_path: Path) -> Non
     assert texts["SVG"].lstrip().startswith(("<svg", "<?xml"))
     assert "\\log" in texts["LaTeX"] or "\\ln" in texts["LaTeX"]
     compile(texts["Python"], "eic_reproduce.py", "exec")
+
+
+def test_a_node_can_be_clicked_again_after_another_was_chosen_elsewhere(visit: Opener) -> None:
+    page = visit("/?formula=" + quote("log(x)-3*sin(x)"))
+    click_tree_node(page, 0)
+    expect(page.locator(".eic-node code")).to_have_text("x")
+    page.keyboard.press("b")
+    expect(page.locator(".eic-node code")).to_have_text(re.compile("log"))
+    click_tree_node(page, 0)
+    expect(page.locator(".eic-node code")).to_have_text("x")
+
+
+def test_a_row_of_the_table_selects_its_node_everywhere(visit: Opener) -> None:
+    page = visit("/?formula=" + quote("log(x)-3*sin(x)"))
+    table = page.locator(".st-key-node_table canvas").first
+    table.scroll_into_view_if_needed()
+    expect(table).to_be_visible()
+    box = table.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 18, box["y"] + 36 * 2 + 18)  # the check box of the second row
+    expect(page).to_have_url(re.compile(r"node=\d"))
+    page.reload()
+    settle(page)
+    expect(page.locator(".eic-node code")).not_to_have_text("")
+
+
+def shown_nodes(page: Page) -> int:
+    return int(
+        page.evaluate(
+            "() => document.querySelector('.st-key-tree .js-plotly-plot').data"
+            ".find(t => t.name === 'nodes').x.length"
+        )
+    )
+
+
+def test_cool_parts_fold_and_a_click_unfolds_them(visit: Opener) -> None:
+    text = "+".join(f"sin({i}*x)/(y+{i})" for i in range(1, 40))
+    page = visit("/?formula=" + quote(text))
+    expect(page.locator(".st-key-tree .js-plotly-plot")).to_be_visible()
+    before = shown_nodes(page)
+    folded = page.evaluate(
+        "() => document.querySelector('.st-key-tree .js-plotly-plot').data"
+        ".find(t => t.name === 'nodes').hovertext.findIndex(t => t.includes('folded'))"
+    )
+    click_tree_node(page, folded)
+    expect(page).to_have_url(re.compile("node="))
+    page.wait_for_function(
+        "n => document.querySelector('.st-key-tree .js-plotly-plot').data"
+        ".find(t => t.name === 'nodes').x.length > n",
+        arg=before,
+    )
+    fold = page.get_by_role("button", name="Fold", exact=True)
+    fold.click()
+    expect(fold).to_be_disabled()
+
+
+def test_a_target_column_gives_residuals(visit: Opener) -> None:
+    page = visit("/?formula=" + quote("T/r"))
+    upload(page, CSV)
+    page.get_by_text("Residuals").click()
+    expect(page.locator("[class*='st-key-plot-residuals'] .js-plotly-plot")).to_contain_text("R²")
+
+
+def test_columns_may_be_counted_from_zero_or_one(visit: Opener) -> None:
+    page = visit("/?formula=" + quote("x1*2.0") + "&target=load")
+    upload(page, CSV)
+    choice = page.get_by_role("combobox", name="x1")
+    expect(choice).to_have_value("T")
+    page.locator(".st-key-base").get_by_text("1", exact=True).click()
+    expect(choice).to_have_value("r")
+    expect(page).to_have_url(re.compile("base=1"))

@@ -1,0 +1,76 @@
+"""The state in the URL: everything comes back, nothing crashes, nothing grows too long."""
+
+from __future__ import annotations
+
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eic_core.measure import Domain
+from pages.ui.state import MAX_SAMPLES, MAX_SEED, MAX_URL, PageState, encoded_length
+
+names = st.text(
+    st.characters(categories=("L", "N"), include_characters="_"), min_size=1, max_size=8
+)
+numbers = st.floats(-1e300, 1e300, allow_nan=False)
+positive = st.floats(1e-300, 1e300)
+
+
+@st.composite
+def domains(draw: st.DrawFn) -> Domain:
+    kind = draw(st.sampled_from(["uniform", "normal", "loguniform", "fixed"]))
+    if kind == "fixed":
+        value = draw(numbers)
+        return Domain(kind, value, value)
+    if kind == "normal":
+        return Domain(kind, draw(numbers), draw(positive))
+    low, high = sorted([draw(positive), draw(positive)])
+    return Domain(kind, low, high if math.isfinite(high - low) else low)
+
+
+states = st.builds(
+    PageState,
+    formula=st.text(max_size=80),
+    domains=st.dictionaries(names, domains(), max_size=4).map(lambda d: tuple(d.items())),
+    samples=st.integers(1, MAX_SAMPLES),
+    seed=st.integers(0, MAX_SEED),
+    node=st.none() | st.integers(0, 1000),
+    base=st.none() | st.sampled_from([0, 1]),
+    upload=st.just("0123456789ab"),
+    upload_name=st.text(max_size=30),
+    mapping=st.dictionaries(names, st.text(min_size=1, max_size=9), max_size=4).map(
+        lambda d: tuple(d.items())
+    ),
+    target=st.none() | st.text(max_size=9),
+)
+
+
+@given(states)
+def test_every_state_comes_back_from_its_own_query(state: PageState) -> None:
+    if state.fits_url:
+        assert PageState.from_query(state.to_query()) == state
+
+
+@given(st.dictionaries(
+    st.sampled_from(["formula", "syntax", "range", "samples", "seed", "node", "base", "data",
+                     "file", "map", "target", "other"]),
+    st.lists(st.text(max_size=40), max_size=3),
+))  # fmt: skip
+def test_no_query_ever_raises(query: dict[str, list[str]]) -> None:
+    state = PageState.from_query(query)
+    assert 1 <= state.samples <= MAX_SAMPLES
+    assert 0 <= state.seed <= MAX_SEED
+
+
+@given(states, st.integers(0, 40_000))
+def test_no_state_makes_a_longer_query_than_an_address_holds(state: PageState, size: int) -> None:
+    long = PageState(formula="x" * size, domains=state.domains, mapping=state.mapping)
+    assert encoded_length(long.to_query()) <= MAX_URL
+    assert long.fits_url == (size < 5000) or 5000 <= size <= MAX_URL
+
+
+def test_only_a_hash_names_an_upload() -> None:
+    for text in ("../../etc/passwd", "0123456789AB", "0123456789abc", "", "g" * 12):
+        read = PageState.from_query({"data": [text]})
+        assert read.upload in ("", "0123456789ab")
