@@ -22,6 +22,7 @@ from eic_core.formula.syntax import canonical_name
 from eic_core.measure.data import MAX_SAMPLES, Samples
 
 MAX_COLUMNS = 1_000
+_TINY = 1e-300
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "-", "."})
 _INDEXED = re.compile(r"x(\d+)")
 
@@ -208,7 +209,7 @@ def _fill(
                 problems.append(CellProblem(i + 1, name, cell.strip()[:40]))
                 continue
             values[name][i] = number
-            if len(cell) > 16 and _says_more(cell, number):
+            if (len(cell) > 16 or abs(number) < _TINY) and _says_more(cell, number):
                 exact.setdefault(name, {})[i] = cell.strip()
     for column in values.values():
         column.setflags(write=False)
@@ -232,6 +233,8 @@ def _number(cell: str) -> float | None:
         value = float(stripped)
     except ValueError:
         return None
+    if value == 0 and set(stripped.lower().partition("e")[0]) & set("123456789"):
+        value = math.copysign(math.ulp(0.0), value)  # no zero: left to 60 digits
     return value if math.isfinite(value) else None
 
 

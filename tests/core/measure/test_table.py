@@ -78,6 +78,13 @@ def test_cells_mean_the_decimal_written_beyond_double_precision():
     assert result.eic_finite == pytest.approx(21.15, abs=0.01)
 
 
+def test_a_cell_below_double_range_is_no_zero():
+    samples = read_table("a\n1e-400\n").samples({"x": "a"})
+    assert samples.decimal("x", 0) == "1e-400"
+    result = inspect(read("log(x)").formula, samples)
+    assert result.counts.valid == 1 and result.counts.rechecked == 1
+
+
 def test_columns_are_matched_by_name_first():
     match = match_variables(["log_Re", "x1"], ["x1", "log_Re"])
     assert match.mapping == {"log_Re": "log_Re", "x1": "x1"} and match.index_base is None
