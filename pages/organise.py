@@ -19,7 +19,6 @@ from pages.ui.organising import (
     step_preview,
     step_problems,
 )
-from pages.ui.organising.desk import see
 from pages.ui.organising.frame import Step, chosen_study, study_frame
 from pages.ui.organising.login import account, door_view, problem_line
 from pages.ui.organising.studies import studies_view
@@ -63,5 +62,4 @@ def organise_page() -> None:
     if study is None:
         studies_view(service)
         return
-    see(service, study)
     study_frame(service, study, STEPS[study.status])

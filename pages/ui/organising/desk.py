@@ -175,9 +175,9 @@ def confirming(label: str, question: str, key: str) -> Iterator[None]:
         yield
 
 
-def see(service: OrganiserService, study: Study) -> None:
+def see(service: OrganiserService, study_id: int) -> None:
     """Note the version of the study that this run draws."""
-    desk().seen[study.id] = service.version(study.id)
+    desk().seen[study_id] = service.version(study_id)
 
 
 def seen(study: Study) -> int | None:

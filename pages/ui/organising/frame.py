@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.ui.organising.desk import act, complaint, confirming, go, seen, show_error, told
+from pages.ui.organising.desk import act, complaint, confirming, go, see, seen, show_error, told
 from pages.ui.organising.drafts import Draft, draft_of
 from pages.ui.text import escape
 from pages.ui.wiring import lab
@@ -50,6 +50,7 @@ def chosen_study(service: OrganiserService) -> Study | None:
     try:
         if not (wanted.isascii() and wanted.isdecimal() and len(wanted) < 10):
             raise NotFoundError("there is no such study", hint="choose one below")
+        see(service, int(wanted))  # before the study is read: what is drawn is at least as new
         return service.study(int(wanted))
     except NotFoundError as error:
         show_error(error)

@@ -23,11 +23,14 @@ def view(service: OrganiserService, draft: Draft) -> None:
     )
     complaint("freeze")
     if readiness.missing:
-        items = "".join(f"<li>{prose(line)}</li>" for line in readiness.missing)
+        items = "".join(f"<li>{prose(line[:1].upper() + line[1:])}.</li>"
+                        for line in readiness.missing)  # fmt: skip
         st.html(
-            '<div class="eic-error" role="alert"><p class="eic-error-title">Not yet</p>'
+            '<div class="eic-error" role="alert"><p class="eic-error-title">Before freezing</p>'
             f"<ul>{items}</ul></div>"
         )
+        step = "design" if draft.kept else "pairs"
+        st.button(f"Go to the {step}", key="mend", on_click=lambda: go(study=study.id, step=step))
     for line in readiness.warnings:
         warn(line[:1].upper() + line[1:] + ".")
     heading("What is fixed for good")
@@ -90,14 +93,14 @@ def design_facts(design: StudyDesign) -> list[tuple[str, str]]:
         ("Title and question", f"{design.title} — {design.question}"),
         ("Consent", design.consent_text),
         ("Debrief", design.debrief_text),
-        ("Expected minutes, contact", f"{design.expected_minutes}; {design.contact or 'none yet'}"),
+        ("Expected minutes", str(design.expected_minutes)),
+        ("Contact", design.contact or "none yet"),
         ("Ballots per rater", str(design.ballots_per_rater)),
         ("Votes wanted on each pair", str(design.votes_per_pair)),
         ("Practice ballot", "yes" if design.practice else "no"),
         ("Attention checks", checks if design.attention_checks else "none"),
-        ("“Cannot decide”, reason",
-         f"{'offered' if design.allow_tie else 'not offered'}, "
-         f"{'offered' if design.ask_reason else 'not offered'}"),
+        ("“Cannot decide”", "offered" if design.allow_tie else "not offered"),
+        ("A line for a reason", "offered" if design.ask_reason else "not offered"),
         ("Left out of the results", left_out),
         ("Deadline", f"{design.deadline:%d %b %Y, %H:%M} UTC" if design.deadline else "none"),
         ("Inspector while it runs",

@@ -18,12 +18,12 @@ from pages.ui.organising.desk import (
     quiet,
     seen,
     told,
-    warn,
 )
 from pages.ui.organising.drafts import Draft, keep_result, matching_result, rules_of
 from pages.ui.organising.frame import onward
 from pages.ui.organising.tables import table_html
 from pages.ui.wiring import figure_cache
+from study.errors import StudyError
 from study.matching import FATES, MatchingResult, MatchingRules
 from study.material import StudyPair
 from study.organising import OrganiserService
@@ -103,10 +103,10 @@ def _rules(draft: Draft) -> None:
         st.checkbox("Use formulas with singular samples, too", rules.include_singular,
                     key=f"{key}singular", help="Rows of data where the amplification is infinite")
         if draft.dropped:
-            warn(
-                f"Matching again discards all {len(draft.pairs)} pairs, and the reasons of the "
-                f"{len(draft.dropped)} that were left out."
-            )
+            st.checkbox(
+                f"Discard the {len(draft.dropped)} reasons for leaving pairs out, too",
+                key=f"{key}discard", help="Matching again makes all pairs anew",
+            )  # fmt: skip
         st.form_submit_button("Match again" if draft.pairs else "Match", type="primary",
                               on_click=_match, args=(draft, key))  # fmt: skip
 
@@ -117,6 +117,11 @@ def _match(draft: Draft, key: str) -> None:
             str(name)[len(key):]: v for name, v in st.session_state.items()
             if str(name).startswith(key)
         }  # fmt: skip
+        if draft.dropped and not value["discard"]:
+            raise StudyError(
+                f"matching again discards {len(draft.dropped)} reasons for leaving pairs out",
+                hint="tick the box above if that is meant",
+            )
         rules = MatchingRules(
             max_complexity_gap=int(value["c"]),
             max_r2_gap=float(value["r"]),

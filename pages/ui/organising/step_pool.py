@@ -25,7 +25,7 @@ from pages.ui.organising.jobs import Job, Step
 from pages.ui.organising.tables import refused_csv
 from pages.ui.text import escape
 from pages.ui.wiring import jobs, parcels
-from study.demo import demo_pool_path
+from study.demo import demo_pool_path, demo_problems
 from study.errors import StaleEditError
 from study.organising import OrganiserService
 from study.pairing import PoolUpload, RefusedRow, read_upload
@@ -43,6 +43,7 @@ def done(draft: Draft) -> bool:
 
 def view(service: OrganiserService, draft: Draft) -> None:
     """What there is, what was refused, and how to bring another."""
+    del service
     quiet(
         "The pool holds the formulas that pairs are chosen from, with their complexity, R² and "
         "EIC. It never reaches a rater."
@@ -57,7 +58,7 @@ def view(service: OrganiserService, draft: Draft) -> None:
         _progress(_key(draft))
         return
     if job is not None:
-        _ended(service, draft, job)
+        _ended(draft, job)
     if draft.pool is None:
         empty("No pool yet", "Upload one below, scored or not.")
     else:
@@ -121,9 +122,14 @@ def _parcel(rows: tuple[RefusedRow, ...]) -> str:
 
 def _upload(draft: Draft) -> None:
     heading("Another pool" if draft.pool else "Upload a pool")
+    locked = False
     if draft.pairs:
-        lost = f" ({len(draft.dropped)} left out with a reason)" if draft.dropped else ""
-        warn(f"A new pool discards the {len(draft.pairs)} pairs made so far{lost}.")
+        warn(f"A new pool discards the {len(draft.pairs)} pairs made so far.")
+    if draft.dropped:
+        locked = not st.checkbox(
+            f"Discard the {len(draft.dropped)} reasons for leaving pairs out, too",
+            key=f"discard-{draft.study.id}",
+        )
     number = desk().kept.setdefault("pool-uploader", 0)
     key = f"pool-file-{number}"
 
@@ -133,12 +139,15 @@ def _upload(draft: Draft) -> None:
             desk().kept["pool-uploader"] = number + 1
             _begin(draft, file.name, file.getvalue)
 
-    st.file_uploader("Pool", type=["csv", "gz"], key=key, on_change=take,
+    st.file_uploader("Pool", type=["csv", "gz"], key=key, on_change=take, disabled=locked,
                      label_visibility="collapsed")  # fmt: skip
     quiet(HELP + " Very large pools are faster scored with python -m eic_core score.")
+    if not {problem.name for problem in demo_problems()} & {p.name for p in draft.problems}:
+        return
     st.button(
         "Take the demo’s pool",
         key="demo-pool",
+        disabled=locked,
         on_click=lambda: _begin(draft, "pool.csv.gz", demo_pool_path().read_bytes),
     )
 
@@ -191,13 +200,16 @@ def _progress(key: str) -> None:
     st.button("Cancel", key="cancel-scoring", on_click=job.cancel, disabled=job.cancelled)
 
 
-def _ended(service: OrganiserService, draft: Draft, job: Job) -> None:
-    """What became of the last upload; told once."""
-    jobs().forget(_key(draft))
+def _ended(draft: Draft, job: Job) -> None:
+    """What became of the last upload."""
+    if isinstance(job.result, PoolUpload):
+        if draft.pool is not None and job.result.pool.digest == draft.pool.digest:
+            did = "scored here" if job.result.scored_here else "taken with the scores they had"
+            rows = f"{job.result.pool.rows:,} formulas {did}."
+            st.html(f'<p class="eic-done" role="status">{rows}</p>')
+        return
     if job.error is not None:
         show_error(job.error)
     elif job.cancelled:
         quiet("Scoring was cancelled; nothing was changed.")
-    elif isinstance(job.result, PoolUpload):
-        did = "scored here" if job.result.scored_here else "taken with the scores it came with"
-        st.html(f'<p class="eic-done" role="status">{job.result.pool.rows:,} formulas {did}.</p>')
+    st.button("Dismiss", key="dismiss-job", on_click=jobs().forget, args=(_key(draft),))

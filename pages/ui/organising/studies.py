@@ -7,7 +7,7 @@ from datetime import datetime
 import streamlit as st
 
 from pages.ui.organising.desk import act, complaint, desk, go, told
-from pages.ui.text import escape, label
+from pages.ui.text import escape
 from pages.ui.wiring import lab
 from study.design import StudyDesign, StudyStatus, check_base_url
 from study.errors import DesignError
@@ -52,7 +52,6 @@ def _row(study: Study) -> None:
         st.button(
             "Open",
             key=f"open-{study.id}",
-            help=f"Open {label(study.name)}",
             on_click=lambda: go(study=study.id),
         )
 

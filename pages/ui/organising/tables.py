@@ -58,5 +58,5 @@ def _cell(value: str | int, place: int) -> str:
     if place == 0:
         return f'<th scope="row">{escape(str(value), 300)}</th>'
     if isinstance(value, str):
-        return f"<td>{escape(value, 300)}</td>"
+        return f"<td>{escape(value, 10_000)}</td>"
     return f'<td class="n">{value:,}</td>'

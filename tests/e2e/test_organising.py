@@ -1,0 +1,410 @@
+"""The organiser's pages in a real browser, on a real database."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.e2e import organiser as at
+from tests.e2e.browser import running_server
+from tests.e2e.organiser import PASSPHRASE, ready
+
+pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e-organising")]
+
+Profile = Callable[..., BrowserContext]
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("organising") / "server.log"
+
+
+@pytest.fixture(scope="module")
+def address(log: Path) -> Iterator[str]:
+    """A server of real studies, whose passphrase is not chosen yet."""
+    with running_server(log_file=log) as found:
+        yield found
+
+
+@pytest.fixture
+def profile(browser: Browser) -> Iterator[Profile]:
+    """Fresh browser profiles, perhaps with a login."""
+    made: list[BrowserContext] = []
+
+    def fresh(address: str, login: str = "") -> BrowserContext:
+        context = browser.new_context(
+            viewport={"width": 1300, "height": 1000}, accept_downloads=True
+        )
+        if login:
+            context.add_cookies([{"name": "eic_organiser", "value": login, "url": address}])
+        made.append(context)
+        return context
+
+    yield fresh
+    for context in made:
+        context.close()
+
+
+@pytest.fixture(scope="module")
+def login(address: str, log: Path, browser: Browser) -> str:
+    """The first passphrase, chosen through the printed link."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(at.setup_link(log))
+    ready(page)
+    page.locator("input[name=passphrase]").fill(PASSPHRASE)
+    page.locator("input[name=again]").fill(PASSPHRASE)
+    page.get_by_role("button", name="Choose this passphrase").click()
+    expect(page.get_by_role("heading", name="Studies")).to_be_visible()
+    cookie = next(c for c in context.cookies() if c.get("name") == "eic_organiser")
+    assert cookie.get("httpOnly") and cookie.get("sameSite") == "Strict"
+    value = cookie.get("value", "")
+    context.close()
+    return value
+
+
+def opened(context: BrowserContext, url: str) -> Page:
+    page = context.new_page()
+    page.goto(url)
+    ready(page)
+    return page
+
+
+def study_in(page: Page) -> str:
+    found = re.search(r"study=(\d+)", page.url)
+    assert found
+    return found[1]
+
+
+def begun(profile: Profile, address: str, login: str, name: str) -> Page:
+    page = opened(profile(address, login), f"{address}/organise")
+    at.begin(page, name)
+    return page
+
+
+def frozen(profile: Profile, address: str, login: str, name: str) -> Page:
+    """A study that is open, its organiser looking at its links."""
+    page = begun(profile, address, login, name)
+    at.bring_material(page)
+    at.step(page, "Design")
+    at.fill(page, "Contact for raters", "study@example.org")
+    at.fill(page, "Ballots per rater", "3")
+    expect(page.get_by_text("which takes")).to_be_visible()
+    at.step(page, "Freeze")
+    at.sure(page)
+    return page
+
+
+def closed(page: Page) -> None:
+    at.step(page, "Live")
+    page.get_by_role("button", name="Close the study…").click()
+    page.get_by_role("button", name="Close it for good").click()
+    expect(page.get_by_text("The study is closed.")).to_be_visible()
+
+
+# --- the door ---
+
+
+def test_before_a_passphrase_is_chosen_the_page_says_where_the_link_is(
+    address: str, profile: Profile, log: Path
+) -> None:
+    assert at.setup_link(log).startswith(address)
+    page = opened(profile(address), f"{address}/organise")
+    if page.locator("input[name=passphrase]").count():
+        pytest.skip("the passphrase has been chosen by an earlier test")
+    expect(page.get_by_text("No passphrase has been chosen yet")).to_be_visible()
+    expect(page.locator("input")).to_have_count(0)
+
+
+@pytest.mark.parametrize("path", ["/organise", "/organise?study=1&step=pairs", "/organise/"])
+def test_a_cold_visit_shows_only_the_door(
+    address: str, profile: Profile, login: str, path: str
+) -> None:
+    secret = "Secret pilot"
+    page = begun(profile, address, login, f"{secret} {len(path)}")
+    visitor = opened(profile(address), address + path)
+    expect(visitor.get_by_role("button", name="Log in")).to_be_visible()
+    assert secret not in visitor.content()
+    expect(visitor.locator(".st-key-nav, .st-key-steps, .eic-row-title")).to_have_count(0)
+    del page
+
+
+def test_a_used_set_up_link_is_refused(
+    address: str, profile: Profile, login: str, log: Path
+) -> None:
+    page = opened(profile(address), at.setup_link(log))
+    expect(page.get_by_role("button", name="Log in")).to_be_visible()
+    expect(page.get_by_role("button", name="Choose this passphrase")).to_have_count(0)
+
+
+def test_the_passphrase_lets_in_and_logging_out_ends_the_login_on_the_server(
+    address: str, profile: Profile, login: str
+) -> None:
+    context = profile(address)
+    page = opened(context, f"{address}/organise")
+    at.log_in(page, "not the passphrase")
+    expect(page.get_by_text("That is not the passphrase.")).to_be_visible()
+    at.log_in(page)
+    expect(page.get_by_role("heading", name="Studies")).to_be_visible()
+    kept = at.cookie_of(context)
+    page.get_by_role("button", name="Account").click()
+    page.get_by_role("button", name="Log out").click()
+    expect(page.get_by_text("You are logged out.")).to_be_visible()
+    again = opened(profile(address, kept), f"{address}/organise")
+    expect(again.get_by_role("button", name="Log in")).to_be_visible()
+
+
+def test_a_page_that_is_still_open_after_logout_changes_nothing(
+    address: str, profile: Profile, login: str
+) -> None:
+    context = profile(address)
+    page = opened(context, f"{address}/organise")
+    at.log_in(page)
+    token = page.locator("form[action='/door/logout'] input[name=token]")
+    page.get_by_role("button", name="Account").click()
+    value = token.get_attribute("value") or ""
+    page.keyboard.press("Escape")
+    answer = context.request.post(f"{address}/door/logout", form={"token": value})
+    assert answer.ok
+    page.get_by_label("Name, for organisers only").fill("after logout")
+    page.get_by_label("Name, for organisers only").press("Tab")
+    expect(page.get_by_role("button", name="Log in")).to_be_visible()
+    other = opened(profile(address, login), f"{address}/organise")
+    expect(other.get_by_text("after logout")).to_have_count(0)
+
+
+def test_forms_from_another_site_or_without_a_token_are_refused(
+    address: str, profile: Profile, login: str
+) -> None:
+    request = profile(address, login).request
+    assert request.post(f"{address}/door/logout").status == 403
+    foreign = request.post(
+        f"{address}/door/login", form={"passphrase": PASSPHRASE, "token": "1.x"}, max_redirects=0
+    )
+    assert foreign.status == 303 and "door=again" in foreign.headers["location"]
+    assert "set-cookie" not in foreign.headers
+
+
+# --- from a pool to a link ---
+
+
+def test_from_a_pool_file_to_a_rating_link(address: str, profile: Profile, login: str) -> None:
+    page = begun(profile, address, login, "Ten minutes")
+    at.bring_material(page)
+    at.step(page, "Pool")
+    expect(page.get_by_text("1 row refused")).to_be_visible()
+    at.step(page, "Preview")
+    expect(page.locator(".st-key-ballot-frame .katex").first).to_be_visible()
+    at.fill(page, "Leave this pair out, because", "the curve has a pole")
+    page.get_by_role("button", name="Leave out").click()
+    expect(page.get_by_text("Left out: the curve has a pole")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("is back in")).to_be_visible()
+    at.step(page, "Freeze")
+    expect(page.get_by_text("Raters need a contact")).to_be_visible()
+    expect(page.get_by_role("button", name="Freeze and open the study")).to_be_disabled()
+    at.step(page, "Design")
+    at.fill(page, "Contact for raters", "study@example.org")
+    at.fill(page, "Ballots per rater", "3")
+    at.step(page, "Freeze")
+    at.sure(page)
+    page.get_by_label("One line for each person").fill("Ada\n=cmd()")
+    page.get_by_label("One line for each person").press("Tab")
+    page.get_by_role("button", name="Make 2 personal links").click()
+    link = page.locator(".st-key-new-links code").first.inner_text()
+    assert re.fullmatch(rf"{address}/rate\?t=[\w-]+", link)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download 2 links as CSV").click()
+    text = download.value.path().read_text()
+    assert link in text and "'=cmd()" in text
+    rater = opened(profile(address), link)
+    expect(rater.get_by_text("study@example.org")).to_be_visible()
+    expect(rater.locator(".st-key-nav")).to_have_count(0)
+    closed(page)
+
+
+def test_hostile_names_are_shown_and_do_nothing(
+    address: str, profile: Profile, login: str
+) -> None:
+    name = "<img src=x onerror=alert(1)> **b** :red[x]"
+    page = opened(profile(address, login), f"{address}/organise")
+    alerts: list[str] = []
+    page.on("dialog", lambda dialog: (alerts.append(dialog.message), dialog.dismiss()))
+    at.begin(page, name)
+    page.locator("input[type=file]").set_input_files(
+        {"name": "<b>bold</b>.csv", "mimeType": "text/csv",
+         "buffer": b"<script>alert(2)</script>,y\n1,2\n2,3\n"}
+    )  # fmt: skip
+    expect(page.get_by_text("added.")).to_be_visible()
+    page.get_by_role("button", name="Describe").click()
+    ready(page)
+    page.get_by_role("button", name="All studies").click()
+    expect(page.get_by_text(name)).to_be_visible()
+    expect(page.locator("h1 img, .eic-row-title img")).to_have_count(0)
+    assert not alerts
+
+
+def test_wide_tables_are_left_out_with_the_reason(
+    address: str, profile: Profile, login: str
+) -> None:
+    page = begun(profile, address, login, "Wide")
+    page.locator("input[type=file]").set_input_files(
+        {"name": "wide.csv", "mimeType": "text/csv", "buffer": b"a,b,c,y\n1,2,3,4\n"}
+    )
+    expect(page.get_by_text("wide.csv is left out")).to_be_visible()
+    expect(page.get_by_text("has 3 inputs")).to_be_visible()
+
+
+def test_a_file_that_is_no_pool_is_refused_with_a_way_out(
+    address: str, profile: Profile, login: str
+) -> None:
+    page = begun(profile, address, login, "No pool")
+    page.locator("input[type=file]").set_input_files(at.problem_files())
+    at.to_pool(page)
+    page.locator("input[type=file]").set_input_files(
+        {"name": "pool.csv", "mimeType": "text/csv", "buffer": b"a,b\n1,2\n"}
+    )
+    expect(page.get_by_role("alert")).to_contain_text("needs the columns")
+
+
+# --- two organisers ---
+
+
+def test_two_organisers_change_one_setting_and_nothing_is_lost(
+    address: str, profile: Profile, login: str
+) -> None:
+    first = begun(profile, address, login, "Two at once")
+    at.step(first, "Design")
+    second = opened(
+        profile(address, login), f"{address}/organise?study={study_in(first)}&step=design"
+    )
+    at.fill(first, "Contact for raters", "first@example.org")
+    expect(first.get_by_text("Raters need somebody")).to_have_count(0)
+    at.fill(second, "Contact for raters", "second@example.org")
+    expect(second.get_by_text("Another organiser has changed the contact")).to_be_visible()
+    expect(second.get_by_text("Stored now: first@example.org")).to_be_visible()
+    expect(second.get_by_label("Contact for raters")).to_have_value("second@example.org")
+    second.get_by_role("button", name="Keep mine").click()
+    expect(second.get_by_text("Another organiser has changed")).to_have_count(0)
+    at.fill(first, "Title", "A better title")
+    at.fill(second, "Expected minutes", "7")
+    second.reload()
+    ready(second)
+    expect(second.get_by_label("Title", exact=True)).to_have_value("A better title")
+    expect(second.get_by_label("Expected minutes")).to_have_value("7")
+    expect(second.get_by_label("Contact for raters")).to_have_value("second@example.org")
+
+
+def test_a_stale_description_is_refused_and_both_texts_are_there(
+    address: str, profile: Profile, login: str
+) -> None:
+    first = begun(profile, address, login, "Two texts")
+    first.locator("input[type=file]").set_input_files(at.problem_files()[:1])
+    expect(first.get_by_text("1 problem added.")).to_be_visible()
+    second = opened(
+        profile(address, login), f"{address}/organise?study={study_in(first)}&step=problems"
+    )
+    for page, text in ((first, "From the first."), (second, "From the second.")):
+        page.get_by_role("button", name="Describe").click()
+        page.get_by_label("Description").fill(text)
+    first.get_by_role("button", name="Save").click()
+    expect(first.get_by_text("Saved what raters are told")).to_be_visible()
+    second.get_by_role("button", name="Save", exact=True).click()
+    expect(second.get_by_text("Another organiser has changed")).to_be_visible()
+    expect(second.get_by_text("From the first.")).to_be_visible()
+    expect(second.get_by_label("Description")).to_have_value("From the second.")
+    second.get_by_role("button", name="Keep mine").click()
+    second.get_by_role("button", name="Save", exact=True).click()
+    expect(second.get_by_text("Saved what raters are told")).to_be_visible()
+
+
+# --- while it runs, and after ---
+
+
+def test_while_a_study_runs_the_inspector_is_closed_to_visitors_but_not_to_organisers(
+    address: str, profile: Profile, login: str
+) -> None:
+    page = frozen(profile, address, login, "Blind")
+    for path in ("/", "/inspector", "/?formula=x-x"):
+        visitor = opened(profile(address), address + path)
+        expect(visitor.get_by_text("The inspector is closed for now")).to_be_visible()
+        expect(visitor.locator("textarea, .js-plotly-plot")).to_have_count(0)
+    mine = opened(profile(address, login), f"{address}/inspector")
+    expect(mine.locator(".st-key-formula_text textarea")).to_be_visible()
+    closed(page)
+    visitor = opened(profile(address), f"{address}/inspector")
+    expect(visitor.locator(".st-key-formula_text textarea")).to_be_visible()
+
+
+def test_exports_need_the_cookie_and_the_token(
+    address: str, profile: Profile, login: str
+) -> None:
+    page = frozen(profile, address, login, "Exports")
+    number = study_in(page)
+    url = f"{address}/exports/{number}/study.zip"
+    at.step(page, "Live")
+    expect(page.get_by_text("of 3")).to_have_count(0)
+    closed(page)
+    token = page.locator(f"form[action='/exports/{number}/study.zip'] input").get_attribute("value")
+    visitor, organiser = profile(address).request, profile(address, login).request
+    assert "zip" not in visitor.get(url).headers["content-type"]
+    assert visitor.post(url).status == 401
+    assert visitor.post(url, form={"token": token or ""}).status == 401
+    assert organiser.post(url).status == 403
+    assert organiser.post(url, form={"token": "0" * 64}).status == 403
+    other = organiser.post(f"{address}/exports/{int(number) + 999}/study.zip",
+                           form={"token": token or ""})  # fmt: skip
+    assert other.status == 403
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export as ZIP").click()
+    packed = zipfile.ZipFile(io.BytesIO(download.value.path().read_bytes()))
+    assert {Path(name).name for name in packed.namelist()} >= {"study.json", "votes.csv"}
+
+
+def test_an_open_study_gives_no_results_away(
+    address: str, profile: Profile, login: str
+) -> None:
+    page = frozen(profile, address, login, "No peeking")
+    number = study_in(page)
+    for step in ("Live", "Invitations", "Pairs", "Settings"):
+        at.step(page, step)
+        expect(page.locator("form[action^='/exports/']")).to_have_count(0)
+    page.goto(f"{address}/organise?study={number}&step=report")
+    ready(page)
+    expect(page.get_by_text("Fleiss")).to_have_count(0)
+    closed(page)
+    expect(page.get_by_text("Fleiss").first).to_be_visible()
+    expect(page.get_by_text("There are no valid votes").first).to_be_visible()
+
+
+def test_a_link_that_was_taken_back_leads_nowhere(
+    address: str, profile: Profile, login: str
+) -> None:
+    page = frozen(profile, address, login, "Revoke")
+    page.get_by_role("button", name="Make an open link").click()
+    link = page.locator(".st-key-new-links code").first.inner_text()
+    box = page.locator("[data-testid='stDataFrame']")
+    box.scroll_into_view_if_needed()
+    box.click(position={"x": 16, "y": 52})
+    page.get_by_role("button", name="Take back 1 link…").click()
+    page.get_by_role("button", name="Take back", exact=True).click()
+    expect(page.get_by_text("1 link taken back.")).to_be_visible()
+    rater = opened(profile(address), link)
+    expect(rater.get_by_role("button", name="agree")).to_have_count(0)
+    closed(page)
+
+
+def test_guessing_is_slowed_down(address: str, profile: Profile, login: str) -> None:
+    page = opened(profile(address), f"{address}/organise")
+    for number in range(8):
+        at.log_in(page, f"wrong guess {number}")
+        if page.get_by_text("Too many attempts.").count():
+            break
+    expect(page.get_by_text("Too many attempts.")).to_be_visible()
+    expect(page.get_by_text(re.compile(r"Try again in \d+ seconds"))).to_be_visible()

@@ -1,0 +1,101 @@
+"""`make run`: the demo as somebody meets it who has just cloned the repository."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e import organiser as at
+from tests.e2e.browser import ROOT, free_port, running_server
+from tests.e2e.organiser import ready
+
+pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e-organising")]
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("demo") / "demo.sqlite3"
+
+
+@pytest.fixture(scope="module")
+def address(database: Path) -> Iterator[str]:
+    with running_server(demo=True, database=database) as found:
+        yield found
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1300, "height": 1000})
+    yield context.new_page()
+    context.close()
+
+
+def test_the_demo_leads_from_the_list_to_a_ballot(page: Page, address: str) -> None:
+    page.goto(address)
+    ready(page)
+    expect(page.locator(".st-key-formula_text textarea")).to_be_visible()
+    page.get_by_role("link", name="Organise").click()
+    expect(page.get_by_text("This is a demo.")).to_be_visible()
+    page.locator(".st-key-open-2 button").click()
+    expect(page.get_by_text("Votes on each pair")).to_be_visible()
+    at.step(page, "Invitations")
+    page.get_by_role("button", name="Make a link to try as a rater").click()
+    link = page.get_by_role("link", name="Open the rating page")
+    expect(link).to_be_visible()
+    page.goto(link.get_attribute("href") or "")
+    ready(page)
+    expect(page.get_by_text("Which formula is easier to interpret?").first).to_be_visible()
+    expect(page.locator(".st-key-nav")).to_have_count(0)
+
+
+def test_the_demo_draft_can_be_frozen_and_invites_nobody_from_elsewhere(
+    page: Page, address: str
+) -> None:
+    page.goto(f"{address}/organise?study=1&step=design")
+    ready(page)
+    at.fill(page, "Contact for raters", "me")
+    at.fill(page, "Public address of this app", "https://study.example.org")
+    expect(page.get_by_text("Links would open on this computer only")).to_have_count(0)
+    at.step(page, "Freeze")
+    at.sure(page)
+    page.get_by_role("button", name="Make 10 personal links").click()
+    expect(page.get_by_role("alert")).to_contain_text("A demo invites nobody from elsewhere")
+
+
+def test_a_second_start_keeps_what_is_there(
+    browser: Browser, address: str, database: Path
+) -> None:
+    with running_server(demo=True, database=database) as again:
+        page = browser.new_page()
+        page.goto(f"{again}/organise")
+        ready(page)
+        expect(page.locator(".eic-row-title")).to_have_count(2)
+        page.close()
+
+
+def test_a_demo_refuses_to_listen_to_other_machines(tmp_path: Path) -> None:
+    environment = {
+        **os.environ, "EIC_LAB_DEMO": "1", "DATABASE_URL": f"sqlite:///{tmp_path}/demo.sqlite3",
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true",
+         "--server.port", str(free_port()), "--server.address", "0.0.0.0"],
+        cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "a demo listens on this machine only" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_name_that_points_here_does_not_open_the_demo(page: Page, address: str) -> None:
+    port = address.rsplit(":", 1)[1]
+    answer = page.request.post(
+        f"{address}/exports/1/study.zip", headers={"Host": f"rebound.example:{port}"}
+    )
+    assert answer.status == 401
