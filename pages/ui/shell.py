@@ -10,13 +10,19 @@ from pages.inspector import inspector_page
 from pages.organise import organise_page
 from pages.rate import rate_page
 from pages.ui.door import is_organiser
+from pages.ui.rating.words import PAGE_TITLE as STUDY_TITLE
 
-st.set_page_config(page_title="EIC Lab", page_icon=":material/troubleshoot:", layout="wide")
-st.html(Path(__file__).with_name("style.css"))
 inspector = st.Page(inspector_page, title="Inspector", url_path="inspector", default=True)
 organise = st.Page(organise_page, title="Organise", url_path="organise")
-rate = st.Page(rate_page, title="Rate", url_path="rate")
+rate = st.Page(rate_page, title=STUDY_TITLE, url_path="rate")
 current = st.navigation([inspector, organise, rate], position="hidden")
+# The volunteer's page is blind: neither the product's name nor its style sheet is sent to it
+# (tests/e2e/test_blind.py reads every frame).
+if current == rate:
+    st.set_page_config(page_title=STUDY_TITLE, page_icon=":material/ballot:", layout="wide")
+else:
+    st.set_page_config(page_title="EIC Lab", page_icon=":material/troubleshoot:", layout="wide")
+    st.html(Path(__file__).with_name("style.css"))
 # Raters see no way to the inspector, and visitors none to the organiser's pages.
 if current != rate and is_organiser():
     with st.container(horizontal=True, key="nav", gap="small"):
