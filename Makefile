@@ -7,6 +7,7 @@ VENV    := .venv
 PY      := $(VENV)/bin/python
 PYTHON  ?= python3
 PORT    ?= 8501
+HOST    ?= 127.0.0.1
 DIR     ?= build/screenshots
 # Tests run in this many processes.
 WORKERS ?= 2
@@ -39,9 +40,15 @@ chromium:
 # --- what people run ---
 
 .PHONY: run
-run: $(VENV)/.installed ## Open the inspector on http://127.0.0.1:8501 (PORT=… for another port)
+run: $(VENV)/.installed ## Open the inspector and a demo study on http://127.0.0.1:8501 (PORT=… for another port)
 	@.ci/open-browser "http://127.0.0.1:$(PORT)" & \
-	exec $(VENV)/bin/streamlit run app.py --server.headless true --server.port $(PORT)
+	EIC_LAB_DEMO=1 exec $(VENV)/bin/streamlit run app.py --server.headless true \
+		--server.address 127.0.0.1 --server.port $(PORT)
+
+.PHONY: serve
+serve: $(VENV)/.installed ## Serve real studies (HOST=…, PORT=…, DATABASE_URL=…); the first start prints a set-up link
+	@exec $(VENV)/bin/streamlit run app.py --server.headless true \
+		--server.address $(HOST) --server.port $(PORT)
 
 .PHONY: test
 test: $(VENV)/.installed-test chromium ## Lint, types, doctests, unit, property, page and browser tests

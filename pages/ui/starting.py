@@ -48,6 +48,11 @@ def start() -> None:
                 "a demo listens on this machine only",
                 hint="use --server.address 127.0.0.1, or `make serve` for real studies",
             )
+        if opened.has_passphrase():
+            raise StudyError(
+                "this database belongs to real studies, and a demo asks for no passphrase",
+                hint="start `make serve`, or give the demo a database of its own",
+            )
         seed_demo(opened.organising, url)
         _say("This is a demo: no passphrase, no real invitations, a database of its own.")
         return

@@ -2,7 +2,7 @@
 
 A process serves one database.  `DATABASE_URL` says which (SQLAlchemy's form; default: a file in
 ``var/``).  `EIC_LAB_DEMO=1` makes it a demo: no passphrase, no real invitations, and a database of
-its own.
+its own (`EIC_LAB_DEMO_DATABASE_URL`), never the one of `DATABASE_URL`.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class Settings:
     --------
     >>> Settings.of({"DATABASE_URL": "sqlite:///x.sqlite3"})
     Settings(database_url='sqlite:///x.sqlite3', demo=False)
-    >>> Settings.of({"EIC_LAB_DEMO": "1"}).demo
-    True
+    >>> Settings.of({"EIC_LAB_DEMO": "1", "DATABASE_URL": "sqlite:///x.sqlite3"})
+    Settings(database_url='sqlite:///var/eic_lab_demo.sqlite3', demo=True)
     """
 
     database_url: str = DEFAULT_URL
@@ -51,10 +51,10 @@ class Settings:
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Settings:
-        """Read an environment; a demo never opens the default database of real studies."""
-        demo = environment.get("EIC_LAB_DEMO", "") not in ("", "0")
-        url = environment.get("DATABASE_URL", "") or (DEMO_URL if demo else DEFAULT_URL)
-        return cls(url, demo)
+        """Read an environment; a demo never opens the database of real studies."""
+        if environment.get("EIC_LAB_DEMO", "") not in ("", "0"):
+            return cls(environment.get("EIC_LAB_DEMO_DATABASE_URL", "") or DEMO_URL, True)
+        return cls(environment.get("DATABASE_URL", "") or DEFAULT_URL, False)
 
 
 class Lab:
@@ -70,6 +70,11 @@ class Lab:
     def demo(self) -> bool:
         """Whether this is a demo."""
         return self.settings.demo
+
+    def has_passphrase(self) -> bool:
+        """Whether a passphrase guards this database: then it is no demo's."""
+        with self.store.reading() as tx:
+            return tx.access.passphrase_hash() is not None
 
     @cached_property
     def rating(self) -> RatingService:

@@ -65,7 +65,8 @@ def running_server(
         tempfile.TemporaryFile() if log_file is None else log_file.open("w+b") as log,
     ):
         environment = {k: v for k, v in os.environ.items() if not k.startswith("STREAMLIT_")}
-        environment["DATABASE_URL"] = f"sqlite:///{database or Path(folder) / 'lab.sqlite3'}"
+        url = f"sqlite:///{database or Path(folder) / 'lab.sqlite3'}"
+        environment["EIC_LAB_DEMO_DATABASE_URL" if demo else "DATABASE_URL"] = url
         environment["EIC_LAB_DEMO"] = "1" if demo else "0"
         process = subprocess.Popen(
             [sys.executable, "-m", "streamlit", "run", "app.py",

@@ -8,7 +8,14 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, FilePayload, Locator, Page, expect
 
+from db import open_database
+from pages.ui.organising.demo import problems_of_demo
+from study.clock import SystemChance, SystemClock
 from study.demo import demo_candidates, demo_problems
+from study.design import StudyDesign
+from study.matching import MatchingRules
+from study.organising import OrganiserService
+from study.pairing import match_study, read_upload
 from tests.e2e.browser import PATIENCE
 
 PASSPHRASE = "correct horse battery"
@@ -120,3 +127,20 @@ def cookie_of(context: BrowserContext) -> str:
     return next(
         (c.get("value", "") for c in context.cookies() if c.get("name") == "eic_organiser"), ""
     )
+
+
+def open_study(database: Path, name: str, address: str) -> int:
+    """A frozen study of the same material, made by the services in this process; its number."""
+    store = open_database(f"sqlite:///{database}")
+    service = OrganiserService(store, SystemClock(), SystemChance())
+    design = StudyDesign(contact="study@example.org", ballots_per_rater=3, public_base_url=address)
+    study = service.create(name, design)
+    problems = tuple(p for p in problems_of_demo() if p.name in PROBLEMS)
+    service.set_problems(study.id, problems)
+    file = pool_file(60)
+    upload = read_upload(file["name"], file["buffer"], problems, jobs=1)
+    service.set_pool(study.id, upload.pool)
+    match_study(service, study.id, MatchingRules())
+    service.freeze(study.id)
+    store.dispose()
+    return study.id

@@ -80,9 +80,8 @@ def test_a_second_start_keeps_what_is_there(
 
 
 def test_a_demo_refuses_to_listen_to_other_machines(tmp_path: Path) -> None:
-    environment = {
-        **os.environ, "EIC_LAB_DEMO": "1", "DATABASE_URL": f"sqlite:///{tmp_path}/demo.sqlite3",
-    }  # fmt: skip
+    url = f"sqlite:///{tmp_path}/demo.sqlite3"
+    environment = {**os.environ, "EIC_LAB_DEMO": "1", "EIC_LAB_DEMO_DATABASE_URL": url}
     done = subprocess.run(
         [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true",
          "--server.port", str(free_port()), "--server.address", "0.0.0.0"],

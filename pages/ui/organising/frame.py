@@ -65,6 +65,7 @@ def study_frame(service: OrganiserService, study: Study, steps: Sequence[Step]) 
     wanted = st.query_params.get("step", "")
     if wanted not in names:
         wanted = next((s.name for s in steps if not s.done(draft)), names[0])
+        go(study=study.id, step=wanted)
     titles = {
         step.name: (f"{number}  " if study.status == StudyStatus.DRAFT else "")
         + step.title

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.organising.desk import act, complaint, desk, forgive, heading, note, quiet, warn
+from pages.ui.organising.desk import complaint, desk, forgive, heading, note, quiet, tried, warn
 from pages.ui.organising.drafts import Draft
 from pages.ui.organising.frame import onward
 from pages.ui.text import prose
@@ -187,7 +187,8 @@ def _save(study: Study, name: str, read: Read) -> None:
         design = dataclasses.replace(based_on, **{name: read(st.session_state[key])})
         service.edit(study.id, design=design, based_on=based_on)
 
-    act(key, do)
+    if tried(key, do):
+        st.toast("Saved.", icon=":material/check:", duration=2)
 
 
 def _wrong(study: Study, name: str) -> None:
