@@ -28,7 +28,7 @@ $(VENV)/.installed: requirements.txt | $(VENV)/bin/python
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
-$(VENV)/.installed-test: requirements.txt requirements-test.txt | $(VENV)/bin/python
+$(VENV)/.installed-test: requirements.txt requirements-dev.txt requirements-test.txt | $(VENV)/bin/python
 	@echo "Installing what the tests need…"
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-test.txt
 	@touch $@ $(VENV)/.installed

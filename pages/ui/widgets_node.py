@@ -1,16 +1,14 @@
-"""The selected node in words, and the table of all nodes."""
+"""The selected node in words, and the buttons that walk the tree."""
 
 from __future__ import annotations
 
 import math
 
-import pyarrow as pa
 import streamlit as st
 
 from eic_core.explain.verdict import origin_of
 from eic_core.measure import Inspection
 from pages.ui import glossary
-from pages.ui.device import is_narrow
 from pages.ui.figures import colour
 from pages.ui.figures.layout import focus_node
 from pages.ui.service import Result
@@ -19,7 +17,6 @@ from pages.ui.visit import change, visit
 from pages.ui.widgets_verdict import metric
 
 _TEXT = 300
-_TABLE_ROWS = 420
 _UNFOLD_LIMIT = 600
 
 
@@ -39,15 +36,18 @@ def blame(result: Result) -> None:
         places.append(("Inherited from", origin, glossary.ORIGIN, "O"))
     with st.container(horizontal=True, vertical_alignment="center", key="blame", width="stretch"):
         for name, node, explained, key in places:
-            st.html(f'<span class="eic-overline">{name}</span>', width="content")
-            st.button(
-                code_label(inspection.nodes[node].text, 60),
-                key=f"go-{name}",
-                help=explained,
-                shortcut=key,
-                on_click=change,
-                kwargs={"node": node},
-            )
+            with st.container(
+                horizontal=True, vertical_alignment="center", width="content", gap="xsmall"
+            ):
+                st.html(f'<span class="eic-overline">{name}</span>', width="content")
+                st.button(
+                    code_label(inspection.nodes[node].text, 60),
+                    key=f"go-{name}",
+                    help=explained,
+                    shortcut=key,
+                    on_click=change,
+                    kwargs={"node": node},
+                )
 
 
 def tree_toolbar(result: Result) -> None:
@@ -165,81 +165,3 @@ def _bar(name: str, share: float, fill: str) -> str:
         f'<span class="eic-bar-track"><span style="width:{percent:.1f}%;background:{fill}">'
         f'</span></span><span class="eic-bar-value">{shown}</span></div>'
     )
-
-
-def node_table(result: Result, node: int) -> None:
-    """Every node, sortable; a selected row selects the node everywhere."""
-    nodes = result.inspection.nodes
-    order = sorted(nodes, key=lambda n: (_rank(n.local_eic), n.node.id))
-    visit().table_order = tuple(n.node.id for n in order)
-    table = pa.table(
-        {
-            "node": [n.node.id for n in order],
-            "expression": [n.text[:200] for n in order],
-            "digits lost": [n.local_eic for n in order],
-            "s̄": [n.s_bar for n in order],
-            "finite": [n.local_eic_finite for n in order],
-            "singular": [n.singular for n in order],
-            "invalid": [n.invalid for n in order],
-        }
-    )
-    config = st.column_config
-    large = any(1e5 < n.s_bar < math.inf for n in order)
-    hidden = [
-        name
-        for name, used in (
-            ("finite", any(n.singular for n in order)),
-            ("singular", any(n.singular for n in order)),
-            ("invalid", any(n.invalid for n in order)),
-        )
-        if not used
-    ]
-    row = visit().table_order.index(node)
-    visit().table_row = row
-    key = "node_table"
-    current = st.session_state.get(key)
-    if current is None or list(current["selection"]["rows"]) != [row]:
-        st.session_state[key] = {"selection": {"rows": [row], "columns": [], "cells": []}}
-    st.dataframe(
-        table,
-        key=key,
-        on_select=_row_selected,
-        selection_mode="single-row",
-        hide_index=True,
-        height=min(_TABLE_ROWS, 37 + 35 * len(order)),
-        column_order=[name for name in _order(is_narrow()) if name not in hidden],
-        column_config={
-            "node": config.NumberColumn("#", width=45, help="Order of computation"),
-            "expression": config.TextColumn(
-                "Sub-expression", width=165 if is_narrow() else 820
-            ),
-            "digits lost": config.NumberColumn(
-                "Digits lost", format="%.2f", width=95, help=glossary.EIC
-            ),
-            "s̄": config.NumberColumn(
-                "s̄", format="scientific" if large else "%.3g", width=85, help=glossary.S_BAR
-            ),
-            "finite": config.NumberColumn("Finite", format="%.2f", help=glossary.FINITE),
-            "singular": config.NumberColumn("Singular", help=glossary.SINGULAR),
-            "invalid": config.NumberColumn("No value", help=glossary.VALID),
-        },
-        alt="Every node of the formula with the digits lost there",
-    )
-
-
-def _order(narrow: bool) -> tuple[str, ...]:
-    rest = ("s̄", "finite", "singular", "invalid")
-    if narrow:
-        return ("digits lost", "expression", *rest, "node")
-    return ("node", "expression", "digits lost", *rest)
-
-
-def _rank(value: float) -> float:
-    return math.inf if math.isnan(value) else -value
-
-
-def _row_selected() -> None:
-    rows = st.session_state["node_table"]["selection"]["rows"]
-    here = visit()
-    if rows and rows[0] != here.table_row and rows[0] < len(here.table_order):
-        change(node=here.table_order[rows[0]])

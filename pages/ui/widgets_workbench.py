@@ -10,9 +10,10 @@ from pages.ui.figures import tree_figure
 from pages.ui.figures.layout import focus_node
 from pages.ui.service import Result
 from pages.ui.visit import change, visit
-from pages.ui.widgets_node import blame, heading, node_detail, node_table, tree_toolbar
+from pages.ui.widgets_node import blame, heading, node_detail, tree_toolbar
 from pages.ui.widgets_plots import plots
 from pages.ui.widgets_share import share
+from pages.ui.widgets_table import node_table
 from pages.ui.wiring import figure_cache
 
 

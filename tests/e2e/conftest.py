@@ -13,6 +13,8 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import Browser, Page
 
+from tests.e2e.rating_world import World
+
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
@@ -29,6 +31,14 @@ def browser() -> Iterator[Browser]:
         pytest.skip("Chromium was not found")
     with running_browser(executable) as launched:
         yield launched
+
+
+@pytest.fixture(scope="session")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """The demo's pairs as an open study, with a server of its own."""
+    made = World.at(tmp_path_factory.mktemp("world"))
+    with made.serving():
+        yield made
 
 
 Opener = Callable[..., Page]

@@ -21,6 +21,7 @@ from study.matching import MatchingRules
 from study.material import Column, NewPair, Problem, Study
 from study.organising import OrganiserService
 from study.pairing import match_study, read_upload
+from study.rating import RatingService
 from tests.e2e.browser import PATIENCE, free_port, running_server
 
 CONTACT = "study@example.org"
@@ -61,6 +62,7 @@ class World:
     port: int
     store: SqlStore
     organiser: OrganiserService
+    rating: RatingService
     study: Study
 
     @classmethod
@@ -82,7 +84,8 @@ class World:
         organiser.set_pairs(
             study.id, [_marked(pair.pair, number) for number, pair in enumerate(pairs)]
         )
-        return cls(file, port, store, organiser, organiser.freeze(study.id))
+        rating = RatingService(store, SystemClock(), SystemChance(), min_view_seconds=0)
+        return cls(file, port, store, organiser, rating, organiser.freeze(study.id))
 
     def another(self, **design: Any) -> Study:
         """A second open study in the same database, with other settings."""

@@ -90,7 +90,7 @@ STATES: dict[str, tuple[str, Callable[[Page], None]]] = {
     "four": ("?formula=" + quote("a*b/(c-d)**2") + "&node=4", _nothing),
     "table": ("?formula=" + quote("T/r"), _upload),
     "ambiguous": ("?formula=" + quote("x(y+z)"), _nothing),
-    "infinite": ("?formula=" + quote("log(x-x)+y-y"), _nothing),
+    "infinite": ("?formula=" + quote("log(1+(x-x))*y"), _nothing),
     "undefined": ("?formula=" + quote("log(-x)*sqrt(y)"), _nothing),
     "overflow": ("?formula=" + quote("log(exp(x))") + "&range=x=normal:1000:1", _nothing),
     "large": ("?formula=" + quote(LARGE), _nothing),

@@ -1,0 +1,166 @@
+"""Nothing that a volunteer's browser receives tells which formula has the lower EIC."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import Browser, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from tests.e2e.blindness import Secrets, Wiretap, leaks, numbers_in, texts_of_frame
+from tests.e2e.rating_world import (
+    FIRST_ROW,
+    MARKED_METHOD,
+    World,
+    agree,
+    answer,
+    idle,
+    token_of,
+    visit,
+    volunteer,
+)
+
+pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e")]
+
+BALLOTS = 10
+
+
+def secrets_of(world: World) -> Secrets:
+    """What the study hides, from its own database."""
+    pairs = [pair.pair for pair in world.organiser.pairs(world.study.id)]
+    members = [member for pair in pairs for member in (pair.lower, pair.higher)]
+    contents = world.rows("SELECT content FROM ballot")
+    return Secrets(
+        words=(MARKED_METHOD, "gplearn", "operon"),
+        integers=frozenset(member.row for member in members if member.row is not None),
+        values=frozenset(member.eic for member in members if member.eic),
+        shown=frozenset(n for row in contents for n in numbers_in(json.loads(row["content"]))),
+    )
+
+
+def test_a_whole_session_tells_nothing(browser: Browser, world: World) -> None:
+    link = world.link()
+    secrets = secrets_of(world)
+    assert len(secrets.values) > 40 and min(secrets.integers) == FIRST_ROW
+    formulas: list[list[str]] = []
+    with volunteer(browser) as page:
+        tap = Wiretap(page)
+        visit(page, link)
+        tap.look("consent")
+        agree(page)
+        tap.look("welcome")
+        page.locator(".st-key-welcome-start button").click()
+        expect(page.get_by_text("Practice ballot")).to_be_visible()
+        tap.look("practice")
+        answer(page, "B")
+        tap.look("feedback")
+        page.locator(".st-key-feedback-start button").click()
+        for number in range(1, BALLOTS + 1):
+            expect(page.get_by_text(f"Ballot {number} of {BALLOTS}")).to_be_visible()
+            page.locator(".js-plotly-plot .main-svg").first.wait_for()
+            idle(page)
+            plot = page.locator(".js-plotly-plot .drag").first.bounding_box()
+            assert plot is not None
+            page.mouse.move(plot["x"] + plot["width"] / 2, plot["y"] + plot["height"] / 2)
+            tap.look(f"ballot {number}")
+            formulas.append(
+                page.locator("[class*='st-key-rate-formula-'] annotation").all_text_contents()
+            )
+            if number == 3:
+                page.get_by_label("Why?").fill("I can read it aloud")
+            answer(page, "AB"[number % 2])
+        expect(page.get_by_text("Thank you!")).to_be_visible()
+        tap.look("debrief")
+        texts = tap.texts()
+    received = [text for place, text in texts if place.startswith("frame")]
+    assert len(received) > 100 and sum("Formula A" in text for text in received) > BALLOTS
+    assert max(map(len, received)) < 100_000
+    assert any("body of" in place for place, _ in texts)
+    assert leaks(texts, secrets) == []
+
+    votes = world.votes(link)
+    assert [vote["choice"] for vote in votes] == ["right", "left"] * (BALLOTS // 2)
+    assert [vote["reason"] for vote in votes][2] == "I can read it aloud"
+    assert sum(vote["lower_left"] for vote in votes) == BALLOTS // 2
+    for vote, shown in zip(votes, formulas, strict=True):
+        content = json.loads(
+            world.rows("SELECT content FROM ballot WHERE pair_id = :p", p=vote["pair_id"])[0][
+                "content"
+            ]
+        )
+        sides = ("lower", "higher") if vote["lower_left"] else ("higher", "lower")
+        assert shown == [content[side]["latex"] for side in sides]
+        for latex in shown:
+            assert max(map(significant, re.findall(r"\d+(?:\.\d+)?", latex)), default=0) <= (
+                content["digits"]
+            )
+
+
+def significant(number: str) -> int:
+    """Significant digits of a number as written."""
+    digits = number.replace(".", "").lstrip("0")
+    return len(digits if "." in number else digits.rstrip("0"))
+
+
+def test_neither_side_is_favoured_over_raters(world: World) -> None:
+    lefts = []
+    for label in range(6):
+        made = world.organiser.invitations.invite(world.study.id, [str(label)])[0]
+        token = token_of(made.link)
+        world.rating.consent(token, degree="Other or none", field="Testing")
+        while (ballot := world.rating.next_ballot(token).ballot) is not None:
+            world.rating.vote(token, ballot.token, "left")
+        lefts.append(sum(vote["lower_left"] for vote in world.votes(made.link)))
+    assert lefts == [BALLOTS // 2] * 6
+
+
+SECRETS = Secrets(
+    words=("zebrafinch",),
+    integers=frozenset({918_001}),
+    values=frozenset({4.207134, 0.30103}),
+    shown=frozenset({4.20712}),
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"customdata": [4.2071339]}',
+        "EIC 4.2",
+        '{"lower_left": true}',
+        '{"isLower": 1}',
+        "the higher one",
+        "st-key-eic-left",
+        "meanEic",
+        "found by Zebrafinch",
+        '{"row": 918001}',
+        "x=0.30103",
+        "pair_id",
+    ],
+)
+def test_a_planted_leak_is_found(text: str) -> None:
+    message = ForwardMsg()
+    message.delta.new_element.plotly_chart.spec = text
+    received = texts_of_frame(message.SerializeToString(), sent=False)
+    assert leaks([("frame", part) for part in received], SECRETS)
+
+
+def test_a_leak_in_a_widget_key_or_a_number_field_is_found() -> None:
+    message = ForwardMsg()
+    message.delta.new_element.button.id = "$$ID-1-choose-lower"
+    assert leaks([("f", t) for t in texts_of_frame(message.SerializeToString(), sent=False)],
+                 SECRETS)
+    message = ForwardMsg()
+    message.delta.new_element.slider.default.append(4.207134)
+    assert leaks([("f", t) for t in texts_of_frame(message.SerializeToString(), sent=False)],
+                 SECRETS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a flower", "text-transform: lowercase", "4.20712", "4.2", "deicing", "1918001", "0.3", "A"],
+)
+def test_what_tells_nothing_is_no_leak(text: str) -> None:
+    assert leaks([("frame", text)], SECRETS) == []

@@ -1,0 +1,410 @@
+"""The volunteer's page on a phone, with everything that happens to phones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from study.material import Study
+from tests.e2e.rating_world import (
+    CONTACT,
+    World,
+    agree,
+    answer,
+    current,
+    idle,
+    moment,
+    start,
+    token_of,
+    visit,
+    volunteer,
+)
+
+pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e")]
+
+OVERFLOW = (
+    "() => Math.max(...[document.documentElement, document.querySelector('[data-testid=stMain]')]"
+    ".map(e => e.scrollWidth - e.clientWidth))"
+)
+
+
+@pytest.fixture(scope="session")
+def brief(world: World) -> Study:
+    """Three ballots, no practice, "cannot decide" offered."""
+    return world.another(ballots_per_rater=3, practice=False, allow_tie=True)
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    with volunteer(browser) as opened:
+        yield opened
+
+
+def begun(page: Page, world: World, study: Study | None = None) -> str:
+    """A volunteer on the first ballot; the link."""
+    link = world.link(study)
+    visit(page, link)
+    agree(page)
+    start(page)
+    return link
+
+
+def test_ten_ballots_on_a_phone_from_the_link_to_the_thanks(page: Page, world: World) -> None:
+    link = world.link()
+    visit(page, link)
+    expect(page.get_by_text(CONTACT)).to_be_visible()
+    expect(page.get_by_text("about 15 minutes")).to_be_visible()
+    assert page.evaluate(OVERFLOW) <= 0
+    agree(page)
+    expect(page.get_by_text(link)).to_be_visible()
+    assert page.evaluate(OVERFLOW) <= 0
+    page.locator(".st-key-welcome-start button").click()
+    answer(page, "B")
+    expect(page.get_by_text("You chose formula B")).to_be_visible()
+    page.locator(".st-key-feedback-start button").click()
+    for number in range(1, 11):
+        expect(page.get_by_text(f"Ballot {number} of 10")).to_be_visible()
+        expect(page.get_by_text(f"saved {number - 1} of 10")).to_be_visible()
+        assert page.evaluate(OVERFLOW) <= 0
+        if number == 2:
+            page.get_by_label("Why?").fill("fewer brackets")
+        answer(page, "A")
+    expect(page.get_by_text("Thank you!")).to_be_visible()
+    expect(page.get_by_text("What the study is about")).to_be_visible()
+    votes = world.votes(link)
+    assert [vote["choice"] for vote in votes] == ["left"] * 10
+    assert [vote["reason"] for vote in votes] == ["", "fewer brackets", *[""] * 8]
+    practice = world.ballots(link)[0]
+    assert (practice["kind"], practice["choice"]) == ("practice", "right")
+
+
+def test_what_is_missing_is_said_beside_the_field(page: Page, world: World) -> None:
+    visit(page, world.link())
+    page.get_by_role("button", name="I agree").click()
+    expect(page.get_by_text("Please choose one.")).to_be_visible()
+    expect(page.get_by_text("Please write one or two words")).to_be_visible()
+    page.get_by_label("Your field of study or work").fill("Nursing")
+    page.get_by_role("button", name="I agree").click()
+    expect(page.get_by_text("Please write one or two words")).to_have_count(0)
+    expect(page.get_by_text("Please choose one.")).to_be_visible()
+    assert page.get_by_label("Your field of study or work").input_value() == "Nursing"
+
+
+def test_everything_to_press_is_44_pixels_high(page: Page, world: World, brief: Study) -> None:
+    begun(page, world, brief)
+    sizes = page.locator(".st-key-rate-page button:visible").evaluate_all(
+        "buttons => buttons.map(b => [b.innerText, b.getBoundingClientRect().height])"
+    )
+    assert len(sizes) >= 5
+    assert [name for name, height in sizes if height < 44] == []
+
+
+def test_both_numbers_are_explained_on_a_tap(page: Page, world: World, brief: Study) -> None:
+    begun(page, world, brief)
+    number = page.locator(".rate-number").first
+    number.scroll_into_view_if_needed()
+    number.tap()
+    expect(page.get_by_text("How well the formula fits the data").first).to_be_visible()
+    page.locator(".rate-number").nth(1).tap()
+    expect(page.get_by_text("How much there is to read").first).to_be_visible()
+
+
+def test_a_double_click_votes_once(page: Page, world: World, brief: Study) -> None:
+    link = begun(page, world, brief)
+    page.wait_for_timeout(1100)
+    page.get_by_role("button", name="Formula A").dblclick()
+    expect(page.get_by_text("saved 1 of 3")).to_be_visible()
+    page.wait_for_timeout(1500)
+    idle(page)
+    expect(page.get_by_text("saved 1 of 3")).to_be_visible()
+    assert len(world.votes(link)) == 1
+
+
+def test_a_key_held_down_votes_once(browser: Browser, world: World, brief: Study) -> None:
+    with volunteer(browser, phone=False) as page:
+        link = begun(page, world, brief)
+        page.wait_for_timeout(1100)
+        for _ in range(60):  # as a keyboard repeats
+            page.keyboard.down("b")
+            page.wait_for_timeout(40)
+        page.keyboard.up("b")
+        idle(page)
+        expect(page.get_by_text("saved 1 of 3")).to_be_visible()
+        expect(page.get_by_role("alert")).to_contain_text("very quickly")
+        assert [vote["choice"] for vote in world.votes(link)] == ["right"]
+        answer(page, "A")
+        assert len(world.votes(link)) == 2
+
+
+def test_letters_in_the_reason_do_not_vote(browser: Browser, world: World, brief: Study) -> None:
+    with volunteer(browser, phone=False) as page:
+        link = begun(page, world, brief)
+        page.wait_for_timeout(1100)
+        page.get_by_label("Why?").click()
+        page.keyboard.type("a bare bar")
+        page.keyboard.press("Enter")
+        page.wait_for_timeout(800)
+        assert world.votes(link) == []
+        page.get_by_role("button", name="Cannot decide").click()
+        expect(page.get_by_text("saved 1 of 3")).to_be_visible()
+        assert [(v["choice"], v["reason"]) for v in world.votes(link)] == [("tie", "a bare bar")]
+
+
+def test_the_keyboard_alone_suffices(browser: Browser, world: World, brief: Study) -> None:
+    with volunteer(browser, phone=False) as page:
+        link = world.link(brief)
+        visit(page, link)
+        _tab_to(page, "Your highest degree")
+        page.keyboard.press("ArrowDown")
+        expect(page.get_by_role("option").first).to_be_visible()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        _tab_to(page, "Your field of study or work")
+        page.keyboard.type("Law")
+        _tab_to(page, "I agree")
+        page.keyboard.press("Enter")
+        expect(page.locator(".st-key-welcome-start")).to_be_visible()
+        _tab_to(page, "Start with")
+        page.keyboard.press("Enter")
+        expect(page.locator(".rate-question")).to_be_visible()
+        page.wait_for_timeout(1200)
+        assert page.evaluate("document.activeElement.className").count("rate-focus")
+        page.keyboard.press("a")
+        expect(page.get_by_text("saved 1 of 3")).to_be_visible()
+        page.wait_for_timeout(1200)
+        _tab_to(page, "Formula B")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("saved 2 of 3")).to_be_visible()
+        page.wait_for_timeout(1200)
+        page.keyboard.press("b")
+        expect(page.get_by_text("Thank you!")).to_be_visible()
+        assert [v["choice"] for v in world.votes(link)] == ["left", "right", "right"]
+
+
+def _tab_to(page: Page, name: str) -> None:
+    """Press Tab until what has the focus is called so."""
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        said = page.evaluate(
+            "() => { const e = document.activeElement;"
+            " return `${e.getAttribute('aria-label') || ''} ${e.innerText || ''}`"
+            " + [...(e.labels || [])].map(l => l.innerText).join(' '); }"
+        )
+        if name in said:
+            return
+    raise AssertionError(f"no way to {name!r} with the Tab key")
+
+
+def test_a_reload_keeps_the_ballot_and_its_clock(page: Page, world: World, brief: Study) -> None:
+    link = begun(page, world, brief)
+    before, token = world.ballots(link), current(page)
+    page.wait_for_timeout(1500)
+    page.reload()
+    expect(page.locator(".rate-question")).to_be_visible()
+    assert current(page) == token
+    after = world.ballots(link)
+    assert len(after) == 1 and after[0]["shown_at"] == before[0]["shown_at"]
+    answer(page, "B")
+    vote = world.rows(
+        "SELECT shown_at, voted_at FROM vote WHERE assignment_id = :a", a=after[0]["id"]
+    )[0]
+    assert (moment(vote["voted_at"]) - moment(vote["shown_at"])).total_seconds() > 2.5
+
+
+def test_the_back_button_loses_nothing(page: Page, world: World, brief: Study) -> None:
+    page.goto("about:blank")
+    link = begun(page, world, brief)
+    answer(page, "A")
+    token = current(page)
+    page.go_back()
+    page.goto(link)
+    expect(page.get_by_text("saved 1 of 3")).to_be_visible()
+    assert current(page) == token
+    assert len(world.ballots(link)) == 2
+
+
+def test_a_second_tab_is_told_and_votes_once(page: Page, world: World, brief: Study) -> None:
+    link = begun(page, world, brief)
+    other = page.context.new_page()
+    visit(other, link)
+    assert current(other) == current(page)
+    answer(page, "A")
+    page.bring_to_front()
+    other.bring_to_front()
+    other.get_by_role("button", name="Formula B").click()
+    expect(other.get_by_role("alert")).to_contain_text("had its answer already")
+    expect(other.get_by_text("saved 1 of 3")).to_be_visible()
+    assert current(other) == current(page)
+    assert [vote["choice"] for vote in world.votes(link)] == ["left"]
+
+
+def test_another_device_takes_over_with_the_same_link(
+    browser: Browser, page: Page, world: World, brief: Study
+) -> None:
+    link = begun(page, world, brief)
+    answer(page, "A")
+    page.locator(".st-key-pause button").click()
+    expect(page.get_by_role("heading", name="Paused")).to_be_visible()
+    with volunteer(browser, phone=False) as desk:
+        visit(desk, link)
+        expect(desk.get_by_role("heading", name="Paused")).to_be_visible()
+        desk.locator(".st-key-pause-continue button").click()
+        expect(desk.get_by_text("Ballot 2 of 3")).to_be_visible()
+        answer(desk, "B")
+        answer(desk, "A")
+        expect(desk.get_by_text("Thank you!")).to_be_visible()
+    page.locator(".st-key-pause-continue button").click()
+    expect(page.get_by_text("Thank you!")).to_be_visible()
+    assert [vote["choice"] for vote in world.votes(link)] == ["left", "right", "left"]
+    assert world.ballots(link)[0]["idle_seconds"] == 0
+
+
+def test_withdrawing_asks_first_and_then_deletes(page: Page, world: World, brief: Study) -> None:
+    link = begun(page, world, brief)
+    answer(page, "A")
+    page.locator(".st-key-ask-withdrawal button").click()
+    expect(page.get_by_text("cannot be undone")).to_be_visible()
+    page.locator(".st-key-withdraw-no button").click()
+    expect(page.get_by_text("saved 1 of 3")).to_be_visible()
+    page.locator(".st-key-ask-withdrawal button").click()
+    page.locator(".st-key-withdraw-yes button").click()
+    expect(page.get_by_text("You have withdrawn")).to_be_visible()
+    assert world.ballots(link) == []
+    page.reload()
+    expect(page.get_by_text("You have withdrawn")).to_be_visible()
+
+
+def test_an_open_link_becomes_a_personal_one(page: Page, world: World) -> None:
+    shared = world.open_link()
+    visit(page, shared)
+    expect(page.get_by_text("Already started?")).to_be_visible()
+    agree(page)
+    expect(page).not_to_have_url(shared)
+    own = page.url
+    expect(page.get_by_text(own)).to_be_visible()
+    expect(page.get_by_text("This is your personal link")).to_be_visible()
+    start(page)
+    answer(page, "A")
+    page.reload()
+    expect(page.get_by_text("saved 1 of 10")).to_be_visible()
+    page.evaluate("history.back()")
+    page.wait_for_timeout(1500)
+    idle(page)
+    hash_of_invitation = "SELECT count(*) AS n FROM rater r JOIN invitation i"
+    hash_of_invitation += " ON i.id = r.invitation_id WHERE i.kind = 'open'"
+    assert world.rows(hash_of_invitation)[0]["n"] == 1
+    assert len(world.votes(own)) == 1
+
+
+def test_a_cut_network_loses_no_vote(page: Page, world: World, brief: Study) -> None:
+    link = begun(page, world, brief)
+    page.wait_for_timeout(1100)
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Formula A").click()
+    page.wait_for_timeout(3000)
+    page.context.set_offline(False)
+    idle(page)
+    page.wait_for_timeout(3000)
+    done = len(world.votes(link))
+    print('offline done', done)
+    assert done <= 1
+    expect(page.get_by_text(f"saved {done} of 3")).to_be_visible()
+    while len(world.votes(link)) < 3:
+        answer(page, "A")
+    expect(page.get_by_text("Thank you!")).to_be_visible()
+    assert len(world.votes(link)) == 3
+
+
+def test_a_restart_mid_ballot_loses_nothing(browser: Browser, tmp_path: Path) -> None:
+    world = World.at(tmp_path, ballots_per_rater=3, practice=False)
+    with volunteer(browser) as page:
+        with world.serving():
+            link = begun(page, world)
+            answer(page, "B")
+            token = current(page)
+            shown = world.ballots(link)[-1]["shown_at"]
+        page.wait_for_timeout(1000)
+        with world.serving():
+            page.get_by_role("button", name="Formula A").click(timeout=60_000)
+            page.wait_for_timeout(4000)
+            idle(page)
+            done = len(world.votes(link))
+            print('restart done', done)
+            assert done in (1, 2)
+            expect(page.get_by_text(f"saved {done} of 3")).to_be_visible()
+            if done == 1:
+                assert current(page) == token
+                assert world.ballots(link)[-1]["shown_at"] == shown
+            while len(world.votes(link)) < 3:
+                answer(page, "A")
+            expect(page.get_by_text("Thank you!")).to_be_visible()
+    assert [vote["choice"] for vote in world.votes(link)] == ["right", "left", "left"]
+    world.store.dispose()
+
+
+def test_links_that_lead_nowhere_say_why_and_what_to_do(page: Page, world: World) -> None:
+    base = world.study.design.public_base_url
+    cases = {f"{base}/rate": "needs your link", f"{base}/rate?t=nosuchtoken": "does not work"}
+    revoked = world.organiser.invitations.invite(world.study.id, [""])[0]
+    world.organiser.invitations.revoke(world.study.id, revoked.id)
+    cases[revoked.link] = "taken back"
+    full = world.open_link(quota=1)
+    world.rating.consent(token_of(full), degree="Other or none", field="Testing", request_id="x")
+    cases[full] = "All places are taken"
+    closing = world.another(ballots_per_rater=1)
+    closed = world.link(closing)
+    world.organiser.close(closing.id)
+    cases[closed] = "is closed"
+    for link, words in cases.items():
+        visit(page, link)
+        expect(page.get_by_role("heading", name=re.compile(words))).to_be_visible()
+        expect(page.locator(".rate-prose p").last).to_contain_text(re.compile("link|write|ask"))
+        assert page.evaluate(OVERFLOW) <= 0
+        expect(page.locator(".stException")).to_have_count(0)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_what_is_written_can_be_read(
+    browser: Browser, world: World, brief: Study, dark: bool
+) -> None:
+    with volunteer(browser, dark=dark) as page:
+        begun(page, world, brief)
+        assert page.evaluate(CONTRAST) == []
+
+
+CONTRAST = """() => {
+  const parse = c => {
+    const canvas = document.createElement('canvas'); canvas.width = canvas.height = 1;
+    const g = canvas.getContext('2d', {willReadFrequently: true});
+    g.fillStyle = c; g.fillRect(0, 0, 1, 1);
+    const d = g.getImageData(0, 0, 1, 1).data;
+    return [d[0], d[1], d[2], d[3] / 255];
+  };
+  const over = (top, under) =>
+    [0, 1, 2].map(i => top[i] * top[3] + under[i] * (1 - top[3])).concat(1);
+  const light = c => {
+    const f = c.slice(0, 3).map(v => v / 255)
+      .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * f[0] + 0.7152 * f[1] + 0.0722 * f[2];
+  };
+  const ground = e => {
+    const stack = [];
+    for (let n = e; n; n = n.parentElement) stack.push(parse(getComputedStyle(n).backgroundColor));
+    return stack.reverse().reduce((under, top) => over(top, under), [255, 255, 255, 1]);
+  };
+  const bad = [];
+  for (const e of document.querySelectorAll('.st-key-rate-page *')) {
+    const own = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+    const seen = e.checkVisibility({visibilityProperty: true});
+    if (!own || !seen || e.closest('svg, .katex-mathml, kbd')) continue;
+    const under = ground(e), ink = over(parse(getComputedStyle(e).color), under);
+    const [a, b] = [light(ink), light(under)].sort((x, y) => y - x);
+    const ratio = (a + 0.05) / (b + 0.05);
+    if (ratio < 4.5) bad.push(`${e.textContent.slice(0, 40)}: ${ratio.toFixed(2)}`);
+  }
+  return bad;
+}"""
