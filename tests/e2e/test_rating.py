@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from study.material import Study
+from tests.e2e.cable import Cable
 from tests.e2e.rating_world import (
     CONTACT,
     World,
@@ -191,7 +192,7 @@ def _tab_to(page: Page, name: str) -> None:
         page.keyboard.press("Tab")
         said = page.evaluate(
             "() => { const e = document.activeElement;"
-            " return `${e.getAttribute('aria-label') || ''} ${e.innerText || ''}`"
+            " return `${e.getAttribute('aria-label') || ''} ${(e.innerText || '').slice(0, 40)}`"
             " + [...(e.labels || [])].map(l => l.innerText).join(' '); }"
         )
         if name in said:
@@ -300,23 +301,33 @@ def test_an_open_link_becomes_a_personal_one(page: Page, world: World) -> None:
     assert len(world.votes(own)) == 1
 
 
-def test_a_cut_network_loses_no_vote(page: Page, world: World, brief: Study) -> None:
-    link = begun(page, world, brief)
+@pytest.mark.parametrize("when", ["before the click", "right after it"])
+def test_a_cut_network_loses_no_vote(page: Page, world: World, brief: Study, when: str) -> None:
+    cable = Cable(world.port)
+    link = world.link(brief)
+    visit(page, link.replace(f":{world.port}/", f":{cable.port}/"))
+    agree(page)
+    start(page)
     page.wait_for_timeout(1100)
-    page.context.set_offline(True)
-    page.get_by_role("button", name="Formula A").click()
+    button = page.get_by_role("button", name="Formula A")
+    if when == "before the click":
+        cable.pull()
+        button.click(force=True, no_wait_after=True)
+    else:
+        button.click(no_wait_after=True)
+        cable.pull()
     page.wait_for_timeout(3000)
-    page.context.set_offline(False)
+    cable.plug()
     idle(page)
-    page.wait_for_timeout(3000)
+    page.wait_for_timeout(2000)
     done = len(world.votes(link))
-    print('offline done', done)
     assert done <= 1
     expect(page.get_by_text(f"saved {done} of 3")).to_be_visible()
     while len(world.votes(link)) < 3:
         answer(page, "A")
     expect(page.get_by_text("Thank you!")).to_be_visible()
-    assert len(world.votes(link)) == 3
+    assert [vote["choice"] for vote in world.votes(link)] == ["left"] * 3
+    cable.close()
 
 
 def test_a_restart_mid_ballot_loses_nothing(browser: Browser, tmp_path: Path) -> None:
@@ -333,7 +344,6 @@ def test_a_restart_mid_ballot_loses_nothing(browser: Browser, tmp_path: Path) ->
             page.wait_for_timeout(4000)
             idle(page)
             done = len(world.votes(link))
-            print('restart done', done)
             assert done in (1, 2)
             expect(page.get_by_text(f"saved {done} of 3")).to_be_visible()
             if done == 1:

@@ -1,0 +1,63 @@
+"""A network cable between browser and server that a test can pull out."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+
+
+class Cable:
+    """Forwards TCP connections to a port of this machine, while it is plugged in."""
+
+    def __init__(self, port: int) -> None:
+        self._server = port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = int(self._listener.getsockname()[1])
+        self._open: list[socket.socket] = []
+        self._plugged = True
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def pull(self) -> None:
+        """Cut every connection, and refuse new ones."""
+        self._plugged = False
+        for end in self._open:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+        self._open.clear()
+
+    def plug(self) -> None:
+        """Let connections through again."""
+        self._plugged = True
+
+    def close(self) -> None:
+        """Away with it."""
+        self.pull()
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                near, _ = self._listener.accept()
+            except OSError:
+                return
+            if not self._plugged:
+                near.close()
+                continue
+            try:
+                far = socket.create_connection(("127.0.0.1", self._server))
+            except OSError:
+                near.close()
+                continue
+            self._open += [near, far]
+            for source, target in ((near, far), (far, near)):
+                threading.Thread(target=_pump, args=(source, target), daemon=True).start()
+
+
+def _pump(source: socket.socket, target: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while data := source.recv(65536):
+            target.sendall(data)
+    with contextlib.suppress(OSError):
+        target.shutdown(socket.SHUT_WR)
