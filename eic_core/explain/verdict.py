@@ -226,7 +226,7 @@ def _without_singular(inspection: Inspection) -> list[str]:
 def _masked(inspection: Inspection) -> list[str]:
     bottleneck = inspection.nodes[inspection.bottleneck]
     root = inspection.nodes[-1]
-    if bottleneck is root or not root.local_eic <= bottleneck.local_eic - 1:
+    if math.isinf(root.local_eic) or not root.local_eic <= bottleneck.local_eic - 1:
         return []
     return [
         f"The result hides it: the whole formula shows a loss of only {_digits(root.local_eic)}, "

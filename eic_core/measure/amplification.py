@@ -58,6 +58,10 @@ class Amplification:
         after the first `MAX_RECHECKED`.
     root_values : ndarray, shape (N,), or None
         The formula's value, nan at invalid samples; only if asked for.
+    plan : Plan
+        The tape that was run.
+    exact : dict of row to (values, s^2), each by slot
+        What 60 digits said about the rechecked samples, up to their first invalid step.
     """
 
     formula: Formula
@@ -73,7 +77,7 @@ class Amplification:
     unresolved: int
     root_values: np.ndarray | None = field(repr=False)
     plan: Plan = field(repr=False)
-    exact: dict[int, ExactSample] = field(repr=False)
+    exact: dict[int, tuple[np.ndarray, np.ndarray]] = field(repr=False)
 
     @cached_property
     def valid_count(self) -> int:
@@ -120,9 +124,9 @@ class Amplification:
             else:
                 y[start:stop], s2[start:stop] = block.y[-1], block.s2[-1]
         slot = self.plan.slots[node_id]
-        for row, sample in self.exact.items():
-            if slot < len(sample.s2):
-                y[row], s2[row] = float(sample.y[slot]), sample.s2[slot]
+        for row, (values, amplifications) in self.exact.items():
+            if slot < len(amplifications):
+                y[row], s2[row] = values[slot], amplifications[slot]
         y[~self.valid] = np.nan
         s2[~self.valid] = np.nan
         s2[s2 > SINGULAR_S2] = np.inf
@@ -204,7 +208,7 @@ class _Sums:
         self.singular_samples = 0
         self.valid = np.ones(len(samples), dtype=bool)
         self.first_invalid: dict[int, int] = {}
-        self.exact: dict[int, ExactSample] = {}
+        self.exact: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.unresolved = 0
         self.evaluator: ExactEvaluator | None = None
         self.values = np.empty(len(samples)) if root_values else None
@@ -263,7 +267,7 @@ class _Sums:
             sample = self.evaluator.sample(
                 {name: self.samples.decimal(name, start + row) for name in self.plan.variables}
             )
-            self.exact[start + row] = sample
+            self.exact[start + row] = np.array(sample.y, dtype=float), np.array(sample.s2)
             _override(block, row, sample)
             if progress is not None:
                 progress((start + row) / len(self.samples))

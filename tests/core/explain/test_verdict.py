@@ -152,6 +152,11 @@ def test_a_masked_branch_is_told():
     assert not any("hides" in note for note in said("10000*x-9999*x").notes)
 
 
+def test_an_infinite_result_hides_nothing():
+    notes = " ".join(verdict(inspected("log(1+(x-x))*y")).notes)
+    assert "hides" not in notes
+
+
 def test_an_unsettled_mean_names_the_crossing_and_n():
     notes = said("1/(x-3)").notes
     assert (
