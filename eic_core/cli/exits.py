@@ -1,0 +1,47 @@
+"""How every command of the project ends: an exit status and one message for the user."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+from eic_core.errors import DataError, FormulaError, UserError
+
+EXIT_OK, EXIT_USER = 0, 2
+_SHOWN = 20
+
+
+def exit_status(run: Callable[[], object]) -> int:
+    """Run a command.
+
+    Returns
+    -------
+    int
+        0, or 2 for a mistake of the user's, told in one message on standard error.
+
+    Examples
+    --------
+    >>> exit_status(lambda: None)
+    0
+    """
+    try:
+        run()
+        sys.stdout.flush()
+    except UserError as error:
+        print(f"error: {error}{_details(error)}", file=sys.stderr)
+        return EXIT_USER
+    except BrokenPipeError:
+        # The reader went away; keep Python from complaining about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return EXIT_OK
+
+
+def _details(error: UserError) -> str:
+    if isinstance(error, FormulaError):
+        return f"\n{error.caret()}"
+    if not isinstance(error, DataError):
+        return ""
+    shown = "".join(f"\n  {line}" for line in error.problems[:_SHOWN])
+    more = len(error.problems) - _SHOWN
+    return shown + (f"\n  and {more} more" if more > 0 else "")
