@@ -83,8 +83,41 @@ def test_only_wiring_reaches_the_database(name: str) -> None:
 
 def test_figures_know_nothing_of_streamlit() -> None:
     for name in SOURCES:
-        if name.startswith("pages.ui.figures"):
+        if name.startswith(("pages.ui.figures", "pages.ui.rating.figures")):
             assert "streamlit" not in _external(name)
+
+
+RATING = sorted(n for n in SOURCES if n == "pages.rate" or n.startswith("pages.ui.rating"))
+BLIND = {"study.ballot_types", "study.errors", "study.rating_types"}
+"""All of `study` that the rating page may import: types that hold no EIC, method or pool id."""
+
+
+@pytest.mark.parametrize("name", RATING)
+def test_the_rating_page_is_blind_by_construction(name: str) -> None:
+    """What it imports, and what that imports in turn (wiring aside), knows nothing to hide."""
+    reached, waiting = set(), {name}
+    while waiting:
+        here = waiting.pop()
+        reached.add(here)
+        waiting |= {
+            i for i in IMPORTS[here] & SOURCES.keys() - reached
+            if i.startswith("pages") and i != "pages.ui.wiring"
+        }
+    named = set().union(*(IMPORTS[module] for module in reached))
+    imported = {i if i in SOURCES else i.rpartition(".")[0] or i for i in named} - {"study"}
+    assert not {i for i in named if i.split(".")[0] in ("eic_core", "db")}
+    assert {i for i in imported if i.startswith("study")} <= BLIND
+    assert not {i for i in imported if i.startswith("pages.ui.organising")}
+
+
+def test_the_types_of_a_ballot_name_nothing_hidden() -> None:
+    from study import ballot_types, rating_types
+
+    shown = re.compile(r"eic|method|pool|row_|lower|higher|pair|problem_id", re.IGNORECASE)
+    for module in (ballot_types, rating_types):
+        for kind in vars(module).values():
+            for attribute in getattr(kind, "__dataclass_fields__", {}):
+                assert not shown.search(attribute), f"{kind.__name__}.{attribute}"
 
 
 def test_there_are_no_circles_between_modules() -> None:

@@ -38,12 +38,11 @@ _CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "
 def ballot_page(here: Tab, visit: Visit, ballot: Ballot) -> None:
     """The ballot with its frame, its buttons and its sign of life."""
     arrive(ballot.token)
-    notice(here.notice)
-    here.notice = ""
     _frame(visit, ballot)
     with st.form(f"ballot-{ballot.token}", border=False, enter_to_submit=False):
         draw_ballot(ballot, key=ballot.token)
-        _answer(ballot)
+        _answer(ballot, here.notice)
+    here.notice = ""
     start_beating(ballot.token)
     _alive(ballot.token)
 
@@ -134,8 +133,11 @@ def caption(ballot: Ballot) -> str:
     )
 
 
-def _answer(ballot: Ballot) -> None:
-    """The reason, the question and the buttons; one form, so that they arrive together."""
+def _answer(ballot: Ballot, said: str) -> None:
+    """The reason, the question and the buttons; one form, so that they arrive together.
+
+    What became of the last answer stands with the buttons, which are always in sight.
+    """
     reason = f"reason-{ballot.token}"
     if ballot.ask_reason:
         st.text_input(
@@ -145,6 +147,7 @@ def _answer(ballot: Ballot) -> None:
             autocomplete="off",
         )
     with st.container(key="rate-choose", gap="xsmall"):
+        notice(said)
         if ballot.instruction:
             st.html(f'<p class="rate-instruction">{escape(ballot.instruction)}</p>')
         st.html(f'<h2 class="rate-question">{escape(one_line(ballot.question))}</h2>')
