@@ -53,10 +53,9 @@ def view(service: OrganiserService, draft: Draft) -> None:
 
 
 def _numbers(report: StudyReport) -> None:
-    blocks = facts(report)
-    order = sorted(blocks, key=lambda block: not block[0].startswith(("Preference", "Agreement")))
+    """All facts, what matters most on the left."""
     left, right = st.columns(2, gap="large")
-    for place, (title, rows) in enumerate(order):
-        with left if place % 2 == 0 else right:
+    for title, rows in facts(report):
+        with left if title.startswith(("Preference", "Votes")) else right:
             heading(title)
             st.html(table_html(rows))

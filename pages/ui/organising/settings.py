@@ -41,8 +41,10 @@ def view(service: OrganiserService, draft: Draft) -> None:
     lines = service.audit(study.id)
     st.html(
         table_html(
-            [(date(line.at), line.actor, line.action, line.detail) for line in lines[:LINES]],
-            ("when", "who", "what", ""),
+            [
+                (date(line.at), f"{line.actor}: {line.action} {_cut(line.detail)}")
+                for line in lines[:LINES]
+            ],
         )
     )
     if len(lines) > LINES:
@@ -51,3 +53,7 @@ def view(service: OrganiserService, draft: Draft) -> None:
 
 def _verify(service: OrganiserService, study_id: int) -> None:
     desk().kept["verified"] = service.verify(study_id)
+
+
+def _cut(detail: str) -> str:
+    return f"({detail})" if detail else ""

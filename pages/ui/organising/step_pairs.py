@@ -104,7 +104,7 @@ def _rules(draft: Draft) -> None:
                     key=f"{key}singular", help="Rows of data where the amplification is infinite")
         if draft.dropped:
             st.checkbox(
-                f"Discard the {len(draft.dropped)} reasons for leaving pairs out, too",
+                f"Discard what was left out and why ({len(draft.dropped)}), too",
                 key=f"{key}discard", help="Matching again makes all pairs anew",
             )  # fmt: skip
         st.form_submit_button("Match again" if draft.pairs else "Match", type="primary",
@@ -119,7 +119,7 @@ def _match(draft: Draft, key: str) -> None:
         }  # fmt: skip
         if draft.dropped and not value["discard"]:
             raise StudyError(
-                f"matching again discards {len(draft.dropped)} reasons for leaving pairs out",
+                "matching again forgets which pairs were left out, and why",
                 hint="tick the box above if that is meant",
             )
         rules = MatchingRules(

@@ -127,7 +127,7 @@ def _upload(draft: Draft) -> None:
         warn(f"A new pool discards the {len(draft.pairs)} pairs made so far.")
     if draft.dropped:
         locked = not st.checkbox(
-            f"Discard the {len(draft.dropped)} reasons for leaving pairs out, too",
+            f"Discard what was left out and why ({len(draft.dropped)}), too",
             key=f"discard-{draft.study.id}",
         )
     number = desk().kept.setdefault("pool-uploader", 0)

@@ -137,9 +137,12 @@ def _behind(preview: Preview) -> None:
     letters = ("A", "B") if preview.lower_left else ("B", "A")
     heading("Behind the ballot")
     rows = [_member(letters[0], "lower", pair.lower), _member(letters[1], "higher", pair.higher)]
+    st.html(table_html(sorted(rows), ("formula", "EIC", "R²", "complexity", "found by", "row")))
+    written = sorted(((letters[0], pair.lower.formula), (letters[1], pair.higher.formula)))
     st.html(
-        table_html(
-            sorted(rows), ("formula", "EIC", "R²", "complexity", "found by", "row", "as written")
+        "".join(
+            f'<p class="eic-written"><b>{letter}</b> <code>{escape(text, 2000)}</code></p>'
+            for letter, text in written
         )
     )
     same = " The two are <b>one function on the data</b>, up to rounding."
@@ -158,7 +161,6 @@ def _member(letter: str, side: str, member: Member) -> tuple[str, ...]:
         str(member.complexity),
         member.method or "—",
         "—" if member.row is None else str(member.row + 1),
-        clean(member.formula, 300),
     )
 
 

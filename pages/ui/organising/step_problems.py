@@ -64,7 +64,8 @@ def _row(draft: Draft, problem: Problem) -> None:
     key = f"{draft.study.id}:{problem.name}"
     editing = desk().kept.get("editing") == key
     lacks = "" if problem.description else ' · <span class="eic-lack">no description</span>'
-    with st.container(key=f"problem-{problem.digest[:8]}-{len(problem.name)}", border=editing):
+    box = "editing" if editing else f"problem-{draft.problems.index(problem)}"
+    with st.container(key=box, border=editing):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.html(
                 f'<p class="eic-row-title">{escape(problem.shown_title, 100)} '

@@ -1,0 +1,184 @@
+"""The organiser's routes, without a browser: who is let in, and what a file needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from pages.ui import wiring
+from pages.ui.door import COOKIE
+from pages.ui.organising import door_routes, export_routes
+from pages.ui.organising.tokens import form_token, safe_next, timed_token
+from pages.ui.routes import ROUTES
+from pages.ui.wiring import Lab, Settings
+from study.access import AccessService, HashParameters
+
+PASSPHRASE = "correct horse battery"
+CHEAP = HashParameters(n=2**10)
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+    made = Lab(Settings(f"sqlite:///{tmp_path}/lab.sqlite3"))
+    made.__dict__["access"] = AccessService(made.store, made.clock, made.chance, parameters=CHEAP)
+    for module in (wiring, door_routes, export_routes):
+        monkeypatch.setattr(module, "lab", lambda: made)
+    yield made
+    made.store.dispose()
+
+
+def client() -> TestClient:
+    return TestClient(Starlette(routes=ROUTES), base_url="http://lab.test", follow_redirects=False)
+
+
+def chosen(lab: Lab) -> None:
+    token = lab.access.setup_token()
+    assert token
+    lab.access.log_out(lab.access.set_up(token, PASSPHRASE).token)
+
+
+def login_form(passphrase: str, **more: str) -> dict[str, str]:
+    return {"passphrase": passphrase, "token": timed_token(wiring.form_key(), "login"), **more}
+
+
+def test_the_right_passphrase_sets_a_strict_http_only_cookie(lab: Lab) -> None:
+    chosen(lab)
+    answer = client().post("/door/login", data=login_form(PASSPHRASE))
+    assert (answer.status_code, answer.headers["location"]) == (303, "/organise")
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie and "samesite=strict" in cookie
+    assert "secure" not in cookie
+    assert PASSPHRASE not in cookie
+
+
+def test_over_https_the_cookie_is_secure(lab: Lab) -> None:
+    chosen(lab)
+    answer = client().post(
+        "/door/login", data=login_form(PASSPHRASE), headers={"X-Forwarded-Proto": "https"}
+    )
+    assert "secure" in answer.headers["set-cookie"].lower()
+
+
+def test_a_wrong_passphrase_sets_no_cookie(lab: Lab) -> None:
+    chosen(lab)
+    answer = client().post("/door/login", data=login_form("wrong"))
+    assert "door=wrong" in answer.headers["location"]
+    assert "set-cookie" not in answer.headers
+
+
+def test_throttling_holds_for_the_right_passphrase_too(lab: Lab) -> None:
+    chosen(lab)
+    for _ in range(6):
+        answer = client().post("/door/login", data=login_form("wrong"))
+    answer = client().post("/door/login", data=login_form(PASSPHRASE))
+    assert "door=wait" in answer.headers["location"] and "wait=" in answer.headers["location"]
+    assert "set-cookie" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"},
+     {"Sec-Fetch-Site": "same-site"}, {"Origin": "null"}],
+)  # fmt: skip
+def test_a_form_of_another_site_is_not_taken(lab: Lab, headers: dict[str, str]) -> None:
+    chosen(lab)
+    answer = client().post("/door/login", data=login_form(PASSPHRASE), headers=headers)
+    assert "door=again" in answer.headers["location"]
+    assert "set-cookie" not in answer.headers
+
+
+def test_a_form_without_its_token_is_not_taken(lab: Lab) -> None:
+    chosen(lab)
+    answer = client().post("/door/login", data={"passphrase": PASSPHRASE})
+    assert "door=again" in answer.headers["location"]
+
+
+def test_the_set_up_link_works_once_and_refuses_short_or_differing_passphrases(lab: Lab) -> None:
+    link = lab.access.setup_token()
+    assert link
+
+    def send(passphrase: str, again: str) -> str:
+        token = timed_token(wiring.form_key(), "setup")
+        answer = client().post(
+            "/door/setup",
+            data={"token": token, "setup": link, "passphrase": passphrase, "again": again},
+        )
+        return answer.headers["location"]
+
+    assert "door=differ" in send(PASSPHRASE, "another one entirely")
+    assert "door=short" in send("short", "short")
+    assert send(PASSPHRASE, PASSPHRASE) == "/organise"
+    assert "door=stale" in send("a second passphrase", "a second passphrase")
+    assert lab.access.log_in(PASSPHRASE)
+
+
+@pytest.mark.parametrize("address", ["//evil.example", "/organise@evil", "https://evil.example",
+                                     "/organise?study=1&next=//x", "/rate?t=1"])  # fmt: skip
+def test_nobody_is_sent_elsewhere_after_the_door(address: str) -> None:
+    assert safe_next(address) == "/organise"
+
+
+@pytest.mark.parametrize("what", ["study.zip", "votes.csv", "report.html"])
+def test_an_export_needs_a_login_and_its_form(lab: Lab, what: str) -> None:
+    chosen(lab)
+    study = lab.organising.create("A").id
+    url, login = f"/exports/{study}/{what}", lab.access.log_in(PASSPHRASE).token
+    browser = client()
+    assert browser.post(url).status_code == 401
+    browser.cookies.set(COOKIE, "forged")
+    token = form_token("forged", f"export {study}")
+    assert browser.post(url, data={"token": token}).status_code == 401
+    browser.cookies.set(COOKIE, login)
+    assert browser.post(url).status_code == 403
+    token = form_token(login, f"export {study + 1}")
+    assert browser.post(url, data={"token": token}).status_code == 403
+    token = form_token(login, f"export {study}")
+    refused = browser.post(url, data={"token": token})
+    assert refused.status_code == 409 and "a draft has nothing to export" in refused.text
+    lab.access.log_out(login)
+    assert browser.post(url, data={"token": token}).status_code == 401
+
+
+def test_a_parcel_goes_to_its_owner_only(lab: Lab) -> None:
+    chosen(lab)
+    mine, theirs = (lab.access.log_in(PASSPHRASE).token for _ in range(2))
+    url = f"/exports/parcel/{wiring.parcels().leave(mine, 'links.csv', b'id,link')}"
+    for login, status in ((theirs, 404), (mine, 200), (mine, 200)):
+        browser = client()
+        browser.cookies.set(COOKIE, login)
+        answer = browser.post(url, data={"token": form_token(login, "parcel")})
+        assert answer.status_code == status
+    assert answer.text == "id,link"
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["content-disposition"] == 'attachment; filename="links.csv"'
+
+
+def test_logging_out_needs_the_form_and_ends_the_login(lab: Lab) -> None:
+    chosen(lab)
+    login = lab.access.log_in(PASSPHRASE).token
+    browser = client()
+    browser.cookies.set(COOKIE, login)
+    assert browser.post("/door/logout").status_code == 403
+    assert lab.access.is_organiser(login)
+    answer = browser.post("/door/logout", data={"token": form_token(login, "logout")})
+    assert answer.status_code == 303 and not lab.access.is_organiser(login)
+
+
+def test_changing_the_passphrase_ends_every_other_login(lab: Lab) -> None:
+    chosen(lab)
+    mine, other = (lab.access.log_in(PASSPHRASE).token for _ in range(2))
+    browser = client()
+    browser.cookies.set(COOKIE, mine)
+    answer = browser.post(
+        "/door/passphrase",
+        data={"token": form_token(mine, "passphrase"), "old": PASSPHRASE,
+              "new": "another passphrase", "again": "another passphrase"},
+    )  # fmt: skip
+    assert answer.headers["location"] == "/organise?door=changed"
+    assert not lab.access.is_organiser(other) and not lab.access.is_organiser(mine)
+    fresh = answer.headers["set-cookie"].partition("=")[2].partition(";")[0]
+    assert lab.access.is_organiser(fresh)
