@@ -67,6 +67,7 @@ bench: $(VENV)/.installed-test ## Speed of the engine, the pool and the page
 .PHONY: screenshots
 screenshots: $(VENV)/.installed-test chromium ## Photograph every state of the page into DIR
 	@$(PY) tests/e2e/screenshots.py $(DIR)
+	@$(PY) tests/e2e/screenshots_organising.py $(DIR)
 
 # DATABASE_URL says which database; without it, the one that the app uses.
 DB := $(PY) -m db $(if $(DATABASE_URL),--database "$(DATABASE_URL)")
