@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from pathlib import Path
 
@@ -23,6 +24,12 @@ from study.errors import StaleEditError
 from study.organising import OrganiserService
 
 SHELL = Path(__file__).resolve().parents[2] / "pages" / "ui" / "shell.py"
+
+
+@pytest.fixture(autouse=True)
+def main_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    """AppTest puts its script in the place of the main module, which new processes would run."""
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
 
 @pytest.fixture
