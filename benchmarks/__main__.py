@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-MODULES = ("engine", "pool", "matching", "memory", "read_share", "rerun")
+MODULES = ("engine", "pool", "matching", "memory", "read_share", "rerun", "raters")
 
 
 def main() -> int:
