@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from google.protobuf.json_format import MessageToDict
 from playwright.sync_api import Page, Response, WebSocket
@@ -54,20 +53,22 @@ class Secrets:
     integers : frozenset of int
         Pool rows.
     values : frozenset of float
-        Every EIC; a number is a leak if it agrees with one to 4 significant digits.
-    shown : frozenset of float
-        The numbers on the ballots: data, curves, R².  By chance one may agree with an EIC.
+        EICs that no number of a ballot comes near: agreeing to 4 significant digits is a leak.
+    exact : frozenset of float
+        EICs that the data, curves and constants of a ballot (6 digits at most) may agree with by
+        chance: agreeing to 7 digits is a leak.
     """
 
     words: tuple[str, ...] = ()
     integers: frozenset[int] = frozenset()
     values: frozenset[float] = frozenset()
-    shown: frozenset[float] = frozenset()
+    exact: frozenset[float] = frozenset()
 
 
 def leaks(texts: Iterable[tuple[str, str]], secrets: Secrets) -> list[str]:
     """Where something hidden was found: place, what, and its surroundings."""
-    rounded = {f"{value:.3e}" for value in secrets.values}
+    four = {f"{value:.3e}" for value in secrets.values}
+    seven = {f"{value:.6e}" for value in secrets.exact}
     found: list[str] = []
     for place, text in texts:
         plain = text.replace(str(ROOT), "")
@@ -78,37 +79,21 @@ def leaks(texts: Iterable[tuple[str, str]], secrets: Secrets) -> list[str]:
             if at >= 0:
                 found.append(_said(place, plain, at, word))
         for match in NUMBER.finditer(plain):
-            if _tells(match[0], secrets, rounded):
+            if _tells(match[0], secrets, four, seven):
                 found.append(_said(place, plain, match.start(), match[0]))
     return found
 
 
-def _tells(token: str, secrets: Secrets, rounded: Collection[str]) -> bool:
-    value = float(token)
+def _tells(token: str, secrets: Secrets, four: Collection[str], seven: Collection[str]) -> bool:
+    value = abs(float(token))
     if value in secrets.integers:
         return True
     digits = len(re.sub(r"e.*|\D", "", token, flags=re.IGNORECASE).lstrip("0"))
-    return digits >= 4 and value not in secrets.shown and f"{value:.3e}" in rounded
+    return (digits >= 4 and f"{value:.3e}" in four) or (digits >= 7 and f"{value:.6e}" in seven)
 
 
 def _said(place: str, text: str, at: int, what: str) -> str:
     return f"{place}: {what!r} in …{text[max(0, at - 60) : at + 60]!r}…"
-
-
-def numbers_in(value: Any) -> Iterator[float]:
-    """Every number of a JSON value, those written in its texts included."""
-    if isinstance(value, bool) or value is None:
-        return
-    if isinstance(value, int | float):
-        yield float(value)
-    elif isinstance(value, str):
-        yield from (float(m[0]) for m in NUMBER.finditer(value))
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from numbers_in(item)
-    else:
-        for item in value:
-            yield from numbers_in(item)
 
 
 def texts_of_frame(payload: str | bytes, *, sent: bool) -> list[str]:

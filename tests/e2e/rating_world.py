@@ -18,7 +18,7 @@ from study.demo import demo_pool_path, demo_problems
 from study.design import StudyDesign
 from study.links import token_hash
 from study.matching import MatchingRules
-from study.material import Column, NewPair, Problem, Study
+from study.material import Column, Member, NewPair, Problem, Study
 from study.organising import OrganiserService
 from study.pairing import match_study, read_upload
 from study.rating import RatingService
@@ -27,6 +27,8 @@ from tests.e2e.browser import PATIENCE, free_port, running_server
 CONTACT = "study@example.org"
 MARKED_METHOD = "zebrafinch"
 FIRST_ROW = 918_000
+FIRST_EIC = 61_001_234.5
+"""Marked EICs lie where no number of a ballot does."""
 PHONE = {"width": 390, "height": 844}
 
 
@@ -45,12 +47,18 @@ def demo_material() -> tuple[Problem, ...]:
 
 
 def _marked(pair: NewPair, number: int) -> NewPair:
-    """The same pair, with a method and pool rows that could come from nowhere else."""
-    row = FIRST_ROW + 10 * number
+    """The same pair, with methods, pool rows and EICs that could come from nowhere else."""
+
+    def mark(member: Member, place: int) -> Member:
+        return replace(
+            member,
+            method=f"{member.method} {MARKED_METHOD}",
+            row=FIRST_ROW + place,
+            eic=FIRST_EIC + 10_000 * place,
+        )
+
     return replace(
-        pair,
-        lower=replace(pair.lower, method=f"{pair.lower.method} {MARKED_METHOD}", row=row),
-        higher=replace(pair.higher, method=f"{pair.higher.method} {MARKED_METHOD}", row=row + 1),
+        pair, lower=mark(pair.lower, 2 * number), higher=mark(pair.higher, 2 * number + 1)
     )
 
 
@@ -64,6 +72,7 @@ class World:
     organiser: OrganiserService
     rating: RatingService
     study: Study
+    true_eics: frozenset[float]
 
     @classmethod
     def at(cls, folder: Path, **design: Any) -> World:
@@ -85,7 +94,8 @@ class World:
             study.id, [_marked(pair.pair, number) for number, pair in enumerate(pairs)]
         )
         rating = RatingService(store, SystemClock(), SystemChance(), min_view_seconds=0)
-        return cls(file, port, store, organiser, rating, organiser.freeze(study.id))
+        eics = frozenset(m.eic for p in pairs for m in (p.pair.lower, p.pair.higher))
+        return cls(file, port, store, organiser, rating, organiser.freeze(study.id), eics)
 
     def another(self, **design: Any) -> Study:
         """A second open study in the same database, with other settings."""
