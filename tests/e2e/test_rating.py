@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from study.links import token_hash
 from study.material import Study
 from tests.e2e.cable import Cable
 from tests.e2e.rating_world import (
@@ -290,14 +291,16 @@ def test_an_open_link_becomes_a_personal_one(page: Page, world: World) -> None:
     expect(page.get_by_text("This is your personal link")).to_be_visible()
     start(page)
     answer(page, "A")
+    page.evaluate("history.back()")  # to the open link: it must not ask for a second consent
+    page.wait_for_timeout(1500)
+    expect(page).to_have_url(own)
+    expect(page.get_by_text("saved 1 of 10")).to_be_visible()
     page.reload()
     expect(page.get_by_text("saved 1 of 10")).to_be_visible()
-    page.evaluate("history.back()")
-    page.wait_for_timeout(1500)
-    idle(page)
-    hash_of_invitation = "SELECT count(*) AS n FROM rater r JOIN invitation i"
-    hash_of_invitation += " ON i.id = r.invitation_id WHERE i.kind = 'open'"
-    assert world.rows(hash_of_invitation)[0]["n"] == 1
+    raters = "SELECT count(*) AS n FROM rater r JOIN invitation i ON i.id = r.invitation_id"
+    assert world.rows(f"{raters} WHERE i.token_hash = :h", h=token_hash(token_of(shared)))[0] == {
+        "n": 1
+    }
     assert len(world.votes(own)) == 1
 
 
