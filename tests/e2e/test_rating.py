@@ -32,6 +32,12 @@ OVERFLOW = (
     "() => Math.max(...[document.documentElement, document.querySelector('[data-testid=stMain]')]"
     ".map(e => e.scrollWidth - e.clientWidth))"
 )
+ON_TOP = """tip => {
+  const box = tip.getBoundingClientRect();
+  tip.style.pointerEvents = 'auto';
+  return [0.1, 0.5, 0.9].every(share => tip.contains(document.elementFromPoint(
+    box.left + box.width / 2, box.top + share * box.height)));
+}"""
 
 
 @pytest.fixture(scope="session")
@@ -112,7 +118,9 @@ def test_both_numbers_are_explained_on_a_tap(page: Page, world: World, brief: St
     number.tap()
     expect(page.get_by_text("How well the formula fits the data").first).to_be_visible()
     page.locator(".rate-number").nth(1).tap()
-    expect(page.get_by_text("How much there is to read").first).to_be_visible()
+    tip = page.get_by_text("How much there is to read").first
+    expect(tip).to_be_visible()
+    assert tip.evaluate(ON_TOP)
 
 
 def test_a_double_click_votes_once(page: Page, world: World, brief: Study) -> None:
