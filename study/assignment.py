@@ -105,9 +105,10 @@ def choose(
     -----
     In this order: as many ballots as possible must remain for this rater (pairs may share
     formulas); the least outlook (see `outlooks`), in steps of half a vote, or of a twentieth when
-    few ballots are still to come; a problem that this rater has had least; a problem with most
-    pairs of that step left, so that problems run out together; the least outlook in quarters of a
-    vote; a side that mends both the pair's and the rater's balance; chance.
+    few ballots are still to come; a problem that this rater has had least; a problem drawn by lot,
+    with the number of its pairs of that step as weight, so that problems run out together and
+    raters meet them in different orders (Efraimidis and Spirakis, 2006); the least outlook in
+    quarters of a vote; a side that mends both the pair's and the rater's balance; chance.
 
     Examples
     --------
@@ -127,6 +128,8 @@ def choose(
     over = {pair.pair_id: outlook[pair.pair_id] - least + 1e-9 for pair in free}
     seen = Counter(pair.problem for pair in had)
     waiting = Counter(pair.problem for pair in free if over[pair.pair_id] < 1)
+    # A weighted lot: the largest of n uniform draws, so that raters meet problems in another order.
+    lot = {problem: rng.random() ** (1 / count) for problem, count in waiting.items()}
 
     ahead = wanted + sum(other.remaining for other in others)
     steps = 2 if ahead >= 2 * len(loads) else 20  # near the end evenness comes before spread
@@ -135,7 +138,7 @@ def choose(
         return (
             int(steps * over[pair.pair_id]),
             seen[pair.problem],
-            -waiting[pair.problem],
+            -lot.get(pair.problem, 0.0),
             int(4 * over[pair.pair_id]),
             -abs(pair.lean + given.lean),
             rng.random(),

@@ -199,3 +199,16 @@ def test_attention_checks_never_come_first(total: int, checks: int, seed: int) -
     places = check_positions(total + checks, checks, seed)
     assert all(3 <= place <= total + checks for place in places) or total + checks < 3
     assert len(places) == min(checks, max(1, total + checks - 2))
+
+
+def test_the_first_raters_meet_the_problems_in_different_orders():
+    sizes = {"a": 8, "b": 4, "c": 4, "d": 2}
+    loads = [
+        PairLoad(100 * i + k, problem, frozenset((f"{problem}{k}l", f"{problem}{k}h")))
+        for i, (problem, size) in enumerate(sizes.items())
+        for k in range(size)
+    ]
+    problem_of = {pair.pair_id: pair.problem for pair in loads}
+    firsts = [choose(loads, Given(), 10, random.Random(seed)).pair_id for seed in range(400)]
+    share = {p: sum(problem_of[i] == p for i in firsts) / 400 for p in sizes}
+    assert all(abs(share[p] - size / 18) < 0.1 for p, size in sizes.items())
