@@ -40,8 +40,6 @@ def secrets_of(world: World) -> Secrets:
     )
 
 
-# A leak is there in every session; a random token that happens to read like a hidden number is not.
-@pytest.mark.flaky(reruns=1)
 def test_a_whole_session_tells_nothing(browser: Browser, world: World) -> None:
     link = world.link()
     secrets = secrets_of(world)
