@@ -26,9 +26,11 @@ from tests.e2e.browser import PATIENCE, free_port, running_server
 
 CONTACT = "study@example.org"
 MARKED_METHOD = "zebrafinch"
-FIRST_ROW = 918_000
-FIRST_EIC = 61_001_234.5
-"""Marked EICs lie where no number of a ballot does."""
+FIRST_ROW = 918_000_000
+FIRST_EIC = 61_001_234_567.5
+EIC_STEP = 10_000_000
+"""Marked rows and EICs lie where no number of a ballot does, and have 9 and 11 digits: the groups
+of a random UUID have 4, 8 or 12, and one in forty groups of 8 is all digits."""
 PHONE = {"width": 390, "height": 844}
 
 
@@ -54,7 +56,7 @@ def _marked(pair: NewPair, number: int) -> NewPair:
             member,
             method=f"{member.method} {MARKED_METHOD}",
             row=FIRST_ROW + place,
-            eic=FIRST_EIC + 10_000 * place,
+            eic=FIRST_EIC + EIC_STEP * place,
         )
 
     return replace(

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import asdict, replace
 
 import pytest
 from playwright.sync_api import Browser, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from pages.ui.rating.ballot_view import caption
+from pages.ui.rating.figures import LETTERS, curve_figure, surface_figure
 from tests.e2e.blindness import Secrets, Wiretap, leaks, texts_of_frame
 from tests.e2e.rating_world import (
     FIRST_EIC,
@@ -94,9 +97,31 @@ def test_a_whole_session_tells_nothing(browser: Browser, world: World) -> None:
         sides = ("lower", "higher") if vote["lower_left"] else ("higher", "lower")
         assert shown == [content[side]["latex"] for side in sides]
         for latex in shown:
-            assert max(map(significant, re.findall(r"\d+(?:\.\d+)?", latex)), default=0) <= (
-                content["digits"]
+            assert (
+                max(map(significant, re.findall(r"\d+(?:\.\d+)?", latex)), default=0)
+                <= (content["digits"])
             )
+
+
+def test_no_ballot_of_any_pair_tells(world: World) -> None:
+    """The session above draws ten pairs; this is what a rater may see of all of them."""
+    secrets, seen = secrets_of(world), set()
+    for label in range(40):
+        made = world.organiser.invitations.invite(world.study.id, [f"all {label}"])[0]
+        token = token_of(made.link)
+        world.rating.consent(token, degree="Other or none", field="Testing")
+        while (ballot := world.rating.next_ballot(token).ballot) is not None:
+            shown = [json.dumps(asdict(replace(ballot, token=""))), caption(ballot)]
+            if ballot.figure.kind == "curve":
+                shown.append(curve_figure(ballot).to_json())
+            else:
+                shown += [surface_figure(ballot, side).to_json() for side in LETTERS]
+            assert leaks([(ballot.title, text) for text in shown], secrets) == []
+            world.rating.vote(token, ballot.token, "left")
+        seen |= {vote["pair_id"] for vote in world.votes(made.link)}
+        if len(seen) == len(world.organiser.pairs(world.study.id)):
+            return
+    raise AssertionError(f"only {len(seen)} pairs were shown")
 
 
 def significant(number: str) -> int:
@@ -119,8 +144,8 @@ def test_neither_side_is_favoured_over_raters(world: World) -> None:
 
 SECRETS = Secrets(
     words=("zebrafinch",),
-    integers=frozenset({918_001}),
-    values=frozenset({61_011_234.5}),
+    integers=frozenset({918_000_001}),
+    values=frozenset({61_011_234_567.5}),
     exact=frozenset({4.207134, 0.3010299957}),
 )
 
@@ -136,10 +161,10 @@ SECRETS = Secrets(
         "st-key-eic-left",
         "meanEic",
         "found by Zebrafinch",
-        '{"row": 918001}',
+        '{"row": 918000001}',
         "x=0.3010300",
-        "61010000",
-        "6.101e7",
+        "61010000000",
+        "6.101e10",
         "pair_id",
     ],
 )
@@ -153,17 +178,29 @@ def test_a_planted_leak_is_found(text: str) -> None:
 def test_a_leak_in_a_widget_key_or_a_number_field_is_found() -> None:
     message = ForwardMsg()
     message.delta.new_element.button.id = "$$ID-1-choose-lower"
-    assert leaks([("f", t) for t in texts_of_frame(message.SerializeToString(), sent=False)],
-                 SECRETS)
+    assert leaks(
+        [("f", t) for t in texts_of_frame(message.SerializeToString(), sent=False)], SECRETS
+    )
     message = ForwardMsg()
-    message.delta.new_element.slider.default.append(61_011_234.5)
-    assert leaks([("f", t) for t in texts_of_frame(message.SerializeToString(), sent=False)],
-                 SECRETS)
+    message.delta.new_element.slider.default.append(61_011_234_567.5)
+    assert leaks(
+        [("f", t) for t in texts_of_frame(message.SerializeToString(), sent=False)], SECRETS
+    )
 
 
 @pytest.mark.parametrize(
     "text",
-    ["a flower", "text-transform: lowercase", "4.20713", "6.1e7", "4.2", "deicing", "1918001", "A"],
+    [
+        "61012345-9184-4957-ab6c-61012345678f",
+        "a flower",
+        "text-transform: lowercase",
+        "4.20713",
+        "6.1e10",
+        "4.2",
+        "deicing",
+        "1918000001",
+        "A",
+    ],
 )
 def test_what_tells_nothing_is_no_leak(text: str) -> None:
     assert leaks([("frame", text)], SECRETS) == []
