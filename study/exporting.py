@@ -8,7 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from study.material import PairKind, Study, StudyPair
-from study.report.exported import ExportedPair, ExportedVote, RaterCounts, StudyExport
+from study.report.exported import (
+    ExportedPair,
+    ExportedVote,
+    RaterCounts,
+    StudyExport,
+    Unblinding,
+)
 from study.statistics.exclusions import ExclusionRule, session_seconds
 from study.store import RaterRow, VoteRow
 
@@ -16,12 +22,12 @@ from study.store import RaterRow, VoteRow
 def export_of(
     study: Study, configuration: Mapping[str, Any], pairs: Sequence[StudyPair],
     raters: Sequence[RaterRow], votes: Sequence[VoteRow], *, invited: int, finished: int,
-    withdrawn: int, at: datetime,
+    withdrawn: int, at: datetime, unblindings: Sequence[Unblinding] = (),
 ) -> StudyExport:
     """Put an export together; judges nothing.
 
     Raters appear under their pseudonyms, pairs under their names; practice and attention ballots
-    are on no pair.
+    are on no pair.  `unblindings` are the looks at the results while the study was open.
     """
     design = study.design
     by_id = {pair.id: pair for pair in pairs}
@@ -58,6 +64,7 @@ def export_of(
             withdrawn=withdrawn,
         ),
         configuration=dict(configuration),
+        unblindings=tuple(unblindings),
     )
 
 

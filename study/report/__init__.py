@@ -5,6 +5,7 @@ from study.report.exported import (
     ExportedVote,
     RaterCounts,
     StudyExport,
+    Unblinding,
 )
 from study.report.folder import read_export, votes_csv, write_export
 
@@ -13,6 +14,7 @@ __all__ = [
     "ExportedVote",
     "RaterCounts",
     "StudyExport",
+    "Unblinding",
     "read_export",
     "votes_csv",
     "write_export",

@@ -2,7 +2,8 @@
 
 =============  ====================================================================
 ``study.json``  the frozen study: names, dates, hash, rules, exclusion rule, pairs,
-                rater counts, and the whole frozen configuration
+                rater counts, looks at the results while it was open, and the
+                whole frozen configuration
 ``votes.csv``   a row for each vote cast, practice and attention ballots included
 =============  ====================================================================
 
@@ -140,6 +141,32 @@ class RaterCounts:
 
 
 @dataclass(frozen=True)
+class Unblinding:
+    """A look at the results while the study was still open.
+
+    Attributes
+    ----------
+    at : datetime
+        UTC.
+    votes_then : int
+        Votes on pairs that had been cast by then.
+    """
+
+    at: datetime
+    votes_then: int
+
+    def __post_init__(self) -> None:
+        if self.at.tzinfo is None:
+            raise DataError(f"the time {self.at.isoformat()} has no time zone")
+        if self.votes_then < 0:
+            raise DataError("a number of votes cannot be negative")
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return {"at": utc_text(self.at), "votes_then": self.votes_then}
+
+
+@dataclass(frozen=True)
 class StudyExport:
     """A frozen study with its votes.
 
@@ -163,6 +190,8 @@ class StudyExport:
     raters : RaterCounts
     configuration : mapping
         The whole frozen configuration, JSON values; kept as it is.
+    unblindings : tuple of Unblinding
+        Looks at the results before the study was closed, in order of time.
     votes : tuple of ExportedVote
 
     Raises
@@ -186,6 +215,7 @@ class StudyExport:
     rules: Mapping[str, Any] = field(default_factory=dict)
     raters: RaterCounts = field(default_factory=RaterCounts)
     configuration: Mapping[str, Any] = field(default_factory=dict)
+    unblindings: tuple[Unblinding, ...] = ()
 
     def __post_init__(self) -> None:
         known = [pair.pair for pair in self.pairs]

@@ -22,6 +22,7 @@ from study.report.exported import (
     ExportedVote,
     RaterCounts,
     StudyExport,
+    Unblinding,
     utc_text,
 )
 from study.report.spreadsheet import raw_cell, safe_cell
@@ -46,6 +47,7 @@ def write_export(folder: Path, export: StudyExport) -> None:
     document["rules"] = dict(export.rules)
     document["raters"] = asdict(export.raters)
     document["pairs"] = [_numbers_out(asdict(pair)) for pair in export.pairs]
+    document["unblindings"] = [look.to_json() for look in export.unblindings]
     document["configuration"] = dict(export.configuration)
     text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     try:
@@ -118,6 +120,7 @@ def read_export(folder: Path) -> StudyExport:
             raters=RaterCounts(**document["raters"]),
             pairs=tuple(_pair(each) for each in document["pairs"]),
             configuration=document["configuration"],
+            unblindings=tuple(_unblinding(each) for each in document.get("unblindings", ())),
             votes=_votes(folder / VOTES_FILE),
         )
     except KeyError as error:
@@ -152,6 +155,12 @@ def _pair(values: Mapping[str, Any]) -> ExportedPair:
             raise ValueError(f"`{value}` is no {name} of a pair")
         given[name] = value
     return ExportedPair(**given)
+
+
+def _unblinding(values: Mapping[str, Any]) -> Unblinding:
+    if not isinstance(values["votes_then"], int):
+        raise ValueError(f"`{values['votes_then']}` is no number of votes")
+    return Unblinding(datetime.fromisoformat(values["at"]), values["votes_then"])
 
 
 def _votes(path: Path) -> tuple[ExportedVote, ...]:

@@ -19,6 +19,7 @@ from study.report import (
     ExportedVote,
     RaterCounts,
     StudyExport,
+    Unblinding,
     read_export,
     write_export,
 )
@@ -63,6 +64,7 @@ def export(votes: tuple[ExportedVote, ...] = ()) -> StudyExport:
         rules={"max_r2_gap": 0.02},
         raters=RaterCounts(10, 9, 8, 1),
         configuration={"contact": "a@example.org", "problems": ["bode"]},
+        unblindings=(Unblinding(START + timedelta(days=2), 312),),
     )
 
 
@@ -76,6 +78,38 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     original = export(votes)
     write_export(tmp_path / "new" / "folder", original)
     assert read_export(tmp_path / "new" / "folder") == original
+
+
+def test_a_folder_of_a_study_that_nobody_looked_into_needs_no_line_about_it(
+    tmp_path: Path,
+) -> None:
+    write_export(tmp_path, export())
+    path = tmp_path / "study.json"
+    document = json.loads(path.read_text())
+    assert document.pop("unblindings") == [
+        {"at": "2025-03-03T12:00:00.123456Z", "votes_then": 312}
+    ]
+    path.write_text(json.dumps(document))
+    assert read_export(tmp_path) == replace(export(), unblindings=())
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        {"at": "2025-03-01T12:00:00", "votes_then": 3},
+        {"at": "2025-03-01T12:00:00Z", "votes_then": -3},
+        {"at": "2025-03-01T12:00:00Z", "votes_then": "many"},
+        {"at": "yesterday", "votes_then": 3},
+    ],
+)
+def test_a_senseless_look_at_the_results_is_refused(
+    tmp_path: Path, look: dict[str, object]
+) -> None:
+    write_export(tmp_path, export())
+    path = tmp_path / "study.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"unblindings": [look]}))
+    with pytest.raises(DataError):
+        read_export(tmp_path)
 
 
 def test_an_undefined_loss_survives(tmp_path: Path) -> None:
