@@ -11,6 +11,7 @@ from db.backup import DEFAULT_FOLDER, backup, restore
 from db.engine import DEFAULT_URL, SqlStore, open_database
 from eic_core.errors import UserError
 from study.clock import SystemChance, SystemClock
+from study.design import StudyStatus
 from study.errors import StudyError
 from study.material import Study
 from study.organising import OrganiserService
@@ -43,7 +44,10 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser("export", help="write a study's configuration and votes")
     command.add_argument("study", metavar="STUDY", help="its name or number")
     command.add_argument("--out", metavar="DIR", type=Path, required=True)
-    command.add_argument("--even-if-open", action="store_true", help="before the study is closed")
+    command.add_argument(
+        "--even-if-open", action="store_true",
+        help="look before the study is closed; logged, and printed on every later report",
+    )  # fmt: skip
     command.set_defaults(run=_export)
 
     command = commands.add_parser("backup", help="copy the live database to a checked file")
@@ -92,7 +96,9 @@ def _export(options: argparse.Namespace) -> None:
     store = _open(options)
     service = _service(store)
     study = _find(service, options.study)
-    export = service.monitor.export(study.id, even_if_open=options.even_if_open)
+    if options.even_if_open and study.status == StudyStatus.OPEN:
+        service.early.look(study.id, confirmed=study.name, after=len(service.early.of(study.id)))
+    export = service.monitor.export(study.id)
     write_export(options.out, export)
     store.dispose()
     print(f"{len(export.votes)} votes on {len(export.pairs)} pairs -> {options.out}",

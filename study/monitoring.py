@@ -10,10 +10,11 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from study.clock import Clock
-from study.design import StudyStatus
+from study.design import ExclusionUnit, StudyStatus
 from study.errors import NotFoundError, StudyError
 from study.material import PairKind, Study
 from study.store import InvitationKind, RaterRow, Store, Tx, VoteRow, saved_by_rater
+from study.unblinding import looks_of
 
 if TYPE_CHECKING:
     from study.report.exported import StudyExport
@@ -53,7 +54,16 @@ class LiveList:
     pairs : tuple of PairCount
     median_seconds : float or None
         Of all votes on pairs, active time; None before the first.
+    middle_half : tuple of float, or None
+        The quartiles of the same, lower and upper; None before the fourth vote.
+    too_fast : int
+        Finished sessions, or single votes, that the frozen rule on haste leaves out.
+    stopped_after : tuple of (int, int)
+        Of those who dropped out: ballots answered, and how many raters stopped there.
     attention_passed, attention_failed : int
+    failed_checks : tuple of (int, int)
+        Checks failed, and how many raters have failed so many; those without a failure left out.
+    last_vote_at : datetime or None
     """
 
     at: datetime
@@ -68,8 +78,21 @@ class LiveList:
     votes_wanted: int
     pairs: tuple[PairCount, ...]
     median_seconds: float | None
+    middle_half: tuple[float, float] | None
+    too_fast: int
+    stopped_after: tuple[tuple[int, int], ...]
     attention_passed: int
     attention_failed: int
+    failed_checks: tuple[tuple[int, int], ...]
+    last_vote_at: datetime | None
+
+
+@dataclass(frozen=True)
+class _Standing:
+    """Raters who have finished, and of those who have fallen silent, after how many ballots."""
+
+    finished: frozenset[int]
+    silent: tuple[int, ...]
 
 
 class Monitor:
@@ -93,9 +116,11 @@ class Monitor:
             withdrawn = tx.raters.withdrawals(study_id)
         main = [vote for vote in votes if vote.kind == PairKind.MAIN]
         on_pair = Counter(vote.pair_id for vote in main)
-        finished, silent = _raters(study, raters, votes, now)
-        checks = [v.chosen == "lower" for v in votes if v.kind == PairKind.ATTENTION]
-        seconds = [max(0.0, v.seconds - v.idle_seconds) for v in main]
+        standing = _raters(study, raters, votes, now)
+        checks = [v for v in votes if v.kind == PairKind.ATTENTION]
+        failed = Counter(v.rater_id for v in checks if v.chosen != "lower")
+        seconds = [_active(vote) for vote in main]
+        quartiles = statistics.quantiles(seconds, method="inclusive") if len(seconds) > 3 else None
         return LiveList(
             at=now,
             status=study.status,
@@ -103,45 +128,60 @@ class Monitor:
                 used[row.id] if row.revoked_at else row.quota for row in invitations
             ),
             consented=len(raters) + withdrawn,
-            finished=finished,
+            finished=len(standing.finished),
             withdrawn=withdrawn,
-            dropped_out=silent,
-            active=len(raters) - finished - silent,
+            dropped_out=len(standing.silent),
+            active=len(raters) - len(standing.finished) - len(standing.silent),
             votes=len(main),
             votes_wanted=len(pairs) * study.design.votes_per_pair,
             pairs=tuple(
                 PairCount(p.id, p.name, p.pair.problem, on_pair[p.id]) for p in pairs
             ),
             median_seconds=statistics.median(seconds) if seconds else None,
-            attention_passed=sum(checks),
-            attention_failed=len(checks) - sum(checks),
+            middle_half=(quartiles[0], quartiles[2]) if quartiles else None,
+            too_fast=_too_fast(study, votes, standing.finished),
+            stopped_after=tuple(sorted(Counter(standing.silent).items())),
+            attention_passed=len(checks) - failed.total(),
+            attention_failed=failed.total(),
+            failed_checks=tuple(sorted(Counter(failed.values()).items())),
+            last_vote_at=max((vote.voted_at for vote in main), default=None),
         )
 
-    def export(self, study_id: int, *, even_if_open: bool = False) -> StudyExport:
+    def export(self, study_id: int) -> StudyExport:
         """The frozen configuration and every vote, for `study.report`.
+
+        Of an open study: the votes that the last look opened (see `study.unblinding`).
 
         Raises
         ------
         StudyError
-            If the study is a draft; or still open, unless `even_if_open`: who looks at results
-            before the end is tempted to stop when they please.
+            If the study is a draft; or still open, and nobody has confirmed a look.
         """
         from study.exporting import export_of
+        from study.report.exported import Unblinding
 
         with self._store.reading() as tx:
             study = _study(tx, study_id)
             if study.status == StudyStatus.DRAFT:
                 raise StudyError("a draft has nothing to export")
-            if study.status == StudyStatus.OPEN and not even_if_open:
-                raise StudyError("this study is still open", hint="close it first")
+            looks = looks_of(tx.audit.every(study_id))
+            raters, votes, at = tx.raters.every(study_id), tx.votes.every(study_id), None
+            if study.status == StudyStatus.OPEN:
+                if not looks:
+                    raise StudyError(
+                        "this study is still open",
+                        hint="close it first, or confirm on its page that you look before the end",
+                    )
+                at = looks[-1].at
+                votes = tuple(vote for vote in votes if looks[-1].covers(vote))
+                raters = tuple(rater for rater in raters if rater.consented_at <= at)
+            now = at or self._clock.now()
             invited = sum(
                 row.quota
                 if row.kind == InvitationKind.PERSONAL
                 else tx.invitations.consents(row.id) + tx.invitations.withdrawals(row.id)
                 for row in tx.invitations.every(study_id)
             )
-            raters = tx.raters.every(study_id)
-            votes = tx.votes.every(study_id)
             return export_of(
                 study,
                 json.loads(tx.studies.configuration(study_id)),
@@ -149,9 +189,10 @@ class Monitor:
                 raters,
                 votes,
                 invited=invited,
-                finished=_raters(study, raters, votes, self._clock.now())[0],
+                finished=len(_raters(study, raters, votes, now).finished),
                 withdrawn=tx.raters.withdrawals(study_id),
-                at=self._clock.now(),
+                at=now,
+                unblindings=[Unblinding(look.at, look.votes) for look in looks],
             )
 
 
@@ -162,18 +203,35 @@ def _study(tx: Tx, study_id: int) -> Study:
     return study
 
 
+def _active(vote: VoteRow) -> float:
+    """Seconds from first shown to vote, less the idle time in between."""
+    return max(0.0, vote.seconds - vote.idle_seconds)
+
+
 def _raters(
     study: Study, raters: tuple[RaterRow, ...], votes: tuple[VoteRow, ...], now: datetime
-) -> tuple[int, int]:
-    """How many have finished, and how many others have fallen silent."""
+) -> _Standing:
+    """Who has finished, and who else has fallen silent."""
     saved = saved_by_rater(votes)
     last = {vote.rater_id: vote.voted_at for vote in votes}
-    finished = silent = 0
+    finished, silent = set(), []
     for rater in raters:
         if saved[rater.id] >= rater.total:
-            finished += 1
+            finished.add(rater.id)
         elif not study.takes_votes(now) or now - last.get(rater.id, rater.consented_at) > (
             SILENT_AFTER
         ):
-            silent += 1
-    return finished, silent
+            silent.append(saved[rater.id])
+    return _Standing(frozenset(finished), tuple(silent))
+
+
+def _too_fast(study: Study, votes: tuple[VoteRow, ...], finished: frozenset[int]) -> int:
+    """Finished sessions, or votes, under the frozen threshold."""
+    threshold = study.design.exclusion_seconds
+    if study.design.exclusion_unit == ExclusionUnit.VOTE:
+        return sum(_active(v) < threshold for v in votes if v.kind == PairKind.MAIN)
+    sessions = dict.fromkeys(finished, 0.0)
+    for vote in votes:
+        if vote.rater_id in finished and vote.kind != PairKind.PRACTICE:
+            sessions[vote.rater_id] += _active(vote)
+    return sum(seconds < threshold for seconds in sessions.values())

@@ -27,6 +27,7 @@ from study.readiness import Readiness, readiness_of
 from study.specials import special_material
 from study.staleness import merged_design, refuse_if_changed, version_of
 from study.store import AuditLine, Store, Tx
+from study.unblinding import EarlyLooks
 
 Progress = Callable[[int, int], None]
 
@@ -50,6 +51,8 @@ class OrganiserService:
         Makes, lists and revokes links.
     monitor : Monitor
         The live list, and exports.
+    early : EarlyLooks
+        Looks at the results of an open study.
 
     Notes
     -----
@@ -67,6 +70,7 @@ class OrganiserService:
         self._actor = actor
         self.invitations = InvitationDesk(store, clock, chance, demo=demo, actor=actor)
         self.monitor = Monitor(store, clock)
+        self.early = EarlyLooks(store, clock, actor=actor)
 
     # --- drafts ---
 
