@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from study.report.exported import ExportedVote, StudyExport, utc_text
+from study.report.software import Software
 from study.statistics.agreement import FleissKappa, count_choices, fleiss_kappa
 from study.statistics.exclusions import (
     FAILED_ATTENTION,
@@ -60,6 +61,12 @@ class StudyReport:
     export: StudyExport
     reasons: tuple[str, ...]
     level: float = 0.95
+    seed: int = 0
+
+    @cached_property
+    def software(self) -> Software:
+        """What made the numbers."""
+        return Software.here()
 
     @cached_property
     def cast(self) -> tuple[ExportedVote, ...]:

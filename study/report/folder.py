@@ -77,12 +77,19 @@ def votes_csv(
     rest: Iterable[tuple[str, ...]] = zip(*further.values(), strict=True) if further else ()
     rows = iter(rest)
     for vote in votes:
-        cells = [_cell(getattr(vote, name)) for name in VOTE_COLUMNS]
+        cells = [cell_text(getattr(vote, name)) for name in VOTE_COLUMNS]
         writer.writerow([safe_cell(cell) for cell in (*cells, *next(rows, ()))])
     return buffer.getvalue()
 
 
-def _cell(value: Any) -> str:
+def cell_text(value: Any) -> str:
+    """A value as the text of a CSV cell; None as nothing, times in UTC.
+
+    Examples
+    --------
+    >>> cell_text(True), cell_text(None), cell_text(0.1)
+    ('true', '', '0.1')
+    """
     match value:
         case None:
             return ""
