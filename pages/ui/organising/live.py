@@ -15,6 +15,7 @@ from pages.ui.organising.desk import (
     quiet,
 )
 from pages.ui.organising.drafts import Draft
+from pages.ui.organising.studies import date
 from pages.ui.text import escape
 from study.design import StudyStatus
 from study.material import Study
@@ -49,25 +50,14 @@ def _refreshing(study_id: int) -> None:
 
 
 def _draw(live: LiveList) -> None:
-    median = "—" if live.median_seconds is None else f"{live.median_seconds:.0f} s"
-    metrics = [
-        ("invited", f"{live.invited:,}"),
-        ("consented", f"{live.consented:,}"),
-        ("at it", f"{live.active:,}"),
-        ("finished", f"{live.finished:,}"),
-        ("dropped out", f"{live.dropped_out:,}"),
-        ("withdrawn", f"{live.withdrawn:,}"),
-        ("median time of a vote", median),
-    ]
-    if live.attention_passed + live.attention_failed:
-        done = live.attention_passed + live.attention_failed
-        metrics.append(("attention checks passed", f"{live.attention_passed} of {done}"))
     cells = "".join(
         f'<div class="eic-fact"><span class="value">{value}</span>'
         f'<span class="name">{name}</span></div>'
-        for name, value in metrics
+        for name, value in _facts(live)
     )
     st.html(f'<div class="eic-facts">{cells}</div>')
+    for line in attention_lines(live):
+        quiet(line)
     share = live.votes / live.votes_wanted if live.votes_wanted else 0.0
     heading(f"{live.votes:,} of {live.votes_wanted:,} votes")
     st.progress(min(1.0, share))
@@ -75,9 +65,71 @@ def _draw(live: LiveList) -> None:
         quiet("Nobody is invited yet: make links under Invitations.")
     heading("Votes on each pair")
     wanted = live.votes_wanted // len(live.pairs) if live.pairs else 0
+    quiet(pairs_line(live, wanted))
     bars = "".join(_bar(p.name, p.problem, p.votes, wanted) for p in live.pairs)
     st.html(f'<div class="eic-votes" tabindex="0" aria-label="Votes on each pair">{bars}</div>')
-    st.html(f'<p class="eic-quiet">As of {live.at:%H:%M:%S} UTC.</p>')
+    last = "" if live.last_vote_at is None else f" The last vote came {date(live.last_vote_at)}."
+    st.html(f'<p class="eic-quiet">As of {live.at:%H:%M:%S} UTC.{last}</p>')
+
+
+def _facts(live: LiveList) -> list[tuple[str, str]]:
+    """The numbers at the top."""
+    median = "—" if live.median_seconds is None else f"{live.median_seconds:.0f} s"
+    half = "" if live.middle_half is None else "; half within {:.0f} to {:.0f} s".format(
+        *live.middle_half
+    )
+    facts = [
+        ("invited", f"{live.invited:,}"),
+        ("consented", f"{live.consented:,}"),
+        ("at it", f"{live.active:,}"),
+        ("finished", f"{live.finished:,}"),
+        ("dropped out", f"{live.dropped_out:,}"),
+        ("withdrawn", f"{live.withdrawn:,}"),
+        (f"median time of a vote{half}", median),
+    ]
+    if live.attention_passed + live.attention_failed:
+        done = live.attention_passed + live.attention_failed
+        facts.append(("attention checks passed", f"{live.attention_passed} of {done}"))
+    return facts
+
+
+def attention_lines(live: LiveList) -> list[str]:
+    """What deserves a look, in sentences; nothing of how anybody chose."""
+    lines = []
+    if live.too_fast:
+        lines.append(
+            f"{live.too_fast:,} so far fall to the frozen rule on haste, and will be left out."
+        )
+    if live.stopped_after:
+        stops = ", ".join(f"{n} after {_ballots(k)}" for k, n in live.stopped_after)
+        lines.append(f"Who dropped out stopped: {stops}.")
+    if live.failed_checks:
+        fails = ", ".join(
+            f"{_people(n)} failed {'one check' if k == 1 else f'{k} checks'}"
+            for k, n in live.failed_checks
+        )
+        lines.append(f"Attention: {fails}.")
+    return lines
+
+
+def pairs_line(live: LiveList, wanted: int) -> str:
+    """How evenly the votes lie, in a sentence."""
+    if not live.pairs:
+        return "There are no pairs."
+    counts = [pair.votes for pair in live.pairs]
+    full = sum(count >= wanted for count in counts)
+    return (
+        f"{full:,} of {len(counts):,} pairs have the {wanted} wanted; "
+        f"the fewest are {min(counts)}, the most {max(counts)}."
+    )
+
+
+def _ballots(count: int) -> str:
+    return "no ballot" if not count else "one ballot" if count == 1 else f"{count} ballots"
+
+
+def _people(count: int) -> str:
+    return "one rater" if count == 1 else f"{count} raters"
 
 
 def _bar(name: str, problem: str, votes: int, wanted: int) -> str:

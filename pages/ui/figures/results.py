@@ -1,0 +1,306 @@
+"""Results of a study: rates with their intervals, curves over a threshold, counts.
+
+Ranges are fixed, so that two studies can be laid side by side; what differs by colour differs by
+shape, too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+
+from pages.ui.figures.pairs import COLOURS
+from pages.ui.figures.panels import axis_style
+from pages.ui.figures.scale import THEMES, Theme, base_layout, build
+
+HALF = 0.5
+NAME_LENGTH = 34
+NARROW_NAME_LENGTH = 16
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its interval, as a figure draws it.
+
+    Attributes
+    ----------
+    name : str
+        Said beside it.
+    value : float or None
+        None: there is none, and `text` says so.
+    low, high : float or None
+        Ends of the interval; None without one.
+    text : str
+        Said at its right, such as "69.8 %, 65 to 75 %".
+    plain : bool
+        Drawn thinner and open: not the number that counts.
+    """
+
+    name: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    text: str = ""
+    plain: bool = False
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Rates over a threshold.
+
+    Attributes
+    ----------
+    name : str
+    points : tuple of Estimate
+        The name of a point is its hover text's first line.
+    at : tuple of float
+        The thresholds.
+    """
+
+    name: str
+    at: tuple[float, ...]
+    points: tuple[Estimate, ...]
+
+
+def rate_figure(rows: Sequence[Estimate], *, dark: bool = False) -> go.Figure:
+    """Few shares on 0 to 100 %, names above their intervals, the middle marked.
+
+    Parameters
+    ----------
+    rows : sequence of Estimate
+        Shares in [0, 1], from top to bottom.
+    dark : bool
+    """
+    theme = THEMES[dark]
+    height = 66 * len(rows) + 62
+    notes = []
+    for place, row in enumerate(rows):
+        y = len(rows) - 1 - place + 0.3
+        notes.append(_label(_safe(row.name), 0.0, y, "left", theme.ink))
+        notes.append(_label(_safe(row.text), 1.0, y, "right", theme.muted))
+    layout = _layout(dark, height, len(rows)) | {
+        "xaxis": _share_axis(theme),
+        "annotations": notes,
+        "margin": {"l": 14, "r": 14, "t": 8, "b": 46},
+    }
+    layout["yaxis"]["visible"] = False
+    layout["yaxis"]["range"] = [-0.45, len(rows) - 0.3]
+    return build(_marks(rows, dark, "x"), layout)
+
+
+def forest_figure(
+    rows: Sequence[Estimate], *, dark: bool = False, narrow: bool = False,
+    limits: tuple[float, float] = (0.0, 1.0), middle: float | None = HALF, title: str = "",
+) -> go.Figure:
+    """Many numbers with intervals, names at the left.
+
+    Parameters
+    ----------
+    rows : sequence of Estimate
+        From top to bottom.
+    dark, narrow : bool
+    limits : (float, float)
+        Of the axis; (0, 1) is written in percent.
+    middle : float or None
+        A line to compare with.
+    title : str
+        Of the axis.
+    """
+    theme = THEMES[dark]
+    most = NARROW_NAME_LENGTH if narrow else NAME_LENGTH
+    layout = _layout(dark, 34 * len(rows) + 66, len(rows))
+    layout["xaxis"] = _share_axis(theme, title) if limits == (0.0, 1.0) else axis_style(theme) | {
+        "range": list(limits), "fixedrange": True, "title": {"text": title, "standoff": 6},
+    }  # fmt: skip
+    layout["yaxis"] |= {
+        "tickvals": list(range(len(rows))),
+        "ticktext": [_safe(_cut(row.name, most)) for row in reversed(rows)],
+        "ticks": "", "showline": False, "automargin": True,
+        "tickfont": {"size": 12 if narrow else 13, "color": theme.ink},
+    }  # fmt: skip
+    layout["margin"] = {"l": 8, "r": 14, "t": 8, "b": 50}
+    layout["shapes"] = [] if middle is None else [_line(middle, theme)]
+    return build(_marks(rows, dark, "x"), layout)
+
+
+def curve_figure(
+    curves: Sequence[Curve], *, title: str, mark: tuple[float, str] | None = None,
+    dark: bool = False, narrow: bool = False,
+) -> go.Figure:
+    """Shares over a threshold with their intervals, 0 to 100 % upwards.
+
+    Parameters
+    ----------
+    curves : sequence of Curve
+        At most two.
+    title : str
+        Of the horizontal axis.
+    mark : (float, str), optional
+        A threshold to mark, and what to write there.
+    dark, narrow : bool
+    """
+    theme = THEMES[dark]
+    data: list[dict[str, Any]] = []
+    for curve, colour, dash, symbol in zip(
+        curves, COLOURS[dark], ("solid", "dash"), ("circle", "diamond"), strict=False
+    ):
+        pairs = [(x, p) for x, p in zip(curve.at, curve.points, strict=True) if p.value is not None]
+        banded = [(x, p) for x, p in pairs if p.low is not None and p.high is not None]
+        data.append(
+            {
+                "type": "scatter", "x": [x for x, _ in banded] + [x for x, _ in reversed(banded)],
+                "y": [p.high for _, p in banded] + [p.low for _, p in reversed(banded)],
+                "fill": "toself", "fillcolor": colour, "opacity": 0.16, "hoverinfo": "skip",
+                "line": {"width": 0}, "mode": "lines", "showlegend": False,
+            }
+        )  # fmt: skip
+        data.append(
+            {
+                "type": "scatter", "mode": "lines+markers", "name": curve.name,
+                "x": [x for x, _ in pairs], "y": [p.value for _, p in pairs],
+                "line": {"color": colour, "width": 2, "dash": dash},
+                "marker": {"symbol": symbol, "size": 7, "color": colour},
+                "text": [f"<b>{_safe(p.name)}</b><br>{_safe(p.text)}" for _, p in pairs],
+                "hovertemplate": "%{text}<extra></extra>",
+            }
+        )  # fmt: skip
+    layout = base_layout(dark) | {
+        "height": 320 if narrow else 340, "dragmode": False, "showlegend": True,
+        "margin": {"l": 50, "r": 14, "t": 34, "b": 50},
+        "legend": {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom",
+                   "font": {"size": 13}, "itemclick": False, "itemdoubleclick": False},
+        "xaxis": axis_style(theme) | {
+            "fixedrange": True, "title": {"text": title, "standoff": 6}, "automargin": False,
+        },
+        "yaxis": _share_axis(theme) | {"automargin": False},
+        "shapes": [_line(HALF, theme, across=True)],
+    }  # fmt: skip
+    if mark is not None:
+        layout["shapes"].append(_line(mark[0], theme))
+        layout["annotations"] = [
+            {
+                "x": mark[0], "y": 0.02, "yref": "paper", "xanchor": "left", "xshift": 4,
+                "showarrow": False, "text": _safe(mark[1]),
+                "font": {"size": 12, "color": theme.muted},
+            }
+        ]  # fmt: skip
+    return build(data, layout)
+
+
+def counts_figure(
+    counts: Sequence[int], *, title: str, upwards: str, dark: bool = False
+) -> go.Figure:
+    """How many things have how many of something.
+
+    Parameters
+    ----------
+    counts : sequence of int
+        One for each thing.
+    title, upwards : str
+        Of the axes.
+    dark : bool
+    """
+    theme = THEMES[dark]
+    found = Counter(counts)
+    top = max(found, default=0)
+    data = [
+        {
+            "type": "bar", "x": list(range(top + 1)), "y": [found[n] for n in range(top + 1)],
+            "marker": {"color": COLOURS[dark][0], "opacity": 0.75},
+            "hovertemplate": f"%{{y}} {_safe(upwards)} with %{{x}}<extra></extra>",
+        }
+    ]  # fmt: skip
+    axis = axis_style(theme) | {"fixedrange": True, "tickformat": "d", "rangemode": "tozero"}
+    layout = base_layout(dark) | {
+        "height": 220, "bargap": 0.25, "dragmode": False,
+        "margin": {"l": 50, "r": 14, "t": 8, "b": 50},
+        "xaxis": axis | {"title": {"text": title, "standoff": 6}, "dtick": max(1, top // 12)},
+        "yaxis": axis | {"title": {"text": _safe(upwards), "standoff": 6}, "nticks": 5},
+    }  # fmt: skip
+    return build(data, layout)
+
+
+# --- pieces ---
+
+
+def _marks(rows: Sequence[Estimate], dark: bool, axis: str) -> list[dict[str, Any]]:
+    """Points with their intervals, the first row on top."""
+    theme, (strong, _) = THEMES[dark], COLOURS[dark]
+    data: list[dict[str, Any]] = []
+    for place, row in enumerate(rows):
+        if row.value is None:
+            continue
+        y = len(rows) - 1 - place
+        colour = theme.muted if row.plain else strong
+        said = f"<b>{_safe(row.name)}</b><br>{_safe(row.text)}<extra></extra>"
+        if row.low is not None and row.high is not None:
+            data.append(
+                {
+                    "type": "scatter", "mode": "lines+markers", axis: [row.low, row.high],
+                    "y": [y, y], "line": {"color": colour, "width": 2 if row.plain else 5},
+                    "marker": {"symbol": "line-ns", "size": 10,
+                               "line": {"color": colour, "width": 2}},
+                    "hovertemplate": said,
+                }
+            )  # fmt: skip
+        symbol = "circle-open" if row.plain else "circle"
+        data.append(
+            {
+                "type": "scatter", "mode": "markers", axis: [row.value], "y": [y],
+                "marker": {"symbol": symbol, "size": 10 if row.plain else 13, "color": colour,
+                           "line": {"color": colour if row.plain else theme.paper, "width": 2}},
+                "hovertemplate": said,
+            }
+        )  # fmt: skip
+    return data
+
+
+def _layout(dark: bool, height: int, rows: int) -> dict[str, Any]:
+    return base_layout(dark) | {
+        "height": max(110, height),
+        "dragmode": False,
+        "yaxis": {
+            "range": [-0.6, max(rows, 1) - 0.4], "fixedrange": True, "showgrid": False,
+            "zeroline": False,
+        },
+        "shapes": [_line(HALF, THEMES[dark])],
+    }  # fmt: skip
+
+
+def _share_axis(theme: Theme, title: str = "") -> dict[str, Any]:
+    """0 to 100 %."""
+    axis = axis_style(theme) | {
+        "range": [-0.01, 1.01], "fixedrange": True,
+        "tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0 %", "25 %", "50 %", "75 %", "100 %"],
+    }  # fmt: skip
+    return axis | ({"title": {"text": _safe(title), "standoff": 6}} if title else {})
+
+
+def _line(at: float, theme: Theme, *, across: bool = False) -> dict[str, Any]:
+    """A dashed line through the whole figure."""
+    along, over = ("y", "x") if across else ("x", "y")
+    return {
+        "type": "line", f"{along}ref": along, f"{over}ref": "paper", f"{along}0": at,
+        f"{along}1": at, f"{over}0": 0, f"{over}1": 1, "layer": "below",
+        "line": {"color": theme.muted, "width": 1, "dash": "dash"},
+    }  # fmt: skip
+
+
+def _label(text: str, x: float, y: float, anchor: str, colour: str) -> dict[str, Any]:
+    return {
+        "x": x, "xref": "paper", "y": y, "xanchor": anchor, "showarrow": False, "text": text,
+        "yanchor": "middle", "font": {"size": 13, "color": colour},
+    }  # fmt: skip
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def _safe(text: str) -> str:
+    """Text that Plotly takes for text."""
+    return text.replace("&", "&amp;").replace("<", "&lt;")
