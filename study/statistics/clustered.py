@@ -1,0 +1,267 @@
+"""The rate of preference, with an interval and a test that know which votes go together.
+
+This is what the votes support: the headline of a report.  Two-way clustered variance (Cameron,
+Gelbach and Miller, 2011), t quantiles, on the scale of the log odds.  Each choice was made by
+simulation: docs/adr/0007-inference.md, `make validate-statistics`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, log, sqrt
+from typing import Any
+
+from scipy.special import betainc, betaincinv, stdtr, stdtrit
+
+from eic_core.errors import UserError
+from study.statistics.clustered_words import reason_of, too_small_of
+from study.statistics.clusters import Clustering, Component, Estimand, two_way
+from study.statistics.preference import Interval
+from study.statistics.votes import VoteTable
+
+METHOD = "two-way clustered t on the log odds"
+METHOD_THESE_PAIRS = "rater-clustered t on the log odds, pairs held fixed"
+METHOD_NO_SPREAD = "Clopper-Pearson with one trial a cluster"
+
+
+@dataclass(frozen=True)
+class ClusteredRate:
+    """How often the formula of lower EIC was preferred; ties are in no rate.
+
+    Attributes
+    ----------
+    lower, votes : int
+        Deciding votes for the formula of lower EIC, and all deciding votes.
+    estimand : {"pairs like these", "these pairs"}
+        What the interval is for: raters like these on pairs like these (and on problems like
+        these, if problems are the clusters), or raters like these on these pairs alone.
+    clusters : tuple of (str, int)
+        What was sampled and how many there are, such as (("pair", 172), ("rater", 84)).
+    conditional_on_problems : bool
+        True: the rate is that of these problems, and says nothing about others.
+    problems : int
+        With a deciding vote.
+    components : tuple of Component
+        The one-way variances: items, raters, both; raters alone for "these pairs".
+    degrees_of_freedom : int
+        Of the t distribution; 0 or less if there is no spread to measure.
+    too_small : str
+        "", or why this study is too small for a trustworthy interval, in a sentence.
+    reason : str
+        "", or why there is no interval and no test.
+    """
+
+    lower: int
+    votes: int
+    estimand: Estimand
+    clusters: tuple[tuple[str, int], ...]
+    conditional_on_problems: bool
+    problems: int
+    components: tuple[Component, ...]
+    degrees_of_freedom: int
+    too_small: str
+    reason: str
+
+    @property
+    def rate(self) -> float | None:
+        """Share of the deciding votes for the lower EIC; None without any."""
+        return self.lower / self.votes if self.votes else None
+
+    @property
+    def variance(self) -> float | None:
+        """Two-way clustered variance of the rate; None without an interval (see `reason`)."""
+        return None if self.reason else two_way(self.components)
+
+    @property
+    def standard_error(self) -> float | None:
+        """Square root of the variance; 0 if no two clusters differ (see `too_small`)."""
+        return None if self.variance is None else sqrt(self.variance)
+
+    @property
+    def design_effect(self) -> float | None:
+        """The variance, divided by p(1-p)/n, that of as many independent votes.
+
+        None if that is 0: a unanimous study.
+        """
+        if self.variance is None or self.lower in (0, self.votes):
+            return None
+        rate = self.lower / self.votes
+        return self.variance * self.votes / (rate * (1 - rate))
+
+    @property
+    def effective_votes(self) -> float | None:
+        """How many independent votes would tell as much: votes / design effect."""
+        return self.votes / self.design_effect if self.design_effect else None
+
+    def interval(self, level: float = 0.95) -> Interval | None:
+        """Two-sided confidence interval; None if there is a `reason` for none.
+
+        Symmetric in the log odds, log(p/(1-p)) ± t · SE/(p(1-p)).  Where no two clusters differ
+        (a unanimous study), the exact interval of as many trials as there are clusters of the
+        scarcer kind: the least that the votes can be worth.
+
+        Raises
+        ------
+        UserError
+            If the level does not lie between 0 and 1.
+        """
+        if not 0 < level < 1:
+            raise UserError("a confidence level lies between 0 and 1")
+        spread = self._log_odds
+        if self.reason or self.rate is None:
+            return None
+        if spread is None:
+            return self._exact(level)
+        centre, error = spread
+        half = float(stdtrit(self.degrees_of_freedom, (1 + level) / 2)) * error
+        method = METHOD if self.estimand == "pairs like these" else METHOD_THESE_PAIRS
+        return Interval(_share(centre - half), _share(centre + half), level, method)
+
+    @property
+    def p_value(self) -> float | None:
+        """One-sided: how likely so high a rate is if the true one is one half or less."""
+        return self._tail(1)
+
+    @property
+    def p_two_sided(self) -> float | None:
+        """Two-sided: the interval of level 1 - p ends at one half."""
+        above, below = self._tail(1), self._tail(-1)
+        return None if above is None or below is None else min(1.0, 2 * min(above, below))
+
+    @property
+    def sentence(self) -> str:
+        """What was done, in words, with the numbers."""
+        if self.reason:
+            return self.reason
+        counted = " and ".join(f"{number} {kind}s" for kind, number in self.clusters)
+        by = f"t with {self.degrees_of_freedom} degrees of freedom, on the log odds"
+        start = f"{self.lower} of {self.votes} deciding votes went to the formula of lower EIC. "
+        if self.estimand == "these pairs":
+            return (
+                f"{start}The interval and the test are for these pairs, and for raters like these: "
+                f"{counted}, clustered by rater about each pair's own rate ({by})."
+            )
+        done = (
+            f"{start}Votes on one {self.clusters[0][0]} go together, and so do votes of one rater; "
+            f"the interval and the test allow for both: {counted}, two-way clustered ({by})."
+        )
+        if not self.conditional_on_problems:
+            return done
+        if self.problems == 1:
+            return f"{done} All pairs are of one problem: this holds for it, not for others."
+        return (
+            f"{done} The {self.problems} problems are held fixed: this holds for them, not for "
+            "others."
+        )
+
+    @property
+    def _log_odds(self) -> tuple[float, float] | None:
+        """Log odds and their standard error; None if the votes show no spread between clusters."""
+        if not self.standard_error or self.rate is None or self.lower in (0, self.votes):
+            return None
+        odds = log(self.lower / (self.votes - self.lower))
+        return odds, self.standard_error / (self.rate * (1 - self.rate))
+
+    def _tail(self, sign: int) -> float | None:
+        if self.reason or self.rate is None:
+            return None
+        if self._log_odds is not None:
+            centre, error = self._log_odds
+            return float(stdtr(self.degrees_of_freedom, -sign * centre / error))
+        trials = self._trials
+        successes = trials * (self.rate if sign > 0 else 1 - self.rate)
+        return float(betainc(successes, trials - successes + 1, 0.5)) if successes else 1.0
+
+    @property
+    def _trials(self) -> int:
+        return min(number for _, number in self.clusters)
+
+    def _exact(self, level: float) -> Interval:
+        trials = self._trials
+        low = trials * (self.rate or 0.0)
+        high = trials - low
+        tail = (1 - level) / 2
+        return Interval(
+            float(betaincinv(low, high + 1, tail)) if low else 0.0,
+            float(betaincinv(low + 1, high, 1 - tail)) if high else 1.0,
+            level,
+            METHOD_NO_SPREAD,
+        )
+
+    def to_json(self, level: float = 0.95) -> dict[str, Any]:
+        """As plain values; null where there is none, with the reason."""
+        interval = self.interval(level)
+        return {
+            "lower": self.lower,
+            "votes": self.votes,
+            "rate": self.rate,
+            "estimand": self.estimand,
+            "clusters": dict(self.clusters),
+            "problems": self.problems,
+            "conditional_on_problems": self.conditional_on_problems,
+            "variances": {part.name: part.variance for part in self.components},
+            "standard_error": self.standard_error,
+            "degrees_of_freedom": self.degrees_of_freedom,
+            "interval": interval.to_json() if interval else None,
+            "p_value": self.p_value,
+            "p_two_sided": self.p_two_sided,
+            "design_effect": self.design_effect,
+            "effective_votes": self.effective_votes,
+            "too_small": self.too_small,
+            "reason": self.reason,
+            "sentence": self.sentence,
+        }
+
+
+def clustered_rate(table: VoteTable, *, estimand: Estimand = "pairs like these") -> ClusteredRate:
+    """The rate with what the clustered votes say about its uncertainty.
+
+    "pairs like these": pairs (or problems, if ten or more have votes) and raters are samples.
+    With fewer problems the residuals are taken about each problem's own rate, and the result
+    holds for these problems.  "these pairs": only the raters are a sample, and the residuals are
+    taken about each pair's own rate.
+
+    Parameters
+    ----------
+    table : VoteTable
+        Valid votes on pairs; ties are left out.
+
+    Raises
+    ------
+    UserError
+        If there is no such estimand.
+
+    Examples
+    --------
+    Five raters who all vote alike are worth one, so 12 pairs tell about as much as 12 votes:
+
+    >>> from types import SimpleNamespace as Vote
+    >>> votes = [Vote(rater=f"r{rater}", pair=f"p{pair}", problem="q", lower_side="left",
+    ...               choice="higher" if pair < 3 else "lower", position=1)
+    ...          for pair in range(12) for rater in range(5)]
+    >>> rate = clustered_rate(VoteTable.of(votes))
+    >>> rate.rate, round(rate.design_effect, 2), round(rate.effective_votes, 1)
+    (0.75, 5.45, 11.0)
+    >>> print(rate.too_small)
+    Only 5 raters: with fewer than 10 the spread between them cannot be measured well, so do not
+    rely on the interval or the test.
+    """
+    if estimand not in ("pairs like these", "these pairs"):
+        raise UserError(f"an estimand is `pairs like these` or `these pairs`, not `{estimand}`")
+    grouped = Clustering.of(table, estimand)
+    votes, lower = len(grouped.table), int(grouped.table.lower.sum())
+    sampled = grouped.sampled if votes else ()
+    reason = reason_of(grouped, len(table))
+    components = () if reason else grouped.components()
+    small = "" if reason else too_small_of(grouped, two_way(components))
+    return ClusteredRate(
+        lower, votes, estimand, sampled, grouped.item == "pair", grouped.problems, components,
+        grouped.degrees_of_freedom, small, reason,
+    )  # fmt: skip
+
+
+def _share(log_odds: float) -> float:
+    """The probability of these log odds, without overflow."""
+    if log_odds >= 0:
+        return 1 / (1 + exp(-log_odds))
+    return exp(log_odds) / (1 + exp(log_odds))

@@ -1,0 +1,181 @@
+"""Which votes go together, and how far the rate spreads because of it.
+
+A vote shares its pair (and its problem) with some votes and its rater with others, so votes are
+crossed, not nested, and the variance is that of Cameron, Gelbach and Miller (2011, Journal of
+Business and Economic Statistics 29:238).  Why these clusters: docs/adr/0007-inference.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from study.statistics.votes import Floats, Integers, VoteTable
+
+Estimand = Literal["pairs like these", "these pairs"]
+
+ENOUGH_PROBLEMS = 10
+"""With as many problems or more, problems are the clusters; with fewer they are held fixed."""
+
+
+@dataclass(frozen=True)
+class Component:
+    """The variance of the rate if only the votes of one kind of cluster went together.
+
+    Attributes
+    ----------
+    name : str
+        "pair", "problem", "rater", "pair x rater" or "problem x rater".
+    clusters : int
+        How many hold a deciding vote.
+    variance : float
+        Σ over the clusters of (sum of residuals)² / votes², times the correction for small samples.
+    """
+
+    name: str
+    clusters: int
+    variance: float
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """The clusters of deciding votes.
+
+    Attributes
+    ----------
+    table : VoteTable
+        Deciding votes only.
+    item : {"pair", "problem"}
+        What is sampled beside the raters.
+    items : ndarray of int, shape (n,)
+        The item of each vote.
+    fixed : ndarray of int, shape (n,)
+        What is held fixed, for each vote: one stratum, its problem, or its pair.  The strata
+        partition the items, unless the pairs themselves are fixed.
+    estimand : {"pairs like these", "these pairs"}
+    """
+
+    table: VoteTable
+    item: str
+    items: Integers
+    fixed: Integers
+    estimand: Estimand
+
+    @classmethod
+    def of(cls, table: VoteTable, estimand: Estimand = "pairs like these") -> Clustering:
+        """Problems as clusters if there are ten or more, else pairs within these problems."""
+        decided = table.decided()
+        if estimand == "these pairs":
+            return cls(decided, "pair", decided.pair, decided.pair, estimand)
+        if count(decided.problem) >= ENOUGH_PROBLEMS:
+            nothing = np.zeros(len(decided), dtype=np.intp)
+            return cls(decided, "problem", decided.problem, nothing, estimand)
+        return cls(decided, "pair", decided.pair, decided.problem, estimand)
+
+    @property
+    def sampled(self) -> tuple[tuple[str, int], ...]:
+        """What is a sample, and how many of each have a deciding vote."""
+        raters = ("rater", count(self.table.rater))
+        return (raters,) if self.estimand == "these pairs" else (
+            (self.item, count(self.items)), raters
+        )  # fmt: skip
+
+    @property
+    def problems(self) -> int:
+        """Problems with a deciding vote."""
+        return count(self.table.problem)
+
+    @property
+    def strata(self) -> int:
+        """How many rates the residuals are taken about: one, or one a problem, or one a pair."""
+        return count(self.fixed)
+
+    def residuals(self) -> Floats:
+        """Each vote less the rate of what is held fixed.
+
+        About their own pair, residuals of m votes are too small by (m - 1)/m in variance, which is
+        put right here; a pair with one vote has no rate of its own, and the rate of all stands in.
+        """
+        lower = self.table.lower
+        votes = np.bincount(self.fixed)[self.fixed]
+        rates = np.bincount(self.fixed, lower)[self.fixed] / votes
+        if self.estimand == "pairs like these":
+            return lower - rates
+        alone = votes == 1
+        about = np.where(alone, lower.mean(), rates)
+        return (lower - about) * np.sqrt(votes / np.where(alone, 1, votes - 1))
+
+    def components(self) -> tuple[Component, ...]:
+        """The one-way variances: items, raters, and votes that share both; or raters alone.
+
+        The corrections are G/(G - H) for G items in H fixed problems (H = 1 if none are fixed), and
+        the like for what lies in both; raters cross the problems, so theirs is G/(G - 1).
+        """
+        residuals = self.residuals()
+        by_rater = _one_way("rater", residuals, self.table.rater, 1)
+        if self.estimand == "these pairs":
+            return (by_rater,)
+        both = self.items * len(self.table.raters) + self.table.rater
+        _, both = np.unique(both, return_inverse=True)
+        lost = self.strata
+        return (
+            _one_way(self.item, residuals, self.items, lost),
+            by_rater,
+            _one_way(f"{self.item} x rater", residuals, both, lost),
+        )
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """The fewest clusters less the rates that were estimated from them; may be 0 or less."""
+        raters = count(self.table.rater) - 1
+        if self.estimand == "these pairs":
+            return raters
+        return min(raters, count(self.items) - self.strata)
+
+    def fewest_dissenting(self) -> int:
+        """Clusters that hold the rarer choice: of the kind that has fewer of them."""
+        lower = self.table.lower
+        kinds = [self.table.rater]
+        if self.estimand != "these pairs":
+            kinds.append(self.items)
+        return min(count(kind[lower == choice]) for kind in kinds for choice in (0.0, 1.0))
+
+
+def two_way(components: tuple[Component, ...]) -> float:
+    """Items + raters - both, and no less than the larger of the first two.
+
+    Examples
+    --------
+    >>> two_way((Component("pair", 40, 4.0), Component("rater", 20, 2.0),
+    ...          Component("pair x rater", 400, 1.0)))
+    5.0
+    >>> two_way((Component("pair", 40, 4.0), Component("rater", 20, 2.0),
+    ...          Component("pair x rater", 400, 3.0)))
+    4.0
+    """
+    if len(components) == 1:
+        return components[0].variance
+    item, rater, both = (component.variance for component in components)
+    return max(item + rater - both, item, rater)
+
+
+def count(codes: Integers) -> int:
+    """How many different codes (0, 1, …) there are.
+
+    Examples
+    --------
+    >>> count(np.array([3, 0, 3]))
+    2
+    """
+    return int(np.count_nonzero(np.bincount(codes)))
+
+
+def _one_way(name: str, residuals: Floats, codes: Integers, lost: int) -> Component:
+    clusters = count(codes)
+    if clusters <= lost:
+        return Component(name, clusters, 0.0)
+    sums = np.bincount(codes, residuals)
+    variance = float(sums @ sums) / len(residuals) ** 2
+    return Component(name, clusters, variance * clusters / (clusters - lost))
