@@ -52,10 +52,10 @@ def too_small_of(grouped: Clustering, variance: float) -> str:
             "the interval counts each cluster as one vote."
         )
     if fewest < FEW_DISSENTING:
+        clusters = "one rater or pair" if fewest == 1 else f"{fewest} raters or pairs"
         return (
-            f"The rarer choice comes from {fewest} {"cluster" if fewest == 1 else "clusters"} only: with fewer "
-            f"than {FEW_DISSENTING} the spread cannot be measured well, so do not rely on the "
-            "interval or the test."
+            f"The rarer choice comes from {clusters} only: with fewer than {FEW_DISSENTING} the "
+            "spread cannot be measured well, so do not rely on the interval or the test."
         )
     if not variance:
         return (
