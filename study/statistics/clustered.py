@@ -14,10 +14,13 @@ from typing import Any
 from scipy.special import betainc, betaincinv, stdtr, stdtrit
 
 from eic_core.errors import UserError
+from study.statistics.bootstrap import pair_bootstrap, two_way_bootstrap
 from study.statistics.clustered_words import reason_of, too_small_of
 from study.statistics.clusters import Clustering, Component, Estimand, two_way
 from study.statistics.preference import Interval
 from study.statistics.votes import VoteTable
+
+__all__ = ["ClusteredRate", "Estimand", "clustered_rate", "pair_bootstrap", "two_way_bootstrap"]
 
 METHOD = "two-way clustered t on the log odds"
 METHOD_THESE_PAIRS = "rater-clustered t on the log odds, pairs held fixed"
