@@ -19,6 +19,8 @@ from eic_core.formula.syntax.names import GREEK, SUBSCRIPTS, safe_name
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
 
 ADD, MUL, NEG, APPLY, POW, ATOM = 10, 20, 30, 36, 40, 50
+_RIGHT = (ADD + 1, MUL + 1)
+"""Floors of operands at the right of + − and · /."""
 Part = str | tuple[int, int]
 PYTHON, LATEX, TEXT = range(3)
 
@@ -234,12 +236,29 @@ def _parts(formula: Formula, node: Node, style: int) -> Iterator[str | int]:
             position, floor = part
             child = node.children[position]
             precedence = _precedence(formula, formula.nodes[child], style)
-            if precedence < floor or (precedence == NEG and floor in (11, 21)):
+            if precedence < floor or (
+                floor in _RIGHT and _begins_with_minus(formula, formula.nodes[child], style)
+            ):
                 yield opened
                 yield child
                 yield closed
             else:
                 yield child
+
+
+def _begins_with_minus(formula: Formula, node: Node, style: int) -> bool:
+    """Whether a node's text begins with a minus, which would stand next to another sign."""
+    while node.children:
+        first, *_ = _template(_row(formula, node)[style], len(node.children))
+        if isinstance(first, str):
+            return first[0] in "-−"
+        if first is None:
+            return False
+        place, floor = first
+        node = formula.nodes[node.children[place]]
+        if _precedence(formula, node, style) < floor:
+            return False
+    return _precedence(formula, node, style) == NEG
 
 
 def _precedence(formula: Formula, node: Node, style: int) -> int:

@@ -1,5 +1,6 @@
 """Writing a tree and reading it back gives the same tree; labels and LaTeX are well formed."""
 
+import re
 from fractions import Fraction
 
 import pytest
@@ -93,6 +94,13 @@ def test_labels_keep_to_their_limit_and_begin_like_the_whole_text(formula, limit
         assert cut == full or (cut.endswith("…") and full.startswith(cut[:-1]))
 
 
+@settings(max_examples=300, deadline=None)
+@given(formulas)
+def test_no_minus_stands_next_to_another_sign(formula):
+    for text in (to_python(formula), to_latex(formula), short_text(formula, limit=100_000)):
+        assert not re.search(r"(?:[-−+*/·]|\\cdot)\s*[-−]", text.replace("**", "^"))
+
+
 def test_every_operator_has_a_rendering_row_and_the_reverse():
     assert set(OPERATORS) == set(RENDERING)
 
@@ -109,6 +117,12 @@ def test_every_operator_has_a_rendering_row_and_the_reverse():
         ("abs(speed)", r"\left|\mathrm{speed}\right|"),
         ("x*(-y)", r"x \cdot \left(-y\right)"),
         ("x - (y - z)", r"x - \left(y - z\right)"),
+        ("2517 - -4.108*gnp", r"2517 - \left(-4.108 \cdot \mathrm{gnp}\right)"),
+        ("x + -2*y/3", r"x + \frac{-2 \cdot y}{3}"),
+        ("x + -2*y*z", r"x + \left(-2 \cdot y \cdot z\right)"),
+        ("x * -2", r"x \cdot \left(-2\right)"),
+        ("-2*x - -3", r"-2 \cdot x - \left(-3\right)"),
+        ("x - -1/3", r"x - \frac{-1}{3}"),
         ("pi*e", r"\pi \cdot \mathrm{e}"),
         ("2*sigma_den", r"2 \cdot \sigma_{\mathrm{den}}"),
     ],
