@@ -210,13 +210,14 @@ def most_without_sharing(pairs: Collection[PairLoad]) -> int:
 
 
 def check_positions(total: int, checks: int, seed: int) -> frozenset[int]:
-    """Positions (from 1) of attention checks among a rater's ballots: never the first two.
+    """Positions (from 1) of attention checks among a rater's ballots.
+
+    Never the first, and not the second either unless there is but one ballot beside the checks.
 
     Examples
     --------
-    >>> sorted(check_positions(11, 1, seed=3))
-    [6]
+    >>> sorted(check_positions(11, 1, seed=3)), sorted(check_positions(4, 3, seed=3))
+    ([6], [2, 3, 4])
     """
-    first = min(3, total)
-    places = range(first, total + 1)
-    return frozenset(random.Random(seed).sample(places, min(checks, len(places))))
+    first = min(3, total - checks + 1)
+    return frozenset(random.Random(seed).sample(range(first, total + 1), checks))

@@ -206,3 +206,14 @@ def test_the_command_line_logs_its_look_too(
     (look,) = rehearsal.organiser.early.of(study.id)
     assert (look.actor, look.votes) == ("command line", 9)
     assert [u.votes_then for u in read_export(tmp_path / "out").unblindings] == [9]
+
+
+@pytest.mark.parametrize("ballots", [1, 2, 3])
+def test_every_attention_check_of_the_design_is_shown_however_few_the_ballots(
+    rehearsal: Rehearsal, ballots: int
+) -> None:
+    study = rehearsal.opened(ballots_per_rater=ballots, attention_checks=3)
+    rehearsal.rate(rehearsal.rater(study), ballots + 3)
+    live = rehearsal.organiser.monitor.live(study.id)
+    assert (live.votes, live.attention_passed + live.attention_failed) == (ballots, 3)
+    assert live.finished == 1
