@@ -200,12 +200,15 @@ class SimulatedStudy:
         Mean over these very pairs of the probability of a vote for lower EIC.
     rate_given_problems : float
         The same over endless pairs from these very problems.
+    pair_rates : ndarray of float, shape (pairs,)
+        The probability of a vote for lower EIC on each of these pairs.
     """
 
     model: StudyModel
     table: VoteTable
     rate_given_pairs: float
     rate_given_problems: float
+    pair_rates: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,6 +228,8 @@ class SimulatedStudies:
         The same in all studies; position is from 1.
     rate_given_pairs, rate_given_problems : ndarray of float, shape (studies,)
         See `SimulatedStudy`.
+    pair_rates : ndarray of float, shape (studies, pairs)
+        Likewise.
     """
 
     model: StudyModel
@@ -236,6 +241,7 @@ class SimulatedStudies:
     position: Integers
     rate_given_pairs: Floats
     rate_given_problems: Floats
+    pair_rates: Floats
 
     def __len__(self) -> int:
         return len(self.lower)
@@ -253,8 +259,9 @@ class SimulatedStudies:
             _names("problem", model.problems), self.on_left[i, rows], self.position[rows],
         )  # fmt: skip
         return SimulatedStudy(
-            model, table, float(self.rate_given_pairs[i]), float(self.rate_given_problems[i])
-        )
+            model, table, float(self.rate_given_pairs[i]), float(self.rate_given_problems[i]),
+            self.pair_rates[i],
+        )  # fmt: skip
 
 
 def simulate(model: StudyModel, rng: np.random.Generator) -> VoteTable:
@@ -301,12 +308,14 @@ def simulate_many(model: StudyModel, count: int, rng: np.random.Generator) -> Si
     lower[rng.random((count, size)) < model.tie_share] = np.nan
     out = rng.random((count, model.raters)) < model.excluded
     places = np.arange(size, dtype=np.intp)
+    pair_rates = ndtr((mu + pair_effect) / math.sqrt(1.0 - shares.problem - shares.pair))
     given = np.tile(np.arange(model.ballots), model.raters) < np.repeat(cast, model.ballots, axis=1)
     return SimulatedStudies(
         model, lower, given & ~np.repeat(out, model.ballots, axis=1), pair,
         rng.random((count, size)) < 0.5, places // model.ballots, places % model.ballots + 1,
-        ndtr((mu + pair_effect) / math.sqrt(1.0 - shares.problem - shares.pair)).mean(axis=1),
+        pair_rates.mean(axis=1),
         ndtr((mu + of_pair) / math.sqrt(1.0 - shares.problem)).mean(axis=1),
+        pair_rates,
     )  # fmt: skip
 
 
