@@ -1,0 +1,83 @@
+"""Subtrees that compute the same number the same way, and so round it the same way.
+
+Two subtrees are of one class if they are identical up to the order of the operands of
+``+`` and ``*``: in floating point both orders give the same double.  A program that
+computes a class once, or reads a variable once, gives all its copies one rounding error.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+from weakref import WeakKeyDictionary
+
+from eic_core.formula.operators import OPERATORS
+from eic_core.formula.tree import CONSTANT, Formula
+from eic_core.measure.plan import Plan, Step, constant_value
+
+COMMUTATIVE = frozenset(("add", "mul"))
+
+
+@lru_cache(maxsize=4096)
+def _number(label: str) -> Fraction | str:
+    return label if label in ("pi", "e") else Fraction(label)
+
+
+def class_plan(formula: Formula) -> Plan:
+    """A tape with one step for each class; `Plan.slots` gives each node's class.
+
+    Parameters
+    ----------
+    formula : Formula
+
+    Notes
+    -----
+    Constants are of one class if their values are equal: ``2`` and ``2.0`` are.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> class_plan(read("(x+y)*2 - (y+x)*2.0").formula).slots
+    (0, 1, 2, 3, 4, 1, 0, 2, 3, 4, 5)
+    """
+    plan = _PLANS.get(formula)
+    if plan is None:
+        plan = _PLANS[formula] = _compile(formula)
+    return plan
+
+
+_PLANS: WeakKeyDictionary[Formula, Plan] = WeakKeyDictionary()
+
+
+def _compile(formula: Formula) -> Plan:
+    known: dict[tuple[object, ...], int] = {}
+    steps: list[Step] = []
+    slots: list[int] = []
+    constant: list[bool] = []
+    last_use: list[int] = []
+    for node in formula.nodes:
+        operands = tuple([slots[child] for child in node.children])
+        ordered = tuple(sorted(operands)) if node.operator in COMMUTATIVE else operands
+        label = _number(node.label) if node.operator == CONSTANT else node.label
+        key = (node.operator, ordered, label, node.parameter)
+        slot = known.setdefault(key, len(steps))
+        slots.append(slot)
+        if slot < len(steps):
+            continue
+        if operands:
+            row = OPERATORS[node.operator]
+            p, exact = row.parameter(node.parameter), node.parameter
+            steps.append(Step(slot, node.id, row, operands, p, exact, "", "", math.nan))
+            constant.append(all([constant[i] for i in operands]))
+            for i in operands:
+                last_use[i] = slot
+        elif node.operator == CONSTANT:
+            value = constant_value(node.label)
+            steps.append(Step(slot, node.id, None, (), math.nan, None, "", node.label, value))
+            constant.append(True)
+        else:
+            steps.append(Step(slot, node.id, None, (), math.nan, None, node.label, "", math.nan))
+            constant.append(False)
+        last_use.append(slot)
+    return Plan(tuple(steps), tuple(slots), tuple(constant), tuple(last_use), formula.variables)

@@ -1,0 +1,174 @@
+"""The function's own conditioning: what no way of writing it can avoid.
+
+A relative error of the inputs moves the value of f by its condition numbers
+x_v (df/dx_v) / f, whatever the expression; the result itself is rounded once.  With
+derivatives taken along the tree and summed over the places of each variable,
+
+    own = 1/2 log10 E[1 + sum_v (x_v (df/dx_v) / f)^2],
+
+constants being exact.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from eic_core.explain.adjoint import Array, Arrivals
+from eic_core.explain.classes import class_plan
+from eic_core.explain.correlated import MeanOfFinite, class_sweep
+from eic_core.formula.tree import Formula
+from eic_core.measure.data import Samples
+from eic_core.measure.inspection import json_number, local_eic
+from eic_core.measure.plan import SINGULAR_S2
+
+
+@dataclass(frozen=True)
+class VariableConditioning:
+    """How strongly the value depends on one input.
+
+    Attributes
+    ----------
+    name : str
+    rms : float
+        Root mean square of x_v (df/dx_v) / f over the samples with finite conditioning.
+    largest : float
+        Its largest size there.
+    share : float
+        Its part of the mean of 1 + sum_v (...)^2, 0 to 1.
+    """
+
+    name: str
+    rms: float
+    largest: float
+    share: float
+
+
+@dataclass(frozen=True)
+class OwnConditioning:
+    """The conditioning of the function that a formula stands for, on a data set.
+
+    Attributes
+    ----------
+    formula : Formula
+    samples : Samples
+    own : float
+        Digits: inf if the conditioning is infinite at a sample; nan if none is valid.
+    own_finite : float
+        The same without those samples; nan if none remain.
+    variables : tuple of VariableConditioning
+        In order of first appearance.
+    valid, singular : int
+        Samples with a real value at every node, and those of them where it is infinite.
+    """
+
+    formula: Formula = field(repr=False)
+    samples: Samples = field(repr=False)
+    own: float
+    own_finite: float
+    variables: tuple[VariableConditioning, ...]
+    valid: int
+    singular: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain numbers, with "inf" and "nan" as strings."""
+        return {
+            "own": json_number(self.own),
+            "own_finite": json_number(self.own_finite),
+            "valid": self.valid,
+            "singular": self.singular,
+            "variables": [
+                {
+                    "name": v.name,
+                    "rms": json_number(v.rms),
+                    "largest": json_number(v.largest),
+                    "share": json_number(v.share),
+                }
+                for v in self.variables
+            ],
+        }
+
+
+def own_conditioning(
+    formula: Formula, samples: Samples, *, recheck: bool = True
+) -> OwnConditioning:
+    """The function's own conditioning on a data set.
+
+    Parameters
+    ----------
+    formula : Formula
+    samples : Samples
+        With a column for each variable.
+    recheck : bool
+        Whether to settle at 60 digits the samples that double precision cannot.
+
+    Raises
+    ------
+    DataError
+        If a variable has no column.
+
+    Notes
+    -----
+    Two formulas for the same function have the same `own`.  Where f is 0 the rules of
+    ADR 0001 hold: a finite non-zero limit of the condition number counts, else 0 if the
+    input does not move f, else the sample counts as singular.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
+    >>> [round(10 ** (2 * own_conditioning(read(text).formula, samples).own), 9)
+    ...  for text in ("10000*x-9999*x", "x", "x*x", "x**2")]  # 1 + 1, 1 + 1, 1 + 4, 1 + 4
+    [2.0, 2.0, 5.0, 5.0]
+    """
+    slots = variable_slots(formula)
+    total = MeanOfFinite()
+    parts = [MeanOfFinite() for _ in slots]
+    largest = [0.0] * len(slots)
+    for block in class_sweep(formula, samples, recheck=recheck):
+        own2 = own_squared(block, slots)
+        total.add(own2, block.ok)
+        usable = block.ok & np.isfinite(own2)
+        for i, slot in enumerate(slots):
+            moved = np.abs(block.arrived[slot])
+            parts[i].add(np.square(moved[usable]), np.ones(np.count_nonzero(usable), dtype=bool))
+            largest[i] = max(largest[i], float(np.max(moved[usable], initial=0.0)))
+    mean = total.finite_mean()
+    variables = tuple(
+        VariableConditioning(
+            name,
+            math.sqrt(part.finite_mean()),
+            most if part.count else math.nan,
+            part.finite_mean() / mean,
+        )
+        for name, part, most in zip(formula.variables, parts, largest, strict=True)
+    )
+    return OwnConditioning(
+        formula=formula,
+        samples=samples,
+        own=local_eic(total.mean()),
+        own_finite=local_eic(mean),
+        variables=variables,
+        valid=total.count + total.infinite,
+        singular=total.infinite,
+    )
+
+
+def variable_slots(formula: Formula) -> tuple[int, ...]:
+    """The slot in `class_plan` of each of `Formula.variables`."""
+    slots = {step.column: step.slot for step in class_plan(formula).steps if step.column}
+    return tuple(slots[name] for name in formula.variables)
+
+
+def own_squared(block: Arrivals, slots: tuple[int, ...]) -> Array:
+    """1 + sum over the variables of (x_v df/dx_v / f)^2 at each sample; inf where singular."""
+    with np.errstate(all="ignore"):
+        total = 1.0 + np.sum(
+            [np.zeros(block.stop - block.start), *(np.square(block.arrived[s]) for s in slots)],
+            axis=0,
+        )
+    total[~(total <= SINGULAR_S2)] = math.inf
+    return total

@@ -1,0 +1,201 @@
+"""Amplification when copies share their noise: q.
+
+The recursion takes every node's rounding as independent (Yu et al.,
+Eq. ``eq:recursive_relation``).  In a program, two copies of the same sub-expression are
+rounded alike, and an input that is read twice is wrong by the same amount twice.  With
+G_j from `eic_core.explain.adjoint`,
+
+    q^2 = sum over classes of (sum of G_j over the class)^2,
+
+a class being the subtrees that are identical up to the order of the operands of + and *.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from eic_core.explain.adjoint import Array, Arrivals, class_units, sweep
+from eic_core.explain.classes import class_plan
+from eic_core.formula.tree import Formula
+from eic_core.measure.amplification import MAX_RECHECKED, amplify
+from eic_core.measure.data import Samples
+from eic_core.measure.inspection import json_number, local_eic
+from eic_core.measure.plan import SINGULAR_S2
+
+
+@dataclass(frozen=True)
+class CorrelatedAmplification:
+    """Amplification at the root with shared noise, beside the ordinary one.
+
+    Attributes
+    ----------
+    formula : Formula
+    samples : Samples
+    q_eic : float
+        1/2 log10 of the mean of q^2 over the valid samples: the digits lost when copies
+        share their noise.  inf if q is infinite at one; nan if none is valid.
+    q_eic_finite : float
+        The same without the samples at which q is infinite; nan if none remain.
+    root_eic, root_eic_finite : float
+        Local EIC of the root, where all noise is independent.
+    eic, eic_finite : float
+        Its maximum over all nodes, as `inspect` gives it.
+    valid, singular : int
+        Samples at which every node has a real value, and those of them with infinite q.
+    repeated : int
+        How many classes have two or more members; 0 means q = s everywhere.
+    """
+
+    formula: Formula = field(repr=False)
+    samples: Samples = field(repr=False)
+    q_eic: float
+    q_eic_finite: float
+    root_eic: float
+    root_eic_finite: float
+    eic: float
+    eic_finite: float
+    valid: int
+    singular: int
+    repeated: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain numbers, with "inf" and "nan" as strings."""
+        return {
+            "q_eic": json_number(self.q_eic),
+            "q_eic_finite": json_number(self.q_eic_finite),
+            "root_eic": json_number(self.root_eic),
+            "root_eic_finite": json_number(self.root_eic_finite),
+            "eic": json_number(self.eic),
+            "eic_finite": json_number(self.eic_finite),
+            "valid": self.valid,
+            "singular": self.singular,
+            "repeated": self.repeated,
+        }
+
+
+def correlated_eic(
+    formula: Formula, samples: Samples, *, recheck: bool = True
+) -> CorrelatedAmplification:
+    """Digits lost at the root when copies share their noise.
+
+    Parameters
+    ----------
+    formula : Formula
+    samples : Samples
+        With a column for each variable.
+    recheck : bool
+        Whether to settle at 60 digits, one by one, the samples that double precision
+        cannot; False is for searches through many formulas.
+
+    Raises
+    ------
+    DataError
+        If a variable has no column.
+
+    Notes
+    -----
+    q^2 <= m s^2, m being the size of the largest class (Cauchy-Schwarz); q = s if no class
+    has two members.  Constants of equal value are one class.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
+    >>> found = correlated_eic(read("x*x").formula, samples)  # q^2 = 1 + 2^2
+    >>> round(10 ** (2 * found.q_eic), 9), round(10 ** (2 * found.root_eic), 9)
+    (5.0, 3.0)
+    """
+    amplification = amplify(formula, samples, recheck=recheck)
+    sums = MeanOfFinite()
+    for block in class_sweep(formula, samples, recheck=recheck):
+        sums.add(q_squared(block), block.ok)
+    finite = [amplification.finite_mean_s2(k) for k in range(len(formula))]
+    every = [amplification.mean_s2(k) for k in range(len(formula))]
+    slots = class_plan(formula).slots
+    return CorrelatedAmplification(
+        formula=formula,
+        samples=samples,
+        q_eic=local_eic(sums.mean()),
+        q_eic_finite=local_eic(sums.finite_mean()),
+        root_eic=local_eic(every[-1]),
+        root_eic_finite=local_eic(finite[-1]),
+        eic=local_eic(max(every)),
+        eic_finite=math.nan if any(map(math.isnan, finite)) else local_eic(max(finite)),
+        valid=sums.count + sums.infinite,
+        singular=sums.infinite,
+        repeated=sum(count > 1 for count in np.bincount(slots).tolist()),
+    )
+
+
+def correlated_trace(formula: Formula, samples: Samples, node_id: int | None = None) -> Array:
+    """q of one node at every sample.
+
+    Parameters
+    ----------
+    formula : Formula
+    samples : Samples
+    node_id : int, optional
+        Default: the root.
+
+    Returns
+    -------
+    ndarray, shape (N,)
+        nan where the node's subtree has no real value; inf where no digit is left.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> formula = read("exp(x-x)").formula
+    >>> correlated_trace(formula, Samples.from_columns({"x": [3.0, 5.0]})).tolist()
+    [1.0, 1.0]
+    """
+    target = formula if node_id is None else formula.subtree(node_id)
+    q = np.empty(len(samples))
+    for block in class_sweep(target, samples):
+        q[block.start : block.stop] = np.sqrt(np.where(block.ok, q_squared(block), math.nan))
+    return q
+
+
+def class_sweep(
+    formula: Formula, samples: Samples, *, recheck: bool = True
+) -> Iterator[Arrivals]:
+    """What arrives at the root from each class (by slot of `class_plan`), block by block."""
+    samples.require(formula.variables)
+    plan = class_plan(formula)
+    return sweep(plan, class_units(plan), samples, recheck=MAX_RECHECKED if recheck else 0)
+
+
+def q_squared(block: Arrivals) -> Array:
+    """Sum of squares over the classes; inf above the threshold of a singular sample."""
+    with np.errstate(all="ignore"):
+        total = np.sum([np.square(g) for g in block.arrived], axis=0)
+    total[~(total <= SINGULAR_S2)] = math.inf
+    return total
+
+
+class MeanOfFinite:
+    """A mean over valid samples that counts the infinite ones apart."""
+
+    def __init__(self) -> None:
+        self.count = self.infinite = 0
+        self._sums: list[float] = []
+
+    def add(self, values: Array, ok: np.ndarray) -> None:
+        """Add one block: `values` where `ok`."""
+        usable = ok & np.isfinite(values)
+        self._sums.append(float(np.sum(values[usable])))
+        self.count += int(np.count_nonzero(usable))
+        self.infinite += int(np.count_nonzero(ok & ~usable))
+
+    def mean(self) -> float:
+        """inf if a value is; nan of nothing."""
+        return math.inf if self.infinite else self.finite_mean()
+
+    def finite_mean(self) -> float:
+        """The mean of the others; nan if there are none."""
+        return math.fsum(self._sums) / self.count if self.count else math.nan

@@ -1,0 +1,225 @@
+"""q and own are what shaking the formula at high precision gives."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from eic_core.explain.classes import class_plan
+from eic_core.explain.conditioning import own_conditioning
+from eic_core.explain.correlated import correlated_eic, correlated_trace
+from eic_core.formula.rendering import to_python
+from eic_core.formula.syntax import read
+from eic_core.formula.tree import Draft, Formula
+from eic_core.measure import Domain, Samples, amplify, sample_domains
+from tests.core.explain.shaking import arrival, classes
+from tests.core.measure.agreement import rows_of, samples_of
+from tests.core.measure.oracle import BeyondReach, NoRealValue
+from tests.core.measure.trees import random_case
+
+SMOOTH = frozenset(
+    "variable constant add sub mul div neg power sqrt cbrt root pow hypot exp expm1 log log1p sin "
+    "cos tan cot sec csc asin acos atan sinh cosh tanh asinh acosh atanh erf".split()
+)
+
+
+def formula_of(text):
+    return read(text).formula
+
+
+def domain(count=400, **ranges):
+    return sample_domains(
+        dict(Domain.parse(f"{name}={text}") for name, text in ranges.items()), count=count
+    )
+
+
+@st.composite
+def smooth_case(draw):
+    formula, table = random_case(draw(st.integers(0, 10**6)))
+    assume({n.operator for n in formula.nodes} <= SMOOTH)
+    return formula, table
+
+
+def expected_q2(formula, cells):
+    try:
+        found = [arrival(formula, cells, group) for group in classes(formula)]
+    except (NoRealValue, BeyondReach):
+        return None
+    return None if None in found else float(sum(g * g for g in found))
+
+
+@settings(max_examples=150, deadline=None)
+@given(smooth_case())
+def test_q_is_the_sum_over_classes_of_squared_responses_to_one_shared_noise(case):
+    formula, table = case
+    q = correlated_trace(formula, samples_of(table))
+    _, s = amplify(formula, samples_of(table)).trace(len(formula) - 1)
+    for row, cells in enumerate(rows_of(table)):
+        if not (math.isfinite(q[row]) and s[row] < 1e12) or "0" in cells.values():
+            continue
+        expected = expected_q2(formula, cells)
+        if expected is not None and expected < 1e60:
+            # the values themselves are known to u s, and q moves with them
+            allowed = max(1e-9, 1e-15 * s[row] ** 2)
+            assert q[row] ** 2 == pytest.approx(expected, rel=allowed, abs=allowed), (
+                to_python(formula), cells,
+            )  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(smooth_case())
+def test_own_is_the_response_to_the_inputs(case):
+    formula, table = case
+    for cells in rows_of(table):
+        samples = Samples.from_columns({name: [float(c)] for name, c in cells.items()})
+        found = own_conditioning(formula, samples)
+        s2 = amplify(formula, samples).mean_s2(len(formula) - 1)
+        if not math.isfinite(found.own) or not s2 < 1e24 or "0" in cells.values():
+            continue
+        expected = 1.0
+        try:
+            for name in formula.variables:
+                shaken = [n.id for n in formula.nodes if n.label == name and n.is_leaf]
+                moved = arrival(formula, cells, shaken)
+                expected = math.nan if moved is None else expected + float(moved) ** 2
+        except (NoRealValue, BeyondReach):
+            continue
+        if expected < 1e60:
+            allowed = max(1e-9, 1e-15 * s2)
+            assert 10 ** (2 * found.own) == pytest.approx(expected, rel=allowed, abs=allowed), (
+                to_python(formula), cells,
+            )  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(0, 10**6))
+def test_q_equals_s_where_no_subtree_is_repeated(seed):
+    formula, table = random_case(seed)
+    assume(all(len(group) == 1 for group in classes(formula)))
+    samples = samples_of(table)
+    amplification = amplify(formula, samples)
+    q = correlated_trace(formula, samples)
+    _, s = amplification.trace(len(formula) - 1)
+    valid = amplification.valid
+    np.testing.assert_allclose(q[valid], s[valid], rtol=1e-9)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(0, 10**6))
+def test_q_squared_is_at_most_the_largest_class_times_s_squared(seed):
+    """Cauchy-Schwarz: (sum of m numbers)^2 <= m times the sum of their squares."""
+    formula, table = random_case(seed)
+    samples = samples_of(table)
+    amplification = amplify(formula, samples)
+    _, s = amplification.trace(len(formula) - 1)
+    q = correlated_trace(formula, samples)
+    most = max(map(len, classes(formula)))
+    with np.errstate(invalid="ignore"):
+        finite = amplification.valid & np.isfinite(s)
+    assert (q[finite] <= math.sqrt(most) * s[finite] * (1 + 1e-9)).all()
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(0, 10**6))
+def test_own_is_at_most_q(seed):
+    """The variables are classes, and so is the root, whose own rounding arrives whole."""
+    formula, table = random_case(seed)
+    assume(len(formula) > 1)
+    samples = samples_of(table)
+    q = correlated_eic(formula, samples)
+    own = own_conditioning(formula, samples)
+    assert own.valid == q.valid
+    if q.singular == own.singular and q.valid > q.singular:
+        assert own.own_finite <= q.q_eic_finite + 1e-9
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 10**6), st.randoms(use_true_random=False))
+def test_q_does_not_depend_on_the_order_of_operands_of_sums_and_products(seed, rng):
+    formula, table = random_case(seed)
+
+    def shuffled(draft):
+        children = [shuffled(child) for child in draft.children]
+        if draft.operator in ("add", "mul"):
+            rng.shuffle(children)
+        return Draft(draft.operator, children, draft.label, draft.parameter)
+
+    samples = samples_of(table)
+    other = Formula.from_draft(shuffled(formula.to_draft()))
+    a, b = correlated_eic(formula, samples), correlated_eic(other, samples)
+    assert a.valid == b.valid and a.singular == b.singular
+    assert len(class_plan(formula).steps) == len(class_plan(other).steps)
+    assert b.q_eic_finite == pytest.approx(a.q_eic_finite, abs=1e-6, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "q2"),
+    [
+        ("x*x", 5.0),  # 1 + 2^2: both factors carry the same error
+        ("x**2", 5.0),
+        ("x*y", 3.0),
+        ("x+x", 2.0),
+        ("2*x", 3.0),
+        ("10000*x - 9999*x", 399960004.0),  # 1 + 2 10000^2 + 2 9999^2 + (10000 - 9999)^2
+        ("exp(x-x)", 1.0),
+        ("(x+y)*(y+x)", None),
+    ],
+)
+def test_q_of_small_formulas(text, q2):
+    samples = Samples.from_columns({"x": [1.0, 3.0], "y": [2.0, 3.0]})
+    found = correlated_eic(formula_of(text), samples)
+    if q2 is None:  # one class for both sums: 1 + 2^2 (1 + (x/(x+y))^2 + (y/(x+y))^2)
+        q2 = 1 + 4 * (1 + (1 / 9 + 4 / 9 + 1 / 4 + 1 / 4) / 2)
+    assert 10 ** (2 * found.q_eic) == pytest.approx(q2, rel=1e-10)
+
+
+def test_constants_of_equal_value_share_their_noise():
+    samples = Samples.from_columns({"x": [1.0]})
+    found = correlated_eic(formula_of("(2*x)/(2.0*x)"), samples)
+    assert found.q_eic == pytest.approx(0.0, abs=1e-12)  # the quotient of a number by itself
+
+
+def test_the_quotient_of_a_sub_result_by_itself_is_exact_but_for_its_own_rounding():
+    found = correlated_eic(formula_of("sin(x*y)/sin(y*x)"), domain(x="1:5", y="1:5"))
+    assert found.q_eic == pytest.approx(0.0, abs=1e-9)
+    assert found.root_eic > 0.5
+
+
+def test_samples_beyond_double_precision_are_settled_at_sixty_digits():
+    # (x + 1e17) - 1e17 is x; each sum loses 17 digits, of which 1e17 itself cancels.
+    samples = Samples.from_columns({"x": [0.5, 1.5]})
+    own = own_conditioning(formula_of("(x + 1e17) - 1e17"), samples)
+    assert own.own == pytest.approx(0.5 * math.log10(2), abs=1e-9)
+    unchecked = own_conditioning(formula_of("(x + 1e17) - 1e17"), samples, recheck=False)
+    assert unchecked.own != pytest.approx(own.own, abs=1e-3)
+
+
+def test_equal_functions_have_equal_conditioning_however_they_are_written():
+    samples = domain(x="1e3:1e6")
+    found = [
+        own_conditioning(formula_of(text), samples).own
+        for text in ("sqrt(x+1) - sqrt(x)", "1/(sqrt(x+1) + sqrt(x))")
+    ]
+    assert found[0] == pytest.approx(found[1], abs=1e-6)
+    assert found[0] == pytest.approx(0.5 * math.log10(1.25), abs=1e-3)  # ~ x^(-1/2) / 2
+
+
+def test_an_input_that_cancels_has_no_influence():
+    found = own_conditioning(formula_of("y + (x - x)"), domain(x="1:5", y="1:5"))
+    by_name = {v.name: v for v in found.variables}
+    assert by_name["x"].rms == 0
+    assert by_name["y"].rms == pytest.approx(1, rel=1e-12)
+
+
+def test_no_valid_sample_gives_nan_and_a_zero_of_the_function_counts_as_singular():
+    nothing = own_conditioning(formula_of("log(x)"), Samples.from_columns({"x": [-1.0, -2.0]}))
+    assert math.isnan(nothing.own) and nothing.valid == 0
+    at_zero = own_conditioning(formula_of("x - 1"), Samples.from_columns({"x": [1.0, 3.0]}))
+    assert at_zero.own == math.inf and at_zero.singular == 1
+    assert 10 ** (2 * at_zero.own_finite) == pytest.approx(1 + 1.5**2)
+    limit = own_conditioning(formula_of("sin(x)"), Samples.from_columns({"x": [0.0]}))
+    assert 10 ** (2 * limit.own) == pytest.approx(2)  # kappa -> 1 at the zero of a sine
