@@ -12,11 +12,14 @@ from pathlib import Path
 
 from eic_core.errors import DataError, FormulaError, UserError
 from eic_core.formula.syntax import Reading, read
+from eic_core.formula.tree import Formula
 from eic_core.measure.amplification import amplify
+from eic_core.measure.data import Samples
 from eic_core.measure.fit import r_squared
 from eic_core.measure.inspection import local_eic
 from eic_core.measure.table import Table, match_variables, read_table
 from eic_core.pool.candidate import Candidate, Score
+from eic_core.pool.files import opened_pool
 
 SCORE_COLUMNS = ("complexity", "r2", "eic", "eic_finite", "invalid", "singular", "error")
 
@@ -38,19 +41,12 @@ def read_pool(path: Path) -> tuple[list[str], list[Candidate]]:
     DataError
         If the file is missing, empty or lacks a column.
     """
-    opener = gzip.open if path.suffix == ".gz" else open
-    try:
-        with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, restval="")
-            columns = list(reader.fieldnames or [])
-            candidates = [
-                Candidate.from_row({k: v for k, v in row.items() if k is not None})
-                for row in reader
-            ]
-    except FileNotFoundError as error:
-        raise DataError(f"there is no file {path}") from error
-    except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"cannot read {path}: {error}") from error
+    with opened_pool(path) as file:
+        reader = csv.DictReader(file, restval="")
+        columns = list(reader.fieldnames or [])
+        candidates = [
+            Candidate.from_row({k: v for k, v in row.items() if k is not None}) for row in reader
+        ]
     if not candidates:
         raise DataError(f"{path} has no rows", hint="a pool has a header and a row a formula")
     return columns, candidates
@@ -114,6 +110,35 @@ def group_index_base(readings: Iterable[Reading | None], inputs: int) -> int | N
     return 1 if indices and max(indices) >= inputs else None
 
 
+def index_base(candidates: Sequence[Candidate], columns: Sequence[str]) -> int | None:
+    """What the formulas of one (problem, method) group count their variables from.
+
+    Parameters
+    ----------
+    candidates : sequence of Candidate
+    columns : sequence of str
+        Input columns; if there are none, only the syntax can tell.
+
+    Returns
+    -------
+    int or None
+        What the syntax of the first readable formula says, else `group_index_base`.
+
+    Examples
+    --------
+    >>> index_base([Candidate("p", "x1+x2")], ["a", "b"])
+    1
+    """
+    readings = (read_candidate(c, columns) for c in candidates)
+    first = next((r for r in readings if not isinstance(r, str)), None)
+    if first is not None and first.index_base is not None:
+        return first.index_base
+    if not columns:
+        return None
+    every = (read_candidate(c, columns) for c in candidates)
+    return group_index_base((None if isinstance(r, str) else r for r in every), len(columns))
+
+
 def score(candidate: Candidate, reading: Reading, table: Table, base: int | None) -> Score:
     """Score one candidate on its problem's table.
 
@@ -129,14 +154,32 @@ def score(candidate: Candidate, reading: Reading, table: Table, base: int | None
             f"`{match.missing[0]}` is no column of {candidate.problem}",
             hint="it has " + ", ".join(f"`{n}`" for n in table.names[:-1]),
         )
-    samples = table.samples(match.mapping, target)
-    result = amplify(reading.formula, samples, recheck=False, root_values=True)
-    assert result.root_values is not None and samples.target is not None
-    nodes = range(reading.formula.complexity)
+    return measured(reading.formula, table.samples(match.mapping, target))
+
+
+def measured(formula: Formula, samples: Samples) -> Score:
+    """What a formula scores on samples, in double precision.
+
+    Parameters
+    ----------
+    formula : Formula
+    samples : Samples
+        With a column for each variable; without a target `Score.r2` is nan.
+
+    Examples
+    --------
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0]}, target=[2.0, 4.0])
+    >>> measured(read("x+x").formula, samples).r2
+    1.0
+    """
+    result = amplify(formula, samples, recheck=False, root_values=True)
+    assert result.root_values is not None
+    nodes = range(formula.complexity)
     finite = [local_eic(result.finite_mean_s2(k)) for k in nodes]
+    target = samples.target
     return Score(
-        complexity=reading.formula.complexity,
-        r2=r_squared(result.root_values, samples.target),
+        complexity=formula.complexity,
+        r2=math.nan if target is None else r_squared(result.root_values, target),
         eic=local_eic(max(result.mean_s2(k) for k in nodes)),
         eic_finite=math.nan if any(map(math.isnan, finite)) else max(finite),
         invalid=len(samples) - result.valid_count,
@@ -144,7 +187,14 @@ def score(candidate: Candidate, reading: Reading, table: Table, base: int | None
     )
 
 
-def _read(candidate: Candidate, columns: Sequence[str]) -> Reading | str:
+def read_candidate(candidate: Candidate, columns: Sequence[str]) -> Reading | str:
+    """Read a candidate's formula on a table with these columns, or say why it is refused.
+
+    Examples
+    --------
+    >>> read_candidate(Candidate("", "1+lg(x)"), ["x"])
+    'unknown function `lg`: did you mean `log10`? (column 3)'
+    """
     try:
         return read(
             candidate.formula,
@@ -164,7 +214,7 @@ def _score_group(
     for position, candidate in candidates:
         try:
             table = problems.table(candidate.problem)
-            reading = _read(candidate, table.names[:-1])
+            reading = read_candidate(candidate, table.names[:-1])
             if isinstance(reading, str):
                 scores.append((position, Score(error=reading)))
             else:
@@ -223,20 +273,11 @@ def _tasks(
     """Chunks of one (problem, method) group each, with the group's index base."""
     problems = ProblemData(folder)
     for (problem, _), members in _groups(candidates).items():
-        base: int | None = None
         try:
             columns = problems.table(problem).names[:-1]
         except DataError:
             columns = ()
-        # The syntax of the first readable formula mostly tells; else the whole group must.
-        first = next((r for _, c in members if not isinstance(r := _read(c, columns), str)), None)
-        if first is not None and first.index_base is not None:
-            base = first.index_base
-        elif columns:
-            readings = (_read(c, columns) for _, c in members)
-            base = group_index_base(
-                (None if isinstance(r, str) else r for r in readings), len(columns)
-            )
+        base = index_base([c for _, c in members], columns)
         for start in range(0, len(members), _CHUNK):
             yield members[start : start + _CHUNK], base
 

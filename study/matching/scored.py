@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import numpy as np
 
 from eic_core.errors import DataError
 from eic_core.pool import Candidate, Score
+from eic_core.pool.files import opened_pool
 
 REFUSED = "refused"
 NO_NUMBERS = "no_numbers"
@@ -188,18 +188,12 @@ def read_scored(path: Path, *, r2: str = "r2") -> ScoredPool:
     DataError
         If the file is missing, empty or lacks a column.
     """
-    opener = gzip.open if path.suffix == ".gz" else open
-    try:
-        with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file)
-            columns = next(reader, [])
-            if not columns:
-                raise DataError(f"{path} is empty")
-            return ScoredPool.from_rows(reader, columns, r2=r2, source=path.name)
-    except FileNotFoundError as error:
-        raise DataError(f"there is no file {path}") from error
-    except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"cannot read {path}: {error}") from error
+    with opened_pool(path) as file:
+        reader = csv.reader(file)
+        columns = next(reader, [])
+        if not columns:
+            raise DataError(f"{path} is empty")
+        return ScoredPool.from_rows(reader, columns, r2=r2, source=path.name)
 
 
 def left_out(pool: ScoredPool, *, invalid: bool, singular: bool) -> dict[str, np.ndarray]:

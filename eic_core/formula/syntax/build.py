@@ -220,7 +220,7 @@ def _functions() -> dict[str, Function]:
 
     for names in _UNARY:
         add(names, 1, 1, partial(plain, names.partition(" ")[0]))
-    for names in ("add plus", "mul multiply times"):
+    for names in ("add plus", "mul mult multiply times"):
         add(names, 2, MANY, partial(fold, names.partition(" ")[0]))
     for names in ("sub subtract", "div divide truediv", "atan2 arctan2", "hypot"):
         add(names, 2, 2, partial(plain, names.partition(" ")[0]))

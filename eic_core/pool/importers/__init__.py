@@ -1,0 +1,159 @@
+"""Lists of formulas as other tools write them: recognised, with the reason, and read.
+
+`import_formulas` is the one entry.  Every row that is there comes back; one that holds no formula
+says so, and one that cannot be read is refused later, with the reader's words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from eic_core.errors import DataError
+from eic_core.pool.importers import gplearn, operon, plain, pools, pysr, srbench, tables
+from eic_core.pool.importers.rows import MAX_BYTES, MAX_ROWS, Imported, Listed
+from eic_core.pool.importers.source import Sheet, Source, source_of
+
+__all__ = [
+    "FORMATS", "MAX_BYTES", "MAX_ROWS", "Imported", "Listed", "import_formulas",
+]  # fmt: skip
+
+Rows = tuple[list[Listed], tuple[str, ...]]
+
+
+class _Format(NamedTuple):
+    """A row of the table of formats; exactly one of `of_text` and `of_table` is there."""
+
+    label: str
+    recognise_text: Callable[[Source], str] | None = None
+    of_text: Callable[[Source], Rows] | None = None
+    recognise_table: Callable[[Sheet], str] | None = None
+    of_table: Callable[[Sheet, str], list[Listed]] | None = None
+    likely: str = ""
+
+
+_TABLE: dict[str, _Format] = {
+    "json": _Format(
+        "SRBench results, JSON", srbench.recognise_json, lambda s: (srbench.listed_json(s), ())
+    ),
+    "pysr_print": _Format("PySR, printed", pysr.recognise_print, pysr.listed_print),
+    "operon_print": _Format(
+        "Operon front, printed", operon.recognise_print, lambda s: (operon.listed_print(s), ())
+    ),
+    "gplearn": _Format("gplearn, printed", gplearn.recognise, lambda s: (gplearn.listed(s), ())),
+    "pysr": _Format(
+        "PySR hall of fame, CSV",
+        recognise_table=pysr.recognise_file, of_table=pysr.listed_file, likely="equation",
+    ),
+    "scored": _Format(
+        "Scored pool, CSV",
+        recognise_table=pools.recognise_scored, of_table=pools.listed, likely="formula",
+    ),
+    "pool": _Format(
+        "Pool, CSV", recognise_table=pools.recognise, of_table=pools.listed, likely="formula",
+    ),
+    "srbench": _Format(
+        "SRBench results, CSV",
+        recognise_table=srbench.recognise_file, of_table=srbench.listed_file,
+        likely="symbolic_model",
+    ),
+    "operon": _Format(
+        "Operon front, CSV", recognise_table=operon.recognise_file, of_table=operon.listed_file,
+    ),
+    "gplearn_details": _Format(
+        "gplearn run details, CSV",
+        recognise_table=gplearn.recognise_details, of_table=tables.listed_cells,
+    ),
+    "table": _Format(
+        "Any CSV with a column of formulas",
+        recognise_table=tables.recognise, of_table=tables.listed_cells,
+    ),
+    "list": _Format(
+        "List, one formula a line",
+        lambda _: plain.recognise(), lambda s: (plain.listed_lines(s.lines), ()),
+    ),
+}  # fmt: skip
+"""In the order in which they are tried."""
+
+FORMATS: Mapping[str, str] = {name: row.label for name, row in _TABLE.items()}
+"""Name and label of every format."""
+
+
+def import_formulas(
+    data: bytes | str, *, name: str = "", format: str = "auto", column: str | None = None
+) -> Imported:
+    """Read a list of formulas in whatever form it comes.
+
+    Parameters
+    ----------
+    data : bytes or str
+        At most `MAX_BYTES` unpacked, `MAX_ROWS` rows; gzipped or not.
+    name : str
+        The file's name, for messages.
+    format : str
+        A key of `FORMATS`, or "auto".
+    column : str, optional
+        The column that holds the formulas, if the list is a table; default: the one that its
+        format names, else the one whose cells read as formulas.
+
+    Raises
+    ------
+    DataError
+        If it is empty, too large, no text, or not of the format that was asked for.
+
+    Examples
+    --------
+    >>> got = import_formulas('Complexity,Loss,Equation\\n1,2.5,"x0"\\n3,0.1,"x0 * x0"\\n')
+    >>> got.format, [(r.formula, r.stored["loss"]) for r in got.rows]
+    ('pysr', [('x0', 2.5), ('x0 * x0', 0.1)])
+    """
+    source = source_of(data, name)
+    if format != "auto" and format not in _TABLE:
+        raise DataError(
+            f"there is no format `{format}`", hint="there are auto, " + ", ".join(_TABLE)
+        )
+    if column is not None and format == "auto" and source.sheet is not None:
+        format = _table_format(source.sheet)
+    for key in _TABLE if format == "auto" else (format,):
+        found = _tried(key, source, column, chosen=format != "auto")
+        if found is not None:
+            return found
+    if format in ("auto", "list"):
+        raise DataError("the list holds no formula", hint="give at least one formula, one a line")
+    raise DataError(
+        f"this is no {FORMATS[format]}", hint="let the format be detected, or choose another"
+    )
+
+
+def _table_format(sheet: Sheet) -> str:
+    """The format of a table whose column is chosen by hand."""
+    for key, row in _TABLE.items():
+        if row.recognise_table is not None and row.recognise_table(sheet):
+            return key
+    return "table"
+
+
+def _tried(key: str, source: Source, column: str | None, *, chosen: bool) -> Imported | None:
+    row = _TABLE[key]
+    if row.of_text is not None and row.recognise_text is not None:
+        reason = row.recognise_text(source)
+        if not reason and not chosen:
+            return None
+        rows, notes = row.of_text(source)
+        return Imported(key, reason or "chosen by hand", tuple(rows), notes) if rows else None
+    sheet = source.sheet
+    if sheet is None or row.of_table is None or row.recognise_table is None:
+        return None
+    reason = row.recognise_table(sheet)
+    if not reason and not chosen:
+        return None
+    if not sheet.rows:
+        raise DataError("the table has no rows below its header", hint="add a row a formula")
+    place = sheet.place(row.likely)
+    likely = sheet.columns[place] if row.likely and place >= 0 else ""
+    if key == "gplearn_details" and column is None:
+        raise gplearn.no_programs()
+    taken = tables.chosen_column(sheet, column, likely)
+    columns = tuple(dict.fromkeys([taken, *sheet.formula_columns, *sheet.columns]))
+    rows = row.of_table(sheet, taken)
+    return Imported(key, reason or "chosen by hand", tuple(rows), (), columns, taken)

@@ -1,0 +1,204 @@
+"""A list as it came: bytes to text, and text to a table where it is one."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import zlib
+from dataclasses import dataclass
+from functools import cached_property
+
+from eic_core.errors import DataError, FormulaError
+from eic_core.formula.syntax import read
+from eic_core.pool.importers.rows import MAX_BYTES, MAX_ROWS, number
+
+FORMULA_NAMES = (
+    "equation", "formula", "expression", "symbolic_model", "model", "program", "expr", "infix",
+    "sympy_format", "solution", "best_expression", "best_program",
+)  # fmt: skip
+"""Headers under which tools write formulas, the likeliest first; in lower case."""
+
+_SAMPLE = 40
+_MAX_COLUMNS = 60
+_HEADER = re.compile(r"[^()+*/=\\<>]{0,80}")
+_UNITS = re.compile(r"\s*[(\[][^()]*[)\]]\s*\Z")
+_GZIP = b"\x1f\x8b"
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table of text cells.
+
+    Attributes
+    ----------
+    columns : tuple of str
+    rows : tuple of tuple of str
+        Without the header and empty lines; padded to the header's length.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def place(self, *names: str) -> int:
+        """Index of the first of these columns (in lower case) that is there, or -1."""
+        lower = [column.strip().lower() for column in self.columns]
+        return next((lower.index(name) for name in names if name in lower), -1)
+
+    @cached_property
+    def shares(self) -> tuple[float, ...]:
+        """Per column, which share of a sample of its cells reads as a formula with an operation."""
+        return tuple(
+            _share([row[i] for row in self.rows]) if i < _MAX_COLUMNS else 0.0
+            for i in range(len(self.columns))
+        )
+
+    @cached_property
+    def formula_columns(self) -> tuple[str, ...]:
+        """Columns that may hold formulas, the likeliest first."""
+        named = [self.place(name) for name in FORMULA_NAMES]
+        first = [i for i in named if i >= 0 and self.shares[i] > 0]
+        rest = sorted(
+            (i for i, share in enumerate(self.shares) if share >= 0.3 and i not in first),
+            key=lambda i: -self.shares[i],
+        )
+        weak = [i for i in named if i >= 0 and i not in first]
+        return tuple(dict.fromkeys(self.columns[i] for i in [*first, *rest, *weak]))
+
+
+@dataclass(frozen=True)
+class Source:
+    """A list's text and the name of its file ("" if pasted)."""
+
+    name: str
+    text: str
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """The lines that are not blank, without their ends."""
+        return tuple(line.rstrip() for line in self.text.splitlines() if line.strip())
+
+    @cached_property
+    def sheet(self) -> Sheet | None:
+        """The text as a table with a header, or None."""
+        first = self.lines[0]
+        delimiter = max(",;\t|", key=first.count)
+        if not first.count(delimiter):
+            return None
+        header = next(csv.reader([first], delimiter=delimiter), [])
+        if len(header) < 2 or not any(header) or not all(map(_names_a_column, header)):
+            return None
+        return _sheet(self.text, delimiter)
+
+
+def _sheet(text: str, delimiter: str) -> Sheet:
+    rows: list[tuple[str, ...]] = []
+    columns: tuple[str, ...] = ()
+    try:
+        for row in csv.reader(io.StringIO(text), delimiter=delimiter):
+            if not any(cell.strip() for cell in row):
+                continue
+            if not columns:
+                columns = tuple(cell.strip() for cell in row)
+                continue
+            rows.append(tuple(row) + ("",) * (len(columns) - len(row)))
+            if len(rows) > MAX_ROWS:
+                raise too_many()
+    except csv.Error as error:
+        raise DataError(f"cannot read the table: {error}", hint="save it as plain CSV") from error
+    return Sheet(columns, tuple(rows))
+
+
+def source_of(data: bytes | str, name: str = "") -> Source:
+    """Unpack and decode what was pasted or uploaded.
+
+    Parameters
+    ----------
+    data : bytes or str
+        gzipped or not; UTF-8, UTF-16 with a mark, or Latin-1.
+    name : str
+        The file's.
+
+    Raises
+    ------
+    DataError
+        If it is too large, empty or no text.
+
+    Examples
+    --------
+    >>> source_of(b"x+1\\n\\nsin(x)\\n").lines
+    ('x+1', 'sin(x)')
+    """
+    raw = data.encode("utf-8", "replace") if isinstance(data, str) else data
+    if raw[:2] == _GZIP:
+        raw = _unpacked(raw)
+    if len(raw) > MAX_BYTES:
+        raise too_large()
+    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        text = raw.decode("utf-16", "replace")
+    elif b"\0" in raw[:4096]:
+        raise DataError(
+            "this is not a text file", hint="save the list as CSV, or paste one formula a line"
+        )
+    else:
+        try:
+            text = raw.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = raw.decode("latin-1")
+    if not text.strip():
+        raise DataError("the list is empty", hint="give at least one formula, one a line")
+    return Source(name, text)
+
+
+def _unpacked(raw: bytes) -> bytes:
+    """All members of a gzip file, as far as they are allowed to go."""
+    text = b""
+    while raw:
+        unpacker = zlib.decompressobj(wbits=31)
+        try:
+            text += unpacker.decompress(raw, MAX_BYTES + 1 - len(text))
+        except zlib.error as error:
+            raise DataError(f"cannot unpack the file: {error}", hint="gzip it again") from error
+        if len(text) > MAX_BYTES:
+            raise too_large()
+        if not unpacker.eof:
+            raise DataError("cannot unpack the file: it is cut short", hint="gzip it again")
+        raw = unpacker.unused_data.lstrip(b"\0")
+    return text
+
+
+def too_large() -> DataError:
+    """What is said of a list that is too large."""
+    return DataError(
+        f"the list is larger than {MAX_BYTES // 1_000_000} MB",
+        hint="split it, or score it with python -m eic_core score",
+    )
+
+
+def too_many() -> DataError:
+    """What is said of a list with too many rows."""
+    return DataError(
+        f"the list has more than {MAX_ROWS:,} formulas",
+        hint="split it, or score it with python -m eic_core score",
+    )
+
+
+def _names_a_column(cell: str) -> bool:
+    text = _UNITS.sub("", cell.strip().strip('"'))
+    return number(text) is None and _HEADER.fullmatch(text) is not None
+
+
+def _share(cells: list[str]) -> float:
+    full = [cell for cell in cells if cell.strip()]
+    sample = full[:: max(1, len(full) // _SAMPLE)][:_SAMPLE]
+    return sum(map(_reads, sample)) / len(sample) if sample else 0.0
+
+
+def _reads(cell: str) -> bool:
+    if number(cell) is not None or len(cell) > 5_000:
+        return False
+    try:
+        formula = read(cell).formula
+    except FormulaError:
+        return False
+    return formula.complexity > 1 and bool(formula.variables)

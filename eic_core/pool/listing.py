@@ -1,0 +1,312 @@
+"""Scoring a list of formulas on one data set: a table, or ranges where there is none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from eic_core.errors import DataError, UserError
+from eic_core.formula.syntax import Reading
+from eic_core.measure.data import Domain, Samples, sample_domains
+from eic_core.measure.table import Table, match_variables
+from eic_core.pool.candidate import Score
+from eic_core.pool.front import front
+from eic_core.pool.importers.rows import Listed
+from eic_core.pool.scoring import index_base, measured, read_candidate
+
+_CHUNK = 32
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class TableData:
+    """Rows of a table, for every formula the same columns by name, else by position.
+
+    Attributes
+    ----------
+    table : Table
+    target : str
+        Column that the formulas should reproduce; "" for none.
+    base : int or None
+        What the first indexed variable counts from; None lets each method's formulas tell.
+    """
+
+    table: Table
+    target: str = ""
+    base: int | None = None
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The columns that variables may stand for."""
+        return tuple(name for name in self.table.names if name != self.target)
+
+
+@dataclass(frozen=True)
+class RangeData:
+    """Samples drawn from a range for each variable.
+
+    Attributes
+    ----------
+    domains : mapping of variable to Domain
+    default : Domain or None
+        For variables without one; None refuses their formulas.
+    count, seed : int
+    """
+
+    domains: Mapping[str, Domain] = field(default_factory=dict)
+    default: Domain | None = None
+    count: int = 1_000
+    seed: int = 0
+
+    inputs: tuple[str, ...] = field(default=(), init=False)
+
+
+ListingData = TableData | RangeData
+
+
+@dataclass(frozen=True)
+class ListedScore:
+    """A row of a list with what it scores.
+
+    Attributes
+    ----------
+    listed : Listed
+    score : Score
+        `Score.error` says why a formula was refused; `Score.r2` is nan without a target.
+    syntax : str
+        The notation it was read in, "" if it was refused.
+    base : int or None
+        What its indexed variables were counted from.
+    """
+
+    listed: Listed
+    score: Score
+    syntax: str = ""
+    base: int | None = None
+
+
+def score_listing(
+    rows: Sequence[Listed],
+    data: ListingData,
+    *,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> tuple[ListedScore, ...]:
+    """Score every row, in order, none dropped.
+
+    Parameters
+    ----------
+    rows : sequence of Listed
+    data : TableData or RangeData
+    jobs : int
+        Worker processes; 1 scores in this one.
+    progress : callable (done, total) -> None, optional
+        What it raises ends the scoring.
+
+    Notes
+    -----
+    Double precision, without rechecks, as `eic_core.pool.score_pool`.
+
+    Examples
+    --------
+    >>> rows = [Listed(1, "x+1"), Listed(2, "lg(x)")]
+    >>> scores = score_listing(rows, RangeData({"x": Domain("fixed", 1.0, 1.0)}, count=1))
+    >>> [(s.score.complexity, s.score.error[:19]) for s in scores]
+    [(3, ''), (None, 'unknown function `l')]
+    """
+    found: list[ListedScore] = [ListedScore(row, Score(error=row.error)) for row in rows]
+    done = sum(bool(row.error) for row in rows)
+    tasks = list(_tasks(rows, data))
+    for positions, scores in _run(tasks, data, jobs):
+        for position, scored in zip(positions, scores, strict=True):
+            found[position] = scored
+        done += len(positions)
+        if progress is not None:
+            progress(done, len(rows))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class _Task:
+    positions: tuple[int, ...]
+    rows: tuple[Listed, ...]
+    base: int | None
+
+
+def _tasks(rows: Sequence[Listed], data: ListingData) -> Iterator[_Task]:
+    """Chunks of one (problem, method, notation) group each, with the group's index base."""
+    groups: dict[tuple[str, str, str], list[int]] = {}
+    for i, row in enumerate(rows):
+        if not row.error:
+            groups.setdefault((row.problem, row.method, row.syntax), []).append(i)
+    given = data.base if isinstance(data, TableData) else None
+    for places in groups.values():
+        base = given
+        if base is None and data.inputs:
+            base = index_base([rows[i].candidate() for i in places], data.inputs)
+        for start in range(0, len(places), _CHUNK):
+            chunk = tuple(places[start : start + _CHUNK])
+            yield _Task(chunk, tuple(rows[i] for i in chunk), base)
+
+
+def _run(
+    tasks: Sequence[_Task], data: ListingData, jobs: int
+) -> Iterator[tuple[tuple[int, ...], list[ListedScore]]]:
+    if jobs == 1 or len(tasks) < 2:
+        sampler = _Sampler(data)
+        for task in tasks:
+            yield task.positions, [_scored(row, sampler, task.base) for row in task.rows]
+        return
+    with ProcessPoolExecutor(
+        max_workers=min(jobs, len(tasks)), initializer=_prepare, initargs=(data,)
+    ) as executor:
+        futures = [executor.submit(_score_task, task) for task in tasks]
+        try:
+            for task, future in zip(tasks, futures, strict=True):
+                yield task.positions, future.result()
+        finally:
+            executor.shutdown(wait=False, cancel_futures=True)
+
+
+_worker: list[_Sampler] = []
+
+
+def _prepare(data: ListingData) -> None:
+    _worker[:] = [_Sampler(data)]
+
+
+def _score_task(task: _Task) -> list[ListedScore]:
+    return [_scored(row, _worker[0], task.base) for row in task.rows]
+
+
+class _Sampler:
+    """Samples for one formula after another; what they share is made once."""
+
+    def __init__(self, data: ListingData) -> None:
+        self.data = data
+        self._samples: dict[tuple[tuple[str, str], ...], Samples] = {}
+
+    @property
+    def asks(self) -> bool:
+        """Whether nobody has said what variables count from, so that a formula may tell."""
+        return isinstance(self.data, TableData) and self.data.base is None
+
+    def samples(self, reading: Reading, base: int | None) -> tuple[Samples, int | None]:
+        """The samples for a formula, and what its variables were counted from."""
+        names = reading.formula.variables
+        data = self.data
+        if isinstance(data, RangeData):
+            missing = [n for n in names if n not in data.domains and data.default is None]
+            if missing:
+                raise DataError(f"no range for `{missing[0]}`", hint="give one for each variable")
+            key = tuple((name, name) for name in names)
+            return self._kept(key, lambda: _drawn(data, names)), None
+        match = match_variables(names, data.inputs, index_base=base)
+        if match.missing:
+            listed = ", ".join(f"`{n}`" for n in data.inputs[:12])
+            raise DataError(
+                f"`{match.missing[0]}` is no column of the table", hint=f"it has {listed}"
+            )
+        key = tuple(sorted(match.mapping.items()))
+        table, target = data.table, data.target or None
+        return self._kept(key, lambda: table.samples(match.mapping, target)), match.index_base
+
+    def _kept(self, key: tuple[tuple[str, str], ...], make: Callable[[], Samples]) -> Samples:
+        if key not in self._samples:
+            if len(self._samples) >= 64:
+                self._samples.clear()
+            self._samples[key] = make()
+        return self._samples[key]
+
+
+def _drawn(data: RangeData, names: Sequence[str]) -> Samples:
+    default = data.default
+    domains = {n: data.domains.get(n, default) for n in names}
+    known = {n: domain for n, domain in domains.items() if domain is not None}
+    return sample_domains(known, count=data.count, seed=data.seed)
+
+
+def _scored(row: Listed, sampler: _Sampler, base: int | None) -> ListedScore:
+    try:
+        reading = read_candidate(row.candidate(), sampler.data.inputs)
+        if isinstance(reading, str):
+            return ListedScore(row, Score(error=reading))
+        if not row.syntax and reading.index_base is not None and sampler.asks:
+            base = reading.index_base
+        samples, counted = sampler.samples(reading, base)
+        return ListedScore(row, measured(reading.formula, samples), reading.syntax, counted)
+    except UserError as error:
+        return ListedScore(row, Score(error=str(error)))
+
+
+def stored_scores(rows: Sequence[Listed]) -> tuple[ListedScore, ...]:
+    """The scores that a scored pool brought along, without computing anything.
+
+    Examples
+    --------
+    >>> row = Listed(1, "x0", stored={"complexity": 1, "r2": 0.5, "eic": 0.0, "eic_finite": 0.0})
+    >>> stored_scores([row])[0].score.r2
+    0.5
+    """
+
+    def of(row: Listed) -> ListedScore:
+        kept = row.stored
+        counts = [kept.get(n, 0.0) for n in ("complexity", "invalid", "singular")]
+        if "complexity" not in kept or not all(0 <= c < 2**31 for c in counts):
+            return ListedScore(row, Score(error=row.error or "the file has no scores for it"))
+        score = Score(
+            complexity=int(counts[0]),
+            r2=kept.get("r2", math.nan),
+            eic=kept.get("eic", math.nan),
+            eic_finite=kept.get("eic_finite", math.nan),
+            invalid=int(counts[1]),
+            singular=int(counts[2]),
+        )
+        return ListedScore(row, score, row.syntax)
+
+    return tuple(map(of, rows))
+
+
+def accuracy_keys(scores: Sequence[ListedScore]) -> dict[str, np.ndarray]:
+    """What may stand for accuracy, smaller being better: 1 - R^2 here, stored loss, stored R^2.
+
+    Returns
+    -------
+    dict of name to ndarray, shape (N,)
+        Only what some row has, the most telling first; nan where a row has none.
+    """
+    offered = {"1 − R²": np.array([1 - s.score.r2 for s in scores], dtype=float)}
+    for name in ("loss", "r2", "r2_test", "r2_train"):
+        values = [s.listed.stored.get(name, math.nan) for s in scores]
+        kept = np.array(values, dtype=float)
+        key = "loss, as stored" if name == "loss" else f"1 − {name}, as stored"
+        offered[key] = kept if name == "loss" else 1 - kept
+    here, again = offered["1 − R²"], "1 − r2, as stored"
+    if np.array_equal(here, offered[again], equal_nan=True):
+        del offered[again]
+    return {name: values for name, values in offered.items() if not np.isnan(values).all()}
+
+
+def front_of(scores: Sequence[ListedScore], accuracy: np.ndarray | None) -> np.ndarray:
+    """The front in accuracy, complexity and EIC; without an accuracy, in the other two.
+
+    Parameters
+    ----------
+    scores : sequence of ListedScore
+    accuracy : ndarray, shape (N,), or None
+        Smaller is better; see `accuracy_keys`.
+
+    Returns
+    -------
+    ndarray of bool, shape (N,)
+        Refused formulas and those without an EIC are never on it.
+    """
+    complexity = [math.nan if s.score.complexity is None else s.score.complexity for s in scores]
+    eic = [s.score.eic for s in scores]
+    keys = [complexity, eic] if accuracy is None else [accuracy, complexity, eic]
+    return front(np.column_stack([np.asarray(k, dtype=float) for k in keys]))

@@ -1,0 +1,133 @@
+"""Scoring lists."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from eic_core.formula.syntax import read
+from eic_core.measure import Domain, inspect, sample_domains
+from eic_core.measure.table import read_table
+from eic_core.pool.importers import Listed
+from eic_core.pool.listing import (
+    ListedScore,
+    RangeData,
+    TableData,
+    accuracy_keys,
+    front_of,
+    score_listing,
+    stored_scores,
+)
+from eic_core.pool.scoring import score_pool
+
+TABLE = read_table("a,b,target\n1,2,3\n2,5,7\n4,1,5\n", source="line.csv")
+
+
+def rows(*formulas: str, **rest: str) -> list[Listed]:
+    return [Listed(i, text, **rest) for i, text in enumerate(formulas, start=1)]
+
+
+def test_every_row_comes_back_in_order_with_its_reason():
+    given = [*rows("a+b", "lg(a)", "nowhere*a"), Listed(4, "", error="this row holds no formula")]
+    scores = score_listing(given, TableData(TABLE, "target"))
+    assert [s.listed.row for s in scores] == [1, 2, 3, 4]
+    assert scores[0].score.r2 == 1.0 and not scores[0].score.error
+    assert "log10" in scores[1].score.error
+    assert "`nowhere` is no column" in scores[2].score.error and "`a`, `b`" in scores[2].score.error
+    assert scores[3].score.error == "this row holds no formula"
+
+
+def test_a_list_on_a_table_scores_as_its_pool_does(tmp_path):
+    (tmp_path / "line.csv").write_text("a,b,target\n1,2,3\n2,5,7\n4,1,5\n")
+    given = [
+        *rows("X1 - X2", "X2*X1 - sqrt(X1)", method="Operon", syntax="operon", problem="line"),
+        *rows("x0 - x1", "exp(x0)/(x1-1)", method="PySR", syntax="pysr", problem="line"),
+    ]
+    scores = score_listing(given, TableData(TABLE, "target"))
+    expected = score_pool([r.candidate() for r in given], tmp_path, jobs=1)
+    assert [s.score.cells() for s in scores] == [e.cells() for e in expected]
+    assert [s.base for s in scores] == [1, 1, 0, 0]
+
+
+def test_a_list_over_ranges_scores_as_inspect_does():
+    data = RangeData({"x": Domain("uniform", 2.0, 3.0)}, Domain("uniform", 1.0, 5.0), 50, seed=3)
+    (scored,) = score_listing(rows("10000*x - 9999*y"), data)
+    domains = {"x": Domain("uniform", 2.0, 3.0), "y": Domain("uniform", 1.0, 5.0)}
+    expected = inspect(
+        read("10000*x - 9999*y").formula, sample_domains(domains, count=50, seed=3), recheck=False
+    )
+    assert scored.score.eic == expected.eic
+    assert math.isnan(scored.score.r2)
+
+
+def test_without_a_range_and_a_default_the_formula_is_refused():
+    (scored,) = score_listing(rows("x*y"), RangeData({"x": Domain("uniform", 1, 2)}))
+    assert scored.score.error.startswith("no range for `y`")
+
+
+def test_the_base_that_is_given_wins():
+    for base, expected in ((0, "b"), (1, "a")):
+        (scored,) = score_listing(rows("x1"), TableData(TABLE, expected, base))
+        assert scored.base == base
+    (scored,) = score_listing(rows("x1"), TableData(TABLE, "", 1))
+    assert not scored.score.error and math.isnan(scored.score.r2)
+
+
+def test_a_pasted_formula_that_says_what_it_counts_from_is_believed():
+    scores = score_listing(rows("x0 + x1", "((1.5) * X1) + (0.5 * X2)"), TableData(TABLE, "target"))
+    assert [s.base for s in scores] == [0, 1]
+    assert scores[1].syntax == "operon"
+
+
+def test_two_processes_find_what_one_finds():
+    given = rows(*(f"a**{k % 5} - {k}*b" for k in range(100)))
+    one, two = (score_listing(given, TableData(TABLE, "target"), jobs=j) for j in (1, 2))
+    assert [s.score.cells() for s in one] == [s.score.cells() for s in two]
+
+
+def test_progress_counts_every_row_and_can_end_the_scoring():
+    seen: list[tuple[int, int]] = []
+    score_listing(rows(*["a"] * 100), TableData(TABLE), progress=lambda d, t: seen.append((d, t)))
+    assert seen[-1] == (100, 100) and len(seen) > 2
+
+    class Enough(Exception):
+        pass
+
+    def stop(done: int, total: int) -> None:
+        raise Enough
+
+    with pytest.raises(Enough):
+        score_listing(rows(*["a"] * 100), TableData(TABLE), progress=stop)
+
+
+def test_the_front_weighs_accuracy_complexity_and_eic():
+    exact, short, same_but_unstable, refused = score_listing(
+        rows("a+b", "a", "a+b+10000*a-10000*a", "lg(a)"), TableData(TABLE, "target")
+    )
+    scores = (exact, short, same_but_unstable, refused)
+    keys = accuracy_keys(scores)
+    assert list(keys) == ["1 − R²"]
+    assert front_of(scores, keys["1 − R²"]).tolist() == [True, True, False, False]
+    assert front_of(scores, None).tolist() == [False, True, False, False]
+
+
+def test_stored_losses_serve_as_accuracy_and_are_small_when_good():
+    scores = tuple(
+        ListedScore(Listed(i, "x", stored={"loss": 0.1 * i, "r2_test": 1 - 0.1 * i}), s.score)
+        for i, s in enumerate(
+            score_listing(rows("x", "x"), RangeData(default=Domain("fixed", 1, 1)))
+        )
+    )
+    keys = accuracy_keys(scores)
+    assert list(keys) == ["loss, as stored", "1 − r2_test, as stored"]
+    np.testing.assert_allclose(keys["loss, as stored"], [0, 0.1])
+    np.testing.assert_allclose(keys["1 − r2_test, as stored"], [0, 0.1], atol=1e-15)
+
+
+def test_a_scored_pool_is_taken_at_its_word():
+    stored = {"complexity": 3, "r2": 0.5, "eic": 1.5, "eic_finite": 1.5, "invalid": 2}
+    good, bare = stored_scores([Listed(1, "x+1", stored=stored), Listed(2, "x")])
+    assert (good.score.complexity, good.score.eic, good.score.invalid) == (3, 1.5, 2)
+    assert "no scores" in bare.score.error
