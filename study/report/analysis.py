@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import get_args
 
-from study.report.exported import ExportedVote, StudyExport, utc_text
+from eic_core.errors import UserError
+from study.report.exported import ExportedVote, StudyExport
 from study.report.software import Software
+from study.report.words import count, day_text
 from study.statistics.agreement import FleissKappa, count_choices, fleiss_kappa
+from study.statistics.bootstrap import pair_bootstrap, two_way_bootstrap
+from study.statistics.clustered import ClusteredRate, clustered_rate
+from study.statistics.clusters import Estimand
 from study.statistics.exclusions import (
     FAILED_ATTENTION,
     HASTY_SESSION,
@@ -18,13 +23,12 @@ from study.statistics.exclusions import (
     active_seconds,
     exclusion_reasons,
 )
-from study.statistics.preference import Preference
+from study.statistics.majorities import SignTest, sign_test
+from study.statistics.preference import Interval, Preference
+from study.statistics.votes import VoteTable
 
+ESTIMANDS: tuple[Estimand, ...] = get_args(Estimand)
 REASONS = (HASTY_SESSION, HASTY_VOTE, FAILED_ATTENTION)
-INDEPENDENCE = (
-    "The test and the intervals take votes as independent. Votes on one pair and votes of one "
-    "rater are not, so the true uncertainty is larger."
-)
 
 
 @dataclass(frozen=True)
@@ -56,12 +60,17 @@ class StudyReport:
         Practice ballots and attention checks have none.
     level : float
         Confidence level of the intervals.
+    seed : int
+        Of the bootstraps.
+    estimand : {"pairs like these", "these pairs"}
+        What the headline is about.
     """
 
     export: StudyExport
     reasons: tuple[str, ...]
     level: float = 0.95
     seed: int = 0
+    estimand: Estimand = "pairs like these"
 
     @cached_property
     def software(self) -> Software:
@@ -138,7 +147,32 @@ class StudyReport:
         return {pair.pair: counts[pair.pair] for pair in self.export.pairs}
 
     @cached_property
-    def agreement(self) -> FleissKappa:
+    def table(self) -> VoteTable:
+        """The valid votes as columns."""
+        return VoteTable.of(self.valid)
+
+    @cached_property
+    def inference(self) -> ClusteredRate:
+        """The headline: the rate with an interval and a test that allow for clusters."""
+        return clustered_rate(self.table, estimand=self.estimand)
+
+    @cached_property
+    def bootstrap(self) -> Interval | None:
+        """The rate's interval when pairs (or problems) are drawn again."""
+        return pair_bootstrap(self.table, seed=self.seed, level=self.level)
+
+    @cached_property
+    def two_way_bootstrap(self) -> Interval | None:
+        """The rate's interval when pairs (or problems) and raters are drawn again."""
+        return two_way_bootstrap(self.table, seed=self.seed, level=self.level)
+
+    @cached_property
+    def sign_test(self) -> SignTest:
+        """Pairs by the majority of their votes."""
+        return sign_test(self.table)
+
+    @cached_property
+    def fleiss_kappa(self) -> FleissKappa:
         """Fleiss' kappa over the pairs with at least two deciding votes."""
         counts = count_choices((v.pair, v.choice) for v in self.valid)
         return fleiss_kappa(counts[pair] for pair in sorted(counts))
@@ -166,12 +200,15 @@ class StudyReport:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know, in sentences."""
-        notes = [self.preference.reason] if self.preference.reason else [INDEPENDENCE]
-        if self.agreement.reason:
-            notes.append("Fleiss' kappa is not defined: " + self.agreement.reason)
+        """What a reader should know beside the verdict, in sentences."""
+        notes = []
+        if self.export.unblindings:
+            notes.append(looks_sentence(self.export))
         if self.preference.ties:
-            notes.append("Ties (“cannot decide”) are in no rate, test or kappa.")
+            notes.append(
+                f"{count(self.preference.ties, 'valid vote')} decided for neither formula "
+                "(“cannot decide”) and are in no rate, test or kappa."
+            )
         if self.unfinished_excluded_raters:
             notes.append(
                 f"{self.unfinished_excluded_raters} of the raters left out had not finished."
@@ -180,60 +217,55 @@ class StudyReport:
             notes.append("The study was not closed when it was exported.")
         return tuple(notes)
 
-    def to_json(self) -> dict[str, Any]:
-        """The stable JSON form: plain values, null for what is not defined."""
-        export, votes = self.export, list(self.votes_per_pair.values())
-        return {
-            "study": export.study,
-            "title": export.title,
-            "hash": export.hash,
-            "frozen_at": utc_text(export.frozen_at),
-            "closed_at": utc_text(export.closed_at),
-            "exported_at": utc_text(export.exported_at),
-            "rules": dict(export.rules),
-            "exclusion": export.exclusion.to_json() | {"sentence": export.exclusion.sentence},
-            "raters": asdict(export.raters)
-            | {
-                "with_votes": len({v.rater for v in self.cast}),
-                "excluded": self.excluded_raters,
-                "excluded_unfinished": self.unfinished_excluded_raters,
-            },
-            "votes": {
-                "cast": len(self.cast),
-                "excluded": self.excluded,
-                "valid": len(self.valid),
-                "attention": asdict(self.attention),
-            },
-            "preference": self.preference.to_json(self.level),
-            "preference_before_exclusions": self.preference_of_all.to_json(self.level),
-            "by_problem": [
-                {"problem": p.problem, "pairs": p.pairs} | p.preference.to_json(self.level)
-                for p in self.by_problem
-            ],
-            "fleiss_kappa": self.agreement.to_json(),
-            "pairs": {
-                "total": len(votes),
-                "without_votes": votes.count(0),
-                "fewest_votes": min(votes, default=0),
-                "most_votes": max(votes, default=0),
-                "mean_votes": statistics.fmean(votes) if votes else None,
-            },
-            "left_chosen": {"left": self.left_chosen.lower, "right": self.left_chosen.higher},
-            "seconds": {
-                "median_vote": self.median_seconds,
-                "median_session": self.median_session_seconds,
-            },
-            "notes": list(self.notes),
-        }
+
+def looks_sentence(export: StudyExport) -> str:
+    """Who looks before the end may stop when it suits: when that was, in a sentence.
+
+    Examples
+    --------
+    >>> from datetime import UTC, datetime
+    >>> from study.report.exported import Unblinding
+    >>> look = Unblinding(datetime(2025, 3, 1, tzinfo=UTC), 312)
+    >>> print(looks_sentence(StudyExport("s", "Demo", "", (), (), unblindings=(look,))))
+    The results were looked at while the study was open: on 1 March 2025 when 312 votes had been
+    cast. Intervals and tests hold for a study that nobody looked into before the end.
+    """
+    looks = "; ".join(
+        f"on {day_text(look.at)} when {count(look.votes_then, 'vote')} had been cast"
+        for look in export.unblindings
+    )
+    return (
+        f"The results were looked at while the study was open: {looks}. Intervals and tests hold "
+        "for a study that nobody looked into before the end."
+    )
 
 
-def analyse(export: StudyExport, *, level: float = 0.95) -> StudyReport:
-    """Apply the frozen exclusion rule and compute the results.
+def analyse(
+    export: StudyExport, *, level: float = 0.95, seed: int = 0,
+    estimand: Estimand = "pairs like these",
+) -> StudyReport:
+    """Apply the frozen exclusion rule; the results are computed when they are asked for.
 
     Parameters
     ----------
     export : StudyExport
     level : float
         Confidence level of the intervals, in (0, 1).
+    seed : int
+        Of the bootstraps, 0 or more.
+    estimand : {"pairs like these", "these pairs"}
+        What the headline is about.
+
+    Raises
+    ------
+    UserError
+        If one of them makes no sense.
     """
-    return StudyReport(export, tuple(exclusion_reasons(export.votes, export.exclusion)), level)
+    if not 0 < level < 1:
+        raise UserError("a confidence level lies between 0 and 1")
+    if seed < 0:
+        raise UserError("a seed is a whole number, 0 or more")
+    if estimand not in ESTIMANDS:
+        raise UserError(f"an estimand is `{'` or `'.join(ESTIMANDS)}`, not `{estimand}`")
+    reasons = tuple(exclusion_reasons(export.votes, export.exclusion))
+    return StudyReport(export, reasons, level, seed, estimand)

@@ -67,7 +67,7 @@ complexity_gap | complexity of the lower member minus that of the higher | nodes
 """)
 _SOURCE = _columns("""
 study_hash | SHA-256 of the frozen configuration: the same in every output of a study | hex digits
-made_by | frozen study, seed and versions of the software that made the table | text
+made_by | versions of the software that made the table, and the seed | text
 """)
 _COUNTS = _columns("""
 votes_cast | votes on pairs, before exclusions | whole number
@@ -110,7 +110,7 @@ column | the column | name
 meaning | what a cell says | text
 values | unit, range or possible values | text
 study_hash | SHA-256 of the frozen configuration: the same in every output of a study | hex digits
-made_by | frozen study, seed and versions of the software that made the table | text
+made_by | versions of the software that made the table, and the seed | text
 """)
 
 CODEBOOK: dict[str, tuple[Column, ...]] = {
@@ -147,7 +147,7 @@ def codebook_text() -> str:
 
     Examples
     --------
-    >>> print(codebook_text()[:41])
+    >>> print(codebook_text()[:43])
     votes.csv
       vote
           the vote (unique id)

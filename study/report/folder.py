@@ -40,6 +40,17 @@ def write_export(folder: Path, export: StudyExport) -> None:
     DataError
         If the folder cannot be written.
     """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / STUDY_FILE).write_text(study_text(export), encoding="utf-8")
+        with (folder / VOTES_FILE).open("w", encoding="utf-8", newline="") as file:
+            file.write(votes_csv(export.votes))
+    except OSError as error:
+        raise DataError(f"cannot write {folder}: {error.strerror}") from error
+
+
+def study_text(export: StudyExport) -> str:
+    """``study.json``: everything but the votes."""
     document: dict[str, Any] = {"format": FORMAT}
     document |= {name: getattr(export, name) for name in _PLAIN}
     document |= {name: utc_text(getattr(export, name)) for name in _STAMPS}
@@ -49,14 +60,7 @@ def write_export(folder: Path, export: StudyExport) -> None:
     document["pairs"] = [_numbers_out(asdict(pair)) for pair in export.pairs]
     document["unblindings"] = [look.to_json() for look in export.unblindings]
     document["configuration"] = dict(export.configuration)
-    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / STUDY_FILE).write_text(text, encoding="utf-8")
-        with (folder / VOTES_FILE).open("w", encoding="utf-8", newline="") as file:
-            file.write(votes_csv(export.votes))
-    except OSError as error:
-        raise DataError(f"cannot write {folder}: {error.strerror}") from error
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def votes_csv(

@@ -3,116 +3,131 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterable, Iterator
 from html import escape
 
 from study.report.analysis import StudyReport
-from study.report.figures import pair_distributions, preference_figure, to_svg, votes_figure
-from study.report.folder import votes_csv
-from study.report.text import facts, interval_text, p_text, percent
-
-_CSP = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-_STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff;
-       max-width: 56rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
-.verdict { font-size: 1.2rem; }
-table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid #ddd;
-         vertical-align: top; overflow-wrap: anywhere; }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
-figure { margin: 1rem 0; } svg { max-width: 100%; height: auto; }
-figcaption, .note { color: #444; font-size: .9rem; }
-.scroll { overflow-x: auto; }
-"""
-
-
-def valid_votes_csv(report: StudyReport) -> str:
-    """All votes as spreadsheet-safe CSV, with two more columns: `excluded` and why."""
-    return votes_csv(
-        report.export.votes,
-        {
-            "excluded": ["true" if why else "false" for why in report.reasons],
-            "exclusion_reason": report.reasons,
-        },
-    )
-
-
-def verdict(report: StudyReport) -> str:
-    """The main result in a sentence.
-
-    Examples
-    --------
-    >>> from study.report.analysis import analyse
-    >>> from study.report.exported import StudyExport
-    >>> verdict(analyse(StudyExport("s", "Demo", "", (), ())))
-    'There are no valid votes.'
-    """
-    p = report.preference
-    if p.rate is None:
-        return p.reason
-    return (
-        f"Raters preferred the formula of lower EIC in {percent(p.rate)} of {p.votes:,} votes "
-        f"({100 * report.level:g} % interval {interval_text(p.wilson(report.level))}, "
-        f"p = {p_text(p.p_value)})."
-    )
+from study.report.figures import FIGURES, to_svg
+from study.report.page_style import CSP, STYLE
+from study.report.sections import GROUPS, Fact, Group, Section, Table, sections_of
+from study.report.software import provenance
+from study.report.tables import LONG_FILE, long_csv
+from study.report.verdict import verdict
 
 
 def render_html(report: StudyReport) -> str:
     """The whole report as an HTML document."""
-    title = escape(report.export.title or report.export.study)
-    csv_link = base64.b64encode(valid_votes_csv(report).encode("utf-8")).decode("ascii")
+    export = report.export
+    title = escape(export.title or export.study)
     body = [
-        f"<h1>{title}</h1>",
-        f'<p class="verdict">{escape(verdict(report))}</p>',
-        *(f'<p class="note">{escape(note)}</p>' for note in report.notes),
-        _figure(to_svg(preference_figure(report)), "Share of valid votes for the lower EIC, "
-                "with Wilson intervals; votes in brackets."),
-        _by_problem(report),
-        _figure(to_svg(pair_distributions(report.export.pairs)),
-                "The two formulas of each pair: alike in complexity and R², apart in EIC."),
-        _figure(to_svg(votes_figure(report)), "Valid votes on each pair."),
-        *(_facts(heading, rows) for heading, rows in facts(report)),
-        "<h2>Votes</h2>",
-        f'<p><a download="votes.csv" href="data:text/csv;charset=utf-8;base64,{csv_link}">'
-        "All votes as CSV</a>, with those left out marked.</p>",
+        f"<header><h1>{title}</h1>{_verdict(report)}</header>",
+        *(_group(group, sections, report) for group, sections in _grouped(report)),
+        _files(report),
+        f"<footer>{escape(provenance(export.hash, report.seed, report.software))}</footer>",
     ]
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_CSP}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{CSP}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{title}</title><style>{_STYLE}</style></head>\n<body>\n"
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{title}</title><style>{STYLE}</style></head>\n<body>\n"
         + "\n".join(body)
         + "\n</body></html>\n"
     )
 
 
-def _figure(svg: str, caption: str) -> str:
-    said = escape(caption)
-    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{said}" ', 1)
-    return f"<figure>{svg}<figcaption>{said}</figcaption></figure>"
+def _verdict(report: StudyReport) -> str:
+    said = verdict(report)
+    first, *others = said.lines
+    lines = [f'<p class="verdict">{escape(first)}</p>', *_paragraphs(others)]
+    if said.caution:
+        lines.append(f'<p class="caution"><strong>Take care.</strong> {escape(said.caution)}</p>')
+    lines += [f'<p class="note">{escape(note)}</p>' for note in report.notes]
+    return "\n".join(lines)
 
 
-def _facts(heading: str, rows: list[tuple[str, str]]) -> str:
+def _grouped(report: StudyReport) -> Iterator[tuple[Group, list[Section]]]:
+    sections = sections_of(report)
+    for group in GROUPS:
+        found = [section for section in sections if section.group == group]
+        if found:
+            yield group, found
+
+
+def _group(group: Group, sections: list[Section], report: StudyReport) -> str:
+    inner = "\n".join(_section(section, report, alone=len(sections) == 1) for section in sections)
+    return f'<section id="{group}"><h2>{escape(GROUPS[group])}</h2>\n{inner}</section>'
+
+
+def _section(section: Section, report: StudyReport, *, alone: bool) -> str:
+    judged = (
+        f' <span class="judgement {_CLASSES[section.judgement]}">{escape(section.judgement)}</span>'
+        if section.judgement
+        else ""
+    )
+    heading = "" if alone else f"<h3>{escape(section.title)}{judged}</h3>"
+    parts = [
+        heading,
+        *_paragraphs(section.lines),
+        _figure(section.figure, report) if section.figure else "",
+        _facts(section.facts) if section.facts else "",
+        *(_table(table) for table in section.tables),
+        f"<details><summary>How this was done</summary><p>{escape(section.explanation)}</p>"
+        "</details>" if section.explanation else "",
+    ]  # fmt: skip
+    return f'<article id="{section.key}">' + "\n".join(filter(None, parts)) + "</article>"
+
+
+_CLASSES = {"no sign of a problem": "fine", "look closer": "look", "cannot be told": "open"}
+
+
+def _paragraphs(lines: Iterable[str]) -> list[str]:
+    return [f"<p>{escape(line)}</p>" for line in lines]
+
+
+def _figure(name: str, report: StudyReport) -> str:
+    kind = FIGURES[name]
+    said = escape(kind.caption)
+    svg = to_svg(kind.draw(report)).replace("<svg ", f'<svg role="img" aria-label="{said}" ', 1)
+    wide = " wide" if kind.wide else ""
+    return f'<figure><div class="scroll{wide}">{svg}</div><figcaption>{said}</figcaption></figure>'
+
+
+def _facts(facts: Iterable[Fact]) -> str:
     cells = "".join(
-        f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>'
-        for name, value in rows
+        f'<tr><th scope="row">{_name(fact)}</th><td>{escape(fact.value)}</td></tr>'
+        for fact in facts
     )
-    return f"<h2>{escape(heading)}</h2><table>{cells}</table>"
+    return f'<table class="facts">{cells}</table>'
 
 
-def _by_problem(report: StudyReport) -> str:
+def _name(fact: Fact) -> str:
+    """A name that unfolds into its meaning, also where there is no mouse to hover with."""
+    name = escape(fact.name)
+    if not fact.meaning:
+        return name
+    return f"<details><summary>{name}</summary>{escape(fact.meaning)}</details>"
+
+
+def _table(table: Table) -> str:
+    caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
+    first, *others = (escape(name) for name in table.columns)
+    head = f'<th scope="col">{first}</th>' + "".join(
+        f'<th scope="col" class="n">{name}</th>' for name in others
+    )
     rows = "".join(
-        f'<tr><th scope="row">{escape(p.problem)}</th><td class="n">{p.pairs}</td>'
-        f'<td class="n">{p.preference.lower}</td><td class="n">{p.preference.votes}</td>'
-        f'<td class="n">{percent(p.preference.rate)}</td>'
-        f'<td class="n">{interval_text(p.preference.wilson(report.level))}</td></tr>'
-        for p in report.by_problem
+        f'<tr><th scope="row">{escape(row[0])}</th>'
+        + "".join(f'<td class="n">{escape(cell)}</td>' for cell in row[1:])
+        + "</tr>"
+        for row in table.rows
     )
-    head = "".join(
-        f'<th scope="col" class="n">{name}</th>'
-        for name in ("pairs", "for the lower", "votes", "rate", "Wilson")
-    )
+    return f'<div class="scroll"><table>{caption}<tr>{head}</tr>{rows}</table></div>'
+
+
+def _files(report: StudyReport) -> str:
+    data = base64.b64encode(long_csv(report).encode("utf-8")).decode("ascii")
     return (
-        '<h2>By problem</h2><div class="scroll"><table><tr><th scope="col">problem</th>'
-        f"{head}</tr>{rows}</table></div>"
+        '<section id="data"><h2>Data</h2>'
+        f'<p><a download="{LONG_FILE}" href="data:text/csv;charset=utf-8;base64,{data}">'
+        "All votes as CSV</a>, with those left out marked.</p></section>"
     )

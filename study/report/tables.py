@@ -17,7 +17,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from study.report.analysis import StudyReport
 from study.report.exported import VOTE_COLUMNS, ExportedPair, ExportedVote
 from study.report.folder import cell_text
-from study.report.software import provenance
 from study.report.spreadsheet import safe_cell
 from study.statistics.exclusions import active_seconds
 
@@ -152,9 +151,13 @@ def _by(votes: Iterable[ExportedVote], name: str) -> Mapping[str, list[ExportedV
     return found
 
 
+def made_by(report: StudyReport) -> str:
+    """Software and seed, for the last column."""
+    return f"{report.software.sentence}; seed {report.seed}"
+
+
 def _csv(columns: Sequence[str], rows: Iterable[Row], report: StudyReport) -> str:
-    made_by = provenance(report.export.hash, report.seed, report.software)
-    constant: Row = {"study_hash": report.export.hash, "made_by": made_by}
+    constant: Row = {"study_hash": report.export.hash, "made_by": made_by(report)}
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, columns, lineterminator="\n")
     writer.writeheader()

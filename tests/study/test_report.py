@@ -15,9 +15,12 @@ from html.parser import HTMLParser
 import pytest
 
 from study.report import ExportedPair, ExportedVote, RaterCounts, StudyExport
-from study.report.analysis import INDEPENDENCE, StudyReport, analyse
-from study.report.figures import pair_distributions, to_svg
-from study.report.page import render_html, valid_votes_csv
+from study.report.analysis import StudyReport, analyse
+from study.report.document import document
+from study.report.figures import FIGURES, figure_file, to_svg
+from study.report.page import render_html
+from study.report.sections import sections_of
+from study.report.tables import long_csv
 from study.report.text import render_text
 from study.statistics.exclusions import ExclusionRule
 
@@ -79,17 +82,16 @@ def test_the_papers_counts_come_out_of_an_export(paper: StudyReport) -> None:
     assert len(paper.cast) == 1080 and len(paper.valid) == 840
     assert paper.excluded == {"session under the threshold": 240}
     assert paper.excluded_raters == 24 and paper.unfinished_excluded_raters == 0
-    document = paper.to_json()
-    assert document["preference"]["lower"] == 586
-    assert document["preference"]["p_value"] == pytest.approx(2.7e-31, rel=0.02)
-    assert round(document["preference"]["wilson"]["low"], 3) == 0.666
-    assert document["preference_before_exclusions"]["votes"] == 1080
-    assert document["pairs"]["mean_votes"] == pytest.approx(840 / 172)
-    assert document["fleiss_kappa"]["subjects"] == 172
-    assert INDEPENDENCE in document["notes"]
-    assert sum(p["votes"] for p in document["by_problem"]) == 840
-    assert sum(document["left_chosen"].values()) == 840
-    assert document["seconds"] == {"median_vote": 20.0, "median_session": 200.0}
+    found = document(paper)
+    assert found["preference"]["lower"] == 586
+    assert found["preference"]["p_value"] == pytest.approx(2.7e-31, rel=0.02)
+    assert round(found["preference"]["wilson"]["low"], 3) == 0.666
+    assert found["preference_before_exclusions"]["votes"] == 1080
+    assert found["pairs"]["mean_votes"] == pytest.approx(840 / 172)
+    assert found["fleiss_kappa"]["subjects"] == 172
+    assert sum(p["votes"] for p in found["by_problem"]) == 840
+    assert sum(found["left_chosen"].values()) == 840
+    assert found["seconds"] == {"median_vote": 20.0, "median_session": 200.0}
 
 
 def test_the_text_says_the_numbers(paper: StudyReport) -> None:
@@ -136,7 +138,7 @@ def test_kappa_counts_deciding_votes_on_each_pair() -> None:
         vote(1, 1, "higher"), vote(2, 1, "higher"), vote(3, 1, "lower"),
         vote(1, 2, "lower"), vote(2, 2, "tie"),
     )  # fmt: skip
-    agreement = analyse(study(votes)).agreement
+    agreement = analyse(study(votes)).fleiss_kappa
     assert sorted(agreement.counts) == [(1, 0), (1, 2), (2, 0)]
     assert agreement.subjects == 2
 
@@ -155,7 +157,7 @@ EMPTY: dict[str, Callable[[], StudyExport]] = {
 @pytest.mark.parametrize("case", EMPTY)
 def test_degenerate_studies_are_told_in_sentences(case: str) -> None:
     report = analyse(EMPTY[case]())
-    json.dumps(report.to_json(), allow_nan=False)
+    json.dumps(document(report), allow_nan=False)
     for text in (render_text(report), render_html(report)):
         assert "nan" not in re.sub(r"[A-Za-z0-9+/]{80,}=*", "", text).lower().split()
         assert "Fleiss&#x27; kappa is not defined" in text or "Fleiss' kappa is not defined" in text
@@ -181,7 +183,8 @@ def test_the_page_is_self_contained_and_escapes_what_people_wrote(paper: StudyRe
     text = render_html(paper)
     page = Page(text)
     names = [tag for tag, _ in page.tags]
-    assert names.count("svg") == 3
+    pictures = [section.figure for section in sections_of(paper) if section.figure]
+    assert names.count("svg") == len(pictures) and set(pictures) == set(FIGURES)
     assert not {"script", "link", "iframe", "img", "object"} & set(names)
     assert "Pairs <of> 2025" in page.words and "<of>" not in text
     for tag, attributes in page.tags:
@@ -195,7 +198,7 @@ def test_the_page_carries_all_votes_as_csv(paper: StudyReport) -> None:
     link = next(a["href"] for tag, a in Page(render_html(paper)).tags if tag == "a")
     assert link is not None
     text = base64.b64decode(link.partition(",")[2]).decode()
-    assert text == valid_votes_csv(paper)
+    assert text == long_csv(paper)
     rows = [*csv.DictReader(io.StringIO(text))]
     assert len(rows) == 1080
     assert sum(row["excluded"] == "false" for row in rows) == 840
@@ -203,12 +206,22 @@ def test_the_page_carries_all_votes_as_csv(paper: StudyReport) -> None:
 
 def test_votes_csv_is_safe_in_a_spreadsheet() -> None:
     report = analyse(study((vote(1, 0, "lower", reason="=cmd|' /C calc'!A0"),)))
-    assert "\"'=cmd" in valid_votes_csv(report) or ",'=cmd" in valid_votes_csv(report)
+    assert "\"'=cmd" in long_csv(report) or ",'=cmd" in long_csv(report)
 
 
-def test_figures_are_the_same_bytes_each_time(paper: StudyReport) -> None:
-    first = to_svg(pair_distributions(paper.export.pairs))
-    assert first.startswith("<svg") and first == to_svg(pair_distributions(paper.export.pairs))
+@pytest.mark.parametrize("name", FIGURES)
+def test_figures_are_the_same_bytes_each_time_and_say_what_they_are_of(
+    paper: StudyReport, name: str
+) -> None:
+    draw = FIGURES[name].draw
+    first = to_svg(draw(paper))
+    assert first.startswith("<svg") and first == to_svg(draw(paper))
+    for form, start in (("svg", b"<?xml"), ("pdf", b"%PDF"), ("png", b"\x89PNG")):
+        made = figure_file(paper, name, form)  # type: ignore[arg-type]
+        assert made.startswith(start)
+        assert made == figure_file(paper, name, form)  # type: ignore[arg-type]
+        assert b"frozen study abab" in made or form == "pdf"
+        assert b"CreationDate" not in made and b"<dc:date>" not in made
 
 
 def test_problem_names_with_dollars_and_angles_are_drawn_as_they_are() -> None:

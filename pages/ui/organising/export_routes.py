@@ -25,7 +25,8 @@ from study.material import Study
 from study.report.analysis import analyse
 from study.report.exported import StudyExport
 from study.report.folder import write_export
-from study.report.page import render_html, valid_votes_csv
+from study.report.page import render_html
+from study.report.tables import long_csv
 
 Made = tuple[bytes, str]
 SAFE = {
@@ -61,7 +62,7 @@ def study_zip(study: Study, export: StudyExport) -> Made:
 
 def study_votes(study: Study, export: StudyExport) -> Made:
     """All votes, with those left out marked."""
-    return valid_votes_csv(analyse(export)).encode(), f"{file_stem(study.name)}-votes.csv"
+    return long_csv(analyse(export)).encode(), f"{file_stem(study.name)}-votes.csv"
 
 
 def study_report(study: Study, export: StudyExport) -> Made:

@@ -11,8 +11,9 @@ from pages.ui.text import escape, prose
 from pages.ui.wiring import figure_cache, lab
 from study.organising import OrganiserService
 from study.report.analysis import StudyReport, analyse
-from study.report.page import verdict
-from study.report.text import facts, interval_text, percent
+from study.report.sections import sections_of
+from study.report.verdict import verdict
+from study.report.words import interval_text, percent
 
 
 def view(service: OrganiserService, draft: Draft) -> None:
@@ -24,7 +25,7 @@ def view(service: OrganiserService, draft: Draft) -> None:
     report = figure_cache().get(
         key, lambda: analyse(service.monitor.export(study.id)), lambda _: 5.0
     )
-    st.html(f'<p class="eic-sentence">{escape(verdict(report))}</p>')
+    st.html(f'<p class="eic-sentence">{escape(verdict(report).text)}</p>')
     for line in report.notes:
         note(line)
     with st.container(horizontal=True, key="report-files", vertical_alignment="center"):
@@ -55,7 +56,7 @@ def view(service: OrganiserService, draft: Draft) -> None:
 def _numbers(report: StudyReport) -> None:
     """All facts, what matters most on the left."""
     left, right = st.columns(2, gap="large")
-    for title, rows in facts(report):
-        with left if title.startswith(("Preference", "Votes")) else right:
-            heading(title)
-            st.html(table_html(rows))
+    for section in sections_of(report):
+        with left if section.group in ("headline", "paper") else right:
+            heading(section.title)
+            st.html(table_html([(fact.name, fact.value) for fact in section.facts]))

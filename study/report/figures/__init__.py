@@ -1,8 +1,85 @@
 """Printed figures of a report, drawn with Matplotlib and without a display."""
 
-from study.report.figures.distributions import pair_distributions
-from study.report.figures.forest import preference_figure
-from study.report.figures.style import to_svg
-from study.report.figures.votes_per_pair import votes_figure
+from __future__ import annotations
 
-__all__ = ["pair_distributions", "preference_figure", "to_svg", "votes_figure"]
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from matplotlib.figure import Figure
+
+from study.report.analysis import StudyReport
+from study.report.figures.distributions import pair_distributions
+from study.report.figures.forest import forest_figure
+from study.report.figures.preference import preference_figure
+from study.report.figures.style import FORMATS, Format, to_file, to_svg
+from study.report.figures.votes_per_pair import votes_figure
+from study.report.software import provenance
+
+__all__ = ["FIGURES", "FORMATS", "FigureKind", "Format", "figure_file", "figure_files", "to_svg"]
+
+
+@dataclass(frozen=True)
+class FigureKind:
+    """One figure of a report.
+
+    Attributes
+    ----------
+    title, caption : str
+    draw : callable of StudyReport
+        Never fails: where there is nothing to draw, the picture says so.
+    wide : bool
+        Whether it needs the width of a page; a phone lets it scroll.
+    """
+
+    title: str
+    caption: str
+    draw: Callable[[StudyReport], Figure]
+    wide: bool = False
+
+
+FIGURES: dict[str, FigureKind] = {
+    "preference": FigureKind(
+        "Preference for the lower EIC",
+        "Share of valid votes for the formula of lower EIC, with the interval that the votes "
+        "support and, thinner, two others. The dashed line is no preference.",
+        preference_figure,
+    ),
+    "distributions": FigureKind(
+        "The pairs",
+        "The two formulas of each pair: alike in complexity and R², apart in EIC.",
+        lambda report: pair_distributions(report.export.pairs),
+        wide=True,
+    ),
+    "problems": FigureKind(
+        "Preference by problem",
+        "Share of valid votes for the formula of lower EIC in each problem, with intervals; "
+        "votes in brackets. The dashed line is no preference.",
+        forest_figure,
+    ),
+    "votes-per-pair": FigureKind(
+        "Votes on each pair", "How many pairs have how many valid votes.", votes_figure
+    ),
+}
+"""The figures of a report by name, in the order of reading."""
+
+
+def figure_file(report: StudyReport, name: str, form: Format) -> bytes:
+    """One figure as a file: no date, the same bytes each time.
+
+    Parameters
+    ----------
+    report : StudyReport
+    name : str
+        A key of `FIGURES`.
+    form : {"svg", "pdf", "png"}
+    """
+    kind = FIGURES[name]
+    source = provenance(report.export.hash, report.seed, report.software)
+    return to_file(kind.draw(report), form, kind.title, source)
+
+
+def figure_files(report: StudyReport) -> Iterator[tuple[str, bytes]]:
+    """All figures as files, one by one, as ("figures/NAME.svg", content)."""
+    for name in FIGURES:
+        for form in FORMATS:
+            yield f"figures/{name}.{form}", figure_file(report, name, form)

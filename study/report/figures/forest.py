@@ -8,7 +8,7 @@ from study.report.analysis import StudyReport
 from study.report.figures.style import INK, LOWER, NARROW, rate_axis, say, style
 
 
-def preference_figure(report: StudyReport) -> Figure:
+def forest_figure(report: StudyReport) -> Figure:
     """The rate with its Wilson interval, for all votes and for each problem."""
     rows = [("all", report.preference), *((p.problem, p.preference) for p in report.by_problem)]
     shown = [(name, p) for name, p in rows if p.votes]

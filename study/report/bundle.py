@@ -1,0 +1,149 @@
+"""Everything about a closed study in one archive: the same bytes each time."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from eic_core.errors import DataError
+from study.report.analysis import StudyReport
+from study.report.codebook import CODEBOOK_FILE, codebook_csv, codebook_text
+from study.report.document import document_text
+from study.report.exported import STUDY_FILE, VOTES_FILE
+from study.report.figures import FIGURES, FORMATS, figure_files
+from study.report.folder import study_text, votes_csv
+from study.report.methods import methods_markdown, methods_text
+from study.report.page import render_html
+from study.report.software import provenance
+from study.report.tables import (
+    LONG_FILE,
+    PAIRS_FILE,
+    RATERS_FILE,
+    long_csv,
+    made_by,
+    pairs_csv,
+    raters_csv,
+)
+from study.report.words import wrapped
+
+Progress = Callable[[int, int], None]
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The earliest time that a ZIP file can hold: its members carry no date."""
+
+CONTENTS = {
+    "README.txt": "this list",
+    "report.html": "the report, to read in a browser or to print",
+    "report.json": "all its numbers",
+    "methods.md": "a methods paragraph with the numbers of this study (also methods.txt)",
+    STUDY_FILE: "the frozen study: configuration, rules, pairs, looks before the end",
+    VOTES_FILE: "each vote as it was cast",
+    LONG_FILE: "a row per vote, those left out marked, with the gaps of its pair",
+    PAIRS_FILE: "a row per pair, with both formulas and the votes for each",
+    RATERS_FILE: "a row per rater",
+    CODEBOOK_FILE: "every column of every table (also codebook.txt)",
+    "figures/": "the figures as SVG, PDF and PNG (300 dots an inch)",
+}
+
+
+def bundle_files(report: StudyReport) -> Iterator[tuple[str, bytes]]:
+    """The files of the archive one by one, as (name, content)."""
+    export = report.export
+    source = provenance(export.hash, report.seed, report.software)
+    yield "README.txt", _readme(report).encode()
+    yield STUDY_FILE, study_text(export).encode()
+    yield VOTES_FILE, votes_csv(export.votes).encode()
+    yield LONG_FILE, long_csv(report).encode()
+    yield PAIRS_FILE, pairs_csv(report).encode()
+    yield RATERS_FILE, raters_csv(report).encode()
+    yield CODEBOOK_FILE, codebook_csv(export.hash, made_by(report)).encode()
+    yield "codebook.txt", f"{codebook_text()}\n{wrapped(source)}\n".encode()
+    yield "report.json", document_text(report).encode()
+    yield "methods.md", methods_markdown(report).encode()
+    yield "methods.txt", methods_text(report).encode()
+    yield from figure_files(report)
+    yield "report.html", render_html(report).encode()
+
+
+BUNDLE_FILES = 12 + len(FIGURES) * len(FORMATS)
+"""How many files `bundle_files` yields."""
+
+
+def write_bundle(
+    target: Path | BinaryIO, report: StudyReport, *, progress: Progress | None = None
+) -> None:
+    """Write the archive, or its files into a folder.
+
+    ``python -m study report`` reads the folder, or the unpacked archive, again.
+
+    Parameters
+    ----------
+    target : Path or binary stream
+        A path that ends in ``.zip`` and a stream get the archive; another path is a folder, made
+        if it is missing.
+    report : StudyReport
+    progress : callable of (files done, files in all), optional
+        May raise to stop.
+
+    Raises
+    ------
+    DataError
+        If the target cannot be written.
+    """
+    try:
+        if not isinstance(target, Path):
+            _archive(target, report, progress)
+        elif target.suffix.lower() == ".zip":
+            with target.open("wb") as file:
+                _archive(file, report, progress)
+        else:
+            for name, content in _told(report, progress):
+                path = target / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+    except OSError as error:
+        raise DataError(f"cannot write {target}: {error.strerror}") from error
+
+
+def _archive(file: BinaryIO, report: StudyReport, progress: Progress | None) -> None:
+    with zipfile.ZipFile(file, "w") as packed:
+        for name, content in _told(report, progress):
+            member = zipfile.ZipInfo(name, EPOCH)
+            member.compress_type = zipfile.ZIP_DEFLATED
+            member.create_system = 3  # the same bytes on every system
+            member.external_attr = 0o644 << 16
+            packed.writestr(member, content, compresslevel=9)
+
+
+def _told(report: StudyReport, progress: Progress | None) -> Iterator[tuple[str, bytes]]:
+    for done, file in enumerate(bundle_files(report), start=1):
+        yield file
+        if progress is not None:
+            progress(done, BUNDLE_FILES)
+
+
+def _readme(report: StudyReport) -> str:
+    export = report.export
+    width = max(map(len, CONTENTS))
+    return "\n".join(
+        [
+            export.title or export.study,
+            "",
+            *(f"{name:<{width}}  {what}" for name, what in CONTENTS.items()),
+            "",
+            wrapped(
+                "`python -m study report FOLDER` makes the report again from study.json and "
+                f"votes.csv; with --seed {report.seed} --level {report.level:g} --estimand "
+                f"“{report.estimand}” its numbers are the same."
+            ),
+            "",
+            wrapped(
+                "Cells that a spreadsheet might take for a formula begin with an apostrophe; take "
+                "it away to have the text as it was written."
+            ),
+            "",
+            wrapped(provenance(export.hash, report.seed, report.software)),
+            "",
+        ]
+    )

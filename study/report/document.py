@@ -1,0 +1,107 @@
+"""A report as JSON: plain values, null for what is not defined."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from dataclasses import asdict
+from typing import Any
+
+from study.report.analysis import StudyReport
+from study.report.exported import utc_text
+from study.report.verdict import verdict
+
+
+def document_text(report: StudyReport) -> str:
+    """The JSON document as text."""
+    return json.dumps(document(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def document(report: StudyReport) -> dict[str, Any]:
+    """The stable JSON form of a report.
+
+    Examples
+    --------
+    >>> from study.report.analysis import analyse
+    >>> from study.report.exported import StudyExport
+    >>> found = document(analyse(StudyExport("s", "Demo", "", (), ())))
+    >>> found["headline"]["rate"], found["headline"]["reason"]
+    (None, 'There are no valid votes.')
+    """
+    return _source(report) | _counts(report) | _results(report) | {"notes": list(report.notes)}
+
+
+def _source(report: StudyReport) -> dict[str, Any]:
+    """What the numbers come from."""
+    export = report.export
+    return {
+        "study": export.study,
+        "title": export.title,
+        "hash": export.hash,
+        "frozen_at": utc_text(export.frozen_at),
+        "closed_at": utc_text(export.closed_at),
+        "exported_at": utc_text(export.exported_at),
+        "software": report.software.to_json(),
+        "seed": report.seed,
+        "level": report.level,
+        "estimand": report.estimand,
+        "unblindings": [look.to_json() for look in export.unblindings],
+        "rules": dict(export.rules),
+        "exclusion": export.exclusion.to_json() | {"sentence": export.exclusion.sentence},
+    }
+
+
+def _counts(report: StudyReport) -> dict[str, Any]:
+    """Raters, votes, pairs, times."""
+    votes = list(report.votes_per_pair.values())
+    return {
+        "raters": asdict(report.export.raters)
+        | {
+            "with_votes": len({v.rater for v in report.cast}),
+            "excluded": report.excluded_raters,
+            "excluded_unfinished": report.unfinished_excluded_raters,
+        },
+        "votes": {
+            "cast": len(report.cast),
+            "excluded": report.excluded,
+            "valid": len(report.valid),
+            "attention": asdict(report.attention),
+        },
+        "pairs": {
+            "total": len(votes),
+            "without_votes": votes.count(0),
+            "fewest_votes": min(votes, default=0),
+            "most_votes": max(votes, default=0),
+            "mean_votes": statistics.fmean(votes) if votes else None,
+        },
+        "left_chosen": {"left": report.left_chosen.lower, "right": report.left_chosen.higher},
+        "seconds": {
+            "median_vote": report.median_seconds,
+            "median_session": report.median_session_seconds,
+        },
+    }
+
+
+def _results(report: StudyReport) -> dict[str, Any]:
+    """The headline, the paper's numbers beside it, agreement, threats."""
+    level, said = report.level, verdict(report)
+    bootstrap, two_way = report.bootstrap, report.two_way_bootstrap
+    preference, kappa = report.preference.to_json(level), report.fleiss_kappa.to_json()
+    return {
+        "headline": report.inference.to_json(level)
+        | {
+            "finding": said.finding,
+            "verdict": said.text,
+            "bootstrap": bootstrap.to_json() if bootstrap else None,
+            "two_way_bootstrap": two_way.to_json() if two_way else None,
+            "sign_test": report.sign_test.to_json(),
+        },
+        "paper_comparable": {"preference": preference, "fleiss_kappa": kappa},
+        "preference": preference,
+        "preference_before_exclusions": report.preference_of_all.to_json(level),
+        "by_problem": [
+            {"problem": p.problem, "pairs": p.pairs} | p.preference.to_json(level)
+            for p in report.by_problem
+        ],
+        "fleiss_kappa": kappa,
+    }

@@ -1,0 +1,163 @@
+"""A methods paragraph with this study's numbers, to paste into a paper."""
+
+from __future__ import annotations
+
+import re
+
+from study.report.analysis import StudyReport
+from study.report.words import (
+    UNDEFINED,
+    count,
+    day_text,
+    level_text,
+    number,
+    p_text,
+    percent,
+    wrapped,
+)
+from study.statistics.preference import Interval
+
+
+def methods_markdown(report: StudyReport) -> str:
+    """Title and paragraphs as Markdown; what people wrote is escaped."""
+    title = _escape(report.export.title or report.export.study)
+    body = "\n\n".join(_escape(text) for text in paragraphs(report))
+    return f"# Methods: {title}\n\n{body}\n"
+
+
+def methods_text(report: StudyReport) -> str:
+    """The same as plain text."""
+    title = f"Methods: {report.export.title or report.export.study}"
+    return "\n\n".join([title, *map(wrapped, paragraphs(report))]) + "\n"
+
+
+def paragraphs(report: StudyReport) -> tuple[str, ...]:
+    """What was done, found, and with what.
+
+    Examples
+    --------
+    >>> from study.report.analysis import analyse
+    >>> from study.report.exported import StudyExport
+    >>> print(paragraphs(analyse(StudyExport("s", "Demo", "", (), ())))[1])
+    There are no valid votes.
+    """
+    return tuple(
+        " ".join(part)
+        for part in (_material(report), _result(report), _agreement(report), _software(report))
+    )
+
+
+def _material(report: StudyReport) -> list[str]:
+    export, raters = report.export, report.export.raters
+    problems = len({pair.problem for pair in export.pairs})
+    rated = len({vote.rater for vote in report.cast})
+    sentences = [
+        f"Raters compared pairs of formulas that describe the same data, are alike in accuracy "
+        f"(R²) and in complexity (number of nodes), and differ in the Effective Information "
+        f"Criterion (EIC): {count(len(export.pairs), 'pair')} from {count(problems, 'problem')}"
+        f"{_rules(report)}.",
+        f"They saw both formulas typeset, with R², complexity and the fitted data, on sides drawn "
+        f"at random, and chose the more interpretable one"
+        f"{', or “cannot decide”' if export.tie_allowed else ''}; EIC was not shown.",
+        f"Of {count(raters.invited, 'invited person', 'invited people')}, {raters.consented:,} "
+        f"consented, {raters.finished:,} finished and {raters.withdrawn:,} withdrew; "
+        f"{count(rated, 'rater')} cast {count(len(report.cast), 'vote')}, at most "
+        f"{export.ballots_per_rater} each.",
+        _exclusions(report),
+    ]
+    if export.frozen_at is not None:
+        sentences.append(
+            f"Pairs, rules and exclusions were frozen on {day_text(export.frozen_at)}, before the "
+            "first vote."
+        )
+    for look in export.unblindings:
+        sentences.append(
+            f"The results were looked at on {day_text(look.at)}, after "
+            f"{count(look.votes_then, 'vote')}, while the study was open."
+        )
+    return sentences
+
+
+def _rules(report: StudyReport) -> str:
+    """The matching rules, as far as the export has them."""
+    names = (
+        ("max_complexity_gap", "|ΔC| ≤ {:g}"), ("max_r2_gap", "|ΔR²| ≤ {:g}"),
+        ("min_eic_gap", "ΔEIC ≥ {:g}"),
+    )  # fmt: skip
+    known = report.export.rules
+    said = [
+        text.format(known[name])
+        for name, text in names
+        if isinstance(known.get(name), int | float)
+    ]
+    return f" ({', '.join(said)})" if said else ""
+
+
+def _exclusions(report: StudyReport) -> str:
+    lost = len(report.cast) - len(report.valid)
+    left_out = f"{lost:,} of them were left out" if lost else "none was left out"
+    return f"By the frozen rule ({report.export.exclusion.sentence.rstrip('.')}) {left_out}."
+
+
+def _result(report: StudyReport) -> list[str]:
+    found, preference = report.inference, report.preference
+    if found.rate is None:
+        return [found.reason]
+    level = level_text(report.level)
+    ties = f"; {count(preference.ties, 'tie')} left out" if preference.ties else ""
+    sentences = [
+        f"The formula of lower EIC was chosen in {found.lower:,} of "
+        f"{count(found.votes, 'deciding vote')} ({percent(found.rate)}{ties})."
+    ]
+    interval = found.interval(report.level)
+    if interval is None:
+        return [*sentences, found.reason]
+    clusters = " and ".join(count(n, kind) for kind, n in found.clusters)
+    sentences.append(
+        f"Allowing for clusters of votes ({clusters}; variance of Cameron, Gelbach & Miller, "
+        f"2011; t with {found.degrees_of_freedom} degrees of freedom), the {level} confidence "
+        f"interval for {report.estimand} is {_range(interval)}, two-sided "
+        f"p = {p_text(found.p_two_sided)}."
+    )
+    if found.conditional_on_problems and report.estimand == "pairs like these":
+        sentences.append("The interval is conditional on the problems of this study.")
+    if found.effective_votes is not None:
+        sentences.append(
+            f"The design effect is {number(found.design_effect, 2)}: the votes are worth "
+            f"{number(found.effective_votes, 0)} independent ones."
+        )
+    if found.too_small:
+        sentences.append(found.too_small)
+    sentences.append(
+        f"Taking votes as independent, as Yu et al. do, the exact one-sided binomial test gives "
+        f"p = {p_text(preference.p_value)} and Wilson's {level} interval "
+        f"{_range(preference.wilson(report.level))}."
+    )
+    return sentences
+
+
+def _agreement(report: StudyReport) -> list[str]:
+    kappa = report.fleiss_kappa
+    if kappa.value is None:
+        return [f"Fleiss' kappa is not defined: {kappa.reason}"]
+    return [
+        f"Fleiss' kappa over {count(kappa.subjects, 'pair')} with two or more deciding votes, "
+        f"coded as lower and higher EIC, is {number(kappa.value)}."
+    ]
+
+
+def _software(report: StudyReport) -> list[str]:
+    return [
+        f"Computed with {report.software.sentence}; seed {report.seed}; "
+        f"SHA-256 of the frozen study {report.export.hash or 'unknown'}."
+    ]
+
+
+def _range(interval: Interval | None) -> str:
+    if interval is None:
+        return UNDEFINED
+    return f"{100 * interval.low:.1f} % to {percent(interval.high)}"
+
+
+def _escape(text: str) -> str:
+    return re.sub(r"([\\`*_{}\[\]<>#|~$])", r"\\\1", text.replace("\n", " "))

@@ -1,0 +1,30 @@
+"""A report as a list of sections: the one source of the text, the page and the screen."""
+
+from study.report.analysis import StudyReport
+from study.report.sections.headline import headline_section
+from study.report.sections.paper import paper_section
+from study.report.sections.problems import problems_section
+from study.report.sections.section import GROUPS, Fact, Group, Judgement, Section, Table
+from study.report.sections.study import pairs_section, source_section, votes_section
+
+__all__ = ["GROUPS", "Fact", "Group", "Judgement", "Section", "Table", "sections_of"]
+
+
+def sections_of(report: StudyReport) -> tuple[Section, ...]:
+    """The sections in the order of reading, group by group.
+
+    Examples
+    --------
+    >>> from study.report.analysis import analyse
+    >>> from study.report.exported import StudyExport
+    >>> [section.key for section in sections_of(analyse(StudyExport("s", "Demo", "", (), ())))]
+    ['headline', 'paper', 'problems', 'votes', 'pairs', 'source']
+    """
+    return (
+        headline_section(report),
+        paper_section(report),
+        problems_section(report),
+        votes_section(report),
+        pairs_section(report),
+        source_section(report),
+    )

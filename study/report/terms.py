@@ -1,0 +1,73 @@
+"""The words of a report for somebody who has not had a course in statistics."""
+
+from __future__ import annotations
+
+EIC = (
+    "Effective Information Criterion: how many significant digits the way a formula is written "
+    "loses when it is computed. Lower is better."
+)
+RATE = "Votes for the formula of lower EIC, out of all votes that decide for one of the two."
+INTERVAL = (
+    "The shares that fit these votes. If the study were repeated many times, intervals made this "
+    "way would hold the true share in that percentage of the repetitions."
+)
+P_VALUE = (
+    "If nobody preferred either formula: how often a study would still come out at least this "
+    "clearly, by chance. Small means hard to put down to chance."
+)
+ONE_SIDED = P_VALUE + " One-sided: only results in favour of the lower EIC count as clear."
+DESIGN_EFFECT = (
+    "How many times larger the variance is than if all votes were independent. Votes on one pair "
+    "resemble each other, and so do votes of one person."
+)
+EFFECTIVE_VOTES = "As many independent votes would give the same precision."
+CLUSTERS = (
+    "Groups of votes that resemble each other. The uncertainty is computed from the differences "
+    "between groups, not between single votes."
+)
+BOOTSTRAP = (
+    "The pairs are drawn again at random, with all their votes, thousands of times; the interval "
+    "holds the middle of the shares that come out. A check by another route."
+)
+TWO_WAY_BOOTSTRAP = (
+    "The same with raters drawn again as well (Owen, 2007); on the cautious side."
+)
+SIGN_TEST = (
+    "Each pair counts once, by the majority of its votes. Cruder, but it needs no assumption on "
+    "how votes on one pair resemble each other."
+)
+WILSON = "Wilson's interval (1927), exact enough for any count; takes all votes as independent."
+CLOPPER_PEARSON = (
+    "The interval of Clopper and Pearson (1934), never too short for independent votes; takes all "
+    "votes as independent."
+)
+BINOMIAL = (
+    "The chance of at least as many votes for the lower EIC if each vote were the toss of a coin, "
+    "all tosses independent."
+)
+RAW_AGREEMENT = "How often two people who rated one pair chose the same formula."
+FLEISS = (
+    "Fleiss' kappa: agreement beyond what chance would give; 0 is chance, 1 is complete. It comes "
+    "out low when nearly all votes are for one side, however much people agree."
+)
+KRIPPENDORFF = (
+    "Krippendorff's alpha: as Fleiss' kappa, corrected for few votes; pairs count by their votes."
+)
+GWET = (
+    "Gwet's AC1: agreement beyond chance, with a model of chance that does not collapse when "
+    "nearly all votes are for one side."
+)
+ODDS_RATIO = (
+    "By what factor the odds of a vote for the lower EIC change for one more unit, all else equal. "
+    "1 means no change."
+)
+TIE = "“Cannot decide”: a vote for neither."
+ACTIVE = "Time on the screen without the time in which the rater was away."
+ATTENTION = "Ballots that tell the rater which formula to choose, or where one is plainly wrong."
+PREFERENCE = "Votes for the lower EIC, votes for the higher EIC, and ties."
+HASH = (
+    "A fingerprint of everything that was fixed before the first vote. Two reports with one hash "
+    "are of one study."
+)
+SEED = "Where the random draws begin: the same seed gives the same numbers."
+ESTIMAND = "What the interval is about: the pairs of this study alone, or all pairs like them."

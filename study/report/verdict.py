@@ -1,0 +1,154 @@
+"""The result of a study in words that need no course in statistics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from study.report.analysis import StudyReport
+from study.report.words import count, level_text, p_text
+
+Finding = Literal["lower", "higher", "undecided", "none"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the votes support.
+
+    Attributes
+    ----------
+    finding : {"lower", "higher", "undecided", "none"}
+        Which formula people preferred, as far as the votes tell; "none": there is no test.
+    lines : tuple of str
+        Sentences, the most important first.
+    caution : str
+        Why not to rely on it, in a sentence; "" if there is no such reason.
+    """
+
+    finding: Finding
+    lines: tuple[str, ...]
+    caution: str = ""
+
+    @property
+    def text(self) -> str:
+        """All in one paragraph, the caution last."""
+        return " ".join([*self.lines, *([self.caution] if self.caution else [])])
+
+
+def verdict(report: StudyReport) -> Verdict:
+    """The headline in words.
+
+    Examples
+    --------
+    >>> from study.report.analysis import analyse
+    >>> from study.report.exported import StudyExport
+    >>> verdict(analyse(StudyExport("s", "Demo", "", (), ()))).text
+    'There are no valid votes.'
+    """
+    found = report.inference
+    interval, p = found.interval(report.level), found.p_two_sided
+    if found.rate is None:
+        return Verdict("none", (found.reason,))
+    start = _preferred(found.lower, found.votes)
+    if interval is None or p is None:
+        return Verdict("none", (start,), found.reason)
+    low, high = _in_hundred(interval.low), _in_hundred(interval.high)
+    about = _others(report)
+    expected = (
+        f"With {about}, expect {low} to {high} of 100 ({level_text(report.level)} interval)."
+    )
+    finding: Finding = (
+        "lower" if interval.low > 0.5 else "higher" if interval.high < 0.5 else "undecided"
+    )
+    return Verdict(finding, (start, expected, _chance(finding, p), *_worth(report)),
+                   found.too_small)  # fmt: skip
+
+
+def _preferred(lower: int, votes: int) -> str:
+    """How often the lower EIC won, as a natural frequency."""
+    if votes < 100:
+        share = f"{lower} of {count(votes, 'vote')}"
+    else:
+        share = f"{_in_hundred(lower / votes)} of 100 votes"
+    return f"In {share} people preferred the formula with the lower EIC."
+
+
+def _others(report: StudyReport) -> str:
+    """Whom and what the interval speaks of."""
+    if report.estimand == "these pairs":
+        return "other people and these same pairs"
+    if report.inference.conditional_on_problems:
+        return "other people and other pairs like these, on the same problems"
+    return "other people, and other problems and pairs like these"
+
+
+def _in_hundred(rate: float) -> str:
+    """A rate out of 100: whole, but never rounded to none, to half or to all.
+
+    Examples
+    --------
+    >>> _in_hundred(0.698), _in_hundred(0.997), _in_hundred(1.0), _in_hundred(0.503)
+    ('70', '99.7', '100', '50.3')
+    """
+    whole = f"{100 * rate:.0f}"
+    rounds_away = whole in ("0", "50", "100") and 100 * rate != float(whole)
+    return f"{100 * rate:.1f}" if rounds_away else whole
+
+
+def _chance(finding: Finding, p: float) -> str:
+    told = f"p = {p_text(p)}, two-sided"
+    if finding == "undecided":
+        return (
+            "That range includes 50 in 100, so these votes do not show a preference: if people "
+            f"had not cared either way, {_how_often(p)} would come out at least this clearly "
+            f"({told})."
+        )
+    preferred = "lower" if finding == "lower" else "higher"
+    return (
+        f"Chance is a poor explanation for this preference for the {preferred} EIC: if people had "
+        f"not cared either way, {_how_often(p)} would come out this clearly ({told})."
+    )
+
+
+def _how_often(p: float) -> str:
+    """A p value as a natural frequency of studies.
+
+    Examples
+    --------
+    >>> _how_often(3e-9)
+    'fewer than one study in a million'
+    >>> _how_often(0.0004), _how_often(0.031), _how_often(0.4)
+    ('about 4 studies in 10,000', 'about 3 studies in 100', 'about 40 studies in 100')
+    """
+    if p < 1e-6:
+        return "fewer than one study in a million"
+    if p >= 0.995:
+        return "every study"
+    of = 100
+    while p * of < 0.95:
+        of *= 10
+    return f"about {count(round(p * of), 'study', 'studies')} in {of:,}"
+
+
+def _worth(report: StudyReport) -> tuple[str, ...]:
+    """What the votes are worth, counted in independent ones."""
+    found = report.inference
+    effective = found.effective_votes
+    if effective is None:
+        return ()
+    if effective >= found.votes:
+        return (
+            f"The {found.votes:,} votes carry at least as much information as independent ones.",
+        )
+    near = max(1, round(effective)) if effective < 100 else 10 * round(effective / 10)
+    return (
+        f"The {found.votes:,} votes carry as much information as about {near:,} independent ones, "
+        f"because {_alike(report)} resemble each other.",
+    )
+
+
+def _alike(report: StudyReport) -> str:
+    """Which votes go together."""
+    names = {"rater": "votes of one person", "pair": "votes on one pair",
+             "problem": "votes on one problem"}  # fmt: skip
+    return ", and ".join(names[kind] for kind, _ in report.inference.clusters)
