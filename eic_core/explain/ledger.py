@@ -1,0 +1,282 @@
+"""The blame ledger: whose noise a node's amplification consists of.
+
+At every sample s_t^2 = sum_j G_j^2, G_j being what arrives at the target t of the noise
+injected at node j (`eic_core.explain.adjoint`).  Summed over the samples, each node's
+share of E[s_t^2] is exact, and the shares add up to 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from eic_core.explain import ledger_words, words
+from eic_core.explain.adjoint import sweep, tree_units
+from eic_core.measure.inspection import Inspection, json_number
+from eic_core.measure.plan import plan_of
+
+HIDDEN_BY = 1.0
+"""Digits by which a masked node's local EIC exceeds the target's, at least."""
+
+HIDDEN_SHARE = 0.01
+"""What a masked node's noise makes of the target's, at most."""
+
+WATERFALL_BARS = 8
+
+
+@dataclass(frozen=True)
+class LedgerRow:
+    """One node's part in the target's amplification.
+
+    Attributes
+    ----------
+    node_id : int
+    text : str
+        What the noise is, in words.
+    share : float
+        sum_x G^2 / sum_x s_t^2 over the samples with finite s_t: the part of E[s_t^2]
+        introduced here, 0 to 1.
+    mean_share : float
+        Mean of G^2 / s_t^2 over the same samples; one sample cannot dominate it.
+    through : float
+        What comes to the target through this node, from it and all below: 0 to 1.
+    largest : float
+        Largest |G| there.
+    gain : float
+        Root mean square of G: how many times this node's noise is amplified.
+    amplifier : int
+        The node on the way to the target that multiplies it most.
+    masked : bool
+        Whether this node loses at least `HIDDEN_BY` digits more than the target and yet
+        its share is below `HIDDEN_SHARE`.
+    """
+
+    node_id: int
+    text: str
+    share: float
+    mean_share: float
+    through: float
+    largest: float
+    gain: float
+    amplifier: int
+    masked: bool
+
+    @property
+    def inherited(self) -> float:
+        """What comes through this node from the nodes below it: 0 to 1."""
+        return max(0.0, self.through - self.share)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar of the waterfall, from `start` to `end` (shares of 1).
+
+    Attributes
+    ----------
+    label : str
+    nodes : tuple of int
+        One node, or all those grouped in the last bar.
+    start, end : float
+    """
+
+    label: str
+    nodes: tuple[int, ...]
+    start: float
+    end: float
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Who is to blame for a target's amplification.
+
+    Attributes
+    ----------
+    inspection : Inspection
+    target : int
+    rows : tuple of LedgerRow
+        For the target and every node below it, in post-order; empty if no sample is
+        valid and finite at the target.
+    finite, singular : int
+        Valid samples with finite s_t, over which the ledger is made, and the others.
+    sentences : tuple of str
+        The largest entries first.
+    """
+
+    inspection: Inspection = field(repr=False)
+    target: int
+    rows: tuple[LedgerRow, ...]
+    finite: int
+    singular: int
+    sentences: tuple[str, ...]
+
+    @property
+    def ranked(self) -> tuple[LedgerRow, ...]:
+        """Rows from the largest share to the smallest."""
+        return tuple(sorted(self.rows, key=lambda row: (-row.share, row.node_id)))
+
+    @property
+    def masked(self) -> tuple[int, ...]:
+        """Nodes whose loss the target hides."""
+        return tuple(row.node_id for row in self.rows if row.masked)
+
+    def waterfall(self, bars: int = WATERFALL_BARS) -> tuple[Bar, ...]:
+        """The shares stacked from 0 to 1, the smallest grouped in the last bar.
+
+        Parameters
+        ----------
+        bars : int
+            How many at most, the grouped one included; at least 1.
+        """
+        ranked = [row for row in self.ranked if row.share > 0]
+        alone = ranked if len(ranked) <= bars else ranked[: bars - 1]
+        groups = [(row.text, [row]) for row in alone]
+        rest = ranked[len(alone) :]
+        if rest:
+            groups.append((f"{len(rest)} smaller ones", rest))
+        stacked: list[Bar] = []
+        total = 0.0
+        for label, rows in groups:
+            end = total + math.fsum(row.share for row in rows)
+            stacked.append(Bar(label, tuple(row.node_id for row in rows), total, end))
+            total = end
+        return tuple(stacked)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain numbers and sentences."""
+        return {
+            "target": self.target,
+            "finite": self.finite,
+            "singular": self.singular,
+            "sentences": list(self.sentences),
+            "rows": [
+                {
+                    "id": row.node_id,
+                    "text": row.text,
+                    "share": row.share,
+                    "mean_share": row.mean_share,
+                    "through": row.through,
+                    "largest": json_number(row.largest),
+                    "gain": json_number(row.gain),
+                    "amplifier": row.amplifier,
+                    "masked": row.masked,
+                }
+                for row in self.rows
+            ],
+        }
+
+
+def blame(inspection: Inspection, target: int | None = None) -> Ledger:
+    """Split a node's amplification into the noise injected at each node below it.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    target : int, optional
+        Default: the node of largest finite local EIC.
+
+    Notes
+    -----
+    The samples are those of the inspection that are valid and finite at the target; the
+    doubtful ones among them are followed at 60 digits, as in `amplify`.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
+    >>> ledger = blame(inspect(read("10000*x-9999*x").formula, samples))
+    >>> [round(row.share, 3) for row in ledger.rows]
+    [0.167, 0.167, 0.167, 0.167, 0.167, 0.167, 0.0]
+    """
+    target = inspection.finite_bottleneck if target is None else target
+    formula = inspection.formula
+    first = formula.first[target]
+    sums = _Sums(inspection, target)
+    if not sums.finite:
+        reason = (
+            f"At every sample no digit of {words.quoted(formula, target)} is left: "
+            "there is no finite amplification to split."
+            if sums.singular
+            else "No sample has a real value at every node, so there is nothing to split."
+        )
+        return Ledger(inspection, target, (), 0, sums.singular, (reason,))
+    total = math.fsum(sums.squares)
+    shares = [value / total for value in sums.squares]
+    through = _through(inspection, target, shares)
+    ceiling = inspection.nodes[target].local_eic_finite + HIDDEN_BY
+    rows = tuple(
+        LedgerRow(
+            node_id=first + k,
+            text=words.noise_of(formula, first + k),
+            share=shares[k],
+            mean_share=sums.fractions[k] / sums.finite,
+            through=through[k],
+            largest=math.sqrt(sums.largest[k]),
+            gain=math.sqrt(sums.squares[k] / sums.finite),
+            amplifier=_amplifier(inspection, target, first + k, sums.squares),
+            masked=inspection.nodes[first + k].local_eic_finite >= ceiling
+            and shares[k] < HIDDEN_SHARE,
+        )
+        for k in range(len(shares))
+    )
+    said = ledger_words.sentences(inspection, target, rows, sums.singular)
+    return Ledger(inspection, target, rows, sums.finite, sums.singular, said)
+
+
+class _Sums:
+    """Per node of the target's subtree: sum of G^2, of G^2 / s_t^2, and the largest G^2."""
+
+    def __init__(self, inspection: Inspection, target: int) -> None:
+        subtree = inspection.formula.subtree(target)
+        plan = plan_of(subtree)
+        units = tree_units(plan, [node.children for node in subtree.nodes])
+        valid = inspection.amplification.valid
+        self.finite = self.singular = 0
+        squares: list[list[float]] = []
+        fractions: list[list[float]] = []
+        self.largest = [0.0] * len(units)
+        for block in sweep(plan, units, inspection.samples):
+            ok = valid[block.start : block.stop] & block.ok
+            usable = ok & np.isfinite(block.s2)
+            self.finite += int(np.count_nonzero(usable))
+            self.singular += int(np.count_nonzero(ok & ~usable))
+            arrived = [np.square(g[usable]) for g in block.arrived]
+            s2 = block.s2[usable]
+            squares.append([float(np.sum(g2)) for g2 in arrived])
+            fractions.append([float(np.sum(g2 / s2)) for g2 in arrived])
+            tops = [float(np.max(g2, initial=0.0)) for g2 in arrived]
+            self.largest = [max(pair) for pair in zip(self.largest, tops, strict=True)]
+        self.squares = [math.fsum(column) for column in zip(*squares, strict=True)]
+        self.fractions = [math.fsum(column) for column in zip(*fractions, strict=True)]
+
+
+def _through(inspection: Inspection, target: int, shares: Sequence[float]) -> list[float]:
+    """For each node, the shares of its subtree (a slice in post-order) together."""
+    first = inspection.formula.first
+    sums = [0.0, *np.cumsum(shares).tolist()]
+    start = first[target]
+    return [
+        min(1.0, max(0.0, sums[k + 1] - sums[first[start + k] - start]))
+        for k in range(len(shares))
+    ]
+
+
+def _amplifier(
+    inspection: Inspection, target: int, node_id: int, squares: Sequence[float]
+) -> int:
+    """The node between `node_id` and the target whose step multiplies the noise most."""
+    parents, start = inspection.formula.parents, inspection.formula.first[target]
+    best, most = target, -1.0
+    while node_id != target:
+        parent = parents[node_id]
+        assert parent is not None
+        above, below = squares[parent - start], squares[node_id - start]
+        gain = below / above if above else math.inf if below else 0.0
+        if gain > most:
+            best, most = parent, gain
+        node_id = parent
+    return best

@@ -1,0 +1,179 @@
+"""What if a part of the formula were a constant?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from eic_core.errors import UserError
+from eic_core.explain import words
+from eic_core.formula.rendering import to_python
+from eic_core.formula.tree import Draft, Formula, constant
+from eic_core.measure.amplification import amplify
+from eic_core.measure.fit import r_squared
+from eic_core.measure.inspection import Inspection, json_number, local_eic
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """A formula in which one node is replaced by its mean over the data.
+
+    Attributes
+    ----------
+    inspection : Inspection
+    node_id : int
+    mean : float
+        Over the valid samples at which the node is in double range.
+    formula : Formula
+        With the constant in the node's place.
+    text : str
+        The same, to paste.
+    against : {"target", "formula"}
+        Whether R2 is that of the data's target or of the formula's own values.
+    r2_before, r2_after : float
+        Over the samples at which both formulas have a finite value.
+    eic_before, eic_after : float
+        ``eic_finite`` of both.
+    sentence : str
+    """
+
+    inspection: Inspection = field(repr=False)
+    node_id: int
+    mean: float
+    formula: Formula = field(repr=False)
+    text: str
+    against: str
+    r2_before: float
+    r2_after: float
+    eic_before: float
+    eic_after: float
+    sentence: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain numbers and texts."""
+        return {
+            "node": self.node_id,
+            "mean": json_number(self.mean),
+            "formula": self.text,
+            "against": self.against,
+            "r2_before": json_number(self.r2_before),
+            "r2_after": json_number(self.r2_after),
+            "eic_before": json_number(self.eic_before),
+            "eic_after": json_number(self.eic_after),
+            "sentence": self.sentence,
+        }
+
+
+def what_if_mean(inspection: Inspection, node_id: int) -> WhatIf:
+    """Replace a node by its mean over the data, and see what becomes of the fit and of EIC.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    node_id : int
+        Not the root.
+
+    Raises
+    ------
+    UserError
+        If the node is the root, or has no finite value on the data.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Domain, inspect, sample_domains
+    >>> samples = sample_domains({"x": Domain("uniform", 1, 5)}, count=1000)
+    >>> formula = read("x + 0.000001*sin(1000*x)").formula
+    >>> found = what_if_mean(inspect(formula, samples), 6)
+    >>> found.text[:4], bool(found.r2_after > 0.999999), round(found.eic_after, 1)
+    ('x + ', True, 0.2)
+    """
+    formula = inspection.formula
+    if node_id == len(formula) - 1:
+        raise UserError("the whole formula would be a constant", hint="choose a part of it")
+    y, _ = inspection.amplification.trace(node_id)
+    known = y[np.isfinite(y)]
+    if not len(known):
+        raise UserError(
+            f"{words.quoted(formula, node_id)} has no finite value on these samples",
+            hint="choose another part or other samples",
+        )
+    with np.errstate(over="ignore"):
+        mean = float(np.mean(known))
+    if not math.isfinite(mean):
+        raise UserError(
+            f"the mean of {words.quoted(formula, node_id)} leaves double range",
+            hint="choose another part or other samples",
+        )
+    changed = _replaced(formula, node_id, mean)
+    after = amplify(changed, inspection.samples, root_values=True)
+    before, _ = inspection.amplification.trace(len(formula) - 1)
+    values = after.root_values
+    assert values is not None
+    both = np.isfinite(before) & np.isfinite(values)
+    target = inspection.samples.target
+    against = before if target is None else target
+    r2_before, r2_after = (
+        r_squared(v[both], against[both]) if both.any() else math.nan for v in (before, values)
+    )
+    finite = [after.finite_mean_s2(k) for k in range(len(changed))]
+    eic_after = math.nan if any(map(math.isnan, finite)) else local_eic(max(finite))
+    return WhatIf(
+        inspection=inspection,
+        node_id=node_id,
+        mean=mean,
+        formula=changed,
+        text=to_python(changed),
+        against="formula" if target is None else "target",
+        r2_before=r2_before,
+        r2_after=r2_after,
+        eic_before=inspection.eic_finite,
+        eic_after=eic_after,
+        sentence=_sentence(inspection, node_id, mean, r2_before, r2_after, eic_after),
+    )
+
+
+def _replaced(formula: Formula, node_id: int, value: float) -> Formula:
+    """The formula with a constant in place of a node's subtree."""
+    drafts: list[Draft] = []
+    for node in formula.nodes:
+        if node.id == node_id:
+            drafts.append(constant(repr(value)))
+            continue
+        children = [drafts[child] for child in node.children]
+        drafts.append(Draft(node.operator, children, node.label, node.parameter, node.span))
+    return Formula.from_draft(drafts[-1], formula.source)
+
+
+def _sentence(
+    inspection: Inspection, node_id: int, mean: float, before: float, after: float, eic: float
+) -> str:
+    place = words.quoted(inspection.formula, node_id)
+    lead = f"Replaced by its mean {words.number(mean)}, {place} "
+    change = f"EIC goes from {inspection.eic_finite:.1f} to {eic:.1f}."
+    if math.isnan(after):
+        return f"{lead}leaves no fit to compare: R² is undefined; {change}"
+    if inspection.samples.target is None:
+        return (
+            f"{lead}leaves R² = {_r2(after)} against the formula's own values; {change}"
+        )
+    return f"{lead}changes R² from {_r2(before)} to {_r2(after)}; {change}"
+
+
+def _r2(value: float) -> str:
+    """R2 with as many digits as tell it from 1.
+
+    Examples
+    --------
+    >>> _r2(0.9734), _r2(0.99999987), _r2(1.0), _r2(-3.2)
+    ('0.973', '1 − 1.3·10⁻⁷', '1', '-3.20')
+    """
+    gap = 1 - value
+    if 0 < gap < 5e-4:
+        return f"1 − {words.number(gap)}"
+    if gap == 0:
+        return "1"
+    return f"{value:.3f}" if value > -1 else f"{value:.2f}"

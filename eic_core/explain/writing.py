@@ -1,0 +1,189 @@
+"""Does the loss lie in the function or in its writing?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from eic_core.explain import words
+from eic_core.explain.conditioning import (
+    OwnConditioning,
+    own_conditioning,
+    own_squared,
+    variable_slots,
+)
+from eic_core.explain.correlated import MeanOfFinite, class_sweep, q_squared
+from eic_core.measure.inspection import Inspection, json_number, local_eic
+
+SMALL = 0.3
+"""Digits: a loss to the writing below this is not worth a rewriting."""
+
+CALM = 1.0
+"""Digits: a result that loses fewer has nothing to mend."""
+
+WRITING, FUNCTION, BOTH, NEITHER, UNDEFINED = (
+    "writing", "function", "both", "neither", "undefined",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class WritingLoss:
+    """The digits that the result loses, split between the function and its writing.
+
+    Attributes
+    ----------
+    inspection : Inspection
+    conditioning : OwnConditioning
+    own : float
+        Digits that no writing can keep, over the samples compared; nan if there are none.
+    q : float
+        Digits that the result loses as written, copies sharing their noise, over the same.
+    loss : float
+        q - own: digits lost to the writing, 0 at least.
+    compared : int
+        Valid samples at which q is finite (then the function's conditioning is, too).
+    singular : int
+        The other valid samples.
+    singular_function : int
+        Those of them at which the function itself loses every digit.
+    place : {"writing", "function", "both", "neither", "undefined"}
+        Where to look.
+    sentence : str
+        The verdict.
+    notes : tuple of str
+        Sentences that qualify it.
+    """
+
+    inspection: Inspection = field(repr=False)
+    conditioning: OwnConditioning = field(repr=False)
+    own: float
+    q: float
+    loss: float
+    compared: int
+    singular: int
+    singular_function: int
+    place: str
+    sentence: str
+    notes: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain numbers and sentences."""
+        return {
+            "own": json_number(self.own),
+            "q": json_number(self.q),
+            "loss": json_number(self.loss),
+            "compared": self.compared,
+            "singular": self.singular,
+            "singular_function": self.singular_function,
+            "place": self.place,
+            "sentence": self.sentence,
+            "notes": list(self.notes),
+            "conditioning": self.conditioning.to_json(),
+        }
+
+
+def writing_loss(inspection: Inspection) -> WritingLoss:
+    """Split the root's loss between the function and its writing.
+
+    Parameters
+    ----------
+    inspection : Inspection
+
+    Notes
+    -----
+    loss = 1/2 log10(E[q^2] / E[1 + sum_v (x_v df/dx_v / f)^2]), both means over the samples
+    with finite q.  There own <= q, for the variables and the root are classes of their own;
+    only a formula that is a single variable is rounded less than any result can be.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
+    >>> found = writing_loss(inspect(read("10000*x-9999*x").formula, samples))
+    >>> found.place, found.sentence
+    ('writing', '4.2 of the 4.3 digits that the result loses are lost to the writing.')
+    """
+    formula, data = inspection.formula, inspection.samples
+    slots = variable_slots(formula)
+    own, q = MeanOfFinite(), MeanOfFinite()
+    function = 0
+    for block in class_sweep(formula, data):
+        q2, own2 = q_squared(block), own_squared(block, slots)
+        q.add(q2, block.ok)
+        own.add(own2, block.ok & np.isfinite(q2))
+        function += int(np.count_nonzero(block.ok & np.isinf(own2)))
+    own_digits, q_digits = local_eic(own.finite_mean()), local_eic(q.finite_mean())
+    loss = q_digits - own_digits if math.isnan(q_digits) else max(0.0, q_digits - own_digits)
+    conditioning = own_conditioning(formula, data)
+    place = _place(own_digits, q_digits, loss)
+    sentence = _sentence(place, conditioning, own_digits, q_digits, loss, q.infinite)
+    notes = _notes(inspection, place, q_digits, q.infinite, function)
+    return WritingLoss(
+        inspection, conditioning, own_digits, q_digits, loss, q.count, q.infinite, function,
+        place, sentence, notes,
+    )  # fmt: skip
+
+
+def _place(own: float, q: float, loss: float) -> str:
+    if math.isnan(q):
+        return UNDEFINED
+    if q < CALM:
+        return NEITHER
+    if loss < SMALL:
+        return FUNCTION
+    return WRITING if own < CALM else BOTH
+
+
+def _sentence(
+    place: str, conditioning: OwnConditioning, own: float, q: float, loss: float, singular: int
+) -> str:
+    if place == UNDEFINED:
+        if singular:
+            return "At every sample no digit of the result is left, so there is nothing to split."
+        return "The formula has no real value on these samples, so there is nothing to split."
+    if place == NEITHER:
+        return f"Nothing to mend in the result: it loses {words.digits(q)}."
+    inputs = _sensitive_to(conditioning)
+    if place == FUNCTION:
+        return (
+            f"No rewriting will help: the result itself is that sensitive to {inputs} "
+            f"({words.digits(own)} of the {q:.1f} lost)."
+        )
+    lead = f"{loss:.1f} of the {q:.1f} digits that the result loses are lost to the writing"
+    if place == WRITING:
+        return f"{lead}."
+    return f"{lead}; the other {own:.1f} are the function's own sensitivity to {inputs}."
+
+
+def _sensitive_to(conditioning: OwnConditioning) -> str:
+    """The inputs that the conditioning comes from, the strongest first."""
+    ranked = sorted(conditioning.variables, key=lambda v: -v.share)
+    strong = [v for v in ranked if v.share > 0.2] or ranked[:1]
+    return words.listed([f"`{v.name}`" for v in strong]) if strong else "its inputs"
+
+
+def _notes(
+    inspection: Inspection, place: str, q: float, singular: int, function: int
+) -> tuple[str, ...]:
+    notes: list[str] = []
+    worst = inspection.nodes[inspection.finite_bottleneck]
+    if place != UNDEFINED and worst.local_eic_finite > q + 1:
+        notes.append(
+            f"On the way {words.digits(worst.local_eic_finite)} are lost at "
+            f"{words.quoted(inspection.formula, worst.node.id)}; they do not reach the result."
+        )
+    if function:
+        notes.append(
+            f"At {words.samples(function)} the function itself is 0 or turns on a point, "
+            "so that no writing keeps a digit there; they are left out of the split."
+        )
+    if singular > function:
+        notes.append(
+            f"At {words.samples(singular - function)} the writing leaves no digit though the "
+            "function has one; they are left out of the split."
+        )
+    return tuple(notes)

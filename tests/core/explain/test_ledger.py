@@ -1,0 +1,199 @@
+"""The ledger splits s^2 exactly, and blames what shaking the nodes one by one blames."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eic_core.errors import UserError
+from eic_core.explain.adjoint import sweep, tree_units
+from eic_core.explain.ledger import blame
+from eic_core.explain.what_if import what_if_mean
+from eic_core.formula.rendering import to_python
+from eic_core.formula.syntax import read
+from eic_core.measure import Domain, Samples, amplify, inspect, sample_domains
+from eic_core.measure.plan import plan_of
+from tests.core.explain.shaking import arrival
+from tests.core.measure.agreement import samples_of
+from tests.core.measure.trees import random_case
+
+
+def inspected(text, count=500, target=None, **ranges):
+    samples = sample_domains(
+        dict(Domain.parse(f"{name}={where}") for name, where in ranges.items()), count=count
+    )
+    if target is not None:
+        samples = Samples.from_columns(samples.columns, target=target(samples.columns))
+    return inspect(read(text).formula, samples)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.integers(0, 10**6))
+def test_squares_of_what_arrives_add_up_to_the_recursion_at_every_sample(seed):
+    """Zeros, ties, jumps, overflow and samples settled at 60 digits included."""
+    formula, table = random_case(seed)
+    samples = samples_of(table)
+    amplification = amplify(formula, samples)
+    _, s = amplification.trace(len(formula) - 1)
+    plan = plan_of(formula)
+    for block in sweep(plan, tree_units(plan, [n.children for n in formula.nodes]), samples):
+        assert (block.ok == amplification.valid).all()
+        with np.errstate(all="ignore"):
+            total = np.sum([np.square(g) for g in block.arrived], axis=0)
+        total[~(total <= 1e60)] = math.inf
+        ok = block.ok
+        # sin and cos of a large x: the recursion knows kappa^2 to x^2 u only
+        np.testing.assert_allclose(
+            total[ok], s[ok] ** 2, rtol=1e-10, err_msg=f"{to_python(formula)} on {table}"
+        )
+
+
+@pytest.mark.parametrize(
+    "text", ["sqrt(x+1)-sqrt(x)", "(x-y)*exp(x)/(1+y)", "log(x*y)**2+x/y", "hypot(x, y)-x*y**1.3"]
+)
+def test_the_split_is_exact_to_twelve_digits_for_everyday_formulas(text):
+    inspection = inspected(text, x="1:5", y="2:3")
+    formula = inspection.formula
+    for target in range(len(formula)):
+        ledger = blame(inspection, target)
+        total = math.fsum(row.gain**2 for row in ledger.rows)
+        assert total == pytest.approx(inspection.nodes[target].s_bar ** 2, rel=1e-12)
+        assert math.fsum(row.share for row in ledger.rows) == pytest.approx(1, abs=1e-12)
+        assert math.fsum(row.mean_share for row in ledger.rows) == pytest.approx(1, abs=1e-12)
+        assert ledger.rows[-1].through == pytest.approx(1, abs=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6))
+def test_shares_through_operands_are_the_edge_shares_of_the_recursion(seed):
+    formula, table = random_case(seed)
+    inspection = inspect(formula, samples_of(table))
+    ledger = blame(inspection, len(formula) - 1)
+    if ledger.rows and not inspection.nodes[-1].singular:
+        for child, share in zip(
+            formula.root.children, inspection.nodes[-1].edge_shares, strict=True
+        ):
+            assert ledger.rows[child].through == pytest.approx(share, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("text", "ranges"),
+    [
+        ("10000*x - 9999*x", {"x": "1:5"}),
+        ("(1 - cos(x))/x**2", {"x": "0.01:1"}),
+        ("sin(sin(cot(x)))", {"x": "0.1:3"}),
+        ("x + 0.000001*sin(1000*x)", {"x": "1:5"}),
+        ("exp(-((a - b)/c)**2/2)/(sqrt(2*pi)*c)", {"a": "1:3", "b": "1:3", "c": "1:3"}),
+    ],
+)
+def test_blame_is_what_shaking_each_node_alone_at_120_digits_says(text, ranges):
+    inspection = inspected(text, count=12, **ranges)
+    formula, samples = inspection.formula, inspection.samples
+    cells = [
+        {name: samples.decimal(name, row) for name in formula.variables}
+        for row in range(len(samples))
+    ]
+    for target in {inspection.finite_bottleneck, len(formula) - 1}:
+        ledger = blame(inspection, target)
+        squares = [
+            [float(arrival(formula, row, [j.node_id], target)) ** 2 for row in cells]
+            for j in ledger.rows
+        ]
+        total = [math.fsum(column) for column in zip(*squares, strict=True)]
+        for row, g2 in zip(ledger.rows, squares, strict=True):
+            assert row.share == pytest.approx(math.fsum(g2) / math.fsum(total), abs=1e-7)
+            fractions = [a / b for a, b in zip(g2, total, strict=True)]
+            assert row.mean_share == pytest.approx(np.mean(fractions), abs=1e-7)
+            assert row.largest == pytest.approx(math.sqrt(max(g2)), rel=1e-6, abs=1e-9)
+
+
+def test_a_single_sample_dominates_the_share_but_not_the_mean_share():
+    samples = Samples.from_columns({"x": [1 + 1e-9] + [3.0] * 99})
+    inspection = inspect(read("(x-1)+1/x").formula, samples)
+    difference = blame(inspection, 2)
+    assert difference.rows[0].share == pytest.approx(0.5, abs=1e-6)  # (x/(x-1))^2 each at x = 1
+    assert difference.rows[0].mean_share == pytest.approx(0.99 * 9 / 4 / (1 + 9 / 4 + 1 / 4)
+                                                          + 0.01 * 0.5, rel=1e-6)
+
+
+def test_the_waterfall_sums_to_one_and_groups_the_rest():
+    ledger = blame(inspected("exp(x)*sin(3*x)+x*y/(1+y**2)-log(x+y)*x**3", x="1:5", y="1:2"))
+    for bars in (1, 3, 8, 100):
+        stacked = ledger.waterfall(bars)
+        assert len(stacked) <= bars
+        assert stacked[0].start == 0
+        assert stacked[-1].end == pytest.approx(1, abs=1e-12)
+        assert [bar.start for bar in stacked[1:]] == [bar.end for bar in stacked[:-1]]
+        ids = [k for bar in stacked for k in bar.nodes]
+        assert len(ids) == len(set(ids)) == sum(row.share > 0 for row in ledger.rows)
+    sizes = [bar.end - bar.start for bar in ledger.waterfall(4)][:-1]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_a_loss_that_the_target_hides_is_called_masked_and_one_that_it_shows_is_not():
+    hidden = blame(inspected("x + 0.000001*sin(1000*x)", x="1:5"), 7)
+    assert {5, 6} <= set(hidden.masked)  # the sine and its product
+    assert any("Masked" in sentence for sentence in hidden.sentences)
+    shown = blame(inspected("x + 100000*sin(1000*x)", x="1:5"), 7)
+    assert not shown.masked
+
+
+def test_noise_is_told_where_it_arises_and_where_it_is_amplified():
+    ledger = blame(inspected("(x+1) - x", x="1e6:1.0001e6"))
+    worst = ledger.ranked[0]
+    assert worst.gain == pytest.approx(1e6, rel=1e-3)
+    assert worst.amplifier == 4
+    assert "error of the input `x` (in 2 places)" in ledger.sentences[0]
+    assert "amplified 10⁶ times at the difference `x + 1 − x`" in ledger.sentences[0]
+
+
+def test_singular_samples_are_left_out_and_said():
+    samples = Samples.from_columns({"x": [1.0, 2.0, 3.0]})
+    ledger = blame(inspect(read("x-2").formula, samples), 2)
+    assert (ledger.finite, ledger.singular) == (2, 1)
+    assert "1 sample at which no digit of the result is left is not in the ledger." in (
+        ledger.sentences
+    )
+    nothing = blame(inspect(read("x-x").formula, samples), 2)
+    assert nothing.rows == () and "no digit" in nothing.sentences[0]
+    invalid = blame(inspect(read("log(-x)").formula, samples), 2)
+    assert invalid.rows == () and "no sample has a real value" in invalid.sentences[0].lower()
+
+
+def test_the_ledger_does_not_depend_on_how_the_samples_fall_into_blocks(monkeypatch):
+    inspection = inspected("sqrt(x+1)-sqrt(x)", count=1000, x="1:1e8")
+    whole = blame(inspection)
+    monkeypatch.setattr("eic_core.explain.adjoint.MOST_ROWS", 64)
+    parts = blame(inspection)
+    assert [row.share for row in parts.rows] == pytest.approx([row.share for row in whole.rows])
+
+
+def test_replacing_a_masked_branch_by_its_mean_costs_no_fit_and_saves_its_digits():
+    inspection = inspected(
+        "x + 0.000001*sin(1000*x)", x="1:5", target=lambda c: 1.0 * c["x"] + 0.01
+    )
+    found = what_if_mean(inspection, 6)
+    x = inspection.samples.columns["x"]
+    target = inspection.samples.target
+    mean = np.mean(1e-6 * np.sin(1000 * x))
+    expected = 1 - np.sum((target - x - mean) ** 2) / np.sum((target - target.mean()) ** 2)
+    assert found.mean == pytest.approx(mean, rel=1e-9)
+    assert found.r2_after == pytest.approx(expected, rel=1e-12)
+    assert found.eic_after < 0.5 < 5 < found.eic_before
+    assert read(found.text).formula.structure() == found.formula.structure()
+    assert "changes R²" in found.sentence
+
+
+def test_without_a_target_the_fit_is_to_the_formulas_own_values():
+    found = what_if_mean(inspected("x + sin(y)", x="1:5", y="0:6"), 2)
+    assert found.against == "formula" and found.r2_before == 1
+    assert 0 < found.r2_after < 1
+
+
+def test_the_whole_formula_is_not_replaced():
+    with pytest.raises(UserError, match="choose a part"):
+        what_if_mean(inspected("x+1", x="1:5"), 2)
