@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from eic_core.formula.rendering import short_text
-from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
+from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, variable
 
 TEXT_LIMIT = 48
 
@@ -61,19 +61,23 @@ def number(value: float) -> str:
     Examples
     --------
     >>> number(2.0004), number(-0.5), number(12345.0), number(3.2e-9), number(-1e8), number(0.0)
-    ('2', '-0.5', '12,300', '3.2·10⁻⁹', '-10⁸', '0')
+    ('2', '−0.5', '12,300', '3.2·10⁻⁹', '−10⁸', '0')
     """
     size = abs(value)
-    if not math.isfinite(value):
-        return "infinite" if math.isinf(value) else "undefined"
+    if math.isnan(value):
+        return "undefined"
+    if math.isinf(value):
+        return "infinite"
     if size == 0 or 1e-3 <= size < 10:
-        return f"{value:.2g}" if size < 1 else f"{value:.3g}"
-    if 10 <= size < 1e6:
-        return f"{float(f'{value:.3g}'):,.10g}"
-    mantissa, _, exponent = f"{value:.1e}".partition("e")
-    power = "10" + str(int(exponent)).translate(_RAISED)
-    head = mantissa.removesuffix(".0")
-    return {"1": power, "-1": f"-{power}"}.get(head, f"{head}·{power}")
+        text = f"{size:.2g}" if size < 1 else f"{size:.3g}"
+    elif 10 <= size < 1e6:
+        text = f"{float(f'{size:.3g}'):,.10g}"
+    else:
+        mantissa, _, exponent = f"{size:.1e}".partition("e")
+        power = "10" + str(int(exponent)).translate(_RAISED)
+        head = mantissa.removesuffix(".0")
+        text = power if head == "1" else f"{head}·{power}"
+    return f"−{text}" if value < 0 else text
 
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -93,6 +97,17 @@ def samples(count: int) -> str:
 def quoted(formula: Formula, node_id: int, limit: int = TEXT_LIMIT) -> str:
     """A sub-expression in backticks."""
     return f"`{short_text(formula, node_id, limit)}`"
+
+
+def input_name(name: str) -> str:
+    """A variable as `quoted` shows it.
+
+    Examples
+    --------
+    >>> input_name("theta1")
+    '`θ₁`'
+    """
+    return f"`{short_text(Formula.from_draft(variable(name)))}`"
 
 
 def noise_of(formula: Formula, node_id: int) -> str:

@@ -163,7 +163,7 @@ def _sensitive_to(conditioning: OwnConditioning) -> str:
     """The inputs that the conditioning comes from, the strongest first."""
     ranked = sorted(conditioning.variables, key=lambda v: -v.share)
     strong = [v for v in ranked if v.share > 0.2] or ranked[:1]
-    return words.listed([f"`{v.name}`" for v in strong]) if strong else "its inputs"
+    return words.listed([words.input_name(v.name) for v in strong]) if strong else "its inputs"
 
 
 def _notes(

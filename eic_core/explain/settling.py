@@ -1,0 +1,199 @@
+"""Whether a mean amplification is settled: its growth with N, and an interval for it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eic_core.explain.adjoint import Array
+from eic_core.measure.inspection import json_number
+from eic_core.measure.tails import MIN_SAMPLES_FOR_HILL, hill_index
+
+FEWEST = 32
+"""Finite samples, at least, for a curve of growth."""
+
+PARTS = (16, 8, 4, 2, 1)
+ORDERS = 64
+"""Random orders of the rows that the curve is averaged over."""
+
+FINITE_VARIANCE = 2.0
+"""Tail index of s^2 above which its mean has a standard error at all."""
+
+RESAMPLES = 1_000
+NUMBERS_DRAWN = 20_000_000
+"""Bootstrap draws together, at most: fewer resamples with more data."""
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Local EIC on subsamples of N/16, N/8 … N rows.
+
+    Attributes
+    ----------
+    counts : tuple of int
+    local_eic : tuple of float
+        Mean over random orders of the rows of the local EIC of their first n.
+    low, high : tuple of float
+        Middle 80 per cent of these orders.
+    per_decade : float
+        Digits by which it grows when N grows tenfold.
+    """
+
+    counts: tuple[int, ...]
+    local_eic: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    per_decade: float
+
+    @property
+    def sentence(self) -> str:
+        """How much more data would change."""
+        first, last = self.counts[0], self.counts[-1]
+        start, end = self.local_eic[0], self.local_eic[-1]
+        if end - start < 0.1:
+            return f"It does not grow with N here: {start:.1f} on {first:,} rows, {end:.1f} on all."
+        return (
+            f"It grows with N: {start:.1f} digits on {first:,} of the rows on average, {end:.1f} "
+            f"on all {last:,}, so about {self.per_decade:.1f} more for ten times the data."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain numbers."""
+        return {
+            "counts": list(self.counts),
+            "local_eic": list(self.local_eic),
+            "low": list(self.low),
+            "high": list(self.high),
+            "per_decade": json_number(self.per_decade),
+        }
+
+
+def growth_of(s2: Array, *, seed: int = 0) -> Growth | None:
+    """The curve of local EIC over N, averaged over random orders of the rows.
+
+    Parameters
+    ----------
+    s2 : ndarray, shape (n,)
+        Finite s^2.
+    seed : int
+
+    Returns
+    -------
+    Growth or None
+        None if n < `FEWEST`.
+
+    Examples
+    --------
+    >>> growth_of(np.full(64, 100.0)).local_eic
+    (1.0, 1.0, 1.0, 1.0, 1.0)
+    """
+    n = len(s2)
+    if n < FEWEST:
+        return None
+    rng = np.random.default_rng(seed)
+    counts = tuple(n // part for part in PARTS)
+    scale = float(np.max(s2))
+    curves = np.empty((ORDERS, len(counts)))
+    for order in range(ORDERS):
+        chosen = rng.permutation(s2)[: counts[-2]] / scale
+        sums = np.cumsum(chosen)
+        curves[order, :-1] = [sums[count - 1] / count for count in counts[:-1]]
+    curves[:, -1] = float(np.mean(s2 / scale))
+    curves = 0.5 * (np.log10(curves) + math.log10(scale))
+    means = curves.mean(axis=0)
+    low, high = np.quantile(curves, (0.1, 0.9), axis=0)
+    decades = math.log10(counts[-1] / counts[0])
+    return Growth(
+        counts,
+        tuple(means.tolist()),
+        tuple(low.tolist()),
+        tuple(high.tolist()),
+        float(means[-1] - means[0]) / decades,
+    )
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A bootstrap interval for local EIC, or why there is none.
+
+    Attributes
+    ----------
+    low, high : float
+        nan without an interval.
+    level : float
+    reason : str
+        Why there is none; "" if there is one.
+    heavy : bool
+        Whether the reason is the tail.
+    """
+
+    low: float
+    high: float
+    level: float
+    reason: str = ""
+    heavy: bool = False
+
+    @property
+    def sentence(self) -> str:
+        """What may be said about other samples of the same kind."""
+        if self.reason:
+            return f"No interval can be given: {self.reason}."
+        return (
+            f"On other samples of this kind expect {self.low:.2f} to {self.high:.2f} digits here "
+            f"({100 * self.level:.0f} % bootstrap interval)."
+        )
+
+
+def interval_of(s2: Array, crosses: bool, *, level: float = 0.95, seed: int = 0) -> Interval:
+    """A percentile bootstrap interval for log10 of the root of E[s^2], where one exists.
+
+    Parameters
+    ----------
+    s2 : ndarray, shape (n,)
+        Finite s^2.
+    crosses : bool
+        Whether a node crosses zero, so that E[s^2] is infinite.
+    level : float
+    seed : int
+
+    Notes
+    -----
+    The bootstrap of a mean fails without a finite variance (K. B. Athreya, "Bootstrap of the
+    mean in the infinite variance case", Annals of Statistics 15 (1987) 724-731).  That is
+    taken as given while Hill's tail index of s^2 is above 2.
+
+    Examples
+    --------
+    >>> interval_of(np.full(500, 100.0), False).sentence
+    'On other samples of this kind expect 1.00 to 1.00 digits here (95 % bootstrap interval).'
+    >>> interval_of(np.ones(50), False).reason
+    'with fewer than 300 finite samples the tail cannot be judged'
+    """
+    n = len(s2)
+    nothing = math.nan, math.nan, level
+    if crosses:
+        return Interval(
+            *nothing, "a node crosses zero inside the domain, where E[s²] is infinite", True
+        )
+    if n < MIN_SAMPLES_FOR_HILL:
+        few = f"with fewer than {MIN_SAMPLES_FOR_HILL} finite samples the tail cannot be judged"
+        return Interval(*nothing, few)
+    tail = hill_index(s2, math.ceil(math.sqrt(n)))
+    if tail <= FINITE_VARIANCE:
+        return Interval(
+            *nothing,
+            f"the tail of s² is too heavy (its index is about {tail:.1f}; an interval "
+            f"needs more than {FINITE_VARIANCE:.0f})",
+            True,
+        )
+    scale = float(np.max(s2))
+    scaled = s2 / scale
+    rng = np.random.default_rng(seed)
+    resamples = max(200, min(RESAMPLES, NUMBERS_DRAWN // n))
+    means = [float(np.mean(scaled[rng.integers(0, n, n)])) for _ in range(resamples)]
+    ends = np.quantile(means, ((1 - level) / 2, (1 + level) / 2))
+    low, high = (0.5 * (math.log10(end) + math.log10(scale)) for end in ends.tolist())
+    return Interval(low, high, level)
