@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import base64
+import html
 from collections.abc import Iterable, Iterator
-from html import escape
 
+from study.report import terms
 from study.report.analysis import StudyReport
 from study.report.figures import FIGURES, to_svg
 from study.report.page_style import CSP, STYLE
@@ -14,13 +15,27 @@ from study.report.software import provenance
 from study.report.tables import LONG_FILE, long_csv
 from study.report.verdict import verdict
 
+FIRST_FIGURE = "preference"
+"""Drawn under the verdict, and not again in its section."""
+
+
+def escape(text: str) -> str:
+    """Text for HTML, with its units kept on the line of their number.
+
+    Examples
+    --------
+    >>> escape("<5 %")
+    '&lt;5&nbsp;%'
+    """
+    return html.escape(text).replace(" %", "&nbsp;%")
+
 
 def render_html(report: StudyReport) -> str:
     """The whole report as an HTML document."""
     export = report.export
     title = escape(export.title or export.study)
     body = [
-        f"<header><h1>{title}</h1>{_verdict(report)}</header>",
+        f"<header><h1>{title}</h1>\n{_verdict(report)}</header>",
         *(_group(group, sections, report) for group, sections in _grouped(report)),
         _files(report),
         f"<footer>{escape(provenance(export.hash, report.seed, report.software))}</footer>",
@@ -39,9 +54,14 @@ def render_html(report: StudyReport) -> str:
 def _verdict(report: StudyReport) -> str:
     said = verdict(report)
     first, *others = said.lines
-    lines = [f'<p class="verdict">{escape(first)}</p>', *_paragraphs(others)]
+    lines = [
+        f'<p class="verdict">{escape(first)}</p>',
+        f'<p class="term">{escape(terms.EIC)}</p>',
+        *_paragraphs(others),
+    ]
     if said.caution:
         lines.append(f'<p class="caution"><strong>Take care.</strong> {escape(said.caution)}</p>')
+    lines.append(_figure(FIRST_FIGURE, report))
     lines += [f'<p class="note">{escape(note)}</p>' for note in report.notes]
     return "\n".join(lines)
 
@@ -69,7 +89,9 @@ def _section(section: Section, report: StudyReport, *, alone: bool) -> str:
     parts = [
         heading,
         *_paragraphs(section.lines),
-        _figure(section.figure, report) if section.figure else "",
+        _figure(section.figure, report)
+        if section.figure not in ("", FIRST_FIGURE)
+        else "",
         _facts(section.facts) if section.facts else "",
         *(_table(table) for table in section.tables),
         f"<details><summary>How this was done</summary><p>{escape(section.explanation)}</p>"

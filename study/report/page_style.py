@@ -18,7 +18,7 @@ h3 { font-size: 1.05rem; margin: 2rem 0 .25rem; }
 p { margin: .5rem 0; }
 a { color: var(--blue); }
 .verdict { font-size: 1.45rem; line-height: 1.35; font-weight: 600; }
-.note, figcaption, caption, footer { color: var(--quiet); font-size: .9rem; }
+.note, .term, figcaption, caption, footer { color: var(--quiet); font-size: .9rem; }
 .note { border-left: 3px solid var(--line); padding-left: .75rem; }
 .caution { border-left: 4px solid var(--look); background: var(--card); padding: .5rem .75rem; }
 .judgement { font-size: .8rem; font-weight: 600; margin-left: .5rem; padding: .1rem .5rem;

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 EIC = (
-    "Effective Information Criterion: how many significant digits the way a formula is written "
-    "loses when it is computed. Lower is better."
+    "EIC, the Effective Information Criterion, says how many significant digits are lost because "
+    "of the way a formula is written. Lower is better."
 )
 RATE = "Votes for the formula of lower EIC, out of all votes that decide for one of the two."
 INTERVAL = (

@@ -29,7 +29,7 @@ STYLE: Any = {
 }
 Format = Literal["svg", "pdf", "png"]
 FORMATS: tuple[Format, ...] = ("svg", "pdf", "png")
-NARROW, WIDE = 5.4, 7.0
+NARROW, WIDE = 4.9, 7.0
 """Widths in inches: of a figure that a phone shows whole, and of one across a printed page."""
 
 
