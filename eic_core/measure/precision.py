@@ -115,6 +115,18 @@ class ExactEvaluator:
             return self.mp.mpf(fraction.numerator) / fraction.denominator
         return self.mp.mpf(text)
 
+    def number(self, text: str) -> Any:
+        """The number that a decimal, a fraction ``p/q``, ``pi`` or ``e`` means."""
+        return self._number(text)
+
+    def value(self, step: Step, operands: list[Any]) -> Any | None:
+        """One step's value for these operands, or None where it has none in range."""
+        assert step.row is not None
+        try:
+            return self._value(step, step.row, operands)
+        except (_OutOfDomain, _TooLarge):
+            return None
+
     def sample(self, values: dict[str, str]) -> ExactSample:
         """Evaluate one sample.
 

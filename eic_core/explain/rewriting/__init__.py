@@ -1,0 +1,15 @@
+"""Repair: equivalent forms that lose fewer digits, by exact rewriting of our own trees."""
+
+from eic_core.explain.rewriting.observed import ObservedError
+from eic_core.explain.rewriting.repair import Measured, Repair, Repairs, RepairStep, repair
+from eic_core.explain.rewriting.verify import Verification
+
+__all__ = [
+    "Measured",
+    "ObservedError",
+    "Repair",
+    "RepairStep",
+    "Repairs",
+    "Verification",
+    "repair",
+]

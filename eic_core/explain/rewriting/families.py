@@ -1,0 +1,199 @@
+"""Rewrites that no single pattern describes: polynomials, fractions, long sums of exponentials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, islice
+
+from eic_core.explain.rewriting.build import MAX_EXPONENT, ONE, Builder, Weighted
+from eic_core.explain.rewriting.polynomial import forms, polynomial_of, square_root
+from eic_core.formula.tree import CONSTANT
+
+MAX_FRACTIONS = 4
+MAX_FORMS = 12
+
+Named = Iterator[tuple[str, int]]
+
+
+def polynomials(build: Builder, number: int) -> Named:
+    """A sum, product or power as a polynomial: expanded, factored, nested, as squares."""
+    if build.terms[number].operator not in ("add", "sub", "mul", "neg", "power"):
+        return
+    p = polynomial_of(build, number)
+    if p is None or (len(p.used()) == 1 and p.degree == 1 and len(p) == 1 and p.used() == [
+        build.terms.kind(number)
+    ]):
+        return
+    for term in islice(forms(build, p), MAX_FORMS):
+        yield "collecting and factoring", term
+
+
+def like_terms(build: Builder, number: int) -> Named:
+    """Like terms and numbers of a sum merged, its other terms left as they are."""
+    if build.terms[number].operator not in ("add", "sub"):
+        return
+    parts = build.terms_of(number)
+    merged = build.collected(parts)
+    total = build.sum_of(merged) if len(merged) < len(parts) else None
+    if total is not None:
+        yield "merging like terms", total
+
+
+def like_factors(build: Builder, number: int) -> Named:
+    """Equal factors and numbers of a product merged."""
+    if build.terms[number].operator not in ("mul", "div", "neg"):
+        return
+    product = build.product_of(build.powers(build.factors_of(number)))
+    if product is not None:
+        yield "merging factors", product
+
+
+def common_denominators(build: Builder, number: int) -> Named:
+    """Two or more fractions of a sum over one denominator, the numerator expanded."""
+    if build.terms[number].operator not in ("add", "sub"):
+        return
+    chain = build.terms_of(number)
+    split = [_fraction(build, part) for part in chain]
+    with_divisor = [i for i, (_, under) in enumerate(split) if under]
+    if not with_divisor or len(with_divisor) > MAX_FRACTIONS or len(chain) > 2 * MAX_FRACTIONS:
+        return
+    everything = tuple(range(len(chain)))
+    groups = [everything]
+    if len(chain) > 2:
+        groups += [pair for pair in combinations(everything, 2) if split[pair[0]][1]
+                   or split[pair[1]][1]]
+    for group in groups:
+        for combined in _over_one(build, [split[i] for i in group]):
+            rest = [chain[i] for i in everything if i not in group]
+            whole = build.sum_of([Weighted(ONE, combined), *rest]) if rest else combined
+            if whole is not None:
+                yield "common denominator", whole
+
+
+Split = tuple[list[Weighted], list[Weighted]]
+
+
+def _fraction(build: Builder, part: Weighted) -> Split:
+    """The factors above and below the line; numbers stay above."""
+    over: list[Weighted] = [Weighted(ONE, t)] if (t := build.number(part.weight)) else []
+    under: list[Weighted] = []
+    for exponent, term in build.powers(build.factors_of(part.term)):
+        if exponent > 0 or build.terms.number(term) is not None:
+            over.append(Weighted(exponent, term))
+        else:
+            under.append(Weighted(-exponent, term))
+    return over, under
+
+
+def _over_one(build: Builder, split: list[Split]) -> Iterator[int]:
+    common: dict[int, Weighted] = {}
+    for _, under in split:
+        for exponent, term in under:
+            kind = build.terms.kind(term)
+            if kind not in common or common[kind].weight < exponent:
+                common[kind] = Weighted(exponent, term)
+    denominator = build.product_of(list(common.values()))
+    parts: list[Weighted] = []
+    for over, under in split:
+        missing = dict(common)
+        for exponent, term in under:
+            kind = build.terms.kind(term)
+            missing[kind] = Weighted(missing[kind].weight - exponent, term)
+        factors = build.powers([*over, *(m for m in missing.values() if m.weight)])
+        product = build.product_of(factors)
+        if product is None:
+            return
+        parts.append(Weighted(ONE, product))
+    numerator = build.sum_of(parts)
+    if numerator is None or denominator is None:
+        return
+    p = polynomial_of(build, numerator)
+    if p is not None:
+        for written in islice(forms(build, p), 3):
+            yield build.div(written, denominator)
+    yield build.div(numerator, denominator)
+
+
+def cancelled_factors(build: Builder, number: int) -> Named:
+    """A quotient of polynomials with a common root: ``(x**3 - 1)/(x - 1)``."""
+    term = build.terms[number]
+    if term.operator != "div":
+        return
+    pair = [polynomial_of(build, child) for child in term.children]
+    if pair[0] is None or pair[1] is None or max(p.degree for p in pair if p) < 2:
+        return
+    written = [list(islice(forms(build, p), 3)) for p in pair if p is not None]
+    for over in written[0]:
+        for under in written[1]:
+            yield "cancelling a common factor", build.div(over, under)
+
+
+def shifted_exponentials(build: Builder, number: int) -> Named:
+    """``log`` of a sum of exponentials, shifted by the largest exponent; softmax likewise."""
+    term = build.terms[number]
+    if term.operator == "log" and term.parameter is None:
+        exponents = _exponents(build, term.children[0])
+        if exponents is not None and len(exponents) > 2:
+            largest = build.terms.put("max", tuple(exponents))
+            shifted = [build.terms.put("exp", (build.sub(u, largest),)) for u in exponents]
+            total = build.sum_of([Weighted(ONE, t) for t in shifted])
+            if total is not None:
+                yield (
+                    "shifted log-sum-exp",
+                    build.add(largest, build.terms.put("log", (total,))),
+                )
+    elif term.operator == "div" and build.terms[term.children[0]].operator == "exp":
+        exponents = _exponents(build, term.children[1])
+        if exponents is not None and len(exponents) > 1:
+            own = build.terms[term.children[0]].children[0]
+            shifted = [build.apply("exp", (build.sub(u, own),)) for u in exponents]
+            ones = [build.one() if build.terms.number(build.terms[t].children[0]) == 0 else t
+                    for t in shifted]
+            total = build.sum_of(build.collected([Weighted(ONE, t) for t in ones]))
+            if total is not None:
+                yield "softmax", build.div(build.one(), total)
+
+
+def _exponents(build: Builder, number: int) -> list[int] | None:
+    """The exponents of a sum of exponentials and ones."""
+    found: list[int] = []
+    for sign, term in build.terms_of(number):
+        node = build.terms[term]
+        if sign < 0:
+            return None
+        if node.operator == "exp":
+            found.append(node.children[0])
+        elif build.terms.number(term) == 1:
+            found.append(build.terms.put(CONSTANT, label="0"))
+        else:
+            return None
+    return found
+
+
+def folded_numbers(build: Builder, number: int) -> Named:
+    """A power or root of a number, as the one number that it is."""
+    term = build.terms[number]
+    value = build.terms.number(term.children[0]) if term.children else None
+    folded = None
+    if value is None:
+        return
+    if term.operator == "power" and term.parameter is not None and value:
+        if term.parameter.denominator == 1 and abs(term.parameter) <= MAX_EXPONENT:
+            folded = build.number(value**term.parameter.numerator)
+    elif term.operator == "sqrt":
+        root = square_root(value)
+        folded = None if root is None else build.number(root)
+    if folded is not None:
+        yield "merging numbers", folded
+
+
+FAMILIES = (
+    like_terms,
+    like_factors,
+    polynomials,
+    common_denominators,
+    cancelled_factors,
+    shifted_exponentials,
+    folded_numbers,
+)
+"""In the order in which they are tried."""

@@ -1,0 +1,93 @@
+"""Which rows of the data a search, a verification and a measurement look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from eic_core.formula.tree import Formula
+from eic_core.measure.amplification import amplify
+from eic_core.measure.data import Samples
+
+SCANNED, MEASURED, VERIFIED, OBSERVED = 20_000, 500, 200, 100
+SEARCHED_EVEN, SEARCHED_WORST = 24, 12
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Row numbers, from 0, each ascending and without repetition.
+
+    Attributes
+    ----------
+    searched : tuple of int
+        The worst at the root and at the bottleneck, and some evenly spaced.
+    verified : tuple of int
+        Compared at high precision: up to 200, the worst among them.
+    measured : tuple of int
+        On which EIC and q are told: evenly spaced.
+    observed : tuple of int
+        On which single and double precision are run: evenly spaced.
+    scanned : tuple of int
+        Whose domain is scanned in double precision: evenly spaced.
+    """
+
+    searched: tuple[int, ...]
+    verified: tuple[int, ...]
+    measured: tuple[int, ...]
+    observed: tuple[int, ...]
+    scanned: tuple[int, ...]
+
+
+def choose_rows(formula: Formula, samples: Samples) -> Rows:
+    """The rows to look at, the same for the same data.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> samples = Samples.from_columns({"x": np.linspace(1.0, 9.0, 1000)})
+    >>> rows = choose_rows(read("x - 5").formula, samples)
+    >>> len(rows.searched) <= 48, 500 in rows.searched, len(rows.verified)
+    (True, True, 200)
+    """
+    total = len(samples)
+    scanned = _even(total, SCANNED)
+    columns = {name: samples.columns[name][scanned] for name in formula.variables}
+    part = Samples.from_columns(columns, count=len(scanned))
+    found = amplify(formula, part, recheck=False)
+    finite = [found.finite_mean_s2(k) for k in range(len(formula))]
+    bottleneck = int(np.argmax(np.nan_to_num(finite, nan=0.0, posinf=0.0)))
+    worst: list[int] = []
+    watched = dict.fromkeys((len(formula) - 1, bottleneck))
+    ranked = [_worst_first(found.trace(k)[1]) for k in watched]
+    share = (VERIFIED - 150) // len(ranked)
+    searched = set(_even(total, SEARCHED_EVEN).tolist())
+    for order in ranked:
+        rows = scanned[order[:share]].tolist()
+        worst += rows
+        searched |= set(rows[: 2 * SEARCHED_WORST // len(ranked)])
+    verified = set(worst)
+    for row in _even(total, VERIFIED).tolist():
+        if len(verified) >= VERIFIED:
+            break
+        verified.add(row)
+    return Rows(
+        tuple(sorted(searched)),
+        tuple(sorted(verified)),
+        tuple(_even(total, MEASURED).tolist()),
+        tuple(_even(total, OBSERVED).tolist()),
+        tuple(scanned.tolist()),
+    )
+
+
+def _even(total: int, count: int) -> np.ndarray:
+    """Up to `count` row numbers, evenly spaced."""
+    if total <= count:
+        return np.arange(total)
+    return np.arange(count) * total // count
+
+
+def _worst_first(s: np.ndarray) -> np.ndarray:
+    """Rows of finite s from the largest down."""
+    usable = np.flatnonzero(np.isfinite(s))
+    return usable[np.argsort(-s[usable], kind="stable")]

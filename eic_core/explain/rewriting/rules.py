@@ -1,0 +1,280 @@
+"""What a rewrite rule is, and how it applies at one place.
+
+The rules are data: `algebra_rules`, `exponential_rules` and `trigonometry_rules`.  A rule
+holds for all real operands at which its left side has a value and its assumptions hold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from typing import NamedTuple
+
+from eic_core.explain.rewriting.build import ONE, Builder, Weighted
+from eic_core.explain.rewriting.patterns import Bindings, Matcher, pattern
+from eic_core.formula.tree import CONSTANT, VARIABLE, Draft
+
+MAX_CHAIN = 8
+"""Of longer sums and products only the first so many operands are paired."""
+
+_RELATION = re.compile(r"(.+?)\s*(>=|!=|>)\s*0\Z")
+
+
+class Assumption(NamedTuple):
+    """A relation to 0 that a rewrite needs, at some term.
+
+    Attributes
+    ----------
+    term : int
+    relation : {">", ">=", "!="}
+    """
+
+    term: int
+    relation: str
+
+
+class Rewrite(NamedTuple):
+    """One term that may stand in the place of another.
+
+    Attributes
+    ----------
+    rule : str
+        Name of the rule.
+    term : int
+    assumptions : tuple of Assumption
+    """
+
+    rule: str
+    term: int
+    assumptions: tuple[Assumption, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One row: what may be written in the place of what.
+
+    Attributes
+    ----------
+    name : str
+        In the field's words, to follow "by".
+    left, right : str
+        Pattern and template (see `patterns`).
+    assumptions : tuple of str
+        ``"a > 0"``, ``">="`` or ``"!="``, each in the rule's letters; only what the
+        left side's own domain does not imply.
+    source : str
+        Where it is recommended.
+
+    Examples
+    --------
+    >>> rule = Rule("expm1", "exp(a) - 1", "expm1(a)", (), "Kahan")
+    >>> rule.pattern.operator, rule.template.operator
+    ('sub', 'expm1')
+    """
+
+    name: str
+    left: str
+    right: str
+    assumptions: tuple[str, ...] = ()
+    source: str = ""
+
+    @cached_property
+    def pattern(self) -> Draft:
+        """The left side as a tree."""
+        return pattern(self.left)
+
+    @cached_property
+    def template(self) -> Draft:
+        """The right side as a tree."""
+        return pattern(self.right)
+
+    @cached_property
+    def conditions(self) -> tuple[tuple[Draft, str], ...]:
+        """The assumptions as trees with a relation to 0."""
+        found = [_RELATION.match(text) for text in self.assumptions]
+        return tuple((pattern(m[1]), m[2]) for m in found if m is not None)
+
+
+class RuleBook:
+    """Rules by the operator at the root of their left side.
+
+    Parameters
+    ----------
+    rules : iterable of Rule
+    """
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self.rules = tuple(rules)
+        self.by_operator: dict[str, list[Rule]] = {}
+        for rule in self.rules:
+            for operator in _roots(rule.pattern):
+                self.by_operator.setdefault(operator, []).append(rule)
+
+
+_POWERS = ("pow", "power", "sqrt", "cbrt", "root")
+
+
+def _roots(draft: Draft) -> tuple[str, ...]:
+    if draft.operator == "pow" and draft.children[1].operator == VARIABLE:
+        return _POWERS
+    if draft.operator == "power" and draft.parameter == 2:
+        return ("power", "mul")
+    return (draft.operator,)
+
+
+class Rewriter:
+    """Everything that may be written in the place of one term.
+
+    Parameters
+    ----------
+    build : Builder
+    book : RuleBook
+    families : iterable of callable (builder, term) -> iterator of (name, term)
+        Rewrites that no single pattern can describe.
+    """
+
+    def __init__(
+        self,
+        build: Builder,
+        book: RuleBook,
+        families: Iterable[Callable[[Builder, int], Iterator[tuple[str, int]]]] = (),
+    ) -> None:
+        self.build = build
+        self.terms = build.terms
+        self.matcher = Matcher(build)
+        self.book = book
+        self.families = tuple(families)
+        self._known: dict[int, tuple[Rewrite, ...]] = {}
+
+    def at(self, number: int) -> tuple[Rewrite, ...]:
+        """The rewrites of a term, without repetition, in the order of the rules."""
+        if number not in self._known:
+            found: dict[int, Rewrite] = {}
+            for rewrite in self._all(number):
+                if rewrite.term != number:
+                    found.setdefault(rewrite.term, rewrite)
+            self._known[number] = tuple(found.values())
+        return self._known[number]
+
+    def _all(self, number: int) -> Iterator[Rewrite]:
+        operator = self.terms[number].operator
+        if operator in ("add", "sub"):
+            yield from self._sums(number)
+        elif operator in ("mul", "div"):
+            yield from self._products(number)
+        for rule in self.book.by_operator.get(operator, ()):
+            if operator not in ("add", "sub", "mul", "div") or rule.pattern.operator == "power":
+                yield from self._direct(rule, number)
+        for family in self.families:
+            for name, term in family(self.build, number):
+                yield Rewrite(name, term)
+
+    def _direct(self, rule: Rule, number: int) -> Iterator[Rewrite]:
+        for bindings in self.matcher.match(rule.pattern, number):
+            yield Rewrite(rule.name, *self.apply(rule, bindings))
+
+    def apply(self, rule: Rule, bindings: Bindings) -> tuple[int, tuple[Assumption, ...]]:
+        """The rule's right side and assumptions for these operands."""
+        term = self.build.draft(rule.template, bindings)
+        needed = tuple(
+            Assumption(self.build.draft(draft, bindings), relation)
+            for draft, relation in rule.conditions
+        )
+        return term, needed
+
+    def _sums(self, number: int) -> Iterator[Rewrite]:
+        """Rules for + and -, at every pair of terms of the chain."""
+        chain = [_positive(self.build, part) for part in self.build.terms_of(number)]
+        for i, j in combinations(range(min(len(chain), MAX_CHAIN)), 2):
+            (v, a), (w, b) = chain[i], chain[j]
+            if v == w:
+                tries = [("add", (a, b), v)]
+            else:
+                tries = [("sub", (a, b), v), ("sub", (b, a), w)]
+            rest = [part for k, part in enumerate(chain) if k not in (i, j)]
+            for operator, operands, sign in tries:
+                pair = self.terms.put(operator, operands)
+                for rule in self.book.by_operator.get(operator, ()):
+                    for rewrite in self._direct(rule, pair):
+                        whole = self._with_terms(rewrite.term, sign, rest, i)
+                        if whole is not None:
+                            yield Rewrite(rewrite.rule, whole, rewrite.assumptions)
+
+    def _with_terms(
+        self, term: int, sign: Fraction, rest: list[Weighted], place: int
+    ) -> int | None:
+        """The pair's new form back among the other terms of the chain."""
+        if not rest:
+            return term if sign > 0 else self.build.neg(term)
+        pieces = [Weighted(sign * w, t) for w, t in self.build.terms_of(term)]
+        parts = self.build.collected([*rest[:place], *pieces, *rest[place:]])
+        return self.build.sum_of(parts)
+
+    def _products(self, number: int) -> Iterator[Rewrite]:
+        """Rules for * and /, at every pair of factors of the chain."""
+        chain = self.build.factors_of(number)
+        for i, j in combinations(range(min(len(chain), MAX_CHAIN)), 2):
+            (v, a), (w, b) = chain[i], chain[j]
+            if v == w:
+                tries = [("mul", (a, b), v)]
+            else:
+                over, under = (a, b) if v > 0 else (b, a)
+                tries = [("div", (over, under), ONE)]
+            rest = [part for k, part in enumerate(chain) if k not in (i, j)]
+            for operator, operands, exponent in tries:
+                pair = self.terms.put(operator, operands)
+                for rule in self.book.by_operator.get(operator, ()):
+                    if rule.pattern.operator != operator:
+                        continue
+                    for rewrite in self._direct(rule, pair):
+                        whole = self._with_factors(rewrite.term, exponent, rest, i)
+                        if whole is not None:
+                            yield Rewrite(rewrite.rule, whole, rewrite.assumptions)
+        yield from self._reciprocals(chain)
+
+    def _with_factors(
+        self, term: int, exponent: Fraction, rest: list[Weighted], place: int
+    ) -> int | None:
+        if not rest:
+            return term if exponent > 0 else self.build.div(self.build.one(), term)
+        pieces = self.build.factors_of(term, exponent)
+        parts = self.build.powers([*rest[:place], *pieces, *rest[place:]])
+        return self.build.product_of(parts)
+
+    def _reciprocals(self, chain: list[Weighted]) -> Iterator[Rewrite]:
+        """Rules for 1/u at every divisor of a longer chain."""
+        if sum(part.weight > 0 for part in chain) == 1 and len(chain) == 2:
+            return
+        for i, (exponent, term) in enumerate(chain[:MAX_CHAIN]):
+            if exponent > 0:
+                continue
+            pair = self.terms.put("div", (self.build.one(), term))
+            rest = [part for k, part in enumerate(chain) if k != i]
+            for rule in self.book.by_operator.get("div", ()):
+                if rule.pattern.children[0].operator != CONSTANT:
+                    continue
+                for rewrite in self._direct(rule, pair):
+                    whole = self._with_factors(rewrite.term, ONE, rest, i)
+                    if whole is not None:
+                        yield Rewrite(rewrite.rule, whole, rewrite.assumptions)
+
+
+def _positive(build: Builder, part: Weighted) -> Weighted:
+    """A negative number in a sum as minus a positive one: ``x + -1`` is ``x - 1``."""
+    value = build.terms.number(part.term)
+    if value is not None and value < 0:
+        written = build.number(-value)
+        if written is not None:
+            return Weighted(-part.weight, written)
+    inner = build.terms[part.term]
+    if inner.operator in ("mul", "div"):
+        weight, term = build.coefficient(part.term)
+        opposite = build.scaled(-weight, term) if weight < 0 else None
+        if opposite is not None:
+            return Weighted(-part.weight, opposite)
+    return part
+

@@ -1,0 +1,330 @@
+"""The search: best-first over whole formulas, one rewrite at a time, counted in steps.
+
+Its cost is told from exact values on a few dozen rows, the worst ones among them.  The
+order in which things are tried depends on nothing but the formula and the rows.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from eic_core.explain.rewriting.build import Builder
+from eic_core.explain.rewriting.rules import Assumption, Rewriter
+from eic_core.explain.rewriting.terms import Terms
+from eic_core.explain.rewriting.values import Numbers, Values, ValueTable, differing_rows
+
+AGREEMENT = 30
+"""Decimal digits to which a rewrite must keep every value."""
+
+TOLERANCE = 0.02
+"""Digits by which q at the root may rise: below what two roundings more or less mean."""
+
+WORST_WEIGHT, SIZE_WEIGHT, RANGE_WEIGHT = 0.3, 0.02, 2.0
+
+PER_STATE = 96
+"""At most so many rewrites of one formula are looked at."""
+
+
+class Cost(NamedTuple):
+    """What a form costs on the search's rows.
+
+    Attributes
+    ----------
+    q : float
+        Correlated amplification at the root, in digits.
+    worst : float
+        The largest correlated amplification of any node, in digits.
+    out_of_range : float
+        Share of rows at which a value leaves double range.
+    size : int
+        Number of nodes.
+    """
+
+    q: float
+    worst: float
+    out_of_range: float
+    size: int
+
+    @property
+    def total(self) -> float:
+        """The one number that orders the search."""
+        return (
+            self.q
+            + WORST_WEIGHT * self.worst
+            + RANGE_WEIGHT * self.out_of_range
+            + SIZE_WEIGHT * self.size
+        )
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where the search stops, whichever comes first.
+
+    Attributes
+    ----------
+    evaluations : int
+        Forms whose cost is computed.
+    patience : int
+        Evaluations after which it stops once the best form is as good as the function
+        itself allows.
+    seconds : float
+        A deadline for slow machines and large formulas; the counts bind first elsewhere.
+    """
+
+    evaluations: int = 700
+    patience: int = 120
+    seconds: float = 2.0
+
+
+@dataclass(frozen=True)
+class Step:
+    """One rewrite on the way to a form.
+
+    Attributes
+    ----------
+    rule : str
+    before, after : int
+        The terms that were exchanged.
+    assumptions : tuple of Assumption
+    """
+
+    rule: str
+    before: int
+    after: int
+    assumptions: tuple[Assumption, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A form, its cost and the rewrites that lead to it."""
+
+    root: int
+    cost: Cost
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a search found.
+
+    Attributes
+    ----------
+    start : Found
+        The formula as given.
+    forms : tuple of Found
+        Every other form, the cheapest first.
+    own : float
+        The function's own conditioning on the same rows, in digits.
+    evaluated : int
+    finished : bool
+        False if the deadline ended it.
+    """
+
+    start: Found
+    forms: tuple[Found, ...]
+    own: float
+    evaluated: int
+    finished: bool
+
+
+class Costs:
+    """The cost of forms on the rows at which the original has a finite amplification.
+
+    Parameters
+    ----------
+    table : ValueTable
+    root : int
+        The original.
+    """
+
+    def __init__(self, table: ValueTable, root: int) -> None:
+        self.table = table
+        self.terms = table.terms
+        noise = table.noise(root)
+        self.usable = np.isfinite(noise.q2)
+        self._worst: dict[int, float] = {}
+
+    @property
+    def rows(self) -> int:
+        """How many rows count."""
+        return int(np.count_nonzero(self.usable))
+
+    def own(self, root: int) -> float:
+        """1/2 log10 E[1 + sum_v (x_v df/dx_v / f)^2] at the usable rows."""
+        noise = self.table.noise(root)
+        variables = {
+            self.terms.kind(n) for n in self.terms.below(root)
+            if self.terms[n].operator == "variable"
+        }
+        places = [i for i, kind in enumerate(noise.kinds) if kind in variables]
+        moved = noise.moved[places][:, self.usable]
+        total = np.sum(np.square(moved / noise.y[self.usable]), axis=0)
+        if self.terms[root].operator == "variable":
+            total = np.zeros_like(total)  # a lone input is not rounded again
+        return _digits(np.mean(1 + total))
+
+    def of(self, root: int) -> Cost | None:
+        """The cost of a form, or None where its amplification is infinite."""
+        noise = self.table.noise(root)
+        q2 = noise.q2[self.usable]
+        if not np.isfinite(q2).all():
+            return None
+        worst = max(self._rms(n) for n in self.terms.below(root))
+        outside = float(np.mean(noise.out_of_range[self.usable]))
+        return Cost(_digits(np.mean(q2)), worst, outside, self.terms.size(root))
+
+    def _rms(self, number: int) -> float:
+        if number not in self._worst:
+            q2 = self.table.noise(number).q2[self.usable]
+            q2 = q2[np.isfinite(q2)]
+            self._worst[number] = _digits(np.mean(q2)) if len(q2) else 0.0
+        return self._worst[number]
+
+    def order(self, root: int) -> list[int]:
+        """The places to rewrite: where most digits are lost first, leaves left out."""
+        places = [n for n in self.terms.below(root) if self.terms[n].children]
+        return sorted(places, key=lambda n: (-round(self._rms(n), 3), n))
+
+
+def _digits(mean: Numbers) -> float:
+    return float(0.5 * np.log10(mean)) if mean > 0 else 0.0
+
+
+class Search:
+    """A bounded best-first search for cheaper forms.
+
+    Parameters
+    ----------
+    table : ValueTable
+    rewriter : Rewriter
+    limits : Limits
+    progress : callable (fraction) -> None, optional
+    """
+
+    def __init__(
+        self,
+        table: ValueTable,
+        rewriter: Rewriter,
+        limits: Limits,
+        progress: Callable[[float], None] | None = None,
+    ) -> None:
+        self.table = table
+        self.terms: Terms = table.terms
+        self.build: Builder = rewriter.build
+        self.rewriter = rewriter
+        self.limits = limits
+        self.progress = progress
+        self._agreeing: dict[tuple[int, int], bool] = {}
+
+    def run(self, root: int) -> Outcome | None:
+        """Search from a formula; None if no row has a finite amplification."""
+        self.costs = Costs(self.table, root)
+        first = self.costs.of(root) if self.costs.rows else None
+        if first is None:
+            return None
+        own = self.costs.own(root)
+        self.largest = 2 * first.size + 16
+        start = Found(root, first, ())
+        known = {self.terms.kind(root): start}
+        queue: list[tuple[float, int, Found]] = [(first.total, 0, start)]
+        good_enough = max(own, 0.5) + 0.15
+        deadline = time.monotonic() + self.limits.seconds
+        evaluated, reached_at, finished = 1, 0, True
+        while queue and evaluated < self.limits.evaluations:
+            if reached_at and evaluated - reached_at >= self.limits.patience:
+                break
+            _, _, state = heapq.heappop(queue)
+            for step, new in self._neighbours(state):
+                if time.monotonic() > deadline:
+                    finished = False
+                    break
+                kind = self.terms.kind(new)
+                if kind in known or evaluated >= self.limits.evaluations:
+                    continue
+                evaluated += 1
+                if self.progress is not None:
+                    self.progress(evaluated / self.limits.evaluations)
+                cost = self.costs.of(new)
+                if cost is None:
+                    continue
+                found = Found(new, cost, (*state.steps, step))
+                known[kind] = found
+                heapq.heappush(queue, (cost.total, evaluated, found))
+                if not reached_at and max(cost.q, cost.worst) <= good_enough:
+                    reached_at = evaluated
+            if not finished:
+                break
+        forms = sorted(known.values(), key=lambda f: (f.cost.total, f.root))
+        others = tuple(f for f in forms if f is not start)
+        return Outcome(start, others, own, evaluated, finished)
+
+    def _neighbours(self, state: Found) -> list[tuple[Step, int]]:
+        """Forms one rewrite away that keep every value on the rows."""
+        found: list[tuple[Step, int]] = []
+        for place in self.costs.order(state.root):
+            for rewrite in self.rewriter.at(place):
+                new, pairs = self.terms.replace(state.root, place, rewrite.term)
+                if self.terms.size(new) > self.largest:
+                    continue
+                if not self._agrees(place, rewrite.term):
+                    continue
+                if not all(self._holds(a, place) for a in rewrite.assumptions):
+                    continue
+                for before, after in pairs:
+                    self.table.share(after, before)
+                step = Step(rewrite.rule, place, rewrite.term, rewrite.assumptions)
+                found.append((step, new))
+                if len(found) >= PER_STATE:
+                    return found
+        return found
+
+    def _agrees(self, old: int, new: int) -> bool:
+        key = (old, new)
+        if key not in self._agreeing:
+            left, right = self.table.values(old), self.table.values(new)
+            differing = differing_rows(left, right, self.table.floors(old), AGREEMENT)
+            self._agreeing[key] = not differing
+        return self._agreeing[key]
+
+    def _holds(self, assumption: Assumption, place: int) -> bool:
+        values = self.table.values(assumption.term)
+        return holds(values, assumption.relation, self.table.values(place))
+
+
+def holds(values: Values, relation: str, where: Values) -> bool:
+    """Whether a relation to 0 holds on every row at which `where` has a value.
+
+    Examples
+    --------
+    >>> holds((1, None, -2), ">", (5, None, None)), holds((0,), "!=", (1,))
+    (True, False)
+    """
+    for value, needed in zip(values, where, strict=True):
+        if needed is None:
+            continue
+        if value is None:
+            return False
+        if relation == ">" and not value > 0 or relation == ">=" and not value >= 0:
+            return False
+        if relation == "!=" and value == 0:
+            return False
+    return True
+
+
+def needed_digits(worst_s: float) -> int:
+    """Working precision for a formula that loses `worst_s` digits somewhere.
+
+    Examples
+    --------
+    >>> needed_digits(3.2), math.inf > needed_digits(math.inf)
+    (50, True)
+    """
+    lost = 300.0 if not math.isfinite(worst_s) else worst_s
+    return int(max(50, min(AGREEMENT + 15 + lost, 400)))

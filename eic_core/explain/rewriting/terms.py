@@ -1,0 +1,212 @@
+"""Formulas as shared terms: every distinct sub-expression stands once, under a number.
+
+A rewrite touches few nodes; with shared terms the others keep their number, and with it
+their values and their sensitivities.  `Terms.put` adds a term exactly as given.  The
+constructors in `build` simplify what a rewrite has written, never what the user wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+from eic_core.formula.tree import CONSTANT, VARIABLE, Draft, Formula, Parameter
+
+COMMUTATIVE = frozenset(("add", "mul"))
+"""Operators whose operands may change places without changing the value."""
+
+_WHOLE_DIGITS = 17
+
+
+class Term(NamedTuple):
+    """One distinct sub-expression.
+
+    Attributes
+    ----------
+    operator : str
+        As `Node.operator`.
+    children : tuple of int
+        Numbers of the operands.
+    label : str
+    parameter : Fraction or None
+    """
+
+    operator: str
+    children: tuple[int, ...] = ()
+    label: str = ""
+    parameter: Parameter = None
+
+
+@lru_cache(maxsize=4096)
+def number_value(label: str) -> Fraction | None:
+    """The exact value of a constant's text; None for ``pi`` and ``e``.
+
+    Examples
+    --------
+    >>> number_value("2.50"), number_value("1/3"), number_value("pi")
+    (Fraction(5, 2), Fraction(1, 3), None)
+    """
+    return None if label in ("pi", "e") else Fraction(label)
+
+
+def number_text(value: Fraction) -> str | None:
+    """The shortest exact text of a rational number, or None if it needs over 17 digits.
+
+    Examples
+    --------
+    >>> number_text(Fraction(-5, 4)), number_text(Fraction(1, 3)), number_text(Fraction(1, 3**40))
+    ('-1.25', '1/3', None)
+    """
+    under = value.denominator
+    twos = (under & -under).bit_length() - 1
+    rest, fives = under >> twos, 0
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    if rest == 1:
+        places = max(twos, fives)
+        digits = str(abs(value.numerator) * 10**places // under)
+        if len(digits.strip("0")) > _WHOLE_DIGITS or len(digits) > 300 or places > 300:
+            return None
+        return ("-" if value < 0 else "") + _decimal(digits, places)
+    if max(len(str(abs(value.numerator))), len(str(under))) > _WHOLE_DIGITS:
+        return None
+    return str(value)
+
+
+def _decimal(digits: str, places: int) -> str:
+    if places > 20:
+        short = digits.lstrip("0")
+        mantissa = short[0] + ("." + short[1:] if len(short) > 1 else "")
+        return f"{mantissa}e{len(short) - 1 - places}"
+    if not places:
+        short = digits.rstrip("0")
+        zeros = len(digits) - len(short)
+        return digits if zeros < 7 or not short else f"{short}e{zeros}"
+    digits = digits.zfill(places + 1)
+    return f"{digits[:-places]}.{digits[-places:]}"
+
+
+class Terms:
+    """A growing collection of distinct terms.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> terms = Terms()
+    >>> root = terms.add(read("x*y + y*x").formula)
+    >>> len(terms), terms.size(root), terms.kind(1) == terms.kind(0)
+    (5, 7, False)
+    >>> left, right = terms[root].children
+    >>> left == right, terms.kind(left) == terms.kind(right)
+    (False, True)
+    """
+
+    def __init__(self) -> None:
+        self._terms: list[Term] = []
+        self._number: dict[Term, int] = {}
+        self._size: list[int] = []
+        self._kind: list[int] = []
+        self._kinds: dict[object, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._terms)
+
+    def __getitem__(self, number: int) -> Term:
+        return self._terms[number]
+
+    def put(
+        self,
+        operator: str,
+        children: tuple[int, ...] = (),
+        label: str = "",
+        parameter: Parameter = None,
+    ) -> int:
+        """The number of a term, new or known."""
+        term = Term(operator, children, label, parameter)
+        number = self._number.get(term)
+        if number is None:
+            number = self._number[term] = len(self._terms)
+            self._terms.append(term)
+            self._size.append(1 + sum(self._size[c] for c in children))
+            self._kind.append(self._kind_of(term))
+        return number
+
+    def _kind_of(self, term: Term) -> int:
+        kinds = tuple(self._kind[c] for c in term.children)
+        if term.operator in COMMUTATIVE:
+            kinds = tuple(sorted(kinds))
+        value = number_value(term.label) if term.operator == CONSTANT else None
+        key = (term.operator, kinds, term.label if value is None else value, term.parameter)
+        return self._kinds.setdefault(key, len(self._kinds))
+
+    def size(self, number: int) -> int:
+        """Number of nodes of the tree that a term stands for."""
+        return self._size[number]
+
+    def kind(self, number: int) -> int:
+        """The class of a term: equal for trees identical up to the order of operands of + and *,
+        numbers being compared by value."""
+        return self._kind[number]
+
+    def number(self, number: int) -> Fraction | None:
+        """The exact value of a rational constant leaf; None for anything else."""
+        term = self._terms[number]
+        return number_value(term.label) if term.operator == CONSTANT else None
+
+    def add(self, formula: Formula) -> int:
+        """Take a formula in; the number of its root."""
+        numbers: list[int] = []
+        for node in formula.nodes:
+            children = tuple(numbers[c] for c in node.children)
+            numbers.append(self.put(node.operator, children, node.label, node.parameter))
+        return numbers[-1]
+
+    def formula(self, root: int) -> Formula:
+        """The tree that a term stands for, each shared term copied to its places."""
+        drafts: dict[int, Draft] = {}
+        for number in self.below(root):
+            term = self._terms[number]
+            children = [drafts[c] for c in term.children]
+            drafts[number] = Draft(term.operator, children, term.label, term.parameter)
+        return Formula.from_draft(drafts[root])
+
+    def below(self, root: int) -> list[int]:
+        """The distinct terms under a term and itself, operands first."""
+        seen: set[int] = set()
+        found: list[int] = []
+        todo: list[tuple[int, bool]] = [(root, False)]
+        while todo:
+            number, ready = todo.pop()
+            if ready:
+                found.append(number)
+            elif number not in seen:
+                seen.add(number)
+                todo.append((number, True))
+                todo.extend((c, False) for c in reversed(self._terms[number].children))
+        return found
+
+    def replace(self, root: int, old: int, new: int) -> tuple[int, list[tuple[int, int]]]:
+        """Put `new` in every place of `old` under `root`.
+
+        Returns
+        -------
+        root : int
+        pairs : list of (before, after)
+            The terms that changed with it, operands first, the root last.
+        """
+        renamed = {old: new}
+        pairs: list[tuple[int, int]] = []
+        for number in self.below(root):
+            term = self._terms[number]
+            if number != old and any(c in renamed for c in term.children):
+                children = tuple(renamed.get(c, c) for c in term.children)
+                changed = self.put(term.operator, children, term.label, term.parameter)
+                renamed[number] = changed
+                pairs.append((number, changed))
+        return renamed.get(root, root), pairs
+
+    def variables(self, root: int) -> Iterator[str]:
+        """Names of the variables under a term."""
+        return (self[n].label for n in self.below(root) if self[n].operator == VARIABLE)

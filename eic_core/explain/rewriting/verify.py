@@ -1,0 +1,160 @@
+"""Is a form the same function on the data?  Exact values, the domain, the assumptions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eic_core.explain.rewriting.observed import float_values
+from eic_core.explain.rewriting.rules import Assumption
+from eic_core.explain.rewriting.search import AGREEMENT, holds
+from eic_core.explain.rewriting.terms import Terms
+from eic_core.explain.rewriting.values import Values, ValueTable, differing_rows
+from eic_core.measure.data import Samples
+
+MAX_DIGITS = 1600
+"""Rows that disagree are evaluated again with up to so many digits."""
+
+SUSPECT_ROWS = 50
+"""Of the rows that only double precision has seen, so many are settled exactly."""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What was compared.
+
+    Attributes
+    ----------
+    rows : int
+        Rows compared at high precision.
+    digits : int
+        The largest working precision that was needed.
+    agreement : int
+        Relative agreement is to 10^-agreement or better.
+    domain_rows : int
+        Rows at which the form has a value wherever the formula has one.
+    widened : int
+        Of the compared rows, those at which only the new form has a value.
+    """
+
+    rows: int
+    digits: int
+    agreement: int
+    domain_rows: int
+    widened: int
+
+    def to_json(self) -> dict[str, int]:
+        """Plain numbers."""
+        return {
+            "rows": self.rows,
+            "digits": self.digits,
+            "agreement": self.agreement,
+            "domain_rows": self.domain_rows,
+            "widened": self.widened,
+        }
+
+
+class Verifier:
+    """Compares forms with one formula on one data set.
+
+    Parameters
+    ----------
+    table : ValueTable
+        On the rows `rows` of `samples`.
+    original : int
+    samples : Samples
+    rows : sequence of int
+    scanned : sequence of int
+        Rows whose domain is scanned in double precision.
+    """
+
+    def __init__(
+        self,
+        table: ValueTable,
+        original: int,
+        samples: Samples,
+        rows: Sequence[int],
+        scanned: Sequence[int],
+    ) -> None:
+        self.table = table
+        self.terms: Terms = table.terms
+        self.original = original
+        self.samples = samples
+        self.rows = tuple(rows)
+        self.scanned = np.array(scanned, dtype=np.int64)
+        self.columns: Mapping[str, Any] = {
+            name: samples.columns[name][self.scanned]
+            for name in dict.fromkeys(self.terms.variables(original))
+        }
+
+    def verify(self, form: int, assumptions: Sequence[Assumption]) -> Verification | None:
+        """What was compared, or None if the form is not the same function on the data."""
+        left, right = self.table.values(self.original), self.table.values(form)
+        differing = differing_rows(left, right, self.table.floors(self.original), AGREEMENT)
+        digits = self._settled(form, differing)
+        if digits is None or not self._domain_kept(form):
+            return None
+        if not all(holds(self.table.values(a.term), a.relation, left) for a in assumptions):
+            return None
+        if not all(self._nowhere_violated(a) for a in assumptions):
+            return None
+        widened = sum(a is None and b is not None for a, b in zip(left, right, strict=True))
+        return Verification(len(self.rows), digits, AGREEMENT, len(self.scanned), widened)
+
+    def _settled(self, form: int, differing: list[int]) -> int | None:
+        """The digits at which the rows that differed agree; None if they never do."""
+        digits = self.table.digits
+        while differing:
+            if any(self.table.values(form)[i] is None for i in differing):
+                return None
+            digits *= 2
+            if digits > MAX_DIGITS:
+                return None
+            table = ValueTable(self.terms, [self.table.rows[i] for i in differing], digits)
+            left, right = table.values(self.original), table.values(form)
+            still = differing_rows(left, right, _vanishing(left, self.table, digits), AGREEMENT)
+            differing = [differing[i] for i in still]
+        return digits
+
+    def _domain_kept(self, form: int) -> bool:
+        """Rows with a finite double before and none after are settled exactly."""
+        before = float_values(self.terms, self.original, self.columns)
+        after = float_values(self.terms, form, self.columns)
+        lost = np.flatnonzero(np.broadcast_to(
+            np.isfinite(before) & np.isnan(after), len(self.scanned)
+        ))
+        taken = self.scanned[lost[:SUSPECT_ROWS]]
+        texts = decimal_rows(self.samples, self.columns, taken.tolist())
+        table = ValueTable(self.terms, texts, self.table.digits)
+        pairs = zip(table.values(self.original), table.values(form), strict=True)
+        return not any(a is not None and b is None for a, b in pairs)
+
+    def _nowhere_violated(self, assumption: Assumption) -> bool:
+        values = float_values(self.terms, assumption.term, self.columns)
+        before = float_values(self.terms, self.original, self.columns)
+        with np.errstate(invalid="ignore"):
+            wrong = np.isfinite(before) & (
+                (values < 0) if assumption.relation != "!=" else (values == 0)
+            )
+        suspects = self.scanned[np.flatnonzero(np.broadcast_to(wrong, len(self.scanned)))]
+        texts = decimal_rows(self.samples, self.columns, suspects[:SUSPECT_ROWS].tolist())
+        table = ValueTable(self.terms, texts, self.table.digits)
+        return holds(
+            table.values(assumption.term), assumption.relation, table.values(self.original)
+        )
+
+
+def _vanishing(values: Values, table: ValueTable, digits: int) -> Values:
+    """Values that shrink with the precision are 0: their size is what may differ."""
+    limit = table.mp.mpf(10) ** (20 - digits)
+    return tuple(abs(v) if v is not None and abs(v) < limit else None for v in values)
+
+
+def decimal_rows(
+    samples: Samples, names: Mapping[str, Any] | Sequence[str], rows: Sequence[int]
+) -> list[dict[str, str]]:
+    """Cells of some rows as the decimals that they mean."""
+    return [{name: samples.decimal(name, row) for name in names} for row in rows]
