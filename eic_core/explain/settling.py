@@ -96,22 +96,22 @@ def growth_of(s2: Array, *, seed: int = 0) -> Growth | None:
     rng = np.random.default_rng(seed)
     counts = tuple(n // part for part in PARTS)
     scale = float(np.max(s2))
-    curves = np.empty((ORDERS, len(counts)))
+    curves = np.empty((ORDERS, len(counts) - 1))
     for order in range(ORDERS):
         chosen = rng.permutation(s2)[: counts[-2]] / scale
         sums = np.cumsum(chosen)
-        curves[order, :-1] = [sums[count - 1] / count for count in counts[:-1]]
-    curves[:, -1] = float(np.mean(s2 / scale))
+        curves[order] = [sums[count - 1] / count for count in counts[:-1]]
     curves = 0.5 * (np.log10(curves) + math.log10(scale))
-    means = curves.mean(axis=0)
-    low, high = np.quantile(curves, (0.1, 0.9), axis=0)
+    low, high = np.quantile(curves, (0.1, 0.9), axis=0).tolist()
+    start = curves.mean(axis=0).tolist()
+    end = 0.5 * (math.log10(float(np.mean(s2 / scale))) + math.log10(scale))  # one order is all
     decades = math.log10(counts[-1] / counts[0])
     return Growth(
         counts,
-        tuple(means.tolist()),
-        tuple(low.tolist()),
-        tuple(high.tolist()),
-        float(means[-1] - means[0]) / decades,
+        (*start, end),
+        (*low, end),
+        (*high, end),
+        (end - start[0]) / decades,
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from eic_core.errors import UserError
 from eic_core.explain import words
 from eic_core.formula.rendering import to_python
+from eic_core.formula.syntax.build import number_label
 from eic_core.formula.tree import Draft, Formula, constant
 from eic_core.measure.amplification import amplify
 from eic_core.measure.fit import r_squared
@@ -141,11 +142,22 @@ def _replaced(formula: Formula, node_id: int, value: float) -> Formula:
     drafts: list[Draft] = []
     for node in formula.nodes:
         if node.id == node_id:
-            drafts.append(constant(repr(value)))
+            drafts.append(constant(signed_label(repr(value))))
             continue
         children = [drafts[child] for child in node.children]
         drafts.append(Draft(node.operator, children, node.label, node.parameter, node.span))
     return Formula.from_draft(drafts[-1], formula.source)
+
+
+def signed_label(text: str) -> str:
+    """A number that may carry a minus, spelled as `Node.label` is.
+
+    Examples
+    --------
+    >>> signed_label("-9.3e-08"), signed_label("2.0")
+    ('-9.3e-8', '2.0')
+    """
+    return f"-{number_label(text[1:])}" if text.startswith("-") else number_label(text)
 
 
 def _sentence(

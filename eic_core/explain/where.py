@@ -22,6 +22,9 @@ LEVELS = (0.5, 0.9, 0.99)
 FEW = 0.3
 """What larger part of the rows carries it is not said to be special."""
 
+ALONE = 0.9
+"""What one row must carry to be called alone, however few there are."""
+
 LISTED = 5
 """Row numbers named in a sentence, at most."""
 
@@ -200,7 +203,11 @@ def _concentration(found: Where, name: str) -> str:
     total = found.finite
     if total == 1:
         return f"Only one row has a finite amplification at {name}."
-    few = [c for c in reversed(found.carriers) if len(c.positions) <= FEW * total]
+    few = [
+        c
+        for c in reversed(found.carriers)
+        if len(c.positions) <= max(FEW * c.level * total, 1 if c.share >= ALONE else 0)
+    ]
     if not few:
         return f"E[s²] at {name} is spread over the data: no few rows carry it."
     count = len(few[0].positions)

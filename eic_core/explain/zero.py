@@ -155,12 +155,12 @@ def _sentence(
 ) -> str:
     near = words.listed([_range(i) for i in inputs[:3]])
     if zero is None:
-        return f"There {near}." if count > 1 else f"In it {near}."
+        return f"There {near}." if count > 1 else f"At the worst row {near}."
     text = words.quoted(formula, zero)
     low, high = map(words.number, values)
     if count == 1:
         crossing = ", which crosses zero on the data," if crosses else ""
-        return f"In it {text}{crossing} is {low}" + (f": {near}." if near else ".")
+        return f"At the worst row {text}{crossing} is {low}" + (f": {near}." if near else ".")
     what = "crosses zero" if crosses else "is nearly zero"
     return f"There {text} {what} (from {low} to {high})" + (f": {near}." if near else ".")
 

@@ -1,0 +1,123 @@
+"""The rows named carry what is said, and the curve and the interval are what N allows."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from eic_core.explain.settling import growth_of, interval_of
+from eic_core.explain.where import where
+from eic_core.formula.syntax import read
+from eic_core.measure import Domain, Samples, inspect, sample_domains
+from tests.core.measure.agreement import samples_of
+from tests.core.measure.trees import random_case
+
+
+def inspected(text, count=500, **ranges):
+    domains = dict(Domain.parse(f"{name}={where}") for name, where in ranges.items())
+    return inspect(read(text).formula, sample_domains(domains, count=count))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 10**6))
+def test_no_smaller_set_of_rows_carries_as_much(seed):
+    formula, table = random_case(seed)
+    inspection = inspect(formula, samples_of(table))
+    found = where(inspection, len(formula) - 1)
+    _, s = inspection.amplification.trace(len(formula) - 1)
+    s2 = sorted((v * v for v in s.tolist() if math.isfinite(v)), reverse=True)
+    assume(s2)
+    total = math.fsum(s2)
+    for carriers in found.carriers:
+        count = len(carriers.positions)
+        share = math.fsum(found.shares[list(carriers.positions)])
+        assert share == pytest.approx(carriers.share, rel=1e-9)
+        assert share >= carriers.level * (1 - 1e-9)
+        assert math.fsum(s2[:count]) / total == pytest.approx(share, rel=1e-9)
+        assert math.fsum(s2[: count - 1]) / total < carriers.level * (1 + 1e-9)
+    assert math.fsum(found.shares) == pytest.approx(1)
+    assert set(found.singular) == set(np.flatnonzero(np.isinf(s)).tolist())
+
+
+def test_rows_are_named_by_their_number_in_the_table():
+    samples = Samples.from_columns(
+        {"x": [1.0, 2.0001, 3.0]}, rows=np.array([4, 17, 20])
+    )
+    found = where(inspect(read("x-2").formula, samples))
+    assert found.sentences[0] == "Row 17 alone of 3 gives over 99.9 % of E[s²] at `x − 2`."
+    assert found.to_json()["carriers"][0]["rows"] == [17]
+
+
+def test_a_handful_of_rows_is_named_with_what_vanishes_and_near_which_input():
+    x = np.concatenate([np.linspace(3, 9, 497), [2 - 1e-6, 2 + 1e-6, 2 + 2e-6]])
+    found = where(inspect(read("exp(x)/(x-2)").formula, Samples.from_columns({"x": x})))
+    assert found.sentences[0] == (
+        "3 of 500 rows give 99 % of E[s²] at `exp(x)/(x − 2)` (rows 498, 499 and 500)."
+    ) or found.sentences[0].startswith("3 of 500 rows give 99 %")
+    assert found.place is not None and found.place.crosses
+    assert "`x − 2` crosses zero" in found.sentences[1] and "`x` is near 2" in found.sentences[1]
+
+
+def test_an_amplification_alike_everywhere_is_said_to_be_spread():
+    found = where(inspected("10000*x-9999*x", x="1:5"))
+    assert "spread over the data" in found.sentences[0]
+    assert found.place is None
+
+
+def test_a_masked_crossing_does_not_make_the_result_unsettled():
+    inspection = inspected("x + 0.000001*sin(1000*x)", count=2_000, x="1:5")
+    assert where(inspection, 6).interval.heavy
+    root = where(inspection, 7)
+    assert root.interval.reason == "" and root.interval.high < 0.2
+
+
+def test_a_pole_grows_by_half_a_digit_per_decade():
+    """s^2 of 1/(x-2) has tail index 1/2: its mean over n grows like n."""
+    u = (np.arange(20_000) + 0.5) / 20_000
+    found = growth_of(1 + 2 * ((u + 1) / (u - 0.50001)) ** 2)
+    assert found.per_decade == pytest.approx(0.5, abs=0.15)
+    assert list(found.local_eic) == sorted(found.local_eic)
+
+
+def test_the_curve_ends_at_the_local_eic_and_needs_enough_rows():
+    s2 = np.random.default_rng(1).lognormal(3, 1, 4_000)
+    found = growth_of(s2)
+    assert found.counts == (250, 500, 1000, 2000, 4000)
+    assert found.local_eic[-1] == pytest.approx(0.5 * math.log10(s2.mean()), rel=1e-12)
+    assert found.low[-1] == found.high[-1] == found.local_eic[-1]
+    middle = [0.5 * math.log10(s2[k * 250 : (k + 1) * 250].mean()) for k in range(16)]
+    assert found.local_eic[0] == pytest.approx(np.mean(middle), abs=0.02)
+    assert growth_of(s2[:31]) is None
+
+
+def test_the_interval_covers_the_truth_about_as_often_as_it_says():
+    """E[s^2] of a log-normal law is exp(mu + sigma^2 / 2); 95 % of 200 are 190 +- 3."""
+    rng = np.random.default_rng(7)
+    truth = 0.5 * (2 + 0.3**2 / 2) / math.log(10)
+    hits = 0
+    for _ in range(200):
+        found = interval_of(rng.lognormal(2, 0.3, 400), False)
+        hits += found.low <= truth <= found.high
+    assert 180 <= hits <= 199
+
+
+@pytest.mark.parametrize("index", [0.5, 1.0, 1.5])
+def test_no_interval_where_the_variance_does_not_exist(index):
+    found = interval_of(1 + np.random.default_rng(3).pareto(index, 5_000), False)
+    assert found.heavy and math.isnan(found.low)
+    assert "too heavy" in found.sentence
+
+
+def test_rows_without_a_digit_and_data_without_a_value_are_told():
+    samples = Samples.from_columns({"x": [1.0, 2.0, 5.0, 9.0]})
+    found = where(inspect(read("x-2").formula, samples))
+    assert found.singular == (1,)
+    assert any("No digit of `x − 2` is left at 1 sample (row 2)" in s for s in found.sentences)
+    nothing = where(inspect(read("x-x").formula, samples), 2)
+    assert nothing.sentences == ("At every valid sample no digit of `x − x` is left.",)
+    invalid = where(inspect(read("log(-x)").formula, samples), 2)
+    assert invalid.sentences == ("No sample has a real value at every node.",)
