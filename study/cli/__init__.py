@@ -1,4 +1,4 @@
-"""The command line: `python -m study pairs` and `report`."""
+"""The command line: `python -m study pairs`, `plan` and `report`."""
 
 from study.cli.main import main
 

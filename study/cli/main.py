@@ -6,17 +6,18 @@ import argparse
 from collections.abc import Sequence
 
 from eic_core.cli.exits import exit_status
-from study.cli import pairs_command, report_command
+from study.cli import pairs_command, plan_command, report_command
 
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
     parser = argparse.ArgumentParser(
         prog="python -m study",
-        description="Matched pairs of formulas, and reports of closed studies.",
+        description="Matched pairs of formulas, plans of studies, and reports of closed ones.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     pairs_command.add_parser(commands)
+    plan_command.add_parser(commands)
     report_command.add_parser(commands)
     return parser
 

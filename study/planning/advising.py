@@ -1,0 +1,210 @@
+"""What would make a study sharp enough: more pairs, more raters, both, or more problems.
+
+Each way is searched by the approximation, which takes no time, and what it arrives at is then
+simulated.  Where the simulation disagrees, the approximation is corrected by their ratio and the
+search repeated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import ceil
+
+from eic_core.errors import UserError
+from study.planning.approximation import approximate
+from study.planning.simulating import Plan, Progress, can_simulate, plan
+from study.planning.targets import Advice, Grid, Route, Target, Way
+from study.statistics.clusters import ENOUGH_PROBLEMS
+from study.statistics.simulation import LIMITS, StudyModel
+
+_ROUNDS = 3
+_MOST = 20_000
+"""Pairs, raters or problems: more than anybody has."""
+_MOST_WORK = 3e8
+
+
+def advise(
+    model: StudyModel,
+    target: Target,
+    *,
+    start: Plan | None = None,
+    studies: int = 400,
+    seed: int = 0,
+    level: float = 0.95,
+    alpha: float = 0.05,
+    progress: Progress | None = None,
+) -> Advice:
+    """The smallest designs that reach a target, one for each way to grow.
+
+    Parameters
+    ----------
+    model : StudyModel
+    target : Target
+    start : Plan, optional
+        Of this model with these level and alpha, if it is there already.
+    studies, seed, level, alpha, progress
+        As for `plan`; `studies` for each design that is tried.
+
+    Examples
+    --------
+    >>> model = StudyModel(preference=0.7, kappa=0.37, pairs=60, problems=12, raters=60)
+    >>> advice = advise(model, Target(half_width=0.07), studies=40)
+    >>> {route.way: route.model is not None for route in advice.routes}
+    {'pairs': True, 'raters': False, 'pairs and raters': True, 'problems': True}
+    """
+    if target.power is not None and model.preference <= 0.5:
+        raise UserError(
+            f"no design finds a preference that is {model.preference:g}, not above one half",
+            hint="expect a larger preference, or aim at a half-width of the interval",
+        )
+    ways: list[Way] = ["pairs", "raters", "pairs and raters"]
+    if model.problems >= ENOUGH_PROBLEMS:
+        ways.append("problems")
+    report = _Steps(progress, studies, 1 + len(ways) * _ROUNDS)
+
+    def simulated(design: StudyModel) -> Plan | None:
+        if not can_simulate(design, studies, _MOST_WORK):
+            return None
+        found = plan(
+            design, studies=studies, seed=seed, level=level, alpha=alpha, progress=report.step
+        )
+        report.next()
+        return found
+
+    first = start or plan(
+        model, studies=studies, seed=seed, level=level, alpha=alpha, progress=report.step
+    )
+    report.skip_to(1)
+    grid = width_grid(model, level)
+    if _met(target, first, 0.0):
+        return Advice(model, target, first, True, (), grid)
+    routes = []
+    for number, way in enumerate(ways, start=1):
+        routes.append(_route(model, way, target, first, simulated))
+        report.skip_to(1 + number * _ROUNDS)
+    return Advice(model, target, first, False, tuple(routes), grid)
+
+
+def grown(model: StudyModel, way: Way, size: int) -> StudyModel:
+    """The model with `size` pairs (or raters, or problems), and what goes with them.
+
+    Examples
+    --------
+    >>> both = grown(StudyModel(pairs=50, raters=20), "pairs and raters", 100)
+    >>> both.pairs, both.raters
+    (100, 40)
+    """
+    if way == "pairs":
+        return replace(model, pairs=size)
+    if way == "raters":
+        return replace(model, raters=size)
+    if way == "problems":
+        pairs = min(LIMITS["pairs"], ceil(size * model.pairs / model.problems))
+        return replace(model, problems=size, pairs=pairs)
+    raters = min(LIMITS["raters"], ceil(size * model.raters / model.pairs))
+    return replace(model, pairs=size, raters=raters)
+
+
+def width_grid(model: StudyModel, level: float = 0.95) -> Grid:
+    """Half-widths for a half to four times as many pairs and raters, by the approximation."""
+    least = max(model.ballots, model.problems)
+    pairs = sorted({max(least, round(model.pairs * f)) for f in (0.5, 0.7, 1, 1.4, 2, 2.8, 4)})
+    raters = sorted({max(2, round(model.raters * f)) for f in (0.5, 1, 2, 4)})
+    pairs = [n for n in pairs if n <= LIMITS["pairs"]]
+    raters = [n for n in raters if n <= LIMITS["raters"]]
+    rows = tuple(
+        tuple(approximate(replace(model, pairs=p, raters=r)).half_width(level) for p in pairs)
+        for r in raters
+    )
+    return Grid(tuple(pairs), tuple(raters), rows)
+
+
+# --- one way ---
+
+
+def _route(
+    model: StudyModel,
+    way: Way,
+    target: Target,
+    start: Plan,
+    simulated: Callable[[StudyModel], Plan | None],
+) -> Route:
+    """Search, simulate, correct, and search again."""
+    size, factor = _size(model, way), 1.0
+    best: Route | None = None
+    for _ in range(_ROUNDS):
+
+        def value(size: int, factor: float = factor) -> float:
+            found = approximate(grown(model, way, size))
+            found = replace(found, standard_error=found.standard_error * factor)
+            if target.power is not None:
+                return found.power(start.alpha)
+            return found.half_width(start.level)
+
+        if not target.met(value(_MOST)):
+            return Route(way, None, value(_MOST, 1.0), None)
+        size = _smallest(value, target, size)
+        design = grown(model, way, size)
+        found = simulated(design)
+        best = Route(way, design, value(size, 1.0), found)
+        if found is None or _met(target, found, 1.0):
+            break
+        factor *= 1.03
+        if target.power is None and found.half_width is not None:
+            factor = max(factor, found.half_width.value / best.approximate)
+    assert best is not None
+    return best
+
+
+def _size(model: StudyModel, way: Way) -> int:
+    """What grows on this way, as it is."""
+    return {"raters": model.raters, "problems": model.problems}.get(way, model.pairs)
+
+
+def _smallest(value: Callable[[int], float], target: Target, low: int) -> int:
+    """The smallest size from `low` up that meets the target; `_MOST` does, and all above one do.
+
+    Examples
+    --------
+    >>> _smallest(lambda size: 1 / size, Target(half_width=0.01), 7)
+    100
+    """
+    high = low
+    while not target.met(value(high)):
+        low, high = high, min(2 * high, _MOST)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if target.met(value(middle)) else (middle, high)
+    return high
+
+
+def _met(target: Target, found: Plan, margin: float) -> bool:
+    """Whether a simulated design reaches the target, give or take so many Monte-Carlo errors."""
+    if target.power is not None:
+        return target.met(found.power.value + margin * found.power.error)
+    width = found.half_width
+    return width is not None and target.met(width.value - margin * width.error)
+
+
+class _Steps:
+    """Progress over many plans of equal size."""
+
+    def __init__(self, progress: Progress | None, studies: int, plans: int) -> None:
+        self._progress, self._studies, self._plans = progress, studies, plans
+        self._done = 0
+
+    def step(self, done: int, total: int) -> None:
+        """Within a plan."""
+        del total
+        if self._progress is not None:
+            self._progress(self._done + done, self._plans * self._studies)
+
+    def next(self) -> None:
+        """A plan is done."""
+        self._done += self._studies
+
+    def skip_to(self, plans: int) -> None:
+        """So many plans are done, or were not needed."""
+        self._done = plans * self._studies
+        self.step(0, 0)

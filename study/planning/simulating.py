@@ -1,0 +1,217 @@
+"""What a planned study will find: the report's own methods on simulated studies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from eic_core.errors import UserError
+from study.planning.estimates import Estimate, median_of, share_of
+from study.statistics.clustered import clustered_rate
+from study.statistics.clusters import ENOUGH_PROBLEMS
+from study.statistics.preference import Interval, Preference
+from study.statistics.simulation import SimulatedStudy, StudyModel, simulate_many
+
+Progress = Callable[[int, int], None]
+"""Takes (done, total); raises to end the work."""
+
+MOST_STUDIES = 20_000
+MOST_WORK = 1e9
+"""Studies × raters × (pairs + 20 ballots): about half a minute."""
+_BATCH = 25
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What studies of one design find, over many simulated ones.
+
+    Attributes
+    ----------
+    model : StudyModel
+    studies, seed : int
+    level, alpha : float
+        Of the intervals, two-sided, and of the tests, one-sided.
+    votes : float
+        Deciding votes that count, on average.
+    power : Estimate
+        How often the two-way clustered test finds the lower EIC preferred.
+    naive_power : Estimate
+        The same for the exact binomial test, which takes votes as independent.
+    half_width, naive_half_width : Estimate or None
+        Median half-width of the clustered interval, and of Wilson's, in shares.
+    low, high : Estimate or None
+        Median ends of the clustered interval.
+    coverage, naive_coverage : Estimate or None
+        How often these intervals hold the true rate.
+    design_effect, effective_votes : Estimate or None
+        Medians.
+    too_small : Estimate
+        How often the study would be called too small for a trustworthy interval.
+    warning : str
+        What the most frequent such sentence says; "" if there is none.
+    given_problems : bool
+        Whether the problems are held fixed, being fewer than ten.
+    """
+
+    model: StudyModel
+    studies: int
+    seed: int
+    level: float
+    alpha: float
+    votes: float
+    power: Estimate
+    naive_power: Estimate
+    half_width: Estimate | None
+    naive_half_width: Estimate | None
+    low: Estimate | None
+    high: Estimate | None
+    coverage: Estimate | None
+    naive_coverage: Estimate | None
+    design_effect: Estimate | None
+    effective_votes: Estimate | None
+    too_small: Estimate
+    warning: str
+    given_problems: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values; null where there is none."""
+        values = asdict(self)
+        for name, value in vars(self).items():
+            if isinstance(value, Estimate):
+                values[name] = value.to_json()
+        return values
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What is noted of one simulated study."""
+
+    votes: int
+    rejects: bool
+    naive_rejects: bool
+    interval: Interval | None
+    naive: Interval | None
+    truth: float
+    design_effect: float | None
+    effective_votes: float | None
+    too_small: str
+
+
+def plan(
+    model: StudyModel,
+    *,
+    studies: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+    alpha: float = 0.05,
+    progress: Progress | None = None,
+) -> Plan:
+    """Simulate studies of this design and analyse each as the report would.
+
+    Parameters
+    ----------
+    model : StudyModel
+    studies : int
+        20 to 20,000.
+    seed : int
+        Equal seeds give equal plans.
+    level, alpha : float
+        Between 0 and 1.
+    progress : callable, optional
+        Called with (done, total) studies; what it raises ends the work.
+
+    Raises
+    ------
+    UserError
+        If a value is out of range, or the design is too large to simulate so often.
+
+    Examples
+    --------
+    >>> found = plan(StudyModel(preference=0.7, pairs=60, raters=40), studies=40, seed=1)
+    >>> found.power.value > 0.9, found.design_effect.value > 1.5
+    (True, True)
+    """
+    _check(model, studies, seed, level, alpha)
+    rng = np.random.default_rng(seed)
+    seen: list[_Seen] = []
+    if progress is not None:
+        progress(0, studies)
+    while len(seen) < studies:
+        batch = simulate_many(model, min(_BATCH, studies - len(seen)), rng)
+        seen += [_look(study, level, alpha) for study in batch]
+        if progress is not None:
+            progress(len(seen), studies)
+    return _summary(model, studies, seed, level, alpha, seen)
+
+
+def can_simulate(model: StudyModel, studies: int, most: float = MOST_WORK) -> bool:
+    """Whether so many studies of this design are not too much work."""
+    return studies * model.raters * (model.pairs + 20 * model.ballots) <= most
+
+
+def _check(model: StudyModel, studies: int, seed: int, level: float, alpha: float) -> None:
+    if not 20 <= studies <= MOST_STUDIES:
+        raise UserError(f"the number of simulated studies must be from 20 to {MOST_STUDIES:,}")
+    if seed < 0:
+        raise UserError("a seed is a whole number, 0 or more")
+    if not 0 < level < 1:
+        raise UserError("a confidence level lies between 0 and 1")
+    if not 0 < alpha < 1:
+        raise UserError("a level of significance lies between 0 and 1")
+    if not can_simulate(model, studies):
+        raise UserError(
+            f"{studies:,} studies of {model.raters:,} raters on {model.pairs:,} pairs are too many "
+            "to simulate here",
+            hint="simulate fewer studies, or plan fewer pairs or raters",
+        )
+
+
+def _look(study: SimulatedStudy, level: float, alpha: float) -> _Seen:
+    found = clustered_rate(study.table)
+    naive, naive_p = _independent(found.lower, found.votes, level)
+    fixed = study.model.problems < ENOUGH_PROBLEMS
+    return _Seen(
+        found.votes,
+        found.p_value is not None and found.p_value <= alpha,
+        naive_p is not None and naive_p <= alpha,
+        found.interval(level), naive,
+        study.rate_given_problems if fixed else study.model.preference,
+        found.design_effect, found.effective_votes, found.too_small or found.reason,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=20_000)
+def _independent(lower: int, votes: int, level: float) -> tuple[Interval | None, float | None]:
+    counts = Preference(lower, votes - lower)
+    return counts.wilson(level), counts.p_value
+
+
+def _summary(
+    model: StudyModel, studies: int, seed: int, level: float, alpha: float, seen: list[_Seen]
+) -> Plan:
+    power, naive_power = (
+        share_of([s.rejects for s in seen]),
+        share_of([s.naive_rejects for s in seen]),
+    )
+    small = share_of([bool(s.too_small) for s in seen])
+    assert power is not None and naive_power is not None and small is not None
+    own = [(s.interval, s.truth) for s in seen if s.interval is not None]
+    naive = [(s.naive, s.truth) for s in seen if s.naive is not None]
+    said = [s.too_small for s in seen if s.too_small]
+    return Plan(
+        model, studies, seed, level, alpha, fmean(s.votes for s in seen), power, naive_power,
+        median_of([(i.high - i.low) / 2 for i, _ in own]),
+        median_of([(i.high - i.low) / 2 for i, _ in naive]),
+        median_of([i.low for i, _ in own]), median_of([i.high for i, _ in own]),
+        share_of([i.low <= truth <= i.high for i, truth in own]),
+        share_of([i.low <= truth <= i.high for i, truth in naive]),
+        median_of([s.design_effect for s in seen if s.design_effect is not None]),
+        median_of([s.effective_votes for s in seen if s.effective_votes is not None]),
+        small, max(sorted(set(said)), key=said.count, default=""),
+        model.problems < ENOUGH_PROBLEMS,
+    )  # fmt: skip

@@ -1,0 +1,346 @@
+"""The planner: its arithmetic against simulation, its simulation against what is known."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from eic_core.errors import UserError
+from study.cli import main
+from study.planning import PAPER, Advice, Plan, Target, advise, approximate, plan, width_grid
+from study.planning.estimates import median_of, share_of
+from study.planning.words import advice_sentences, design_sentence, sentences
+from study.statistics.simulation import StudyModel, simulate_many
+
+DESIGNS = {
+    "the paper's": PAPER,
+    "clustered by problem": replace(PAPER, problem_share=0.3, rater_correlation=0.06),
+    "five problems held fixed": replace(PAPER, problem_share=0.3, problems=5),
+    "half the ballots lost": StudyModel(
+        pairs=60, problems=6, raters=50, drop_out=0.4, excluded=0.2, tie_share=0.15, kappa=0.4
+    ),
+    "few votes a pair": StudyModel(pairs=300, problems=30, raters=40, kappa=0.6),
+    "many votes a pair": StudyModel(pairs=20, problems=20, raters=150, kappa=0.3),
+    "uneven": StudyModel(pairs=80, problems=8, raters=100, kappa=0.4, unequal=0.5),
+}
+
+
+@pytest.fixture(scope="module")
+def paper() -> Plan:
+    return plan(PAPER, studies=600, seed=4)
+
+
+# --- the approximation ---
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_the_approximate_standard_error_is_the_spread_of_simulated_rates(name: str) -> None:
+    model, count = DESIGNS[name], 3000
+    found = approximate(model)
+    studies = simulate_many(model, count, np.random.default_rng(8))
+    use = studies.counted & ~np.isnan(studies.lower)
+    rates = np.where(use, studies.lower, 0.0).sum(axis=1) / use.sum(axis=1)
+    truth = studies.rate_given_problems if found.given_problems else model.preference
+    monte_carlo = 1 / np.sqrt(2 * count)
+    assert found.standard_error == pytest.approx(
+        float(np.std(rates - truth)), rel=4 * monte_carlo + 0.02
+    )
+    assert found.votes == pytest.approx(use.sum(axis=1).mean(), rel=0.01)
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_the_approximate_half_width_is_near_the_simulated_one(name: str) -> None:
+    found = plan(DESIGNS[name], studies=150, seed=2).half_width
+    assert found is not None
+    assert approximate(DESIGNS[name]).half_width() == pytest.approx(found.value, rel=0.08)
+
+
+def test_independent_votes_have_no_design_effect() -> None:
+    model = StudyModel(kappa=0.0, rater_correlation=0.0)
+    assert approximate(model).design_effect == pytest.approx(1.0, abs=1e-12)
+
+
+def test_votes_on_a_pair_have_the_design_effect_of_kish() -> None:
+    """1 + (m - 1) kappa for m votes on each pair (Kish, 1965, Survey Sampling, §5.4)."""
+    model = StudyModel(kappa=0.4, rater_correlation=0.0, pairs=50, raters=40, ballots=10)
+    assert approximate(model).design_effect == pytest.approx(1 + (8 - 1) * 0.4, abs=1e-9)
+
+
+def test_a_design_with_one_cluster_has_no_interval_and_no_power() -> None:
+    alone = approximate(StudyModel(raters=1))
+    assert alone.half_width() == float("inf")
+    assert alone.power() == 0.0
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    pairs=st.integers(30, 400), raters=st.integers(20, 300), kappa=st.floats(0.0, 0.6),
+    rate=st.floats(0.55, 0.9),
+)  # fmt: skip
+def test_more_of_anything_never_widens_the_approximate_interval(
+    pairs: int, raters: int, kappa: float, rate: float
+) -> None:
+    model = StudyModel(preference=rate, kappa=kappa, pairs=pairs, problems=30, raters=raters)
+    width = approximate(model).half_width()
+    assert approximate(replace(model, pairs=2 * pairs)).half_width() <= width + 1e-12
+    assert approximate(replace(model, raters=2 * raters)).half_width() <= width + 1e-12
+
+
+# --- estimates ---
+
+
+def test_the_error_of_a_share_and_of_a_median_is_how_far_seeds_move_them() -> None:
+    rng = np.random.default_rng(3)
+    samples = rng.normal(size=(400, 300))
+    medians = [median_of(row.tolist()) for row in samples]
+    shares = [share_of((row > 0.8).tolist()) for row in samples]
+    for found in (medians, shares):
+        known = [f for f in found if f is not None]
+        spread = np.std([f.value for f in known])
+        assert np.mean([f.error for f in known]) == pytest.approx(spread, rel=0.15)
+
+
+def test_nothing_tried_has_no_estimate() -> None:
+    assert share_of([]) is None
+    assert median_of([]) is None
+
+
+# --- the plan ---
+
+
+def test_the_papers_design_gives_an_interval_of_about_five_points_not_three(paper: Plan) -> None:
+    """Wilson's [.666, .728] is the paper's own (± 3.1); kappa 0.37 makes 840 votes worth ~300."""
+    assert paper.votes == pytest.approx(840, abs=8)
+    assert paper.naive_half_width is not None and paper.half_width is not None
+    assert paper.naive_half_width.value == pytest.approx((0.728 - 0.666) / 2, abs=0.001)
+    assert 0.052 < paper.half_width.value < 0.058
+    assert paper.low is not None and paper.high is not None
+    assert (round(paper.low.value, 2), round(paper.high.value, 2)) == (0.64, 0.75)
+    assert paper.design_effect is not None and 2.4 < paper.design_effect.value < 3.0
+    assert paper.coverage is not None and paper.naive_coverage is not None
+    assert abs(paper.coverage.value - 0.95) < 0.02 + 2 * paper.coverage.error
+    assert paper.naive_coverage.value < 0.80
+    assert paper.power.value == 1.0
+
+
+def test_without_a_preference_the_clustered_test_errs_as_agreed_and_the_binomial_more() -> None:
+    model = replace(PAPER, preference=0.5)
+    found = plan(model, studies=600, seed=1)
+    assert abs(found.power.value - 0.05) < 0.02 + 2 * found.power.error
+    assert found.naive_power.value > 0.10
+    assert "5 % is what was agreed to" in sentences(found)[1]
+
+
+def test_simulated_power_is_near_the_noncentral_t() -> None:
+    model = StudyModel(preference=0.6, pairs=80, problems=16, raters=40, kappa=0.3)
+    found = plan(model, studies=600, seed=5)
+    assert 0.5 < found.power.value < 0.95  # or the claim below is empty
+    expected = approximate(model).power()
+    assert abs(found.power.value - expected) < 0.04 + 3 * found.power.error
+
+
+def test_the_binomial_tests_power_on_independent_votes_is_the_exact_one() -> None:
+    model = StudyModel(
+        preference=0.6, kappa=0.0, rater_correlation=0.0, pairs=40, problems=4, raters=10
+    )
+    found = plan(model, studies=1500, seed=5)
+    critical = next(k for k in range(101) if binom.sf(k - 1, 100, 0.5) <= 0.05)
+    exact = float(binom.sf(critical - 1, 100, 0.6))
+    assert abs(found.naive_power.value - exact) < 4 * found.naive_power.error
+
+
+def test_a_seed_makes_a_plan_again() -> None:
+    model = StudyModel(pairs=40, raters=20)
+    one, same, other = (plan(model, studies=60, seed=seed) for seed in (7, 7, 8))
+    assert one == same
+    assert one != replace(other, seed=7)
+
+
+def test_progress_is_told_to_the_end_and_what_it_raises_ends_the_work() -> None:
+    class Enough(Exception):
+        pass
+
+    told: list[tuple[int, int]] = []
+    plan(StudyModel(), studies=60, progress=lambda done, total: told.append((done, total)))
+    assert told[0] == (0, 60) and told[-1] == (60, 60)
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+
+    def stop(done: int, total: int) -> None:
+        if done:
+            raise Enough
+
+    with pytest.raises(Enough):
+        plan(StudyModel(), studies=60, progress=stop)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        StudyModel(raters=1),
+        StudyModel(pairs=1, problems=1, ballots=1, raters=30),
+        StudyModel(raters=9),
+        StudyModel(drop_out=1.0, ballots=1),
+        StudyModel(excluded=1.0),
+        StudyModel(tie_share=1.0),
+        StudyModel(preference=0.99, kappa=0.9, rater_correlation=0.0, pairs=12, raters=4),
+    ],
+)
+def test_a_hopeless_design_is_told_in_sentences_and_in_json_without_nan(model: StudyModel) -> None:
+    found = plan(model, studies=40, seed=1)
+    said = " ".join(sentences(found))
+    assert "too small" in said or "cannot give an interval" in said
+    assert "nan" not in said.lower() and " inf" not in said
+    json.dumps(found.to_json(), allow_nan=False)
+    advice = advise(model, Target(half_width=0.1), start=found, studies=20)
+    json.dumps(advice.to_json(), allow_nan=False)
+    assert "inf" not in " ".join(advice_sentences(advice))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"studies": 5}, "must be from 20 to 20,000"),
+        ({"seed": -1}, "a seed is"),
+        ({"level": 1.0}, "confidence level"),
+        ({"alpha": 0.0}, "significance"),
+    ],
+)
+def test_settings_out_of_range_are_refused(change: dict[str, float], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        plan(StudyModel(), **change)  # type: ignore[arg-type]
+
+
+def test_a_design_too_large_to_simulate_is_refused_with_a_way_out() -> None:
+    with pytest.raises(UserError, match="simulate fewer studies"):
+        plan(StudyModel(pairs=10_000, raters=10_000), studies=1000)
+
+
+# --- advice ---
+
+
+@pytest.fixture(scope="module")
+def sharper() -> Advice:
+    return advise(PAPER, Target(half_width=0.048), studies=200, seed=3)
+
+
+def test_each_way_arrives_where_simulation_confirms_it(sharper: Advice) -> None:
+    reached = [route for route in sharper.routes if route.model is not None]
+    assert {route.way for route in reached} >= {"pairs", "pairs and raters"}
+    for route in reached:
+        if route.simulated is not None:
+            width = route.simulated.half_width
+            assert width is not None
+            assert width.value - 2 * width.error <= 0.048
+
+
+def test_the_design_advised_is_not_larger_than_needed(sharper: Advice) -> None:
+    for route in sharper.routes:
+        if route.way == "pairs":
+            assert route.model is not None
+            smaller = replace(route.model, pairs=round(0.85 * route.model.pairs))
+            found = plan(smaller, studies=400, seed=9).half_width
+            assert found is not None and found.value > 0.048
+
+
+def test_for_the_papers_design_pairs_buy_what_raters_on_the_same_pairs_never_can() -> None:
+    advice = advise(PAPER, Target(half_width=0.04), studies=100)
+    ways = {route.way: route for route in advice.routes}
+    assert ways["pairs"].model is not None
+    assert ways["pairs"].model.raters == PAPER.raters
+    assert ways["raters"].model is None
+    assert ways["raters"].approximate > 0.04
+    said = " ".join(advice_sentences(advice))
+    assert "more pairs for the same raters" in said
+    assert "More raters for the same pairs are not enough, however many" in said
+    assert "pairs buy more than raters" in said
+
+
+def test_simulation_agrees_that_twice_the_pairs_beat_twice_the_raters() -> None:
+    more_pairs = plan(replace(PAPER, pairs=2 * PAPER.pairs), studies=200, seed=1).half_width
+    more_raters = plan(replace(PAPER, raters=2 * PAPER.raters), studies=200, seed=1).half_width
+    assert more_pairs is not None and more_raters is not None
+    assert more_pairs.value + 3 * more_pairs.error < more_raters.value
+
+
+def test_a_target_that_is_met_needs_nothing() -> None:
+    advice = advise(PAPER, Target(power=0.9), studies=40)
+    assert advice.reached and advice.routes == ()
+    assert advice_sentences(advice) == ("This design already reaches a power of 90 %.",)
+
+
+def test_advice_on_power_reaches_it_in_simulation() -> None:
+    model = StudyModel(preference=0.58, pairs=60, problems=20, raters=30, kappa=0.3)
+    advice = advise(model, Target(power=0.8), studies=200, seed=2)
+    both = next(route for route in advice.routes if route.way == "pairs and raters")
+    assert both.simulated is not None
+    assert both.simulated.power.value + 2 * both.simulated.power.error >= 0.8
+    assert advice.start.power.value < 0.8
+
+
+def test_progress_of_advice_never_goes_back_and_ends_at_its_total() -> None:
+    told: list[tuple[int, int]] = []
+    advise(PAPER, Target(half_width=0.05), studies=20, progress=lambda d, t: told.append((d, t)))
+    done = [d for d, _ in told]
+    assert done == sorted(done)
+    assert len({t for _, t in told}) == 1 and done[-1] == told[-1][1]
+
+
+def test_a_power_against_no_preference_is_refused() -> None:
+    with pytest.raises(UserError, match="no design finds a preference that is 0.5"):
+        advise(StudyModel(preference=0.5), Target(power=0.8))
+
+
+@pytest.mark.parametrize("target", [{}, {"half_width": 0.1, "power": 0.8}, {"half_width": 0.9}])
+def test_a_target_is_one_thing_in_range(target: dict[str, float]) -> None:
+    with pytest.raises(UserError):
+        Target(**target)
+
+
+def test_the_grid_holds_the_design_itself_and_narrows_with_pairs_and_raters() -> None:
+    grid = width_grid(PAPER)
+    widths = np.array(grid.half_width)
+    assert (PAPER.pairs in grid.pairs) and (PAPER.raters in grid.raters)
+    assert np.all(np.diff(widths, axis=0) <= 0) and np.all(np.diff(widths, axis=1) <= 0)
+
+
+# --- words and the command line ---
+
+
+def test_the_design_is_said_in_a_sentence() -> None:
+    model = StudyModel(raters=1, drop_out=0.1, excluded=0.2, tie_share=0.05)
+    assert design_sentence(model) == (
+        "100 pairs of 10 problems, 1 rater with 10 ballots each; 10 % of the raters stop early, "
+        "20 % of the sessions do not count and 5 % of the votes decide for neither."
+    )
+
+
+def test_the_command_prints_the_plan_and_the_advice(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "--paper", "--studies", "40", "--seed", "3", "--half-width", "0.05"]) == 0
+    said = capsys.readouterr().out
+    assert "172 pairs of 19 problems, 108 raters" in said
+    assert "Expect an interval of about ± 5." in said
+    assert "What it takes to reach an interval of ± 5.0 points:" in said
+    assert "40 simulated studies, seed 3." in said
+
+
+def test_the_command_prints_json_that_says_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["plan", "--pairs", "40", "--raters", "30", "--drop-out", "0.1", "--kappa", "0.2"]
+    assert main([*arguments, "--studies", "40", "--json"]) == 0
+    value = json.loads(capsys.readouterr().out)
+    expected = plan(StudyModel(pairs=40, raters=30, drop_out=0.1, kappa=0.2), studies=40)
+    assert value == {"plan": json.loads(json.dumps(expected.to_json())), "advice": None}
+
+
+def test_the_command_refuses_an_impossible_design_in_one_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["plan", "--pairs", "5"]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "5 pairs cannot come from 10 problems" in said.err and "Traceback" not in said.err
