@@ -1,4 +1,4 @@
-"""Fleiss' kappa: how far raters agree beyond chance on which formula is better.
+"""How far raters agree on which formula is better: Fleiss' kappa and its companions.
 
 The value depends on what the categories are.  Here they are "lower EIC" and
 "higher EIC", whatever the side on screen; coded as left and right, the same
@@ -12,9 +12,39 @@ from dataclasses import dataclass
 from typing import Any
 
 from eic_core.errors import UserError
+from study.statistics.coefficients import (
+    NO_PAIR,
+    NO_VOTES,
+    ONE_CATEGORY,
+    Coefficient,
+    fleiss_coefficient,
+    fleiss_interval,
+    gwet_ac1,
+    krippendorff_alpha,
+    raw_agreement,
+)
+from study.statistics.votes import VoteTable
+from study.statistics.words import percent
+
+__all__ = [
+    "CATEGORIES",
+    "CODING",
+    "Agreement",
+    "Coefficient",
+    "FleissKappa",
+    "agreement_of",
+    "count_choices",
+    "fleiss_interval",
+    "fleiss_kappa",
+    "gwet_ac1",
+    "krippendorff_alpha",
+    "raw_agreement",
+]
 
 CATEGORIES = ("lower", "higher")
 CODING = "categories: the formula of lower EIC, the formula of higher EIC; ties are no vote"
+PREVALENCE_PULL = 0.1
+"""By how much an uneven split of votes must lower kappa before it is worth a sentence."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +139,7 @@ def fleiss_kappa(
             raise UserError(f"a row of counts needs {len(names)} counts of 0 or more")
     used = [row for row in rows if sum(row) >= 2]
     if not used:
-        reason = "No pair has two votes." if rows else "There are no votes."
+        reason = NO_PAIR if rows else NO_VOTES
         return FleissKappa(rows, names, None, reason, None, None)
     observed = sum(
         sum(n * (n - 1) for n in row) / (sum(row) * (sum(row) - 1)) for row in used
@@ -117,8 +147,7 @@ def fleiss_kappa(
     shares = [sum(row[j] / sum(row) for row in used) / len(used) for j in range(len(names))]
     expected = sum(share * share for share in shares)
     if sum(any(row[j] for row in used) for j in range(len(names))) < 2:
-        reason = "All votes are for one category, so agreement beyond chance is not defined."
-        return FleissKappa(rows, names, None, reason, observed, expected)
+        return FleissKappa(rows, names, None, ONE_CATEGORY, observed, expected)
     value = (observed - expected) / (1 - expected)
     return FleissKappa(rows, names, value, "", observed, expected)
 
@@ -140,3 +169,128 @@ def count_choices(votes: Iterable[tuple[str, str]]) -> dict[str, tuple[int, int]
         low, high = counts.get(pair, (0, 0))
         counts[pair] = (low + (choice == "lower"), high + (choice == "higher"))
     return counts
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Four coefficients of agreement on the same votes, each with an interval.
+
+    Attributes
+    ----------
+    raw_agreement, fleiss_kappa, krippendorff_alpha, gwet_ac1 : Coefficient
+    lower_share : float or None
+        Mean share of votes for the lower EIC on the pairs that count; None if none counts.
+    coding : str
+        What the categories are: the coefficients depend on it.
+    seed : int
+        Of the intervals.
+    level : float
+    """
+
+    raw_agreement: Coefficient
+    fleiss_kappa: Coefficient
+    krippendorff_alpha: Coefficient
+    gwet_ac1: Coefficient
+    lower_share: float | None
+    coding: str
+    seed: int
+    level: float
+
+    @property
+    def coefficients(self) -> tuple[Coefficient, ...]:
+        """All four, the plainest first."""
+        return self.raw_agreement, self.fleiss_kappa, self.krippendorff_alpha, self.gwet_ac1
+
+    @property
+    def sentence(self) -> str:
+        """How far two raters agree, and how much of that is more than chance, in plain words."""
+        raw, kappa = self.raw_agreement, self.fleiss_kappa
+        if raw.value is None:
+            return f"{raw.reason} So nothing can be said about how far raters agree."
+        said = f"Two raters of one pair chose the same formula in {percent(raw.value)} of cases."
+        if kappa.value is None or kappa.expected is None:
+            return f"{said} {kappa.reason}"
+        return (
+            f"{said} Chance alone would give {percent(kappa.expected)}. Fleiss' kappa, which is 1 "
+            "if all agree and 0 if they agree as often as by chance, is "
+            f"{kappa.value:.2f}."
+        )
+
+    @property
+    def prevalence_sentence(self) -> str:
+        """Why kappa is so much below the raw agreement; "" unless an uneven split lowers it.
+
+        With evenly split votes chance would give one half, and kappa 2 · raw - 1 (Bennett's S).
+        The sentence is there if kappa is lower than that by `PREVALENCE_PULL` or more.
+        """
+        raw, kappa, share = self.raw_agreement.value, self.fleiss_kappa, self.lower_share
+        ac1 = self.gwet_ac1.value
+        if raw is None or kappa.value is None or kappa.expected is None:
+            return ""
+        if share is None or ac1 is None:
+            return ""
+        if (2 * raw - 1) - kappa.value < PREVALENCE_PULL or raw <= 0.5:
+            return ""
+        side, most = ("lower", share) if share >= 0.5 else ("higher", 1 - share)
+        return (
+            f"Kappa looks low beside the {percent(raw)} of cases in which raters agree, because "
+            f"{percent(most)} of the votes go to the formula of {side} EIC: raters who each chose "
+            "it that often without looking at the pair would already agree in "
+            f"{percent(kappa.expected)} of cases, and kappa counts only what is beyond that. "
+            f"Gwet's AC1, which an uneven split does not pull down, is {ac1:.2f}."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values; null where there is none, with the reason."""
+        return {
+            "raw_agreement": self.raw_agreement.to_json(),
+            "fleiss_kappa": self.fleiss_kappa.to_json(),
+            "krippendorff_alpha": self.krippendorff_alpha.to_json(),
+            "gwet_ac1": self.gwet_ac1.to_json(),
+            "lower_share": self.lower_share,
+            "coding": self.coding,
+            "seed": self.seed,
+            "level": self.level,
+            "sentence": self.sentence,
+            "prevalence_sentence": self.prevalence_sentence,
+        }
+
+
+def agreement_of(
+    table: VoteTable, *, seed: int = 0, level: float = 0.95, draws: int = 2000
+) -> Agreement:
+    """How far raters agree on which formula of a pair is better.
+
+    Parameters
+    ----------
+    table : VoteTable
+        Valid votes on pairs; ties are left out.
+    seed, level, draws
+        Of the bootstrap intervals, see `fleiss_interval`.
+
+    Raises
+    ------
+    UserError
+        If the level does not lie between 0 and 1, or there are too few draws.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Vote
+    >>> votes = [Vote(rater=f"r{rater}", pair=f"p{pair}", problem="q", lower_side="left",
+    ...               choice="higher" if (pair + rater) % 10 == 0 else "lower", position=1)
+    ...          for pair in range(60) for rater in range(5)]
+    >>> found = agreement_of(VoteTable.of(votes))
+    >>> round(found.raw_agreement.value, 2), round(found.fleiss_kappa.value, 2)
+    (0.8, -0.11)
+    >>> found.prevalence_sentence[:62]
+    'Kappa looks low beside the 80 % of cases in which raters agree'
+    """
+    counts = table.counts()
+    votes = counts.sum(axis=1)
+    used = counts[votes >= 2]
+    share = float((used[:, 0] / used.sum(axis=1)).mean()) if len(used) else None
+    raw, kappa, alpha, ac1 = (
+        measure(counts, draws=draws, seed=seed, level=level)
+        for measure in (raw_agreement, fleiss_coefficient, krippendorff_alpha, gwet_ac1)
+    )
+    return Agreement(raw, kappa, alpha, ac1, share, CODING, seed, level)

@@ -1,0 +1,360 @@
+"""Coefficients of agreement beside Fleiss' kappa, and one bootstrap for all of them.
+
+Each is a function of a few sums over the pairs, so a bootstrap is a product of a matrix of
+weights (how often each pair is drawn) with those sums: no loop over draws.
+
+The interval is the bias-corrected percentile one (Efron, 1981, Canadian Journal of Statistics
+9:139), its quantiles moved outward for few pairs from z to sqrt(m/(m-1)) t (Hesterberg, 2015, The
+American Statistician 69:371).  In simulated studies (500 each, 5 votes a pair, true kappa 0 to 0.6,
+preference 0.5 to 0.85) plain percentiles covered 77 to 90 % at 20 pairs, this 80 to 94 %; the
+acceleration of BCa and a jackknife with t quantiles covered no better.  What remains is lost where
+few pairs hold the rarer choice: `Coefficient.too_small` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr, ndtri, stdtrit
+
+from eic_core.errors import UserError
+from study.statistics.preference import Interval
+from study.statistics.votes import Floats
+
+METHOD = "bias-corrected pair bootstrap"
+FEW_PAIRS = 20
+"""With fewer pairs that hold the rarer choice, the intervals cover less than they say."""
+MOST_UNDEFINED = 0.05
+
+NO_VOTES = "There are no votes."
+NO_PAIR = "No pair has two votes."
+ONE_CATEGORY = "All votes are for one category, so agreement beyond chance is not defined."
+ONE_PAIR = "Only one pair has two votes, so there is no interval."
+NO_SPREAD = "All pairs show the same agreement, so their spread gives no interval."
+UNSTABLE = "Too few pairs hold the rarer choice to give an interval."
+
+
+Counts = Sequence[Sequence[int]] | npt.NDArray[Any]
+"""Votes for each category, shape (pairs, categories)."""
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """Agreement of raters on nominal categories, 1 at most.
+
+    Attributes
+    ----------
+    name : str
+    value : float or None
+        None if it is not defined; `reason` says why.
+    reason : str
+        "" if it is defined.
+    observed, expected : float or None
+        Agreement of two votes on a pair, and what this coefficient takes for chance (0 for raw
+        agreement).
+    pairs, left_out, votes : int
+        Pairs with two votes or more, which count; the other pairs; votes on those that count.
+    interval : Interval or None
+    interval_reason : str
+        Why there is no interval; "" if there is.
+    too_small : str
+        Why the interval is not to be relied on; "" if it is, or if there is none.
+    """
+
+    name: str
+    value: float | None
+    reason: str
+    observed: float | None
+    expected: float | None
+    pairs: int
+    left_out: int
+    votes: int
+    interval: Interval | None
+    interval_reason: str
+    too_small: str
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values; null where there is none, with the reason."""
+        return {
+            "name": self.name,
+            "value": self.value,
+            "reason": self.reason,
+            "observed": self.observed,
+            "expected": self.expected,
+            "pairs": self.pairs,
+            "left_out": self.left_out,
+            "votes": self.votes,
+            "interval": self.interval.to_json() if self.interval else None,
+            "interval_reason": self.interval_reason,
+            "too_small": self.too_small,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class PairSums:
+    """What the coefficients need of each pair with two votes or more, in the order of its counts.
+
+    Attributes
+    ----------
+    counts : ndarray of float, shape (pairs, categories)
+    votes : ndarray of float, shape (pairs,)
+    agreeing : ndarray of float, shape (pairs,)
+        Share of the couples of votes on the pair that agree.
+    left_out : int
+        Pairs with fewer than two votes.
+    """
+
+    counts: Floats
+    votes: Floats
+    agreeing: Floats
+    left_out: int
+
+    @classmethod
+    def of(cls, counts: Counts) -> PairSums:
+        """Check counts, shape (pairs, categories), and keep the pairs with two votes.
+
+        Raises
+        ------
+        UserError
+            If the rows are of different lengths, of fewer than two categories, or negative.
+        """
+        if not isinstance(counts, np.ndarray) and len({len(row) for row in counts}) > 1:
+            raise UserError("rows of counts must be of one length, a count for each category")
+        table = np.asarray(counts, dtype=np.float64) if len(counts) else np.zeros((0, 2))
+        if table.ndim != 2 or table.shape[1] < 2 or (table < 0).any():
+            raise UserError("a row of counts needs two or more counts of 0 or more")
+        votes = table.sum(axis=1)
+        used = table[votes >= 2]
+        used = used[np.lexsort(used.T[::-1])]
+        votes = used.sum(axis=1)
+        agreeing = (used * (used - 1)).sum(axis=1) / (votes * (votes - 1))
+        return cls(used, votes, agreeing, len(table) - len(used))
+
+    def __len__(self) -> int:
+        return len(self.votes)
+
+
+Measured = tuple[Floats, Floats, Floats]
+"""Value (nan where it is not defined), observed and expected agreement, one for each weighting."""
+Measure = Callable[[PairSums, Floats], Measured]
+
+
+def _means(sums: PairSums, weights: Floats) -> tuple[Floats, Floats]:
+    """Mean agreement of a pair, and mean share of each category (last axis)."""
+    total = weights.sum(axis=1)
+    shares = weights @ (sums.counts / sums.votes[:, None]) / total[:, None]
+    return weights @ sums.agreeing / total, shares
+
+
+def _beyond(observed: Floats, expected: Floats) -> Measured:
+    room = 1 - expected
+    defined = room > 1e-12
+    value = np.where(defined, (observed - expected) / np.where(defined, room, 1), np.nan)
+    return value, observed, expected
+
+
+def _fleiss(sums: PairSums, weights: Floats) -> Measured:
+    observed, shares = _means(sums, weights)
+    return _beyond(observed, (shares**2).sum(axis=1))
+
+
+def _gwet(sums: PairSums, weights: Floats) -> Measured:
+    observed, shares = _means(sums, weights)
+    return _beyond(observed, (shares * (1 - shares)).sum(axis=1) / (shares.shape[1] - 1))
+
+
+def _krippendorff(sums: PairSums, weights: Floats) -> Measured:
+    votes = weights @ sums.votes
+    observed = weights @ (sums.votes * sums.agreeing) / votes
+    totals = weights @ sums.counts
+    expected = (totals * (totals - 1)).sum(axis=1) / (votes * (votes - 1))
+    return _beyond(observed, expected)
+
+
+def _raw(sums: PairSums, weights: Floats) -> Measured:
+    observed, _ = _means(sums, weights)
+    return _beyond(observed, np.zeros_like(observed))
+
+
+def raw_agreement(
+    counts: Counts, *, draws: int = 2000, seed: int = 0, level: float = 0.95
+) -> Coefficient:
+    """How often two votes on a pair agree: the mean over the pairs, chance not taken off.
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (pairs, categories)
+        Votes for each category.  Pairs with fewer than two votes count nowhere.
+    draws, seed, level
+        Of the interval, see `fleiss_interval`.
+
+    Raises
+    ------
+    UserError
+        If the counts, the draws or the level make no sense.
+
+    Examples
+    --------
+    >>> round(raw_agreement([[4, 1], [0, 3], [2, 2], [5, 0]]).value, 4)
+    0.7333
+    """
+    return coefficient("raw agreement", _raw, PairSums.of(counts), draws, seed, level)
+
+
+def gwet_ac1(
+    counts: Counts, *, draws: int = 2000, seed: int = 0, level: float = 0.95
+) -> Coefficient:
+    """Gwet's AC1, which does not fall when almost all votes are for one category.
+
+    Chance is Σ_j π_j (1 - π_j) / (q - 1) with π_j the mean share of category j of q (Gwet, 2008,
+    British Journal of Mathematical and Statistical Psychology 61:29).  As in `fleiss_kappa`, pairs
+    with one vote count nowhere; Gwet lets them into π_j.
+
+    Parameters, result and errors are those of `raw_agreement`.
+
+    Examples
+    --------
+    >>> round(gwet_ac1([[9, 1], [10, 0], [10, 0], [8, 2]]).value, 4)
+    0.8387
+    """
+    return coefficient("Gwet's AC1", _gwet, PairSums.of(counts), draws, seed, level)
+
+
+def krippendorff_alpha(
+    counts: Counts, *, draws: int = 2000, seed: int = 0, level: float = 0.95
+) -> Coefficient:
+    """Krippendorff's alpha for nominal data.
+
+    1 - D_o/D_e, where pairs weigh as much as they have votes (Krippendorff, 2018, Content Analysis,
+    4th ed., ch. 12).
+
+    Parameters, result and errors are those of `raw_agreement`.
+
+    Examples
+    --------
+    >>> round(krippendorff_alpha([[4, 1], [0, 3], [2, 2], [5, 0]]).value, 4)
+    0.4343
+    """
+    return coefficient("Krippendorff's alpha", _krippendorff, PairSums.of(counts), draws, seed,
+                       level)  # fmt: skip
+
+
+def fleiss_coefficient(
+    counts: Counts, *, draws: int = 2000, seed: int = 0, level: float = 0.95
+) -> Coefficient:
+    """Fleiss' kappa as a `Coefficient`; the value is that of `fleiss_kappa`.
+
+    Parameters, result and errors are those of `raw_agreement`.
+    """
+    return coefficient("Fleiss' kappa", _fleiss, PairSums.of(counts), draws, seed, level)
+
+
+def fleiss_interval(
+    counts: Counts, *, draws: int = 2000, seed: int = 0, level: float = 0.95
+) -> Interval | None:
+    """Interval of Fleiss' kappa, pairs drawn again: a bias-corrected bootstrap.
+
+    Fast on an array of counts: about a millisecond for 172 pairs, as the draws depend only on
+    the number of pairs, `draws` and `seed` and are kept.
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (pairs, categories)
+    draws : int
+        At least 100.
+    seed : int
+        The weights are ``numpy.random.default_rng(seed).multinomial(m, [1/m] * m, size=draws)``
+        for the m pairs with two votes, in ascending order of their rows of counts: the order in
+        which pairs are given changes nothing.
+    level : float
+        In (0, 1).
+
+    Returns
+    -------
+    Interval or None
+        None if kappa or its spread is not defined; `fleiss_coefficient` says why.
+
+    Examples
+    --------
+    >>> found = fleiss_interval([[4, 1], [0, 3], [2, 2], [5, 0]] * 10)
+    >>> round(found.low, 2), round(found.high, 2)
+    (0.26, 0.64)
+    """
+    return fleiss_coefficient(counts, draws=draws, seed=seed, level=level).interval
+
+
+def coefficient(
+    name: str, measure: Measure, sums: PairSums, draws: int, seed: int, level: float
+) -> Coefficient:
+    """A coefficient with its interval, or with sentences why there is none."""
+    if draws < 100:
+        raise UserError("a bootstrap interval needs at least 100 draws")
+    if not 0 < level < 1:
+        raise UserError("a confidence level lies between 0 and 1")
+    pairs, votes = len(sums), int(sums.votes.sum())
+    if not pairs:
+        reason = NO_PAIR if sums.left_out else NO_VOTES
+        return Coefficient(
+            name, None, reason, None, None, 0, sums.left_out, 0, None, reason, ""
+        )  # fmt: skip
+    values, observed, expected = (found[0] for found in measure(sums, np.ones((1, pairs))))
+    value = None if np.isnan(values) else float(values)
+    reason = ONE_CATEGORY if value is None else ""
+    interval, why = None, reason or ONE_PAIR
+    if value is not None and pairs > 1:
+        drawn = measure(sums, resampling_weights(pairs, draws, seed))[0]
+        interval, why = _bias_corrected(value, drawn, pairs, level)
+    return Coefficient(
+        name, value, reason, float(observed), float(expected), pairs, sums.left_out, votes,
+        interval, why, _too_small(sums) if interval else "",
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=16)
+def resampling_weights(pairs: int, draws: int, seed: int) -> Floats:
+    """How often each pair is drawn, shape (draws, pairs); read-only.
+
+    Examples
+    --------
+    >>> resampling_weights(5, 1000, 0).sum(axis=1).tolist() == [5.0] * 1000
+    True
+    """
+    rng = np.random.default_rng(seed)
+    found = rng.multinomial(pairs, np.full(pairs, 1 / pairs), size=draws).astype(np.float64)
+    found.setflags(write=False)
+    return found
+
+
+def _bias_corrected(
+    value: float, drawn: Floats, pairs: int, level: float
+) -> tuple[Interval | None, str]:
+    defined = drawn[~np.isnan(drawn)]
+    if len(defined) < (1 - MOST_UNDEFINED) * len(drawn):
+        return None, UNSTABLE
+    if np.ptp(defined) < 1e-12:
+        return None, NO_SPREAD
+    near = np.abs(defined - value) < 1e-12
+    below = float(((defined < value) & ~near).mean() + near.mean() / 2)
+    least = 1 / len(defined)
+    shift = 2 * ndtri(min(max(below, least), 1 - least))
+    reach = sqrt(pairs / (pairs - 1)) * stdtrit(pairs - 1, (1 + level) / 2)
+    low, high = np.quantile(defined, [ndtr(shift - reach), ndtr(shift + reach)])
+    return Interval(float(low), float(high), level, METHOD), ""
+
+
+def _too_small(sums: PairSums) -> str:
+    holding = np.sort((sums.counts > 0).sum(axis=0))[:-1]
+    rarest = int(holding[-1])  # of two categories the rarer one, of more the second
+    if rarest >= FEW_PAIRS:
+        return ""
+    pairs = "one pair has" if rarest == 1 else f"{rarest} pairs have"
+    return (
+        f"Only {pairs} a vote for the rarer choice: with fewer than {FEW_PAIRS} the interval is "
+        "too narrow, so do not rely on it."
+    )
