@@ -37,12 +37,13 @@ STEPS = {
         Step("live", "Live", live.view),
         Step("invitations", "Invitations", invitations.view),
         Step("preview", "Pairs", step_preview.view),
+        Step("report", "Report", report.view),
         Step("settings", "Settings", settings.view),
     ),
     StudyStatus.CLOSED: (
         Step("report", "Report", report.view),
         Step("live", "Turnout", live.view),
-        Step("preview", "Pairs", step_preview.view),
+        Step("preview", "Ballots", step_preview.view),
         Step("settings", "Settings", settings.view),
     ),
 }

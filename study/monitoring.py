@@ -147,6 +147,11 @@ class Monitor:
             last_vote_at=max((vote.voted_at for vote in main), default=None),
         )
 
+    def withdrawn(self, study_id: int) -> int:
+        """How many raters have withdrawn."""
+        with self._store.reading() as tx:
+            return tx.raters.withdrawals(study_id)
+
     def export(self, study_id: int) -> StudyExport:
         """The frozen configuration and every vote, for `study.report`.
 

@@ -76,16 +76,16 @@ def rate_figure(rows: Sequence[Estimate], *, dark: bool = False) -> go.Figure:
     dark : bool
     """
     theme = THEMES[dark]
-    height = 66 * len(rows) + 62
+    height = 66 * len(rows) + 44
     notes = []
     for place, row in enumerate(rows):
         y = len(rows) - 1 - place + 0.3
-        notes.append(_label(_safe(row.name), 0.0, y, "left", theme.ink))
-        notes.append(_label(_safe(row.text), 1.0, y, "right", theme.muted))
+        notes.append(_label(_safe(row.name), 0.0, y, "left", theme.ink, theme.paper))
+        notes.append(_label(_safe(row.text), 1.0, y, "right", theme.muted, theme.paper))
     layout = _layout(dark, height, len(rows)) | {
         "xaxis": _share_axis(theme),
         "annotations": notes,
-        "margin": {"l": 14, "r": 14, "t": 8, "b": 46},
+        "margin": {"l": 14, "r": 14, "t": 8, "b": 30},
     }
     layout["yaxis"]["visible"] = False
     layout["yaxis"]["range"] = [-0.45, len(rows) - 0.3]
@@ -290,10 +290,12 @@ def _line(at: float, theme: Theme, *, across: bool = False) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _label(text: str, x: float, y: float, anchor: str, colour: str) -> dict[str, Any]:
+def _label(
+    text: str, x: float, y: float, anchor: str, colour: str, paper: str
+) -> dict[str, Any]:
     return {
         "x": x, "xref": "paper", "y": y, "xanchor": anchor, "showarrow": False, "text": text,
-        "yanchor": "middle", "font": {"size": 13, "color": colour},
+        "yanchor": "middle", "font": {"size": 13, "color": colour}, "bgcolor": paper,
     }  # fmt: skip
 
 

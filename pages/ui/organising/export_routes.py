@@ -5,12 +5,8 @@ Never `st.download_button`: whatever it offers is public to who has the address.
 
 from __future__ import annotations
 
-import io
 import re
-import tempfile
-import zipfile
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -20,15 +16,21 @@ from starlette.routing import Route
 from eic_core.errors import UserError
 from pages.ui.door import COOKIE
 from pages.ui.organising.door_routes import NO_STORE, refusal
+from pages.ui.organising.results_data import (
+    FILES,
+    MIMES,
+    about_of,
+    bundle_of,
+    figure_of,
+    report_of,
+)
 from pages.ui.wiring import form_key, lab, parcels
-from study.material import Study
-from study.report.analysis import analyse
-from study.report.exported import StudyExport
-from study.report.folder import write_export
-from study.report.page import render_html
-from study.report.tables import long_csv
+from study.errors import NotFoundError
 
-Made = tuple[bytes, str]
+Made = tuple[bytes, str, str]
+"""Content, kind, and how the file's name ends."""
+Make = Callable[[int, str], Made]
+"""From a study's number and what its interval is about."""
 SAFE = {
     **NO_STORE,
     "X-Content-Type-Options": "nosniff",
@@ -47,45 +49,57 @@ def file_stem(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:60] or "study"
 
 
-def study_zip(study: Study, export: StudyExport) -> Made:
-    """The folder that `python -m study report` reads, zipped."""
-    stem = file_stem(study.name)
-    out = io.BytesIO()
-    with tempfile.TemporaryDirectory(prefix="eic-lab-") as base:
-        folder = Path(base) / stem
-        write_export(folder, export)
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
-            for path in sorted(p for p in folder.rglob("*") if p.is_file()):
-                packed.write(path, path.relative_to(base).as_posix())
-    return out.getvalue(), f"{stem}.zip"
+def study_zip(study_id: int, about: str) -> Made:
+    """Everything about a study in one archive."""
+    return bundle_of(study_id, about), "application/zip", ".zip"
 
 
-def study_votes(study: Study, export: StudyExport) -> Made:
-    """All votes, with those left out marked."""
-    return long_csv(analyse(export)).encode(), f"{file_stem(study.name)}-votes.csv"
+def single_file(name: str) -> Make:
+    """One of the files in it."""
+
+    def make(study_id: int, about: str) -> Made:
+        file = FILES[name]
+        return file.make(report_of(study_id, about)).encode(), file.kind, f"-{name}"
+
+    return make
 
 
-def study_report(study: Study, export: StudyExport) -> Made:
-    """The report as one self-contained page."""
-    return render_html(analyse(export)).encode(), f"{file_stem(study.name)}-report.html"
+def _export_route(what: str, make: Make) -> Route:
+    return Route(f"/exports/{{study:int}}/{what}", _answer(lambda _: make), methods=["POST"])
 
 
-def _export_route(what: str, kind: str, make: Callable[[Study, StudyExport], Made]) -> Route:
-    def work(study_id: int) -> Response:
+def _figure(request: Request) -> Make:
+    """The figure that an address names."""
+    name, form = request.path_params["name"], request.path_params["form"]
+
+    def make(study_id: int, about: str) -> Made:
+        content = figure_of(study_id, about, name, form)
+        return content, MIMES[form], f"-{name}.{form}"
+
+    return make
+
+
+def _answer(choose: Callable[[Request], Make]) -> Callable[[Request], Awaitable[Response]]:
+    def work(study_id: int, about: str, make: Make) -> Response:
         try:
             study = lab().organising.study(study_id)
-            content, name = make(study, lab().organising.monitor.export(study_id))
+            content, kind, ending = make(study_id, about)
+        except NotFoundError as error:
+            return Response(f"{error}\n", 404, NO_STORE, "text/plain")
         except UserError as error:
             return Response(f"{error}\n", 409, NO_STORE, "text/plain")
-        return _file(content, name, kind)
+        return _file(content, f"{file_stem(study.name)}{ending}", kind)
 
     async def answer(request: Request) -> Response:
         study_id = int(request.path_params["study"])
         token = await _token(request)
         refused = await run_in_threadpool(refusal, request, f"export {study_id}", token)
-        return refused if refused is not None else await run_in_threadpool(work, study_id)
+        if refused is not None:
+            return refused
+        about = about_of(request.query_params.get("about"))
+        return await run_in_threadpool(work, study_id, about, choose(request))
 
-    return Route(f"/exports/{{study:int}}/{what}", answer, methods=["POST"])
+    return answer
 
 
 async def parcel(request: Request) -> Response:
@@ -113,8 +127,8 @@ def _file(content: bytes, name: str, kind: str) -> Response:
 
 
 EXPORT_ROUTES = [
-    _export_route("study.zip", "application/zip", study_zip),
-    _export_route("votes.csv", "text/csv", study_votes),
-    _export_route("report.html", "text/html", study_report),
+    _export_route("study.zip", study_zip),
+    *(_export_route(name, single_file(name)) for name in FILES),
+    Route("/exports/{study:int}/figures/{name}.{form}", _answer(_figure), methods=["POST"]),
     Route("/exports/parcel/{number}", parcel, methods=["POST"]),
 ]

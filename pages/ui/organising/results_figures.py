@@ -1,0 +1,121 @@
+"""From a report to the figures that its page draws.  No Streamlit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+import plotly.graph_objects as go
+
+from pages.ui.figures.pairs import pairs_figure
+from pages.ui.figures.results import Estimate, counts_figure, forest_figure, rate_figure
+from study.report.analysis import StudyReport
+from study.report.words import level_text, percent
+from study.statistics.preference import Interval
+
+Draw = Callable[[StudyReport, bool, bool], go.Figure]
+
+
+def estimate(
+    name: str, rate: float | None, interval: Interval | None, *, reason: str = "",
+    plain: bool = False, note: str = "",
+) -> Estimate:
+    """A share with its interval, and what is written beside it.
+
+    Examples
+    --------
+    >>> estimate("all", 0.7, Interval(0.65, 0.75, 0.95, "t")).text
+    '70.0 %, interval 65.0 to 75.0 %'
+    >>> estimate("none", None, None, reason="no votes").text
+    'no votes'
+    """
+    if rate is None:
+        return Estimate(name, None, text=reason or "no rate", plain=plain)
+    said = percent(rate)
+    if interval is None:
+        return Estimate(name, rate, text=f"{said}{note}", plain=plain)
+    span = f"{100 * interval.low:.1f} to {100 * interval.high:.1f} %"
+    return Estimate(
+        name, rate, interval.low, interval.high, f"{said}, interval {span}{note}", plain
+    )
+
+
+def headline_figure(report: StudyReport, *, dark: bool) -> go.Figure:
+    """The rate with the interval that the votes support, and the paper's beneath it."""
+    level = level_text(report.level)
+    found, paper = report.inference, report.preference
+    rows = [
+        estimate(f"What the votes support ({level})", found.rate, found.interval(report.level),
+                 reason=found.reason),
+        estimate("As the paper computes it", paper.rate, paper.wilson(report.level),
+                 reason=paper.reason, plain=True),
+    ]  # fmt: skip
+    return rate_figure([_short(row) for row in rows], dark=dark)
+
+
+def interactive(
+    report: StudyReport, name: str, *, dark: bool = False, narrow: bool = False
+) -> go.Figure | None:
+    """The figure of that name (of `study.report.figures.FIGURES`); None if it is only printed."""
+    draw = FIGURES.get(name)
+    return None if draw is None else draw(report, dark, narrow)
+
+
+def _short(row: Estimate) -> Estimate:
+    """Only the interval beside the name: the rate stands in the sentence above."""
+    if row.value is None or row.low is None or row.high is None:
+        return row
+    text = f"{100 * row.low:.0f} to {100 * row.high:.0f} %"
+    return Estimate(row.name, row.value, row.low, row.high, text, row.plain)
+
+
+def _preference(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
+    del narrow
+    level = level_text(report.level)
+    found, paper = report.inference, report.preference
+    rate = found.rate
+    rows = [
+        estimate(f"What the votes support ({level})", rate, found.interval(report.level),
+                 reason=found.reason),
+        estimate("Pairs drawn again (bootstrap)", rate, report.bootstrap, plain=True),
+        estimate("Wilson, votes as independent", paper.rate, paper.wilson(report.level),
+                 reason=paper.reason, plain=True),
+    ]  # fmt: skip
+    return rate_figure([_short(row) for row in rows], dark=dark)
+
+
+def _distributions(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
+    values = {
+        (side, quantity): [
+            value
+            for pair in report.export.pairs
+            if math.isfinite(value := float(getattr(pair, f"{side}_{quantity}")))
+        ]
+        for side in ("lower", "higher")
+        for quantity in ("complexity", "r2", "eic")
+    }
+    return pairs_figure(values, dark=dark, narrow=narrow)  # type: ignore[arg-type]
+
+
+def _votes_per_pair(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
+    del narrow
+    counts = list(report.votes_per_pair.values())
+    return counts_figure(counts, title="valid votes", upwards="pairs", dark=dark)
+
+
+def _problems(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
+    level = report.level
+    rows = [
+        estimate(f"{row.problem} ({row.preference.votes})", row.preference.rate,
+                 row.preference.wilson(level), reason=row.preference.reason)
+        for row in report.by_problem
+    ]  # fmt: skip
+    return forest_figure(rows, dark=dark, narrow=narrow, title="votes for the lower EIC")
+
+
+FIGURES: Mapping[str, Draw] = {
+    "preference": _preference,
+    "distributions": _distributions,
+    "problems": _problems,
+    "votes-per-pair": _votes_per_pair,
+}

@@ -1,0 +1,440 @@
+"""The organiser's results: what is drawn, what a route gives, and what stays shut."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import plotly.graph_objects as go
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+from streamlit.testing.v1 import AppTest
+
+from eic_core.errors import UserError
+from eic_core.formula.syntax import read
+from pages.ui import wiring
+from pages.ui.door import COOKIE
+from pages.ui.figures.results import (
+    Curve,
+    Estimate,
+    counts_figure,
+    curve_figure,
+    forest_figure,
+    rate_figure,
+)
+from pages.ui.organising import door_routes, export_routes, results_data
+from pages.ui.organising.drill import inspector_address, inspector_state, pair_rows, vote_rows
+from pages.ui.organising.drill_view import votes_html
+from pages.ui.organising.live import attention_lines, pairs_line
+from pages.ui.organising.results_data import FILES
+from pages.ui.organising.results_figures import FIGURES as DRAWN
+from pages.ui.organising.results_figures import headline_figure, interactive
+from pages.ui.organising.results_sections import MARKS
+from pages.ui.organising.tokens import form_token
+from pages.ui.routes import ROUTES
+from pages.ui.state import PageState
+from pages.ui.wiring import Lab, Settings
+from study.access import AccessService, HashParameters
+from study.material import Member, Problem, Study
+from study.report import StudyExport
+from study.report.analysis import StudyReport, analyse
+from study.report.figures import FIGURES, FORMATS
+from tests.rehearsal import Rehearsal
+
+PASSPHRASE = "correct horse battery"
+EVERY_FILE = [
+    "study.zip", *FILES, *(f"figures/{name}.{form}" for name in FIGURES for form in FORMATS)
+]  # fmt: skip
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+    made = Lab(Settings(f"sqlite:///{tmp_path}/eic_lab.sqlite3"))
+    cheap = HashParameters(n=2**10)
+    made.__dict__["access"] = AccessService(made.store, made.clock, made.chance, parameters=cheap)
+    for module in (wiring, door_routes, export_routes, results_data):
+        monkeypatch.setattr(module, "lab", lambda: made)
+    yield made
+    made.store.dispose()
+
+
+@pytest.fixture
+def rehearsal(lab: Lab, tmp_path: Path) -> Iterator[Rehearsal]:
+    """Services with a clock of their own on the same file."""
+    made = Rehearsal.at(tmp_path)
+    yield made
+    made.store.dispose()
+
+
+def rated(rehearsal: Rehearsal, **changes: object) -> Study:
+    """Three raters with two votes each."""
+    study = rehearsal.opened(ballots_per_rater=2, **changes)
+    for _ in range(3):
+        rehearsal.rate(rehearsal.rater(study), 2, seconds=40)
+    return study
+
+
+class Organiser:
+    """A browser that is logged in."""
+
+    def __init__(self, lab: Lab) -> None:
+        token = lab.access.setup_token()
+        assert token
+        self.login = lab.access.set_up(token, PASSPHRASE).token
+        app = Starlette(routes=ROUTES)
+        self.client = TestClient(app, base_url="http://lab.test", follow_redirects=False)
+        self.client.cookies.set(COOKIE, self.login)
+
+    def fetch(self, study: Study, what: str) -> tuple[int, bytes]:
+        token = form_token(self.login, f"export {study.id}")
+        answer = self.client.post(f"/exports/{study.id}/{what}", data={"token": token})
+        return answer.status_code, answer.content
+
+
+# --- routes ---
+
+
+@pytest.mark.parametrize("what", EVERY_FILE)
+def test_while_a_study_is_open_no_route_gives_a_result_even_to_its_organiser(
+    lab: Lab, rehearsal: Rehearsal, what: str
+) -> None:
+    study, organiser = rated(rehearsal), Organiser(lab)
+    status, content = organiser.fetch(study, what)
+    assert status == 409 and b"still open" in content
+    assert organiser.client.get(f"/exports/{study.id}/{what}").status_code == 405
+
+
+def test_a_look_opens_every_route_and_later_votes_stay_shut(
+    lab: Lab, rehearsal: Rehearsal
+) -> None:
+    study, organiser = rated(rehearsal), Organiser(lab)
+    rehearsal.organiser.early.look(study.id, confirmed=study.name, after=0)
+    for what in EVERY_FILE:
+        assert organiser.fetch(study, what)[0] == 200, what
+    before = organiser.fetch(study, "votes.csv")[1]
+    assert before.count(b"\n") == 1 + 6
+    rehearsal.rate(rehearsal.rater(study), 2)
+    assert organiser.fetch(study, "votes.csv")[1] == before
+    document = json.loads(organiser.fetch(study, "report.json")[1])
+    assert [look["votes_then"] for look in document["unblindings"]] == [6]
+    rehearsal.organiser.early.look(study.id, confirmed=study.name, after=1)
+    assert organiser.fetch(study, "votes.csv")[1].count(b"\n") == 1 + 8
+
+
+def test_the_archive_of_a_closed_study_is_read_again_and_holds_what_the_routes_give(
+    lab: Lab, rehearsal: Rehearsal
+) -> None:
+    study, organiser = rated(rehearsal), Organiser(lab)
+    rehearsal.organiser.close(study.id)
+    status, content = organiser.fetch(study, "study.zip")
+    packed = zipfile.ZipFile(io.BytesIO(content))
+    assert status == 200 and set(packed.namelist()) >= {*FILES} | {
+        f"figures/{name}.svg" for name in FIGURES
+    }
+    for what in ("votes.csv", "report.json", "pairs.csv", "figures/preference.svg"):
+        assert organiser.fetch(study, what)[1] == packed.read(what), what
+
+
+def test_what_the_interval_is_about_goes_into_the_files(lab: Lab, rehearsal: Rehearsal) -> None:
+    study, organiser = rated(rehearsal), Organiser(lab)
+    rehearsal.organiser.close(study.id)
+    for query, estimand in (("", "pairs like these"), ("?about=these", "these pairs"),
+                            ("?about=<b>", "pairs like these")):  # fmt: skip
+        document = json.loads(organiser.fetch(study, f"report.json{query}")[1])
+        assert document["estimand"] == estimand
+
+
+@pytest.mark.parametrize("what", ["figures/preference.gif", "figures/secrets.svg", "no.csv"])
+def test_what_is_no_file_of_a_report_is_not_found(
+    lab: Lab, rehearsal: Rehearsal, what: str
+) -> None:
+    study, organiser = rated(rehearsal), Organiser(lab)
+    rehearsal.organiser.close(study.id)
+    assert organiser.fetch(study, what)[0] == 404
+
+
+@pytest.mark.parametrize("what", EVERY_FILE)
+def test_visitors_get_nothing(lab: Lab, rehearsal: Rehearsal, what: str) -> None:
+    study = rated(rehearsal)
+    rehearsal.organiser.close(study.id)
+    organiser = Organiser(lab)
+    url = f"/exports/{study.id}/{what}"
+    assert organiser.client.post(url).status_code == 403
+    organiser.client.cookies.clear()
+    token = form_token(organiser.login, f"export {study.id}")
+    assert organiser.client.post(url, data={"token": token}).status_code == 401
+
+
+# --- pages ---
+
+
+def drawn(lab: Lab, monkeypatch: pytest.MonkeyPatch, **query: str) -> tuple[AppTest, str]:
+    """The organiser's page, as its organiser sees it, and its HTML."""
+    from pages.ui import door
+
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+    for module in (door, results_data):
+        monkeypatch.setattr(module, "lab", lambda: lab)
+    monkeypatch.setattr(door, "is_organiser", lambda: True)
+
+    def page() -> None:
+        from pages.organise import organise_page
+
+        organise_page()
+
+    app = AppTest.from_function(page, default_timeout=60)
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    bodies = [e.proto.body for e in app.get("html") if not e.proto.body.startswith("<style")]
+    return app, "\n".join(bodies)
+
+
+def test_flipping_every_vote_of_an_open_study_changes_nothing_on_any_of_its_pages(
+    lab: Lab, rehearsal: Rehearsal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = rated(rehearsal, attention_checks=0)
+    seen = []
+    for flipped in (False, True):
+        if flipped:
+            _flip(monkeypatch)
+        for step in ("live", "invitations", "preview", "report", "settings"):
+            app, html = drawn(lab, monkeypatch, study=str(study.id), step=step)
+            html = html.split("As of ")[0]
+            seen.append((flipped, step, html, len(app.get("plotly_chart"))))
+    first, second = seen[: len(seen) // 2], seen[len(seen) // 2 :]
+    assert [each[1:] for each in first] == [each[1:] for each in second]
+    rehearsal.organiser.close(study.id)  # the flip is one that a report would show
+    _, html = drawn(lab, monkeypatch, study=str(study.id), step="report")
+    assert "preferred" in html
+
+
+def _flip(monkeypatch: pytest.MonkeyPatch) -> None:
+    from study.store import VoteRow
+
+    chosen = VoteRow.chosen.fget
+    assert chosen is not None
+    other = {"lower": "higher", "higher": "lower", "tie": "tie"}
+    monkeypatch.setattr(VoteRow, "chosen", property(lambda vote: other[chosen(vote)]))
+
+
+def test_the_page_of_an_open_study_asks_for_a_confirmation_and_shows_the_cost(
+    lab: Lab, rehearsal: Rehearsal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = rated(rehearsal)
+    app, html = drawn(lab, monkeypatch, study=str(study.id), step="report")
+    assert "No result is shown while the study is open" in html and "Armitage" in html
+    assert "preferred" not in html and not app.get("plotly_chart")
+    app.text_input[0].input("another name").run()
+    next(b for b in app.button if b.label == "Look now").click().run()
+    assert "not the study" in "".join(e.proto.body for e in app.get("html"))
+    assert rehearsal.organiser.early.of(study.id) == ()
+    app.text_input[0].input(study.name)
+    next(b for b in app.button if b.label == "Look now").click().run()
+    html = "".join(e.proto.body for e in app.get("html"))
+    assert "still open" in html and "looked at once" in html and "preferred" in html
+    for _ in range(2):  # a reload, a second tab
+        _, html = drawn(lab, monkeypatch, study=str(study.id), step="report")
+        assert "looked at once" in html
+    assert len(rehearsal.organiser.early.of(study.id)) == 1
+
+
+@pytest.mark.parametrize("part", ["result", "paper", "agreement", "threats", "pairs", "study"])
+@pytest.mark.parametrize("votes", [0, 1, 6])
+def test_every_part_of_a_report_is_drawn_whatever_the_votes(
+    lab: Lab, rehearsal: Rehearsal, monkeypatch: pytest.MonkeyPatch, part: str, votes: int
+) -> None:
+    study = rehearsal.opened(ballots_per_rater=2)
+    for vote in range(votes):
+        rehearsal.rate(rehearsal.rater(study), 1 + vote % 2)
+    rehearsal.organiser.close(study.id)
+    for about in ("like", "these"):
+        query = {"study": str(study.id), "step": "report", "part": part, "about": about}
+        _, html = drawn(lab, monkeypatch, **query)
+        assert "nan" not in html.lower().replace("financ", "").split()
+        assert "Traceback" not in html
+
+
+def test_a_pair_shows_its_votes_and_a_pair_that_is_none_says_so(
+    lab: Lab, rehearsal: Rehearsal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = rated(rehearsal)
+    rehearsal.organiser.close(study.id)
+    report = analyse(rehearsal.organiser.monitor.export(study.id))
+    row = next(r for r in pair_rows(report) if r.votes)
+    query = {"study": str(study.id), "step": "report", "part": "pairs"}
+    app, html = drawn(lab, monkeypatch, **query, pair=row.pair.pair)
+    assert html.count("✓ counts") + html.count("✗ left out") == len(
+        vote_rows(report, row.pair.pair)
+    )
+    assert html.count('href="./?formula=') == 2 and len(app.get("markdown")) >= 2
+    for name in ("p999", "<script>"):
+        _, html = drawn(lab, monkeypatch, **query, pair=name)
+        assert "There is no such pair" in html and "<script" not in html
+
+
+# --- pairs and votes ---
+
+
+def test_the_pairs_add_up_to_the_report(rehearsal: Rehearsal) -> None:
+    study = rated(rehearsal, ballots_per_rater=2)
+    rehearsal.rate(rehearsal.rater(study), 2, seconds=2)
+    rehearsal.organiser.close(study.id)
+    report = analyse(rehearsal.organiser.monitor.export(study.id))
+    rows = pair_rows(report)
+    assert len(rows) == len(report.export.pairs)
+    assert sum(r.lower for r in rows) == report.preference.lower
+    assert sum(r.higher for r in rows) == report.preference.higher
+    assert sum(r.left_out for r in rows) == 2 == sum(report.excluded.values())
+    shown = [v for r in rows for v in vote_rows(report, r.pair.pair)]
+    assert len(shown) == len(report.cast)
+    for row in shown:
+        left = (row.vote.choice == "lower") == (row.vote.lower_side == "left")
+        assert row.side == ("A" if left else "B")
+
+
+def test_reasons_are_shown_as_text(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened(ballots_per_rater=1)
+    token = rehearsal.rater(study)
+    ballot = rehearsal.rating.next_ballot(token).ballot
+    assert ballot is not None
+    rehearsal.clock.advance(90)
+    rehearsal.rating.vote(token, ballot.token, "left", "<img src=x onerror=alert(1)>")
+    rehearsal.organiser.close(study.id)
+    report = analyse(rehearsal.organiser.monitor.export(study.id))
+    rows = [v for r in pair_rows(report) for v in vote_rows(report, r.pair.pair)]
+    html = votes_html(rows)
+    assert "&lt;img src=x" in html and "<img" not in html
+
+
+# --- the inspector ---
+
+LINE = Problem("p", "t,e,y\n0.5,1,2.1\n2,1,3.9\n3,1,6.2\n")
+
+
+@pytest.mark.parametrize(
+    ("member", "ranges"),
+    [
+        (Member("2*X0+X1", 0, 1, 5, syntax="gplearn"), ("x0=0.5:3.0", "x1=1.0")),
+        (Member("X1+1", 0, 1, 3, syntax="operon", index_base=1), ("x1=0.5:3.0",)),
+        (Member("t+1", 0, 1, 3), ("t=0.5:3.0",)),
+        (Member("t+e", 0, 1, 3), ("t=0.5:3.0", "e=1.0")),
+        (Member("x0*t0", 0, 1, 3, syntax="tinygp", parameters={"t0": "2.5"}), ("x0=0.5:3.0",)),
+    ],
+)
+def test_the_inspector_is_given_the_same_tree_over_the_ranges_of_its_columns(
+    member: Member, ranges: tuple[str, ...]
+) -> None:
+    try:
+        state = inspector_state(member, LINE)
+    except UserError as error:
+        assert "another one" in str(error) and member.formula == "t+e"  # e is a column there
+        return
+    back = PageState.from_query(state.to_query())
+    assert back == state
+    assert tuple(state.to_query()["range"]) == ranges
+    meant = read(
+        member.formula, syntax=member.syntax or "auto", columns=("t", "e"),
+        parameters=dict(member.parameters),
+    )  # fmt: skip
+    found = read(back.formula, syntax=back.syntax)
+    assert found.formula.structure() == meant.formula.structure()
+
+
+def test_a_formula_too_long_for_an_address_has_no_link() -> None:
+    long = "+".join(["t"] * 4000)
+    assert inspector_address(inspector_state(Member(long, 0, 1, 7999), LINE)) == ""
+
+
+# --- figures ---
+
+ROWS = [
+    Estimate("all <b>", 0.7, 0.65, 0.75, "70 %"),
+    Estimate("none", None, text="no votes"),
+    Estimate("without an interval", 1.0, plain=True),
+]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("rows", [[], ROWS[:1], ROWS])
+def test_rates_are_drawn_on_a_fixed_scale_with_the_middle_marked(
+    rows: list[Estimate], dark: bool
+) -> None:
+    for figure in (rate_figure(rows, dark=dark), forest_figure(rows, dark=dark, narrow=dark)):
+        checked = go.Figure(figure.to_dict())
+        assert tuple(checked.layout.xaxis.range) == (-0.01, 1.01)
+        assert [shape.x0 for shape in checked.layout.shapes] == [0.5]
+        assert "<b> " not in str(checked.layout.annotations)
+        points = [t for t in checked.data if t.mode == "markers"]
+        assert len(points) == sum(row.value is not None for row in rows)
+
+
+def test_curves_and_counts_take_any_number_of_points() -> None:
+    curve = Curve("whole sessions", (0.0, 60.0, 180.0), tuple(ROWS))
+    for narrow in (False, True):
+        figure = curve_figure([curve, replace(curve, name="votes")], title="seconds",
+                              mark=(60.0, "the rule"), narrow=narrow)  # fmt: skip
+        checked = go.Figure(figure.to_dict())
+        assert tuple(checked.layout.yaxis.range) == (-0.01, 1.01)
+        assert len({t.marker.symbol for t in checked.data if t.name}) == 2
+        go.Figure(curve_figure([], title="seconds").to_dict())
+    for counts in ([], [0], [0, 0, 5]):
+        figure = go.Figure(counts_figure(counts, title="votes", upwards="pairs").to_dict())
+        assert sum(figure.data[0].y) == len(counts)
+
+
+@pytest.fixture
+def report(rehearsal: Rehearsal) -> StudyReport:
+    study = rated(rehearsal)
+    rehearsal.organiser.close(study.id)
+    return analyse(rehearsal.organiser.monitor.export(study.id))
+
+
+def test_every_figure_of_a_report_is_drawn_for_the_screen(report: StudyReport) -> None:
+    assert set(DRAWN) == set(FIGURES)
+    nothing = analyse(StudyExport("s", "Nothing", "", (), ()))
+    for each in (report, nothing):
+        for name in FIGURES:
+            for dark, narrow in ((False, False), (True, True)):
+                figure = interactive(each, name, dark=dark, narrow=narrow)
+                assert figure is not None
+                text = go.Figure(figure.to_dict()).to_json()
+                assert "NaN" not in text and "Infinity" not in text
+
+
+def test_the_headline_shows_the_honest_interval_above_the_papers(report: StudyReport) -> None:
+    figure = go.Figure(headline_figure(report, dark=False).to_dict())
+    ends = [tuple(t.x) for t in figure.data if t.mode == "lines+markers"]
+    found, paper = report.inference.interval(report.level), report.preference.wilson(report.level)
+    wanted = [(i.low, i.high) for i in (found, paper) if i is not None]
+    assert ends == wanted
+    said = [note.text for note in figure.layout.annotations]
+    assert said[0].startswith("What the votes support") and said[2].startswith("As the paper")
+
+
+# --- words ---
+
+
+def test_the_live_list_says_what_deserves_a_look(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened(ballots_per_rater=2, attention_checks=1)
+    rehearsal.rate(rehearsal.rater(study), 3, seconds=4)
+    rehearsal.rate(rehearsal.rater(study), 1, seconds=40)
+    rehearsal.clock.advance(25 * 3600)
+    live = rehearsal.organiser.monitor.live(study.id)
+    lines = attention_lines(live)
+    assert lines[0] == "1 so far fall to the frozen rule on haste, and will be left out."
+    assert lines[1] == "Who dropped out stopped: 1 after one ballot."
+    assert pairs_line(live, 5).startswith("0 of 20 pairs have the 5 wanted; the fewest are 0")
+    assert pairs_line(replace(live, pairs=()), 0) == "There are no pairs."
+
+
+def test_a_judgement_is_told_by_a_mark_and_a_word_and_not_by_colour_alone() -> None:
+    marks = [mark for mark, _ in MARKS.values()]
+    assert len(set(marks)) == len(marks) == 3 and all(len(word) > 5 for word in MARKS)
