@@ -26,7 +26,8 @@ def pair_bootstrap(
 ) -> Interval | None:
     """Percentile interval of the rate when pairs (or problems) are drawn again.
 
-    Raters are taken as they are, so it is too narrow if votes of one rater go together.
+    Raters are taken as they are, so it is too narrow if votes of one rater go together.  The order
+    of the votes and the names of pairs, raters and problems change nothing.
 
     Parameters
     ----------
@@ -59,12 +60,11 @@ def pair_bootstrap(
     """
     _check(draws, level)
     grouped = Clustering.of(table)
-    items, strata = _numbered(grouped.items), grouped.fixed
-    if not len(items):
+    if not len(grouped.table):
         return None
-    weights = _weights(*_layout(items, strata), draws, seed)
-    lower = weights @ np.bincount(items, grouped.table.lower)
-    votes = weights @ np.bincount(items).astype(np.float64)
+    sums = _sums(grouped)
+    weights = _weights(tuple(len(stratum) for stratum in sums), draws, seed)
+    lower, votes = (weights @ np.array([item for stratum in sums for item in stratum])).T
     method = METHOD if grouped.item == "pair" else METHOD_PROBLEMS
     return _percentiles(lower, votes, level, method)
 
@@ -92,17 +92,19 @@ def two_way_bootstrap(
     """
     _check(draws, level)
     grouped = Clustering.of(table)
-    items, raters = _numbered(grouped.items), _numbered(grouped.table.rater)
-    if not len(items):
+    if not len(grouped.table):
         return None
+    order, sizes = _layout(grouped)
+    items, raters = order[grouped.items], _numbered(grouped.table.rater)
     shape = (int(items.max()) + 1, int(raters.max()) + 1)
     votes, lower = np.zeros(shape), np.zeros(shape)
     np.add.at(votes, (items, raters), 1.0)
     np.add.at(lower, (items, raters), grouped.table.lower)
-    by_item = _weights(*_layout(items, grouped.fixed), draws, seed)
-    by_rater = _weights((0,) * shape[1], (shape[1],), draws, seed + 1)
+    by_item = _weights(sizes, draws, seed)
+    by_rater = _weights((shape[1],), draws, seed + 1)
     counted = ((by_item @ votes) * by_rater).sum(axis=1)
-    return _percentiles(((by_item @ lower) * by_rater).sum(axis=1), counted, level, METHOD_TWO_WAY)
+    chosen = ((by_item @ lower) * by_rater).sum(axis=1)
+    return _percentiles(chosen, counted, level, METHOD_TWO_WAY)
 
 
 def _check(draws: int, level: float) -> None:
@@ -118,25 +120,36 @@ def _numbered(codes: Integers) -> Integers:
     return found.astype(np.intp)
 
 
-def _layout(items: Integers, strata: Integers) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The stratum of each item, and the items of each stratum."""
-    stratum = np.zeros(int(items.max()) + 1, dtype=np.intp)
-    stratum[items] = _numbered(strata)
-    return tuple(stratum.tolist()), tuple(np.bincount(stratum).tolist())
+def _sums(grouped: Clustering) -> list[list[tuple[float, float]]]:
+    """Votes for lower, and all votes, of each item of each stratum, in an order free of names."""
+    order, sizes = _layout(grouped)
+    items = order[grouped.items]
+    both = np.column_stack((np.bincount(items, grouped.table.lower), np.bincount(items)))
+    parts = np.split(both, np.cumsum(sizes)[:-1])
+    return sorted(sorted((low, votes) for low, votes in part.tolist()) for part in parts)
+
+
+def _layout(grouped: Clustering) -> tuple[Integers, tuple[int, ...]]:
+    """A new number for each item, stratum by stratum, and how many items each stratum has."""
+    used, first = np.unique(grouped.items, return_index=True)
+    stratum = _numbered(grouped.fixed[first])
+    order = np.zeros(int(used[-1]) + 1, dtype=np.intp)
+    order[used[np.argsort(stratum, kind="stable")]] = np.arange(len(used))
+    return order, tuple(np.bincount(stratum).tolist())
 
 
 @lru_cache(maxsize=8)
-def _weights(stratum: tuple[int, ...], sizes: tuple[int, ...], draws: int, seed: int) -> Floats:
-    """How often each item is drawn, shape (draws, items); as many a stratum as it has."""
+def _weights(sizes: tuple[int, ...], draws: int, seed: int) -> Floats:
+    """How often each item is drawn, shape (draws, items); as many of each stratum as it has."""
     rng = np.random.default_rng(seed)
-    place = np.array(stratum)
-    found = np.zeros((draws, len(place)))
-    for number, size in enumerate(sizes):
+    found = []
+    for size in sizes:
         drawn = rng.integers(0, size, (draws, size)) + np.arange(draws)[:, None] * size
-        counts = np.bincount(drawn.ravel(), minlength=draws * size).reshape(draws, size)
-        found[:, place == number] = counts
-    found.setflags(write=False)
-    return found
+        counts = np.bincount(drawn.ravel(), minlength=draws * size)
+        found.append(counts.reshape(draws, size).astype(np.float64))
+    weights: Floats = np.hstack(found)
+    weights.setflags(write=False)
+    return weights
 
 
 def _percentiles(lower: Floats, votes: Floats, level: float, method: str) -> Interval | None:

@@ -236,18 +236,18 @@ def clustered_rate(table: VoteTable, *, estimand: Estimand = "pairs like these")
 
     Examples
     --------
-    Five raters who all vote alike are worth one, so 12 pairs tell about as much as 12 votes:
+    Five raters who agree on a pair are worth about one, so 60 votes tell as much as 11:
 
     >>> from types import SimpleNamespace as Vote
-    >>> votes = [Vote(rater=f"r{rater}", pair=f"p{pair}", problem="q", lower_side="left",
+    >>> votes = [Vote(rater=f"r{pair}.{i}", pair=f"p{pair}", problem="q", lower_side="left",
     ...               choice="higher" if pair < 3 else "lower", position=1)
-    ...          for pair in range(12) for rater in range(5)]
+    ...          for pair in range(12) for i in range(5)]
     >>> rate = clustered_rate(VoteTable.of(votes))
     >>> rate.rate, round(rate.design_effect, 2), round(rate.effective_votes, 1)
     (0.75, 5.45, 11.0)
     >>> print(rate.too_small)
-    Only 5 raters: with fewer than 10 the spread between them cannot be measured well, so do not
-    rely on the interval or the test.
+    The rarer choice comes from 3 raters or pairs only: with fewer than 5 the spread cannot be
+    measured well, so do not rely on the interval or the test.
     """
     if estimand not in ("pairs like these", "these pairs"):
         raise UserError(f"an estimand is `pairs like these` or `these pairs`, not `{estimand}`")

@@ -49,7 +49,7 @@ def too_small_of(grouped: Clustering, variance: float) -> str:
     if fewest == 0:
         return (
             "All deciding votes agree, so the spread between raters and pairs cannot be measured: "
-            "the interval counts each cluster as one vote."
+            "the interval takes all votes of one rater, or on one pair, as a single vote."
         )
     if fewest < FEW_DISSENTING:
         clusters = "one rater or pair" if fewest == 1 else f"{fewest} raters or pairs"
@@ -60,6 +60,6 @@ def too_small_of(grouped: Clustering, variance: float) -> str:
     if not variance:
         return (
             "The votes balance so evenly that no spread shows between raters or pairs: "
-            "the interval counts each cluster as one vote."
+            "the interval takes all votes of one rater, or on one pair, as a single vote."
         )
     return ""

@@ -144,7 +144,11 @@ class Clustering:
 
 
 def two_way(components: tuple[Component, ...]) -> float:
-    """Items + raters - both, and no less than the larger of the first two.
+    """Items + raters - both, and no less than the smaller of the first two.
+
+    The difference is smaller than that only if votes in neither kind of cluster agree more than
+    by chance, and may then even be negative.  A floor at the larger of the two would cover
+    97.4 % of the time instead of 95 % where votes are independent (docs/adr/0007-inference.md).
 
     Examples
     --------
@@ -152,13 +156,13 @@ def two_way(components: tuple[Component, ...]) -> float:
     ...          Component("pair x rater", 400, 1.0)))
     5.0
     >>> two_way((Component("pair", 40, 4.0), Component("rater", 20, 2.0),
-    ...          Component("pair x rater", 400, 3.0)))
-    4.0
+    ...          Component("pair x rater", 400, 5.0)))
+    2.0
     """
     if len(components) == 1:
         return components[0].variance
     item, rater, both = (component.variance for component in components)
-    return max(item + rater - both, item, rater)
+    return max(item + rater - both, min(item, rater))
 
 
 def count(codes: Integers) -> int:

@@ -157,8 +157,9 @@ class SimulatedStudy:
         Mean over these very pairs of the probability of a vote for lower EIC.
     rate_given_problems : float
         The same over endless pairs from these very problems.
-    pair_rates : ndarray of float, shape (pairs,)
-        The probability of a vote for lower EIC on each of these pairs.
+    pair_rates, problem_rates : ndarray of float, shape (pairs,)
+        The probability of a vote for lower EIC on each of these pairs, and on endless pairs of
+        its problem.
     """
 
     model: StudyModel
@@ -166,6 +167,7 @@ class SimulatedStudy:
     rate_given_pairs: float
     rate_given_problems: float
     pair_rates: Floats
+    problem_rates: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +187,7 @@ class SimulatedStudies:
         The same in all studies; position is from 1.
     rate_given_pairs, rate_given_problems : ndarray of float, shape (studies,)
         See `SimulatedStudy`.
-    pair_rates : ndarray of float, shape (studies, pairs)
+    pair_rates, problem_rates : ndarray of float, shape (studies, pairs)
         Likewise.
     """
 
@@ -199,6 +201,7 @@ class SimulatedStudies:
     rate_given_pairs: Floats
     rate_given_problems: Floats
     pair_rates: Floats
+    problem_rates: Floats
 
     def __len__(self) -> int:
         return len(self.lower)
@@ -217,7 +220,7 @@ class SimulatedStudies:
         )  # fmt: skip
         return SimulatedStudy(
             model, table, float(self.rate_given_pairs[i]), float(self.rate_given_problems[i]),
-            self.pair_rates[i],
+            self.pair_rates[i], self.problem_rates[i],
         )  # fmt: skip
 
 
@@ -265,14 +268,13 @@ def simulate_many(model: StudyModel, count: int, rng: np.random.Generator) -> Si
     lower[rng.random((count, size)) < model.tie_share] = np.nan
     out = rng.random((count, model.raters)) < model.excluded
     places = np.arange(size, dtype=np.intp)
+    problem_rates = ndtr((mu + of_pair) / math.sqrt(1.0 - shares.problem))
     pair_rates = ndtr((mu + pair_effect) / math.sqrt(1.0 - shares.problem - shares.pair))
     given = np.tile(np.arange(model.ballots), model.raters) < np.repeat(cast, model.ballots, axis=1)
     return SimulatedStudies(
         model, lower, given & ~np.repeat(out, model.ballots, axis=1), pair,
         rng.random((count, size)) < 0.5, places // model.ballots, places % model.ballots + 1,
-        pair_rates.mean(axis=1),
-        ndtr((mu + of_pair) / math.sqrt(1.0 - shares.problem)).mean(axis=1),
-        pair_rates,
+        pair_rates.mean(axis=1), problem_rates.mean(axis=1), pair_rates, problem_rates,
     )  # fmt: skip
 
 

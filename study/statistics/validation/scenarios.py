@@ -1,0 +1,166 @@
+"""The studies that are simulated: how large, how clustered, how uneven."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from study.statistics.clusters import ENOUGH_PROBLEMS
+from study.statistics.simulation import StudyModel
+
+PREFERENCES = (0.5, 0.7, 0.85)
+AGREEMENTS = (0.0, 0.2, 0.37, 0.6)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A model of a study, and what is expected of the methods on it.
+
+    Attributes
+    ----------
+    group : str
+        Heading in the table.
+    model : StudyModel
+    """
+
+    group: str
+    model: StudyModel
+
+    @property
+    def conditional(self) -> bool:
+        """Whether the truth is that of the very problems drawn: fewer than ten, and they differ."""
+        return self.model.problems < ENOUGH_PROBLEMS and self.model.problem_share > 0
+
+    @property
+    def null(self) -> bool:
+        """Whether "no preference" is true of what the methods estimate."""
+        return self.model.preference == 0.5 and not self.conditional
+
+    @property
+    def label(self) -> str:
+        """The model in one line of fixed width."""
+        model = self.model
+        uneven = f"{model.unequal:.1f}" if model.unequal else "  -"
+        lost = model.drop_out or model.excluded
+        return (
+            f"{model.pairs:5d} {model.raters:6d} {model.problems:8d} {model.problem_share:5.1f} "
+            f"{model.preference:5.3f} {model.kappa:5.2f} {model.rater_correlation:5.2f} "
+            f"{uneven:>6} {f'{lost:.2f}' if lost else '-':>5}"
+        )
+
+    @property
+    def describe(self) -> str:
+        """The model in words."""
+        model = self.model
+        extra = [
+            f"problem share {model.problem_share:g}" * bool(model.problem_share),
+            f"uneven {model.unequal:g}" * bool(model.unequal),
+            f"drop-out {model.drop_out:g}" * bool(model.drop_out),
+        ]
+        return (
+            f"{model.pairs} pairs, {model.raters} raters, {model.problems} problems, rate "
+            f"{model.preference:g}, kappa {model.kappa:g}, rater {model.rater_correlation:g}"
+            + "".join(f", {text}" for text in extra if text)
+        )
+
+
+HEADING = (
+    f"{'pairs':>5} {'raters':>6} {'problems':>8} {'share':>5} {'rate':>5} {'kappa':>5} "
+    f"{'rater':>5} {'uneven':>6} {'lost':>5}"
+)
+
+_EVEN = StudyModel(pairs=40, raters=20, problems=4, rater_correlation=0.05)
+_PAPER = StudyModel(
+    preference=0.698, kappa=0.37, pairs=172, raters=108, problems=10, problem_share=0.2,
+    rater_correlation=0.05, excluded=24 / 108,
+)  # fmt: skip
+
+
+def _uneven(model: StudyModel) -> StudyModel:
+    return replace(model, drop_out=0.3, unequal=0.5)
+
+
+def _no_problem_effects() -> list[Scenario]:
+    found = []
+    for pairs, raters in ((40, 20), (172, 84)):
+        for kappa in AGREEMENTS:
+            for rate in PREFERENCES:
+                model = replace(_EVEN, pairs=pairs, raters=raters, preference=rate, kappa=kappa)
+                found += [
+                    Scenario("pairs and raters, equal counts", model),
+                    Scenario("pairs and raters, unequal counts and drop-outs", _uneven(model)),
+                ]
+    for rate in PREFERENCES:
+        alone = replace(_EVEN, preference=rate, kappa=0.0, rater_correlation=0.0)
+        strong = replace(_uneven(_EVEN), preference=rate, kappa=0.37, rater_correlation=0.15)
+        middle = replace(_uneven(_EVEN), preference=rate, kappa=0.37, pairs=100, raters=50)
+        many = replace(_uneven(_EVEN), preference=rate, kappa=0.37, pairs=40, raters=80)
+        found.append(Scenario("independent votes", alone))
+        found.append(Scenario("strong rater effects", strong))
+        found.append(Scenario("100 pairs and 50 raters", middle))
+        found.append(Scenario("more raters than pairs", many))
+    return found
+
+
+def _many_problems() -> list[Scenario]:
+    return [
+        Scenario(
+            "ten or more problems: problem x rater",
+            replace(
+                _uneven(_EVEN), preference=rate, kappa=0.37, pairs=pairs, raters=raters,
+                problems=problems, problem_share=share,
+            ),
+        )
+        for pairs, raters in ((40, 20), (172, 84))
+        for problems in (10, 20)
+        for share in (0.2, 0.5)
+        for rate in PREFERENCES
+    ]  # fmt: skip
+
+
+def _few_problems() -> list[Scenario]:
+    return [
+        Scenario(
+            "fewer than ten problems: truth of these problems",
+            replace(
+                _uneven(_EVEN), preference=rate, kappa=0.37, pairs=pairs, raters=raters,
+                problems=problems, problem_share=0.5,
+            ),
+        )
+        for pairs, raters in ((40, 20), (172, 84))
+        for problems in (4, 8)
+        for rate in PREFERENCES
+    ]  # fmt: skip
+
+
+def _too_small() -> list[Scenario]:
+    small = replace(_EVEN, kappa=0.37, problems=1)
+    models = [
+        replace(small, preference=rate, pairs=pairs, raters=raters, ballots=min(pairs, 10))
+        for pairs, raters in ((12, 12), (8, 20), (40, 6), (20, 8))
+        for rate in PREFERENCES
+    ]
+    models += [replace(small, preference=rate, pairs=12, ballots=12) for rate in PREFERENCES]
+    models += [
+        replace(small, preference=rate, kappa=kappa, rater_correlation=0.0)
+        for rate in (0.95, 0.98)
+        for kappa in (0.2, 0.6)
+    ]
+    return [Scenario("small or nearly unanimous", model) for model in models]
+
+
+def _paper() -> list[Scenario]:
+    return [
+        Scenario("the counts of Yu et al.: 84 of 108 raters kept", replace(_PAPER, preference=rate))
+        for rate in (0.5, 0.698)
+    ]
+
+
+def _grouped(scenarios: list[Scenario]) -> tuple[Scenario, ...]:
+    """Groups one after another, in the order of their first scenario."""
+    order = list(dict.fromkeys(scenario.group for scenario in scenarios))
+    return tuple(sorted(scenarios, key=lambda scenario: order.index(scenario.group)))
+
+
+SCENARIOS = _grouped(
+    [*_paper(), *_no_problem_effects(), *_many_problems(), *_few_problems(), *_too_small()]
+)
