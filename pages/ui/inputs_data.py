@@ -36,8 +36,11 @@ PRESETS = {
 _SCROLL_AFTER = 5
 
 
-def data_panel(here: Visit, outcome: Outcome) -> None:
-    """The panel, as an expander that says in its title what it holds."""
+def data_panel(here: Visit, outcome: Outcome, *, one_formula: bool = True) -> None:
+    """The panel, as an expander that says in its title what it holds.
+
+    For a list of formulas (not `one_formula`) columns are not matched by hand.
+    """
     variables = outcome.variables
     needed = outcome.waiting or outcome.data_error is not None
     with st.expander(
@@ -54,7 +57,7 @@ def data_panel(here: Visit, outcome: Outcome) -> None:
             label_visibility="collapsed",
         )
         if mode == "Table":
-            table_panel(here, variables, outcome.result)
+            table_panel(here, variables if one_formula else (), outcome.result)
         else:
             _ranges(here, outcome)
 

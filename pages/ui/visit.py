@@ -57,12 +57,16 @@ def visit() -> Visit:
 
 
 def follow_url(welcome: PageState) -> Visit:
-    """Take up the URL if it changed under us; a bare first visit gets `welcome`."""
+    """Take up the URL if it changed under us; a bare first visit gets `welcome`.
+
+    The state is of the kind that `welcome` is: another page's state gives way.
+    """
     here = visit()
     query = _query()
-    if here.query_written is None or query != here.query_written:
+    kind = type(welcome)
+    if here.query_written is None or query != here.query_written or type(here.state) is not kind:
         bare = not query
-        here.state = welcome if bare else PageState.from_query(dict(query))
+        here.state = welcome if bare else kind.from_query(dict(query))
         here.first = bare
         here.wants_table = bool(here.state.upload)
         here.unfolded = frozenset()

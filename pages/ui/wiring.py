@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from threading import RLock
+from threading import BoundedSemaphore, RLock
 from typing import TypeVar
 
 from db import DEFAULT_URL, DEMO_URL, SqlStore, open_database
@@ -129,6 +129,11 @@ def draft_cache() -> BoundedCache:
 def jobs() -> Jobs:
     """Work that goes on beside the pages, one list for the process."""
     return _once("jobs", Jobs)
+
+
+def scoring_slots() -> BoundedSemaphore:
+    """As many lists as may be scored at once; the others wait for a slot."""
+    return _once("scoring slots", lambda: BoundedSemaphore(2))
 
 
 def parcels() -> Parcels:

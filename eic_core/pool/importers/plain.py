@@ -36,7 +36,7 @@ _QUOTES = ('"', "'", "`")
 
 def recognise() -> str:
     """Every text is a list, if nothing else."""
-    return "one formula is read from each line"
+    return "neither a table nor the print of a known tool"
 
 
 def listed_lines(lines: Sequence[str], *, syntax: str = "") -> list[Listed]:

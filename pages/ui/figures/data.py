@@ -160,7 +160,7 @@ def _line(x: Array, y: Array, name: str, theme: Theme, axis: str) -> dict[str, A
     single = len(x) < 3 or x[0] == x[-1]
     shown = np.where(np.isfinite(y), y, np.nan)
     if axis == "y":
-        shown = _torn(shown)
+        shown = torn(shown)
     return {
         "type": "scatter", "mode": "markers" if single else "lines", "x": x, "y": shown,
         "yaxis": axis, "name": name, "connectgaps": False,
@@ -170,7 +170,7 @@ def _line(x: Array, y: Array, name: str, theme: Theme, axis: str) -> dict[str, A
     }  # fmt: skip
 
 
-def _torn(y: Array) -> Array:
+def torn(y: Array) -> Array:
     """The curve without the strokes that would join the two sides of a pole."""
     limits = value_limits(y)
     if limits is None or len(y) < 3:

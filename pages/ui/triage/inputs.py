@@ -1,0 +1,159 @@
+"""The list: pasting or dropping it, how it was read, and the data beside it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from eic_core.formula.syntax import canonical_name
+from eic_core.pool.importers import FORMATS, Imported
+from pages.ui.inputs_data import data_panel
+from pages.ui.organising.desk import note, quiet, show_error
+from pages.ui.outcome import Outcome
+from pages.ui.text import clean, escape
+from pages.ui.triage.desk import Desk, again, desk, drop, take
+from pages.ui.triage.examples import EXAMPLES, show_example
+from pages.ui.triage.state import CompareState
+from pages.ui.visit import Visit, change, follow
+
+_PLACEHOLDER = (
+    "Paste formulas, one a line, or what PySR, Operon, gplearn or SRBench printed or saved.\n\n"
+    "x0*x0 + cos(x3)\nsqrt(x+1) - sqrt(x)   R2: 0.98"
+)
+_TYPES = ["csv", "gz", "tsv", "txt", "json", "bkup", "log"]
+_DETECT = "detect"
+_ALL = "all problems"
+_SHOWN = 20_000
+"""Longest pasted list that is sent back into the field, in characters."""
+
+
+def list_input(here: Desk) -> None:
+    """The field and the uploader, or the list that is here with how it was read."""
+    if here.raw is None:
+        st.text_area("Formulas", key="list_text", height=172, placeholder=_PLACEHOLDER,
+                     on_change=_pasted)  # fmt: skip
+        st.button("Compare", type="primary", key="compare_list",
+                  help="Ctrl+Enter or ⌘+Enter in the field does the same")  # fmt: skip
+        st.file_uploader("or a file: CSV, JSON or text, gzipped or not", type=_TYPES,
+                         key=f"list-file-{here.uploader}", on_change=_dropped)  # fmt: skip
+        return
+    _file_line(here)
+    if here.error is not None:
+        show_error(here.error)
+    if here.imported is not None:
+        _how_it_was_read(here, here.imported)
+    else:
+        _format_choice(here)
+    if isinstance(here.raw, str) and len(here.raw) <= _SHOWN:
+        with st.expander("Edit the list", key="edit-list"):
+            st.text_area("Formulas", key=follow("edit_text", here.raw), height=220,
+                         label_visibility="collapsed", on_change=_edited)  # fmt: skip
+
+
+def _pasted() -> None:
+    text = st.session_state.get("list_text", "")
+    if text.strip():
+        take(text)
+
+
+def _edited() -> None:
+    take(st.session_state["edit_text"])
+
+
+def _dropped() -> None:
+    file = st.session_state.get(f"list-file-{desk().uploader}")
+    if file is not None:
+        take(file.getvalue(), file.name)
+
+
+def _file_line(here: Desk) -> None:
+    info, remove = st.columns([4, 1.2], vertical_alignment="center")
+    count = len(here.imported.rows) if here.imported is not None else 0
+    title = escape(here.name, 60) if here.name else "pasted list"
+    rows = f"<span>{count:,} formula{'s' if count != 1 else ''}</span>" if count else ""
+    info.html(f'<p class="eic-file"><b>{title}</b> {rows}</p>')
+    remove.button("Another list", key="drop_list", on_click=drop, width="stretch")
+
+
+def _how_it_was_read(here: Desk, imported: Imported) -> None:
+    label = FORMATS[imported.format]
+    quiet(f"Read as {label}: {imported.reason}.")
+    for text in imported.notes:
+        note(text)
+    with st.container(horizontal=True, gap="small", key="list-choices"):
+        _format_choice(here)
+        if imported.columns:
+            st.selectbox("Column with the formulas", list(imported.columns), width=200,
+                         key=follow("list_column", imported.column), format_func=clean,
+                         on_change=_column_chosen)  # fmt: skip
+        if len(imported.problems) > 1:
+            st.selectbox("Problem", [_ALL, *imported.problems], width=220, format_func=clean,
+                         key=follow("list_problem", here.problem or _ALL),
+                         on_change=_problem_chosen,
+                         help="The formulas of one problem are compared on its data.")  # fmt: skip
+    if imported.format == "scored":
+        st.toggle("Use the scores in the file", key=follow("as_stored", here.as_stored),
+                  on_change=_stored_chosen,
+                  help="Otherwise every formula is scored again, on the data below.")  # fmt: skip
+
+
+def _format_choice(here: Desk) -> None:
+    st.selectbox(
+        "Format",
+        ["auto", *FORMATS],
+        key=follow("list_format", here.format),
+        format_func=lambda key: "Detect" if key == "auto" else FORMATS[key],
+        on_change=lambda: again(format=st.session_state["list_format"], column=None),
+        width=220,
+    )
+
+
+def _column_chosen() -> None:
+    again(column=st.session_state["list_column"])
+
+
+def _problem_chosen() -> None:
+    chosen = st.session_state["list_problem"]
+    desk().problem = "" if chosen == _ALL else chosen
+
+
+def _stored_chosen() -> None:
+    desk().as_stored = st.session_state["as_stored"]
+
+
+def examples() -> None:
+    """Buttons for the examples, and what the page is for."""
+    st.html(
+        '<div class="eic-empty"><p class="eic-empty-title">Which of many formulas keeps its '
+        "digits?</p><p>Bring a list and data: each formula is placed by accuracy, complexity and "
+        "EIC, and those that no other beats in all three are marked. Or put two formulas side by "
+        "side below.</p></div>"
+    )
+    with st.container(horizontal=True, horizontal_alignment="center", key="list-examples"):
+        for example in EXAMPLES:
+            st.button(example.title, key=f"list-example-{example.key}", help=example.lesson,
+                      on_click=show_example, args=(example.key,))  # fmt: skip
+
+
+def data_input(here: Visit, variables: tuple[str, ...]) -> None:
+    """The ranges or the table that all formulas share."""
+    table = here.table
+    waiting = bool(here.state.upload) and table is None
+    data_panel(here, Outcome(waiting=waiting, variables=variables), one_formula=False)
+    state = here.state
+    base = state.list_base if isinstance(state, CompareState) else None
+    indexed = any(n[:1] == "x" and n[1:].isdecimal() for n in map(canonical_name, variables))
+    if table is not None and indexed:
+        st.segmented_control(
+            "Columns are counted from",
+            [_DETECT, "0", "1"],
+            key=follow("list_base", _DETECT if base is None else str(base)),
+            on_change=_base_chosen,
+            required=True,
+            help="Whether x1 is the first column (1, as Operon counts) or the second (0, as "
+            "Python counts). Detected for each method.",
+        )
+
+
+def _base_chosen() -> None:
+    chosen = st.session_state["list_base"]
+    change(list_base=None if chosen == _DETECT else int(chosen))
