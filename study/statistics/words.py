@@ -68,3 +68,14 @@ def listed(names: Sequence[str]) -> str:
     """
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def capital(text: str) -> str:
+    """The text with a capital first letter, the rest as it is.
+
+    Examples
+    --------
+    >>> capital("the gap in EIC")
+    'The gap in EIC'
+    """
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,236 @@
+"""What the clustered regressions share: the design, the sandwich, the terms.
+
+The covariance is that of Cameron, Gelbach and Miller (2011, Journal of Business and Economic
+Statistics 29:238): Σ of the scores within clusters, between two copies of the inverse Hessian, with
+the correction G/(G-1) · (n-1)/(n-k); for two ways one plus the other less their intersection.  Each
+variance is at least the larger of the two one-way ones, and t has (fewest clusters - 1) degrees of
+freedom, as in `study.statistics.clustered`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, sqrt
+from typing import Any
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from eic_core.errors import UserError
+from study.statistics.clustered_words import FEW_CLUSTERS
+from study.statistics.clusters import count
+from study.statistics.preference import Interval
+from study.statistics.votes import Floats, Integers
+from study.statistics.words import capital, counted, listed
+
+INTERCEPT = "intercept"
+MOST_EXPONENT = 700.0
+
+
+@dataclass(frozen=True)
+class Term:
+    """One coefficient.
+
+    Attributes
+    ----------
+    name : str
+        "intercept", or that of the column.
+    estimate : float
+        Change for one unit of the column; of the log odds in a logistic regression.
+    standard_error : float
+        Clustered.
+    degrees_of_freedom : int
+    """
+
+    name: str
+    estimate: float
+    standard_error: float
+    degrees_of_freedom: int
+
+    @property
+    def p_value(self) -> float:
+        """Two-sided t test of "no change"."""
+        if not self.standard_error:
+            return 0.0 if self.estimate else 1.0
+        return float(2 * stdtr(self.degrees_of_freedom, -abs(self.estimate / self.standard_error)))
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Two-sided confidence interval of the estimate."""
+        if not 0 < level < 1:
+            raise UserError("a confidence level lies between 0 and 1")
+        half = float(stdtrit(self.degrees_of_freedom, (1 + level) / 2)) * self.standard_error
+        return Interval(self.estimate - half, self.estimate + half, level, "clustered t")
+
+    def ratio(self, change: float = 1.0, level: float = 0.95) -> tuple[float, Interval]:
+        """exp(estimate · change) with its interval: the odds ratio of a logistic regression."""
+        found = self.interval(level)
+        ends = sorted((_exp(change * found.low), _exp(change * found.high)))
+        return _exp(change * self.estimate), Interval(ends[0], ends[1], level, found.method)
+
+    def to_json(self, level: float = 0.95) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "name": self.name,
+            "estimate": self.estimate,
+            "standard_error": self.standard_error,
+            "degrees_of_freedom": self.degrees_of_freedom,
+            "p_value": self.p_value,
+            "interval": self.interval(level).to_json(),
+        }
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A regression with clustered standard errors.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the columns, without the intercept.
+    terms : tuple of Term
+        The intercept and one for each column; empty if there is a `reason`.
+    votes : int
+    clusters : tuple of int
+        How many of each kind.
+    reason : str
+        Why there is no fit; "" if there is.
+    """
+
+    names: tuple[str, ...]
+    terms: tuple[Term, ...]
+    votes: int
+    clusters: tuple[int, ...]
+    reason: str
+
+    def term(self, name: str) -> Term | None:
+        """The term of this name; None if there is none."""
+        return next((term for term in self.terms if term.name == name), None)
+
+    @property
+    def too_small(self) -> str:
+        """Why tests and intervals are not to be relied on; "" if they are, or there are none."""
+        if not self.terms or min(self.clusters) >= FEW_CLUSTERS:
+            return ""
+        return (
+            f"Only {min(self.clusters)} clusters: with fewer than {FEW_CLUSTERS} do not rely on "
+            "this test."
+        )
+
+    def to_json(self, level: float = 0.95) -> dict[str, Any]:
+        """As plain values; no terms where there is a reason."""
+        return {
+            "too_small": self.too_small,
+            "terms": [term.to_json(level) for term in self.terms],
+            "votes": self.votes,
+            "clusters": list(self.clusters),
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Checked input, columns centred and scaled so that no unit spoils the arithmetic.
+
+    Attributes
+    ----------
+    y : ndarray of float, shape (n,)
+    columns : ndarray of float, shape (n, k)
+        A column of ones, then each column less its mean, divided by its standard deviation.
+    names : tuple of str
+        Of the k - 1 columns.
+    back : ndarray of float, shape (k, k)
+        Takes coefficients of `columns` to those of the columns as given.
+    clusters : tuple of ndarray of int
+    """
+
+    y: Floats
+    columns: Floats
+    names: tuple[str, ...]
+    back: Floats
+    clusters: tuple[Integers, ...]
+
+    @classmethod
+    def of(
+        cls, y: Floats, X: Floats, names: Sequence[str], clusters: Sequence[Integers]
+    ) -> Design:
+        """Check and scale.
+
+        Raises
+        ------
+        UserError
+            If shapes do not fit, or a value is not finite.
+        """
+        n = len(y)
+        if X.ndim != 2 or X.shape != (n, len(names)):
+            raise UserError(f"{n} outcomes and {len(names)} names need as many rows and columns")
+        if len(clusters) not in (1, 2) or any(codes.shape != (n,) for codes in clusters):
+            raise UserError("a regression needs one or two kinds of clusters, a code for each row")
+        if not (np.isfinite(y).all() and np.isfinite(X).all()):
+            raise UserError("a regression needs finite numbers", hint="leave the other rows out")
+        mean = X.mean(axis=0) if n else np.zeros(len(names))
+        spread = np.abs(X - mean).max(axis=0, initial=0.0)
+        spread[spread <= 1e-12 * np.abs(mean)] = 0.0
+        scale = np.where(spread > 0, spread, 1.0)
+        columns = np.column_stack([np.ones(n), (X - mean) / scale * (spread > 0)])
+        back = np.diag(np.concatenate([[1.0], 1 / scale]))
+        back[0, 1:] = -mean / scale
+        return cls(np.asarray(y, dtype=np.float64), columns, tuple(names), back, tuple(clusters))
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """How many clusters of each kind."""
+        return tuple(count(codes) for codes in self.clusters)
+
+    def trouble(self, kinds: Sequence[str]) -> str:
+        """Why the coefficients or their errors are not defined; "" if they may be."""
+        n, k = self.columns.shape
+        if not n:
+            return "There are no votes to compare."
+        for kind, number in zip(kinds, self.counts, strict=True):
+            if number == 1:
+                return f"All votes are of one {kind}, so nothing can be said about others."
+        constant = [
+            name for name, column in zip(self.names, self.columns[:, 1:].T, strict=True)
+            if not column.any()
+        ]  # fmt: skip
+        if constant:
+            verb = "is" if len(constant) == 1 else "are"
+            return f"{capital(listed(constant))} {verb} the same for all votes."
+        if n <= k:
+            return f"{counted(n, 'vote')} cannot tell {k} coefficients."
+        if np.linalg.matrix_rank(self.columns) < k:
+            return f"The effects of {listed(self.names)} cannot be told apart in these votes."
+        return ""
+
+    def fit(self, scaled: Floats, scores: Floats, bread: Floats) -> tuple[Term, ...]:
+        """Terms from scaled coefficients, scores (n, k) and the inverse Hessian (k, k)."""
+        estimates = self.back @ scaled
+        bread = self.back @ bread
+        variances = self._variances(scores @ bread.T)
+        freedom = min(self.counts) - 1
+        return tuple(
+            Term(name, float(estimate), sqrt(variance), freedom)
+            for name, estimate, variance in zip(
+                (INTERCEPT, *self.names), estimates, variances, strict=True
+            )
+        )
+
+    def _variances(self, influence: Floats) -> Floats:
+        one_way = [self._one_way(influence, codes) for codes in self.clusters]
+        if len(one_way) == 1:
+            return one_way[0]
+        first, second = self.clusters
+        both = np.unique(np.stack([first, second]), axis=1, return_inverse=True)[1].ravel()
+        joint = one_way[0] + one_way[1] - self._one_way(influence, both.astype(np.intp))
+        return np.maximum(joint, np.maximum(*one_way))
+
+    def _one_way(self, influence: Floats, codes: Integers) -> Floats:
+        n, k = influence.shape
+        groups = count(codes)
+        sums = np.stack([np.bincount(codes, column) for column in influence.T])
+        return (sums**2).sum(axis=1) * groups / (groups - 1) * (n - 1) / (n - k)
+
+
+def _exp(value: float) -> float:
+    return exp(min(max(value, -MOST_EXPONENT), MOST_EXPONENT))
