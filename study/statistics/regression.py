@@ -3,7 +3,7 @@
 The covariance is that of Cameron, Gelbach and Miller (2011, Journal of Business and Economic
 Statistics 29:238): Σ of the scores within clusters, between two copies of the inverse Hessian, with
 the correction G/(G-1) · (n-1)/(n-k); for two ways one plus the other less their intersection.  Each
-variance is at least the larger of the two one-way ones, and t has (fewest clusters - 1) degrees of
+variance is at least the smaller of the two one-way ones, and t has (fewest clusters - 1) degrees of
 freedom, as in `study.statistics.clustered`.
 """
 
@@ -223,7 +223,7 @@ class Design:
         first, second = self.clusters
         both = np.unique(np.stack([first, second]), axis=1, return_inverse=True)[1].ravel()
         joint = one_way[0] + one_way[1] - self._one_way(influence, both.astype(np.intp))
-        return np.maximum(joint, np.maximum(*one_way))
+        return np.maximum(joint, np.minimum(*one_way))
 
     def _one_way(self, influence: Floats, codes: Integers) -> Floats:
         n, k = influence.shape

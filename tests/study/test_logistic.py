@@ -48,7 +48,7 @@ def test_estimates_and_errors_are_those_of_statsmodels(
     expected = oracle(theirs, made, groups if ways == "both" else groups[:, 0])
     floor = np.zeros(3)
     if ways == "both":
-        floor = np.maximum(*(oracle(theirs, made, made[key]).bse for key in keys))
+        floor = np.minimum(*(oracle(theirs, made, made[key]).bse for key in keys))
     assert [term.estimate for term in found.terms] == pytest.approx(expected.params, abs=1e-8)
     errors = np.maximum(np.nan_to_num(expected.bse), floor)
     assert [term.standard_error for term in found.terms] == pytest.approx(errors, rel=1e-6)
