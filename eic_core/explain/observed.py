@@ -1,0 +1,197 @@
+"""The error that float32 and float64 really make, against 60 digits.
+
+A node's error is seen from outside (`Observed.errors`) and replayed from within: each
+operation's actual rounding, measured on the operands it was given, arrives at the node by
+the factors of `eic_core.explain.adjoint`.  Where the two agree, the error is understood.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eic_core.explain.adjoint import Array
+from eic_core.formula.tree import Formula
+from eic_core.measure.data import Samples
+from eic_core.measure.plan import Plan, Step, compile_formula
+from eic_core.measure.precision import ExactEvaluator
+
+ROUNDOFF = {"float32": 2.0**-24, "float64": 2.0**-53}
+
+DIGITS = {"float32": 7.2, "float64": 15.95}
+"""Decimal digits of the types."""
+
+
+@dataclass(frozen=True)
+class ExactValues:
+    """A formula's values at 60 digits.
+
+    Attributes
+    ----------
+    plan : Plan
+        One step for each node, in post-order.
+    mp : mpmath context
+    values : list of list of mpf or None
+        Per sample and node; None from the first node without a real value.
+    """
+
+    plan: Plan
+    mp: Any
+    values: list[list[Any]]
+
+
+def exact_values(formula: Formula, samples: Samples) -> ExactValues:
+    """Evaluate every node at every sample; some milliseconds a sample."""
+    plan = compile_formula(formula, share=False)
+    evaluator = ExactEvaluator(plan)
+    values = []
+    for row in range(len(samples)):
+        cells = {name: samples.decimal(name, row) for name in plan.variables}
+        y: list[Any] = list(evaluator.sample(cells).y)
+        values.append(y + [None] * (len(plan.steps) - len(y)))
+    return ExactValues(plan, evaluator.mp, values)
+
+
+@dataclass(frozen=True)
+class Observed:
+    """The relative error of one node in one floating-point type.
+
+    Attributes
+    ----------
+    kind : {"float32", "float64"}
+    errors : ndarray, shape (m,)
+        Signed relative error over unit roundoff at every sample; nan where the exact value
+        is 0 or not real; inf where the type has no number though there is one.
+    rounding : ndarray, shape (m,)
+        The same for this one operation on the operands that it was given: 0 where it is
+        exact; nan where it cannot be told.
+    underflows : int
+        Samples at which the value is too small for a full mantissa, or 0 though it is not.
+    """
+
+    kind: str
+    errors: Array
+    rounding: Array
+    underflows: int
+
+    @property
+    def usable(self) -> int:
+        """Samples with an error to speak of."""
+        return int(np.count_nonzero(np.isfinite(self.errors)))
+
+    @property
+    def lost(self) -> int:
+        """Samples at which the type has no number though there is one."""
+        return int(np.count_nonzero(np.isinf(self.errors)))
+
+    @property
+    def digits(self) -> float:
+        """log10 of the root mean square error in units of roundoff: digits lost.
+
+        -inf if every result is exact; nan if there is none.
+        """
+        known = self.errors[np.isfinite(self.errors)]
+        return _log10(rms(known)) if len(known) else math.nan
+
+    @property
+    def worst(self) -> float:
+        """log10 of the largest error in units of roundoff."""
+        known = np.abs(self.errors[np.isfinite(self.errors)])
+        return _log10(float(np.max(known))) if len(known) else math.nan
+
+
+def rms(values: Array) -> float:
+    """Root mean square, without overflow; 0 of nothing.
+
+    Examples
+    --------
+    >>> rms(np.array([3.0, -4.0])), rms(np.array([1e200, 1e200]))
+    (3.5355339059327378, 1e+200)
+    """
+    largest = float(np.max(np.abs(values), initial=0.0))
+    if largest == 0:
+        return 0.0
+    return largest * math.sqrt(float(np.mean(np.square(values / largest))))
+
+
+def _log10(value: float) -> float:
+    return math.log10(value) if value > 0 else -math.inf
+
+
+def observe(exact: ExactValues, samples: Samples, kind: str) -> tuple[Observed, ...]:
+    """Evaluate every node in one floating-point type, and compare.
+
+    Parameters
+    ----------
+    exact : ExactValues
+    samples : Samples
+        The same rows.
+    kind : {"float32", "float64"}
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> formula = read("(x + 1) - 1").formula
+    >>> samples = Samples.from_columns({"x": [1e-9, 3e-9]})
+    >>> found = observe(exact_values(formula, samples), samples, "float64")
+    >>> 7 < found[-1].digits < 9, found[-1].rounding.tolist()  # the difference itself is exact
+    (True, [0.0, 0.0])
+    """
+    dtype = np.dtype(kind).type
+    computed: list[list[float]] = []
+    rows, roundoff = len(samples), ROUNDOFF[kind]
+    arrays: list[Any] = []
+    found: list[Observed] = []
+    for k, step in enumerate(exact.plan.steps):
+        with np.errstate(all="ignore"):
+            if step.row is None:
+                source = samples.columns[step.column] if step.column else np.full(rows, step.value)
+                y = source.astype(dtype)
+            else:
+                a = [arrays[i] for i in step.operands]
+                y = np.asarray(step.row.evaluate(a, step.parameter, None)).astype(dtype)
+        arrays.append(y)
+        computed.append(y.tolist())
+        truth = [row[k] for row in exact.values]
+        errors = _errors(truth, computed[k], roundoff)
+        small = np.abs(y) < np.finfo(dtype).tiny
+        underflows = int(np.count_nonzero(small & (np.isnan(errors) | (errors != 0))))
+        if step.row is None:
+            found.append(Observed(kind, errors, errors, underflows))
+            continue
+        given = [[computed[i][row] for i in step.operands] for row in range(rows)]
+        local = [_apply(exact.mp, step, operands) for operands in given]
+        found.append(Observed(kind, errors, _errors(local, computed[k], roundoff), underflows))
+    return tuple(found)
+
+
+def _apply(mp: Any, step: Step, operands: list[float]) -> Any | None:
+    """One operation at 60 digits on the operands that the type gave it; None outside."""
+    if not all(map(math.isfinite, operands)):
+        return None
+    assert step.row is not None
+    try:
+        value = step.row.exact(mp, [mp.mpf(a) for a in operands], step.exact_parameter)
+    except (ZeroDivisionError, ValueError, OverflowError):
+        return None
+    if isinstance(value, mp.mpc) or not mp.isfinite(value):
+        return None
+    return value
+
+
+def _errors(truth: list[Any], computed: list[float], roundoff: float) -> Array:
+    found = np.full(len(truth), math.nan)
+    for row, (true, value) in enumerate(zip(truth, computed, strict=True)):
+        if true is None:
+            continue
+        if not math.isfinite(value):
+            found[row] = math.inf
+        elif true:
+            ratio = (value - true) / (true * roundoff)
+            found[row] = float(ratio) if ratio.context.mag(ratio) < 1000 else 1e300
+        elif not value:
+            found[row] = 0.0
+    return found

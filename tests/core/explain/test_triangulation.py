@@ -1,0 +1,129 @@
+"""Four ways agree on ordinary formulas, and say why where they do not."""
+
+from __future__ import annotations
+
+import math
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from eic_core.explain.observed import exact_values, observe
+from eic_core.explain.triangulation import triangulate
+from eic_core.formula.rendering import to_python
+from eic_core.formula.syntax import read
+from eic_core.formula.tree import Formula
+from eic_core.measure import Domain, Samples, inspect, sample_domains
+from tests.core.measure.trees import random_tree
+
+
+def inspected(text, count=300, **ranges):
+    domains = dict(Domain.parse(f"{name}={where}") for name, where in ranges.items())
+    return inspect(read(text).formula, sample_domains(domains, count=count))
+
+
+def root_of(text, **ranges):
+    return triangulate(inspected(text, **ranges)).nodes[-1]
+
+
+def test_no_node_of_random_formulas_is_left_unclear():
+    """The recursion, the perturbation and both floating-point types, on 25 random formulas."""
+    badges = []
+    for seed in range(25):
+        rng = random.Random(seed)
+        formula = Formula.from_draft(random_tree(rng, ("x", "y"), rng.choice((3, 4)), 0.8))
+        domains = {name: Domain("uniform", 0.5, 3.0) for name in formula.variables}
+        found = triangulate(inspect(formula, sample_domains(domains, count=60)))
+        for node in found.nodes:
+            badges.append(node.agreement.badge)
+            assert node.agreement.badge != "unclear", (to_python(formula), node.agreement.reasons)
+            assert node.agreement.badge == "ok" or node.agreement.reasons
+    assert badges.count("ok") > 0.7 * len(badges)
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+def test_the_observed_error_is_that_of_rational_arithmetic(kind):
+    """x*y - x, with every product and difference of the doubles taken as fractions."""
+    x, y = [1.1, 2.7, 3.3], [1.0001, 1.003, 1.00001]
+    formula = read("x*y - x").formula
+    samples = Samples.from_columns({"x": x, "y": y})
+    found = observe(exact_values(formula, samples), samples, kind)[-1]
+    dtype = np.dtype(kind).type
+    unit = Fraction(1, 2**24 if kind == "float32" else 2**53)
+    for row, (a, b) in enumerate(zip(x, y, strict=True)):
+        true = Fraction(str(a)) * Fraction(str(b)) - Fraction(str(a))
+        computed = Fraction(float(dtype(dtype(a) * dtype(b)) - dtype(a)))
+        assert found.errors[row] == pytest.approx(float((computed - true) / true / unit))
+    assert found.digits == pytest.approx(
+        math.log10(math.sqrt(np.mean(np.square(found.errors)))), rel=1e-12
+    )
+    assert found.worst == pytest.approx(math.log10(np.abs(found.errors).max()))
+
+
+def test_an_exact_operation_rounds_nothing():
+    """Sterbenz: the difference of two doubles within a factor of 2 is exact."""
+    samples = Samples.from_columns({"x": [1.5, 1.75], "y": [1.25, 1.625]})
+    formula = read("x - y").formula
+    found = observe(exact_values(formula, samples), samples, "float64")
+    assert found[-1].rounding.tolist() == [0.0, 0.0]
+    assert found[-1].digits == -math.inf
+
+
+def test_cancellation_is_seen_alike_by_all_and_saturates_single_precision():
+    root = root_of("sqrt(x+1) - sqrt(x)", x="1e6:1e7")
+    assert root.shaken[-1].low - 0.05 < root.recursion < root.shaken[-1].high + 0.05
+    assert root.float64.digits == pytest.approx(root.shared, abs=0.7)
+    assert root.float32.digits < 7.5 < root.recursion + 1
+    assert any("float32" in reason and "digit" in reason for reason in root.agreement.reasons)
+
+
+def test_shared_inputs_are_explained_by_q():
+    root = root_of("(x*x)/(x*x*x)*x", x="1:5")
+    assert root.shared < root.recursion - 0.1
+    assert any("share their noise" in reason for reason in root.agreement.reasons)
+
+
+def test_large_noise_is_called_out_of_proportion():
+    root = root_of("sin(1000*x)", x="1:5")
+    assert math.isnan(root.shaken[0].low) or root.shaken[0].high < root.recursion
+    assert any("no longer in proportion" in reason for reason in root.agreement.reasons)
+    assert root.agreement.badge in ("ok", "explained")
+
+
+def test_overflow_is_named():
+    node = triangulate(inspected("log(exp(x))", x="800:1000")).nodes[1]
+    assert node.recursion == pytest.approx(2.95, abs=0.05)
+    assert node.float64.usable == 0 and node.float64.lost == 200
+    assert node.agreement.badge == "explained"
+    assert "In float64 the value overflows or has no number." in node.agreement.reasons
+
+
+def test_underflow_is_named():
+    node = root_of("x**(-165.3)", x="1.8:2")
+    assert any("underflows" in reason for reason in node.agreement.reasons if "float32" in reason)
+
+
+def test_a_constant_that_binary_holds_exactly_is_no_disagreement():
+    leaf = triangulate(inspected("2 + x", x="1:5")).nodes[0]
+    assert leaf.agreement.badge == "ok"
+    assert "stored without error" in leaf.agreement.reasons[0]
+
+
+def test_the_rows_and_the_work_are_bounded_and_progress_is_told():
+    text = "+".join(["x"] * 120)
+    told = []
+    found = triangulate(inspected(text, count=400, x="1:5"), progress=told.append)
+    assert len(found.samples) == 6_000 // 239
+    assert told == sorted(told) and told[-1] == 1.0
+
+
+def test_without_a_valid_row_there_is_nothing_to_compare():
+    samples = Samples.from_columns({"x": [-1.0, -2.0]})
+    assert triangulate(inspect(read("log(x)").formula, samples)).nodes == ()
+
+
+def test_the_result_goes_to_json():
+    found = triangulate(inspected("x*y", count=30, x="1:2", y="1:2")).to_json()
+    assert found["rows"] == 30 and len(found["nodes"]) == 3
+    assert set(found["nodes"][2]["observed"]) == {"float32", "float64"}
