@@ -12,7 +12,13 @@ from eic_core.errors import UserError
 from study.report.exported import ExportedVote, StudyExport
 from study.report.software import Software
 from study.report.words import count, day_text
-from study.statistics.agreement import FleissKappa, count_choices, fleiss_kappa
+from study.statistics.agreement import (
+    Agreement,
+    FleissKappa,
+    agreement_of,
+    count_choices,
+    fleiss_kappa,
+)
 from study.statistics.bootstrap import pair_bootstrap, two_way_bootstrap
 from study.statistics.clustered import ClusteredRate, clustered_rate
 from study.statistics.clusters import Estimand
@@ -176,6 +182,11 @@ class StudyReport:
         """Fleiss' kappa over the pairs with at least two deciding votes."""
         counts = count_choices((v.pair, v.choice) for v in self.valid)
         return fleiss_kappa(counts[pair] for pair in sorted(counts))
+
+    @cached_property
+    def agreement(self) -> Agreement:
+        """Four coefficients of agreement, with intervals."""
+        return agreement_of(self.table, seed=self.seed, level=self.level)
 
     @property
     def left_chosen(self) -> Preference:

@@ -104,4 +104,5 @@ def _results(report: StudyReport) -> dict[str, Any]:
             for p in report.by_problem
         ],
         "fleiss_kappa": kappa,
+        "agreement": report.agreement.to_json(),
     }

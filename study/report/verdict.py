@@ -143,7 +143,7 @@ def _worth(report: StudyReport) -> tuple[str, ...]:
     near = max(1, round(effective)) if effective < 100 else 10 * round(effective / 10)
     return (
         f"The {found.votes:,} votes carry as much information as about {near:,} independent ones, "
-        f"because {_alike(report)} resemble each other.",
+        f"because {_alike(report)}, resemble each other.",
     )
 
 

@@ -17,6 +17,7 @@ import json
 import math
 from collections import Counter, defaultdict
 
+import krippendorff
 import numpy as np
 from scipy import stats
 from statsmodels.regression.linear_model import OLS
@@ -179,7 +180,8 @@ def clustered(votes, level, estimand):
     parts = groups.variances()
     one_way = list(parts.values())
     variance = (
-        one_way[0] if len(one_way) == 1 else max(one_way[0] + one_way[1] - one_way[2], *one_way[:2])
+        one_way[0] if len(one_way) == 1
+        else max(one_way[0] + one_way[1] - one_way[2], min(one_way[:2]))
     )
     error, dof = math.sqrt(variance), groups.degrees_of_freedom
     t = math.log(rate / (1 - rate)) / (error / (rate * (1 - rate)))
@@ -204,33 +206,41 @@ def clustered(votes, level, estimand):
 
 
 def drawn_again(votes, level, seed):
-    """Items (and raters) drawn again within what is held fixed, 2,000 times; percentiles."""
+    """Items (and raters) drawn again within what is held fixed, 2,000 times; percentiles.
+
+    The one-way draws number items by their counts, so that names do not matter; the two-way ones
+    by their names, stratum by stratum.
+    """
     groups = Clusters(votes, "pairs like these")
-    items = np.unique(groups.items, return_inverse=True)[1]
-    strata = dict(zip(items.tolist(), groups.fixed.tolist(), strict=True))
-    by_item = times_drawn([strata[i] for i in range(len(strata))], seed)
-    raters = int(groups.rater.max()) + 1
-    by_rater = times_drawn([0] * raters, seed + 1)
-    one = by_item[:, items]
-    two = one * by_rater[:, groups.rater]
+    sums = defaultdict(lambda: [0.0, 0.0])
+    names = defaultdict(list)
+    for y, item, fixed in zip(groups.y, groups.items, groups.fixed, strict=True):
+        sums[int(fixed), int(item)][0] += y
+        sums[int(fixed), int(item)][1] += 1
+    for fixed, item in sorted(sums):
+        names[fixed].append(item)
+    counted = sorted(sorted(sums[fixed, item] for item in items) for fixed, items in names.items())
+    drawn = times_drawn([len(part) for part in counted], seed)
+    lower, total = (drawn @ np.array([item for part in counted for item in part])).T
+    order = {item: i for i, item in enumerate(i for items in names.values() for i in items)}
+    by_item = times_drawn([len(items) for items in names.values()], seed)
+    by_rater = times_drawn([int(groups.rater.max()) + 1], seed + 1)
+    both = by_item[:, [order[int(i)] for i in groups.items]] * by_rater[:, groups.rater]
+    ends = [(1 - level) / 2, (1 + level) / 2]
     return [
-        interval(np.quantile((w @ groups.y) / w.sum(axis=1), [(1 - level) / 2, (1 + level) / 2]),
-                 level)
-        for w in (one, two)
-    ]  # fmt: skip
+        interval(np.quantile(rates, ends), level)
+        for rates in (lower / total, (both @ groups.y) / both.sum(axis=1))
+    ]
 
 
-def times_drawn(strata, seed):
-    """How often each item comes, drawn with replacement from its stratum."""
+def times_drawn(sizes, seed):
+    """How often each item comes, drawn with replacement from its stratum of so many."""
     rng = np.random.default_rng(seed)
-    strata = np.array(strata)
-    found = np.zeros((DRAWS, len(strata)))
-    for stratum in sorted(set(strata.tolist())):
-        places = np.flatnonzero(strata == stratum)
-        drawn = rng.integers(0, len(places), (DRAWS, len(places)))
-        for i, place in enumerate(places):
-            found[:, place] = (drawn == i).sum(axis=1)
-    return found
+    found = []
+    for size in sizes:
+        drawn = rng.integers(0, size, (DRAWS, size))
+        found += [(drawn == i).sum(axis=1) for i in range(size)]
+    return np.array(found, dtype=float).T
 
 
 def signs(votes):
@@ -272,6 +282,74 @@ def fleiss(votes):
         "expected": expected, "subjects": len(used), "left_out": len(rows) - len(used),
         "votes": int(used.sum()),
     }  # fmt: skip
+
+
+def agreement(votes, level, seed):
+    """Raw agreement, Fleiss' kappa, Krippendorff's alpha, Gwet's AC1; bias-corrected bootstrap.
+
+    The pairs are drawn in the ascending order of their counts.
+    """
+    rows = sorted(per_pair(votes).values())
+    used = np.array([row for row in rows if sum(row) >= 2], dtype=float)
+    m = len(used)
+    weights = np.random.default_rng(seed).multinomial(m, np.full(m, 1 / m), size=DRAWS)
+    found = {}
+    for name, measure in (
+        ("raw_agreement", raw), ("fleiss_kappa", kappa_of), ("krippendorff_alpha", alpha_of),
+        ("gwet_ac1", ac1_of),
+    ):  # fmt: skip
+        value, observed, expected = (float(x[0]) for x in measure(used, np.ones((1, m))))
+        found[name] = {
+            "value": value, "observed": observed, "expected": expected, "pairs": m,
+            "left_out": len(rows) - m, "votes": int(used.sum()),
+            "interval": bias_corrected(value, measure(used, weights)[0], m, level),
+        }  # fmt: skip
+    checked = krippendorff.alpha(value_counts=used, level_of_measurement="nominal")
+    assert math.isclose(checked, found["krippendorff_alpha"]["value"], rel_tol=1e-12)
+    share = float((used[:, 0] / used.sum(axis=1)).mean())
+    return found | {"lower_share": share, "seed": seed, "level": level}
+
+
+def mean(values, weights):
+    return weights @ values / weights.sum(axis=1).reshape(-1, *[1] * (values.ndim - 1))
+
+
+def raw(rows, weights):
+    n = rows.sum(axis=1)
+    observed = mean((rows * (rows - 1)).sum(axis=1) / (n * (n - 1)), weights)
+    return observed, observed, 0 * observed
+
+
+def kappa_of(rows, weights):
+    shares = mean(rows / rows.sum(axis=1, keepdims=True), weights)
+    return beyond(raw(rows, weights)[0], (shares**2).sum(axis=1))
+
+
+def ac1_of(rows, weights):
+    shares = mean(rows / rows.sum(axis=1, keepdims=True), weights)
+    return beyond(raw(rows, weights)[0], (shares * (1 - shares)).sum(axis=1))
+
+
+def alpha_of(rows, weights):
+    """From the coincidence matrix, as Krippendorff computes it."""
+    n = rows.sum(axis=1)
+    total, of_each = weights @ n, weights @ rows
+    observed = weights @ ((rows * (rows - 1)).sum(axis=1) / (n - 1)) / total
+    return beyond(observed, (of_each * (of_each - 1)).sum(axis=1) / (total * (total - 1)))
+
+
+def beyond(observed, expected):
+    return (observed - expected) / (1 - expected), observed, expected
+
+
+def bias_corrected(value, drawn, m, level):
+    """Efron's bias-corrected percentiles, moved outward for few pairs as Hesterberg does."""
+    same = np.abs(drawn - value) < 1e-12
+    below = ((drawn < value) & ~same).mean() + same.mean() / 2
+    shift = 2 * stats.norm.ppf(below)
+    reach = math.sqrt(m / (m - 1)) * stats.t.ppf((1 + level) / 2, m - 1)
+    ends = stats.norm.cdf([shift - reach, shift + reach])
+    return interval(np.quantile(drawn, ends), level)
 
 
 # --- everything ---
@@ -329,6 +407,7 @@ def recompute(folder, level, seed, estimand):
             for name in sorted({p["problem"] for p in study["pairs"]})
         ],
         "fleiss_kappa": kappa,
+        "agreement": agreement(valid, level, seed),
     }  # fmt: skip
 
 

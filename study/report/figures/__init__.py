@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from matplotlib.figure import Figure
 
 from study.report.analysis import StudyReport
+from study.report.figures.agreement import agreement_figure
 from study.report.figures.distributions import pair_distributions
 from study.report.figures.forest import forest_figure
 from study.report.figures.preference import preference_figure
@@ -43,6 +44,12 @@ FIGURES: dict[str, FigureKind] = {
         "Share of valid votes for the formula of lower EIC, with the interval that the votes "
         "support and, thinner, two others. The dashed line is no preference.",
         preference_figure,
+    ),
+    "agreement": FigureKind(
+        "Agreement between raters",
+        "Agreement on the pairs with two or more deciding votes, with pair-bootstrap intervals. "
+        "For all but raw agreement the dashed line is what chance would give.",
+        agreement_figure,
     ),
     "distributions": FigureKind(
         "The pairs",

@@ -1,6 +1,7 @@
 """A report as a list of sections: the one source of the text, the page and the screen."""
 
 from study.report.analysis import StudyReport
+from study.report.sections.agreement import agreement_section
 from study.report.sections.headline import headline_section
 from study.report.sections.paper import paper_section
 from study.report.sections.problems import problems_section
@@ -18,11 +19,12 @@ def sections_of(report: StudyReport) -> tuple[Section, ...]:
     >>> from study.report.analysis import analyse
     >>> from study.report.exported import StudyExport
     >>> [section.key for section in sections_of(analyse(StudyExport("s", "Demo", "", (), ())))]
-    ['headline', 'paper', 'problems', 'votes', 'pairs', 'source']
+    ['headline', 'paper', 'agreement', 'problems', 'votes', 'pairs', 'source']
     """
     return (
         headline_section(report),
         paper_section(report),
+        agreement_section(report),
         problems_section(report),
         votes_section(report),
         pairs_section(report),

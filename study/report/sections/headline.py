@@ -11,7 +11,7 @@ HOW = (
     "Votes on one pair resemble each other, and so do votes of one person, so a vote tells less "
     "than an independent one. The variance is two-way clustered (Cameron, Gelbach & Miller, 2011): "
     "the variance between pairs (or problems) plus that between raters, less what both share, and "
-    "never below the larger of the two. Interval and test use Student's t with the fewest clusters "
+    "never below the smaller of the two. Interval and test use Student's t with the fewest clusters "
     "less one degrees of freedom, on the scale of the log odds."
 )
 

@@ -1,0 +1,36 @@
+"""How far raters agree with each other."""
+
+from __future__ import annotations
+
+from study.report import terms
+from study.report.analysis import StudyReport
+from study.report.sections.section import Section, Table
+from study.report.words import interval_text, level_text, number
+
+MEANINGS = (terms.RAW_AGREEMENT, terms.FLEISS, terms.KRIPPENDORFF, terms.GWET)
+
+
+def agreement_section(report: StudyReport) -> Section:
+    """Raw agreement and three coefficients beyond chance, on one coding of the votes."""
+    found = report.agreement
+    why = [c.too_small or c.interval_reason for c in found.coefficients if c.value is not None]
+    return Section(
+        key="agreement",
+        group="agreement",
+        title="Agreement between raters",
+        lines=tuple(filter(None, (found.sentence, found.prevalence_sentence, *dict.fromkeys(why)))),
+        tables=(
+            Table(
+                ("coefficient", "value", f"{level_text(report.level)} interval", "by chance"),
+                tuple(
+                    (c.name, number(c.value), interval_text(c.interval), number(c.expected))
+                    for c in found.coefficients
+                ),
+                f"On {found.raw_agreement.pairs:,} pairs with two or more deciding votes; "
+                f"{found.coding}.",
+            ),
+        ),
+        figure="agreement",
+        explanation=" ".join(MEANINGS)
+        + " The intervals draw the pairs again, with all their votes (bias-corrected bootstrap).",
+    )

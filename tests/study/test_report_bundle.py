@@ -1,0 +1,281 @@
+"""The archive of a study: complete, reproducible, readable again, safe in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import zipfile
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from study.cli import main
+from study.report import ExportedVote, StudyExport, Unblinding, read_export
+from study.report.analysis import StudyReport, analyse
+from study.report.bundle import BUNDLE_FILES, CONTENTS, bundle_files, write_bundle
+from study.report.codebook import CODEBOOK, codebook_text
+from study.report.document import document, document_text
+from study.report.exported import ExportedPair
+from study.report.figures import FIGURES
+from study.report.folder import write_export
+from study.report.methods import methods_markdown, methods_text
+from study.report.page import render_html
+from study.report.spreadsheet import raw_cell
+from study.report.tables import long_csv, pairs_csv, raters_csv
+from study.report.text import render_text
+
+START = datetime(2025, 3, 1, 12, tzinfo=UTC)
+
+
+def pair(number: int) -> ExportedPair:
+    return ExportedPair(
+        f"p{number}", f"q{number % 3}", "-x0+1", "=x0-1e9+1e9", 0.5, 8.5, 0.93, 0.95, 3, 5,
+        loss=-60.0,
+    )  # fmt: skip
+
+
+def vote(rater: int, number: int, choice: str, **changes: object) -> ExportedVote:
+    base = ExportedVote(
+        vote=f"v{rater}-{number}", rater=f"r{rater:02}", pair=f"p{number}",
+        problem=f"q{number % 3}", choice=choice,  # type: ignore[arg-type]
+        lower_side="left" if (rater + number) % 2 else "right", position=number + 1,
+        shown_at=START, voted_at=START + timedelta(seconds=20), seconds=20.0,
+        session_seconds=200.0, degree="@PhD", field="=1+1", reason="-odd",
+    )  # fmt: skip
+    return replace(base, **changes)  # type: ignore[arg-type]
+
+
+def export() -> StudyExport:
+    """Twelve raters on eight pairs, with a tie, a hasty session and attention checks."""
+    votes = [
+        vote(r, n, "tie" if r == n == 3 else "higher" if (r * 7 + n * 5) % 4 == 0 else "lower",
+             **({"session_seconds": 5.0} if r == 11 else {}))
+        for r in range(12) for n in range(8)
+    ]  # fmt: skip
+    votes += [
+        vote(r, 20, "lower", vote=f"a{r}", pair="", problem="", is_attention=True,
+             attention_ok=r != 2)
+        for r in range(12)
+    ]  # fmt: skip
+    votes.append(vote(0, 30, "lower", vote="practice", pair="", problem="", is_practice=True,
+                      position=0))  # fmt: skip
+    return StudyExport(
+        study="s1", title="Größe *und* <Form>", hash="ab" * 32,
+        pairs=tuple(pair(i) for i in range(9)), votes=tuple(votes), frozen_at=START,
+        closed_at=START + timedelta(days=9), rules={"max_r2_gap": 0.02, "min_eic_gap": 2},
+        unblindings=(Unblinding(START + timedelta(days=3), 50),), tie_allowed=True,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def report() -> StudyReport:
+    return analyse(export(), seed=5)
+
+
+@pytest.fixture(scope="module")
+def archive(report: StudyReport) -> bytes:
+    out = io.BytesIO()
+    write_bundle(out, report)
+    return out.getvalue()
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return [*csv.DictReader(io.StringIO(text))]
+
+
+def test_the_archive_is_the_same_bytes_each_time(report: StudyReport, archive: bytes) -> None:
+    again = io.BytesIO()
+    write_bundle(again, analyse(export(), seed=5))
+    assert again.getvalue() == archive
+
+
+def test_the_archive_holds_what_its_list_says(archive: bytes) -> None:
+    with zipfile.ZipFile(io.BytesIO(archive)) as packed:
+        names = packed.namelist()
+        listed = packed.read("README.txt").decode()
+    assert len(names) == len(set(names)) == BUNDLE_FILES
+    for name in CONTENTS:
+        assert name in listed
+        assert name in names or name == "figures/"
+    more = {"methods.txt", "codebook.txt"}
+    figures = {f"figures/{n}.{form}" for n in FIGURES for form in ("svg", "pdf", "png")}
+    assert set(names) == set(CONTENTS) - {"figures/"} | more | figures
+
+
+def test_every_output_carries_hash_software_and_seed(report: StudyReport) -> None:
+    software = report.software
+    for name, content in bundle_files(report):
+        if name in ("votes.csv",) or name.endswith((".pdf", ".png")):
+            continue  # the first lies beside study.json; the others are looked at elsewhere
+        text = content.decode()
+        assert "ab" * 32 in text, name
+        if name == "study.json":
+            continue  # the frozen study itself: older than any software that reads it
+        assert software.numpy in text and software.scipy in text and software.python in text, name
+        assert "seed 5" in text or '"seed": 5' in text, name
+
+
+def test_the_unpacked_archive_is_read_again(
+    archive: bytes, report: StudyReport, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with zipfile.ZipFile(io.BytesIO(archive)) as packed:
+        packed.extractall(tmp_path)
+    assert read_export(tmp_path) == report.export
+    assert main(["report", str(tmp_path), "--json", "--seed", "5"]) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads((tmp_path / "report.json").read_text())
+
+
+def test_the_command_writes_an_archive_or_a_folder(
+    report: StudyReport, archive: bytes, tmp_path: Path
+) -> None:
+    write_export(tmp_path / "in", report.export)
+    command = ["report", str(tmp_path / "in"), "--seed", "5", "--bundle"]
+    assert main([*command, str(tmp_path / "out.zip")]) == 0
+    assert (tmp_path / "out.zip").read_bytes() == archive
+    assert main([*command, str(tmp_path / "out")]) == 0
+    assert sum(path.is_file() for path in (tmp_path / "out").rglob("*")) == BUNDLE_FILES
+    assert read_export(tmp_path / "out") == report.export
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--bundle", "{in}"], "cannot be the folder that is read"),
+        (["--bundle", "{in}/no/such.zip"], "cannot write"),
+        (["--bundle", "x.zip", "--out", "y"], "leave --out away"),
+        (["--seed", "-1"], "a seed is a whole number"),
+    ],
+)
+def test_mistakes_get_one_message_and_status_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], told: str
+) -> None:
+    write_export(tmp_path, export())
+    given = [option.replace("{in}", str(tmp_path)) for option in options]
+    assert main(["report", str(tmp_path), *given]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ") and told in error
+
+
+def test_progress_is_told_and_may_stop_the_work(report: StudyReport) -> None:
+    seen: list[tuple[int, int]] = []
+
+    class Stop(Exception):
+        pass
+
+    def told(done: int, total: int) -> None:
+        seen.append((done, total))
+        if done == 3:
+            raise Stop
+
+    with pytest.raises(Stop):
+        write_bundle(io.BytesIO(), report, progress=told)
+    assert seen == [(n, BUNDLE_FILES) for n in (1, 2, 3)]
+
+
+def test_every_column_is_in_the_codebook(report: StudyReport) -> None:
+    made = {name: text.decode() for name, text in bundle_files(report) if name.endswith(".csv")}
+    assert made.keys() == CODEBOOK.keys()
+    for name, text in made.items():
+        header = next(csv.reader(io.StringIO(text)))
+        assert sorted(header) == sorted(column.name for column in CODEBOOK[name]), name
+        for column in CODEBOOK[name]:
+            assert column.meaning and column.values and f"  {column.name}\n" in codebook_text()
+
+
+def test_no_cell_of_any_table_starts_a_formula(report: StudyReport) -> None:
+    for name, content in bundle_files(report):
+        if not name.endswith(".csv"):
+            continue
+        for row in csv.reader(io.StringIO(content.decode())):
+            for cell in row:
+                if cell[:1] in tuple("=+-@\t"):
+                    float(cell)  # a negative number is no formula
+
+
+def test_the_long_table_says_which_votes_count_and_the_gaps_of_their_pair(
+    report: StudyReport,
+) -> None:
+    found = rows(long_csv(report))
+    assert len(found) == len(report.export.votes)
+    counted = [r for r in found if r["excluded"] == "false" and r["pair"]]
+    assert len(counted) == len(report.valid)
+    for row, given in zip(found, report.export.votes, strict=True):
+        assert raw_cell(row["reason"]) == given.reason
+        assert row["eic_gap"] == ("-8.0" if given.on_a_pair else "")
+        if given.choice == "tie":
+            assert row["chose_left"] == row["chose_lower"] == ""
+        else:
+            assert (row["chose_lower"] == "true") == (given.choice == "lower")
+            side = "left" if row["chose_left"] == "true" else "right"
+            assert (side == given.lower_side) == (given.choice == "lower")
+
+
+def test_the_wide_tables_add_up_to_the_report(report: StudyReport) -> None:
+    pairs, raters = rows(pairs_csv(report)), rows(raters_csv(report))
+    assert [row["pair"] for row in pairs] == [p.pair for p in report.export.pairs]
+    assert len(raters) == 12
+    for table in (pairs, raters):
+        for column, total in (
+            ("votes_cast", len(report.cast)), ("votes_valid", len(report.valid)),
+            ("n_lower", report.preference.lower), ("n_higher", report.preference.higher),
+            ("ties", report.preference.ties),
+        ):  # fmt: skip
+            assert sum(int(row[column]) for row in table) == total, column
+    assert pairs[8]["rate"] == "" and pairs[8]["votes_cast"] == "0"
+    assert float(pairs[0]["rate"]) == int(pairs[0]["n_lower"]) / int(pairs[0]["votes_valid"])
+    hasty = raters[11]
+    assert hasty["exclusion_reason"] == "session under the threshold"
+    assert (hasty["votes_valid"], hasty["rate"], hasty["median_seconds"]) == ("0", "", "")
+    assert (raters[2]["attention_passed"], raters[2]["attention_failed"]) == ("0", "1")
+    left = sum(int(row["chose_left"]) for row in raters)
+    assert left == report.left_chosen.lower
+
+
+def test_the_methods_paragraph_has_the_numbers_of_the_study(report: StudyReport) -> None:
+    text, found = methods_text(report), document(report)
+    flat = " ".join(text.split())
+    head = found["headline"]
+    for said in (
+        "9 pairs from 3 problems (|ΔR²| ≤ 0.02, ΔEIC ≥ 2)",
+        f"{head['lower']} of {head['votes']} deciding votes",
+        f"t with {head['degrees_of_freedom']} degrees of freedom",
+        f"{100 * head['interval']['low']:.1f} % to {100 * head['interval']['high']:.1f} %",
+        "looked at on 4 March 2025, after 50 votes",
+        "; 1 tie left out",
+        "ab" * 32,
+    ):
+        assert said in flat, said
+    assert "Größe \\*und\\* \\<Form\\>" in methods_markdown(report)
+
+
+EMPTY = {
+    "no votes": StudyExport("s", "Demo", "", (), ()),
+    "pairs, no votes": replace(export(), votes=(), frozen_at=None, unblindings=()),
+    "only ties": replace(export(), votes=(vote(1, 0, "tie"), vote(2, 0, "tie"))),
+    "one vote": replace(export(), votes=(vote(1, 0, "lower"),)),
+    "one rater": replace(export(), votes=tuple(vote(1, n, "lower") for n in range(8))),
+    "one pair": replace(export(), votes=tuple(vote(r, 0, "lower") for r in range(8))),
+    "unanimous": replace(
+        export(), votes=tuple(vote(r, n, "lower") for r in range(12) for n in range(8))
+    ),
+    "nobody counts": replace(export(), votes=(vote(11, 0, "lower", session_seconds=1.0),)),
+}
+
+
+@pytest.mark.parametrize("case", EMPTY)
+@pytest.mark.filterwarnings("error")
+def test_degenerate_studies_give_every_file_without_a_warning(case: str) -> None:
+    report = analyse(EMPTY[case])
+    texts = [
+        make(report)
+        for make in (document_text, methods_markdown, methods_text, long_csv, pairs_csv,
+                     raters_csv, render_text)
+    ]  # fmt: skip
+    for text in texts:
+        assert text.strip()
+        assert not {"nan", "inf", "-inf", "None"} & set(re.split(r"[\s,;:()]+", text))
+    assert render_html(report).count("<svg") == len(FIGURES)
