@@ -10,20 +10,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
+from eic_core.explain.edges import Array, Edge, edges_of, times
 from eic_core.explain.exact_adjoint import exact_arrivals
-from eic_core.formula.operators import NUMPY
 from eic_core.measure.amplification import MAX_RECHECKED
 from eic_core.measure.careful import VALID, Block, evaluate_block
 from eic_core.measure.data import Samples
 from eic_core.measure.plan import SINGULAR_S2, Plan, Step
-from eic_core.measure.precision import ExactEvaluator
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from eic_core.measure.precision import ExactEvaluator, ExactSample
 
 MOST_ROWS = 16_384
 NUMBERS_HELD = 2**20
@@ -96,79 +94,109 @@ def sweep(
     recheck : int
         How many doubtful samples are settled at 60 digits, the first in row order.
     """
+    for evaluated in evaluate(plan, samples, len(units), recheck=recheck):
+        yield evaluated.arrivals(units)
+
+
+def evaluate(
+    plan: Plan, samples: Samples, held: int, *, recheck: int = MAX_RECHECKED
+) -> Iterator[Evaluated]:
+    """Evaluate a tape block by block; `held` numbers a sample decide the block's length."""
     total = len(samples)
-    rows = max(64, min(total, MOST_ROWS, NUMBERS_HELD // len(units)))
+    rows = max(64, min(total, MOST_ROWS, NUMBERS_HELD // held))
     evaluator: ExactEvaluator | None = None
     for start in range(0, total, rows):
         stop = min(total, start + rows)
         columns = {name: samples.columns[name][start:stop] for name in plan.variables}
         block = evaluate_block(plan, columns, stop - start)
-        with np.errstate(all="ignore"):
-            arrived = _arrivals(plan, units, block)
-        s2 = np.array(block.s2[-1])
         ok = block.first_invalid == VALID
         doubtful = np.flatnonzero(block.suspect | block.doubtful)
         taken, left = doubtful[:recheck], doubtful[recheck:]
         ok[left] &= block.overflow_at[left] == VALID
         recheck -= len(taken)
-        if len(taken):
-            evaluator = evaluator or ExactEvaluator(plan)
-            arrived = [np.array(g) for g in arrived]
+        exact: dict[int, ExactSample] = {}
         for row in taken.tolist():
-            assert evaluator is not None
+            evaluator = evaluator or ExactEvaluator(plan)
             cells = {name: samples.decimal(name, start + row) for name in plan.variables}
-            sample = evaluator.sample(cells)
-            ok[row] = sample.first_invalid is None
-            if ok[row]:
-                s2[row] = sample.s2[-1]
-                for g, value in zip(
-                    arrived, exact_arrivals(evaluator.mp, plan, units, sample), strict=True
-                ):
+            exact[row] = evaluator.sample(cells)
+            ok[row] = exact[row].first_invalid is None
+        yield Evaluated(plan, start, stop, block, ok, exact, evaluator)
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """A block of samples, evaluated, from which noise can be followed to any step.
+
+    Attributes
+    ----------
+    plan : Plan
+    start, stop : int
+        Rows of the samples.
+    block : Block
+    ok : ndarray of bool, shape (m,)
+    exact : dict of row in the block to ExactSample
+        The doubtful samples settled at 60 digits.
+    evaluator : ExactEvaluator or None
+        The one that settled them.
+    """
+
+    plan: Plan
+    start: int
+    stop: int
+    block: Block
+    ok: np.ndarray
+    exact: dict[int, ExactSample]
+    evaluator: ExactEvaluator | None
+    _edges: dict[int, list[Edge]] = field(default_factory=dict, repr=False)
+
+    def arrivals(self, units: tuple[Unit, ...]) -> Arrivals:
+        """What arrives at the last of `units` from each of them."""
+        with np.errstate(all="ignore"):
+            arrived = self._follow(units)
+        slot = units[-1].slot
+        s2 = np.array(self.block.s2[slot])
+        if self.exact:
+            arrived = [np.array(g) for g in arrived]
+        for row, sample in self.exact.items():
+            if self.ok[row] and self.evaluator is not None:
+                s2[row] = sample.s2[slot]
+                found = exact_arrivals(self.evaluator.mp, self.plan, units, sample)
+                for g, value in zip(arrived, found, strict=True):
                     g[row] = value
         s2[~(s2 <= SINGULAR_S2)] = math.inf
-        yield Arrivals(start, stop, ok, s2, arrived)
+        return Arrivals(self.start, self.stop, self.ok, s2, arrived)
 
-
-def _arrivals(plan: Plan, units: tuple[Unit, ...], block: Block) -> list[Array]:
-    """G of every unit, in double precision."""
-    rows = len(block.first_invalid)
-    zero = [bool((y == 0).any()) for y in block.y]
-    relative = _Adjoint(len(units), rows)
-    if any(zero):
-        absolute, infinite = _Adjoint(len(units), rows), _Adjoint(len(units), rows)
-    relative.add(len(units) - 1, np.ones(rows))
-    for index in range(len(units) - 1, -1, -1):
-        unit = units[index]
-        step = plan.steps[unit.slot]
-        if step.row is None:
-            continue
-        edges = _edges(step, block)
-        touched = zero[step.slot] or any([zero[slot] for slot in step.operands])
-        for child, edge in zip(unit.operands, edges, strict=True):
-            relative.add(child, _times(relative.at(index), edge.kappa))
-            if touched:
-                _pass_zeros(step, edge, index, child, block, relative, absolute, infinite)
-            elif any(zero):
-                absolute.pass_on(index, child, edge.partial)
-                infinite.pass_on(index, child, edge.partial)
-    found = []
-    for index, unit in enumerate(units):
-        g = relative.at(index)
-        if any(zero):
-            hopeless = infinite.at(index) != 0  # nan counts, too: two infinities met
-            g = np.where(hopeless & (block.y[unit.slot] != 0), math.inf, g)
-        found.append(np.where(np.isnan(g), math.inf, g))
-    return found
-
-
-class _Edge(NamedTuple):
-    """One operand of a step: d eta_k / d eta_i where both values are not 0, de_k/dy_i,
-    and the limit of kappa where y_k = 0 (0 if it has none)."""
-
-    kappa: Array
-    partial: Array
-    limit: Array
-    operand: Array
+    def _follow(self, units: tuple[Unit, ...]) -> list[Array]:
+        """G of every unit, in double precision."""
+        block, count = self.block, self.stop - self.start
+        zero = [bool((y == 0).any()) for y in block.y]
+        relative, absolute, infinite = (_Adjoint(len(units), count) for _ in range(3))
+        relative.add(len(units) - 1, np.ones(count))
+        for index in range(len(units) - 1, -1, -1):
+            unit = units[index]
+            step = self.plan.steps[unit.slot]
+            reached = relative.has(index) or absolute.has(index) or infinite.has(index)
+            if step.row is None or not reached:
+                continue
+            if unit.slot not in self._edges:
+                self._edges[unit.slot] = edges_of(step, block)
+            edges = self._edges[unit.slot]
+            touched = zero[step.slot] or any([zero[slot] for slot in step.operands])
+            for child, edge in zip(unit.operands, edges, strict=True):
+                relative.add(child, times(relative.at(index), edge.kappa))
+                if touched:
+                    _pass_zeros(step, edge, index, child, block, relative, absolute, infinite)
+                else:
+                    absolute.pass_on(index, child, edge.partial)
+                    infinite.pass_on(index, child, edge.partial)
+        found = []
+        for index, unit in enumerate(units):
+            g = relative.at(index)
+            if infinite.has(index):
+                hopeless = infinite.at(index) != 0  # nan counts, too: two infinities met
+                g = np.where(hopeless & (block.y[unit.slot] != 0), math.inf, g)
+            found.append(np.where(np.isnan(g), math.inf, g))
+        return found
 
 
 class _Adjoint:
@@ -182,51 +210,22 @@ class _Adjoint:
         held = self._held[index]
         return self._zeros if held is None else held
 
+    def has(self, index: int) -> bool:
+        """Whether anything was added."""
+        return self._held[index] is not None
+
     def add(self, index: int, value: Array) -> None:
         held = self._held[index]
         self._held[index] = value if held is None else held + value
 
     def pass_on(self, index: int, child: int, partial: Array) -> None:
         if self._held[index] is not None:
-            self.add(child, _times(self.at(index), partial))
-
-
-def _edges(step: Step, block: Block) -> list[_Edge]:
-    """Signed condition numbers, of the size that the recursion found."""
-    row = step.row
-    assert row is not None
-    y = block.y[step.slot]
-    a = [block.y[slot] for slot in step.operands]
-    through = block.contributions[step.slot]
-    edges = []
-    if row.selects:
-        for term, operand in zip(through, a, strict=True):
-            chosen = (term > 0).astype(np.float64)
-            edges.append(_Edge(np.where(y == 0, 0.0, chosen), chosen, chosen, operand))
-        return edges
-    partials = row.partials(NUMPY, a, y, step.parameter)
-    limits = row.zero_limit(a, step.parameter) if (y == 0).any() else (0.0,) * len(a)
-    for slot, operand, partial, limit, term in zip(
-        step.operands, a, partials, limits, through, strict=True
-    ):
-        silent = term == 0
-        kappa = np.divide(partial, y) * operand
-        lost = ~np.isfinite(kappa) | ((kappa == 0) & ~silent)  # out of double range on the way
-        if lost.any():
-            size = np.sqrt(term / block.s2[slot])
-            size = np.where(np.isnan(size), math.inf, size)
-            sign = np.copysign(1.0, partial) * np.sign(operand) * np.sign(y)  # -0 is negative
-            kappa = np.where(lost, sign * size, kappa)
-        kappa = np.where(silent | (operand == 0) | (y == 0), 0.0, kappa)
-        partial = np.where(silent, 0.0, partial)
-        limit = np.where(np.isfinite(limit), limit, 0.0)
-        edges.append(_Edge(kappa, partial, np.broadcast_to(limit, y.shape), operand))
-    return edges
+            self.add(child, times(self.at(index), partial))
 
 
 def _pass_zeros(
     step: Step,
-    edge: _Edge,
+    edge: Edge,
     index: int,
     child: int,
     block: Block,
@@ -234,7 +233,7 @@ def _pass_zeros(
     absolute: _Adjoint,
     infinite: _Adjoint,
 ) -> None:
-    """What `_Edge.kappa` leaves out: samples at which the step or its operand is 0.
+    """What `Edge.kappa` leaves out: samples at which the step or its operand is 0.
 
     Below an operand that is 0 under a value that is not, the absolute derivative
     d eta_t / dy goes on.  Where the step itself is 0, its relative noise passes by
@@ -242,23 +241,15 @@ def _pass_zeros(
     """
     at_zero, inner_zero = block.y[step.slot] == 0, edge.operand == 0
     given = relative.at(index)
-    starts = _times(given, np.divide(edge.partial, block.y[step.slot]))
+    starts = times(given, np.divide(edge.partial, block.y[step.slot]))
     absolute.add(child, np.where(inner_zero & ~at_zero, starts, 0.0))
     if at_zero.any():
         has_limit = edge.limit != 0
-        relative.add(child, np.where(at_zero, _times(given, edge.limit), 0.0))
+        relative.add(child, np.where(at_zero, times(given, edge.limit), 0.0))
         hopeless = at_zero & ~has_limit & (given != 0)
         infinite.add(child, np.where(hopeless, edge.partial, 0.0))
-        moved = _times(absolute.at(index), edge.partial)
+        moved = times(absolute.at(index), edge.partial)
         absolute.add(child, np.where(at_zero & inner_zero, moved, 0.0))
         back = np.where(at_zero & ~inner_zero, moved, 0.0)
-        relative.add(child, _times(back, edge.operand))
+        relative.add(child, times(back, edge.operand))
     infinite.pass_on(index, child, edge.partial)
-
-
-def _times(a: Array, b: Array) -> Array:
-    """a b, where 0 times infinity is 0: nothing arrives through a closed path."""
-    product = a * b
-    if np.isnan(product).any():
-        product = np.where((a == 0) | (b == 0), 0.0, product)
-    return product

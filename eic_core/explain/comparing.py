@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eic_core.explain import words
-from eic_core.explain.adjoint import Array
+from eic_core.explain.edges import Array
 from eic_core.explain.observed import DIGITS, ROUNDOFF, Observed, rms
 
 if TYPE_CHECKING:

@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.explain.adjoint import Array, Arrivals
+from eic_core.explain.adjoint import Arrivals
 from eic_core.explain.classes import class_plan
 from eic_core.explain.correlated import MeanOfFinite, class_sweep
+from eic_core.explain.edges import Array
 from eic_core.formula.tree import Formula
 from eic_core.measure.data import Samples
 from eic_core.measure.inspection import json_number, local_eic

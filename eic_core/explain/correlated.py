@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.explain.adjoint import Array, Arrivals, class_units, sweep
+from eic_core.explain.adjoint import Arrivals, class_units, sweep
 from eic_core.explain.classes import class_plan
+from eic_core.explain.edges import Array
 from eic_core.formula.tree import Formula
 from eic_core.measure.amplification import MAX_RECHECKED, amplify
 from eic_core.measure.data import Samples

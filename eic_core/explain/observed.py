@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.explain.adjoint import Array
+from eic_core.explain.edges import Array
 from eic_core.formula.tree import Formula
 from eic_core.measure.data import Samples
 from eic_core.measure.plan import Plan, Step, compile_formula

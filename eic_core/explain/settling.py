@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.explain.adjoint import Array
+from eic_core.explain.edges import Array
 from eic_core.measure.inspection import json_number
 from eic_core.measure.tails import MIN_SAMPLES_FOR_HILL, hill_index
 

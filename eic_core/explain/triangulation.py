@@ -14,9 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.explain.adjoint import Array, sweep, tree_units
+from eic_core.explain.adjoint import class_units, evaluate, tree_units
+from eic_core.explain.classes import class_plan
 from eic_core.explain.comparing import Agreement, Replay, compare
-from eic_core.explain.correlated import class_sweep, q_squared
+from eic_core.explain.correlated import q_squared
+from eic_core.explain.edges import Array
 from eic_core.explain.observed import Observed, exact_values, observe
 from eic_core.formula.rendering import node_texts
 from eic_core.formula.tree import Formula
@@ -179,26 +181,46 @@ def triangulate(
     report(0.6)
     double = observe(exact, samples, "float64")
     report(0.8)
+    noise = _Noise(formula, samples)
     nodes = []
     texts = node_texts(formula, 400)
     for k in range(len(formula)):
-        nodes.append(_node(formula, samples, k, texts[k], amplification, shaken, single, double))
+        nodes.append(_node(formula, k, texts[k], noise, amplification, shaken, single, double))
         report(0.8 + 0.2 * (k + 1) / len(formula))
     return Triangulation(inspection, samples, tuple(nodes))
 
 
+class _Noise:
+    """The rows evaluated once, from which noise is followed to every node."""
+
+    def __init__(self, formula: Formula, samples: Samples) -> None:
+        shared, plan = class_plan(formula), plan_of(formula)
+        self._classes, self._class_slots = class_units(shared), shared.slots
+        self._nodes = tree_units(plan, [node.children for node in formula.nodes])
+        self._shared = next(evaluate(shared, samples, len(shared.steps)))
+        self._single = next(evaluate(plan, samples, len(self._nodes)))
+        self._first = formula.first
+
+    def q2(self, k: int) -> Array:
+        """q^2 of a node at every row."""
+        return q_squared(self._shared.arrivals(self._classes[: self._class_slots[k] + 1]))
+
+    def arrived(self, k: int) -> list[Array]:
+        """What arrives at a node from each of its subtree."""
+        return self._single.arrivals(self._nodes[: k + 1]).arrived[self._first[k] :]
+
+
 def _node(
     formula: Formula,
-    samples: Samples,
     k: int,
     text: str,
+    noise: _Noise,
     amplification: Amplification,
     estimates: list[PerturbationEstimate],
     single: tuple[Observed, ...],
     double: tuple[Observed, ...],
 ) -> TriangulatedNode:
-    subtree = formula.subtree(k)
-    q2 = np.concatenate([q_squared(block) for block in class_sweep(subtree, samples)])
+    q2 = noise.q2(k)
     finite = amplification.valid & np.isfinite(q2)
     shaken = tuple(
         Shaken(e.sigma, n.local_eic, n.low, n.high, n.left_out + e.invalid)
@@ -207,26 +229,16 @@ def _node(
     )
     recursion = local_eic(amplification.finite_mean_s2(k))
     shared = local_eic(float(np.mean(q2[finite]))) if finite.any() else math.nan
-    first = formula.first[k]
-    arrived = _arrived(subtree, samples)
-    replays = {
-        observed[k].kind: _replay(arrived, observed[first : k + 1])
-        for observed in (single, double)
-    }
+    below = slice(formula.first[k], k + 1)
+    arrived = noise.arrived(k)
+    replays = {o[k].kind: _replay(arrived, o[below]) for o in (single, double)}
     agreement = compare(
         recursion, shared, shaken, (single[k], double[k]), replays, np.sqrt(q2),
-        amplification.singular[k], any(n.operator in ROUGH for n in subtree.nodes),
+        amplification.singular[k], any(n.operator in ROUGH for n in formula.nodes[below]),
     )  # fmt: skip
     return TriangulatedNode(
         k, text, recursion, shared, shaken, single[k], double[k], agreement
     )
-
-
-def _arrived(subtree: Formula, samples: Samples) -> list[Array]:
-    plan = plan_of(subtree)
-    units = tree_units(plan, [node.children for node in subtree.nodes])
-    blocks = [block.arrived for block in sweep(plan, units, samples)]
-    return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
 
 
 def _replay(arrived: list[Array], observed: tuple[Observed, ...]) -> Replay:

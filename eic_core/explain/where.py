@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from eic_core.explain import words
-from eic_core.explain.adjoint import Array
+from eic_core.explain.edges import Array
 from eic_core.explain.settling import Growth, Interval, growth_of, interval_of
 from eic_core.explain.zero import Place, place_of
 from eic_core.measure.inspection import Inspection, json_number

@@ -46,9 +46,11 @@ def test_squares_of_what_arrives_add_up_to_the_recursion_at_every_sample(seed):
             total = np.sum([np.square(g) for g in block.arrived], axis=0)
         total[~(total <= 1e60)] = math.inf
         ok = block.ok
-        # sin and cos of a large x: the recursion knows kappa^2 to x^2 u only
+        # kappa_b = 1 - kappa_a of the recursion is off by u: below it, noise of u s arrives
+        worst = max(map(amplification.finite_mean_s2, range(len(formula))))
+        rtol = max(1e-10, 1e-14 * math.sqrt(min(worst, 1e20))) if ok.any() else 0
         np.testing.assert_allclose(
-            total[ok], s[ok] ** 2, rtol=1e-10, err_msg=f"{to_python(formula)} on {table}"
+            total[ok], s[ok] ** 2, rtol=rtol, err_msg=f"{to_python(formula)} on {table}"
         )
 
 

@@ -1,0 +1,65 @@
+"""What passes along the edges of the tree: signed condition numbers at every sample."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from eic_core.formula.operators import NUMPY
+from eic_core.measure.careful import Block
+from eic_core.measure.plan import Step
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class Edge(NamedTuple):
+    """One operand of a step: d eta_k / d eta_i where both values are not 0, de_k/dy_i,
+    and the limit of kappa where y_k = 0 (0 if it has none)."""
+
+    kappa: Array
+    partial: Array
+    limit: Array
+    operand: Array
+
+
+def edges_of(step: Step, block: Block) -> list[Edge]:
+    """Signed condition numbers, of the size that the recursion found."""
+    row = step.row
+    assert row is not None
+    y = block.y[step.slot]
+    a = [block.y[slot] for slot in step.operands]
+    through = block.contributions[step.slot]
+    edges = []
+    if row.selects:
+        for term, operand in zip(through, a, strict=True):
+            chosen = (term > 0).astype(np.float64)
+            edges.append(Edge(np.where(y == 0, 0.0, chosen), chosen, chosen, operand))
+        return edges
+    partials = row.partials(NUMPY, a, y, step.parameter)
+    limits = row.zero_limit(a, step.parameter) if (y == 0).any() else (0.0,) * len(a)
+    for slot, operand, partial, limit, term in zip(
+        step.operands, a, partials, limits, through, strict=True
+    ):
+        silent = term == 0
+        kappa = np.divide(partial, y) * operand
+        lost = ~np.isfinite(kappa) | ((kappa == 0) & ~silent)  # out of double range on the way
+        if lost.any():
+            size = np.sqrt(term / block.s2[slot])
+            size = np.where(np.isnan(size), math.inf, size)
+            sign = np.copysign(1.0, partial) * np.sign(operand) * np.sign(y)  # -0 is negative
+            kappa = np.where(lost, sign * size, kappa)
+        kappa = np.where(silent | (operand == 0) | (y == 0), 0.0, kappa)
+        partial = np.where(silent, 0.0, partial)
+        limit = np.where(np.isfinite(limit), limit, 0.0)
+        edges.append(Edge(kappa, partial, np.broadcast_to(limit, y.shape), operand))
+    return edges
+
+
+def times(a: Array, b: Array) -> Array:
+    """a b, where 0 times infinity is 0: nothing arrives through a closed path."""
+    product = a * b
+    if np.isnan(product).any():
+        product = np.where((a == 0) | (b == 0), 0.0, product)
+    return product
