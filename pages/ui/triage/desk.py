@@ -54,6 +54,8 @@ class Scored:
     scores : tuple of ListedScore
     accuracies : dict of name to ndarray
         See `eic_core.pool.listing.accuracy_keys`.
+    fronts : dict of name to ndarray of bool
+        The front with each accuracy, and under "" without any.
     seconds : float
         How long scoring took; 0 if the scores came with the file.
     """
@@ -68,7 +70,16 @@ class Scored:
         """With the front of every accuracy that there is, and of none."""
         accuracies = accuracy_keys(scores)
         fronts = {name: front_of(scores, values) for name, values in accuracies.items()}
-        return cls(scores, accuracies, fronts or {"": front_of(scores, None)}, seconds)
+        return cls(scores, accuracies, fronts | {"": front_of(scores, None)}, seconds)
+
+    @property
+    def usual(self) -> str:
+        """The accuracy to look at first: one that at least half of the formulas have, or ""."""
+        measured = np.array([not s.score.error for s in self.scores], dtype=bool)
+        for name, values in self.accuracies.items():
+            if 2 * np.count_nonzero(~np.isnan(values[measured])) >= np.count_nonzero(measured):
+                return name
+        return ""
 
 
 @dataclass

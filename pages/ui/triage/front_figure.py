@@ -18,6 +18,7 @@ from eic_core.pool.listing import ListedScore
 from pages.ui.figures.panels import axis_style
 from pages.ui.figures.scale import HIGH, LOW, SCALE, THEMES, Theme, base_layout, build, digits_text
 from pages.ui.text import clean
+from pages.ui.triage.pair_figure import MODEBAR
 
 MOST_POINTS = 4_000
 """Most formulas that are drawn; members of the front always are."""
@@ -93,6 +94,7 @@ def front_figure(view: FrontView, *, dark: bool = False, narrow: bool = False) -
         "hovermode": "closest",
         "clickmode": "event+select",
         "dragmode": False,
+        "modebar": MODEBAR[dark],
         "showlegend": len(methods) > 1,
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0,
                    "font": {"size": 12}, "itemclick": False, "itemdoubleclick": False},
@@ -106,14 +108,37 @@ def _complexity(view: FrontView) -> np.ndarray:
     return np.array([math.nan if c is None else c for c in known], dtype=float)
 
 
+def ceiling(view: FrontView) -> float:
+    """Errors above this are drawn on the upper edge: they would flatten all others.
+
+    R^2 below -1 explains nothing; a loss is cut at a hundred times the median.
+    """
+    if view.accuracy is None:
+        return HIGH * 1.5
+    if "loss" not in view.accuracy_name:
+        return 2.0
+    known = view.accuracy[np.isfinite(view.accuracy) & (view.accuracy > 0)]
+    return 100 * float(np.median(known)) if len(known) else math.inf
+
+
+def on_the_edge(view: FrontView) -> int:
+    """How many of the formulas shown are drawn on the upper edge."""
+    values = view.accuracy
+    if values is None:
+        values = np.array([s.score.eic for s in view.scores], dtype=float)
+    with np.errstate(invalid="ignore"):
+        return int(np.count_nonzero(values[view.shown] > ceiling(view)))
+
+
 def _upwards(view: FrontView) -> np.ndarray:
     """What is drawn upwards; nan where there is nothing to draw."""
     if view.accuracy is None:
         eic = np.array([s.score.eic for s in view.scores], dtype=float)
-        return np.where(np.isposinf(eic), HIGH * 1.5, eic)
+        return np.minimum(eic, ceiling(view))
     error = view.accuracy
     with np.errstate(invalid="ignore"):
-        return np.where(np.isfinite(error) & (error >= -1e-9), np.maximum(error, _EXACT), np.nan)
+        drawn = np.where((error >= -1e-9) & (error < np.inf), np.maximum(error, _EXACT), np.nan)
+        return np.minimum(drawn, ceiling(view))
 
 
 def _methods(scores: Sequence[ListedScore], places: np.ndarray) -> dict[str, str]:
@@ -129,7 +154,7 @@ def _points(
     eic = np.array([view.scores[i].score.eic for i in places], dtype=float)
     marker: dict[str, Any] = {
         "symbol": symbol,
-        "size": np.where(members, 12, 7),
+        "size": np.where(members, 12 if view.on_front.sum() <= 30 else 10, 7),
         "opacity": np.where(members, 1.0, 0.75 if finite else 0.5),
         "line": {
             "width": np.where(members, 2, 0.6 if finite else 1.2),
@@ -206,7 +231,7 @@ def _bar(dark: bool) -> dict[str, Any]:
 
 def _across(view: FrontView, places: np.ndarray) -> dict[str, Any]:
     known = _complexity(view)[places]
-    if len(known) and known.max() > 60 * max(1.0, known.min()):
+    if len(known) and known.max() > 200 * max(1.0, known.min()):
         return {"type": "log", "exponentformat": "power", "dtick": 1}
     return {"type": "linear", "rangemode": "tozero"}
 

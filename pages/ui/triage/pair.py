@@ -21,6 +21,7 @@ from pages.ui.triage.state import CompareState
 from pages.ui.triage.words import differences, pair_sentence
 from pages.ui.visit import Visit, change, follow, visit
 from pages.ui.widgets_page import patient_progress
+from pages.ui.widgets_plots import telling_first
 from pages.ui.wiring import figure_cache
 
 
@@ -178,7 +179,9 @@ def _tree(name: str, result: Result) -> None:
 
 def _curves(a: Result, b: Result) -> None:
     first, second = _side(a), _side(b)
-    columns = shared_columns(first, second)
+    worse = max((first, second), key=lambda side: side.inspection.eic)
+    telling = [worse.column(v) for v in telling_first(worse.inspection)]
+    columns = tuple(dict.fromkeys([*telling[:1], *shared_columns(first, second)]))
     if not columns:
         quiet("Neither formula has a variable: every sample is the same.")
         return

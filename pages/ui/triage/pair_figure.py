@@ -34,6 +34,12 @@ from pages.ui.figures.scale import THEMES, Theme, base_layout, build
 INKS = {False: ("#1f5fd0", "#c2410c"), True: ("#7db2ff", "#ff9d5c")}
 """Colours of A and B, by `dark`; B is dashed as well."""
 
+MODEBAR = {
+    dark: {"bgcolor": "rgba(0,0,0,0)", "color": theme.muted, "activecolor": theme.ink}
+    for dark, theme in THEMES.items()
+}
+"""A toolbar that does not cover the legend with a grey bar, by `dark`."""
+
 _SPLIT = 0.44
 _TOP = 14.0
 
@@ -115,6 +121,7 @@ def pair_figure(
             "title": {"text": "s at the bottleneck", "standoff": 4},
         },
         "showlegend": True,
+        "modebar": MODEBAR[dark],
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         "hovermode": "x unified" if not narrow else "closest",
     }  # fmt: skip

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from pages.ui.figures.grids import MAP_POINTS, Array, Axis, value_limits
 from pages.ui.figures.panels import axis_style, label_of
 from pages.ui.figures.scale import HIGH, LOW, SCALE, THEMES, Theme, base_layout, build
-from pages.ui.triage.pair_figure import Side, axis_along, cut
+from pages.ui.triage.pair_figure import MODEBAR, Side, axis_along, cut
 
 
 def pair_maps(
@@ -41,6 +41,7 @@ def pair_maps(
         "margin": {"l": 8, "r": 8, "t": 26, "b": 8},
         "plot_bgcolor": "rgba(128,128,128,0.16)",
         "annotations": [],
+        "modebar": MODEBAR[dark],
     }
     for k, (value, s) in enumerate(pairs):
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -91,12 +92,12 @@ def _axes(
     style = axis_style(theme) | {"exponentformat": "power", "automargin": True}
     layout[f"xaxis{suffix}"] = style | {
         "domain": across, "anchor": f"y{suffix}", "type": "log" if x.log else "linear",
-        "range": x.limits(0.0), "showticklabels": row == 1,
+        "range": x.limits(0.004), "showticklabels": row == 1,
         "title": {"text": label_of(x.name, None) if row == 1 else "", "standoff": 4},
     }  # fmt: skip
     layout[f"yaxis{suffix}"] = style | {
         "domain": up, "anchor": f"x{suffix}", "type": "log" if y.log else "linear",
-        "range": y.limits(0.0), "showticklabels": k == 0,
+        "range": y.limits(0.004), "showticklabels": k == 0,
         "title": {"text": label_of(y.name, None) if k == 0 else "", "standoff": 4},
     }  # fmt: skip
 

@@ -25,14 +25,17 @@ def picked_bar(scored: Scored) -> None:
     with st.container(key="picked", gap="small"):
         for place in places:
             _card(scored.scores[place], place)
-        if len(places) == 2:
-            st.button(
-                "Put these two side by side",
-                key="compare_two",
-                type="primary",
-                on_click=_both,
-                args=(scored.scores[places[0]], scored.scores[places[1]]),
-            )
+        if len(places) == 2 and st.button(
+            "Put these two side by side", key="compare_two", type="primary"
+        ):
+            first, second = (scored.scores[p] for p in places)
+            _show(**as_a(first), **as_b(second))
+
+
+def _show(**changes: Any) -> None:
+    """Change the state, and draw the whole page: the pair stands outside this fragment."""
+    change(**changes)
+    st.rerun()
 
 
 def _card(scored: ListedScore, place: int) -> None:
@@ -51,8 +54,10 @@ def _card(scored: ListedScore, place: int) -> None:
         )
         if st.button("Open in the inspector", key=f"open-{place}", icon=":material/search:"):
             open_in_inspector(scored)
-        st.button("As A", key=f"as-a-{place}", on_click=change, kwargs=as_a(scored))
-        st.button("As B", key=f"as-b-{place}", on_click=change, kwargs=as_b(scored))
+        if st.button("As A", key=f"as-a-{place}"):
+            _show(**as_a(scored))
+        if st.button("As B", key=f"as-b-{place}"):
+            _show(**as_b(scored))
 
 
 def as_a(scored: ListedScore) -> dict[str, Any]:
@@ -72,10 +77,6 @@ def as_b(scored: ListedScore) -> dict[str, Any]:
         "other_syntax": scored.syntax or "auto",
         "other_base": scored.base,
     }
-
-
-def _both(first: ListedScore, second: ListedScore) -> None:
-    change(**as_a(first), **as_b(second))
 
 
 def open_in_inspector(scored: ListedScore) -> None:

@@ -15,10 +15,16 @@ from eic_core.pool.listing import ListedScore
 from pages.ui import glossary
 from pages.ui.device import is_dark, is_narrow, plotly_config
 from pages.ui.organising.desk import heading, note, quiet, show_error
-from pages.ui.text import clean, escape, number
+from pages.ui.text import clean, escape, number, prose
 from pages.ui.triage.desk import Desk, Scored, desk
 from pages.ui.triage.export import scored_csv
-from pages.ui.triage.front_figure import MOST_POINTS, FrontView, drawn_places, front_figure
+from pages.ui.triage.front_figure import (
+    MOST_POINTS,
+    FrontView,
+    drawn_places,
+    front_figure,
+    on_the_edge,
+)
 from pages.ui.triage.picked import picked_bar
 
 _LISTED = 500
@@ -88,15 +94,20 @@ def _results(number_of_list: int) -> None:
 
 
 def _accuracy(scored: Scored) -> str:
-    """Which accuracy is looked at; "" if there is none."""
-    names = list(scored.accuracies)
+    """Which accuracy is looked at; "" for none."""
+    names = [*scored.accuracies, ""]
     if len(names) < 2:
-        return names[0] if names else ""
+        return ""
     chosen = st.segmented_control(
-        "Accuracy", names, default=names[0], key="front-accuracy", required=True,
+        "Accuracy",
+        names,
+        default=scored.usual,
+        key=f"front-accuracy-{scored.usual}",
+        format_func=lambda name: name or "leave out",
+        required=True,
         help="Against the target here, or as it came with the list.",
-    )  # fmt: skip
-    return chosen if chosen in scored.accuracies else names[0]
+    )
+    return chosen if chosen in scored.accuracies else ""
 
 
 def _filtered(scored: Scored, on_front: np.ndarray) -> np.ndarray:
@@ -136,11 +147,14 @@ def _summary(scored: Scored, on_front: np.ndarray, name: str) -> None:
     members = [s for s, member in zip(scores, on_front, strict=True) if member]
     read = sum(not s.score.error for s in scores)
     eics = [s.score.eic for s in members if math.isfinite(s.score.eic)]
-    spread = f", which lose {number(min(eics), 1)} to {number(max(eics), 1)} digits" if eics else ""
+    low, high = (number(min(eics), 1), number(max(eics), 1)) if eics else ("", "")
+    spread = f" and lose {low if low == high else f'{low} to {high}'} digits" if eics else ""
     which = "accuracy, complexity and EIC" if name else "complexity and EIC"
     took = f" Scored in {scored.seconds:.1f} s." if scored.seconds >= 1 else ""
+    verb = "is" if len(members) == 1 else "are"
+    spread = spread.replace("lose", "loses") if len(members) == 1 else spread
     st.html(
-        f'<p class="eic-lead"><b>{len(members):,} of {read:,} formulas</b> are on the front of '
+        f'<p class="eic-lead"><b>{len(members):,} of {read:,} formulas</b> {verb} on the front of '
         f'{which}{spread}.</p><p class="eic-quiet">No other formula is at least as good in every '
         f"one of these and better in one; such formulas are outlined.{took}</p>"
     )
@@ -157,6 +171,11 @@ def _plot(view: FrontView) -> None:
         config=plotly_config("eic-front"),
         alt="Every formula by complexity and error, coloured by EIC; the table says the same.",
     )
+    if edge := on_the_edge(view):
+        top = "EIC above 12" if view.accuracy is None else (
+            "an R² below −1" if "loss" not in view.accuracy_name else "a far larger loss"
+        )  # fmt: skip
+        quiet(f"{edge:,} with {top} {'are' if edge > 1 else 'is'} drawn on the upper edge.")
     hidden = len(view.shown) - len(drawn)
     if hidden:
         why = "they have no finite error or no EIC"
@@ -286,11 +305,12 @@ def _refused(scored: Scored) -> None:
     if not rows:
         return
     heading(f"{len(rows):,} row{'s' if len(rows) != 1 else ''} refused")
-    quiet("They stay in the list and in the file. Mend them there, or open one to see the place.")
+    quiet("They stay in the list and in the file of scores. Mend them in the list, or put one into "
+          "formula A below to try.")  # fmt: skip
     with st.expander("What was refused, and why", key="refused-list", expanded=len(rows) <= 5):
         items = "".join(
             f"<li><b>row {s.listed.row}</b> <code>{escape(s.listed.formula or '(empty)', 160)}"
-            f"</code><br>{escape(s.score.error, 400)}</li>"
+            f"</code><br>{prose(s.score.error, 400)}</li>"
             for s in rows[:_LISTED]
         )
         more = f"<li>and {len(rows) - _LISTED:,} more</li>" if len(rows) > _LISTED else ""
