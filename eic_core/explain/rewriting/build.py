@@ -184,7 +184,7 @@ class Builder:
     # Products -------------------------------------------------------------
 
     def factors_of(self, root: int, exponent: Fraction = ONE) -> list[Weighted]:
-        """The chain of * and / at a term, as factors with exponents 1 and -1."""
+        """The chain of *, / and minus at a term, as factors with exponents 1 and -1."""
         found: list[Weighted] = []
         todo = [(root, exponent)]
         while todo:
@@ -194,6 +194,9 @@ class Builder:
                 left, right = term.children
                 todo.append((right, e if term.operator == "mul" else -e))
                 todo.append((left, e))
+            elif term.operator == "neg":
+                todo.append((term.children[0], e))
+                found.append(Weighted(ONE, self.terms.put(CONSTANT, label="-1")))
             else:
                 found.append(Weighted(e, number))
         return found
@@ -298,9 +301,8 @@ class Builder:
         merged = self.powers(parts)
         numbers = sum(self.terms.number(p.term) is not None for p in parts)
         ones = any(self.terms.number(p.term) in (0, 1, -1) for p in parts)
-        signs = any(self.terms[p.term].operator == "neg" for p in parts)
         lone = len(parts) == 2 and operator == "div" and self.terms.number(left) == 1
-        if (ones and not lone) or numbers > 1 or signs or len(merged) < len(parts):
+        if (ones and not lone) or numbers > 1 or len(merged) < len(parts):
             built = self.product_of(merged)
             return plain if built is None else built
         return plain

@@ -104,8 +104,10 @@ def binary_rows(
     columns: Mapping[str, Any], rows: Sequence[int], dtype: Any
 ) -> tuple[dict[str, Any], list[dict[str, str]]]:
     """The inputs of some rows as one precision holds them: arrays, and exact decimals."""
-    rounded = {name: np.asarray(column)[list(rows)].astype(dtype)
-               for name, column in columns.items()}
+    with np.errstate(over="ignore"):
+        rounded = {
+            name: np.asarray(column)[list(rows)].astype(dtype) for name, column in columns.items()
+        }
     texts = [
         {name: str(Decimal(float(column[i]))) for name, column in rounded.items()}
         for i in range(len(rows))
@@ -139,10 +141,9 @@ class Observer:
         self.terms = terms
         self.dtype = dtype
         self.inputs, texts = binary_rows(columns, rows, dtype)
-        with np.errstate(all="ignore"):
-            usable = np.ones(len(rows), dtype=bool)
-            for column in self.inputs.values():
-                usable &= np.isfinite(column)
+        usable = np.ones(len(rows), dtype=bool)
+        for column in self.inputs.values():
+            usable &= np.isfinite(column)
         self.usable = usable
         known = [t for t, ok in zip(texts, usable.tolist(), strict=True) if ok]
         self.exact: Values = ValueTable(terms, known, digits).values(original)
@@ -162,7 +163,7 @@ class Observer:
                 failed += 1
             else:
                 errors.append(float(abs((value - exact) / exact)))
-        squared = np.square(np.array(errors)) if errors else np.array([math.nan])
+        squared = np.square(np.minimum(errors, 1e100)) if errors else np.array([math.nan])
         return ObservedError(
             np.dtype(self.dtype).name,
             math.sqrt(float(np.mean(squared))),

@@ -161,7 +161,7 @@ def forms(build: Builder, p: Polynomial) -> Iterator[int]:
         if zero is not None:
             yield zero
         return
-    content = _content(p)
+    content = _content(p) if len(p) > 1 else _UNIT
     rest = _divided(p, content)
     for written in _written(build, rest):
         whole = _times_monomial(build, p, content, written)

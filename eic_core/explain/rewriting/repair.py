@@ -19,7 +19,11 @@ from eic_core.explain.rewriting.observed import ObservedError, Observer
 from eic_core.explain.rewriting.rows import Rows, choose_rows
 from eic_core.explain.rewriting.rules import Assumption, Rewriter, RuleBook
 from eic_core.explain.rewriting.search import (
+    RANGE_TOLERANCE,
+    RANGE_WORST,
+    SIZE_WEIGHT,
     TOLERANCE,
+    WORST_WEIGHT,
     Cost,
     Found,
     Limits,
@@ -27,7 +31,7 @@ from eic_core.explain.rewriting.search import (
     Search,
     needed_digits,
 )
-from eic_core.explain.rewriting.sentences import nothing_better, repair_sentence
+from eic_core.explain.rewriting.sentences import Saved, nothing_better, repair_sentence
 from eic_core.explain.rewriting.terms import Terms
 from eic_core.explain.rewriting.trigonometry_rules import TRIGONOMETRY_RULES
 from eic_core.explain.rewriting.values import ValueTable
@@ -42,6 +46,9 @@ MAX_NODES = 120
 
 GAIN = 0.1
 """Digits that a form must save, at the root or at its worst node, to be proposed."""
+
+OPERATIONS_GAIN = 0.5
+"""Digits that it must save when the inputs are taken as exact, if it saves no others."""
 
 RULES = RuleBook((*ALGEBRA_RULES, *EXPONENTIAL_RULES, *TRIGONOMETRY_RULES))
 """Every rule, by the operator at the root of its left side."""
@@ -350,7 +357,6 @@ class _Measurer:
     def repairs(self, most: int) -> Repairs:
         """The best forms that hold, measured."""
         before = self._measure(self.root, self.formula)
-        own = own_conditioning(self.formula, self.measured).own_finite
         found: list[Repair] = []
         for form in self._promising():
             if len(found) == most:
@@ -358,7 +364,9 @@ class _Measurer:
             repaired = self._repair(form, before)
             if repaired is not None:
                 found.append(repaired)
-        found.sort(key=lambda r: _rank(r))
+        found.sort(key=_rank)
+        clearest = found[0].formula if found else self.formula
+        own = own_conditioning(clearest, self.measured).own_finite
         if found:
             sentence = found[0].sentence
         else:
@@ -387,7 +395,7 @@ class _Measurer:
         bare = self.terms.formula(form.root)
         formula = Formula(bare.nodes, to_python(bare))
         after = self._measure(form.root, formula)
-        if after.q > before.q + TOLERANCE or not _measurably_better(before, after):
+        if not _measurably_better(before, after):
             return None
         steps = tuple(
             RepairStep(
@@ -398,9 +406,7 @@ class _Measurer:
             )
             for s in form.steps
         )
-        sentence = repair_sentence(
-            formula.source, before.q, after.q, before.eic, after.eic, [s.rule for s in steps]
-        )
+        sentence = repair_sentence(formula.source, [s.rule for s in steps], _saved(before, after))
         return Repair(formula, steps, before, after, verification, sentence)
 
     def _assumption(self, assumption: Assumption) -> str:
@@ -413,13 +419,25 @@ class _Measurer:
         return Measured(amplification, formula.complexity, single, double)
 
 
+def _saved(before: Measured, after: Measured) -> Saved:
+    return Saved(
+        (before.q, after.q),
+        (before.eic, after.eic),
+        (before.float64.digits_lost, after.float64.digits_lost),
+    )
+
+
 def _saves(before: Cost, after: Cost) -> bool:
+    if before.out_of_range > after.out_of_range:
+        return (
+            after.q <= before.q + RANGE_TOLERANCE and after.worst <= before.worst + RANGE_WORST
+        )
     if after.q > before.q + TOLERANCE or after.worst > before.worst + TOLERANCE:
         return False
     return (
         before.q - after.q >= GAIN
         or before.worst - after.worst >= GAIN
-        or before.out_of_range - after.out_of_range > 0
+        or before.operations - after.operations >= OPERATIONS_GAIN
     )
 
 
@@ -427,6 +445,7 @@ def _dominates(one: Cost, other: Cost) -> bool:
     return (
         one.q <= other.q + TOLERANCE
         and one.worst <= other.worst + TOLERANCE
+        and one.operations <= other.operations + TOLERANCE
         and one.out_of_range <= other.out_of_range
         and one.size <= other.size
     )
@@ -434,17 +453,22 @@ def _dominates(one: Cost, other: Cost) -> bool:
 
 def _measurably_better(before: Measured, after: Measured) -> bool:
     """Digits at the root or the bottleneck, or results where there were none."""
+    if (after.float64.failed, after.float32.failed) < (before.float64.failed, before.float32.failed):
+        return (
+            after.q <= before.q + RANGE_TOLERANCE and after.eic <= before.eic + RANGE_WORST
+        )
+    if after.q > before.q + TOLERANCE:
+        return False
     if after.eic > before.eic + TOLERANCE and after.q > before.q - GAIN:
         return False
     return (
         before.q - after.q >= GAIN / 2
         or before.eic - after.eic >= GAIN / 2
-        or after.float64.failed < before.float64.failed
-        or after.float32.failed < before.float32.failed
+        or before.float64.digits_lost - after.float64.digits_lost >= OPERATIONS_GAIN
     )
 
 
 def _rank(r: Repair) -> float:
-    return r.after.q + 0.3 * r.after.eic + 0.02 * r.after.complexity + 2 * bool(
-        r.after.float64.failed
-    )
+    """As the search's cost, with what double precision really lost for the operations."""
+    lost = min(r.after.float64.digits_lost, 16.0)
+    return r.after.q + WORST_WEIGHT * (r.after.eic + lost) + SIZE_WEIGHT * r.after.complexity

@@ -18,15 +18,18 @@ import numpy as np
 from eic_core.explain.rewriting.build import Builder
 from eic_core.explain.rewriting.rules import Assumption, Rewriter
 from eic_core.explain.rewriting.terms import Terms
-from eic_core.explain.rewriting.values import Numbers, Values, ValueTable, differing_rows
-
-AGREEMENT = 30
-"""Decimal digits to which a rewrite must keep every value."""
+from eic_core.explain.rewriting.values import AGREEMENT, Numbers, Values, ValueTable
 
 TOLERANCE = 0.02
-"""Digits by which q at the root may rise: below what two roundings more or less mean."""
+"""Digits by which q at the root may rise: less than one rounding more of a sum."""
 
-WORST_WEIGHT, SIZE_WEIGHT, RANGE_WEIGHT = 0.3, 0.02, 2.0
+RANGE_TOLERANCE, RANGE_WORST = 0.1, 0.5
+"""The same, and at the worst node, for a form that brings values back into double range."""
+
+WORST_WEIGHT, SIZE_WEIGHT, RANGE_WEIGHT = 0.3, 0.05, 2.0
+
+CALM = 0.2
+"""Sub-expressions that lose fewer digits are left as they are."""
 
 PER_STATE = 96
 """At most so many rewrites of one formula are looked at."""
@@ -41,6 +44,8 @@ class Cost(NamedTuple):
         Correlated amplification at the root, in digits.
     worst : float
         The largest correlated amplification of any node, in digits.
+    operations : float
+        The same as `q` for exact inputs: what the operations alone lose.
     out_of_range : float
         Share of rows at which a value leaves double range.
     size : int
@@ -49,6 +54,7 @@ class Cost(NamedTuple):
 
     q: float
     worst: float
+    operations: float
     out_of_range: float
     size: int
 
@@ -57,7 +63,7 @@ class Cost(NamedTuple):
         """The one number that orders the search."""
         return (
             self.q
-            + WORST_WEIGHT * self.worst
+            + WORST_WEIGHT * (self.worst + self.operations)
             + RANGE_WEIGHT * self.out_of_range
             + SIZE_WEIGHT * self.size
         )
@@ -74,12 +80,15 @@ class Limits:
     patience : int
         Evaluations after which it stops once the best form is as good as the function
         itself allows.
+    stall : int
+        Evaluations after which it stops if none was better than the best.
     seconds : float
         A deadline for slow machines and large formulas; the counts bind first elsewhere.
     """
 
     evaluations: int = 700
-    patience: int = 120
+    patience: int = 100
+    stall: int = 200
     seconds: float = 2.0
 
 
@@ -159,11 +168,7 @@ class Costs:
     def own(self, root: int) -> float:
         """1/2 log10 E[1 + sum_v (x_v df/dx_v / f)^2] at the usable rows."""
         noise = self.table.noise(root)
-        variables = {
-            self.terms.kind(n) for n in self.terms.below(root)
-            if self.terms[n].operator == "variable"
-        }
-        places = [i for i, kind in enumerate(noise.kinds) if kind in variables]
+        places = [i for i, kind in enumerate(noise.kinds) if kind in self.terms.inputs]
         moved = noise.moved[places][:, self.usable]
         total = np.sum(np.square(moved / noise.y[self.usable]), axis=0)
         if self.terms[root].operator == "variable":
@@ -178,7 +183,8 @@ class Costs:
             return None
         worst = max(self._rms(n) for n in self.terms.below(root))
         outside = float(np.mean(noise.out_of_range[self.usable]))
-        return Cost(_digits(np.mean(q2)), worst, outside, self.terms.size(root))
+        operations = _digits(np.mean(noise.operations2(self.terms.inputs)[self.usable]))
+        return Cost(_digits(np.mean(q2)), worst, operations, outside, self.terms.size(root))
 
     def _rms(self, number: int) -> float:
         if number not in self._worst:
@@ -189,7 +195,11 @@ class Costs:
 
     def order(self, root: int) -> list[int]:
         """The places to rewrite: where most digits are lost first, leaves left out."""
-        places = [n for n in self.terms.below(root) if self.terms[n].children]
+        overflows = self.table.noise(root).out_of_range.any()
+        places = [
+            n for n in self.terms.below(root)
+            if self.terms[n].children and (overflows or self._rms(n) >= CALM)
+        ]
         return sorted(places, key=lambda n: (-round(self._rms(n), 3), n))
 
 
@@ -237,8 +247,11 @@ class Search:
         good_enough = max(own, 0.5) + 0.15
         deadline = time.monotonic() + self.limits.seconds
         evaluated, reached_at, finished = 1, 0, True
+        best, best_at = first.total, 1
         while queue and evaluated < self.limits.evaluations:
             if reached_at and evaluated - reached_at >= self.limits.patience:
+                break
+            if evaluated - best_at >= self.limits.stall:
                 break
             _, _, state = heapq.heappop(queue)
             for step, new in self._neighbours(state):
@@ -257,6 +270,8 @@ class Search:
                 found = Found(new, cost, (*state.steps, step))
                 known[kind] = found
                 heapq.heappush(queue, (cost.total, evaluated, found))
+                if cost.total < best:
+                    best, best_at = cost.total, evaluated
                 if not reached_at and max(cost.q, cost.worst) <= good_enough:
                     reached_at = evaluated
             if not finished:
@@ -288,9 +303,7 @@ class Search:
     def _agrees(self, old: int, new: int) -> bool:
         key = (old, new)
         if key not in self._agreeing:
-            left, right = self.table.values(old), self.table.values(new)
-            differing = differing_rows(left, right, self.table.floors(old), AGREEMENT)
-            self._agreeing[key] = not differing
+            self._agreeing[key] = not self.table.agree(old, new)
         return self._agreeing[key]
 
     def _holds(self, assumption: Assumption, place: int) -> bool:

@@ -4,36 +4,49 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 NEAR = 0.3
 """Digits within which a formula counts as being as good as the function allows."""
 
 
-def repair_sentence(
-    text: str,
-    q_before: float,
-    q_after: float,
-    eic_before: float,
-    eic_after: float,
-    rules: Sequence[str],
-) -> str:
+class Saved(NamedTuple):
+    """Digits lost before and after.
+
+    Attributes
+    ----------
+    q, eic, double : tuple of float
+        At the root with shared noise, at the worst node, and observed in double precision.
+    """
+
+    q: tuple[float, float]
+    eic: tuple[float, float]
+    double: tuple[float, float]
+
+
+def repair_sentence(text: str, rules: Sequence[str], saved: Saved) -> str:
     """What to write instead, and what it saves.
 
     Examples
     --------
-    >>> repair_sentence("x", 4.39, 0.0, 4.39, 0.0, ["merging like terms"])
+    >>> repair_sentence("x", ["merging like terms"], Saved((4.39, 0), (4.39, 0), (4, 0)))
     'Write `x` (merging like terms): the result loses 0.0 digits instead of 4.4.'
-    >>> repair_sentence("x", 0.1, 0.0, 3.0, 0.0, ["inverse functions"])
+    >>> repair_sentence("x", ["inverse functions"], Saved((0.1, 0), (3, 0), (3, 0)))
     'Write `x` (inverse functions): no step loses more than 0.0 digits instead of 3.0.'
     """
     by = ", then ".join(dict.fromkeys(rules))
-    if q_before - q_after >= 0.05:
-        saved = f"the result loses {q_after:.1f} digits instead of {q_before:.1f}"
-    elif eic_before - eic_after >= 0.05:
-        saved = f"no step loses more than {eic_after:.1f} digits instead of {eic_before:.1f}"
+    if saved.q[0] - saved.q[1] >= 0.1:
+        effect = f"the result loses {saved.q[1]:.1f} digits instead of {saved.q[0]:.1f}"
+    elif math.isinf(saved.double[0]):
+        effect = "no value leaves the range of double precision"
+    elif saved.eic[0] - saved.eic[1] >= 0.05:
+        effect = f"no step loses more than {saved.eic[1]:.1f} digits instead of {saved.eic[0]:.1f}"
     else:
-        saved = "its values stay within floating-point range"
-    return f"Write `{text}` ({by}): {saved}."
+        effect = (
+            "with exact inputs double precision loses "
+            f"{saved.double[1]:.1f} digits instead of {saved.double[0]:.1f}"
+        )
+    return f"Write `{text}` ({by}): {effect}."
 
 
 def nothing_better(q: float, own: float, finished: bool) -> str:

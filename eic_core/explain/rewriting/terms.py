@@ -91,6 +91,11 @@ def _decimal(digits: str, places: int) -> str:
 class Terms:
     """A growing collection of distinct terms.
 
+    Attributes
+    ----------
+    inputs : set of int
+        Kinds of the variables.
+
     Examples
     --------
     >>> from eic_core.formula.syntax import read
@@ -109,6 +114,8 @@ class Terms:
         self._size: list[int] = []
         self._kind: list[int] = []
         self._kinds: dict[object, int] = {}
+        self._below: dict[int, tuple[int, ...]] = {}
+        self.inputs: set[int] = set()
 
     def __len__(self) -> int:
         return len(self._terms)
@@ -131,6 +138,8 @@ class Terms:
             self._terms.append(term)
             self._size.append(1 + sum(self._size[c] for c in children))
             self._kind.append(self._kind_of(term))
+            if operator == VARIABLE:
+                self.inputs.add(self._kind[number])
         return number
 
     def _kind_of(self, term: Term) -> int:
@@ -172,8 +181,13 @@ class Terms:
             drafts[number] = Draft(term.operator, children, term.label, term.parameter)
         return Formula.from_draft(drafts[root])
 
-    def below(self, root: int) -> list[int]:
+    def below(self, root: int) -> tuple[int, ...]:
         """The distinct terms under a term and itself, operands first."""
+        if root not in self._below:
+            self._below[root] = tuple(self._walk(root))
+        return self._below[root]
+
+    def _walk(self, root: int) -> list[int]:
         seen: set[int] = set()
         found: list[int] = []
         todo: list[tuple[int, bool]] = [(root, False)]

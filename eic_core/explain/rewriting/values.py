@@ -10,11 +10,12 @@ s^2 = v / y^2 with v = y^2 + sum (de/dy_i)^2 v_i (Yu et al., ``eq:recursive_rela
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import mpmath
 import numpy as np
+from mpmath.libmp import mpf_sub
 
 from eic_core.explain.rewriting.terms import Terms
 from eic_core.formula.operators import NUMPY, OPERATORS
@@ -26,6 +27,16 @@ EXTENDED = np.longdouble
 """80 bits where the machine has them: a range of 10^4932 for products of derivatives."""
 
 _NO_PLAN = Plan((), (), (), (), ())
+
+ROUNDOFF = 2.0**-53
+
+AGREEMENT = 30
+"""Decimal digits to which a rewrite must keep every value."""
+
+AGREEMENT_BITS = 101
+"""The same in bits, rounded up."""
+
+_NOTHING = -(10**18)
 
 LARGEST, SMALLEST = float(np.finfo(np.float64).max), float(np.finfo(np.float64).tiny)
 
@@ -49,20 +60,37 @@ class Noise(NamedTuple):
         d value / d log(class), every place of the class moving together.
     variance : ndarray, shape (R,)
         Absolute variance under independent noise, over sigma^2.
-    out_of_range : ndarray of bool, shape (R,)
-        Rows at which a value at or below the term leaves double range.
+    overflows : ndarray of bool, shape (R,)
+        Rows at which a value at or below the term is beyond double range.
+    underflows : dict of kind to ndarray of bool, shape (R,)
+        Classes at or below the term with values too small for a double, and where.
     """
 
     y: Numbers
     kinds: tuple[int, ...]
     moved: Numbers
     variance: Numbers
-    out_of_range: Any
+    overflows: Any
+    underflows: dict[int, Any]
 
     @property
     def q2(self) -> Numbers:
         """Correlated amplification squared; nan where there is no value, inf at a zero."""
         return _over_square(np.sum(np.square(self.moved), axis=0), self.y)
+
+    @property
+    def out_of_range(self) -> Any:
+        """Rows at which a value overflows, or underflows where that matters to the term."""
+        outside = self.overflows.copy()
+        for kind, tiny in self.underflows.items():
+            moved = np.abs(self.moved[self.kinds.index(kind)])
+            outside |= tiny & (moved > np.abs(self.y) * ROUNDOFF)
+        return outside
+
+    def operations2(self, inputs: Collection[int]) -> Numbers:
+        """q^2 with exact inputs: the noise of the operations and constants alone."""
+        places = [i for i, kind in enumerate(self.kinds) if kind not in inputs]
+        return _over_square(np.sum(np.square(self.moved[places]), axis=0), self.y)
 
     @property
     def s2(self) -> Numbers:
@@ -130,9 +158,12 @@ class ValueTable:
         p = math.nan if plain else row.parameter(term.parameter)
         step = Step(0, 0, row, (), p, term.parameter, "", "", math.nan)
         operands = [self._values[c] for c in term.children]
+        value = self._exact.value
         return tuple(
-            None if None in a else self._exact.value(step, list(a))
-            for a in zip(*operands, strict=True)
+            [
+                None if any([v is None for v in a]) else value(step, list(a))
+                for a in zip(*operands, strict=True)
+            ]
         )
 
     def floors(self, number: int) -> Values:
@@ -140,9 +171,18 @@ class ValueTable:
         operands = [self.values(c) for c in self.terms[number].children]
         small = self.mp.mpf(10) ** (12 - self.digits)
         return tuple(
-            None if not a or None in a else small * max(abs(v) for v in a)
+            None if not a or any(v is None for v in a) else small * max(abs(v) for v in a)
             for a in (zip(*operands, strict=True) if operands else ((),) * len(self.rows))
         )
+
+    def agree(self, old: int, new: int) -> list[int]:
+        """Rows at which `new` differs from `old` by more than rounding explains."""
+        left, right = self.values(old), self.values(new)
+        differing = differing_rows(left, right)
+        if not differing:
+            return differing
+        floors = self.floors(old)
+        return [row for row in differing if not _below(left[row], right[row], floors[row])]
 
     def noise(self, number: int) -> Noise:
         """How noise reaches a term."""
@@ -156,10 +196,12 @@ class ValueTable:
         term = self.terms[number]
         y = extended(self.values(number))
         size = np.abs(y)
-        outside = (size > LARGEST) | ((size < SMALLEST) & (size > 0))
+        outside = size > LARGEST
+        tiny = (size < SMALLEST) & (size > 0)
         kind = self.terms.kind(number)
+        underflows = {kind: tiny} if tiny.any() else {}
         if not term.children:
-            return Noise(y, (kind,), y[None, :], np.square(y), outside)
+            return Noise(y, (kind,), y[None, :], np.square(y), outside, underflows)
         below = [self._noise[c] for c in term.children]
         row = OPERATORS[term.operator]
         plain = term.parameter is None and term.operator != "log"
@@ -183,9 +225,15 @@ class ValueTable:
                     0,
                     np.square(partial) * operand.variance,
                 )
-                outside = outside | operand.out_of_range
+                outside = outside | operand.overflows
+                underflows = underflows | operand.underflows
         moved[place[kind]] += y
-        return Noise(y, tuple(kinds), moved, variance, outside)
+        return Noise(y, tuple(kinds), moved, variance, outside, underflows)
+
+
+def _below(a: Any, b: Any, floor: Any) -> bool:
+    """Whether two values differ by no more than what rounding leaves of a 0."""
+    return b is not None and floor is not None and bool(abs(a - b) <= floor)
 
 
 def _first_attained(partials: tuple[Numbers, ...]) -> tuple[Numbers, ...]:
@@ -214,25 +262,30 @@ def extended(values: Values) -> Numbers:
         return np.ldexp(mantissas.astype(EXTENDED), exponents.astype(np.int32))
 
 
-def differing_rows(left: Values, right: Values, floors: Values, digits: int) -> list[int]:
-    """Rows at which `right` is not `left` to 10^-digits, or has no value where `left` has one.
+def differing_rows(left: Values, right: Values) -> list[int]:
+    """Rows at which `right` is not `left` to 10^-30, or has no value where `left` has one.
 
-    Parameters
-    ----------
-    left, right : sequence of mpf or None
-    floors : sequence of mpf or None
-        Absolute differences up to this count as none: what rounding leaves of an exact 0.
-    digits : int
+    Examples
+    --------
+    >>> from mpmath import mpf
+    >>> differing_rows((mpf(1), None, mpf(2), mpf(3)), (mpf(1), mpf(5), None, mpf(4)))
+    [2, 3]
     """
     differing = []
-    for row, (a, b, floor) in enumerate(zip(left, right, floors, strict=True)):
-        if a is None:
+    for row, (a, b) in enumerate(zip(left, right, strict=True)):
+        if a is None or a is b:
             continue
-        if b is None:
-            differing.append(row)
-            continue
-        difference = abs(a - b)
-        allowed = max(abs(a), abs(b)) * a.context.mpf(10) ** -digits
-        if difference > max(allowed, floor or 0):
+        if b is None or not _agree(a._mpf_, b._mpf_):
             differing.append(row)
     return differing
+
+
+def _agree(a: Any, b: Any) -> bool:
+    """Whether |a - b| is below 2^-AGREEMENT_BITS of the larger one."""
+    if a == b:
+        return True
+    difference = mpf_sub(a, b, 20, "n")
+    if not difference[1]:
+        return True
+    size = max(a[2] + a[3] if a[1] else _NOTHING, b[2] + b[3] if b[1] else _NOTHING)
+    return bool(difference[2] + difference[3] < size - AGREEMENT_BITS)

@@ -10,9 +10,9 @@ import numpy as np
 
 from eic_core.explain.rewriting.observed import float_values
 from eic_core.explain.rewriting.rules import Assumption
-from eic_core.explain.rewriting.search import AGREEMENT, holds
+from eic_core.explain.rewriting.search import holds
 from eic_core.explain.rewriting.terms import Terms
-from eic_core.explain.rewriting.values import Values, ValueTable, differing_rows
+from eic_core.explain.rewriting.values import AGREEMENT, Values, ValueTable, differing_rows
 from eic_core.measure.data import Samples
 
 MAX_DIGITS = 1600
@@ -93,8 +93,7 @@ class Verifier:
     def verify(self, form: int, assumptions: Sequence[Assumption]) -> Verification | None:
         """What was compared, or None if the form is not the same function on the data."""
         left, right = self.table.values(self.original), self.table.values(form)
-        differing = differing_rows(left, right, self.table.floors(self.original), AGREEMENT)
-        digits = self._settled(form, differing)
+        digits = self._settled(form, self.table.agree(self.original, form))
         if digits is None or not self._domain_kept(form):
             return None
         if not all(holds(self.table.values(a.term), a.relation, left) for a in assumptions):
@@ -115,7 +114,7 @@ class Verifier:
                 return None
             table = ValueTable(self.terms, [self.table.rows[i] for i in differing], digits)
             left, right = table.values(self.original), table.values(form)
-            still = differing_rows(left, right, _vanishing(left, self.table, digits), AGREEMENT)
+            still = differing_rows(_vanishing(left, digits), _vanishing(right, digits))
             differing = [differing[i] for i in still]
         return digits
 
@@ -147,10 +146,12 @@ class Verifier:
         )
 
 
-def _vanishing(values: Values, table: ValueTable, digits: int) -> Values:
-    """Values that shrink with the precision are 0: their size is what may differ."""
-    limit = table.mp.mpf(10) ** (20 - digits)
-    return tuple(abs(v) if v is not None and abs(v) < limit else None for v in values)
+def _vanishing(values: Values, digits: int) -> Values:
+    """Values that shrink with the precision are 0."""
+    return tuple(
+        v * 0 if v is not None and abs(v) < v.context.mpf(10) ** (20 - digits) else v
+        for v in values
+    )
 
 
 def decimal_rows(
