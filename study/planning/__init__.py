@@ -1,6 +1,6 @@
 """Planning a study by simulation: how sharp it will be, and what would make it sharper."""
 
-from study.planning.advising import advise, width_grid
+from study.planning.advising import advise, most_studies, width_grid
 from study.planning.approximation import Approximation, approximate
 from study.planning.estimates import Estimate
 from study.planning.example import PAPER, PAPER_ASSUMES
@@ -20,6 +20,7 @@ __all__ = [
     "Target",
     "advise",
     "approximate",
+    "most_studies",
     "plan",
     "width_grid",
 ]

@@ -7,7 +7,7 @@ search repeated.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import ceil
 
@@ -58,10 +58,8 @@ def advise(
             f"no design finds a preference that is {model.preference:g}, not above one half",
             hint="expect a larger preference, or aim at a half-width of the interval",
         )
-    ways: list[Way] = ["pairs", "raters", "pairs and raters"]
-    if model.problems >= ENOUGH_PROBLEMS:
-        ways.append("problems")
-    report = _Steps(progress, studies, 1 + len(ways) * _ROUNDS)
+    ways = _ways(model)
+    report = _Steps(progress, studies, most_studies(model, studies))
 
     def simulated(design: StudyModel) -> Plan | None:
         if not can_simulate(design, studies, _MOST_WORK):
@@ -76,14 +74,26 @@ def advise(
         model, studies=studies, seed=seed, level=level, alpha=alpha, progress=report.step
     )
     report.skip_to(1)
-    grid = width_grid(model, level)
     if _met(target, first, 0.0):
-        return Advice(model, target, first, True, (), grid)
+        return Advice(model, target, first, True, (), width_grid(model, level))
     routes = []
     for number, way in enumerate(ways, start=1):
         routes.append(_route(model, way, target, first, simulated))
         report.skip_to(1 + number * _ROUNDS)
+    also = [route.model.pairs for route in routes if route.model is not None]
+    grid = width_grid(model, level, also=also)
     return Advice(model, target, first, False, tuple(routes), grid)
+
+
+def most_studies(model: StudyModel, studies: int = 400) -> int:
+    """The total that `advise` tells its progress by.
+
+    Examples
+    --------
+    >>> most_studies(StudyModel(problems=5), 100)
+    1000
+    """
+    return (1 + len(_ways(model)) * _ROUNDS) * studies
 
 
 def grown(model: StudyModel, way: Way, size: int) -> StudyModel:
@@ -106,10 +116,14 @@ def grown(model: StudyModel, way: Way, size: int) -> StudyModel:
     return replace(model, pairs=size, raters=raters)
 
 
-def width_grid(model: StudyModel, level: float = 0.95) -> Grid:
-    """Half-widths for a half to four times as many pairs and raters, by the approximation."""
+def width_grid(model: StudyModel, level: float = 0.95, *, also: Sequence[int] = ()) -> Grid:
+    """Half-widths for a half to four times as many pairs and raters, by the approximation.
+
+    Numbers of pairs in `also` are added, up to eight times those of the model.
+    """
     least = max(model.ballots, model.problems)
-    pairs = sorted({max(least, round(model.pairs * f)) for f in (0.5, 0.7, 1, 1.4, 2, 2.8, 4)})
+    steps = {max(least, round(model.pairs * f)) for f in (0.5, 0.7, 1, 1.4, 2, 2.8, 4)}
+    pairs = sorted(steps | {n for n in also if least <= n <= 8 * model.pairs})
     raters = sorted({max(2, round(model.raters * f)) for f in (0.5, 1, 2, 4)})
     pairs = [n for n in pairs if n <= LIMITS["pairs"]]
     raters = [n for n in raters if n <= LIMITS["raters"]]
@@ -121,6 +135,13 @@ def width_grid(model: StudyModel, level: float = 0.95) -> Grid:
 
 
 # --- one way ---
+
+
+def _ways(model: StudyModel) -> tuple[Way, ...]:
+    """More problems help only where problems are the clusters."""
+    if model.problems >= ENOUGH_PROBLEMS:
+        return ("pairs", "raters", "pairs and raters", "problems")
+    return ("pairs", "raters", "pairs and raters")
 
 
 def _route(
@@ -190,15 +211,15 @@ def _met(target: Target, found: Plan, margin: float) -> bool:
 class _Steps:
     """Progress over many plans of equal size."""
 
-    def __init__(self, progress: Progress | None, studies: int, plans: int) -> None:
-        self._progress, self._studies, self._plans = progress, studies, plans
+    def __init__(self, progress: Progress | None, studies: int, total: int) -> None:
+        self._progress, self._studies, self._total = progress, studies, total
         self._done = 0
 
     def step(self, done: int, total: int) -> None:
         """Within a plan."""
         del total
         if self._progress is not None:
-            self._progress(self._done + done, self._plans * self._studies)
+            self._progress(self._done + done, self._total)
 
     def next(self) -> None:
         """A plan is done."""

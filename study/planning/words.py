@@ -43,9 +43,10 @@ def power_sentence(found: Plan) -> str:
     """How often the test finds the preference, or, if there is none, is fooled."""
     power, alpha = _percent(found.power.value, 1), _percent(found.alpha)
     if found.model.preference > 0.5:
+        often = "every simulated study" if found.power.value == 1 else f"{power} of such studies"
         return (
             f"If {_percent(found.model.preference, 1)} is true, the test at {alpha} finds the "
-            f"preference in {power} of such studies."
+            f"preference in {often}."
         )
     return (
         "Supposing that there is no preference for lower EIC, the test that knows the clusters "

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.organising.desk import complaint, desk, forgive, heading, note, quiet, tried, warn
+from pages.ui.organising.desk import complaint, desk, forgive, go, heading, note, quiet, tried, warn
 from pages.ui.organising.drafts import Draft
 from pages.ui.organising.frame import onward
 from pages.ui.text import prose
@@ -72,6 +72,8 @@ def _amount(draft: Draft) -> None:
         raters = -(-votes // design.ballots_per_rater)
         note(f"{pairs:,} pairs × {design.votes_per_pair} votes = {votes:,} votes, "
              f"which takes {raters:,} raters who finish.")  # fmt: skip
+    st.button("How sure would that be? Plan it", key="plan-this", type="tertiary",
+              icon=":material/straighten:", on_click=lambda: go(plan=study.id))  # fmt: skip
 
 
 def _ballots(study: Study) -> None:

@@ -7,6 +7,7 @@ from datetime import datetime
 import streamlit as st
 
 from pages.ui.organising.desk import act, complaint, desk, go, told
+from pages.ui.organising.planner import NEW, planner_view
 from pages.ui.text import escape
 from pages.ui.wiring import lab
 from study.design import StudyDesign, StudyStatus, check_base_url
@@ -18,7 +19,10 @@ _STATES = {StudyStatus.DRAFT: "Draft", StudyStatus.OPEN: "Open", StudyStatus.CLO
 
 
 def studies_view(service: OrganiserService) -> None:
-    """All studies, newest first, and a form for a new one."""
+    """All studies, newest first, and a form for a new one; or the planner."""
+    if "plan" in st.query_params:
+        planner_view(service)
+        return
     st.html('<h1 class="eic-title">Studies</h1>')
     if lab().demo:
         st.html(
@@ -39,6 +43,9 @@ def studies_view(service: OrganiserService) -> None:
     for study in studies:
         _row(study)
     _new(bool(studies))
+    st.button("Plan a study: how many pairs and raters does it take?", key="plan-a-study",
+              type="tertiary", icon=":material/straighten:",
+              on_click=lambda: go(plan=NEW))  # fmt: skip
 
 
 def _row(study: Study) -> None:

@@ -1,0 +1,138 @@
+"""How wide the interval of a planned study is, over pairs, a line for each number of raters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+import plotly.graph_objects as go
+
+from pages.ui.figures.panels import axis_style
+from pages.ui.figures.scale import THEMES, Theme, base_layout, build
+from study.planning import Grid
+
+COLOURS = {
+    False: ("#c25400", "#0072b2", "#007d5c", "#a3468a"),
+    True: ("#f0a03c", "#5cb8f0", "#3cc79b", "#e08cc4"),
+}
+"""From few raters to many by `dark`; dashes tell them apart, too."""
+DASHES = ("dot", "solid", "dash", "longdashdot")
+
+
+@dataclass(frozen=True)
+class Point:
+    """A simulated design: its size, half-width and Monte-Carlo error in shares, and its name."""
+
+    pairs: int
+    raters: int
+    half_width: float
+    error: float
+    name: str
+
+
+def planning_figure(
+    grid: Grid,
+    points: Sequence[Point],
+    wanted: float | None = None,
+    *,
+    dark: bool = False,
+    narrow: bool = False,
+) -> go.Figure:
+    """Half-width of the interval against pairs: lines by arithmetic, points by simulation.
+
+    Parameters
+    ----------
+    grid : Grid
+    points : sequence of Point
+        The design itself first.
+    wanted : float, optional
+        Half-width aimed at, in shares.
+    dark, narrow : bool
+        For a dark page; for a phone.
+    """
+    theme = THEMES[dark]
+    shown = [p for p in points if p.pairs <= max(grid.pairs)]
+    data = _lines(grid, dark) + _marks(shown, theme, named=not narrow)
+    widths = [100 * w for row in grid.half_width for w in row if isfinite(w)]
+    widths += [100 * p.half_width for p in shown] + ([100 * wanted] if wanted else [])
+    top = 1.08 * max(widths, default=10.0)
+    right = max([*grid.pairs, *(p.pairs for p in shown)])
+    layout = base_layout(dark) | {
+        "height": 340 if narrow else 380,
+        "margin": {"l": 52, "r": 84, "t": 14, "b": 48},
+        "dragmode": False,
+        "annotations": _labels(grid, dark),
+        "xaxis": axis_style(theme) | {
+            "title": {"text": "pairs", "standoff": 6}, "fixedrange": True,
+            "range": [0.9 * min(grid.pairs), 1.02 * right], "type": "linear",
+        },
+        "yaxis": axis_style(theme) | {
+            "title": {"text": "half-width, ± points", "standoff": 6}, "fixedrange": True,
+            "range": [0, top],
+        },
+    }  # fmt: skip
+    if wanted is not None:
+        layout["shapes"] = [
+            {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 100 * wanted,
+             "y1": 100 * wanted, "line": {"color": theme.muted, "width": 1, "dash": "dash"}}
+        ]  # fmt: skip
+        layout["annotations"].append(
+            {"xref": "paper", "x": 0.01, "y": 100 * wanted, "text": "wanted", "showarrow": False,
+             "xanchor": "left", "yanchor": "bottom", "font": {"size": 12, "color": theme.muted}}
+        )  # fmt: skip
+    return build(data, layout)
+
+
+def _lines(grid: Grid, dark: bool) -> list[dict[str, Any]]:
+    return [
+        {
+            "type": "scatter", "mode": "lines", "name": f"{raters:,} raters",
+            "x": list(grid.pairs), "y": [100 * w if isfinite(w) else None for w in row],
+            "line": {"color": COLOURS[dark][i % 4], "width": 2, "dash": DASHES[i % 4]},
+            "hovertemplate": f"{raters:,} raters, %{{x:,}} pairs: ± %{{y:.1f}} points "
+                             "(approximation)<extra></extra>",
+        }
+        for i, (raters, row) in enumerate(zip(grid.raters, grid.half_width, strict=True))
+    ]  # fmt: skip
+
+
+def _labels(grid: Grid, dark: bool) -> list[dict[str, Any]]:
+    """The number of raters at the right end of each line, kept apart from one another."""
+    ends = [
+        (100 * row[-1], raters, i)
+        for i, (raters, row) in enumerate(zip(grid.raters, grid.half_width, strict=True))
+        if isfinite(row[-1])
+    ]
+    top = max((100 * w for row in grid.half_width for w in row if isfinite(w)), default=1.0)
+    found, last = [], float("-inf")
+    for height, raters, i in sorted(ends):
+        last = max(height, last + 0.062 * top)
+        found.append(
+            {"xref": "paper", "x": 1, "y": last, "text": f"{raters:,} raters",
+             "showarrow": False, "xanchor": "left", "xshift": 4,
+             "font": {"size": 12, "color": COLOURS[dark][i % 4]}}
+        )  # fmt: skip
+    return found
+
+
+def _marks(points: Sequence[Point], theme: Theme, *, named: bool) -> list[dict[str, Any]]:
+    if not points:
+        return []
+    symbols = ["circle"] + ["diamond-open"] * (len(points) - 1)
+    return [
+        {
+            "type": "scatter", "mode": "markers+text" if named else "markers", "name": "simulated",
+            "x": [p.pairs for p in points], "y": [100 * p.half_width for p in points],
+            "error_y": {"type": "data", "array": [196 * p.error for p in points], "width": 3,
+                        "color": theme.ink, "thickness": 1},
+            "marker": {"symbol": symbols, "size": 10, "color": theme.ink,
+                       "line": {"color": theme.ink, "width": 2}},
+            "text": [p.name for p in points], "textposition": "top center", "cliponaxis": False,
+            "textfont": {"size": 12, "color": theme.ink},
+            "customdata": [f"{p.pairs:,} pairs and {p.raters:,} raters" for p in points],
+            "hovertemplate": "%{text}, %{customdata}: ± %{y:.1f} points (simulated)"
+                             "<extra></extra>",
+        }
+    ]  # fmt: skip

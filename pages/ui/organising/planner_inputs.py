@@ -1,0 +1,227 @@
+"""What the planner asks: a field for each number of a design, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from study.planning import Target
+from study.statistics.simulation import StudyModel
+
+
+@dataclass(frozen=True)
+class Field:
+    """A number of a `StudyModel`, as it is asked for.
+
+    Attributes
+    ----------
+    name, label, help : str
+    low, high, step : float or int
+        As shown.
+    percent : bool
+        Whether a share is shown in percent.
+    """
+
+    name: str
+    label: str
+    help: str
+    low: float
+    high: float
+    step: float
+    percent: bool = False
+
+
+SIZE = (
+    Field("pairs", "Pairs", "Matched pairs of formulas that are shown to raters.", 1, 5000, 1),
+    Field("problems", "Problems",
+          "How many data sets the pairs come from. With ten or more the study speaks about "
+          "problems like these, with fewer only about these.", 1, 5000, 1),
+    Field("raters", "Raters", "People who begin to rate.", 1, 5000, 1),
+    Field("ballots", "Ballots each", "How many pairs each rater gets.", 1, 100, 1),
+)  # fmt: skip
+PEOPLE = (
+    Field("preference", "Expected preference, %",
+          "The share of votes for the formula of lower EIC that you believe to be true. 50 is no "
+          "preference; the paper found 69.8.", 1.0, 99.0, 1.0, True),
+    Field("kappa", "Agreement on a pair (κ)",
+          "Fleiss’ kappa: how far two raters agree on a pair beyond chance. 0 is not at all, 1 "
+          "always; the paper found 0.37. The more they agree, the less a second vote on a pair "
+          "tells.", 0.0, 0.95, 0.05),
+    Field("drop_out", "Stop early, %",
+          "Raters who leave before their last ballot, at any point. Others get their pairs.",
+          0.0, 100.0, 5.0, True),
+    Field("excluded", "Sessions that do not count, %",
+          "Sessions left out afterwards, for instance as too fast. In the paper 22 %.",
+          0.0, 100.0, 5.0, True),
+)  # fmt: skip
+MORE = (
+    Field("rater_correlation", "Likeness of one rater’s votes",
+          "Correlation of two votes of one rater, on pairs of different problems: how far people "
+          "differ in their taste. 0 is not at all; small values such as 0.03 are usual.",
+          0.0, 0.95, 0.01),
+    Field("problem_share", "Share of the agreement due to problems",
+          "0: pairs of one problem are no more alike than others. 1: whatever raters agree on "
+          "belongs to the problem, and its pairs are all alike.", 0.0, 1.0, 0.1),
+    Field("tie_share", "“Cannot decide”, %", "Votes that decide for neither formula.",
+          0.0, 100.0, 5.0, True),
+    Field("unequal", "Unevenness of votes a pair",
+          "0: every pair gets as many votes as the others, as this app sees to. 0.5: some get "
+          "twice as many as others.", 0.0, 2.0, 0.1),
+)  # fmt: skip
+FIELDS = (*SIZE, *PEOPLE, *MORE)
+AIMS = {"none": "nothing in particular", "width": "an interval of ± points", "power": "a power"}
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be simulated."""
+
+    model: StudyModel
+    target: Target | None
+    studies: int
+    seed: int
+
+
+def shown(model: StudyModel) -> dict[str, Any]:
+    """The numbers of a model as the fields show them.
+
+    Examples
+    --------
+    >>> shown(StudyModel(excluded=24 / 108))["excluded"]
+    22.22
+    """
+    return {
+        f.name: round(100 * getattr(model, f.name), 2) if f.percent else getattr(model, f.name)
+        for f in FIELDS
+    }
+
+
+def model_of(values: dict[str, Any]) -> StudyModel:
+    """The inverse of `shown`.
+
+    Raises
+    ------
+    UserError
+        If there can be no such study.
+    """
+    return StudyModel(**{f.name: values[f.name] / 100 if f.percent else values[f.name]
+                         for f in FIELDS})  # fmt: skip
+
+
+def request_for(model: StudyModel) -> Request:
+    """A model as its fields give it back, with the usual settings."""
+    return Request(model_of(shown(model)), None, 1000, 0)
+
+
+def ask(place: str, start: Request) -> Request:
+    """Draw the fields; what they say now.
+
+    Raises
+    ------
+    UserError
+        If there can be no such study.
+    """
+    values = shown(start.model)
+    st.html('<h3 class="eic-h">The study</h3>')
+    found = _row(place, SIZE, values)
+    st.html('<h3 class="eic-h">What you expect of its raters</h3>')
+    found |= _row(place, PEOPLE, values)
+    with st.expander("More about the votes", key=f"plan-more-{place}"):
+        found |= _row(place, MORE, values)
+    target, studies, seed = _aim(place, start)
+    return Request(model_of(found), target, studies, seed)
+
+
+def _row(place: str, fields: Sequence[Field], values: dict[str, Any]) -> dict[str, Any]:
+    found = {}
+    with st.container(key=f"plan-{fields[0].name}-{place}"):
+        for column, field in zip(st.columns(len(fields)), fields, strict=True):
+            key = _key(place, field.name)
+            st.session_state.setdefault(key, values[field.name])
+            form = "%d" if isinstance(field.low, int) else "%.4g"
+            found[field.name] = column.number_input(
+                field.label, field.low, field.high, step=field.step, format=form,
+                key=key, help=field.help,
+            )  # fmt: skip
+    return found
+
+
+def _aim(place: str, start: Request) -> tuple[Target | None, int, int]:
+    """What the study should reach, and how it is simulated."""
+    target = start.target
+    aim = "none" if target is None else "width" if target.half_width is not None else "power"
+    width = 100 * target.half_width if target and target.half_width else 5.0
+    power = 100 * target.power if target and target.power else 90.0
+    st.html('<h3 class="eic-h">What it should reach</h3>')
+    with st.container(key=f"plan-aim-{place}"):
+        first, second, third, fourth = st.columns(4)
+        key = _key(place, "aim")
+        st.session_state.setdefault(key, aim)
+        aim = first.selectbox(
+            "Look for designs with", list(AIMS), key=key, format_func=AIMS.__getitem__,
+            help="The smallest designs that reach this are then looked for.",
+        )  # fmt: skip
+        if aim == "width":
+            width = _number(
+                second,
+                place,
+                "width",
+                "Half-width, ± points",
+                0.5,
+                45.0,
+                width,
+                0.5,
+                "Half the width of the 95 % interval of the preference rate.",
+            )
+        elif aim == "power":
+            power = _number(
+                second,
+                place,
+                "power",
+                "Power, %",
+                5.0,
+                99.0,
+                power,
+                5.0,
+                "How often the test should find the preference if it is as expected.",
+            )
+        studies = _number(
+            third,
+            place,
+            "studies",
+            "Simulated studies",
+            100,
+            5000,
+            start.studies,
+            100,
+            "More take longer and tell more exactly.",
+        )
+        seed = _number(fourth, place, "seed", "Seed", 0, 2**31, start.seed, 1,
+                       "The same seed gives the same numbers again.")  # fmt: skip
+    if aim == "width":
+        return Target(half_width=width / 100), int(studies), int(seed)
+    return Target(power=power / 100) if aim == "power" else None, int(studies), int(seed)
+
+
+def _number(
+    column: Any,
+    place: str,
+    name: str,
+    label: str,
+    low: float,
+    high: float,
+    value: float,
+    step: float,
+    words: str,
+) -> float:
+    key = _key(place, name)
+    st.session_state.setdefault(key, value)
+    form = "%d" if isinstance(low, int) else "%.4g"
+    return float(column.number_input(label, low, high, step=step, key=key, format=form, help=words))
+
+
+def _key(place: str, name: str) -> str:
+    return f"plan:{place}:{name}"

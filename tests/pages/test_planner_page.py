@@ -1,0 +1,228 @@
+"""The planner's page and its figure, without a browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.figures.planning import COLOURS, DASHES, Point, planning_figure
+from pages.ui.figures.scale import THEMES, contrast
+from pages.ui.organising import desk, planner
+from pages.ui.organising.jobs import Job
+from pages.ui.organising.planner_inputs import FIELDS, model_of, request_for, shown
+from pages.ui.wiring import jobs, lab
+from study.planning import PAPER, width_grid
+from study.statistics.simulation import StudyModel
+
+
+def page() -> None:
+    from pages.ui.organising.planner import planner_view
+    from pages.ui.wiring import lab
+
+    planner_view(lab().organising)
+
+
+@pytest.fixture(autouse=True)
+def logged_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An organiser, and no plan of an earlier test."""
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+    monkeypatch.setattr(planner, "is_organiser", lambda: True)
+    monkeypatch.setattr(planner, "login_key", lambda: "a login")
+    monkeypatch.setattr(desk, "organiser", lambda: lab().organising)
+    yield
+    for place in ("new", "paper", "1"):
+        if (job := job_of(place)) is not None:
+            job.cancel()
+            job.wait(30)
+        jobs().forget(planner._key(place))
+
+
+def job_of(place: str) -> Job | None:
+    return jobs().get(f"plan {place} a login")
+
+
+def drawn(place: str) -> AppTest:
+    made = AppTest.from_function(page, default_timeout=60)
+    made.query_params["plan"] = place
+    made.run()
+    assert not made.exception
+    return made
+
+
+def finished(made: AppTest, place: str) -> AppTest:
+    job = job_of(place)
+    assert job is not None and job.wait(60)
+    made.run()
+    assert not made.exception
+    return made
+
+
+def words(made: AppTest) -> str:
+    bodies = [element.proto.body for element in made.get("html")]
+    return "\n".join(body for body in bodies if not body.startswith("/*"))
+
+
+def put(made: AppTest, place: str, name: str, value: float) -> None:
+    made.number_input(key=f"plan:{place}:{name}").set_value(value).run()
+    assert not made.exception
+
+
+def test_before_anything_is_simulated_arithmetic_says_what_to_expect() -> None:
+    made = drawn("new")
+    assert "By arithmetic alone: about 500 votes that count, and ± 7.5 points." in words(made)
+    put(made, "new", "raters", 100)
+    assert "about 1,000 votes" in words(made)
+    assert job_of("new") is None
+
+
+def test_a_simulation_answers_in_sentences_with_its_seed() -> None:
+    made = drawn("new")
+    put(made, "new", "studies", 100)
+    put(made, "new", "seed", 5)
+    made.button(key="plan-run").click().run()
+    said = words(finished(made, "new"))
+    assert "Expect an interval of about ±" in said
+    assert "100 simulated studies, seed 5." in said
+    assert "nan" not in said.lower()
+    assert len(made.get("plotly_chart")) == 1
+    assert "have changed since" not in said
+    put(made, "new", "pairs", 200)
+    assert "have changed since this was simulated" in words(made)
+
+
+def test_the_papers_study_is_one_click_away() -> None:
+    made = drawn("new")
+    made.button(key="plan-example").click().run()
+    said = words(finished(made, "paper"))
+    assert "172 pairs of 19 problems, 108 raters" in said
+    assert "Assumed here" in said
+    assert made.number_input(key="plan:paper:kappa").value == 0.37
+
+
+def test_a_target_is_answered_with_ways_to_reach_it() -> None:
+    made = drawn("paper")
+    made.selectbox(key="plan:paper:aim").set_value("width").run()
+    put(made, "paper", "studies", 100)
+    made.button(key="plan-run").click().run()
+    said = words(finished(made, "paper"))
+    assert "What it takes to reach an interval of ± 5.0 points" in said
+    assert "more pairs for the same raters" in said
+
+
+def test_an_impossible_study_is_refused_in_words_and_cannot_be_simulated() -> None:
+    made = drawn("new")
+    put(made, "new", "pairs", 5)
+    assert "5 pairs cannot come from 10 problems" in words(made)
+    assert made.button(key="plan-run").disabled
+
+
+def test_a_hopeless_study_is_called_too_small() -> None:
+    made = drawn("new")
+    put(made, "new", "raters", 1)
+    put(made, "new", "studies", 100)
+    made.button(key="plan-run").click().run()
+    said = words(finished(made, "new"))
+    assert "too small" in said or "cannot give an interval" in said
+    assert "nan" not in said.lower()
+
+
+def test_a_running_simulation_shows_how_far_it_is_and_can_be_cancelled() -> None:
+    made = drawn("new")
+    put(made, "new", "pairs", 2000)
+    put(made, "new", "raters", 40)
+    put(made, "new", "studies", 5000)
+    made.button(key="plan-run").click().run()
+    assert made.button(key="plan-run").disabled
+    made.button(key="cancel-plan").click().run()
+    assert "The simulation was cancelled." in words(finished(made, "new"))
+
+
+def test_a_reload_finds_the_last_plan_again() -> None:
+    made = drawn("new")
+    put(made, "new", "pairs", 60)
+    put(made, "new", "studies", 100)
+    made.selectbox(key="plan:new:aim").set_value("power").run()
+    put(made, "new", "power", 80)
+    made.button(key="plan-run").click().run()
+    finished(made, "new")
+    again = drawn("new")
+    assert again.selectbox(key="plan:new:aim").value == "power"
+    assert again.number_input(key="plan:new:power").value == 80
+    assert "have changed since" not in words(again)
+    assert again.number_input(key="plan:new:pairs").value == 60
+    assert "60 pairs of 10 problems" in words(again)
+
+
+def test_a_draft_is_planned_with_its_own_numbers() -> None:
+    service = lab().organising
+    study = service.create("<b>Planned</b>")
+    made = drawn(str(study.id))
+    assert "Plan: &lt;b&gt;Planned&lt;/b&gt;" in words(made)
+    assert made.number_input(key=f"plan:{study.id}:ballots").value == 10
+    service.delete_draft(study.id)
+
+
+@pytest.mark.parametrize("place", ["999999", "-1", "²", "<script>"])
+def test_a_study_that_does_not_exist_is_said_and_a_new_one_planned(place: str) -> None:
+    made = drawn(place)
+    assert re.search("There is no (such )?study", words(made))
+    assert made.number_input(key="plan:new:pairs").value == 100
+
+
+def test_nothing_is_simulated_for_a_visitor(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = drawn("new")
+    monkeypatch.setattr(desk, "organiser", lambda: None)
+    made.button(key="plan-run").click().run()
+    assert "You are logged out" in words(made)
+    assert job_of("new") is None
+
+
+# --- pieces ---
+
+
+def test_fields_give_back_the_model_that_they_show() -> None:
+    model = StudyModel(excluded=0.25, tie_share=0.1, drop_out=0.4, unequal=0.3, problem_share=0.2)
+    assert model_of(shown(model)) == model
+    kept = request_for(PAPER).model
+    assert kept.excluded == pytest.approx(PAPER.excluded, abs=1e-4)
+    assert replace(kept, excluded=PAPER.excluded) == PAPER
+    assert model_of(shown(kept)) == kept
+
+
+def test_every_field_explains_itself_and_holds_the_usual_value() -> None:
+    for field in FIELDS:
+        assert len(field.help) > 20
+        assert field.low <= shown(StudyModel())[field.name] <= field.high
+
+
+def test_the_figure_draws_a_line_for_each_number_of_raters_and_what_is_wanted() -> None:
+    grid = width_grid(PAPER)
+    point = Point(172, 108, 0.055, 0.0003, "this design")
+    figure = planning_figure(grid, [point], 0.04, dark=False)
+    lines = [trace for trace in figure.data if trace.mode == "lines"]
+    assert [line.name for line in lines] == [f"{n:,} raters" for n in grid.raters]
+    assert len({line.line.dash for line in lines}) == len(lines)
+    assert figure.layout.shapes[0].y0 == pytest.approx(4.0)
+    assert figure.layout.xaxis.title.text and figure.layout.yaxis.title.text
+    assert figure.data[-1].y[0] == pytest.approx(5.5)
+    ends = sorted(a.y for a in figure.layout.annotations if "raters" in a.text)
+    assert min(b - a for a, b in zip(ends, ends[1:], strict=False)) > 0.3
+
+
+def test_the_figure_of_a_design_without_intervals_has_gaps_and_no_infinity() -> None:
+    grid = width_grid(StudyModel(raters=2, pairs=12, problems=12))
+    figure = planning_figure(grid, [], None, narrow=True, dark=True)
+    json.dumps(figure.to_plotly_json(), allow_nan=False, default=list)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_lines_and_their_names_can_be_read_on_the_page(dark: bool) -> None:
+    assert len(COLOURS[dark]) == len(DASHES) == 4
+    for colour in COLOURS[dark]:
+        assert contrast(colour, THEMES[dark].paper) >= 4.5
