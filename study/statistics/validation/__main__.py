@@ -10,6 +10,7 @@ from pathlib import Path
 
 from eic_core.errors import UserError
 from study.statistics.validation.running import validate
+from study.statistics.validation.scenarios import SCENARIOS
 from study.statistics.validation.tables import csv_table, report
 from study.statistics.validation.verdicts import verdicts
 
@@ -24,11 +25,19 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--only", default="", metavar="TEXT", help="groups of scenarios with TEXT")
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="also write every row to FILE")
     options = parser.parse_args(arguments)
+    scenarios = [scenario for scenario in SCENARIOS if options.only in scenario.group]
     try:
+        if not scenarios:
+            groups = "; ".join(dict.fromkeys(scenario.group for scenario in SCENARIOS))
+            raise UserError(
+                f"no group of scenarios has `{options.only}`", hint=f"there are {groups}"
+            )
         rows = validate(
+            scenarios,
             studies=options.studies, seed=options.seed, processes=options.processes,
             progress=_progress,
         )  # fmt: skip

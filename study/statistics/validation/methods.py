@@ -8,7 +8,7 @@ from typing import Literal
 
 from study.statistics.bootstrap import pair_bootstrap, two_way_bootstrap
 from study.statistics.clustered import ClusteredRate, clustered_rate
-from study.statistics.coefficients import fleiss_interval
+from study.statistics.coefficients import fleiss_coefficient
 from study.statistics.majorities import sign_test
 from study.statistics.preference import Interval, Preference
 from study.statistics.simulation import SimulatedStudy
@@ -84,7 +84,7 @@ def apply_all(study: SimulatedStudy, draws: int = DRAWS) -> dict[str, Found]:
         "sign test": Found(None, _sign(study)),
         "other problems": whole,
         "these pairs": _found(these),
-        "Fleiss' kappa": Found(fleiss_interval(study.table.counts(), draws=draws, level=LEVEL)),
+        "Fleiss' kappa": _agreement(study, draws),
     }
 
 
@@ -104,6 +104,11 @@ def truth_of(kind: Truth, scenario: Scenario, study: SimulatedStudy) -> float:
 
 def _found(rate: ClusteredRate) -> Found:
     return Found(rate.interval(LEVEL), rate.p_value, bool(rate.too_small or rate.reason))
+
+
+def _agreement(study: SimulatedStudy, draws: int) -> Found:
+    found = fleiss_coefficient(study.table.counts(), draws=draws, level=LEVEL)
+    return Found(found.interval, None, bool(found.too_small or found.interval is None))
 
 
 def _one_way(headline: ClusteredRate, which: int) -> Found:

@@ -99,12 +99,16 @@ class Row:
     @property
     def type_one(self) -> float | None:
         """Share of the tests at 5 % that reject; None unless the null is true."""
-        return _share(self.tally.rejected, self.tally.tests) if self.scenario.null else None
+        return _share(self.tally.rejected, self.tally.tests) if self._tested else None
 
     @property
     def claimed(self) -> float | None:
         """Share of the tests that reject in studies not called too small."""
-        return _share(self.tally.claimed, self.tally.tests) if self.scenario.null else None
+        return _share(self.tally.claimed, self.tally.tests) if self._tested else None
+
+    @property
+    def _tested(self) -> bool:
+        return self.scenario.null and self.method.has_test
 
     @property
     def flagged(self) -> float:

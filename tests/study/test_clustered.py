@@ -1,0 +1,434 @@
+"""The clustered rate, the bootstraps and the sign test, from independent sides."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from eic_core.errors import UserError
+from study.statistics.bootstrap import pair_bootstrap, two_way_bootstrap
+from study.statistics.clustered import ClusteredRate, clustered_rate
+from study.statistics.clusters import Estimand
+from study.statistics.majorities import SignTest, sign_test
+from study.statistics.simulation import StudyModel, simulate
+from study.statistics.votes import VoteTable
+
+Vote = tuple[str, str, str, str]
+"""Rater, pair, problem, choice."""
+
+
+def _table(votes: Sequence[Vote]) -> VoteTable:
+    return VoteTable.of(
+        SimpleNamespace(
+            rater=rater, pair=pair, problem=problem, choice=choice, lower_side="left", position=1
+        )
+        for rater, pair, problem, choice in votes
+    )
+
+
+def _simulated(seed: int = 1, **changes: float) -> VoteTable:
+    given = {"preference": 0.7, "kappa": 0.3, "pairs": 40, "raters": 20, "problems": 1,
+             "rater_correlation": 0.1, "drop_out": 0.3, "unequal": 0.4, **changes}  # fmt: skip
+    return simulate(StudyModel(**given), np.random.default_rng(seed))
+
+
+def _variances(rate: ClusteredRate) -> list[float]:
+    return [part.variance for part in rate.components]
+
+
+# --- the variance, against statsmodels ---
+
+
+@pytest.mark.parametrize("problems, item", [(1, "pair"), (12, "problem")])
+def test_the_variances_are_those_of_statsmodels(problems: int, item: str) -> None:
+    table = _simulated(problems=problems, problem_share=0.3 if problems > 1 else 0.0)
+    rate = clustered_rate(table)
+    votes = table.decided()
+    items = votes.pair if item == "pair" else votes.problem
+    model = sm.OLS(votes.lower, np.ones(len(votes)))
+    for part, groups in zip(rate.components, (items, votes.rater), strict=False):
+        alone = model.fit(cov_type="cluster", cov_kwds={"groups": groups})
+        assert part.variance == pytest.approx(alone.cov_params()[0, 0], rel=1e-12)
+        assert part.clusters == len(set(groups.tolist()))
+    both = model.fit(
+        cov_type="cluster", cov_kwds={"groups": np.column_stack((items, votes.rater))}
+    ).cov_params()[0, 0]
+    first, second, shared = _variances(rate)
+    assert first + second - shared == pytest.approx(both, rel=1e-12)
+    assert rate.components[0].name == rate.clusters[0][0] == item
+    if both >= min(first, second):
+        assert rate.variance == pytest.approx(both, rel=1e-12)
+
+
+def test_with_few_problems_the_variance_is_that_of_a_regression_on_problems() -> None:
+    table = _simulated(problems=4, problem_share=0.5)
+    rate = clustered_rate(table)
+    votes = table.decided()
+    dummies = (votes.problem[:, None] == np.unique(votes.problem)).astype(float)
+    weights = dummies.mean(axis=0)
+    assert rate.rate == pytest.approx(weights @ sm.OLS(votes.lower, dummies).fit().params)
+    lost = dummies.shape[1]
+    cells = votes.pair * 1000 + votes.rater
+    for part, groups, gone in zip(
+        rate.components, (votes.pair, votes.rater, cells), (lost, 1, lost), strict=True
+    ):
+        fit = sm.OLS(votes.lower, dummies).fit(
+            cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False}
+        )
+        plain = weights @ fit.cov_params() @ weights
+        clusters = len(set(groups.tolist()))
+        assert part.variance == pytest.approx(plain * clusters / (clusters - gone), rel=1e-10)
+    assert rate.conditional_on_problems and rate.problems == 4
+    assert rate.degrees_of_freedom == min(len(set(votes.pair.tolist())) - 4,
+                                          len(set(votes.rater.tolist())) - 1)  # fmt: skip
+
+
+def test_for_these_pairs_residuals_are_about_each_pair_and_scaled() -> None:
+    votes = _simulated(problems=3).decided()
+    rate = clustered_rate(votes, estimand="these pairs")
+    by_pair = defaultdict(list)
+    for pair, lower in zip(votes.pair.tolist(), votes.lower.tolist(), strict=True):
+        by_pair[pair].append(lower)
+    sums: Counter[int] = Counter()
+    for pair, rater, lower in zip(
+        votes.pair.tolist(), votes.rater.tolist(), votes.lower.tolist(), strict=True
+    ):
+        own = by_pair[pair]
+        if len(own) == 1:
+            sums[rater] += lower - votes.lower.mean()
+        else:
+            sums[rater] += (lower - sum(own) / len(own)) * math.sqrt(len(own) / (len(own) - 1))
+    expected = sum(s * s for s in sums.values()) / len(votes) ** 2 * len(sums) / (len(sums) - 1)
+    assert rate.variance == pytest.approx(expected)
+    assert rate.clusters == (("rater", len(sums)),)
+    assert rate.degrees_of_freedom == len(sums) - 1
+
+
+def test_independent_votes_on_fixed_pairs_have_the_textbook_variance() -> None:
+    """Every rater votes once: a stratified sample (Cochran, 1977, Sampling Techniques, 5.4)."""
+    rng = np.random.default_rng(3)
+    votes = [
+        (f"r{pair}.{i}", f"p{pair}", "q", "lower" if rng.random() < 0.3 + 0.03 * pair else "higher")
+        for pair in range(20)
+        for i in range(6)
+    ]
+    table = _table(votes)
+    expected = (
+        sum(36 * np.var(table.lower[table.pair == pair], ddof=1) / 6 for pair in range(20)) / 120**2
+    )
+    rate = clustered_rate(table, estimand="these pairs")
+    assert rate.variance == pytest.approx(expected * 120 / 119)
+
+
+# --- what follows from it ---
+
+
+@pytest.mark.parametrize("copies", [2, 5, 9])
+def test_copied_votes_have_a_design_effect_of_their_number(copies: int) -> None:
+    votes = [
+        (f"r{pair}.{i}", f"p{pair}", "q", "higher" if pair % 3 == 0 else "lower")
+        for pair in range(30)
+        for i in range(copies)
+    ]
+    rate = clustered_rate(_table(votes))
+    assert rate.design_effect == pytest.approx(copies * 30 / 29)
+    assert rate.effective_votes == pytest.approx(29)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
+def test_the_interval_is_t_on_the_log_odds(level: float) -> None:
+    table = _simulated()
+    rate, p = clustered_rate(table), np.nanmean(table.lower)
+    fewest = len(set(table.decided().rater.tolist())) - 1
+    assert rate.standard_error is not None
+    half = stats.t.ppf((1 + level) / 2, fewest) * rate.standard_error / (p * (1 - p))
+    found = rate.interval(level)
+    assert found is not None
+    assert found.low == pytest.approx(stats.logistic.cdf(stats.logistic.ppf(p) - half))
+    assert found.high == pytest.approx(stats.logistic.cdf(stats.logistic.ppf(p) + half))
+    assert rate.p_value == pytest.approx(
+        stats.t.sf(math.log(p / (1 - p)) * p * (1 - p) / rate.standard_error, fewest)
+    )
+
+
+@given(st.integers(0, 60), st.sampled_from([0.5, 0.6, 0.8]), st.sampled_from([1, 4, 12]))
+@settings(max_examples=40, deadline=None)
+def test_the_interval_and_the_two_sided_test_agree(
+    seed: int, preference: float, problems: int
+) -> None:
+    rate = clustered_rate(_simulated(seed, preference=preference, problems=problems))
+    p = rate.p_two_sided
+    assert p is not None
+    if 1e-9 < p < 1:
+        edge = rate.interval(1 - p)
+        assert edge is not None
+        assert min(abs(edge.low - 0.5), abs(edge.high - 0.5)) < 1e-6
+
+
+def test_where_votes_balance_better_than_chance_the_variance_stops_at_the_floor() -> None:
+    votes = [
+        (f"r{r:02d}", f"p{p:02d}", "q", "lower" if (r + p) % 2 else "higher")
+        for r in range(12)
+        for p in range(13)
+    ]
+    rate = clustered_rate(_table(votes))
+    pair, rater, both = _variances(rate)
+    assert pair + rater - both < 0 == pair < rater
+    assert rate.variance == 0 and rate.too_small.startswith("The votes balance so evenly")
+    found = rate.interval()
+    exact = stats.binomtest(6, 12).proportion_ci(0.95, "exact")
+    assert found is not None
+    assert (found.low, found.high) == pytest.approx((exact.low, exact.high))
+    assert rate.p_value == pytest.approx(stats.binom.sf(5, 12, 0.5))
+
+
+def test_ten_problems_are_the_clusters_and_nine_are_held_fixed() -> None:
+    ten, nine = (clustered_rate(_simulated(problems=number)) for number in (10, 9))
+    assert [name for name, _ in ten.clusters] == ["problem", "rater"]
+    assert not ten.conditional_on_problems and "held fixed" not in ten.sentence
+    assert [name for name, _ in nine.clusters] == ["pair", "rater"]
+    assert nine.conditional_on_problems and "The 9 problems are held fixed" in nine.sentence
+
+
+def test_ties_are_in_no_number() -> None:
+    table = _simulated(tie_share=0.2)
+    assert table.ties
+    for estimand in ("pairs like these", "these pairs"):
+        with_ties = clustered_rate(table, estimand=estimand).to_json()
+        assert with_ties == clustered_rate(table.decided(), estimand=estimand).to_json()
+
+
+# --- invariances ---
+
+CELLS = st.lists(
+    st.tuples(
+        st.integers(0, 14), st.integers(0, 14), st.sampled_from(["lower", "higher", "tie"])
+    ),
+    min_size=0, max_size=80, unique_by=lambda cell: cell[:2],
+)  # fmt: skip
+ESTIMANDS: tuple[Estimand, ...] = ("pairs like these", "these pairs")
+
+
+def _votes(cells: list[tuple[int, int, str]], problems: int) -> list[Vote]:
+    return [(f"r{r}", f"p{p:02d}", f"q{p % problems}", choice) for r, p, choice in cells]
+
+
+@given(CELLS, st.sampled_from([1, 3, 12]), st.randoms(use_true_random=False))
+@settings(max_examples=60, deadline=None)
+def test_order_and_names_change_nothing(cells, problems, random) -> None:  # type: ignore[no-untyped-def]
+    votes = _votes(cells, problems)
+    names = [f"n{i:02d}" for i in range(15)]
+    raters, pairs, tasks = (random.sample(names, 15) for _ in range(3))
+    other = [(raters[r], pairs[p], tasks[p % problems], choice) for r, p, choice in cells]
+    random.shuffle(other)
+    for estimand in ESTIMANDS:
+        one, two = (clustered_rate(_table(v), estimand=estimand) for v in (votes, other))
+        for key, value in one.to_json().items():
+            again = two.to_json()[key]
+            if isinstance(value, float):
+                assert again == pytest.approx(value, rel=1e-9, abs=1e-12), key
+            elif key not in ("variances", "interval"):
+                assert again == value, key
+    if cells:
+        low, high = (
+            pair_bootstrap(_table(votes), draws=100),
+            pair_bootstrap(_table(other), draws=100),
+        )
+        assert (low is None) == (high is None)
+        if low is not None and high is not None:
+            assert (low.low, low.high) == pytest.approx((high.low, high.high))
+
+
+@given(CELLS, st.sampled_from([1, 3, 12]))
+@settings(max_examples=60, deadline=None)
+def test_swapping_lower_and_higher_mirrors_everything(cells, problems) -> None:  # type: ignore[no-untyped-def]
+    swap = {"lower": "higher", "higher": "lower", "tie": "tie"}
+    votes = _votes(cells, problems)
+    for estimand in ESTIMANDS:
+        one = clustered_rate(_table(votes), estimand=estimand)
+        two = clustered_rate(
+            _table([(*vote[:3], swap[vote[3]]) for vote in votes]), estimand=estimand
+        )
+        assert one.too_small == two.too_small and one.reason == two.reason
+        if one.rate is not None:
+            assert two.rate == pytest.approx(1 - one.rate)
+        here, there = one.interval(), two.interval()
+        if here is not None and there is not None:
+            assert there.low == pytest.approx(1 - here.high, abs=1e-9)
+            assert two.p_two_sided == pytest.approx(one.p_two_sided, rel=1e-6, abs=1e-12)
+
+
+@given(CELLS, st.sampled_from([1, 3, 12]))
+@settings(max_examples=100, deadline=None)
+def test_whatever_the_votes_there_are_numbers_or_sentences(cells, problems) -> None:  # type: ignore[no-untyped-def]
+    table = _table(_votes(cells, problems))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for estimand in ESTIMANDS:
+            rate = clustered_rate(table, estimand=estimand)
+            json.dumps(rate.to_json(), allow_nan=False)
+            assert (rate.interval() is None) == bool(rate.reason)
+            assert rate.sentence.endswith(".")
+            interval = rate.interval()
+            if interval is not None and rate.rate is not None:
+                assert 0 <= interval.low <= rate.rate <= interval.high <= 1
+                assert interval.low < interval.high
+        json.dumps(sign_test(table).to_json(), allow_nan=False)
+        pair_bootstrap(table, draws=100)
+        two_way_bootstrap(table, draws=100)
+
+
+# --- degenerate and small studies ---
+
+
+def _grid(raters: int, pairs: int, choice: str = "lower") -> list[Vote]:
+    return [(f"r{r}", f"p{p}", "q", choice) for r in range(raters) for p in range(pairs)]
+
+
+@pytest.mark.parametrize(
+    "votes, estimand, words",
+    [
+        ([], "pairs like these", "There are no valid votes."),
+        (_grid(3, 3, "tie"), "pairs like these", "Nobody decided for either formula."),
+        (_grid(1, 12), "pairs like these", "All votes are of one rater"),
+        (_grid(1, 12), "these pairs", "All votes are of one rater"),
+        (_grid(12, 1), "pairs like these", "All votes are on one pair"),
+        (_grid(1, 1), "pairs like these", "All votes are of one rater"),
+        (
+            [(f"r{i}", f"p{i % 4}", f"q{i % 4}", "lower") for i in range(20)],
+            "pairs like these",
+            "Each of the 4 problems has a single pair",
+        ),
+    ],
+)
+def test_where_nothing_can_be_said_a_sentence_says_why(
+    votes: list[Vote], estimand: Estimand, words: str
+) -> None:
+    rate = clustered_rate(_table(votes), estimand=estimand)
+    assert rate.reason.startswith(words) and rate.sentence == rate.reason
+    assert rate.interval() is rate.p_value is rate.p_two_sided is rate.design_effect is None
+    assert rate.too_small == ""
+
+
+def test_one_pair_is_enough_for_a_rate_of_this_pair() -> None:
+    votes = [(f"r{i}", "p", "q", "lower" if i % 3 else "higher") for i in range(24)]
+    rate = clustered_rate(_table(votes), estimand="these pairs")
+    assert not rate.reason and not rate.too_small and rate.interval() is not None
+
+
+def test_a_unanimous_study_gets_the_exact_bound_of_its_scarcer_clusters() -> None:
+    rate = clustered_rate(_table(_grid(20, 40)))
+    found = rate.interval()
+    assert found is not None and rate.too_small.startswith("All deciding votes agree")
+    assert (found.low, found.high) == (pytest.approx(0.025 ** (1 / 20)), 1.0)
+    assert found.low == pytest.approx(stats.binomtest(20, 20).proportion_ci(0.95, "exact").low)
+    assert rate.p_value == pytest.approx(0.5**20)
+    assert rate.design_effect is None and rate.standard_error == 0.0
+    mirrored = clustered_rate(_table(_grid(20, 40, "higher")))
+    assert mirrored.p_value == 1.0 and mirrored.p_two_sided == pytest.approx(2 * 0.5**20)
+
+
+@pytest.mark.parametrize(
+    "raters, pairs, words",
+    [(9, 40, "Only 9 raters"), (20, 9, "Only 9 pairs"), (10, 10, "")],
+)
+def test_fewer_than_ten_clusters_are_too_few(raters: int, pairs: int, words: str) -> None:
+    rng = np.random.default_rng(1)
+    votes = [
+        (*vote[:3], "lower" if rng.random() < 0.6 else "higher") for vote in _grid(raters, pairs)
+    ]
+    rate = clustered_rate(_table(votes))
+    assert rate.too_small.startswith(words) and bool(rate.too_small) == bool(words)
+    assert rate.interval() is not None
+
+
+def test_a_rarer_choice_from_few_raters_is_too_little_to_go_by() -> None:
+    votes = [
+        (*vote[:3], "higher" if vote[0] in ("r1", "r2", "r3", "r4") and vote[1] < "p2" else "lower")
+        for vote in _grid(20, 40)
+    ]
+    assert (
+        "The rarer choice comes from 4 raters or pairs only"
+        in clustered_rate(_table(votes)).too_small
+    )
+    more = [(*v[:3], "higher") if v[:2] == ("r5", "p1") else v for v in votes]
+    assert clustered_rate(_table(more)).too_small == ""
+
+
+def test_a_level_and_an_estimand_are_checked() -> None:
+    rate = clustered_rate(_table(_grid(20, 40)))
+    for level in (0.0, 1.0, -1.0, float("nan")):
+        with pytest.raises(UserError, match="level"):
+            rate.interval(level)
+    with pytest.raises(UserError, match="these pairs"):
+        clustered_rate(_table([]), estimand="all pairs")  # type: ignore[arg-type]
+
+
+# --- bootstraps and the sign test ---
+
+
+def _spread(interval: object) -> float:
+    assert interval is not None
+    return (interval.high - interval.low) / (2 * stats.norm.ppf(0.975))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("problems", [1, 4, 40])
+def test_the_pair_bootstrap_spreads_like_the_pair_variance(problems: int) -> None:
+    table = _simulated(pairs=160, raters=80, problems=problems, rater_correlation=0.0)
+    part = clustered_rate(table).components[0]
+    lost = problems if problems < 10 else 1
+    plain = math.sqrt(part.variance * (part.clusters - lost) / part.clusters)
+    assert _spread(pair_bootstrap(table, draws=8000)) == pytest.approx(plain, rel=0.05)
+
+
+def test_the_two_way_bootstrap_adds_pair_rater_and_vote() -> None:
+    table = _simulated(pairs=160, raters=80, problems=1)
+    total = math.sqrt(sum(_variances(clustered_rate(table))))  # Owen (2007), theorem 3
+    assert _spread(two_way_bootstrap(table, draws=8000)) == pytest.approx(total, rel=0.06)
+
+
+def test_bootstraps_repeat_with_the_seed_and_differ_without() -> None:
+    table = _simulated()
+    for bootstrap in (pair_bootstrap, two_way_bootstrap):
+        assert bootstrap(table, seed=5) == bootstrap(table, seed=5) != bootstrap(table, seed=6)
+        with pytest.raises(UserError, match="draws"):
+            bootstrap(table, draws=10)
+        with pytest.raises(UserError, match="level"):
+            bootstrap(table, level=95)
+        assert bootstrap(_table(_grid(5, 5))) is None
+        assert bootstrap(_table([])) is None
+
+
+@pytest.mark.parametrize("lower, higher", [(9, 1), (1, 9), (7, 7), (1, 0)])
+def test_the_sign_test_is_the_binomial_tail(lower: int, higher: int) -> None:
+    expected = sum(math.comb(lower + higher, k) for k in range(lower, lower + higher + 1))
+    assert SignTest(lower, higher, 3).p_value == pytest.approx(expected / 2 ** (lower + higher))
+
+
+def test_pairs_are_counted_by_their_majority() -> None:
+    rows = {"a": "lll", "b": "llh", "c": "lhh", "d": "lh", "e": "t", "f": "tl"}
+    word = {"l": "lower", "h": "higher", "t": "tie"}
+    votes = [
+        (f"r{i}", pair, "q", word[letter])
+        for pair, row in rows.items()
+        for i, letter in enumerate(row)
+    ]
+    test = sign_test(_table(votes))
+    assert (test.lower, test.higher, test.split, test.pairs) == (3, 1, 1, 4)
+    assert sign_test(_table([])).reason == "No pair has a vote."
+    assert sign_test(_table([("r", "p", "q", "tie")])).p_value is None
+    even = sign_test(_table([("r", "p", "q", "lower"), ("s", "p", "q", "higher")]))
+    assert even.reason == even.sentence == "The votes on every pair are split evenly."
+    with pytest.raises(UserError):
+        SignTest(-1, 0)
