@@ -26,7 +26,7 @@ else:
     st.set_page_config(page_title="EIC Lab", page_icon=":material/troubleshoot:", layout="wide")
     st.html(Path(__file__).with_name("style.css"))
 # Raters see no way to the other pages, and visitors none to the organiser's.
-if current != rate and may_inspect():
+if current != rate and (is_organiser() or (may_inspect() and current != organise)):
     with st.container(horizontal=True, key="nav", gap="small"):
         st.page_link(inspector, label="Inspector")
         st.page_link(compare, label="Compare")

@@ -178,10 +178,11 @@ def _plot(view: FrontView) -> None:
         quiet(f"{edge:,} with {top} {'are' if edge > 1 else 'is'} drawn on the upper edge.")
     hidden = len(view.shown) - len(drawn)
     if hidden:
-        why = "they have no finite error or no EIC"
+        why = "no finite error or no EIC"
         if len(view.shown) > MOST_POINTS:
             why = f"at most {MOST_POINTS:,} points are, the members of the front first"
-        quiet(f"{hidden:,} formulas are not drawn: {why}.")
+        which = "formula is" if hidden == 1 else "formulas are"
+        quiet(f"{hidden:,} {which} not drawn: {why}.")
 
 
 def _point_clicked() -> None:

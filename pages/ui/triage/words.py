@@ -88,8 +88,10 @@ def _fit(a: float, b: float) -> str:
 
 
 def _r2(value: float) -> str:
-    digits = 3 if value < 0.99 else min(12, 2 - math.floor(math.log10(max(1 - value, 1e-9))))
-    return number(value, digits)
+    missing = 1 - value
+    if missing < _FLOOR:
+        return "1"
+    return number(value, 3 if missing > 0.01 else 1 - math.floor(math.log10(missing)))
 
 
 def _size(a: Inspection, b: Inspection) -> str:
@@ -131,5 +133,7 @@ def _row(name: str, a: float, b: float, digits: int = 2) -> Difference:
 def _change(a: float, b: float, digits: int) -> str:
     if not (math.isfinite(a) and math.isfinite(b)):
         return "—"
+    if round(abs(b - a), digits) == 0:
+        return "0"
     change = number(b - a, digits)
     return change if b <= a else f"+{change}"

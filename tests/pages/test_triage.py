@@ -1,0 +1,257 @@
+"""The page Compare, run without a browser."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import time
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from eic_core.formula.syntax import read
+from eic_core.measure import Domain, inspect, sample_domains
+from eic_core.measure.table import read_table
+from eic_core.pool.importers import import_formulas
+from pages.ui.triage.export import scored_csv
+from pages.ui.triage.state import CompareState
+
+PROGRAM = """
+import streamlit as st
+from pages.compare import compare_page
+compare_page()
+"""
+
+LIST = """\
+sqrt(x+1) - sqrt(x)
+1/(sqrt(x+1) + sqrt(x))
+lg(x)
+log(x - 100)
+"""
+
+
+def open_page(**query: str | list[str]) -> AppTest:
+    page = AppTest.from_string(PROGRAM, default_timeout=30)
+    for name, value in query.items():
+        page.query_params[name] = value
+    return page.run()
+
+
+def html_of(page: AppTest) -> str:
+    bodies = [element.proto.body for element in page.get("html")]
+    return "\n".join(body for body in bodies if not body.startswith("<style"))
+
+
+def desk_of(page: AppTest):  # type: ignore[no-untyped-def]
+    return page.session_state["compare-desk"]
+
+
+def state_of(page: AppTest) -> CompareState:
+    return page.session_state["visit"].state
+
+
+def paste(page: AppTest, text: str) -> AppTest:
+    return scored(page.text_area(key="list_text").set_value(text).run())
+
+
+def scored(page: AppTest) -> AppTest:
+    """Run until nothing is being scored any more."""
+    for _ in range(100):
+        job = desk_of(page).job
+        if job is None or not job.running:
+            break
+        time.sleep(0.1)
+    return page.run()
+
+
+def test_the_empty_page_says_what_to_bring_and_has_examples() -> None:
+    page = open_page()
+    assert not page.exception
+    assert "Which of many formulas" in html_of(page)
+    assert any(str(b.key).startswith("list-example") for b in page.button)
+
+
+def test_a_pasted_list_is_scored_and_refused_rows_keep_their_reason() -> None:
+    page = paste(open_page(range="x=loguniform:1:100000000.0"), LIST)
+    assert not page.exception
+    scores = desk_of(page).scored.scores
+    assert [bool(s.score.error) for s in scores] == [False, False, True, False]
+    assert scores[0].score.eic > scores[1].score.eic + 5
+    assert "1 row refused" in html_of(page)
+    assert "unknown function <code>lg</code>" in html_of(page)
+    assert "of 3 formulas</b>" in html_of(page)
+
+
+def test_the_scores_in_the_page_are_those_of_the_engine() -> None:
+    page = paste(open_page(range="x=1.0:9.0", samples="500", seed="3"), "10000*x-9999*x")
+    samples = sample_domains({"x": Domain("uniform", 1.0, 9.0)}, count=500, seed=3)
+    expected = inspect(read("10000*x-9999*x").formula, samples, recheck=False)
+    assert desk_of(page).scored.scores[0].score.eic == expected.eic
+
+
+def test_a_changed_range_scores_the_list_again() -> None:
+    page = paste(open_page(), "x - 1")
+    before = desk_of(page).scored.scores[0].score.eic
+    page = scored(page.number_input(key="low:x").set_value(4.0).run())
+    assert not page.exception
+    assert desk_of(page).scored.scores[0].score.eic < before
+
+
+def test_user_text_is_inert_wherever_it_is_shown() -> None:
+    page = paste(open_page(), "<img src=x onerror=alert(1)>\nx")
+    assert not page.exception
+    assert "<img" not in html_of(page) and "&lt;img" in html_of(page)
+
+
+def test_a_list_that_cannot_be_read_says_why_and_can_be_replaced() -> None:
+    page = paste(open_page(), "    |   Population Average    |   Best Individual   |\n")
+    assert "holds no formula" in html_of(page)
+    page = page.button(key="drop_list").click().run()
+    assert not page.exception
+    assert desk_of(page).raw is None
+
+
+def test_the_format_can_be_chosen_by_hand() -> None:
+    page = paste(open_page(), "Complexity,Loss,Equation\n1,2.5,x0\n3,0.1,x0*x0\n")
+    assert desk_of(page).imported.format == "pysr"
+    page = scored(page.selectbox(key="list_format").set_value("list").run())
+    assert not page.exception
+    assert desk_of(page).imported.format == "list"
+    assert len(desk_of(page).scored.scores) == 3
+
+
+def test_stored_losses_are_offered_as_accuracy() -> None:
+    page = paste(open_page(), "Complexity,Loss,Equation\n1,2.5,x0\n3,0.1,x0*x0\n5,0.2,x0*x0*x0\n")
+    assert list(desk_of(page).scored.accuracies) == ["loss, as stored"]
+    assert desk_of(page).scored.usual == "loss, as stored"
+    assert "2 of 3 formulas</b>" in html_of(page)
+
+
+def test_a_scored_pool_is_shown_with_the_scores_it_has_until_it_is_scored_again() -> None:
+    text = (
+        "problem,formula,complexity,r2,eic,eic_finite,invalid,singular,error\n"
+        "p,x+1,3,0.75,6.5,6.5,0,0,\np,x,1,0.5,0.0,0.0,0,0,\n"
+    )
+    page = paste(open_page(), text)
+    assert "nothing was computed here" in html_of(page)
+    assert desk_of(page).scored.scores[0].score.eic == 6.5
+    page = scored(page.toggle(key="as_stored").set_value(False).run())
+    assert not page.exception
+    assert 0 < desk_of(page).scored.scores[0].score.eic < 1
+
+
+@pytest.mark.parametrize("key", ["writings", "search"])
+def test_each_example_is_scored_with_a_front(key: str) -> None:
+    page = scored(open_page().button(key=f"list-example-{key}").click().run())
+    assert not page.exception
+    found = desk_of(page).scored
+    assert not any(s.score.error for s in found.scores)
+    assert 0 < found.fronts[found.usual].sum() < len(found.scores)
+    if key == "search":
+        assert found.usual == "1 − R²" and len(found.scores) == 326
+        assert state_of(page).target == "period"
+
+
+def test_the_example_of_writings_is_true_of_its_numbers() -> None:
+    page = scored(open_page().button(key="list-example-writings").click().run())
+    eics = [s.score.eic for s in desk_of(page).scored.scores]
+    assert min(eics) < 0.5 and 7.5 < max(eics) < 9
+    assert len(eics) == 11
+
+
+def test_filters_leave_what_was_asked_for() -> None:
+    page = paste(open_page(range="x=loguniform:1:100000000.0"), LIST)
+    page = page.text_input(key="filter-text").set_value("1/(").run()
+    assert not page.exception
+    page = page.number_input(key="filter-eic").set_value(0.1).run()
+    page = page.toggle(key="filter-front").set_value(True).run()
+    assert not page.exception
+
+
+def test_two_formulas_are_compared_from_the_address_alone() -> None:
+    page = open_page(
+        formula="sqrt(x+1)-sqrt(x)", b="1/(sqrt(x+1)+sqrt(x))", range="x=loguniform:1:1e8"
+    )
+    assert not page.exception
+    assert "B loses 7.5 digits less than A, with 2 nodes more." in html_of(page)
+    assert page.text_area(key="formula_b").value == "1/(sqrt(x+1)+sqrt(x))"
+
+
+def test_typing_and_swapping_goes_into_the_address() -> None:
+    page = open_page(formula="x+1")
+    page = page.text_area(key="formula_b").set_value("x-1").run()
+    assert page.query_params["b"] in ("x-1", ["x-1"])
+    page = page.button(key="swap").click().run()
+    assert (state_of(page).formula, state_of(page).other) == ("x-1", "x+1")
+    page = page.button(key="clear_pair").click().run()
+    assert not page.exception and not page.query_params
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"formula": "x+", "b": "lg(x)"},
+        {"formula": "1+1", "b": "2"},
+        {"formula": "log(-x)", "b": "log(-2*x)"},
+        {"formula": "x/(x-x)", "b": "x"},
+        {"formula": "x", "data": "0123456789ab", "file": "<b>"},
+        {"b": "x" * 10_000},
+        {"b_base": "7", "b": "x", "list_base": "-1"},
+        {"formula": "a*b*c", "b": "x0+y"},
+    ],
+)
+def test_no_address_breaks_the_page(query: dict[str, str]) -> None:
+    page = open_page(**query)
+    assert not page.exception
+
+
+def test_a_mistake_in_a_formula_shows_its_place() -> None:
+    page = open_page(formula="x +* 1", b="x")
+    assert "eic-error" in html_of(page) and "^" in html_of(page)
+
+
+def test_the_state_of_the_page_comes_back_from_its_address() -> None:
+    state = CompareState(
+        "x1", syntax="operon", base=1, other="x0+1", other_syntax="pysr", other_base=0,
+        list_base=1, seed=4, domains=(("x1", Domain("uniform", 1.0, 2.0)),),
+    )  # fmt: skip
+    assert CompareState.from_query(state.to_query()) == state
+    assert not hasattr(state.inspecting(), "other") and state.inspecting().formula == "x1"
+
+
+def test_a_closed_study_keeps_the_page_shut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.compare.may_inspect", lambda: False)
+    page = AppTest.from_function(_closed).run()
+    assert not page.exception
+    assert "closed for now" in html_of(page)
+    assert not page.text_area and not page.button
+
+
+def _closed() -> None:
+    import pages.compare
+
+    pages.compare.compare_page()
+
+
+def test_the_exported_file_is_safe_in_a_spreadsheet_and_reads_back() -> None:
+    from eic_core.pool.listing import TableData, front_of, score_listing
+
+    table = read_table("a,b,t\n1,2,3\n2,5,7\n4,1,5\n")
+    rows = import_formulas(
+        "dataset,method,formula,syntax,extra\n"
+        "d,=cmd(),-x0 + x1,pysr,\nd,tinyGP,x0*t0,srtree,theta=2\nd,PySR,lg(x0),pysr,\n"
+    ).rows
+    scores = score_listing(rows, TableData(table, "t"))
+    on_front = front_of(scores, None)
+    text = scored_csv(scores, on_front)
+    cells = list(csv.reader(io.StringIO(text)))
+    assert all(not c.startswith(("=", "+", "@")) for row in cells for c in row)
+    assert cells[1][3] == "'-x0 + x1"
+    again = import_formulas(text)
+    assert again.format == "scored"
+    assert [r.formula for r in again.rows] == [r.formula for r in rows]
+    assert again.rows[1].candidate().parameters == {"t0": "2"}
+    stored = [r.stored.get("eic", math.nan) for r in again.rows]
+    assert stored[:2] == [s.score.eic for s in scores[:2]] and math.isnan(stored[2])
+    assert cells[3][cells[0].index("error")].startswith("unknown function `lg`")

@@ -1,0 +1,217 @@
+"""The figures and sentences of the page Compare, without Streamlit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from eic_core.formula.syntax import read
+from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
+from eic_core.pool import Score
+from eic_core.pool.front import front
+from eic_core.pool.importers import Listed
+from eic_core.pool.listing import ListedScore
+from pages.ui.figures.layout import focus_node
+from pages.ui.triage.front_figure import (
+    MOST_POINTS,
+    FrontView,
+    drawn_places,
+    front_figure,
+    on_the_edge,
+)
+from pages.ui.triage.pair_figure import Side, pair_figure, shared_columns
+from pages.ui.triage.pair_maps import pair_maps
+from pages.ui.triage.words import differences, pair_sentence
+
+
+def listed(*eics: float, method: str = "") -> tuple[ListedScore, ...]:
+    return tuple(
+        ListedScore(Listed(i, f"x<{i}>", method=method), Score(i + 1, 0.5, eic, eic))
+        for i, eic in enumerate(eics)
+    )
+
+
+def view_of(scores: tuple[ListedScore, ...], errors: list[float] | None, **rest) -> FrontView:  # type: ignore[no-untyped-def]
+    accuracy = None if errors is None else np.array(errors)
+    on_front = np.zeros(len(scores), dtype=bool)
+    on_front[:1] = True
+    places = np.arange(len(scores))
+    return FrontView(scores, places, on_front, accuracy, "1 − R²", **rest)
+
+
+def validated(figure: go.Figure) -> go.Figure:
+    """The same figure, if Plotly takes it."""
+    go.Figure(figure.to_dict())
+    return figure
+
+
+def drawn(figure: go.Figure) -> dict[int, tuple[float, float]]:
+    """Where each place is drawn."""
+    return {
+        int(place): (float(x), float(y))
+        for trace in figure.data
+        if trace.customdata is not None
+        for place, x, y in zip(trace.customdata, trace.x, trace.y, strict=True)
+    }
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("narrow", [False, True])
+@pytest.mark.parametrize("errors", [None, [0.1, 0.5, 0.02, math.nan]])
+def test_the_front_is_a_valid_figure(dark: bool, narrow: bool, errors: list[float] | None) -> None:
+    scores = listed(0.5, math.inf, 9.0, math.nan)
+    validated(front_figure(view_of(scores, errors, picked=(1,)), dark=dark, narrow=narrow))
+
+
+def test_a_front_of_nothing_is_a_valid_figure() -> None:
+    validated(front_figure(view_of((), [])))
+    refused = (ListedScore(Listed(1, "lg(x)"), Score(error="no")),)
+    validated(front_figure(view_of(refused, [math.nan])))
+
+
+def test_every_point_carries_its_place_and_stands_at_its_numbers() -> None:
+    places = drawn(front_figure(view_of(listed(1.0, 2.0, 3.0), [0.1, 0.2, 0.3])))
+    assert places == {0: (1.0, 0.1), 1: (2.0, 0.2), 2: (3.0, 0.3)}
+
+
+def test_the_colour_is_the_digits_lost_on_the_fixed_scale() -> None:
+    figure = front_figure(view_of(listed(1.0, 6.0), [0.1, 0.2]))
+    points = [t for t in figure.data if t.customdata is not None]
+    assert [c for t in points for c in t.marker.color] == [1.0, 6.0]
+    assert {(t.marker.cmin, t.marker.cmax) for t in points} == {(0.0, 8.0)}
+
+
+def test_infinite_eic_has_no_colour() -> None:
+    figure = front_figure(view_of(listed(1.0, math.inf), [0.1, 0.2]))
+    hollow = [t for t in figure.data if t.customdata is not None and 1 in list(t.customdata)]
+    assert isinstance(hollow[0].marker.color, str)
+
+
+def test_formulas_that_explain_nothing_do_not_flatten_the_rest() -> None:
+    view = view_of(listed(1.0, 1.0, 1.0), [0.1, 1e28, 3.0])
+    assert [y for _, y in drawn(front_figure(view)).values()] == [0.1, 2.0, 2.0]
+    assert on_the_edge(view) == 2
+
+
+def test_formula_text_in_the_hover_is_inert() -> None:
+    figure = front_figure(view_of(listed(1.0), [0.1]))
+    texts = [text for t in figure.data if t.text is not None for text in t.text]
+    assert "x&lt;0>" in texts[0]
+
+
+def test_members_of_the_front_are_drawn_however_many_formulas_there_are() -> None:
+    count = MOST_POINTS + 500
+    scores = listed(*[1.0] * count)
+    errors = np.linspace(1.0, 0.1, count)
+    keys = np.column_stack([errors, np.arange(count)])
+    view = FrontView(scores, np.arange(count), front(keys), errors, "1 − R²", (count - 1,))
+    assert len(drawn_places(view)) <= MOST_POINTS + 1
+    members = np.zeros(count, dtype=bool)
+    members[[3, 77, count - 2]] = True
+    few = replace(view, on_front=members)
+    assert {3, 77, count - 2, count - 1} <= set(drawn_places(few).tolist())
+    assert len(drawn_places(few)) <= MOST_POINTS + 1
+
+
+# --- two formulas ---
+
+
+def over(
+    formula: str, target: np.ndarray | None = None, **domains: tuple[float, float]
+) -> Inspection:
+    drawn_from = {n: Domain("uniform", *ends) for n, ends in domains.items()}
+    samples = sample_domains(drawn_from, count=400, seed=1)
+    if target is not None:
+        samples = Samples.from_columns(dict(samples.columns), target=target, target_name="t")
+    return inspect(read(formula).formula, samples)
+
+
+def test_the_curves_are_the_formulas_and_their_amplifications() -> None:
+    a, b = over("x - 1", x=(2.0, 5.0)), over("x*x", x=(2.0, 5.0))
+    figure = validated(pair_figure(Side(a), Side(b), "x"))
+    lines = {(t.name, t.yaxis): t for t in figure.data if t.mode == "lines"}
+    x = np.asarray(lines["A", "y"].x, dtype=float)
+    np.testing.assert_allclose(lines["A", "y"].y, x - 1, rtol=1e-12)
+    np.testing.assert_allclose(lines["B", "y"].y, x * x, rtol=1e-12)
+    # s^2 of x - 1 is 1 + (x^2 + 1)/(x - 1)^2 (both operands carry their own noise), of x*x 3
+    np.testing.assert_allclose(
+        lines["A", "y2"].y, np.sqrt(1 + (x**2 + 1) / (x - 1) ** 2), rtol=1e-9
+    )
+    np.testing.assert_allclose(lines["B", "y2"].y, math.sqrt(3), rtol=1e-12)
+
+
+def test_one_column_under_two_names_is_one_axis() -> None:
+    a = Side(over("x1 + 1", x1=(2.0, 5.0)), {"x1": "mass"})
+    b = Side(over("x0*x0", x0=(2.0, 5.0)), {"x0": "mass"})
+    assert shared_columns(a, b) == ("mass",)
+    validated(pair_figure(a, b, "mass"))
+
+
+def test_a_formula_without_the_variable_is_a_level_line() -> None:
+    figure = pair_figure(Side(over("x", x=(1.0, 2.0))), Side(over("3*1", x=(1.0, 2.0))), "x")
+    level = next(t for t in figure.data if t.name == "B" and t.yaxis == "y")
+    assert set(np.asarray(level.y).tolist()) == {3.0}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("x/(x-x)", "x"), ("log(x-9)", "1/(x-3)"), ("x**0 - 1", "sign(x-3)"), ("exp(exp(x))", "0*x")],
+)
+def test_poles_and_missing_values_are_valid_figures(first: str, second: str) -> None:
+    a, b = over(first, x=(1.0, 5.0)), over(second, x=(1.0, 5.0))
+    for dark in (False, True):
+        validated(pair_figure(Side(a), Side(b), "x", dark=dark))
+
+
+def test_maps_share_one_scale_of_values_and_the_fixed_one_of_digits() -> None:
+    a, b = over("x*y", x=(1.0, 2.0), y=(1.0, 3.0)), over("x*y + 100", x=(1.0, 2.0), y=(1.0, 3.0))
+    figure = validated(pair_maps(Side(a), Side(b), "x", "y"))
+    value_a, digits_a, value_b, digits_b = figure.data
+    assert (value_a.zmin, value_a.zmax) == (value_b.zmin, value_b.zmax)
+    x, y = (a.samples.columns[name] for name in "xy")
+    assert value_a.zmin == pytest.approx(x.min() * y.min())
+    assert value_b.zmax == pytest.approx(100 + x.max() * y.max())
+    assert {(d.zmin, d.zmax) for d in (digits_a, digits_b)} == {(0.0, 8.0)}
+    node = focus_node(a)
+    assert node == len(a.nodes) - 1  # x*y: s^2 = 3 everywhere
+    np.testing.assert_allclose(digits_a.z, math.log10(math.sqrt(3)), rtol=1e-9)
+
+
+def test_the_sentence_says_which_loses_less_and_what_it_costs() -> None:
+    x = sample_domains({"x": Domain("uniform", 1.0, 5.0)}, count=400, seed=1).columns["x"]
+    bad, good = over("10000*x - 9999*x", x, x=(1.0, 5.0)), over("x", x, x=(1.0, 5.0))
+    assert pair_sentence(bad, good) == (
+        "B loses 4.4 digits less than A, at the same accuracy (R² 1 against 1), with 6 nodes fewer."
+    )
+    worse = over("0.9*x", x, x=(1.0, 5.0))
+    assert "and fits worse" in pair_sentence(good, worse)
+    assert "and fits better" in pair_sentence(worse, good)
+    assert "2 nodes more" in pair_sentence(good, worse)
+
+
+def test_the_sentence_copes_with_what_has_no_number() -> None:
+    fine = over("x", x=(1.0, 5.0))
+    lost = over("x - x", x=(1.0, 5.0))
+    none = over("log(-x)", x=(1.0, 5.0))
+    assert pair_sentence(lost, lost).startswith("Both lose every digit at some sample")
+    assert pair_sentence(lost, fine) == (
+        "A loses every digit at some sample, B 0, with 2 nodes fewer."
+    )
+    assert pair_sentence(none, fine) == (
+        "A has no real value on these data, so they cannot be compared."
+    )
+    assert pair_sentence(none, none).startswith("Neither formula has a real value")
+    for a, b in ((lost, fine), (none, fine), (none, none)):
+        assert all(row.a and row.b for row in differences(a, b))
+
+
+def test_the_differences_are_those_of_the_inspections() -> None:
+    a, b = over("x - 1", x=(2.0, 5.0)), over("x*x", x=(2.0, 5.0))
+    rows = {row.name: row for row in differences(a, b)}
+    assert rows["EIC, digits lost"].change == f"−{a.eic - b.eic:.2f}"
+    assert rows["Nodes"].change == "0"
+    assert rows["Bottleneck"].a == a.nodes[a.bottleneck].text
