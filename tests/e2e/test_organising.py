@@ -330,7 +330,7 @@ def test_while_a_study_runs_the_inspector_is_closed_to_visitors_but_not_to_organ
     address: str, profile: Profile, login: str, database: Path
 ) -> None:
     page = frozen(profile, address, login, "Blind", database)
-    for path in ("/", "/inspector", "/?formula=x-x"):
+    for path in ("/", "/inspector", "/?formula=x-x", "/compare?formula=x&b=y"):
         visitor = opened(profile(address), address + path)
         expect(visitor.get_by_text("The inspector is closed for now")).to_be_visible()
         expect(visitor.locator("textarea, .js-plotly-plot")).to_have_count(0)
@@ -349,6 +349,8 @@ def test_exports_need_the_cookie_and_the_token(
     url = f"{address}/exports/{number}/study.zip"
     at.step(page, "Live")
     closed(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export as ZIP").click()
     token = page.locator(f"form[action='/exports/{number}/study.zip'] input").get_attribute("value")
     visitor, organiser = profile(address).request, profile(address, login).request
     assert "zip" not in visitor.get(url).headers["content-type"]
@@ -359,8 +361,6 @@ def test_exports_need_the_cookie_and_the_token(
     other = organiser.post(f"{address}/exports/{int(number) + 999}/study.zip",
                            form={"token": token or ""})  # fmt: skip
     assert other.status == 403
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Export as ZIP").click()
     packed = zipfile.ZipFile(io.BytesIO(download.value.path().read_bytes()))
     assert {Path(name).name for name in packed.namelist()} >= {"study.json", "votes.csv"}
 
@@ -370,15 +370,17 @@ def test_an_open_study_gives_no_results_away(
 ) -> None:
     page = frozen(profile, address, login, "No peeking", database)
     number = study_in(page)
-    for step in ("Live", "Invitations", "Pairs", "Settings"):
+    for step in ("Live", "Invitations", "Pairs", "Report", "Settings"):
         at.step(page, step)
         expect(page.locator("form[action^='/exports/']")).to_have_count(0)
     page.goto(f"{address}/organise?study={number}&step=report")
     ready(page)
+    expect(page.get_by_text("No result is shown while the study is open")).to_be_visible()
     expect(page.get_by_text("Fleiss")).to_have_count(0)
     closed(page)
-    expect(page.get_by_text("Fleiss").first).to_be_visible()
     expect(page.get_by_text("There are no valid votes").first).to_be_visible()
+    page.get_by_role("radio", name="As in the paper").click()
+    expect(page.get_by_text("Fleiss").first).to_be_visible()
 
 
 def test_a_link_that_was_taken_back_leads_nowhere(

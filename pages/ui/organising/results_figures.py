@@ -113,8 +113,26 @@ def _problems(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
     return forest_figure(rows, dark=dark, narrow=narrow, title="votes for the lower EIC")
 
 
+def _agreement(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
+    rows = []
+    for each in report.agreement.coefficients:
+        interval = each.interval
+        if each.value is None or interval is None:
+            said = each.reason if each.value is None else f"{each.value:.2f}"
+            rows.append(Estimate(each.name, each.value, text=said))
+            continue
+        said = f"{each.value:.2f}, interval {interval.low:.2f} to {interval.high:.2f}"
+        rows.append(Estimate(each.name, each.value, interval.low, interval.high, said))
+    lowest = min([0.0, *(row.low for row in rows if row.low is not None)])
+    return forest_figure(
+        rows, dark=dark, narrow=narrow, limits=(min(-0.25, lowest - 0.05), 1.02), middle=0.0,
+        title="agreement: 0 is chance, 1 is complete",
+    )  # fmt: skip
+
+
 FIGURES: Mapping[str, Draw] = {
     "preference": _preference,
+    "agreement": _agreement,
     "distributions": _distributions,
     "problems": _problems,
     "votes-per-pair": _votes_per_pair,

@@ -1,0 +1,196 @@
+"""The organiser's results in a real browser: looking early, the pairs, the files, a phone."""
+
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.browser import ROOT, free_port, running_server
+from tests.e2e.organiser import ready
+
+pytest.importorskip("playwright")
+
+from playwright.sync_api import Browser, Page, expect
+
+from study.material import Study
+from study.unblinding import ACTION
+from tests.e2e.results_world import ResultsWorld
+
+pytestmark = pytest.mark.xdist_group("results")
+Visit = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ResultsWorld, str, Study]]:
+    """A closed study with votes, and a demo's server on its database."""
+    file, port = tmp_path_factory.mktemp("results") / "results.sqlite3", free_port()
+    world = ResultsWorld.at(file)
+    study = world.opened("Closed", f"http://127.0.0.1:{port}", attention_checks=1)
+    world.rate(study, 24)
+    world.organiser.close(study.id)
+    with running_server(demo=True, database=file, port=port) as address:
+        yield world, address, world.organiser.study(study.id)
+    world.store.dispose()
+
+
+@pytest.fixture
+def go(browser: Browser, results: tuple[ResultsWorld, str, Study]) -> Iterator[Visit]:
+    """Open a page of a study as its organiser, in a profile of its own."""
+    contexts = []
+
+    def open_page(study: Study, more: str = "", width: int = 1400, scheme: str = "light") -> Page:
+        context = browser.new_context(
+            viewport={"width": width, "height": 900},
+            color_scheme=scheme,  # type: ignore[arg-type]
+            accept_downloads=True,
+            is_mobile=width < 500,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.goto(f"{results[1]}/organise?study={study.id}&step=report{more}")
+        ready(page)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def looks(world: ResultsWorld, study: Study) -> int:
+    return sum(line.action == ACTION for line in world.organiser.audit(study.id))
+
+
+def confirm(page: Page, study: Study, verb: str = "Look now") -> None:
+    page.get_by_text(re.compile("Look before the end|Look at the votes")).click()
+    page.get_by_label("To confirm").fill(study.name)
+    page.get_by_role("button", name=verb).click()
+
+
+def test_two_organisers_who_look_at_once_reload_and_go_back_are_logged_once(
+    results: tuple[ResultsWorld, str, Study], go: Visit
+) -> None:
+    world, address, _ = results
+    study = world.opened("Peeked", address)
+    world.rate(study, 3)
+    first, second = go(study), go(study)
+    for page in (first, second):
+        expect(page.get_by_text("No result is shown while the study is open")).to_be_visible()
+        expect(page.locator(".js-plotly-plot")).to_have_count(0)
+    confirm(first, study)
+    expect(first.get_by_text("looked at once")).to_be_visible()
+    expect(first.get_by_text("people preferred")).to_be_visible()
+    confirm(second, study)
+    expect(second.get_by_text("looked at once")).to_be_visible()
+    first.reload()
+    expect(first.get_by_text("looked at once")).to_be_visible()
+    first.get_by_role("radio", name="Agreement").click()
+    expect(first).to_have_url(re.compile("part=agreement"))
+    first.go_back()
+    expect(first.get_by_text("people preferred")).to_be_visible()
+    assert looks(world, study) == 1
+    world.rate(study, 1, seed=3)
+    first.reload()
+    expect(first.get_by_text("that came since")).to_have_count(2)
+    confirm(first, study, "Look again")
+    expect(first.get_by_text("looked at twice")).to_be_visible()
+    assert looks(world, study) == 2
+
+
+def test_the_first_screen_says_the_result_in_words_and_shows_both_intervals(
+    results: tuple[ResultsWorld, str, Study], go: Visit
+) -> None:
+    page = go(results[2])
+    expect(page.locator(".eic-sentence")).to_contain_text("people preferred the formula")
+    expect(page.get_by_text("What the votes support (95 %)")).to_be_visible()
+    expect(page.get_by_text("As the paper computes it")).to_be_visible()
+    expect(page.get_by_text(re.compile("independent ones"))).to_be_visible()
+    tip = page.locator(".eic-metric", has_text="p, two-sided")
+    expect(tip.locator(".eic-tip")).to_be_hidden()
+    tip.focus()
+    expect(tip.locator(".eic-tip")).to_be_visible()
+
+
+def test_from_the_table_to_a_pair_to_the_inspector_and_back(
+    results: tuple[ResultsWorld, str, Study], go: Visit
+) -> None:
+    world, _, study = results
+    page = go(study, "&part=pairs")
+    expect(page.get_by_text(re.compile(r"\d+ of \d+ pairs"))).to_be_visible()
+    page.get_by_label("Formula or pair contains").fill("p002")
+    page.get_by_label("Formula or pair contains").press("Enter")
+    expect(page.get_by_text(re.compile(r"^1 of \d+ pairs"))).to_be_visible()
+    ready(page)
+    table = page.locator("[data-testid='stDataFrame']")
+    table.click(position={"x": 30, "y": 52})
+    expect(page).to_have_url(re.compile("pair=p002"))
+    expect(page.get_by_role("heading", name="p002")).to_be_visible()
+    pair = next(p for p in world.organiser.pairs(study.id) if p.name == "p002")
+    expect(page.locator(".st-key-drill-lower .katex").first).to_be_visible()
+    page.locator(".st-key-drill-higher").get_by_text("Open in the inspector").click()
+    area = page.locator(".st-key-formula_text textarea")
+    expect(area).to_have_value(pair.pair.higher.formula)
+    ready(page)
+    expect(page.get_by_text("a guess")).to_have_count(0)  # every range is given
+    assert "range=" in page.url
+    page.go_back()
+    expect(page.get_by_role("heading", name="p002")).to_be_visible()
+    page.get_by_role("button", name="Next").click()
+    expect(page.get_by_role("heading", name="p003")).to_be_visible()
+    page.get_by_role("button", name="All pairs").click()
+    expect(page.get_by_text(re.compile(r"\d+ of \d+ pairs"))).to_be_visible()
+
+
+def test_one_click_makes_the_archive_and_saves_it_and_the_command_line_reads_it(
+    results: tuple[ResultsWorld, str, Study], go: Visit, tmp_path: Path
+) -> None:
+    page = go(results[2])
+    with page.expect_download(timeout=90_000) as download:
+        page.get_by_role("button", name="Export as ZIP").click()
+        expect(page.get_by_text("Making the ZIP").or_(page.get_by_text("The ZIP is ready")).first
+               ).to_be_visible()  # fmt: skip
+    packed = zipfile.ZipFile(io.BytesIO(download.value.path().read_bytes()))
+    packed.extractall(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-m", "study", "report", str(tmp_path)],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    said = page.locator(".eic-sentence").inner_text()
+    assert said in " ".join(done.stdout.split())
+    page.reload()
+    ready(page)
+    page.wait_for_timeout(1500)
+    expect(page.get_by_text("The ZIP is ready")).to_have_count(0)  # nothing is sent unasked
+
+
+def test_a_figure_is_saved_as_svg(results: tuple[ResultsWorld, str, Study], go: Visit) -> None:
+    page = go(results[2], "&part=agreement")
+    with page.expect_download() as download:
+        page.locator("[class*='st-key-files-']").get_by_role("button", name="SVG").first.click()
+    assert b"<svg" in download.value.path().read_bytes()
+
+
+@pytest.mark.parametrize(
+    "part", ["result", "paper", "agreement", "threats", "pairs", "pairs&pair=p001", "study"]
+)
+def test_a_phone_shows_every_part_without_scrolling_sideways(
+    results: tuple[ResultsWorld, str, Study], go: Visit, part: str
+) -> None:
+    page = go(results[2], f"&part={part}", 390, "dark")
+    expect(page.locator(".st-key-steps")).to_be_visible()
+    page.wait_for_timeout(500)
+    wide = page.evaluate(
+        "[...document.querySelectorAll('[data-testid=stMain] *')]"
+        ".filter(e => e.getBoundingClientRect().right > 391 && !e.closest("
+        "'.eic-table-box, .katex-display, .js-plotly-plot, [data-testid=stDataFrame],"
+        " [class*=formula], .st-key-report-parts, .st-key-steps, .eic-tip'))"
+        ".map(e => e.className.toString().slice(0, 60))"
+    )
+    assert not wide
+    assert page.evaluate("document.documentElement.scrollWidth") <= 391
