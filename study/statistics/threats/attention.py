@@ -1,0 +1,177 @@
+"""Attention checks: who failed them, and whether those raters prefer otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from study.statistics.clustered import ClusteredRate, clustered_rate
+from study.statistics.exclusions import ExclusionRule
+from study.statistics.logistic import LogisticFit, logistic
+from study.statistics.threats.common import (
+    ALPHA,
+    FINE,
+    LOOK,
+    UNKNOWN,
+    Judgement,
+    RatedVote,
+    clusters_of,
+    rate_json,
+    rate_words,
+    split_by_rule,
+)
+from study.statistics.words import counted, p_words
+
+FAILED = "a failed attention check"
+
+
+@dataclass(frozen=True)
+class RaterChecks:
+    """The attention checks of one rater."""
+
+    rater: str
+    answered: int
+    passed: int
+
+    @property
+    def failed(self) -> int:
+        """Checks answered and not passed."""
+        return self.answered - self.passed
+
+
+@dataclass(frozen=True)
+class AttentionChecks:
+    """Checks by rater, and the rate of valid votes with and without a failure.
+
+    Attributes
+    ----------
+    raters : tuple of RaterChecks
+        Those who answered a check, in the order of names, valid votes or not.
+    with_failure, without_failure : ClusteredRate
+        Of the valid votes of raters who failed a check, and of all others.
+    difference : LogisticFit
+        Log odds of a vote for the lower EIC on "a failed attention check".
+    level : float
+    """
+
+    raters: tuple[RaterChecks, ...]
+    with_failure: ClusteredRate
+    without_failure: ClusteredRate
+    difference: LogisticFit
+    level: float
+
+    @property
+    def answered(self) -> int:
+        """Checks answered."""
+        return sum(rater.answered for rater in self.raters)
+
+    @property
+    def passed(self) -> int:
+        """Checks passed."""
+        return sum(rater.passed for rater in self.raters)
+
+    @property
+    def failed_raters(self) -> int:
+        """Raters who failed at least one."""
+        return sum(rater.failed > 0 for rater in self.raters)
+
+    @property
+    def p_value(self) -> float | None:
+        """Two-sided test of "raters with a failure prefer like the others"."""
+        term = self.difference.term(FAILED)
+        return term.p_value if term else None
+
+    @property
+    def judgement(self) -> Judgement:
+        """Whether inattentive raters make a difference."""
+        if not self.answered:
+            return UNKNOWN
+        if not self.failed_raters or not self.with_failure.votes:
+            return FINE
+        if self.p_value is None or self.difference.too_small:
+            return UNKNOWN
+        return LOOK if self.p_value < ALPHA else FINE
+
+    @property
+    def sentence(self) -> str:
+        """Who failed, and what it changes."""
+        if not self.answered:
+            return "No attention check was answered, so attention cannot be judged."
+        checks = counted(self.answered, "attention check")
+        if not self.failed_raters:
+            return f"Nobody failed: {checks} answered."
+        start = (
+            f"{self.passed:,} of {checks} passed; {self.failed_raters:,} of "
+            f"{counted(len(self.raters), 'rater')} failed at least one."
+        )
+        if not self.with_failure.votes:
+            return f"{start} None of their votes count."
+        start += f" Raters with a failure: {rate_words(self.with_failure, self.level)}"
+        start += f"; without: {rate_words(self.without_failure, self.level)}."
+        if self.p_value is None:
+            return start
+        verdict = "no more than chance would" if self.p_value >= ALPHA else "more than chance would"
+        said = f"{start} They differ {verdict} ({p_words(self.p_value)})."
+        return f"{said} {self.difference.too_small}".strip()
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "answered": self.answered,
+            "passed": self.passed,
+            "failed_raters": self.failed_raters,
+            "raters": [
+                {"rater": r.rater, "answered": r.answered, "passed": r.passed} for r in self.raters
+            ],
+            "with_failure": rate_json(self.with_failure, self.level),
+            "without_failure": rate_json(self.without_failure, self.level),
+            "difference": self.difference.to_json(self.level),
+            "sentence": self.sentence,
+            "judgement": self.judgement,
+        }
+
+
+def attention(
+    votes: Sequence[RatedVote], rule: ExclusionRule, *, level: float = 0.95
+) -> AttentionChecks:
+    """Attention checks by rater; the rate among raters with and without a failure.
+
+    Parameters
+    ----------
+    votes : sequence of votes
+        All that were cast, attention checks included.  Practice ballots are no checks.
+    rule : ExclusionRule
+        Only votes that it keeps enter the rates.
+    level : float
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Vote
+    >>> base = dict(pair="", problem="", lower_side="left", position=3, seconds=9.0, idle_seconds=0,
+    ...             choice="lower", session_seconds=99.0, is_practice=False, is_attention=True)
+    >>> votes = [Vote(rater="a", attention_ok=True, **base),
+    ...          Vote(rater="b", attention_ok=False, **base)]
+    >>> print(attention(votes, ExclusionRule()).sentence)
+    1 of 2 attention checks passed; 1 of 2 raters failed at least one. None of their votes count.
+    """
+    passed: dict[str, list[bool]] = {}
+    for vote in votes:
+        if vote.is_attention and not vote.is_practice:
+            passed.setdefault(vote.rater, []).append(vote.attention_ok is True)
+    raters = tuple(
+        RaterChecks(name, len(checks), sum(checks)) for name, checks in sorted(passed.items())
+    )
+    table, kept = split_by_rule(votes, rule)
+    valid = table.select(kept)
+    failing = {rater.rater for rater in raters if rater.failed}
+    failed = np.array([name in failing for name in valid.raters], dtype=np.bool_)[valid.rater]
+    decided = valid.decided()
+    column = failed[~np.isnan(valid.lower)].astype(np.float64)[:, None]
+    codes, kinds = clusters_of(valid)
+    return AttentionChecks(
+        raters, clustered_rate(valid.select(failed)), clustered_rate(valid.select(~failed)),
+        logistic(decided.lower, column, [FAILED], codes, kinds), level,
+    )  # fmt: skip

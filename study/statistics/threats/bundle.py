@@ -1,0 +1,89 @@
+"""All threats of a study at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from study.statistics.clusters import Estimand
+from study.statistics.exclusions import ExclusionRule
+from study.statistics.threats.attention import AttentionChecks, attention
+from study.statistics.threats.ballots import Ballots, ballots
+from study.statistics.threats.common import RatedVote, split_by_rule
+from study.statistics.threats.gaps import Gap, Gaps, gaps
+from study.statistics.threats.problems import ProblemRates, problem_rates
+from study.statistics.threats.sensitivity import Sensitivity, sensitivity
+from study.statistics.threats.sides import SideBias, sides
+from study.statistics.threats.ties import Ties, ties
+
+
+@dataclass(frozen=True)
+class Threats:
+    """What could be wrong with a result, in the order in which a reader would ask.
+
+    Each has a `sentence`, a `judgement` and `to_json()`.
+    """
+
+    sensitivity: Sensitivity
+    attention: AttentionChecks
+    sides: SideBias
+    ballots: Ballots
+    gaps: Gaps
+    problems: ProblemRates
+    ties: Ties
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "sensitivity": self.sensitivity.to_json(),
+            "attention": self.attention.to_json(),
+            "sides": self.sides.to_json(),
+            "ballots": self.ballots.to_json(),
+            "gaps": self.gaps.to_json(),
+            "problems": self.problems.to_json(),
+            "ties": self.ties.to_json(),
+        }
+
+
+def threats_of(
+    votes: Sequence[RatedVote],
+    rule: ExclusionRule,
+    pair_gaps: Mapping[str, Gap],
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+    estimand: Estimand = "pairs like these",
+) -> Threats:
+    """Every threat, each from the votes that the rule keeps.
+
+    Parameters
+    ----------
+    votes : sequence of votes
+        All that were cast, practice ballots and attention checks included
+        (`study.report.exported.ExportedVote`).
+    rule : ExclusionRule
+        As frozen.
+    pair_gaps : mapping of pair to Gap
+    level : float
+    seed : int
+        Of the permutation test between problems.
+    estimand : {"pairs like these", "these pairs"}
+        Of the intervals of sensitivity and ties, which repeat the headline.
+
+    Examples
+    --------
+    >>> threats_of([], ExclusionRule(), {}).problems.sentence
+    'There are no deciding votes on any problem.'
+    """
+    table, kept = split_by_rule(votes, rule)
+    valid = table.select(kept)
+    return Threats(
+        sensitivity(votes, rule, level=level, estimand=estimand),
+        attention(votes, rule, level=level),
+        sides(valid, level=level),
+        ballots(votes, rule, level=level),
+        gaps(valid, pair_gaps, level=level),
+        problem_rates(valid, level=level, seed=seed),
+        ties(valid, level=level, estimand=estimand),
+    )

@@ -1,0 +1,90 @@
+"""What the threats share: votes with times, judgements, and rates in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from study.statistics.clustered import ClusteredRate
+from study.statistics.clusters import Clustering
+from study.statistics.exclusions import ExclusionRule, TimedVote, exclusion_reasons
+from study.statistics.preference import Interval
+from study.statistics.votes import Flags, Integers, PairVote, VoteTable
+from study.statistics.words import between, counted, percent
+
+Judgement = Literal["no sign of a problem", "look closer", "cannot be told"]
+FINE: Judgement = "no sign of a problem"
+LOOK: Judgement = "look closer"
+UNKNOWN: Judgement = "cannot be told"
+
+ALPHA = 0.05
+"""A test of a threat below this asks for a closer look; none of them decides anything."""
+
+Side = Literal["above", "below", "open", ""]
+
+
+class RatedVote(TimedVote, PairVote, Protocol):
+    """A vote with its times; see `study.report.exported.ExportedVote`."""
+
+
+def on_a_pair(vote: RatedVote) -> bool:
+    """Whether this is a vote on a pair: no practice ballot, no attention check."""
+    return not (vote.is_practice or vote.is_attention)
+
+
+def split_by_rule(votes: Sequence[RatedVote], rule: ExclusionRule) -> tuple[VoteTable, Flags]:
+    """All votes on pairs, and which of them the rule keeps."""
+    reasons = exclusion_reasons(votes, rule)
+    kept = [not why for vote, why in zip(votes, reasons, strict=True) if on_a_pair(vote)]
+    table = VoteTable.of(vote for vote in votes if on_a_pair(vote))
+    return table, np.array(kept, dtype=np.bool_)
+
+
+def clusters_of(table: VoteTable) -> tuple[tuple[Integers, Integers], tuple[str, str]]:
+    """Codes and names of the headline's clusters, for a regression on deciding votes."""
+    grouped = Clustering.of(table)
+    return (grouped.items, grouped.table.rater), (grouped.item, "rater")
+
+
+def side_of_half(interval: Interval | None) -> Side:
+    """Where an interval lies: above one half, below it, on both sides ("open"), or nowhere."""
+    if interval is None:
+        return ""
+    return "above" if interval.low > 0.5 else "below" if interval.high < 0.5 else "open"
+
+
+def rate_words(rate: ClusteredRate, level: float) -> str:
+    """A rate with its votes and interval.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Vote
+    >>> from study.statistics.clustered import clustered_rate
+    >>> votes = [Vote(rater=f"r{rater}", pair=f"p{pair}", problem="q", lower_side="left",
+    ...               choice="higher" if (pair + rater) % 4 == 0 else "lower", position=1)
+    ...          for pair in range(40) for rater in range(10)]
+    >>> rate_words(clustered_rate(VoteTable.of(votes)), 0.95)[:18]
+    '75 % of 400 votes '
+    """
+    if rate.rate is None:
+        return "no votes"
+    interval = rate.interval(level)
+    span = f" ({between(interval)})" if interval else ""
+    return f"{percent(rate.rate)} of {counted(rate.votes, 'vote')}{span}"
+
+
+def rate_json(rate: ClusteredRate, level: float) -> dict[str, Any]:
+    """The numbers of a rate, for results in which it is one of many."""
+    interval = rate.interval(level)
+    return {
+        "votes": rate.votes,
+        "rate": rate.rate,
+        "standard_error": rate.standard_error,
+        "degrees_of_freedom": None if rate.reason else rate.degrees_of_freedom,
+        "interval": interval.to_json() if interval else None,
+        "p_two_sided": rate.p_two_sided,
+        "too_small": rate.too_small,
+        "reason": rate.reason,
+    }

@@ -1,0 +1,236 @@
+"""Does the preference follow the gap in EIC, or what else differs between the two formulas?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from eic_core.errors import UserError
+from study.statistics.clustered import ClusteredRate, clustered_rate
+from study.statistics.logistic import LogisticFit, logistic
+from study.statistics.preference import Interval
+from study.statistics.regression import INTERCEPT, Term
+from study.statistics.threats.common import (
+    ALPHA,
+    FINE,
+    LOOK,
+    UNKNOWN,
+    Judgement,
+    clusters_of,
+    side_of_half,
+)
+from study.statistics.votes import Floats, VoteTable
+from study.statistics.words import between, capital, counted, listed, p_words, percent
+
+EIC, R2, NODES, SIDE = "the gap in EIC", "the gap in R²", "the gap in complexity", "the side"
+UNITS = {
+    EIC: "each further digit by which the EICs differ",
+    R2: "each 0.01 by which the formula of lower EIC has the higher R²",
+    NODES: "each node that the formula of lower EIC has more",
+    SIDE: "having the formula of lower EIC on the left instead of the right",
+}
+KEYS = {EIC: "eic", R2: "r2", NODES: "complexity", SIDE: "side"}
+R2_STEP = 0.01
+
+
+@dataclass(frozen=True)
+class Gap:
+    """How the two formulas of a pair differ.
+
+    Attributes
+    ----------
+    eic : float
+        Digits, higher EIC less lower EIC: 0 or more.
+    r2 : float
+        R² of the formula of lower EIC less that of higher EIC: positive speaks for the lower.
+    complexity : float
+        Nodes of the formula of lower EIC less those of higher EIC: positive speaks against it.
+    """
+
+    eic: float
+    r2: float
+    complexity: float
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """Clustered logistic regression of the votes on the gaps of their pairs and on the side.
+
+    Attributes
+    ----------
+    fit : LogisticFit
+        Its columns are per unit of `UNITS`.  The gap in EIC is taken from its mean and the side is
+        ±1/2, so the intercept is the log odds between formulas of equal R² and complexity at the
+        mean gap in EIC, sides balanced.
+    mean_eic_gap : float or None
+        Over the deciding votes that enter.
+    constant : tuple of str
+        Columns that are the same for all votes, and so are not in the fit.
+    left_out : int
+        Deciding votes on pairs of which a gap is not a finite number.
+    unadjusted : ClusteredRate
+        Of the votes that enter.
+    level : float
+    """
+
+    fit: LogisticFit
+    mean_eic_gap: float | None
+    constant: tuple[str, ...]
+    left_out: int
+    unadjusted: ClusteredRate
+    level: float
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """Those of the columns, without the intercept."""
+        return tuple(term for term in self.fit.terms if term.name != INTERCEPT)
+
+    def odds_ratio(self, name: str) -> tuple[float, Interval] | None:
+        """For one unit of a column, with its interval; None if it is not in the fit."""
+        term = self.fit.term(name)
+        return term.ratio(1.0, self.level) if term else None
+
+    @property
+    def adjusted_rate(self) -> tuple[float, Interval] | None:
+        """The rate between formulas of equal R² and complexity, at the mean gap in EIC."""
+        term = self.fit.term(INTERCEPT)
+        if term is None:
+            return None
+        odds = term.interval(self.level)
+        low, high = float(expit(odds.low)), float(expit(odds.high))
+        return float(expit(term.estimate)), Interval(low, high, self.level, odds.method)
+
+    @property
+    def judgement(self) -> Judgement:
+        """Whether the preference is still there once R², complexity and side are equal."""
+        if self.adjusted_rate is None or self.fit.too_small:
+            return UNKNOWN
+        plain = side_of_half(self.unadjusted.interval(self.level))
+        return FINE if side_of_half(self.adjusted_rate[1]) == plain else LOOK
+
+    @property
+    def sentence(self) -> str:
+        """What the preference follows, in words."""
+        parts = [self.fit.reason or self._found(), self._left_out()]
+        if self.constant and not self.fit.reason:
+            verb = "is" if len(self.constant) == 1 else "are"
+            same = f"{capital(listed(self.constant))} {verb} the same for all votes"
+            parts.append(f"{same}, and so not in this comparison.")
+        return " ".join(filter(None, (*parts, self.fit.too_small)))
+
+    def _found(self) -> str:
+        adjusted = self.adjusted_rate
+        rate = ""
+        if adjusted is not None and self.mean_eic_gap is not None:
+            rate = (
+                "Between formulas of equal R² and complexity whose EICs differ by "
+                f"{self.mean_eic_gap:.1f} digits, the lower EIC would be preferred in "
+                f"{percent(adjusted[0])} of votes ({between(adjusted[1])})."
+            )
+        return " ".join(filter(None, (rate, *map(self._effect, self.terms))))
+
+    def _effect(self, term: Term) -> str:
+        ratio, interval = term.ratio(1.0, self.level)
+        sure = "" if term.p_value < ALPHA else ": no more than chance would give"
+        return (
+            f"The odds change by a factor of {ratio:.2f} ({interval.low:.2f} to "
+            f"{interval.high:.2f}; {p_words(term.p_value)}) with {UNITS[term.name]}{sure}."
+        )
+
+    def _left_out(self) -> str:
+        if not self.left_out:
+            return ""
+        return (
+            f"{counted(self.left_out, 'vote')} on pairs with an EIC or R² that is not a finite "
+            "number are left out here."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        adjusted = self.adjusted_rate
+        return {
+            "fit": self.fit.to_json(self.level),
+            "odds_ratios": {KEYS[term.name]: self._ratio_json(term) for term in self.terms},
+            "adjusted_rate": adjusted[0] if adjusted else None,
+            "adjusted_interval": adjusted[1].to_json() if adjusted else None,
+            "mean_eic_gap": self.mean_eic_gap,
+            "constant": list(self.constant),
+            "left_out": self.left_out,
+            "level": self.level,
+            "sentence": self.sentence,
+            "judgement": self.judgement,
+        }
+
+    def _ratio_json(self, term: Term) -> dict[str, Any]:
+        ratio, interval = term.ratio(1.0, self.level)
+        return {
+            "unit": UNITS[term.name],
+            "odds_ratio": ratio,
+            "interval": interval.to_json(),
+            "p_value": term.p_value,
+        }
+
+
+def gaps(table: VoteTable, pair_gaps: Mapping[str, Gap], *, level: float = 0.95) -> Gaps:
+    """Preference against |ΔEIC|, ΔR², ΔC and side.
+
+    Parameters
+    ----------
+    table : VoteTable
+        Valid votes on pairs; ties are left out.
+    pair_gaps : mapping of pair to Gap
+    level : float
+
+    Raises
+    ------
+    UserError
+        If a pair with votes has no gap.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Vote
+    >>> votes = [Vote(rater=f"r{r}", pair=f"p{p:02}", problem="q", position=1,
+    ...               choice="higher" if (p * p + r) % 15 > p else "lower",
+    ...               lower_side="left" if (p * r) % 3 else "right")
+    ...          for p in range(12) for r in range(12)]
+    >>> differing = {f"p{p:02}": Gap(2 + p / 4, 0.0, p % 3) for p in range(12)}
+    >>> found = gaps(VoteTable.of(votes), differing)
+    >>> found.constant, found.odds_ratio(EIC)[0] > 1
+    (('the gap in R²',), True)
+    """
+    decided = table.decided()
+    missing = {decided.pairs[pair] for pair in set(decided.pair.tolist())} - pair_gaps.keys()
+    if missing:
+        raise UserError(f"the gaps of pair `{min(missing)}` are missing")
+    by_pair = np.array(
+        [_row(pair_gaps[name]) if name in pair_gaps else (np.nan,) * 3 for name in decided.pairs]
+    ).reshape(-1, 3)
+    finite = np.isfinite(by_pair[decided.pair]).all(axis=1)
+    used = decided.select(finite)
+    mean, columns = _columns(used, by_pair[used.pair])
+    constant = tuple(name for name, column in columns.items() if len(column) and not np.ptp(column))
+    kept = {name: column for name, column in columns.items() if name not in constant}
+    codes, kinds = clusters_of(used)
+    fit = logistic(
+        used.lower, np.stack(list(kept.values()), axis=1) if kept else np.zeros((len(used), 0)),
+        list(kept), codes, kinds,
+    )  # fmt: skip
+    return Gaps(fit, mean, constant, int((~finite).sum()), clustered_rate(used), level)
+
+
+def _row(gap: Gap) -> tuple[float, float, float]:
+    return gap.eic, gap.r2 / R2_STEP, gap.complexity
+
+
+def _columns(used: VoteTable, values: Floats) -> tuple[float | None, dict[str, Floats]]:
+    mean = float(values[:, 0].mean()) if len(used) else None
+    return mean, {
+        EIC: values[:, 0] - (mean or 0.0),
+        R2: values[:, 1],
+        NODES: values[:, 2],
+        SIDE: np.where(used.on_left, 0.5, -0.5),
+    }

@@ -1,0 +1,262 @@
+"""Does the preference hold in every problem?  A rate for each, and how far they differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from eic_core.errors import UserError
+from study.statistics.clustered import clustered_rate
+from study.statistics.clusters import Clustering, count, two_way
+from study.statistics.preference import Interval
+from study.statistics.threats.common import ALPHA, FINE, LOOK, UNKNOWN, Judgement, side_of_half
+from study.statistics.votes import Floats, Integers, VoteTable
+from study.statistics.words import p_words, percent
+
+METHOD = "Wilson, votes divided by the design effect"
+
+
+@dataclass(frozen=True)
+class ProblemRate:
+    """The valid votes on one problem's pairs.
+
+    Attributes
+    ----------
+    problem : str
+    pairs, raters : int
+        With a deciding vote.
+    lower, votes : int
+        For the lower EIC, and deciding.
+    interval : Interval or None
+        None without votes.  Two-way clustered where the problem alone has pairs and raters enough;
+        else Wilson's, for as many votes as they are worth by the design effect of the whole study
+        within problems.
+    """
+
+    problem: str
+    pairs: int
+    raters: int
+    lower: int
+    votes: int
+    interval: Interval | None
+
+    @property
+    def rate(self) -> float | None:
+        """Share of the deciding votes for the lower EIC; None without any."""
+        return self.lower / self.votes if self.votes else None
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "problem": self.problem,
+            "pairs": self.pairs,
+            "raters": self.raters,
+            "lower": self.lower,
+            "votes": self.votes,
+            "rate": self.rate,
+            "interval": self.interval.to_json() if self.interval else None,
+        }
+
+
+@dataclass(frozen=True)
+class ProblemRates:
+    """Rates by problem, and a test of "all problems are alike".
+
+    Attributes
+    ----------
+    rates : tuple of ProblemRate
+        In the order of names; problems without a deciding vote among them.
+    design_effect : float
+        Within problems, pair × rater clustered, at least 1.
+    spread : float or None
+        Σ votes · (rate - rate of all)² over problems, divided by all votes: the variance of the
+        rates.
+    p_value : float or None
+        Share of `draws` reshuffles of the pairs over the problems with so large a spread.
+    draws, seed : int
+    level : float
+    reason : str
+        Why there is no test; "" if there is.
+    """
+
+    rates: tuple[ProblemRate, ...]
+    design_effect: float
+    spread: float | None
+    p_value: float | None
+    draws: int
+    seed: int
+    level: float
+    reason: str
+
+    @property
+    def judged(self) -> tuple[ProblemRate, ...]:
+        """Problems with a deciding vote."""
+        return tuple(each for each in self.rates if each.votes)
+
+    @property
+    def against(self) -> tuple[ProblemRate, ...]:
+        """Problems whose whole interval lies below one half."""
+        return tuple(each for each in self.judged if side_of_half(each.interval) == "below")
+
+    @property
+    def judgement(self) -> Judgement:
+        """Whether problems differ, or one speaks against the lower EIC."""
+        if self.against or (self.p_value is not None and self.p_value < ALPHA):
+            return LOOK
+        return FINE if self.p_value is not None else UNKNOWN
+
+    @property
+    def sentence(self) -> str:
+        """In how many problems the lower EIC leads, and whether they differ."""
+        ordered = sorted(self.judged, key=lambda each: each.rate or 0.0)
+        if len(ordered) < 2:
+            return self.reason
+        low, high = ordered[0], ordered[-1]
+        leading = sum(2 * each.lower > each.votes for each in ordered)
+        said = (
+            f"In {leading} of {len(ordered)} problems most votes go to the formula of lower EIC; "
+            f"the rates run from {percent(low.rate or 0.0)} ({low.problem}) to "
+            f"{percent(high.rate or 0.0)} ({high.problem})."
+        )
+        if self.p_value is None:
+            return f"{said} {self.reason}"
+        verdict = "no more than pairs differ anyway" if self.p_value >= ALPHA else (
+            "more than the differences between pairs explain"
+        )  # fmt: skip
+        return f"{said} Problems differ {verdict} ({p_words(self.p_value)})."
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "problems": [each.to_json() for each in self.rates],
+            "design_effect": self.design_effect,
+            "spread": self.spread,
+            "p_value": self.p_value,
+            "draws": self.draws,
+            "seed": self.seed,
+            "level": self.level,
+            "reason": self.reason,
+            "sentence": self.sentence,
+            "judgement": self.judgement,
+        }
+
+
+def problem_rates(
+    table: VoteTable, *, level: float = 0.95, draws: int = 2000, seed: int = 0
+) -> ProblemRates:
+    """The rate in each problem with an interval, and a permutation test of their differences.
+
+    Parameters
+    ----------
+    table : VoteTable
+        Valid votes on pairs; ties are left out.
+    level : float
+    draws, seed : int
+        Of the test: row i of
+        ``numpy.random.default_rng(seed).permuted(numpy.tile(problem_of_pair, (draws, 1)), axis=1)``
+        deals the problems anew to the pairs with a deciding vote, in the order of their names;
+        p = (1 + reshuffles with at least the observed spread) / (1 + draws).
+
+    Raises
+    ------
+    UserError
+        If the level does not lie between 0 and 1, or there is no draw.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Vote
+    >>> votes = [Vote(rater=f"r{r}", pair=f"p{p:02}", problem="ab"[p % 2], position=1,
+    ...               lower_side="left", choice="higher" if (p + r) % 3 < p % 2 else "lower")
+    ...          for p in range(12) for r in range(12)]
+    >>> found = problem_rates(VoteTable.of(votes))
+    >>> [round(each.rate, 2) for each in found.rates], found.judgement
+    ([1.0, 0.67], 'look closer')
+    """
+    if not 0 < level < 1:
+        raise UserError("a confidence level lies between 0 and 1")
+    if draws < 1:
+        raise UserError("a permutation test needs a draw")
+    decided = table.decided()
+    effect = _design_effect(decided)
+    rates = tuple(
+        _rate(name, decided.select(decided.problem == i), effect, level)
+        for i, name in enumerate(decided.problems)
+    )
+    reason = _reason(decided)
+    spread, p_value = (None, None) if reason else _permutation_test(decided, draws, seed)
+    return ProblemRates(rates, effect, spread, p_value, draws, seed, level, reason)
+
+
+def _reason(decided: VoteTable) -> str:
+    if not len(decided):
+        return "There are no deciding votes on any problem."
+    problems, pairs = count(decided.problem), count(decided.pair)
+    if problems == 1:
+        return "All votes are on one problem, so problems cannot be compared."
+    if pairs == problems:
+        return (
+            "Each problem has votes on a single pair, so what is of the problem and what of the "
+            "pair cannot be told apart."
+        )
+    if decided.lower.min() == decided.lower.max():
+        return "All deciding votes agree, so the problems do not differ."
+    return ""
+
+
+def _rate(name: str, votes: VoteTable, effect: float, level: float) -> ProblemRate:
+    n, lower = len(votes), int(votes.lower.sum())
+    if not n:
+        return ProblemRate(name, 0, 0, 0, 0, None)
+    clustered = clustered_rate(votes)
+    alone = not (clustered.reason or clustered.too_small)
+    interval = clustered.interval(level) if alone else _wilson(lower / n, n / effect, level)
+    return ProblemRate(name, count(votes.pair), count(votes.rater), lower, n, interval)
+
+
+def _wilson(rate: float, votes: float, level: float) -> Interval:
+    """Wilson's score interval for a number of votes that need not be whole."""
+    z2 = float(ndtri((1 + level) / 2)) ** 2
+    centre = (rate + z2 / (2 * votes)) / (1 + z2 / votes)
+    half = sqrt(z2 * (rate * (1 - rate) / votes + z2 / (4 * votes**2))) / (1 + z2 / votes)
+    return Interval(max(0.0, centre - half), min(1.0, centre + half), level, METHOD)
+
+
+def _design_effect(decided: VoteTable) -> float:
+    """Variance of the rate within problems, pair × rater clustered, over that of as many votes."""
+    if not len(decided):
+        return 1.0
+    within = Clustering(decided, "pair", decided.pair, decided.problem, "pairs like these")
+    votes = np.bincount(decided.problem).astype(np.float64)
+    rates = np.bincount(decided.problem, decided.lower) / np.maximum(votes, 1)
+    plain = float((votes * rates * (1 - rates)).sum()) / len(decided) ** 2
+    if not plain or count(decided.rater) < 2 or count(decided.pair) <= within.strata:
+        return 1.0
+    return max(1.0, two_way(within.components()) / plain)
+
+
+def _permutation_test(decided: VoteTable, draws: int, seed: int) -> tuple[float, float]:
+    _, first, pair = np.unique(decided.pair, return_index=True, return_inverse=True)
+    votes = np.bincount(pair).astype(np.float64)
+    lower = np.bincount(pair, decided.lower).astype(np.float64)
+    problem = decided.problem[first]
+    rng = np.random.default_rng(seed)
+    dealt = rng.permuted(np.tile(problem, (draws, 1)), axis=1)
+    observed = float(_spread(problem[None, :], votes, lower)[0])
+    drawn = _spread(dealt, votes, lower)
+    more = int((drawn >= observed * (1 - 1e-9)).sum())
+    return observed, (1 + more) / (1 + draws)
+
+
+def _spread(problems: Integers, votes: Floats, lower: Floats) -> Floats:
+    """Variance of the problems' rates, weighted by votes; a row of `problems` each."""
+    rows, most = len(problems), int(problems.max()) + 1
+    cells = (problems + np.arange(rows)[:, None] * most).ravel()
+    counts = np.bincount(cells, np.tile(votes, rows), rows * most).reshape(rows, most)
+    chosen = np.bincount(cells, np.tile(lower, rows), rows * most).reshape(rows, most)
+    rates = chosen / np.maximum(counts, 1)
+    overall = lower.sum() / votes.sum()
+    return (counts * (rates - overall) ** 2).sum(axis=1) / votes.sum()

@@ -1,0 +1,198 @@
+"""Does the result hang on the exclusion threshold?  The rate at every threshold from 0 to 180 s."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from study.statistics.clustered import ClusteredRate, clustered_rate
+from study.statistics.clusters import Estimand, count
+from study.statistics.exclusions import ExclusionRule, Unit
+from study.statistics.preference import Interval
+from study.statistics.threats.common import (
+    FINE,
+    LOOK,
+    UNKNOWN,
+    Judgement,
+    RatedVote,
+    rate_json,
+    rate_words,
+    side_of_half,
+    split_by_rule,
+)
+from study.statistics.words import percent
+
+THRESHOLDS = tuple(float(seconds) for seconds in range(0, 181, 10))
+UNITS: tuple[Unit, ...] = ("session", "vote")
+
+
+@dataclass(frozen=True)
+class SensitivityPoint:
+    """The result under one exclusion rule.
+
+    Attributes
+    ----------
+    unit : {"session", "vote"}
+    threshold_seconds : float
+    valid : int
+        Votes on pairs that count, ties included.
+    raters : int
+        With a valid vote.
+    rate : ClusteredRate
+    frozen : bool
+        This is the rule of the frozen study.
+    """
+
+    unit: Unit
+    threshold_seconds: float
+    valid: int
+    raters: int
+    rate: ClusteredRate
+    frozen: bool
+
+    def interval(self, level: float = 0.95) -> Interval | None:
+        """Of the rate, clustered."""
+        return self.rate.interval(level)
+
+    def to_json(self, level: float = 0.95) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "unit": self.unit,
+            "threshold_seconds": self.threshold_seconds,
+            "valid": self.valid,
+            "raters": self.raters,
+            "frozen": self.frozen,
+            **rate_json(self.rate, level),
+        }
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """The rate over exclusion thresholds, for whole sessions and for single votes.
+
+    Attributes
+    ----------
+    rule : ExclusionRule
+        As frozen; its limit on failed attention checks holds at every point.
+    points : tuple of SensitivityPoint
+        Sessions first, thresholds ascending.
+    level : float
+    """
+
+    rule: ExclusionRule
+    points: tuple[SensitivityPoint, ...]
+    level: float
+
+    def of_unit(self, unit: Unit) -> tuple[SensitivityPoint, ...]:
+        """The curve for whole sessions, or for single votes."""
+        return tuple(point for point in self.points if point.unit == unit)
+
+    @property
+    def frozen(self) -> SensitivityPoint:
+        """The point of the frozen rule."""
+        return next(point for point in self.points if point.frozen)
+
+    @property
+    def comparable(self) -> tuple[SensitivityPoint, ...]:
+        """Points with an interval that keep at least half as many deciding votes as the rule."""
+        least = self.frozen.rate.votes / 2
+        return tuple(p for p in self.points if not p.rate.reason and p.rate.votes >= least)
+
+    @property
+    def disagreeing(self) -> tuple[SensitivityPoint, ...]:
+        """Comparable points whose interval is elsewhere against one half than the rule's is."""
+        expected = side_of_half(self.frozen.interval(self.level))
+        return tuple(
+            p for p in self.comparable if side_of_half(p.interval(self.level)) != expected
+        )  # fmt: skip
+
+    @property
+    def judgement(self) -> Judgement:
+        """Whether another threshold would have led to another conclusion."""
+        if self.frozen.rate.reason:
+            return UNKNOWN
+        return LOOK if self.disagreeing else FINE
+
+    @property
+    def sentence(self) -> str:
+        """What another threshold would have changed."""
+        if not any(point.rate.votes for point in self.points):
+            return f"{self.points[0].rate.reason} So no threshold can be compared with another."
+        frozen = f"The frozen rule gives {rate_words(self.frozen.rate, self.level)}."
+        if self.frozen.rate.reason:
+            return f"{frozen} {self.frozen.rate.reason}"
+        curves = " ".join(map(self._curve, UNITS))
+        compared = f"{len(self.comparable)} thresholds that keep at least half of these votes"
+        if not self.disagreeing:
+            return f"{frozen} {curves} All {compared} lead to the same conclusion."
+        other = f"{len(self.disagreeing)} of the {compared} lead to another conclusion"
+        return f"{frozen} {curves} {other} than the frozen rule."
+
+    def _curve(self, unit: Unit) -> str:
+        some = [point for point in self.comparable if point.unit == unit]
+        what = "whole sessions" if unit == "session" else "single votes"
+        rates = [point.rate.rate for point in some if point.rate.rate is not None]
+        if not rates:
+            return f"No threshold for {what} keeps half of these votes."
+        low, high = percent(min(rates)), percent(max(rates))
+        span = f"is {low}" if low == high else f"stays between {low} and {high}"
+        last = some[-1].threshold_seconds
+        until = f"from 0 to {last:g} s" if last else "of 0 s alone"
+        return f"With thresholds {until} for {what} the rate {span}."
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "rule": self.rule.to_json(),
+            "level": self.level,
+            "points": [point.to_json(self.level) for point in self.points],
+            "sentence": self.sentence,
+            "judgement": self.judgement,
+        }
+
+
+def sensitivity(
+    votes: Sequence[RatedVote],
+    rule: ExclusionRule,
+    *,
+    level: float = 0.95,
+    estimand: Estimand = "pairs like these",
+) -> Sensitivity:
+    """The rate at thresholds 0, 10, … 180 s and at the frozen one, for sessions and single votes.
+
+    Parameters
+    ----------
+    votes : sequence of votes
+        All that were cast, practice ballots and attention checks included
+        (`study.report.exported.ExportedVote`).
+    rule : ExclusionRule
+        As frozen.
+    level, estimand
+        Of the intervals.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Vote
+    >>> votes = [Vote(rater=f"r{r}", pair=f"p{p}", problem="q", lower_side="left", position=p + 1,
+    ...               choice="higher" if (p + r) % 4 == 0 else "lower", seconds=5.0 + r,
+    ...               idle_seconds=0.0, session_seconds=12 * (5.0 + r), is_practice=False,
+    ...               is_attention=False, attention_ok=None)
+    ...          for p in range(12) for r in range(12)]
+    >>> found = sensitivity(votes, ExclusionRule())
+    >>> len(found.points), found.frozen.valid, found.of_unit("vote")[1].valid
+    (38, 144, 84)
+    """
+    points = []
+    for unit in UNITS:
+        ours = {rule.threshold_seconds} if unit == rule.unit else set()
+        for threshold in sorted({*THRESHOLDS, *ours}):
+            applied = ExclusionRule(threshold, unit, rule.max_failed_attention)
+            table, kept = split_by_rule(votes, applied)
+            left = table.select(kept)
+            raters = count(left.rater) if len(left) else 0
+            rate = clustered_rate(left, estimand=estimand)
+            points.append(
+                SensitivityPoint(unit, threshold, len(left), raters, rate, applied == rule)
+            )
+    return Sensitivity(rule, tuple(points), level)

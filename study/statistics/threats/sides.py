@@ -1,0 +1,260 @@
+"""Position bias: do raters click the left formula whatever it is, and does anybody always do so?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from study.statistics.clustered import ClusteredRate, clustered_rate
+from study.statistics.threats.common import (
+    ALPHA,
+    FINE,
+    LOOK,
+    UNKNOWN,
+    Judgement,
+    rate_json,
+    rate_words,
+    side_of_half,
+)
+from study.statistics.votes import VoteTable
+from study.statistics.words import between, counted, p_words, percent
+
+ENOUGH_VOTES = 5
+
+
+@dataclass(frozen=True)
+class OneSided:
+    """Raters who always chose the same side.
+
+    Attributes
+    ----------
+    left, right : tuple of str
+        Raters with `minimum` deciding votes or more, all of them for that side.
+    candidates : int
+        Raters with so many votes.
+    minimum : int
+    expected : float
+        How many one-sided raters chance gives: for each candidate the share of the ways to deal
+        their ballots' sides, as many to the left as there were, that puts all their choices on one
+        side.
+    p_value : float or None
+        Probability of as many or more by chance; None without candidates.
+    everybody, without_them : ClusteredRate
+        The rate of preference with and without these raters.
+    level : float
+    """
+
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+    candidates: int
+    minimum: int
+    expected: float
+    p_value: float | None
+    everybody: ClusteredRate
+    without_them: ClusteredRate
+    level: float
+
+    @property
+    def found(self) -> int:
+        """How many raters are one-sided."""
+        return len(self.left) + len(self.right)
+
+    @property
+    def judgement(self) -> Judgement:
+        """Whether there are more than chance gives, or the result hangs on them."""
+        if self.p_value is None:
+            return UNKNOWN
+        before, after = (
+            side_of_half(rate.interval(self.level)) for rate in (self.everybody, self.without_them)
+        )
+        return LOOK if self.found and (self.p_value < ALPHA or before != after) else FINE
+
+    @property
+    def sentence(self) -> str:
+        """How many there are, how many chance gives, and the rate without them."""
+        if self.p_value is None:
+            return (
+                f"No rater has {self.minimum} deciding votes, so nobody can be said to click "
+                "always on one side."
+            )
+        of = f"{counted(self.candidates, 'rater')} with {self.minimum} or more votes"
+        chance = f"chance would give about {self.expected:.1f}"
+        if not self.found:
+            return f"None of {of} always chose the same side ({chance})."
+        return (
+            f"{self.found} of {of} always chose the same side ({len(self.left)} left, "
+            f"{len(self.right)} right); {chance} ({p_words(self.p_value)}). Without them the rate "
+            f"is {rate_words(self.without_them, self.level)}."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "left": list(self.left),
+            "right": list(self.right),
+            "candidates": self.candidates,
+            "minimum": self.minimum,
+            "expected": self.expected,
+            "p_value": self.p_value,
+            "without_them": rate_json(self.without_them, self.level),
+            "sentence": self.sentence,
+            "judgement": self.judgement,
+        }
+
+
+@dataclass(frozen=True)
+class SideBias:
+    """How often the formula on the left was chosen.
+
+    Attributes
+    ----------
+    left, right, ties : int
+        Votes.
+    lower_on_left : float or None
+        Share of the deciding votes with the lower EIC on the left: one half if sides balance.
+    clustered : ClusteredRate
+        Of left choices: its `lower` counts votes for the left.
+    one_sided : OneSided
+    level : float
+    """
+
+    left: int
+    right: int
+    ties: int
+    lower_on_left: float | None
+    clustered: ClusteredRate
+    one_sided: OneSided
+    level: float
+
+    @property
+    def share(self) -> float | None:
+        """Share of the deciding votes for the left; None without any."""
+        return self.clustered.rate
+
+    @property
+    def p_value(self) -> float | None:
+        """Two-sided clustered test of "left as often as right"."""
+        return self.clustered.p_two_sided
+
+    @property
+    def judgement(self) -> Judgement:
+        """Whether one side is chosen more often than chance would have it."""
+        if self.p_value is None or self.clustered.too_small:
+            return UNKNOWN
+        return LOOK if self.p_value < ALPHA else FINE
+
+    @property
+    def sentence(self) -> str:
+        """How often left was chosen, and whether that is more than chance."""
+        found = self.clustered
+        if found.rate is None:
+            return found.reason
+        votes = counted(found.votes, "vote")
+        said = f"The formula on the left was chosen in {percent(found.rate)} of {votes}"
+        if found.p_two_sided is None:
+            return f"{said}. {found.reason}"
+        said += f" ({between(found.interval(self.level))}; {p_words(found.p_two_sided)})"
+        if found.too_small:
+            return f"{said}. {found.too_small}"
+        if found.p_two_sided >= ALPHA:
+            return f"{said}: no sign that raters favour a side."
+        side = "left" if found.rate > 0.5 else "right"
+        return (
+            f"{said}: raters favour the {side}. The formula of lower EIC stood on the left in "
+            f"{percent(self.lower_on_left or 0.0)} of these votes; at one half a favoured side "
+            "moves the rate of preference towards one half, not away from it."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "left": self.left,
+            "right": self.right,
+            "ties": self.ties,
+            "lower_on_left": self.lower_on_left,
+            **rate_json(self.clustered, self.level),
+            "one_sided": self.one_sided.to_json(),
+            "sentence": self.sentence,
+            "judgement": self.judgement,
+        }
+
+
+def sides(table: VoteTable, *, level: float = 0.95) -> SideBias:
+    """Position bias, tested with the clustered variance of the headline.
+
+    Parameters
+    ----------
+    table : VoteTable
+        Valid votes on pairs.
+    level : float
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Vote
+    >>> votes = [Vote(rater=f"r{r}", pair=f"p{p}", problem="q", position=1,
+    ...               choice="higher" if p % 3 == 0 else "lower",
+    ...               lower_side="left" if (p * r) % 5 < 2 else "right")
+    ...          for p in range(12) for r in range(12)]
+    >>> found = sides(VoteTable.of(votes))
+    >>> found.left, found.right, found.judgement
+    (76, 68, 'no sign of a problem')
+    """
+    decided = table.decided()
+    left = chose_left(decided)
+    by_side = clustered_rate(replace(decided, lower=left.astype(np.float64)))
+    share = float(decided.on_left.mean()) if len(decided) else None
+    return SideBias(
+        int(left.sum()), int((~left).sum()), table.ties, share, by_side,
+        one_sided_raters(table, level=level), level,
+    )  # fmt: skip
+
+
+def one_sided_raters(
+    table: VoteTable, *, minimum: int = ENOUGH_VOTES, level: float = 0.95
+) -> OneSided:
+    """Raters with `minimum` deciding votes or more who always chose one side.
+
+    Sides are dealt so that the lower EIC stands on the left in half of a rater's ballots.  A rater
+    of n votes, k of them with the lower EIC on the left, who looks only at the formulas and chooses
+    the lower EIC L times, is all left with probability 1/C(n, k) if L = k, and all right with the
+    same if L = n - k.
+    """
+    decided = table.decided()
+    left = chose_left(decided)
+    votes = np.bincount(decided.rater, minlength=len(table.raters))
+    lefts = np.bincount(decided.rater, left, minlength=len(table.raters))
+    shown = np.bincount(decided.rater, decided.on_left, minlength=len(table.raters))
+    lower = np.bincount(decided.rater, decided.lower, minlength=len(table.raters))
+    enough = np.flatnonzero(votes >= minimum)
+    chances = [
+        (int(lower[r] == shown[r]) + int(votes[r] - lower[r] == shown[r]))
+        / comb(int(votes[r]), int(shown[r]))
+        for r in enough
+    ]  # fmt: skip
+    all_left = [r for r in enough if lefts[r] == votes[r]]
+    all_right = [r for r in enough if lefts[r] == 0]
+    rest = table.select(~np.isin(table.rater, [*all_left, *all_right]))
+    found = len(all_left) + len(all_right)
+    return OneSided(
+        tuple(table.raters[r] for r in all_left), tuple(table.raters[r] for r in all_right),
+        len(enough), minimum, float(sum(chances)),
+        _at_least(found, chances) if len(enough) else None,
+        clustered_rate(table), clustered_rate(rest), level,
+    )  # fmt: skip
+
+
+def chose_left(decided: VoteTable) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Whether each deciding vote is for the formula on the left."""
+    return (decided.lower == 1) == decided.on_left
+
+
+def _at_least(found: int, chances: list[float]) -> float:
+    """P(X ≥ found) for a sum of independent events of these chances."""
+    counts = np.ones(1)
+    for chance in chances:
+        chance = min(chance, 1.0)
+        counts = np.convolve(counts, [1 - chance, chance])
+    return float(min(1.0, counts[found:].sum()))

@@ -1,0 +1,167 @@
+"""Ties: "cannot decide" left out, split, or counted for one of the formulas."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from study.statistics.clustered import ClusteredRate, clustered_rate
+from study.statistics.clusters import Estimand
+from study.statistics.preference import Interval
+from study.statistics.threats.common import (
+    FINE,
+    LOOK,
+    UNKNOWN,
+    Judgement,
+    rate_json,
+    rate_words,
+    side_of_half,
+)
+from study.statistics.votes import Floats, VoteTable
+from study.statistics.words import between, counted, percent
+
+Convention = Literal["left out", "half", "against", "for"]
+CONVENTIONS: dict[Convention, str] = {
+    "left out": "ties are no votes (the headline)",
+    "half": "half of each tie goes to either formula",
+    "against": "ties count for the formula of higher EIC",
+    "for": "ties count for the formula of lower EIC",
+}
+
+
+@dataclass(frozen=True)
+class TiesCounted:
+    """The rate under one convention.
+
+    Attributes
+    ----------
+    convention : {"left out", "half", "against", "for"}
+    votes : int
+        That enter the rate.
+    rate : float or None
+    clustered : ClusteredRate
+        With the interval.  Under "half" every vote stands in it twice, each tie once for either
+        formula, which leaves rate and clustered variance as they are.
+    """
+
+    convention: Convention
+    votes: int
+    rate: float | None
+    clustered: ClusteredRate
+
+    def interval(self, level: float = 0.95) -> Interval | None:
+        """Clustered."""
+        return self.clustered.interval(level)
+
+    def to_json(self, level: float = 0.95) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "convention": self.convention,
+            "meaning": CONVENTIONS[self.convention],
+            **rate_json(self.clustered, level),
+            "votes": self.votes,
+        }
+
+
+@dataclass(frozen=True)
+class Ties:
+    """The rate under each convention.
+
+    Attributes
+    ----------
+    ties, votes : int
+        Ties, and all valid votes with them.
+    counted : tuple of TiesCounted
+        In the order of `CONVENTIONS`.
+    level : float
+    """
+
+    ties: int
+    votes: int
+    counted: tuple[TiesCounted, ...]
+    level: float
+
+    @property
+    def judgement(self) -> Judgement:
+        """Whether the conclusion hangs on the convention."""
+        if not self.votes:
+            return UNKNOWN
+        found = {side_of_half(each.interval(self.level)) for each in self.counted}
+        if found == {""}:
+            return UNKNOWN
+        return LOOK if len(found) > 1 else FINE
+
+    @property
+    def sentence(self) -> str:
+        """What counting ties otherwise would change."""
+        if not self.votes:
+            return "There are no valid votes."
+        if not self.ties:
+            return "There are no ties, so no convention on them changes anything."
+        share = f"{counted(self.ties, 'tie')} in {counted(self.votes, 'vote')}"
+        out, half, against, for_ = self.counted
+        if out.rate is None or half.rate is None or against.rate is None or for_.rate is None:
+            return f"{share}: {out.clustered.reason}"
+        worst = against.interval(self.level)
+        span = f" ({between(worst)})" if worst else ""
+        return (
+            f"{share}. Left out, the rate is {rate_words(out.clustered, self.level)}; "
+            f"with half of each tie for either formula {percent(half.rate)}, with all ties against "
+            f"the formula of lower EIC {percent(against.rate)}{span}, with all for it "
+            f"{percent(for_.rate)}."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "ties": self.ties,
+            "votes": self.votes,
+            "level": self.level,
+            "conventions": [each.to_json(self.level) for each in self.counted],
+            "sentence": self.sentence,
+            "judgement": self.judgement,
+        }
+
+
+def ties(
+    table: VoteTable, *, level: float = 0.95, estimand: Estimand = "pairs like these"
+) -> Ties:
+    """The rate with ties left out, split, counted against and counted for the lower EIC.
+
+    Parameters
+    ----------
+    table : VoteTable
+        Valid votes on pairs, ties among them.
+    level, estimand
+        Of the intervals.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Vote
+    >>> choices = ("lower", "lower", "higher", "tie")
+    >>> votes = [Vote(rater=f"r{r}", pair=f"p{p}", problem="q", position=1, lower_side="left",
+    ...               choice=choices[(p + r) % 4]) for p in range(12) for r in range(12)]
+    >>> [round(each.rate, 3) for each in ties(VoteTable.of(votes)).counted]
+    [0.667, 0.625, 0.5, 0.75]
+    """
+    tied = np.isnan(table.lower)
+    doubled = table.select(np.repeat(np.arange(len(table)), 2))
+    halves = np.tile([1.0, 0.0], len(table))
+    tables: dict[Convention, VoteTable] = {
+        "left out": table.decided(),
+        "half": _with(doubled, np.where(np.isnan(doubled.lower), halves, doubled.lower)),
+        "against": _with(table, np.where(tied, 0.0, table.lower)),
+        "for": _with(table, np.where(tied, 1.0, table.lower)),
+    }
+    found = []
+    for convention, recoded in tables.items():
+        rate = clustered_rate(recoded, estimand=estimand)
+        votes = len(table) if convention == "half" else rate.votes
+        found.append(TiesCounted(convention, votes, rate.rate, rate))
+    return Ties(table.ties, len(table), tuple(found), level)
+
+
+def _with(table: VoteTable, lower: Floats) -> VoteTable:
+    return replace(table, lower=lower)
