@@ -1,0 +1,113 @@
+"""Numbers with fewer significant digits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+
+import numpy as np
+
+from eic_core.explain.edges import Array
+from eic_core.formula.rendering import to_python
+from eic_core.formula.syntax.build import number_label
+from eic_core.formula.tree import CONSTANT, Formula
+
+MOST_DIGITS = 17
+"""Significant digits that tell all doubles apart."""
+
+
+def shortenable(formula: Formula) -> dict[str, tuple[int, ...]]:
+    """Decimal constants by their text, each with the nodes where it stands.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> shortenable(read("2.50*x + pi/3.1 + 2.50").formula)
+    {'2.50': (0, 7), '3.1': (4,)}
+    """
+    found: dict[str, tuple[int, ...]] = {}
+    for node in formula.nodes:
+        if node.operator == CONSTANT and node.label not in ("pi", "e") and "/" not in node.label:
+            found[node.label] = (*found.get(node.label, ()), node.id)
+    return found
+
+
+def digits_of(text: str) -> int:
+    """Significant digits of a decimal number; trailing zeros do not count.
+
+    Examples
+    --------
+    >>> [digits_of(t) for t in ("2.50", "10000", "-0.0012", "1e-3", "0")]
+    [2, 1, 2, 1, 1]
+    """
+    digits = Decimal(text).as_tuple().digits
+    return max(1, len("".join(map(str, digits)).strip("0")))
+
+
+def shortened_label(label: str, digits: int) -> str:
+    """A constant rounded to so many significant digits, spelled as `Node.label` is.
+
+    Returns the label itself if it has no more.
+
+    Examples
+    --------
+    >>> [shortened_label(t, 3) for t in ("3.14159", "-165.300293", "123456", "2.50", "1.2345e-7")]
+    ['3.14', '-165', '123000', '2.50', '1.23e-7']
+    """
+    if digits_of(label) <= digits:
+        return label
+    value = Context(prec=digits, rounding=ROUND_HALF_EVEN).create_decimal(label)
+    exponent = value.adjusted()
+    text = f"{value.normalize():e}" if not -5 <= exponent < 16 else f"{value.normalize():f}"
+    sign, size = ("-", text[1:]) if text.startswith("-") else ("", text)
+    return sign + number_label(size)
+
+
+def with_labels(formula: Formula, digits: Mapping[str, int]) -> Formula:
+    """The formula with each constant of these labels rounded to so many digits.
+
+    Examples
+    --------
+    >>> from eic_core.formula.rendering import to_python
+    >>> from eic_core.formula.syntax import read
+    >>> to_python(with_labels(read("1.234*x - 5.6789").formula, {"1.234": 2, "5.6789": 3}))
+    '1.2*x - 5.68'
+    """
+    return Formula(
+        tuple(
+            node._replace(label=shortened_label(node.label, digits[node.label]))
+            if node.operator == CONSTANT and node.label in digits
+            else node
+            for node in formula.nodes
+        ),
+        formula.source,
+    )
+
+
+def makes_exponent_exact(formula: Formula, shortened: Formula) -> bool:
+    """Whether a shortened exponent has become a whole number or a half.
+
+    Such an exponent is read as part of the power, without noise: another tree.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> formula = read("x**2.37").formula
+    >>> [makes_exponent_exact(formula, with_labels(formula, {"2.37": n})) for n in (1, 2)]
+    [True, False]
+    """
+    mark = "pow_noisy("  # how such a power must be written to stay the same tree
+    return to_python(shortened).count(mark) > to_python(formula).count(mark)
+
+
+def rounded_column(values: Array, digits: int) -> Array:
+    """Every number rounded to so many significant digits.
+
+    Examples
+    --------
+    >>> rounded_column(np.array([3.14159, -0.00271828, 0.0, 12345.0]), 2).tolist()
+    [3.1, -0.0027, 0.0, 12000.0]
+    """
+    if digits >= MOST_DIGITS:
+        return values
+    return np.array([float(f"{value:.{digits - 1}e}") for value in values.tolist()])
