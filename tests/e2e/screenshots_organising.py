@@ -45,9 +45,17 @@ def _links(page: Page) -> None:
     ready(page)
 
 
+def _plan(page: Page) -> None:
+    page.get_by_role("button", name="Worked example").click()
+    page.get_by_text("Expect an interval").wait_for(timeout=60_000)
+    ready(page)
+
+
 DEMO: dict[str, tuple[str, Callable[[Page], None]]] = {
     "studies": ("", _nothing),
     "missing": ("?study=99", _nothing),
+    "plan": ("?plan=new", _nothing),
+    "plan-paper": ("?plan=new", _plan),
     "problems": (DRAFT + "problems", _press("Describe")),
     "pool": (DRAFT + "pool", _nothing),
     "pairs": (DRAFT + "pairs", _nothing),
