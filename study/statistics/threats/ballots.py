@@ -144,8 +144,8 @@ class Ballots:
         sure = "" if term.p_value < ALPHA else ", which may be chance"
         by = f"by about {percent(change)} a ballot" if change else "by nothing"
         return (
-            f"The median vote took {early:.3g} s in the {self.thirds[0].name} and {late:.3g} s in the "
-            f"{self.thirds[-1].name}; raters get {faster} {by}{sure} ({p_words(term.p_value)})."
+            f"The median vote took {early:.3g} s in the {self.thirds[0].name} and {late:.3g} s in "
+            f"the {self.thirds[-1].name}; raters get {faster} {by}{sure} ({p_words(term.p_value)})."
         )
 
     def to_json(self) -> dict[str, Any]:

@@ -1,0 +1,586 @@
+"""Threats against counts by hand, statsmodels, scipy, and planted effects of known size."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from dataclasses import dataclass, replace
+from math import comb
+from typing import Any
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.proportion import proportion_confint
+
+from eic_core.errors import UserError
+from study.statistics.clustered import clustered_rate
+from study.statistics.exclusions import ExclusionRule
+from study.statistics.preference import Interval
+from study.statistics.threats import (
+    Gap,
+    attention,
+    ballots,
+    gaps,
+    one_sided_raters,
+    problem_rates,
+    sensitivity,
+    sides,
+    threats_of,
+    ties,
+)
+from study.statistics.threats.attention import FAILED
+from study.statistics.threats.gaps import EIC, NODES, R2, SIDE
+from study.statistics.votes import VoteTable
+
+NO_RULE = ExclusionRule(0)
+
+
+@dataclass(frozen=True)
+class Cast:
+    """A vote as the export has it."""
+
+    rater: str
+    pair: str
+    problem: str
+    choice: str
+    lower_side: str
+    position: int
+    seconds: float = 20.0
+    idle_seconds: float = 0.0
+    session_seconds: float = 200.0
+    is_practice: bool = False
+    is_attention: bool = False
+    attention_ok: bool | None = None
+
+
+def check(rater: str, ok: bool) -> Cast:
+    return Cast(rater, "", "", "lower", "left", 99, is_attention=True, attention_ok=ok)
+
+
+def study(
+    seed: int = 0, pairs: int = 40, raters: int = 40, problems: int = 4, log_odds: Any = None,
+    tie: float = 0.0,
+) -> list[Cast]:
+    """Ten ballots each; log_odds(rater, pair, left, position) of a vote for the lower EIC."""
+    rng = np.random.default_rng(seed)
+    votes = []
+    pace = rng.lognormal(2.0, 0.7, raters)
+    for r in range(raters):
+        left = rng.permutation([True, False] * 5)
+        seconds = pace[r] * rng.lognormal(0, 0.2, 10)
+        for at, pair in enumerate(rng.choice(pairs, 10, replace=False).tolist()):
+            eta = log_odds(r, pair, left[at], at + 1) if log_odds else 0.8
+            choice = "lower" if rng.uniform() < 1 / (1 + np.exp(-eta)) else "higher"
+            choice = "tie" if rng.uniform() < tie else choice
+            votes.append(
+                Cast(f"r{r:03}", f"p{pair:03}", f"q{pair % problems:02}", choice,
+                     "left" if left[at] else "right", at + 1, float(seconds[at]), 0.0,
+                     float(seconds.sum()))
+            )  # fmt: skip
+    return votes
+
+
+def flat_gaps(votes: list[Cast]) -> dict[str, Gap]:
+    """Gaps that differ from pair to pair."""
+    names = sorted({vote.pair for vote in votes})
+    return {
+        name: Gap(2 + (i * 7 % 11) / 2, (i * 5 % 9 - 4) / 400, i * 3 % 5 - 2)
+        for i, name in enumerate(names)
+    }
+
+
+def ends(interval: Interval | None) -> list[float]:
+    return [] if interval is None else [round(end, 12) for end in (interval.low, interval.high)]
+
+
+# --- exclusion thresholds ---
+
+
+def test_every_point_of_the_curve_is_the_rate_of_the_votes_it_keeps() -> None:
+    votes = study(3, tie=0.05)
+    found = sensitivity(votes, ExclusionRule(65))
+    assert [p.threshold_seconds for p in found.of_unit("vote")] == list(range(0, 181, 10))
+    assert [p.threshold_seconds for p in found.of_unit("session")] == sorted(
+        [*range(0, 181, 10), 65]
+    )
+    for point in found.points:
+        length = "session_seconds" if point.unit == "session" else "seconds"
+        kept = [vote for vote in votes if getattr(vote, length) >= point.threshold_seconds]
+        decided = [vote.choice for vote in kept if vote.choice != "tie"]
+        assert point.valid == len(kept)
+        assert point.raters == len({vote.rater for vote in kept})
+        assert point.rate.votes == len(decided)
+        assert point.rate.lower == decided.count("lower")
+        assert ends(point.interval()) == ends(clustered_rate(VoteTable.of(kept)).interval())
+
+
+def test_the_frozen_rule_is_on_the_curve_once_with_its_attention_limit() -> None:
+    votes = [*study(1), check("r000", False)]
+    rule = ExclusionRule(200.0, "vote", max_failed_attention=0)
+    found = sensitivity(votes, rule)
+    assert [p.frozen for p in found.points].count(True) == 1
+    assert found.frozen.threshold_seconds == 200 and found.frozen.unit == "vote"
+    assert found.of_unit("session")[0].valid == 390  # r000 is out at every threshold
+
+
+def test_a_result_that_hangs_on_the_threshold_is_pointed_at() -> None:
+    """Slow raters prefer the lower EIC, hasty ones the higher."""
+    votes = study(5, log_odds=lambda r, *_: 2.0 if r % 2 else -2.0)
+    votes = [
+        replace(vote, session_seconds=150.0 if int(vote.rater[1:]) % 2 else 50.0) for vote in votes
+    ]
+    found = sensitivity(votes, ExclusionRule(60))
+    assert found.judgement == "look closer" and found.disagreeing
+    assert "lead to another conclusion" in found.sentence
+    calm = sensitivity([replace(vote, session_seconds=170.0) for vote in study(5)], ExclusionRule())
+    assert {point.unit for point in calm.disagreeing} <= {"vote"}
+    assert "for whole sessions the rate is" in calm.sentence
+
+
+# --- attention ---
+
+
+def test_checks_are_counted_by_rater_and_practice_is_no_check() -> None:
+    votes = [
+        *study(2), check("r000", True), check("r000", False), check("r001", True),
+        replace(check("r002", False), is_practice=True),
+    ]  # fmt: skip
+    found = attention(votes, NO_RULE)
+    assert [(r.rater, r.answered, r.passed) for r in found.raters] == [
+        ("r000", 2, 1), ("r001", 1, 1),
+    ]  # fmt: skip
+    assert (found.answered, found.passed, found.failed_raters) == (3, 2, 1)
+    assert found.with_failure.votes == 10 and found.without_failure.votes == 390
+    assert found.sentence.startswith("2 of 3 attention checks passed; 1 of 2 raters failed")
+
+
+def test_raters_who_fail_and_prefer_otherwise_are_pointed_at() -> None:
+    votes = study(7, log_odds=lambda r, *_: -1.5 if r < 15 else 1.5)
+    checks = [check(f"r{r:03}", r >= 15) for r in range(40)]
+    found = attention([*votes, *checks], NO_RULE)
+    assert found.judgement == "look closer" and "more than chance would" in found.sentence
+    term = found.difference.term(FAILED)
+    failed = np.array([[1.0, float(int(v.rater[1:]) < 15)] for v in votes])
+    oracle = sm.Logit([float(v.choice == "lower") for v in votes], failed).fit(disp=0)
+    assert term is not None and term.estimate == pytest.approx(oracle.params[1], abs=1e-6)
+    fair = attention([*study(7), *checks], NO_RULE)
+    assert fair.judgement == "no sign of a problem"
+
+
+def test_without_checks_attention_cannot_be_judged() -> None:
+    found = attention(study(1), NO_RULE)
+    assert found.judgement == "cannot be told" and "No attention check" in found.sentence
+    assert attention([*study(1), check("r001", True)], NO_RULE).judgement == "no sign of a problem"
+
+
+# --- sides ---
+
+
+def test_left_choices_are_counted_and_tested_like_the_headline() -> None:
+    votes = study(4, tie=0.1)
+    found = sides(VoteTable.of(votes))
+    decided = [v for v in votes if v.choice != "tie"]
+    left = sum((v.choice == "lower") == (v.lower_side == "left") for v in decided)
+    assert (found.left, found.right, found.ties) == (left, len(decided) - left, 400 - len(decided))
+    recoded = [
+        replace(v, choice="lower" if v.choice == chosen else "higher")
+        for v in decided
+        for chosen in ["lower" if v.lower_side == "left" else "higher"]
+    ]
+    expected = clustered_rate(VoteTable.of(recoded))
+    assert found.p_value == pytest.approx(expected.p_two_sided)
+    assert ends(found.clustered.interval()) == ends(expected.interval())
+    assert found.lower_on_left == pytest.approx(
+        sum(v.lower_side == "left" for v in decided) / len(decided)
+    )
+
+
+def test_a_favoured_side_is_found_whatever_side_it_is() -> None:
+    for sign, side in ((1, "left"), (-1, "right")):
+        votes = study(6, log_odds=lambda r, p, left, at, s=sign: s * (1.0 if left else -1.0))
+        found = sides(VoteTable.of(votes))
+        assert found.judgement == "look closer" and f"favour the {side}" in found.sentence
+    assert sides(VoteTable.of(study(6))).judgement == "no sign of a problem"
+
+
+def one_rater(lower: list[bool], left: list[bool], name: str = "a") -> list[Cast]:
+    return [
+        Cast(name, f"p{i}", "q", "lower" if low else "higher", "left" if on else "right", i + 1)
+        for i, (low, on) in enumerate(zip(lower, left, strict=True))
+    ]
+
+
+@given(st.lists(st.booleans(), min_size=5, max_size=8), st.data())
+def test_chance_of_one_side_is_the_share_of_the_ways_to_deal_sides(
+    lower: list[bool], data: Any
+) -> None:
+    n = len(lower)
+    left = data.draw(st.lists(st.booleans(), min_size=n, max_size=n))
+    ways = list(itertools.combinations(range(n), sum(left)))
+    one_sided = 0
+    for way in ways:
+        chosen = [low == (i in way) for i, low in enumerate(lower)]
+        one_sided += all(chosen) + (not any(chosen))
+    found = one_sided_raters(VoteTable.of(one_rater(lower, left)))
+    assert found.expected == pytest.approx(one_sided / len(ways))
+    assert len(ways) == comb(n, sum(left)) and found.candidates == 1
+
+
+def test_raters_who_always_click_one_side_are_named_and_left_out() -> None:
+    votes = [v for v in study(8) if v.rater not in ("r000", "r001", "r002")]
+    half = [True, False] * 5
+    votes += one_rater(half, half, "r000")  # always left
+    votes += one_rater(half, [not x for x in half], "r001")  # always right
+    votes += one_rater([True] * 4, [True] * 4, "r002")  # too few votes to say
+    found = sides(VoteTable.of(votes)).one_sided
+    assert (found.left, found.right) == (("r000",), ("r001",))
+    rest = [v for v in votes if v.rater not in ("r000", "r001")]
+    assert found.without_them.lower == sum(v.choice == "lower" for v in rest)
+    assert found.without_them.votes == len(rest)
+    assert found.p_value is not None and found.p_value < 0.05
+    assert found.judgement == "look closer"
+
+
+# --- ballots ---
+
+
+def test_thirds_and_numbers_hold_the_votes_of_their_ballots() -> None:
+    votes = study(9, tie=0.05)
+    found = ballots(votes, NO_RULE)
+    assert [(t.first, t.last) for t in found.thirds] == [(1, 3), (4, 6), (7, 10)]
+    assert sum(t.votes for t in found.thirds) == len(votes)
+    for stretch in (*found.thirds, *found.numbers):
+        ours = [v for v in votes if stretch.first <= v.position <= stretch.last]
+        assert stretch.votes == len(ours)
+        assert stretch.rate.lower == sum(v.choice == "lower" for v in ours)
+        assert stretch.median_seconds == pytest.approx(np.median([v.seconds for v in ours]))
+
+
+def test_the_trends_are_those_of_statsmodels() -> None:
+    votes = study(10)
+    found = ballots(votes, NO_RULE)
+    X = sm.add_constant(np.array([float(v.position) for v in votes]))
+    pair, rater = (
+        np.unique([getattr(v, key) for v in votes], return_inverse=True)[1]
+        for key in ("pair", "rater")
+    )
+    y = np.array([float(v.choice == "lower") for v in votes])
+    logit = sm.Logit(y, X).fit(
+        disp=0, cov_type="cluster", cov_kwds={"groups": np.stack([pair, rater], axis=1)}
+    )
+    one_way = [
+        sm.Logit(y, X).fit(disp=0, cov_type="cluster", cov_kwds={"groups": codes}).bse[1]
+        for codes in (pair, rater)
+    ]
+    term = found.trend.terms[1]
+    assert term.estimate == pytest.approx(logit.params[1], abs=1e-7)
+    assert term.standard_error == pytest.approx(max(logit.bse[1], min(one_way)), rel=1e-5)
+    pace = sm.OLS(np.log([v.seconds for v in votes]), X).fit(
+        cov_type="cluster", cov_kwds={"groups": rater}
+    )
+    assert found.seconds_trend.terms[1].estimate == pytest.approx(pace.params[1])
+    assert found.seconds_trend.terms[1].standard_error == pytest.approx(pace.bse[1])
+
+
+def test_fatigue_is_found_where_it_was_planted() -> None:
+    tired = study(11, log_odds=lambda r, p, left, at: 2.0 - 0.35 * at)
+    assert ballots(tired, NO_RULE).judgement == "look closer"
+    assert "changes in the course" in ballots(tired, NO_RULE).sentence
+    assert ballots(study(11), NO_RULE).judgement == "no sign of a problem"
+    hurried = [replace(v, seconds=30 * 0.9**v.position * (1 + int(v.rater[1:]) / 99))
+               for v in study(11)]  # fmt: skip
+    found = ballots(hurried, NO_RULE)
+    assert found.seconds_change == pytest.approx(0.9, abs=0.02)
+    assert "raters get faster by about 10 % a ballot" in found.sentence
+
+
+# --- gaps ---
+
+
+def test_odds_ratios_are_those_of_statsmodels_in_their_units() -> None:
+    votes = study(12)
+    by_pair = flat_gaps(votes)
+    found = gaps(VoteTable.of(votes), by_pair)
+    X = np.array([
+        [1.0, by_pair[v.pair].eic, by_pair[v.pair].r2, by_pair[v.pair].complexity,
+         float(v.lower_side == "left")]
+        for v in votes
+    ])  # fmt: skip
+    oracle = sm.Logit([float(v.choice == "lower") for v in votes], X).fit(disp=0)
+    for name, params, unit in zip(
+        (EIC, R2, NODES, SIDE), oracle.params[1:], (1, 0.01, 1, 1), strict=True
+    ):
+        ratio = found.odds_ratio(name)
+        assert ratio is not None and ratio[0] == pytest.approx(np.exp(params * unit), rel=1e-5)
+    at = np.array([1.0, X[:, 1].mean(), 0.0, 0.0, 0.5])  # equal R² and complexity, sides balanced
+    assert found.adjusted_rate is not None
+    assert found.adjusted_rate[0] == pytest.approx(1 / (1 + np.exp(-at @ oracle.params)), abs=1e-6)
+
+
+def test_a_preference_that_is_all_complexity_is_pointed_at() -> None:
+    votes = study(13, pairs=60)
+    names = sorted({v.pair for v in votes})
+    by_pair = {p: Gap(2 + i * 7 % 11 / 2, i * 5 % 9 / 400, -(i % 5)) for i, p in enumerate(names)}
+    simple = study(13, pairs=60, log_odds=lambda r, p, *_: -0.6 * by_pair[f"p{p:03}"].complexity)
+    found = gaps(VoteTable.of(simple), by_pair)
+    assert clustered_rate(VoteTable.of(simple)).interval().low > 0.5  # type: ignore[union-attr]
+    assert found.judgement == "look closer"
+    ratio = found.odds_ratio(NODES)
+    assert ratio is not None and ratio[1].low < np.exp(-0.6) < ratio[1].high
+    assert gaps(VoteTable.of(study(13, pairs=60)), by_pair).judgement == "no sign of a problem"
+
+
+def test_what_does_not_vary_or_is_not_finite_is_left_out_and_said() -> None:
+    votes = study(14)
+    by_pair = {name: replace(gap, r2=0.0) for name, gap in flat_gaps(votes).items()}
+    found = gaps(VoteTable.of(votes), by_pair)
+    assert found.constant == (R2,)
+    assert "The gap in R² is the same for all votes" in found.sentence
+    by_pair["p003"] = Gap(float("inf"), 0.0, 1)
+    dropped = gaps(VoteTable.of(votes), by_pair)
+    assert dropped.left_out == sum(v.pair == "p003" for v in votes)
+    rest = [v for v in votes if v.pair != "p003"]
+    expected = gaps(VoteTable.of(rest), by_pair)
+    assert [t.estimate for t in dropped.terms] == pytest.approx(
+        [t.estimate for t in expected.terms], abs=1e-8
+    )
+    with pytest.raises(UserError, match="p003"):
+        gaps(VoteTable.of(votes), {k: v for k, v in by_pair.items() if k != "p003"})
+
+
+# --- problems ---
+
+
+def test_independent_votes_on_a_problem_get_wilsons_interval() -> None:
+    """One vote a pair and a rater: no clusters, so the design effect is 1."""
+    rng = np.random.default_rng(0)
+    votes = [
+        Cast(f"r{i}", f"p{i}", f"q{i % 3}", "lower" if rng.uniform() < 0.6 else "higher", "left", 1)
+        for i in range(24)
+    ]
+    found = problem_rates(VoteTable.of(votes))
+    for each in found.rates:
+        ours = [v.choice for v in votes if v.problem == each.problem]
+        assert (each.lower, each.votes) == (ours.count("lower"), len(ours))
+        low, high = proportion_confint(
+            each.lower, each.votes / found.design_effect, 0.05, method="wilson"
+        )
+        if found.design_effect == 1:
+            assert each.interval is not None
+            assert [each.interval.low, each.interval.high] == pytest.approx([low, high])
+
+
+def test_clustered_votes_are_worth_fewer() -> None:
+    """All five votes of a pair agree, so a problem's 40 votes are worth about eight."""
+    votes = [
+        Cast(f"r{(p + 7 * k) % 35:02}", f"p{p:02}", f"q{p % 5}",
+             "lower" if p % 3 else "higher", "left", 1)
+        for p in range(40) for k in range(5)
+    ]  # fmt: skip
+    found = problem_rates(VoteTable.of(votes))
+    assert 3.5 < found.design_effect < 7
+    for each in found.rates:
+        low, high = proportion_confint(
+            each.rate * each.votes / found.design_effect,  # type: ignore[operator]
+            each.votes / found.design_effect, 0.05, method="wilson",
+        )  # fmt: skip
+        assert each.interval is not None
+        assert [each.interval.low, each.interval.high] == pytest.approx([low, high])
+
+
+def test_the_permutation_test_is_the_documented_one() -> None:
+    votes = study(15)
+    table = VoteTable.of(votes)
+    found = problem_rates(table, draws=99, seed=4)
+    names = sorted({v.pair for v in votes})
+    of_pair = np.array([int(name[1:]) % 4 for name in names])
+
+    def spread(problem_of: Any) -> float:
+        place = dict(zip(names, problem_of, strict=True))
+        overall = np.mean([v.choice == "lower" for v in votes])
+        total = 0.0
+        for q in set(of_pair.tolist()):
+            ours = [v.choice == "lower" for v in votes if place[v.pair] == q]
+            total += len(ours) * (np.mean(ours) - overall) ** 2
+        return total / len(votes)
+
+    dealt = np.random.default_rng(4).permuted(np.tile(of_pair, (99, 1)), axis=1)
+    more = sum(spread(row) >= spread(of_pair) - 1e-12 for row in dealt)
+    assert found.spread == pytest.approx(spread(of_pair))
+    assert found.p_value == pytest.approx((1 + more) / 100)
+
+
+def test_problems_that_differ_are_pointed_at() -> None:
+    votes = study(16, log_odds=lambda r, p, *_: 2.0 if p % 4 else -2.0)
+    found = problem_rates(VoteTable.of(votes))
+    assert found.judgement == "look closer"
+    assert [each.problem for each in found.against] == ["q00"]
+    assert "In 3 of 4 problems" in found.sentence and "(q00)" in found.sentence
+    assert problem_rates(VoteTable.of(study(16))).judgement == "no sign of a problem"
+
+
+def test_equal_problems_are_seldom_told_apart() -> None:
+    rejected = sum(
+        problem_rates(VoteTable.of(study(500 + seed, raters=20)), draws=199).p_value < 0.05  # type: ignore[operator]
+        for seed in range(150)
+    )
+    assert rejected / 150 < 0.05 + 3 * (0.05 * 0.95 / 150) ** 0.5
+
+
+# --- ties ---
+
+
+def test_each_convention_counts_ties_as_it_says() -> None:
+    votes = study(17, tie=0.2)
+    choices = [v.choice for v in votes]
+    low, high, tied = (choices.count(c) for c in ("lower", "higher", "tie"))
+    out, half, against, for_ = ties(VoteTable.of(votes)).counted
+    assert out.rate == pytest.approx(low / (low + high))
+    assert half.rate == pytest.approx((low + tied / 2) / 400)
+    assert against.rate == pytest.approx(low / 400)
+    assert for_.rate == pytest.approx((low + tied) / 400)
+    assert [each.votes for each in (out, half, against, for_)] == [low + high, 400, 400, 400]
+    assert ends(out.interval()) == ends(clustered_rate(VoteTable.of(votes)).interval())
+
+
+def test_halves_have_the_variance_of_votes_of_one_half() -> None:
+    """The mean of 0, 1/2 and 1, two-way clustered, by statsmodels."""
+    votes = study(18, tie=0.2, problems=1)
+    y = np.array([{"lower": 1.0, "higher": 0.0, "tie": 0.5}[v.choice] for v in votes])
+    pair, rater = (
+        np.unique([getattr(v, key) for v in votes], return_inverse=True)[1]
+        for key in ("pair", "rater")
+    )
+
+    def error(groups: Any) -> float:
+        fit = sm.OLS(y, np.ones(len(y))).fit(cov_type="cluster", cov_kwds={"groups": groups})
+        return float(fit.bse[0])
+
+    # statsmodels corrects the intersection by n/(n-1), the doubled votes keep n clusters too
+    expected = max(error(np.stack([pair, rater], axis=1)), min(error(pair), error(rater)))
+    half = ties(VoteTable.of(votes)).counted[1]
+    assert half.clustered.standard_error == pytest.approx(expected, rel=1e-3)
+
+
+def test_a_conclusion_that_hangs_on_ties_is_pointed_at() -> None:
+    assert ties(VoteTable.of(study(19, tie=0.4))).judgement == "look closer"
+    plain = ties(VoteTable.of(study(19)))
+    assert plain.judgement == "no sign of a problem" and "no ties" in plain.sentence
+    assert len({each.rate for each in plain.counted}) == 1
+
+
+# --- all of them ---
+
+
+def everything(votes: list[Cast], rule: ExclusionRule = NO_RULE) -> dict[str, Any]:
+    return threats_of(votes, rule, flat_gaps([v for v in votes if v.pair])).to_json()
+
+
+def judged(found: Any) -> list[tuple[str, str]]:
+    return [
+        (part["judgement"], part["sentence"])
+        for part in (*found.values(), found["sides"]["one_sided"])
+    ]
+
+
+DEGENERATE: dict[str, list[Cast]] = {
+    "no votes": [],
+    "practice alone": [replace(v, is_practice=True) for v in study(0)[:3]],
+    "one vote": study(0)[:1],
+    "one rater": [v for v in study(0) if v.rater == "r000"],
+    "one pair": [v for v in study(0) if v.pair == "p001"],
+    "unanimous": [replace(v, choice="lower") for v in study(0)],
+    "unanimous against": [replace(v, choice="higher") for v in study(0)],
+    "only ties": [replace(v, choice="tie") for v in study(0)],
+    "no time": [replace(v, seconds=0.0, session_seconds=0.0) for v in study(0)],
+    "one position": [replace(v, position=1) for v in study(0)],
+    "one side": [replace(v, lower_side="left") for v in study(0)],
+    "a pair a problem": [replace(v, problem=v.pair) for v in study(0)],
+    "all left": [
+        replace(v, choice="lower" if v.lower_side == "left" else "higher") for v in study(0)
+    ],
+    "two raters": [v for v in study(0) if v.rater in ("r000", "r001")],
+    "all fail": [*study(0), *(check(f"r{r:03}", False) for r in range(40))],
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", DEGENERATE)
+@pytest.mark.parametrize("rule", [NO_RULE, ExclusionRule(), ExclusionRule(9999)])
+def test_degenerate_studies_get_sentences_and_no_nan(name: str, rule: ExclusionRule) -> None:
+    found = everything(DEGENERATE[name], rule)
+    assert json.dumps(found, allow_nan=False)
+    for judgement, sentence in judged(found):
+        assert judgement in ("no sign of a problem", "look closer", "cannot be told")
+        assert sentence.endswith(".")
+        assert not re.search(r"\bnan\b|\binf\b|\bNone\b(?! of)", sentence)
+
+
+rows = st.lists(
+    st.builds(
+        Cast, st.sampled_from("abc"), st.sampled_from(["p1", "p2", "p3"]), st.just("q"),
+        st.sampled_from(["lower", "higher", "tie"]), st.sampled_from(["left", "right"]),
+        st.integers(1, 5), st.floats(0, 300), st.floats(0, 300), st.floats(0, 900),
+    ),
+    max_size=12,
+)  # fmt: skip
+
+
+@pytest.mark.filterwarnings("error")
+@settings(max_examples=60, deadline=None)
+@given(rows)
+def test_any_small_study_gets_sentences_and_no_nan(votes: list[Cast]) -> None:
+    votes = [replace(v, problem="q" + v.pair[1:]) for v in votes]
+    assert json.dumps(everything(votes, ExclusionRule(60)), allow_nan=False)
+
+
+def numbers(found: Any) -> list[float]:
+    if isinstance(found, dict):
+        return [x for key in sorted(found) for x in numbers(found[key])]
+    if isinstance(found, list):
+        return [x for each in found for x in numbers(each)]
+    return [float(found)] if isinstance(found, int | float) else []
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 1000))
+def test_the_order_of_votes_changes_nothing(seed: int) -> None:
+    votes = [*study(20, tie=0.05), *(check(f"r{r:03}", r % 7 > 0) for r in range(40))]
+    mixed = [votes[i] for i in np.random.default_rng(seed).permutation(len(votes))]
+    one, other = (everything(each, ExclusionRule()) for each in (votes, mixed))
+    assert numbers(one) == pytest.approx(numbers(other), rel=1e-6, abs=1e-9)
+
+
+def test_new_names_of_raters_change_nothing() -> None:
+    votes = study(21)
+    renamed = [replace(v, rater="x" + v.rater[::-1]) for v in votes]
+    assert numbers(everything(votes)) == pytest.approx(
+        numbers(everything(renamed)), rel=1e-6, abs=1e-9
+    )
+
+
+def test_swapping_lower_and_higher_turns_the_rates_and_effects_round() -> None:
+    votes = study(22, tie=0.05)
+    other = {"lower": "higher", "higher": "lower", "tie": "tie"}
+    sides_of = {"left": "right", "right": "left"}
+    swapped = [
+        replace(v, choice=other[v.choice], lower_side=sides_of[v.lower_side]) for v in votes
+    ]
+    one = threats_of(votes, NO_RULE, flat_gaps(votes))
+    two = threats_of(swapped, NO_RULE, flat_gaps(votes))
+    assert one.sides.left == two.sides.left and one.sides.p_value == two.sides.p_value
+    for here, there in zip(one.sensitivity.points, two.sensitivity.points, strict=True):
+        assert (here.rate.rate is None) == (there.rate.rate is None)
+        if here.rate.rate is not None:
+            assert here.rate.rate == pytest.approx(1 - there.rate.rate)  # type: ignore[operator]
+    assert one.ballots.p_value == pytest.approx(two.ballots.p_value, rel=1e-5)
+    assert one.problems.p_value == two.problems.p_value
+    assert one.ties.counted[2].rate == pytest.approx(1 - (two.ties.counted[3].rate or 0))
+    for name in (EIC, R2, NODES):
+        here_, there_ = one.gaps.fit.term(name), two.gaps.fit.term(name)
+        assert here_ is not None and there_ is not None
+        assert here_.estimate == pytest.approx(-there_.estimate, abs=1e-7)
