@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from pages.ui import wiring
 from pages.ui.door import COOKIE
-from pages.ui.organising import door_routes, export_routes
+from pages.ui.organising import door_routes, export_routes, results_data
 from pages.ui.organising.tokens import form_token, safe_next, timed_token
 from pages.ui.routes import ROUTES
 from pages.ui.wiring import Lab, Settings
@@ -25,7 +25,7 @@ CHEAP = HashParameters(n=2**10)
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     made = Lab(Settings(f"sqlite:///{tmp_path}/lab.sqlite3"))
     made.__dict__["access"] = AccessService(made.store, made.clock, made.chance, parameters=CHEAP)
-    for module in (wiring, door_routes, export_routes):
+    for module in (wiring, door_routes, export_routes, results_data):
         monkeypatch.setattr(module, "lab", lambda: made)
     yield made
     made.store.dispose()

@@ -164,7 +164,7 @@ def curve_figure(
                 "x": [x for x, _ in pairs], "y": [p.value for _, p in pairs],
                 "line": {"color": colour, "width": 2, "dash": dash},
                 "marker": {"symbol": symbol, "size": 7, "color": colour},
-                "text": [f"<b>{_safe(p.name)}</b><br>{_safe(p.text)}" for _, p in pairs],
+                "text": [f"<b>{_safe(p.name)}</b><br>{_lines(p.text)}" for _, p in pairs],
                 "hovertemplate": "%{text}<extra></extra>",
             }
         )  # fmt: skip
@@ -236,7 +236,7 @@ def _marks(rows: Sequence[Estimate], dark: bool, axis: str) -> list[dict[str, An
             continue
         y = len(rows) - 1 - place
         colour = theme.muted if row.plain else strong
-        said = f"<b>{_safe(row.name)}</b><br>{_safe(row.text)}<extra></extra>"
+        said = f"<b>{_safe(row.name)}</b><br>{_lines(row.text)}<extra></extra>"
         if row.low is not None and row.high is not None:
             data.append(
                 {
@@ -301,6 +301,11 @@ def _label(
 
 def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def _lines(text: str) -> str:
+    """Text of several lines, safe."""
+    return "<br>".join(_safe(line) for line in text.split("\n"))
 
 
 def _safe(text: str) -> str:

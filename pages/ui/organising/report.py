@@ -14,7 +14,7 @@ from pages.ui.organising.drill_view import pair_view, pairs_table
 from pages.ui.organising.results_data import ABOUT, Shown, about_of, shown
 from pages.ui.organising.results_figures import headline_figure
 from pages.ui.organising.results_files import files_row
-from pages.ui.organising.results_sections import draw_section, draw_threat, facts_html
+from pages.ui.organising.results_sections import draw_section, draw_threat, facts_html, figure
 from pages.ui.organising.unblinding import closed_door, open_band
 from pages.ui.text import prose
 from pages.ui.wiring import figure_cache
@@ -179,7 +179,9 @@ def _threats(here: Shown) -> None:
 
 
 def _pairs(here: Shown) -> None:
-    """All pairs, to follow down."""
+    """The problems, and all pairs, to follow down."""
+    heading("By problem")
+    figure(here, "problems")
     heading("Every pair")
     pairs_table(here.report, here.study.id)
 

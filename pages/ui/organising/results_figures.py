@@ -8,11 +8,20 @@ from collections.abc import Callable, Mapping
 import plotly.graph_objects as go
 
 from pages.ui.figures.pairs import pairs_figure
-from pages.ui.figures.results import Estimate, counts_figure, forest_figure, rate_figure
+from pages.ui.figures.results import (
+    Curve,
+    Estimate,
+    counts_figure,
+    curve_figure,
+    forest_figure,
+    rate_figure,
+)
 from study.report.analysis import StudyReport
-from study.report.words import level_text, percent
+from study.report.words import count, level_text, percent, seconds_text
+from study.statistics.exclusions import Unit
 from study.statistics.preference import Interval
 
+UNITS: Mapping[Unit, str] = {"session": "whole sessions", "vote": "single votes"}
 Draw = Callable[[StudyReport, bool, bool], go.Figure]
 
 
@@ -104,13 +113,53 @@ def _votes_per_pair(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
 
 
 def _problems(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
-    level = report.level
+    judged = report.threats.problems.judged
     rows = [
-        estimate(f"{row.problem} ({row.preference.votes})", row.preference.rate,
-                 row.preference.wilson(level), reason=row.preference.reason)
-        for row in report.by_problem
-    ]  # fmt: skip
-    return forest_figure(rows, dark=dark, narrow=narrow, title="votes for the lower EIC")
+        estimate(f"{p.problem} ({p.votes})", p.rate, p.interval)
+        for p in sorted(judged, key=lambda p: (-(p.rate or 0.0), p.problem))
+    ]
+    found = report.inference
+    everything = estimate(
+        f"all ({found.votes})", found.rate, found.interval(report.level), reason=found.reason
+    )
+    return forest_figure(
+        [everything, *rows], dark=dark, narrow=narrow, title="votes for the lower EIC"
+    )
+
+
+def _sensitivity(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
+    found = report.threats.sensitivity
+    curves = []
+    for unit, name in UNITS.items():
+        points = found.of_unit(unit)
+        drawn = tuple(
+            estimate(
+                f"under {p.threshold_seconds:g} s left out", p.rate.rate,
+                p.interval(report.level), reason=p.rate.reason,
+                note=f"\n{count(p.valid, 'vote')} of {count(p.raters, 'rater')}",
+            )
+            for p in points
+        )  # fmt: skip
+        curves.append(Curve(name, tuple(p.threshold_seconds for p in points), drawn))
+    frozen = found.frozen.threshold_seconds
+    return curve_figure(
+        curves, title="left out if under … seconds", mark=(frozen, "frozen rule"), dark=dark,
+        narrow=narrow,
+    )  # fmt: skip
+
+
+def _ballots(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
+    numbers = report.threats.ballots.numbers
+    points = tuple(
+        estimate(
+            f"ballot {each.first}", each.rate.rate, each.rate.interval(report.level),
+            reason=each.rate.reason,
+            note=f"\n{count(each.votes, 'vote')}, median {seconds_text(each.median_seconds)}",
+        )
+        for each in numbers
+    )  # fmt: skip
+    curve = Curve("votes for the lower EIC", tuple(float(n.first) for n in numbers), points)
+    return curve_figure([curve], title="number of the ballot", dark=dark, narrow=narrow)
 
 
 def _agreement(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
@@ -133,6 +182,8 @@ def _agreement(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
 FIGURES: Mapping[str, Draw] = {
     "preference": _preference,
     "agreement": _agreement,
+    "sensitivity": _sensitivity,
+    "ballots": _ballots,
     "distributions": _distributions,
     "problems": _problems,
     "votes-per-pair": _votes_per_pair,
