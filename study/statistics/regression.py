@@ -189,7 +189,8 @@ class Design:
             return "There are no votes to compare."
         for kind, number in zip(kinds, self.counts, strict=True):
             if number == 1:
-                return f"All votes are of one {kind}, so nothing can be said about others."
+                where = "of" if kind == "rater" else "on"
+                return f"All votes are {where} one {kind}, so nothing can be said about others."
         constant = [
             name for name, column in zip(self.names, self.columns[:, 1:].T, strict=True)
             if not column.any()

@@ -91,6 +91,8 @@ class AttentionChecks:
             return UNKNOWN
         if not self.failed_raters or not self.with_failure.votes:
             return FINE
+        if not self.without_failure.votes:
+            return LOOK
         if self.p_value is None or self.difference.too_small:
             return UNKNOWN
         return LOOK if self.p_value < ALPHA else FINE

@@ -118,6 +118,8 @@ class Ballots:
         early, late = self.thirds[0], self.thirds[-1]
         if early is late:
             return "All votes are on ballots of one third, so no course of a session can be seen."
+        if not any(third.rate.votes for third in self.thirds):
+            return " ".join(filter(None, (early.rate.reason, self._seconds_words())))
         said = (
             f"In the {early.name} of the ballots the rate is {rate_words(early.rate, self.level)}, "
             f"in the {late.name} {rate_words(late.rate, self.level)}."
@@ -142,7 +144,7 @@ class Ballots:
         change = abs(term.ratio()[0] - 1)
         faster = "faster" if term.estimate < 0 else "slower"
         sure = "" if term.p_value < ALPHA else ", which may be chance"
-        by = f"by about {percent(change)} a ballot" if change else "by nothing"
+        by = f"by {'about ' if change >= 0.01 else ''}{percent(change)} a ballot"
         return (
             f"The median vote took {early:.3g} s in the {self.thirds[0].name} and {late:.3g} s in "
             f"the {self.thirds[-1].name}; raters get {faster} {by}{sure} ({p_words(term.p_value)})."

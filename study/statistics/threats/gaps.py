@@ -137,8 +137,9 @@ class Gaps:
         ratio, interval = term.ratio(1.0, self.level)
         sure = "" if term.p_value < ALPHA else ": no more than chance would give"
         return (
-            f"The odds change by a factor of {ratio:.2f} ({interval.low:.2f} to "
-            f"{interval.high:.2f}; {p_words(term.p_value)}) with {UNITS[term.name]}{sure}."
+            f"The odds of a vote for the lower EIC change by a factor of {ratio:.3g} "
+            f"({interval.low:.3g} to {interval.high:.3g}; {p_words(term.p_value)}) with "
+            f"{UNITS[term.name]}{sure}."
         )
 
     def _left_out(self) -> str:

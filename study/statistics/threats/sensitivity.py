@@ -110,7 +110,7 @@ class Sensitivity:
     @property
     def judgement(self) -> Judgement:
         """Whether another threshold would have led to another conclusion."""
-        if self.frozen.rate.reason:
+        if self.frozen.rate.reason or self.frozen.rate.too_small:
             return UNKNOWN
         return LOOK if self.disagreeing else FINE
 
@@ -119,15 +119,17 @@ class Sensitivity:
         """What another threshold would have changed."""
         if not any(point.rate.votes for point in self.points):
             return f"{self.points[0].rate.reason} So no threshold can be compared with another."
-        frozen = f"The frozen rule gives {rate_words(self.frozen.rate, self.level)}."
+        verb = "gives" if self.frozen.rate.votes else "leaves"
+        frozen = f"The frozen rule {verb} {rate_words(self.frozen.rate, self.level)}."
         if self.frozen.rate.reason:
             return f"{frozen} {self.frozen.rate.reason}"
         curves = " ".join(map(self._curve, UNITS))
+        small = f" {self.frozen.rate.too_small}" if self.frozen.rate.too_small else ""
         compared = f"{len(self.comparable)} thresholds that keep at least half of these votes"
         if not self.disagreeing:
-            return f"{frozen} {curves} All {compared} lead to the same conclusion."
+            return f"{frozen} {curves} All {compared} lead to the same conclusion.{small}"
         other = f"{len(self.disagreeing)} of the {compared} lead to another conclusion"
-        return f"{frozen} {curves} {other} than the frozen rule."
+        return f"{frozen} {curves} {other} than the frozen rule.{small}"
 
     def _curve(self, unit: Unit) -> str:
         some = [point for point in self.comparable if point.unit == unit]

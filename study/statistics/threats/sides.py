@@ -23,6 +23,7 @@ from study.statistics.votes import VoteTable
 from study.statistics.words import between, counted, p_words, percent
 
 ENOUGH_VOTES = 5
+BALANCED = 0.05
 
 
 @dataclass(frozen=True)
@@ -81,13 +82,18 @@ class OneSided:
                 "always on one side."
             )
         of = f"{counted(self.candidates, 'rater')} with {self.minimum} or more votes"
-        chance = f"chance would give about {self.expected:.1f}"
+        few = f"about {self.expected:.1f}" if self.expected >= 0.05 else "hardly any"
+        chance = f"chance would give {few}"
         if not self.found:
             return f"None of {of} always chose the same side ({chance})."
+        rest = (
+            f"the rate is {rate_words(self.without_them, self.level)}"
+            if self.without_them.votes
+            else "no votes are left"
+        )
         return (
             f"{self.found} of {of} always chose the same side ({len(self.left)} left, "
-            f"{len(self.right)} right); {chance} ({p_words(self.p_value)}). Without them the rate "
-            f"is {rate_words(self.without_them, self.level)}."
+            f"{len(self.right)} right); {chance} ({p_words(self.p_value)}). Without them {rest}."
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -142,9 +148,9 @@ class SideBias:
     @property
     def judgement(self) -> Judgement:
         """Whether one side is chosen more often than chance would have it."""
-        if self.p_value is None or self.clustered.too_small:
-            return UNKNOWN
-        return LOOK if self.p_value < ALPHA else FINE
+        if self.p_value is not None and self.p_value < ALPHA:
+            return LOOK
+        return UNKNOWN if self.p_value is None or self.clustered.too_small else FINE
 
     @property
     def sentence(self) -> str:
@@ -157,16 +163,24 @@ class SideBias:
         if found.p_two_sided is None:
             return f"{said}. {found.reason}"
         said += f" ({between(found.interval(self.level))}; {p_words(found.p_two_sided)})"
-        if found.too_small:
-            return f"{said}. {found.too_small}"
         if found.p_two_sided >= ALPHA:
-            return f"{said}: no sign that raters favour a side."
+            return f"{said}{self._caution or ': no sign that raters favour a side.'}"
         side = "left" if found.rate > 0.5 else "right"
+        shown = self.lower_on_left or 0.0
+        effect = (
+            "so sides balance, and this moves the rate of preference towards one half, not away "
+            "from it."
+            if abs(shown - 0.5) < BALANCED
+            else "so sides do not balance, and this moves the rate of preference."
+        )
         return (
             f"{said}: raters favour the {side}. The formula of lower EIC stood on the left in "
-            f"{percent(self.lower_on_left or 0.0)} of these votes; at one half a favoured side "
-            "moves the rate of preference towards one half, not away from it."
+            f"{percent(shown)} of these votes, {effect}{self._caution[1:]}"
         )
+
+    @property
+    def _caution(self) -> str:
+        return f". {self.clustered.too_small}" if self.clustered.too_small else ""
 
     def to_json(self) -> dict[str, Any]:
         """As plain values."""
@@ -204,7 +218,8 @@ def sides(table: VoteTable, *, level: float = 0.95) -> SideBias:
     """
     decided = table.decided()
     left = chose_left(decided)
-    by_side = clustered_rate(replace(decided, lower=left.astype(np.float64)))
+    recoded = np.where(np.isnan(table.lower), np.nan, chose_left(table))
+    by_side = clustered_rate(replace(table, lower=recoded))
     share = float(decided.on_left.mean()) if len(decided) else None
     return SideBias(
         int(left.sum()), int((~left).sum()), table.ties, share, by_side,

@@ -86,12 +86,10 @@ class Ties:
     @property
     def judgement(self) -> Judgement:
         """Whether the conclusion hangs on the convention."""
-        if not self.votes:
+        found = [side_of_half(each.interval(self.level)) for each in self.counted]
+        if not self.votes or (self.ties and not found[0]):
             return UNKNOWN
-        found = {side_of_half(each.interval(self.level)) for each in self.counted}
-        if found == {""}:
-            return UNKNOWN
-        return LOOK if len(found) > 1 else FINE
+        return LOOK if len(set(found)) > 1 else FINE
 
     @property
     def sentence(self) -> str:
@@ -103,7 +101,7 @@ class Ties:
         share = f"{counted(self.ties, 'tie')} in {counted(self.votes, 'vote')}"
         out, half, against, for_ = self.counted
         if out.rate is None or half.rate is None or against.rate is None or for_.rate is None:
-            return f"{share}: {out.clustered.reason}"
+            return f"{share}. {out.clustered.reason}"
         worst = against.interval(self.level)
         span = f" ({between(worst)})" if worst else ""
         return (
@@ -150,7 +148,7 @@ def ties(
     doubled = table.select(np.repeat(np.arange(len(table)), 2))
     halves = np.tile([1.0, 0.0], len(table))
     tables: dict[Convention, VoteTable] = {
-        "left out": table.decided(),
+        "left out": table,
         "half": _with(doubled, np.where(np.isnan(doubled.lower), halves, doubled.lower)),
         "against": _with(table, np.where(tied, 0.0, table.lower)),
         "for": _with(table, np.where(tied, 1.0, table.lower)),
