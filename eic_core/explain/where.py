@@ -209,7 +209,7 @@ def _concentration(found: Where, name: str) -> str:
         if len(c.positions) <= max(FEW * c.level * total, 1 if c.share >= ALONE else 0)
     ]
     if not few:
-        return f"E[s²] at {name} is spread over the data: no few rows carry it."
+        return f"All over the data: no few rows carry E[s²] at {name}."
     count = len(few[0].positions)
     if count == 1:
         row, share = found.row_number(few[0].positions[0]), words.percent(few[0].share)

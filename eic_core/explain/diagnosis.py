@@ -1,0 +1,84 @@
+"""The whole diagnosis of a formula: what is wrong, why, where in the data, and whose fault."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from eic_core.explain.ledger import Ledger, blame
+from eic_core.explain.verdict import Verdict, verdict
+from eic_core.explain.where import Where, where
+from eic_core.explain.writing import WritingLoss, writing_loss
+from eic_core.measure.inspection import Inspection
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Four questions about a formula, each answered by a result that says it in words.
+
+    Attributes
+    ----------
+    inspection : Inspection
+    verdict : Verdict
+        What is wrong.
+    ledger : Ledger
+        Whose noise it is, at the node of largest finite local EIC.
+    where : Where
+        Which rows carry it, at the same node.
+    writing : WritingLoss
+        Whether the function or its writing is to blame.
+    """
+
+    inspection: Inspection = field(repr=False)
+    verdict: Verdict
+    ledger: Ledger
+    where: Where
+    writing: WritingLoss
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What, why, where and whose fault, a sentence each where there is one to say."""
+        return (
+            self.verdict.sentence,
+            self.ledger.sentences[0],
+            " ".join(self.where.sentences[: 1 if self.where.place is None else 2]),
+            " ".join((self.writing.sentence, *self.writing.notes)),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain numbers and sentences."""
+        return {
+            "sentences": list(self.sentences),
+            "ledger": self.ledger.to_json(),
+            "where": self.where.to_json(),
+            "writing": self.writing.to_json(),
+        }
+
+
+def diagnose(inspection: Inspection) -> Diagnosis:
+    """Answer the four questions at the node of largest finite local EIC.
+
+    Parameters
+    ----------
+    inspection : Inspection
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [3.0, 1000.0, 1e8]})
+    >>> for sentence in diagnose(inspect(read("sqrt(x+1)-sqrt(x)").formula, samples)).sentences:
+    ...     print(sentence)
+    Loses 8.3 of your digits at `√(x + 1) − √x`: the two terms cancel.
+    73 %: rounding of `√(x + 1)` and rounding of `√x`, each amplified 1.2·10⁸ times at the
+    difference `√(x + 1) − √x`.
+    Row 3 alone of 3 gives over 99.9 % of E[s²] at `√(x + 1) − √x`.
+    8.2 of the 8.2 digits that the result loses are lost to the writing.
+    """
+    return Diagnosis(
+        inspection,
+        verdict(inspection),
+        blame(inspection),
+        where(inspection),
+        writing_loss(inspection),
+    )

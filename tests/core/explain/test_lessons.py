@@ -1,0 +1,285 @@
+"""Every lesson of the gallery: its diagnosis in words, and its numbers by other means.
+
+Closed forms below are derived by hand from the stable form of each formula; on a few rows
+everything is compared with shaken nodes at 120 digits as well.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+
+from eic_core.explain.conditioning import own_conditioning
+from eic_core.explain.correlated import correlated_trace
+from eic_core.explain.diagnosis import diagnose
+from eic_core.explain.ledger import blame
+from eic_core.explain.writing import writing_loss
+from eic_core.formula.syntax import read
+from eic_core.measure import Samples, inspect, sample_domains
+from pages.ui.gallery import EXAMPLES, example
+from tests.core.explain.shaking import arrival, classes
+
+KEYS = [e.key for e in EXAMPLES]
+
+
+@cache
+def diagnosis_of(key):
+    e = example(key)
+    formula = read(e.formula, syntax=e.syntax).formula
+    samples = sample_domains(dict(e.domains), count=e.samples)
+    return diagnose(inspect(formula, samples))
+
+
+def columns(key):
+    return diagnosis_of(key).inspection.samples.columns
+
+
+def half_log10_mean(values):
+    return 0.5 * math.log10(np.mean(values))
+
+
+def cot_chain(x):
+    """x d/dx of ln sin(sin(cot x))."""
+    c = 1 / np.tan(x)
+    return -x * (1 + c**2) * np.cos(c) * np.cos(np.sin(c)) / np.sin(np.sin(c))
+
+
+def density(c):
+    u = (c["theta"] - c["theta1"]) / c["sigma"]
+    return [-c["theta"] * u / c["sigma"], c["theta1"] * u / c["sigma"], u**2 - 1]
+
+
+def friction(c):
+    a, b = (0.1997 * c["x1"]) ** -20.601677, (0.354601 * c["x2"]) ** -165.300293
+    half = 0.024817 / 2
+    return [half * -20.601677 * a / (a + b), half * -165.300293 * b / (a + b)]
+
+
+CONDITION_NUMBERS = {
+    "cancellation": lambda c: [np.ones(10_000)],  # the formula is x
+    "masked": lambda c: [np.ones(1_000)],  # so is this one
+    "roots": lambda c: [-0.5 * np.sqrt(c["x"] / (c["x"] + 1))],
+    "half-angle": lambda c: [c["x"] / np.tan(c["x"] / 2) - 2],
+    "nested": lambda c: [cot_chain(c["x"])],
+    "branch": lambda c: [
+        (c["x"] + 1e-3 * c["x"] * np.cos(1000 * c["x"]))
+        / (c["x"] + 1e-6 * np.sin(1000 * c["x"]))
+    ],
+    "pole": lambda c: [c["x"] / (c["x"] - 2)],
+    "tail": density,
+    "law": lambda c: [1.0, 1.0, -1.0, -2.0 * np.ones(10_000)],
+    "found": friction,
+}
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_own_conditioning_is_that_of_the_function_worked_out_by_hand(key):
+    kappas = CONDITION_NUMBERS[key](columns(key))
+    expected = half_log10_mean(1 + sum(np.square(k) for k in kappas))
+    assert diagnosis_of(key).writing.own == pytest.approx(expected, abs=2e-5)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_blame_q_and_own_agree_with_shaken_nodes_at_120_digits(key):
+    whole = diagnosis_of(key).inspection
+    formula = whole.formula
+    few = 6
+    samples = Samples.from_columns(
+        {name: whole.samples.columns[name][:few] for name in formula.variables}
+    )
+    inspection = inspect(formula, samples)
+    cells = [
+        {name: samples.decimal(name, row) for name in formula.variables} for row in range(few)
+    ]
+    root = len(formula) - 1
+    for target in {inspection.finite_bottleneck, root}:
+        squares = [
+            sum(float(arrival(formula, row, [k], target)) ** 2 for row in cells)
+            for k in range(formula.first[target], target + 1)
+        ]
+        for row, square in zip(blame(inspection, target).rows, squares, strict=True):
+            assert row.share == pytest.approx(square / sum(squares), abs=1e-6)
+    q = correlated_trace(formula, samples)
+    for value, row in zip(q, cells, strict=True):
+        q2 = sum(float(arrival(formula, row, group)) ** 2 for group in classes(formula))
+        assert value == pytest.approx(math.sqrt(q2), rel=1e-6)
+    own2 = 1 + np.mean([
+        sum(
+            float(arrival(formula, row, [n.id for n in formula if n.label == name])) ** 2
+            for name in formula.variables
+        )
+        for row in cells
+    ])
+    assert 10 ** (2 * own_conditioning(formula, samples).own) == pytest.approx(own2, rel=1e-6)
+
+
+def test_cancellation_is_the_fault_of_the_writing():
+    found = diagnosis_of("cancellation")
+    q2 = 1 + 2 * 10_000**2 + 2 * 9_999**2 + (10_000 - 9_999) ** 2
+    assert found.writing.q == pytest.approx(0.5 * math.log10(q2), abs=1e-9)
+    assert found.writing.own == pytest.approx(0.5 * math.log10(2), abs=1e-9)
+    shares = [row.share for row in found.ledger.rows]
+    s2 = 1 + 3 * 10_000**2 + 3 * 9_999**2
+    assert shares[:3] == pytest.approx([10_000**2 / s2] * 3, rel=1e-9)
+    what, why, where, whose = found.sentences
+    assert "the two terms cancel" in what and "amplified 10,000 times" in why
+    assert where.startswith("All over the data")
+    assert whose == "4.2 of the 4.3 digits that the result loses are lost to the writing."
+
+
+def test_the_logarithm_brings_back_what_the_exponential_lost():
+    found = diagnosis_of("masked")
+    x = columns("masked")["x"]
+    assert found.ledger.target == 1
+    assert found.ledger.rows[0].share == pytest.approx(np.mean(x**2) / np.mean(1 + x**2), rel=1e-9)
+    root = blame(found.inspection, 2)
+    assert root.masked == (1,)
+    assert root.rows[1].share == pytest.approx(np.mean(x**-2.0) / np.mean(2 + x**-2.0), rel=1e-6)
+    assert found.writing.q == pytest.approx(half_log10_mean(2 + x**-2.0), abs=1e-9)
+    assert "On the way 3.0 digits are lost at `exp(x)`" in found.sentences[3]
+
+
+def test_the_roots_cancel_where_x_is_large_and_the_writing_is_to_blame():
+    found = diagnosis_of("roots")
+    x = columns("roots")["x"]
+    a = np.sqrt(x + 1) * (np.sqrt(x + 1) + np.sqrt(x))  # what arrives of the rounding of sqrt(x+1)
+    b = np.sqrt(x) * (np.sqrt(x + 1) + np.sqrt(x))
+    parts = {
+        "x": (a / 2 * x / (x + 1)) ** 2, "1": (a / 2 / (x + 1)) ** 2, "x+1": (a / 2) ** 2,
+        "left": a**2, "x right": (b / 2) ** 2, "right": b**2, "root": np.ones_like(x),
+    }  # fmt: skip
+    s2 = sum(parts.values())
+    assert found.inspection.eic == pytest.approx(half_log10_mean(s2), abs=1e-6)
+    for row, part in zip(found.ledger.rows, parts.values(), strict=True):
+        assert row.share == pytest.approx(np.sum(part) / np.sum(s2), abs=1e-6)
+        assert row.mean_share == pytest.approx(np.mean(part / s2), abs=1e-6)
+    ordered = np.sort(s2)[::-1]
+    needed = int(np.searchsorted(np.cumsum(ordered), 0.99 * ordered.sum())) + 1
+    assert len(found.where.carriers[2].positions) == pytest.approx(needed, abs=1)
+    assert f"{len(found.where.carriers[2].positions):,} of 10,000 rows" in found.sentences[2]
+    most = np.argsort(-s2)[: len(found.where.carriers[1].positions)]
+    place = found.where.place.inputs[0]
+    assert (place.low, place.high) == pytest.approx((x[most].min(), x[most].max()), rel=1e-3)
+    assert found.writing.place == "writing"
+
+
+def test_the_half_angle_cancels_near_zero_and_the_writing_is_to_blame():
+    found = diagnosis_of("half-angle")
+    x = columns("half-angle")["x"]
+    gap = 2 * np.sin(x / 2) ** 2  # 1 - cos x without the loss
+    parts = [1 / gap**2, (x * np.sin(x) / gap) ** 2, (np.cos(x) / gap) ** 2, np.ones_like(x)]
+    s2 = sum(parts) + 1 + 4 + 1  # the square, the x below it, and the quotient's own rounding
+    assert found.inspection.eic == pytest.approx(half_log10_mean(s2), abs=1e-6)
+    total = np.sum(s2)
+    one, cosine = (found.ledger.rows[k].share for k in (0, 2))
+    assert (one, cosine) == pytest.approx((np.sum(parts[0]) / total, np.sum(parts[2]) / total))
+    assert "error of the constant `1` and rounding of `cos(x)`" in found.sentences[1]
+    assert "`x` is between 10⁻⁴ and 1.8·10⁻⁴" in found.sentences[2]
+    assert "lost to the writing" in found.sentences[3]
+
+
+def test_the_nested_sine_is_sensitive_whatever_the_writing():
+    found = diagnosis_of("nested")
+    x = columns("nested")["x"]
+    c = 1 / np.tan(x)
+    by_x = (x * (1 + c**2) * np.cos(c) / np.sin(c)) ** 2
+    by_cot = (c * np.cos(c) / np.sin(c)) ** 2
+    s2 = 1 + by_x + by_cot
+    assert found.ledger.rows[0].share == pytest.approx(np.sum(by_x) / np.sum(s2), rel=1e-6)
+    assert "sin(cot(x))` crosses zero" in found.sentences[2]
+    assert found.sentences[3].startswith("No rewriting will help: the result itself is that "
+                                         "sensitive to `x`")
+
+
+def test_the_masked_branch_loses_where_its_sine_crosses_zero_and_the_result_does_not_care():
+    found = diagnosis_of("branch")
+    x = columns("branch")["x"]
+    by_phase = (1000 * x / np.tan(1000 * x)) ** 2
+    s2 = 3 + 3 * by_phase  # the sine and its factor and product; 1000, x and 1000 x
+    assert found.inspection.eic == pytest.approx(half_log10_mean(s2), abs=1e-6)
+    for row in found.ledger.rows[1:4]:
+        assert row.share == pytest.approx(np.sum(by_phase) / np.sum(s2), rel=1e-5)
+    root = blame(found.inspection, len(found.inspection.formula) - 1)
+    assert {5, 6} <= set(root.masked)
+    weight = 1e-6 * np.sin(1000 * x) / (x + 1e-6 * np.sin(1000 * x))
+    assert root.rows[5].share == pytest.approx(np.sum(weight**2) / np.sum(
+        1 + (x / (x + 1e-6 * np.sin(1000 * x))) ** 2 + weight**2 * s2), rel=1e-4)
+    assert "crosses zero" in found.sentences[2]
+    assert "they do not reach the result" in found.sentences[3]
+
+
+def test_the_pole_lies_at_2_grows_with_n_and_is_the_functions_own():
+    found = diagnosis_of("pole")
+    x = columns("pole")["x"]
+    s2 = 3 + (x / (x - 2)) ** 2 + (2 / (x - 2)) ** 2
+    assert found.inspection.eic == pytest.approx(half_log10_mean(s2), abs=1e-6)
+    ordered = np.sort(s2)[::-1]
+    needed = int(np.searchsorted(np.cumsum(ordered), 0.99 * ordered.sum())) + 1
+    assert len(found.where.carriers[2].positions) == needed
+    assert "`x − 2` crosses zero" in found.sentences[2] and "`x` is near 2" in found.sentences[2]
+    assert found.where.growth.per_decade > 0.2
+    assert "a node crosses zero" in found.where.interval.reason
+    assert found.writing.place == "function"
+
+
+def test_a_handful_of_rows_carries_the_tail_and_the_density_does_not_care():
+    found = diagnosis_of("tail")
+    c = columns("tail")
+    gap = c["theta"] - c["theta1"]
+    twice = 4 * (1 + (c["theta"] / gap) ** 2 + (c["theta1"] / gap) ** 2)
+    s2 = 1 + 1 + 1 + 1 + 4 * 2 + twice  # neg, half, its 2, square; quotient and sigma; difference
+    assert found.inspection.eic == pytest.approx(half_log10_mean(s2), abs=1e-6)
+    top = np.sort(s2)[::-1]
+    assert np.sum(top[:11]) / np.sum(s2) >= 0.99 > np.sum(top[:10]) / np.sum(s2)
+    assert "11 of 10,000 rows give 99 %" in found.sentences[2]
+    assert "`θ − θ₁`, which crosses zero on the data" in found.sentences[2]
+    assert found.where.carriers[0].positions[0] == int(np.argmax(s2))
+    assert found.writing.place == "neither"
+
+
+def test_the_law_only_multiplies():
+    found = diagnosis_of("law")
+    assert 10 ** (2 * found.writing.q) == pytest.approx(15)  # eleven nodes once, r four times
+    assert 10 ** (2 * found.writing.own) == pytest.approx(8)  # 1 + 1 + 1 + 1 + 2^2
+    assert found.ledger.ranked[0].text == "error of the input `r`"
+    assert found.ledger.ranked[0].share == pytest.approx(4 / 15)
+    assert found.sentences[0].startswith("Stable")
+    assert found.sentences[3] == "Nothing to mend in the result: it loses 0.6 digits."
+
+
+def test_the_found_formula_undoes_its_own_exponents():
+    found = diagnosis_of("found")
+    c = columns("found")
+    base = 0.354601 * c["x2"]
+    by_base, by_exponent = 165.300293**2, (165.300293 * np.log(base)) ** 2
+    s2 = 1 + 3 * by_base + by_exponent
+    assert found.inspection.eic == pytest.approx(half_log10_mean(s2), abs=1e-9)
+    named = {row.text: row.share for row in found.ledger.rows}
+    assert named["error of the input `x₂`"] == pytest.approx(by_base / np.mean(s2), rel=1e-9)
+    assert "amplified 165 times at the power" in found.sentences[1]
+    assert "they do not reach the result" in found.sentences[3]
+
+
+def test_a_function_and_a_writing_may_share_the_blame():
+    samples = Samples.from_columns({"x": np.linspace(30, 60, 200)})
+    found = writing_loss(inspect(read("(1e6*exp(x) - 999999*exp(x))").formula, samples))
+    assert found.place == "both"
+    x = samples.columns["x"]
+    assert found.own == pytest.approx(half_log10_mean(1 + x**2), abs=1e-9)
+    q2 = 1 + 2 * 1e12 + 2 * 999_999.0**2 + 1 + x**2  # root, constants, products, exp(x) and x once
+    assert found.q == pytest.approx(half_log10_mean(q2), abs=1e-9)
+    assert "the other 1.7 are the function's own sensitivity to `x`" in found.sentence
+
+
+def test_samples_at_which_nothing_is_left_are_left_out_of_the_split_and_told():
+    samples = Samples.from_columns({"x": [1.0, 2.0, 3.0]})
+    function = writing_loss(inspect(read("x - 2").formula, samples))
+    assert (function.compared, function.singular, function.singular_function) == (2, 1, 1)
+    assert "the function itself is 0" in function.notes[-1]
+    writing = writing_loss(inspect(read("(x + 1) - (x + 1) + (1 - cos(x - x))").formula, samples))
+    assert writing.place == "undefined" and "no digit of the result is left" in writing.sentence
+    nothing = writing_loss(inspect(read("log(-x)").formula, samples))
+    assert nothing.place == "undefined" and "no real value" in nothing.sentence
