@@ -30,6 +30,7 @@ class Visit:
     state: PageState = field(default_factory=PageState)
     query_written: tuple[tuple[str, tuple[str, ...]], ...] | None = None
     first: bool = True
+    arrived: bool = False
     history: list[PageState] = field(default_factory=list)
     uploads: dict[str, Table] = field(default_factory=dict)
     last_good: Result | None = None
@@ -64,7 +65,8 @@ def follow_url(welcome: PageState) -> Visit:
     here = visit()
     query = _query()
     kind = type(welcome)
-    if here.query_written is None or query != here.query_written or type(here.state) is not kind:
+    here.arrived = type(here.state) is not kind
+    if here.query_written is None or query != here.query_written or here.arrived:
         bare = not query
         here.state = welcome if bare else kind.from_query(dict(query))
         here.first = bare
@@ -118,8 +120,13 @@ def _query() -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def follow(key: str, value: Any) -> str:
-    """Make the widget `key` show `value`; call before drawing it."""
-    if st.session_state.get(key) != value or key not in st.session_state:
+    """Make the widget `key` show `value`; call before drawing it.
+
+    Coming from a page with a widget of the same key, the key still has that one's value, which
+    the new widget would not take over.
+    """
+    stale = visit().arrived or key not in st.session_state
+    if stale or st.session_state.get(key) != value:
         st.session_state[key] = value
     return key
 

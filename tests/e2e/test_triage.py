@@ -1,0 +1,138 @@
+"""Comparing formulas as a visitor does it, in a real browser."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import parse_qs, quote, urlsplit
+
+import pytest
+from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
+
+from tests.e2e.browser import PATIENCE
+
+pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e")]
+
+TABLE = "a,b,y\n" + "\n".join(f"{1 + i / 10},{2 + i % 7},{3 * (1 + i / 10)}" for i in range(40))
+LIST = """\
+Complexity,Loss,Equation
+1,5.0,"a"
+3,0.1,"3.0 * a"
+9,0.1,"3.0 * a + 10000.0 * b - 10000.0 * b"
+3,1.0,"lg(a)"
+"""
+PAIR = (
+    f"/compare?formula={quote('sqrt(x+1) - sqrt(x)')}&b={quote('1/(sqrt(x+1) + sqrt(x))')}"
+    "&range=x=loguniform:1:1e8"
+)
+
+
+@contextmanager
+def opened(browser: Browser, address: str, width: int = 1400) -> Iterator[Page]:
+    """A page in a profile of its own."""
+    context = browser.new_context(viewport={"width": width, "height": 1000}, accept_downloads=True)
+    page = context.new_page()
+    page.goto(address)
+    page.locator(".st-key-formula_a textarea").wait_for(timeout=PATIENCE)
+    still(page)
+    yield page
+    context.close()
+
+
+def still(page: Page) -> None:
+    """Wait until no script is running."""
+    page.wait_for_timeout(300)
+    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for(
+        timeout=PATIENCE
+    )
+
+
+def bring(page: Page, place: Locator, name: str, text: str) -> None:
+    file: FilePayload = {"name": name, "mimeType": "text/csv", "buffer": text.encode()}
+    place.locator("input[type=file]").set_input_files(file)
+    still(page)
+
+
+def query(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+def test_a_hall_of_fame_becomes_a_front_whose_points_open_in_the_inspector(
+    browser: Browser, server: str
+) -> None:
+    with opened(browser, f"{server}/compare") as page:
+        page.locator(".st-key-data_mode").get_by_text("Table").click()
+        still(page)
+        bring(page, page.locator(".st-key-data-panel"), "rows.csv", TABLE)
+        bring(page, page.locator("[class*=st-key-list-file]"), "hall_of_fame.csv", LIST)
+        expect(page.get_by_text("PySR hall of fame, CSV")).to_be_visible()
+        expect(page.locator(".eic-lead")).to_contain_text("of 3 formulas")
+        expect(page.locator(".eic-refused")).to_contain_text("unknown function lg")
+
+        points = page.locator(".st-key-front-plot .scatterlayer .trace .point")
+        points.nth(1).click(force=True)
+        card = page.locator(".st-key-picked")
+        expect(card).to_contain_text("3.0 * a")
+        still(page)
+
+        with page.expect_download() as waiting:
+            page.get_by_role("button", name="All scores, CSV").click()
+        rows = list(csv.DictReader(waiting.value.path().read_text().splitlines()))
+        assert [row["formula"] for row in rows][1] == "3.0 * a"
+        assert float(rows[1]["r2"]) == pytest.approx(1.0)
+        assert rows[3]["error"] and not rows[3]["eic"]
+
+        card.get_by_role("button", name="Open in the inspector").click()
+        formula = page.locator(".st-key-formula_text textarea")
+        expect(formula).to_have_value("3.0 * a")
+        expect(page.locator(".eic-file")).to_contain_text("rows.csv")
+        expect(page.locator(".eic-sentence")).to_be_visible()
+
+        page.locator(".st-key-nav").get_by_role("link", name="Compare").click()
+        expect(page.locator(".eic-lead")).to_contain_text("of 3 formulas")
+
+
+def test_two_rows_go_side_by_side_and_into_the_address(browser: Browser, server: str) -> None:
+    with opened(browser, f"{server}/compare?range=x=1.0:9.0") as page:
+        page.get_by_label("Formulas", exact=True).fill("x + 1\n10000*x - 9999*x\nx")
+        page.get_by_role("button", name="Compare", exact=True).click()
+        page.locator(".st-key-front-plot").wait_for(timeout=PATIENCE)
+        still(page)
+        canvas = page.locator(".st-key-front-box [data-testid=stDataFrame] canvas").first
+        box = canvas.bounding_box()
+        assert box is not None
+        for row in (0, 2):
+            page.mouse.click(box["x"] + 20, box["y"] + 55 + 35 * row)
+            still(page)
+        page.get_by_role("button", name="Put these two side by side").click()
+        expect(page.locator(".st-key-pair-box .eic-sentence")).to_contain_text("B loses")
+        asked = query(page)
+        assert asked["formula"] and asked["b"] and asked["range"] == ["x=1.0:9.0"]
+        page.reload()
+        expect(page.locator(".st-key-pair-box .eic-sentence")).to_contain_text("B loses")
+
+
+def test_a_long_list_shows_its_progress_and_can_be_cancelled(browser: Browser, server: str) -> None:
+    with opened(browser, f"{server}/compare?range=x=1.0:9.0&samples=100000") as page:
+        terms = "\n".join(f"sin({k}*x)*cos(x/{k}) + exp(-x*{k}/1000)" for k in range(1, 3000))
+        page.get_by_label("Formulas", exact=True).fill(terms)
+        page.get_by_role("button", name="Compare", exact=True).click()
+        expect(page.get_by_text("of 2,999 formulas")).to_be_visible()
+        page.get_by_role("button", name="Cancel").click()
+        expect(page.get_by_text("Scoring was cancelled.")).to_be_visible()
+        expect(page.get_by_role("button", name="Score again")).to_be_visible()
+
+
+def test_on_a_phone_the_two_formulas_are_stacked_and_nothing_sticks_out(
+    browser: Browser, server: str
+) -> None:
+    with opened(browser, server + PAIR, width=390) as page:
+        sentence = page.locator(".st-key-pair-box .eic-sentence")
+        expect(sentence).to_have_text("B loses 7.5 digits less than A, with 2 nodes more.")
+        page.locator(".st-key-pair-plot").wait_for(timeout=PATIENCE)
+        boxes = [page.locator(f".st-key-tree-{side}").bounding_box() for side in "AB"]
+        assert boxes[0] and boxes[1]
+        assert boxes[1]["y"] >= boxes[0]["y"] + boxes[0]["height"]
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= 390
