@@ -71,6 +71,7 @@ validate-statistics: $(VENV)/.installed ## Coverage and type-I error of every me
 .PHONY: screenshots
 screenshots: $(VENV)/.installed-test chromium ## Photograph every state of the page into DIR
 	@$(PY) tests/e2e/screenshots.py $(DIR)
+	@$(PY) tests/e2e/screenshots_compare.py $(DIR)
 	@$(PY) tests/e2e/screenshots_organising.py $(DIR)
 
 # DATABASE_URL says which database; without it, the one that the app uses.

@@ -126,13 +126,13 @@ def main(folder: str, *only: str) -> None:
                     settle(page)
                     act(page)
                     settle(page)
-                    _whole_page(page, width)
+                    whole_page(page, width)
                     page.screenshot(path=str(out / f"{name}.png"))
                     print(out / f"{name}.png")
                     context.close()
 
 
-def _whole_page(page: Page, width: int) -> None:
+def whole_page(page: Page, width: int) -> None:
     """Make the window as tall as the page and wait until nothing moves."""
     last = 0
     for _ in range(20):
