@@ -125,37 +125,57 @@ def own_conditioning(
     ...  for text in ("10000*x-9999*x", "x", "x*x", "x**2")]  # 1 + 1, 1 + 1, 1 + 4, 1 + 4
     [2.0, 2.0, 5.0, 5.0]
     """
-    slots = variable_slots(formula)
-    total = MeanOfFinite()
-    parts = [MeanOfFinite() for _ in slots]
-    largest = [0.0] * len(slots)
+    sums = OwnSums(formula, samples)
     for block in class_sweep(formula, samples, recheck=recheck):
-        own2 = own_squared(block, slots)
-        total.add(own2, block.ok)
+        sums.add(block)
+    return sums.result()
+
+
+class OwnSums:
+    """What `own_conditioning` gathers from the blocks of a `class_sweep`."""
+
+    def __init__(self, formula: Formula, samples: Samples) -> None:
+        self.formula, self.samples = formula, samples
+        self.slots = variable_slots(formula)
+        self._total = MeanOfFinite()
+        self._parts = [MeanOfFinite() for _ in self.slots]
+        self._largest = [0.0] * len(self.slots)
+
+    def add(self, block: Arrivals) -> Array:
+        """Add a block; its own^2 comes back."""
+        own2 = own_squared(block, self.slots)
+        self._total.add(own2, block.ok)
         usable = block.ok & np.isfinite(own2)
-        for i, slot in enumerate(slots):
+        for i, slot in enumerate(self.slots):
             moved = np.abs(block.arrived[slot])
-            parts[i].add(np.square(moved[usable]), np.ones(np.count_nonzero(usable), dtype=bool))
-            largest[i] = max(largest[i], float(np.max(moved[usable], initial=0.0)))
-    mean = total.finite_mean()
-    variables = tuple(
-        VariableConditioning(
-            name,
-            math.sqrt(part.finite_mean()),
-            most if part.count else math.nan,
-            part.finite_mean() / mean,
+            with np.errstate(over="ignore"):
+                self._parts[i].add(np.square(moved), usable)
+            self._largest[i] = max(self._largest[i], float(np.max(moved[usable], initial=0.0)))
+        return own2
+
+    def result(self) -> OwnConditioning:
+        """The means."""
+        mean = self._total.finite_mean()
+        variables = tuple(
+            VariableConditioning(
+                name,
+                math.sqrt(part.finite_mean()),
+                most if part.count else math.nan,
+                part.finite_mean() / mean,
+            )
+            for name, part, most in zip(
+                self.formula.variables, self._parts, self._largest, strict=True
+            )
         )
-        for name, part, most in zip(formula.variables, parts, largest, strict=True)
-    )
-    return OwnConditioning(
-        formula=formula,
-        samples=samples,
-        own=local_eic(total.mean()),
-        own_finite=local_eic(mean),
-        variables=variables,
-        valid=total.count + total.infinite,
-        singular=total.infinite,
-    )
+        return OwnConditioning(
+            formula=self.formula,
+            samples=self.samples,
+            own=local_eic(self._total.mean()),
+            own_finite=local_eic(mean),
+            variables=variables,
+            valid=self._total.count + self._total.infinite,
+            singular=self._total.infinite,
+        )
 
 
 def variable_slots(formula: Formula) -> tuple[int, ...]:

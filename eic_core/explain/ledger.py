@@ -16,6 +16,7 @@ import numpy as np
 
 from eic_core.explain import ledger_words, words
 from eic_core.explain.adjoint import sweep, tree_units
+from eic_core.formula.rendering import node_texts
 from eic_core.measure.inspection import Inspection, json_number
 from eic_core.measure.plan import plan_of
 
@@ -207,17 +208,19 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
     total = math.fsum(sums.squares)
     shares = [value / total for value in sums.squares]
     through = _through(inspection, target, shares)
+    amplifiers = _amplifiers(inspection, target, sums.squares)
+    texts = node_texts(formula, words.TEXT_LIMIT)
     ceiling = inspection.nodes[target].local_eic_finite + HIDDEN_BY
     rows = tuple(
         LedgerRow(
             node_id=first + k,
-            text=words.noise_of(formula, first + k),
+            text=words.noise_of(formula.nodes[first + k], texts[first + k]),
             share=shares[k],
             mean_share=sums.fractions[k] / sums.finite,
             through=through[k],
             largest=math.sqrt(sums.largest[k]),
             gain=math.sqrt(sums.squares[k] / sums.finite),
-            amplifier=_amplifier(inspection, target, first + k, sums.squares),
+            amplifier=amplifiers[k],
             masked=inspection.nodes[first + k].local_eic_finite >= ceiling
             and shares[k] < HIDDEN_SHARE,
         )
@@ -265,18 +268,22 @@ def _through(inspection: Inspection, target: int, shares: Sequence[float]) -> li
     ]
 
 
-def _amplifier(
-    inspection: Inspection, target: int, node_id: int, squares: Sequence[float]
-) -> int:
-    """The node between `node_id` and the target whose step multiplies the noise most."""
+def _amplifiers(
+    inspection: Inspection, target: int, squares: Sequence[float]
+) -> list[int]:
+    """For each node, the node on its way to the target whose step multiplies noise most.
+
+    The nearest one where several multiply it alike.
+    """
     parents, start = inspection.formula.parents, inspection.formula.first[target]
-    best, most = target, -1.0
-    while node_id != target:
-        parent = parents[node_id]
+    best = [target] * len(squares)
+    most = [-1.0] * len(squares)
+    for k in range(len(squares) - 2, -1, -1):
+        parent = parents[start + k]
         assert parent is not None
-        above, below = squares[parent - start], squares[node_id - start]
+        above, below = squares[parent - start], squares[k]
         gain = below / above if above else math.inf if below else 0.0
-        if gain > most:
-            best, most = parent, gain
-        node_id = parent
+        best[k], most[k] = best[parent - start], most[parent - start]
+        if gain >= most[k]:
+            best[k], most[k] = parent, gain
     return best

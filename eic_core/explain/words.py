@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from eic_core.formula.rendering import short_text
-from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, variable
+from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node, variable
 
 TEXT_LIMIT = 48
 
@@ -110,21 +110,19 @@ def input_name(name: str) -> str:
     return f"`{short_text(Formula.from_draft(variable(name)))}`"
 
 
-def noise_of(formula: Formula, node_id: int) -> str:
+def noise_of(node: Node, text: str) -> str:
     """What a node's noise is: the error of an input or a constant, or a rounding.
 
     Examples
     --------
     >>> from eic_core.formula.syntax import read
-    >>> formula = read("2*x").formula
-    >>> [noise_of(formula, k) for k in range(3)]
+    >>> [noise_of(node, text) for node, text in zip(read("2*x").formula, ("2", "x", "2·x"))]
     ['error of the constant `2`', 'error of the input `x`', 'rounding of `2·x`']
     """
-    operator = formula.nodes[node_id].operator
-    text = quoted(formula, node_id)
-    if operator == VARIABLE:
-        return f"error of the input {text}"
-    return f"error of the constant {text}" if operator == CONSTANT else f"rounding of {text}"
+    if node.operator == VARIABLE:
+        return f"error of the input `{text}`"
+    kind = "error of the constant" if node.operator == CONSTANT else "rounding of"
+    return f"{kind} `{text}`"
 
 
 def listed(items: Sequence[str]) -> str:

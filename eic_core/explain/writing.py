@@ -9,12 +9,7 @@ from typing import Any
 import numpy as np
 
 from eic_core.explain import words
-from eic_core.explain.conditioning import (
-    OwnConditioning,
-    own_conditioning,
-    own_squared,
-    variable_slots,
-)
+from eic_core.explain.conditioning import OwnConditioning, OwnSums
 from eic_core.explain.correlated import MeanOfFinite, class_sweep, q_squared
 from eic_core.measure.inspection import Inspection, json_number, local_eic
 
@@ -108,17 +103,17 @@ def writing_loss(inspection: Inspection) -> WritingLoss:
     ('writing', '4.2 of the 4.3 digits that the result loses are lost to the writing.')
     """
     formula, data = inspection.formula, inspection.samples
-    slots = variable_slots(formula)
     own, q = MeanOfFinite(), MeanOfFinite()
+    sums = OwnSums(formula, data)
     function = 0
     for block in class_sweep(formula, data):
-        q2, own2 = q_squared(block), own_squared(block, slots)
+        q2, own2 = q_squared(block), sums.add(block)
         q.add(q2, block.ok)
         own.add(own2, block.ok & np.isfinite(q2))
         function += int(np.count_nonzero(block.ok & np.isinf(own2)))
     own_digits, q_digits = local_eic(own.finite_mean()), local_eic(q.finite_mean())
     loss = q_digits - own_digits if math.isnan(q_digits) else max(0.0, q_digits - own_digits)
-    conditioning = own_conditioning(formula, data)
+    conditioning = sums.result()
     place = _place(own_digits, q_digits, loss)
     sentence = _sentence(place, conditioning, own_digits, q_digits, loss, q.infinite)
     notes = _notes(inspection, place, q_digits, q.infinite, function)
