@@ -5,10 +5,11 @@ weights (how often each pair is drawn) with those sums: no loop over draws.
 
 The interval is the bias-corrected percentile one (Efron, 1981, Canadian Journal of Statistics
 9:139), its quantiles moved outward for few pairs from z to sqrt(m/(m-1)) t (Hesterberg, 2015, The
-American Statistician 69:371).  In simulated studies (500 each, 5 votes a pair, true kappa 0 to 0.6,
-preference 0.5 to 0.85) plain percentiles covered 77 to 90 % at 20 pairs, this 80 to 94 %; the
-acceleration of BCa and a jackknife with t quantiles covered no better.  What remains is lost where
-few pairs hold the rarer choice: `Coefficient.too_small` says so.
+American Statistician 69:371).  In simulated studies (500 each, about 5 votes a pair, kappa 0 to 0.6,
+preference 0.7 to 0.85) plain percentiles of kappa covered 77 to 92 % of the time at 20 pairs, this
+80 to 94 %, and 93 to 97 % at 172; the acceleration of BCa and a jackknife with t quantiles covered
+no better.  What remains is lost where few pairs hold the rarer choice, which `Coefficient.too_small`
+says: where it says nothing, kappa and alpha were covered 91 to 97 % of the time.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ from study.statistics.votes import Floats
 
 METHOD = "bias-corrected pair bootstrap"
 FEW_PAIRS = 20
-"""With fewer pairs that hold the rarer choice, the intervals cover less than they say."""
+"""With fewer pairs that hold the rarer choice, intervals of kappa and alpha cover too little."""
+FEW_PAIRS_RAW = 10
+"""The same for raw agreement and AC1, which hang less on the rarer choice."""
 MOST_UNDEFINED = 0.05
 
 NO_VOTES = "There are no votes."
@@ -204,7 +207,7 @@ def raw_agreement(
     >>> round(raw_agreement([[4, 1], [0, 3], [2, 2], [5, 0]]).value, 4)
     0.7333
     """
-    return coefficient("raw agreement", _raw, PairSums.of(counts), draws, seed, level)
+    return coefficient("raw agreement", _raw, counts, draws, seed, level, FEW_PAIRS_RAW)
 
 
 def gwet_ac1(
@@ -223,7 +226,7 @@ def gwet_ac1(
     >>> round(gwet_ac1([[9, 1], [10, 0], [10, 0], [8, 2]]).value, 4)
     0.8387
     """
-    return coefficient("Gwet's AC1", _gwet, PairSums.of(counts), draws, seed, level)
+    return coefficient("Gwet's AC1", _gwet, counts, draws, seed, level, FEW_PAIRS_RAW)
 
 
 def krippendorff_alpha(
@@ -241,8 +244,7 @@ def krippendorff_alpha(
     >>> round(krippendorff_alpha([[4, 1], [0, 3], [2, 2], [5, 0]]).value, 4)
     0.4343
     """
-    return coefficient("Krippendorff's alpha", _krippendorff, PairSums.of(counts), draws, seed,
-                       level)  # fmt: skip
+    return coefficient("Krippendorff's alpha", _krippendorff, counts, draws, seed, level, FEW_PAIRS)
 
 
 def fleiss_coefficient(
@@ -252,7 +254,7 @@ def fleiss_coefficient(
 
     Parameters, result and errors are those of `raw_agreement`.
     """
-    return coefficient("Fleiss' kappa", _fleiss, PairSums.of(counts), draws, seed, level)
+    return coefficient("Fleiss' kappa", _fleiss, counts, draws, seed, level, FEW_PAIRS)
 
 
 def fleiss_interval(
@@ -290,9 +292,13 @@ def fleiss_interval(
 
 
 def coefficient(
-    name: str, measure: Measure, sums: PairSums, draws: int, seed: int, level: float
+    name: str, measure: Measure, counts: Counts, draws: int, seed: int, level: float, few: int
 ) -> Coefficient:
-    """A coefficient with its interval, or with sentences why there is none."""
+    """A coefficient with its interval, or with sentences why there is none.
+
+    With fewer than `few` pairs that hold the rarer choice the interval is not to be relied on.
+    """
+    sums = PairSums.of(counts)
     if draws < 100:
         raise UserError("a bootstrap interval needs at least 100 draws")
     if not 0 < level < 1:
@@ -312,7 +318,7 @@ def coefficient(
         interval, why = _bias_corrected(value, drawn, pairs, level)
     return Coefficient(
         name, value, reason, float(observed), float(expected), pairs, sums.left_out, votes,
-        interval, why, _too_small(sums) if interval else "",
+        interval, why, _too_small(sums, few) if interval else "",
     )  # fmt: skip
 
 
@@ -348,13 +354,13 @@ def _bias_corrected(
     return Interval(float(low), float(high), level, METHOD), ""
 
 
-def _too_small(sums: PairSums) -> str:
+def _too_small(sums: PairSums, few: int) -> str:
     holding = np.sort((sums.counts > 0).sum(axis=0))[:-1]
     rarest = int(holding[-1])  # of two categories the rarer one, of more the second
-    if rarest >= FEW_PAIRS:
+    if rarest >= few:
         return ""
     pairs = "one pair has" if rarest == 1 else f"{rarest} pairs have"
     return (
-        f"Only {pairs} a vote for the rarer choice: with fewer than {FEW_PAIRS} the interval is "
+        f"Only {pairs} a vote for the rarer choice: with fewer than {few} the interval tends to be "
         "too narrow, so do not rely on it."
     )
