@@ -11,6 +11,7 @@ from typing import get_args
 from eic_core.errors import UserError
 from study.report.exported import ExportedVote, StudyExport
 from study.report.software import Software
+from study.report.threats import Threats, threats_of
 from study.report.words import count, day_text
 from study.statistics.agreement import (
     Agreement,
@@ -187,6 +188,13 @@ class StudyReport:
     def agreement(self) -> Agreement:
         """Four coefficients of agreement, with intervals."""
         return agreement_of(self.table, seed=self.seed, level=self.level)
+
+    @cached_property
+    def threats(self) -> Threats:
+        """What could be wrong."""
+        return threats_of(
+            self.export, self.table, level=self.level, seed=self.seed, estimand=self.estimand
+        )
 
     @property
     def left_chosen(self) -> Preference:

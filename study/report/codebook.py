@@ -61,9 +61,9 @@ chose_lower | whether the formula of lower EIC was chosen; empty at a tie | true
 chose_left | whether the formula on the left was chosen; empty at a tie | true, false
 """)
 _GAPS = _columns("""
-eic_gap | EIC of the lower member minus EIC of the higher: negative | digits
-r2_gap | R² of the lower member minus R² of the higher | difference of R²
-complexity_gap | complexity of the lower member minus that of the higher | nodes
+eic_gap | how much lower the EIC of the lower member is | digits, 0 or more
+r2_gap | R² of the member of lower EIC minus R² of the other | difference of R²
+complexity_gap | nodes of the member of lower EIC minus nodes of the other | nodes
 """)
 _SOURCE = _columns("""
 study_hash | SHA-256 of the frozen configuration: the same in every output of a study | hex digits

@@ -105,4 +105,5 @@ def _results(report: StudyReport) -> dict[str, Any]:
         ],
         "fleiss_kappa": kappa,
         "agreement": report.agreement.to_json(),
+        "threats": report.threats.to_json(),
     }

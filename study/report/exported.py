@@ -197,7 +197,7 @@ class StudyExport:
     Raises
     ------
     DataError
-        If an id appears twice, or a vote is on no pair of the study.
+        If an id appears twice, or a vote is on no pair of the study, or of another problem.
     """
 
     study: str
@@ -221,13 +221,18 @@ class StudyExport:
         known = [pair.pair for pair in self.pairs]
         _unique("pair", known)
         _unique("vote", [vote.vote for vote in self.votes])
-        pairs = set(known)
+        problems = {pair.pair: pair.problem for pair in self.pairs}
         seen: set[tuple[str, str]] = set()
         for vote in self.votes:
             if not vote.on_a_pair:
                 continue
-            if vote.pair not in pairs:
+            if vote.pair not in problems:
                 raise DataError(f"vote `{vote.vote}` is on `{vote.pair}`, no pair of the study")
+            if vote.problem != problems[vote.pair]:
+                raise DataError(
+                    f"vote `{vote.vote}` says problem `{vote.problem}`, but its pair "
+                    f"`{vote.pair}` is of `{problems[vote.pair]}`"
+                )
             if (vote.rater, vote.pair) in seen:
                 raise DataError(f"rater `{vote.rater}` has two votes on pair `{vote.pair}`")
             seen.add((vote.rater, vote.pair))

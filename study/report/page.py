@@ -15,6 +15,8 @@ from study.report.software import provenance
 from study.report.tables import LONG_FILE, long_csv
 from study.report.verdict import verdict
 
+SHORT_TABLE = 8
+"""Tables of more rows are folded."""
 FIRST_FIGURE = "preference"
 """Drawn under the verdict, and not again in its section."""
 
@@ -143,7 +145,11 @@ def _table(table: Table) -> str:
         + "</tr>"
         for row in table.rows
     )
-    return f'<div class="scroll"><table>{caption}<tr>{head}</tr>{rows}</table></div>'
+    made = f'<div class="scroll"><table>{caption}<tr>{head}</tr>{rows}</table></div>'
+    if len(table.rows) <= SHORT_TABLE:
+        return made
+    name = escape(table.caption or table.columns[0])
+    return f"<details><summary>Table: {name} ({len(table.rows)} rows)</summary>{made}</details>"
 
 
 def _files(report: StudyReport) -> str:

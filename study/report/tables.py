@@ -132,9 +132,9 @@ def _counts(votes: Sequence[ExportedVote]) -> Row:
 
 
 def _gaps(pair: ExportedPair) -> Row:
-    """Lower minus higher: the EIC gap is negative."""
+    """With the signs of `study.statistics.threats.gaps`: the EIC gap is 0 or more."""
     return {
-        "eic_gap": pair.lower_eic - pair.higher_eic,
+        "eic_gap": pair.higher_eic - pair.lower_eic,
         "r2_gap": pair.lower_r2 - pair.higher_r2,
         "complexity_gap": pair.lower_complexity - pair.higher_complexity,
     }

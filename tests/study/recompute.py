@@ -20,6 +20,7 @@ from collections import Counter, defaultdict
 import krippendorff
 import numpy as np
 from scipy import stats
+from statsmodels.discrete.discrete_model import Logit
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.sandwich_covariance import cov_cluster
@@ -167,42 +168,91 @@ class Clusters:
         return min(raters, items - fixed)
 
 
+    def too_few(self):
+        """Whether there is no interval: one rater, one pair, or a pair alone in each problem."""
+        pairs = len(set(self.pair.tolist())) if self.item == "pair" else 2
+        lone = pairs == 1 and self.estimand != "these pairs"
+        return len(set(self.rater.tolist())) == 1 or lone or self.degrees_of_freedom < 1
+
+
 def codes(votes, name):
     known = {value: i for i, value in enumerate(sorted({v[name] for v in votes}))}
     return np.array([known[v[name]] for v in votes], dtype=int)
 
 
 def clustered(votes, level, estimand):
-    """Two-way clustered rate: t interval and test on the log odds."""
+    """Two-way clustered rate: t interval and test on the log odds.
+
+    Where no two clusters differ, the exact interval of one trial a cluster.
+    """
     groups = Clusters(votes, estimand)
     n, lower = len(groups.y), int(groups.y.sum())
+    if not n or groups.too_few():
+        return {"lower": lower, "votes": n, "rate": lower / n if n else None} | dict.fromkeys(
+            ("standard_error", "degrees_of_freedom", "interval", "p_value", "p_two_sided",
+             "design_effect", "effective_votes", "variances")
+        )  # fmt: skip
     rate = lower / n
     parts = groups.variances()
     one_way = list(parts.values())
     variance = (
         one_way[0] if len(one_way) == 1
         else max(one_way[0] + one_way[1] - one_way[2], min(one_way[:2]))
-    )
-    error, dof = math.sqrt(variance), groups.degrees_of_freedom
-    t = math.log(rate / (1 - rate)) / (error / (rate * (1 - rate)))
-    half = stats.t.ppf((1 + level) / 2, dof) * error / (rate * (1 - rate))
-    odds = [math.log(rate / (1 - rate)) + sign * half for sign in (-1, 1)]
+    )  # fmt: skip
     sampled = {groups.item: len(set(groups.items.tolist()))} if estimand != "these pairs" else {}
-    return {
+    sampled |= {"rater": len(set(groups.rater.tolist()))}
+    spread = variance > 0 and 0 < lower < n
+    span = by_t(rate, variance, groups.degrees_of_freedom, level) if spread else exact(
+        rate, min(sampled.values()), level
+    )  # fmt: skip
+    return span | {
         "lower": lower,
         "votes": n,
         "rate": rate,
-        "clusters": sampled | {"rater": len(set(groups.rater.tolist()))},
+        "clusters": sampled,
         "problems": groups.problems,
         "variances": parts,
-        "standard_error": error,
-        "degrees_of_freedom": dof,
-        "interval": interval([1 / (1 + math.exp(-x)) for x in odds], level),
-        "p_value": stats.t.sf(t, dof),
-        "p_two_sided": 2 * stats.t.sf(abs(t), dof),
-        "design_effect": variance / (rate * (1 - rate) / n),
-        "effective_votes": rate * (1 - rate) / variance,
+        "standard_error": math.sqrt(variance),
+        "degrees_of_freedom": groups.degrees_of_freedom,
+        "design_effect": variance / (rate * (1 - rate) / n) if 0 < lower < n else None,
+        "effective_votes": rate * (1 - rate) / variance if spread else None,
     }
+
+
+def by_t(rate, variance, dof, level):
+    centre = math.log(rate / (1 - rate))
+    error = math.sqrt(variance) / (rate * (1 - rate))
+    half = stats.t.ppf((1 + level) / 2, dof) * error
+    ends = [1 / (1 + math.exp(-x)) for x in (centre - half, centre + half)]
+    return {
+        "interval": interval(ends, level),
+        "p_value": stats.t.sf(centre / error, dof),
+        "p_two_sided": 2 * stats.t.sf(abs(centre / error), dof),
+    }
+
+
+def exact(rate, trials, level):
+    """Clopper and Pearson's interval and test for so many trials, not always a whole success."""
+    low, tail = trials * rate, (1 - level) / 2
+    high = trials - low
+    above = stats.beta.cdf(0.5, low, high + 1) if low else 1.0
+    below = stats.beta.cdf(0.5, high, low + 1) if high else 1.0
+    ends = (
+        stats.beta.ppf(tail, low, high + 1) if low else 0.0,
+        stats.beta.ppf(1 - tail, low + 1, high) if high else 1.0,
+    )
+    return {
+        "interval": interval(ends, level),
+        "p_value": above,
+        "p_two_sided": min(1.0, 2 * min(above, below)),
+    }
+
+
+def rate_of(votes, level, estimand="pairs like these"):
+    """What is told of a rate that is one of many."""
+    found = clustered(votes, level, estimand)
+    names = ("votes", "rate", "standard_error", "degrees_of_freedom", "interval", "p_two_sided")
+    return {name: found[name] for name in names}
 
 
 def drawn_again(votes, level, seed):
@@ -352,7 +402,295 @@ def bias_corrected(value, drawn, m, level):
     return interval(np.quantile(drawn, ends), level)
 
 
+# --- regressions ---
+
+
+def regression(outcome, columns, votes, level, family="logit"):
+    """Estimates of the intercept and the columns; two-way clusters, one-way fits of statsmodels."""
+    groups = Clusters(votes, "pairs like these")
+    clusters = [np.unique(c, return_inverse=True)[1] for c in (groups.items, groups.rater)]
+    counts = [int(c.max()) + 1 for c in clusters]
+    head = {"votes": len(votes), "clusters": counts}
+    design = np.column_stack([np.ones(len(votes)), *columns.values()])
+    model = Logit(outcome, design) if family == "logit" else OLS(outcome, design)
+    keywords = {"method": "newton", "disp": 0, "maxiter": 100} if family == "logit" else {}
+    both = np.unique(clusters[0] * counts[1] + clusters[1], return_inverse=True)[1]
+    fits = [
+        model.fit(cov_type="cluster", cov_kwds={"groups": group}, **keywords)
+        for group in (*clusters, both)
+    ]
+    item, rater, shared = (np.diag(fit.cov_params()) for fit in fits)
+    errors = np.sqrt(np.maximum(item + rater - shared, np.minimum(item, rater)))
+    dof = min(counts) - 1
+    half = stats.t.ppf((1 + level) / 2, dof) * errors
+    terms = [
+        {
+            "estimate": float(b), "standard_error": float(e), "degrees_of_freedom": dof,
+            "p_value": float(2 * stats.t.sf(abs(b / e), dof)),
+            "interval": interval((b - h, b + h), level),
+        }
+        for b, e, h in zip(fits[0].params, errors, half, strict=True)
+    ]  # fmt: skip
+    return head | {"terms": terms}
+
+
+# --- threats ---
+
+
+def sensitivity(votes, rule, level, estimand):
+    points = []
+    for unit in ("session", "vote"):
+        own = [rule["threshold_seconds"]] if unit == rule["unit"] else []
+        for threshold in sorted({*range(0, 181, 10), *own}):
+            applied = rule | {"unit": unit, "threshold_seconds": threshold}
+            kept = valid_votes(votes, applied)[0]
+            points.append(
+                {"threshold_seconds": threshold, "valid": len(kept),
+                 "raters": len({v["rater"] for v in kept})} | rate_of(kept, level, estimand)
+            )  # fmt: skip
+    return {"rule": rule, "level": level, "points": points}
+
+
+def attention(votes, valid, level):
+    checks = defaultdict(list)
+    for vote in votes:
+        if vote["attention"] and not vote["practice"]:
+            checks[vote["rater"]].append(vote["attention_ok"] == "true")
+    failed = {rater for rater, oks in checks.items() if not all(oks)}
+    decided = [v for v in valid if v["choice"] != "tie"]
+    with_failure = [v for v in valid if v["rater"] in failed]
+    return {
+        "answered": sum(map(len, checks.values())),
+        "passed": sum(map(sum, checks.values())),
+        "failed_raters": len(failed),
+        "raters": [{"answered": len(checks[r]), "passed": sum(checks[r])} for r in sorted(checks)],
+        "with_failure": rate_of(with_failure, level),
+        "without_failure": rate_of([v for v in valid if v["rater"] not in failed], level),
+        "difference": regression(
+            np.array([float(v["choice"] == "lower") for v in decided]),
+            {"failed": np.array([float(v["rater"] in failed) for v in decided])}, decided, level,
+        ),
+    }  # fmt: skip
+
+
+def sides(valid, level):
+    decided = [v for v in valid if v["choice"] != "tie"]
+    left = sum(v["left"] for v in decided)
+    as_left = [v | {"choice": "lower" if v["left"] else "higher"} for v in decided]
+    by_rater = defaultdict(list)
+    for vote in decided:
+        by_rater[vote["rater"]].append(vote)
+    chances, one_sided = [], set()
+    for rater, theirs in by_rater.items():
+        if len(theirs) < 5:
+            continue
+        shown = sum(v["lower_side"] == "left" for v in theirs)
+        lower = sum(v["choice"] == "lower" for v in theirs)
+        ways = math.comb(len(theirs), shown)
+        chances.append(((lower == shown) + (len(theirs) - lower == shown)) / ways)
+        if len({v["left"] for v in theirs}) == 1:
+            one_sided.add(rater)
+    return {
+        "left": left, "right": len(decided) - left, "ties": len(valid) - len(decided),
+        "lower_on_left": float(np.mean([v["lower_side"] == "left" for v in decided])),
+        **rate_of(as_left, level),
+        "one_sided": {
+            "candidates": len(chances), "minimum": 5, "expected": math.fsum(chances),
+            "p_value": at_least(len(one_sided), chances),
+            "without_them": rate_of([v for v in valid if v["rater"] not in one_sided], level),
+        },
+    }  # fmt: skip
+
+
+def ballots(valid, level):
+    most = max(v["position"] for v in valid)
+
+    def stretch(first, last, votes):
+        seconds = float(np.median([v["active"] for v in votes]))
+        return {"first": first, "last": last, "valid": len(votes), "median_seconds": seconds,
+                **rate_of(votes, level)}  # fmt: skip
+
+    thirds = []
+    for i in range(3):
+        here = [v for v in valid if most * i < 3 * v["position"] <= most * (i + 1)]
+        if here:
+            thirds.append(stretch(most * i // 3 + 1, most * (i + 1) // 3, here))
+    decided = [v for v in valid if v["choice"] != "tie"]
+    timed = [v for v in valid if v["active"] > 0]
+    trend = regression(
+        np.array([float(v["choice"] == "lower") for v in decided]),
+        {"position": np.array([float(v["position"]) for v in decided])}, decided, level,
+    )  # fmt: skip
+    pace = by_rater(
+        np.log([v["active"] for v in timed]),
+        np.array([float(v["position"]) for v in timed]), codes(timed, "rater"), level,
+    )  # fmt: skip
+    return {
+        "thirds": thirds,
+        "numbers": [
+            stretch(at, at, [v for v in valid if v["position"] == at])
+            for at in sorted({v["position"] for v in valid})
+        ],
+        "trend": trend,
+        "seconds_trend": pace,
+        "seconds_change": math.exp(pace["terms"][1]["estimate"]),
+        "level": level,
+    }
+
+
+def by_rater(outcome, column, raters, level):
+    """Least squares, clustered by rater."""
+    fit = OLS(outcome, np.column_stack([np.ones(len(column)), column])).fit(
+        cov_type="cluster", cov_kwds={"groups": raters}, use_t=True
+    )
+    ends = fit.conf_int(1 - level)
+    terms = [
+        {
+            "estimate": float(fit.params[i]), "standard_error": float(fit.bse[i]),
+            "degrees_of_freedom": int(fit.df_resid_inference),
+            "p_value": float(fit.pvalues[i]), "interval": interval(ends[i], level),
+        }
+        for i in range(2)
+    ]  # fmt: skip
+    return {"votes": len(outcome), "clusters": [int(raters.max()) + 1], "terms": terms}
+
+
+def gaps(valid, pairs, level):
+    """Votes on the gaps of their pairs (per digit, per 0.01 of R², per node) and on the side."""
+    known = {pair["pair"]: pair for pair in pairs}
+    used, rows = [], []
+    decided = [v for v in valid if v["choice"] != "tie"]
+    for vote in decided:
+        pair = known[vote["pair"]]
+        row = (pair["higher_eic"], pair["lower_eic"], pair["lower_r2"], pair["higher_r2"])
+        if None not in row:
+            used.append(vote)
+            rows.append((
+                row[0] - row[1], 100 * (row[2] - row[3]),
+                pair["lower_complexity"] - pair["higher_complexity"],
+                0.5 if vote["lower_side"] == "left" else -0.5,
+            ))  # fmt: skip
+    columns = dict(zip(("eic", "r2", "complexity", "side"), np.array(rows).T, strict=True))
+    mean = float(columns["eic"].mean())
+    columns["eic"] = columns["eic"] - mean
+    fit = regression(
+        np.array([float(v["choice"] == "lower") for v in used]), columns, used, level
+    )
+    intercept, *terms = fit["terms"]
+    return {
+        "fit": fit,
+        "odds_ratios": {
+            name: {"odds_ratio": math.exp(term["estimate"]), "p_value": term["p_value"],
+                   "interval": through(math.exp, term["interval"])}
+            for name, term in zip(columns, terms, strict=True)
+        },
+        "adjusted_rate": share(intercept["estimate"]),
+        "adjusted_interval": through(share, intercept["interval"]),
+        "mean_eic_gap": mean,
+        "left_out": len(decided) - len(used),
+        "level": level,
+    }  # fmt: skip
+
+
+def share(log_odds):
+    return 1 / (1 + math.exp(-log_odds))
+
+
+def through(function, found):
+    return found | {end: function(found[end]) for end in ("low", "high")}
+
+
+def problem_rates(valid, level, seed):
+    """Rates by problem, and a permutation test: problems are dealt to the pairs anew."""
+    decided = [v for v in valid if v["choice"] != "tie"]
+    effect = effect_within(decided)
+    rates = []
+    for name in sorted({v["problem"] for v in valid}):
+        here = [v for v in decided if v["problem"] == name]
+        lower, n = sum(v["choice"] == "lower" for v in here), len(here)
+        pairs, raters = len({v["pair"] for v in here}), len({v["rater"] for v in here})
+        told = {"pairs": pairs, "raters": raters, "lower": lower, "votes": n}
+        if not n:
+            rates.append(told | {"rate": None, "interval": None})
+            continue
+        span = (
+            clustered(here, level, "pairs like these")["interval"]
+            if enough(here)
+            else interval(
+                proportion_confint(lower / effect, n / effect, 1 - level, method="wilson"), level
+            )
+        )
+        rates.append(told | {"rate": lower / n, "interval": span})
+    names = sorted({v["pair"] for v in decided})
+    home = {v["pair"]: v["problem"] for v in decided}
+    places = codes([{"problem": home[name]} for name in names], "problem")
+    dealt = np.random.default_rng(seed).permuted(np.tile(places, (DRAWS, 1)), axis=1)
+    counted = per_pair(decided)
+    lower, total = np.array([(counted[n][0], sum(counted[n])) for n in names], dtype=float).T
+    observed = spread(places, lower, total)
+    more = sum(spread(row, lower, total) >= observed * (1 - 1e-9) for row in dealt)
+    return {
+        "problems": rates, "design_effect": effect, "spread": observed,
+        "p_value": (1 + int(more)) / (1 + DRAWS), "draws": DRAWS, "seed": seed, "level": level,
+    }  # fmt: skip
+
+
+def spread(places, lower, total):
+    votes, chosen = np.bincount(places, total), np.bincount(places, lower)
+    rates = chosen / np.maximum(votes, 1)
+    return float((votes * (rates - lower.sum() / total.sum()) ** 2).sum() / total.sum())
+
+
+def effect_within(decided):
+    """Variance within problems, pair x rater clustered, over that of independent votes; >= 1."""
+    groups = Clusters(decided, "pairs like these")
+    groups.item, groups.items, groups.fixed = "pair", groups.pair, groups.problem
+    item, rater, both = groups.variances().values()
+    fitted = OLS(groups.y, (groups.problem[:, None] == np.unique(groups.problem)).astype(float))
+    rate = fitted.fit().fittedvalues
+    return max(1.0, max(item + rater - both, min(item, rater))
+               / (float((rate * (1 - rate)).sum()) / len(groups.y) ** 2))  # fmt: skip
+
+
+def enough(votes):
+    """Ten pairs and ten raters, and five of each with the rarer choice: as the headline asks."""
+    groups = Clusters(votes, "pairs like these")
+    if groups.too_few():
+        return False
+    kinds = (groups.items, groups.rater)
+    if min(len(set(kind.tolist())) for kind in kinds) < 10 or groups.degrees_of_freedom < 9:
+        return False
+    rarer = groups.y != (groups.y.mean() >= 0.5)
+    return min(len(set(kind[rarer].tolist())) for kind in kinds) >= 5
+
+
+def ties(valid, level, estimand):
+    tied = sum(v["choice"] == "tie" for v in valid)
+
+    def with_ties_as(*choices):
+        return [
+            v | {"choice": choice if v["choice"] == "tie" else v["choice"]}
+            for v in valid
+            for choice in choices
+        ]
+
+    conventions = (valid, with_ties_as("lower", "higher"), with_ties_as("higher"),
+                   with_ties_as("lower"))  # fmt: skip
+    found = [rate_of(votes, level, estimand) for votes in conventions]
+    found[1]["votes"] = len(valid)
+    return {"ties": tied, "votes": len(valid), "level": level, "conventions": found}
+
+
+def at_least(found, chances):
+    """P(X >= found) for a sum of independent events, by inverting its characteristic function."""
+    size = len(chances) + 1
+    waves = np.exp(2j * np.pi * np.arange(size) / size)
+    transform = np.prod([1 - p + p * waves for p in (min(c, 1.0) for c in chances)], axis=0)
+    return float(np.fft.fft(transform).real[found:].sum() / size) if chances else None
+
+
 # --- everything ---
+
 
 
 def recompute(folder, level, seed, estimand):
@@ -408,6 +746,15 @@ def recompute(folder, level, seed, estimand):
         ],
         "fleiss_kappa": kappa,
         "agreement": agreement(valid, level, seed),
+        "threats": {
+            "sensitivity": sensitivity(votes, study["exclusion"], level, estimand),
+            "attention": attention(votes, valid, level),
+            "sides": sides(valid, level),
+            "ballots": ballots(valid, level),
+            "gaps": gaps(valid, study["pairs"], level),
+            "problems": problem_rates(valid, level, seed),
+            "ties": ties(valid, level, estimand),
+        },
     }  # fmt: skip
 
 

@@ -38,7 +38,7 @@ def vote(rater: int, number: int, choice: str, **changes: object) -> ExportedVot
         vote=f"v{rater}-{number}",
         rater=f"r{rater:03}",
         pair=f"p{number:03}",
-        problem="",
+        problem=f"problem {number % 19:02}",
         choice=choice,  # type: ignore[arg-type]
         lower_side="left" if (rater + number) % 2 else "right",
         position=number % 10 + 1,
@@ -229,7 +229,7 @@ def test_problem_names_with_dollars_and_angles_are_drawn_as_they_are() -> None:
     odd = replace(
         odd,
         pairs=(replace(odd.pairs[0], problem="$x^{<&"),),
-        votes=(vote(1, 0, "lower"), vote(2, 0, "higher")),
+        votes=(vote(1, 0, "lower", problem="$x^{<&"), vote(2, 0, "higher", problem="$x^{<&")),
     )
     text = render_html(analyse(odd))
     assert "$x^{&lt;&amp;" in text

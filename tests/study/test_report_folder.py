@@ -143,6 +143,7 @@ def test_no_cell_of_the_votes_starts_a_formula(tmp_path: Path) -> None:
         ("is_practice", "", "row 1: `` is no is_practice"),
         ("shown_at", "2025-03-01T12:00:00", "has no time zone"),
         ("pair", "p99", "is on `p99`, no pair of the study"),
+        ("problem", "hooke", "says problem `hooke`, but its pair `p0` is of `bode`"),
     ],
 )
 def test_a_bad_vote_is_named(tmp_path: Path, column: str, cell: str, told: str) -> None:

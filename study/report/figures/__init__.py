@@ -9,9 +9,11 @@ from matplotlib.figure import Figure
 
 from study.report.analysis import StudyReport
 from study.report.figures.agreement import agreement_figure
+from study.report.figures.ballots import ballots_figure
 from study.report.figures.distributions import pair_distributions
 from study.report.figures.forest import forest_figure
 from study.report.figures.preference import preference_figure
+from study.report.figures.sensitivity import sensitivity_figure
 from study.report.figures.style import FORMATS, Format, to_file, to_svg
 from study.report.figures.votes_per_pair import votes_figure
 from study.report.software import provenance
@@ -51,17 +53,29 @@ FIGURES: dict[str, FigureKind] = {
         "For all but raw agreement the dashed line is what chance would give.",
         agreement_figure,
     ),
+    "sensitivity": FigureKind(
+        "Exclusion thresholds",
+        "The rate with its clustered interval, and how many votes are left, had the exclusion "
+        "threshold been another one. The diamond is the frozen rule.",
+        sensitivity_figure,
+        wide=True,
+    ),
+    "ballots": FigureKind(
+        "The course of a session",
+        "Rate with its clustered interval, and median active seconds, by number of the ballot.",
+        ballots_figure,
+    ),
+    "problems": FigureKind(
+        "Preference by problem",
+        "Share of valid votes for the formula of lower EIC in each problem, with intervals that "
+        "allow for clusters; votes in brackets. The dashed line is no preference.",
+        forest_figure,
+    ),
     "distributions": FigureKind(
         "The pairs",
         "The two formulas of each pair: alike in complexity and R², apart in EIC.",
         lambda report: pair_distributions(report.export.pairs),
         wide=True,
-    ),
-    "problems": FigureKind(
-        "Preference by problem",
-        "Share of valid votes for the formula of lower EIC in each problem, with intervals; "
-        "votes in brackets. The dashed line is no preference.",
-        forest_figure,
     ),
     "votes-per-pair": FigureKind(
         "Votes on each pair", "How many pairs have how many valid votes.", votes_figure

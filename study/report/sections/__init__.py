@@ -4,9 +4,9 @@ from study.report.analysis import StudyReport
 from study.report.sections.agreement import agreement_section
 from study.report.sections.headline import headline_section
 from study.report.sections.paper import paper_section
-from study.report.sections.problems import problems_section
 from study.report.sections.section import GROUPS, Fact, Group, Judgement, Section, Table
 from study.report.sections.study import pairs_section, source_section, votes_section
+from study.report.sections.threats import threat_sections
 
 __all__ = ["GROUPS", "Fact", "Group", "Judgement", "Section", "Table", "sections_of"]
 
@@ -18,14 +18,16 @@ def sections_of(report: StudyReport) -> tuple[Section, ...]:
     --------
     >>> from study.report.analysis import analyse
     >>> from study.report.exported import StudyExport
-    >>> [section.key for section in sections_of(analyse(StudyExport("s", "Demo", "", (), ())))]
-    ['headline', 'paper', 'agreement', 'problems', 'votes', 'pairs', 'source']
+    >>> found = sections_of(analyse(StudyExport("s", "Demo", "", (), ())))
+    >>> print(", ".join(section.key for section in found))
+    headline, paper, agreement, sensitivity, attention, sides, one-sided, ballots, gaps, problems,
+    ties, votes, pairs, source
     """
     return (
         headline_section(report),
         paper_section(report),
         agreement_section(report),
-        problems_section(report),
+        *threat_sections(report),
         votes_section(report),
         pairs_section(report),
         source_section(report),

@@ -9,10 +9,10 @@ from study.report.words import count, interval_text, level_text, number, p_text,
 
 HOW = (
     "Votes on one pair resemble each other, and so do votes of one person, so a vote tells less "
-    "than an independent one. The variance is two-way clustered (Cameron, Gelbach & Miller, 2011): "
-    "the variance between pairs (or problems) plus that between raters, less what both share, and "
-    "never below the smaller of the two. Interval and test use Student's t with the fewest clusters "
-    "less one degrees of freedom, on the scale of the log odds."
+    "than an independent one. The variance is two-way clustered (Cameron, Gelbach & Miller, "
+    "2011): the variance between pairs (or problems) plus that between raters, less what both "
+    "share, and never below the smaller of the two. Interval and test use Student's t with the "
+    "fewest clusters less one degrees of freedom, on the scale of the log odds."
 )
 
 
