@@ -13,7 +13,7 @@ from study.clock import ManualClock, SeededChance
 from study.demo import demo_pool_path
 from study.design import StudyDesign
 from study.matching import MatchingRules
-from study.material import Problem, Study
+from study.material import PairKind, Problem, Study
 from study.organising import OrganiserService
 from study.pairing import match_study, read_upload
 from study.rating import RatingService
@@ -95,7 +95,10 @@ class ResultsWorld:
                     assert row is not None
                     shown = tx.assignments.by_token(row.id, ballot.token)
                 assert shown is not None
-                lower = rng.random() < preference(rng, shown.pair_id, leaning)
+                wanted = preference(rng, shown.pair_id, leaning)
+                if shown.kind == PairKind.ATTENTION:
+                    wanted = 0.5 if hasty else 0.96
+                lower = rng.random() < wanted
                 side = "left" if lower == shown.lower_left else "right"
                 self.rating.vote(token, ballot.token, side, rng.choice(REASONS))
                 saved += 1

@@ -150,6 +150,27 @@ def test_what_the_interval_is_about_goes_into_the_files(lab: Lab, rehearsal: Reh
         assert document["estimand"] == estimand
 
 
+def test_two_studies_of_one_hash_have_a_report_each(lab: Lab, rehearsal: Rehearsal) -> None:
+    organiser = Organiser(lab)
+    empty, full = rehearsal.opened(), rehearsal.organiser.create("twin")
+    pairs = [pair.pair for pair in rehearsal.organiser.pairs(empty.id)]
+    rehearsal.organiser.edit(full.id, design=empty.design)
+    rehearsal.organiser.set_problems(full.id, rehearsal.organiser.problems(empty.id))
+    pool = rehearsal.organiser.pool(empty.id)
+    assert pool is not None
+    rehearsal.organiser.set_pool(full.id, pool)
+    rehearsal.organiser.set_pairs(full.id, pairs, empty.rules)
+    full = rehearsal.organiser.freeze(full.id)
+    assert full.hash == empty.hash
+    rehearsal.rate(rehearsal.rater(full), 3)
+    counts = []
+    for study in (empty, full):
+        rehearsal.organiser.close(study.id)
+        document = json.loads(organiser.fetch(study, "report.json")[1])
+        counts.append(document["votes"]["cast"])
+    assert counts == [0, 3]
+
+
 @pytest.mark.parametrize("what", ["figures/preference.gif", "figures/secrets.svg", "no.csv"])
 def test_what_is_no_file_of_a_report_is_not_found(
     lab: Lab, rehearsal: Rehearsal, what: str
@@ -382,7 +403,7 @@ def test_curves_and_counts_take_any_number_of_points() -> None:
     curve = Curve("whole sessions", (0.0, 60.0, 180.0), tuple(ROWS))
     for narrow in (False, True):
         figure = curve_figure([curve, replace(curve, name="votes")], title="seconds",
-                              mark=(60.0, "the rule"), narrow=narrow)  # fmt: skip
+                              mark=(60.0, 0.7, "the rule"), narrow=narrow)  # fmt: skip
         checked = go.Figure(figure.to_dict())
         assert tuple(checked.layout.yaxis.range) == (-0.01, 1.01)
         assert len({t.marker.symbol for t in checked.data if t.name}) == 2

@@ -114,7 +114,7 @@ def forest_figure(
     most = NARROW_NAME_LENGTH if narrow else NAME_LENGTH
     layout = _layout(dark, 34 * len(rows) + 66, len(rows))
     layout["xaxis"] = _share_axis(theme, title) if limits == (0.0, 1.0) else axis_style(theme) | {
-        "range": list(limits), "fixedrange": True, "title": {"text": title, "standoff": 6},
+        "range": list(limits), "fixedrange": True, "title": _title(title),
     }  # fmt: skip
     layout["yaxis"] |= {
         "tickvals": list(range(len(rows))),
@@ -128,7 +128,7 @@ def forest_figure(
 
 
 def curve_figure(
-    curves: Sequence[Curve], *, title: str, mark: tuple[float, str] | None = None,
+    curves: Sequence[Curve], *, title: str, mark: tuple[float, float | None, str] | None = None,
     dark: bool = False, narrow: bool = False,
 ) -> go.Figure:
     """Shares over a threshold with their intervals, 0 to 100 % upwards.
@@ -139,14 +139,14 @@ def curve_figure(
         At most two.
     title : str
         Of the horizontal axis.
-    mark : (float, str), optional
-        A threshold to mark, and what to write there.
+    mark : (float, float or None, str), optional
+        A threshold to mark, its share if there is one, and what to write there.
     dark, narrow : bool
     """
     theme = THEMES[dark]
     data: list[dict[str, Any]] = []
     for curve, colour, dash, symbol in zip(
-        curves, COLOURS[dark], ("solid", "dash"), ("circle", "diamond"), strict=False
+        curves, COLOURS[dark], ("solid", "dash"), ("circle", "square"), strict=False
     ):
         pairs = [(x, p) for x, p in zip(curve.at, curve.points, strict=True) if p.value is not None]
         banded = [(x, p) for x, p in pairs if p.low is not None and p.high is not None]
@@ -174,20 +174,30 @@ def curve_figure(
         "legend": {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom",
                    "font": {"size": 13}, "itemclick": False, "itemdoubleclick": False},
         "xaxis": axis_style(theme) | {
-            "fixedrange": True, "title": {"text": title, "standoff": 6}, "automargin": False,
+            "fixedrange": True, "title": _title(title), "automargin": False,
         },
         "yaxis": _share_axis(theme) | {"automargin": False},
         "shapes": [_line(HALF, theme, across=True)],
     }  # fmt: skip
     if mark is not None:
-        layout["shapes"].append(_line(mark[0], theme))
+        at, share, said = mark
+        layout["shapes"].append(_line(at, theme))
         layout["annotations"] = [
             {
-                "x": mark[0], "y": 0.02, "yref": "paper", "xanchor": "left", "xshift": 4,
-                "showarrow": False, "text": _safe(mark[1]),
+                "x": at, "y": 0.02, "yref": "paper", "xanchor": "left", "xshift": 4,
+                "showarrow": False, "text": _safe(said),
                 "font": {"size": 12, "color": theme.muted},
             }
         ]  # fmt: skip
+        if share is not None:
+            data.append(
+                {
+                    "type": "scatter", "mode": "markers", "x": [at], "y": [share],
+                    "showlegend": False, "hoverinfo": "skip",
+                    "marker": {"symbol": "diamond", "size": 14, "color": theme.ink,
+                               "line": {"color": theme.paper, "width": 2}},
+                }
+            )  # fmt: skip
     return build(data, layout)
 
 
@@ -218,8 +228,8 @@ def counts_figure(
     layout = base_layout(dark) | {
         "height": 220, "bargap": 0.25, "dragmode": False,
         "margin": {"l": 50, "r": 14, "t": 8, "b": 50},
-        "xaxis": axis | {"title": {"text": title, "standoff": 6}, "dtick": max(1, top // 12)},
-        "yaxis": axis | {"title": {"text": _safe(upwards), "standoff": 6}, "nticks": 5},
+        "xaxis": axis | {"title": _title(title), "dtick": max(1, top // 12)},
+        "yaxis": axis | {"title": _title(upwards), "nticks": 5},
     }  # fmt: skip
     return build(data, layout)
 
@@ -277,7 +287,11 @@ def _share_axis(theme: Theme, title: str = "") -> dict[str, Any]:
         "range": [-0.01, 1.01], "fixedrange": True,
         "tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0 %", "25 %", "50 %", "75 %", "100 %"],
     }  # fmt: skip
-    return axis | ({"title": {"text": _safe(title), "standoff": 6}} if title else {})
+    return axis | ({"title": _title(title)} if title else {})
+
+
+def _title(text: str) -> dict[str, Any]:
+    return {"text": _safe(text), "standoff": 6, "font": {"size": 13}}
 
 
 def _line(at: float, theme: Theme, *, across: bool = False) -> dict[str, Any]:

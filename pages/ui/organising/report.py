@@ -120,10 +120,13 @@ def _headline(here: Shown) -> None:
         alt="The share of votes for the lower EIC on 0 to 100 %, with the interval that the votes "
         "support and, beneath it, the narrower one of the paper; half is marked",
     )  # fmt: skip
+    alike = "votes on one pair, and votes of one person," if here.about == "like" else (
+        "votes of one person"
+    )  # fmt: skip
     quiet(
         "The share of votes for the formula of lower EIC. At 50 % people would not care. The upper "
-        "interval knows that votes on one pair, and votes of one person, go together; the lower "
-        "one, the paper’s, takes every vote as independent, and is mostly too narrow."
+        f"interval knows that {alike} go together; the lower one, the paper’s, takes every vote as "
+        "independent, and is mostly too narrow."
     )
     found, level = here.report.inference, here.report.level
     interval = found.interval(level)

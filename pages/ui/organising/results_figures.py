@@ -141,10 +141,10 @@ def _sensitivity(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
             for p in points
         )  # fmt: skip
         curves.append(Curve(name, tuple(p.threshold_seconds for p in points), drawn))
-    frozen = found.frozen.threshold_seconds
+    frozen = found.frozen
     return curve_figure(
-        curves, title="left out if under … seconds", mark=(frozen, "frozen rule"), dark=dark,
-        narrow=narrow,
+        curves, title="left out if under … seconds", dark=dark, narrow=narrow,
+        mark=(frozen.threshold_seconds, frozen.rate.rate, "frozen rule"),
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from pages.ui.device import is_dark, is_narrow
 from pages.ui.organising.desk import download, heading
 from pages.ui.organising.results_data import Shown
 from pages.ui.organising.results_figures import interactive
-from pages.ui.text import escape, label, prose
+from pages.ui.text import escape, prose
 from pages.ui.widgets_verdict import metric
 from pages.ui.wiring import figure_cache
 from study.report.figures import FIGURES, FORMATS, to_svg
@@ -21,6 +21,8 @@ MARKS = {
     "look closer": ("▲", "warn"),
     "cannot be told": ("?", "open"),
 }
+LONG = 12
+"""Tables of more rows open when asked for."""
 _CONFIG = {"displayModeBar": False}
 
 
@@ -40,8 +42,7 @@ def draw_threat(here: Shown, section: Section) -> None:
             f"{escape(section.title)}</h3></div><p>{prose(first)}</p>"
         )
         details = st.expander(
-            f"Details: {label(section.title.lower())}", key=f"details-{section.key}",
-            on_change="rerun", type="compact",
+            "Details", key=f"details-{section.key}", on_change="rerun", type="compact"
         )  # fmt: skip
         if details.open:
             with details:
@@ -144,11 +145,16 @@ def _table(table: Table) -> str:
         + "</tr>"
         for row in table.rows
     )
-    caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
-    return (
+    long = len(table.rows) > LONG
+    caption = f"<caption>{escape(table.caption)}</caption>" if table.caption and not long else ""
+    made = (
         f'<div class="eic-table-box"><table class="eic-table">{caption}'
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
+    if not long:
+        return made
+    title = escape(table.caption) or "Table"
+    return f'<details class="eic-details"><summary>{title}</summary>{made}</details>'
 
 
 CLASS_N = ' class="n"'
