@@ -30,8 +30,11 @@ SHARED = 0.1
 REPLAYED = 0.1
 """The replay explains an error if what it leaves is this small a part of it."""
 
+REACH = 2
+"""Two ways disagree outside an interval twice as wide as that at 95 per cent (about 99.99)."""
+
 SLACK = 0.02
-"""Digits: an interval at 95 per cent is missed by so little now and then."""
+"""Digits that are not worth a disagreement."""
 
 STEADY_SIGMA = 1e-6
 """Algorithm 2 is compared at this sigma and below."""
@@ -133,9 +136,9 @@ def _perturbation(recursion: float, shaken: Sequence[Shaken], singular: int) -> 
     if math.isnan(recursion):
         return EXPLAINED, "No sample keeps a digit, so that there is no recursion to compare."
     best = min(steady, key=lambda s: (s.left_out, s.sigma))
-    if best.low - SLACK <= recursion <= best.high + SLACK:
+    if _covers(best, recursion):
         coarse = shaken[0]
-        if not (coarse.low - SLACK <= recursion <= coarse.high + SLACK):
+        if not _covers(coarse, recursion):
             return OK, (
                 f"At σ = {words.number(coarse.sigma)} perturbation is off: noise so large is no "
                 "longer in proportion."
@@ -152,6 +155,12 @@ def _perturbation(recursion: float, shaken: Sequence[Shaken], singular: int) -> 
         f"Perturbation finds {best.local_eic:.2f} ({best.low:.2f} to {best.high:.2f}), "
         f"the recursion {recursion:.2f}."
     )
+
+
+def _covers(shaken: Shaken, recursion: float) -> bool:
+    below = REACH * (shaken.local_eic - shaken.low) + SLACK
+    above = REACH * (shaken.high - shaken.local_eic) + SLACK
+    return shaken.local_eic - below <= recursion <= shaken.local_eic + above
 
 
 def _observation(observed: Observed, replay: Replay, q: Array) -> tuple[str, str]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from eic_core.errors import UserError
 from eic_core.explain.edges import Array
+from eic_core.explain.observed import rms
 from eic_core.explain.shortening import (
     MOST_DIGITS,
     digits_of,
@@ -46,10 +47,10 @@ class Trial:
                 hint="choose samples inside its domain",
             )
         target = inspection.samples.target
-        spread = float(np.std((reference if target is None else target)[usable]))
+        scaled = (reference if target is None else target)[usable]
         self.scale_of = "output" if target is None else "target"
-        if not spread > 0:
-            spread = float(np.sqrt(np.mean(np.square(reference[usable]))))
+        largest = float(np.max(np.abs(scaled))) or 1.0
+        spread = largest * float(np.std(scaled / largest)) or largest
         self.allowed = tolerance * spread
         self.careful = inspection.counts.rechecked > 0
         rows = np.flatnonzero(usable)
@@ -113,8 +114,8 @@ class Trial:
 
     def _rms(self, values: Array, rows: Any) -> float:
         with np.errstate(over="ignore", invalid="ignore"):
-            found = float(np.sqrt(np.mean(np.square(values - self.reference[rows]))))
-        return math.inf if math.isnan(found) else found
+            gaps = values - self.reference[rows]
+        return rms(gaps) if np.isfinite(gaps).all() else math.inf
 
     def values(self, digits: Mapping[Key, int], rows: Any) -> Array:
         """The output with these numbers rounded; nan where there is none.

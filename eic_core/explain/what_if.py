@@ -80,7 +80,7 @@ def what_if_mean(inspection: Inspection, node_id: int) -> WhatIf:
     Raises
     ------
     UserError
-        If the node is the root, or has no finite value on the data.
+        If the node is the root, or the formula or the node has no finite value on the data.
 
     Examples
     --------
@@ -95,6 +95,11 @@ def what_if_mean(inspection: Inspection, node_id: int) -> WhatIf:
     formula = inspection.formula
     if node_id == len(formula) - 1:
         raise UserError("the whole formula would be a constant", hint="choose a part of it")
+    if not inspection.counts.valid:
+        raise UserError(
+            "the formula has no real value on these samples",
+            hint="choose samples inside its domain",
+        )
     y, _ = inspection.amplification.trace(node_id)
     known = y[np.isfinite(y)]
     if not len(known):
@@ -165,7 +170,7 @@ def _sentence(
 ) -> str:
     place = words.quoted(inspection.formula, node_id)
     lead = f"Replaced by its mean {words.number(mean)}, {place} "
-    change = f"EIC goes from {inspection.eic_finite:.1f} to {eic:.1f}."
+    change = _change(inspection.eic_finite, eic)
     if math.isnan(after):
         return f"{lead}leaves no fit to compare: R² is undefined; {change}"
     if inspection.samples.target is None:
@@ -175,17 +180,35 @@ def _sentence(
     return f"{lead}changes R² from {_r2(before)} to {_r2(after)}; {change}"
 
 
+def _change(before: float, after: float) -> str:
+    """What becomes of EIC.
+
+    Examples
+    --------
+    >>> _change(5.41, 0.17), _change(2.0, math.nan), _change(math.nan, 1.0)
+    ('EIC goes from 5.4 to 0.2.', 'EIC has no finite value any more.', 'EIC becomes 1.0.')
+    """
+    if math.isnan(after):
+        lost = "has no finite value" + ("" if math.isnan(before) else " any more")
+        return f"EIC {lost}."
+    return f"EIC becomes {after:.1f}." if math.isnan(before) else (
+        f"EIC goes from {before:.1f} to {after:.1f}."
+    )
+
+
 def _r2(value: float) -> str:
     """R2 with as many digits as tell it from 1.
 
     Examples
     --------
     >>> _r2(0.9734), _r2(0.99999987), _r2(1.0), _r2(-3.2)
-    ('0.973', '1 − 1.3·10⁻⁷', '1', '-3.20')
+    ('0.973', '1 − 1.3·10⁻⁷', '1', '−3.20')
     """
     gap = 1 - value
     if 0 < gap < 5e-4:
         return f"1 − {words.number(gap)}"
     if gap == 0:
         return "1"
-    return f"{value:.3f}" if value > -1 else f"{value:.2f}"
+    if value < -100:
+        return words.number(value)
+    return (f"{value:.3f}" if value > -1 else f"{value:.2f}").replace("-", "−")

@@ -1,0 +1,73 @@
+"""Zeros, poles, overflow, empty domains: a sentence each, never NaN and never a traceback."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eic_core.errors import UserError
+from eic_core.explain.budget import digit_budget
+from eic_core.explain.correlated import correlated_eic
+from eic_core.explain.diagnosis import diagnose
+from eic_core.explain.triangulation import triangulate
+from eic_core.explain.what_if import what_if_mean
+from eic_core.formula.syntax import read
+from eic_core.measure import Samples, inspect
+from tests.core.measure.agreement import samples_of
+from tests.core.measure.trees import random_case
+
+NOT_A_NUMBER = re.compile(r"(?<![\w`])(nan|inf|None)(?!\w)")
+
+
+def told(inspection):
+    """Everything that is said, and every result as strict JSON."""
+    diagnosis, triangulation = diagnose(inspection), triangulate(inspection)
+    results = [diagnosis, triangulation, correlated_eic(inspection.formula, inspection.samples)]
+    lines = [*diagnosis.sentences, *diagnosis.ledger.sentences, *diagnosis.where.sentences]
+    for node in triangulation.nodes:
+        lines += node.agreement.reasons
+    for make in (digit_budget, lambda i: what_if_mean(i, 0)):
+        try:
+            results.append(make(inspection))
+        except UserError as error:
+            lines.append(str(error))
+        else:
+            lines += getattr(results[-1], "sentences", ()) or [results[-1].sentence]
+    for result in results:
+        json.dumps(result.to_json(), allow_nan=False)
+    return lines
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6))
+def test_any_formula_on_any_data_gets_sentences(seed):
+    formula, table = random_case(seed)
+    for line in told(inspect(formula, samples_of(table))):
+        assert line and not NOT_A_NUMBER.search(line), line
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("x", [1.0]),
+        ("2", [1.0, 2.0]),
+        ("x - x", [1.0, 2.0]),
+        ("log(x)", [-1.0, -2.0]),
+        ("1/(x-1)", [1.0, 1.0]),
+        ("x-1", [1.0]),
+        ("exp(exp(x))", [10.0, 20.0]),
+        ("exp(-exp(x))", [10.0, 20.0]),
+        ("x*0", [1.0, 3.0]),
+        ("sin(x)", [0.0]),
+        ("floor(x)", [2.0, 3.0]),
+        ("1e400*x", [1.0]),
+    ],
+)
+def test_the_edges_one_by_one(text, values):
+    inspection = inspect(read(text).formula, Samples.from_columns({"x": values}))
+    for line in told(inspection):
+        assert line and not NOT_A_NUMBER.search(line), line
