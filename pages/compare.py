@@ -15,7 +15,7 @@ from pages.ui.triage.inputs import data_input, examples, list_input
 from pages.ui.triage.pair import Pair, measured_pair, pair_inputs, pair_view
 from pages.ui.triage.results import ended, progress, results
 from pages.ui.triage.state import CompareState
-from pages.ui.visit import Visit, change, follow_url
+from pages.ui.visit import Visit, change, follow_url, write_url
 from pages.ui.widgets_page import closed
 from pages.ui.wiring import inspector_service
 
@@ -30,6 +30,7 @@ def compare_page() -> None:
     here = follow_url(table.last or CompareState())
     if here.table is not None and here.state.target is None:
         change(target=here.table.names[-1])
+    write_url()
     state = here.state
     assert isinstance(state, CompareState)
     table.last = state

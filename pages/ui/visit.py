@@ -87,6 +87,14 @@ def change(**changes: Any) -> None:
     _show(here, new)
 
 
+def write_url() -> None:
+    """Put the state into the URL, where a bare address has brought an earlier state back."""
+    here = visit()
+    if not st.query_params:
+        st.query_params.from_dict(here.state.to_query())
+        here.query_written = _query()
+
+
 def go_back() -> None:
     """Return to the formula before this one."""
     here = visit()

@@ -162,11 +162,24 @@ def test_the_example_of_writings_is_true_of_its_numbers() -> None:
 
 def test_filters_leave_what_was_asked_for() -> None:
     page = paste(open_page(range="x=loguniform:1:100000000.0"), LIST)
+    assert len(page.dataframe[0].value) == 3
     page = page.text_input(key="filter-text").set_value("1/(").run()
-    assert not page.exception
+    assert list(page.dataframe[0].value["formula"]) == ["1/(sqrt(x+1) + sqrt(x))"]
     page = page.number_input(key="filter-eic").set_value(0.1).run()
+    assert not len(page.dataframe[0].value)
     page = page.toggle(key="filter-front").set_value(True).run()
     assert not page.exception
+
+
+def test_a_table_named_after_a_problem_chooses_it() -> None:
+    page = open_page()
+    table = read_table("a,period\n1,1\n2,2.8\n", source="kepler.csv")
+    page.session_state["visit"].uploads[table.digest] = table
+    page.query_params["data"] = table.digest
+    page = page.run()
+    page = paste(page, "problem,formula\nother,x\nkepler,a**1.5\nkepler,a\n")
+    assert desk_of(page).problem == "kepler"
+    assert [s.score.error for s in desk_of(page).scored.scores] == ["", ""]
 
 
 def test_two_formulas_are_compared_from_the_address_alone() -> None:

@@ -28,6 +28,7 @@ from eic_core.pool.scoring import read_candidate
 from pages.ui.organising.jobs import Cancelled, Job, Jobs, Step
 from pages.ui.service import DEFAULT_DOMAIN
 from pages.ui.triage.state import CompareState
+from pages.ui.visit import visit
 from pages.ui.wiring import scoring_slots
 
 MAX_SCORINGS = 100_000_000
@@ -130,7 +131,14 @@ def take(raw: bytes | str, name: str = "") -> None:
     if here.imported is not None:
         here.as_stored = here.imported.format == "scored"
         if len(here.imported.problems) > 1:
-            here.problem = here.imported.problems[0]
+            here.problem = _likely_problem(here.imported.problems)
+
+
+def _likely_problem(problems: tuple[str, ...]) -> str:
+    """The problem that the table is named after, else the first."""
+    table = visit().table
+    stem = table.source.rpartition(".")[0] if table is not None else ""
+    return stem if stem in problems else problems[0]
 
 
 def again(**changes: Any) -> None:

@@ -22,6 +22,7 @@ from pages.ui.triage.words import differences, pair_sentence
 from pages.ui.visit import Visit, change, follow, visit
 from pages.ui.widgets_page import patient_progress
 from pages.ui.widgets_plots import telling_first
+from pages.ui.widgets_share import link
 from pages.ui.wiring import figure_cache
 
 
@@ -85,6 +86,9 @@ def pair_inputs(state: CompareState) -> None:
     if state.formula or state.other:
         with st.container(horizontal=True, gap="small", key="pair-buttons"):
             st.button("Swap", key="swap", icon=":material/swap_horiz:", on_click=_swap)
+            with st.popover("Copy link", icon=":material/link:", key="copy-pair-link"):
+                quiet("Restores both formulas, the data’s ranges and the seed; not the list.")
+                st.code(link(), language=None, wrap_lines=True)
             st.button("Clear", key="clear_pair", type="tertiary", on_click=_clear)
 
 
