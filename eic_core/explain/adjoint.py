@@ -11,11 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
-from eic_core.explain.edges import Array, Edge, edges_of, times
+from eic_core.explain.edges import Array, Edge, Unit, edges_of, times
 from eic_core.explain.exact_adjoint import exact_arrivals
 from eic_core.measure.amplification import MAX_RECHECKED
 from eic_core.measure.careful import VALID, Block, evaluate_block
@@ -26,21 +25,6 @@ from eic_core.measure.precision import ExactEvaluator, ExactSample
 MOST_ROWS = 16_384
 NUMBERS_HELD = 2**20
 """Rows of a block times units, at most, so that memory does not grow with the data."""
-
-
-class Unit(NamedTuple):
-    """One carrier of noise: a node, or a class of nodes that share theirs.
-
-    Attributes
-    ----------
-    slot : int
-        Its step in the plan.
-    operands : tuple of int
-        The units that it reads; they stand before it.
-    """
-
-    slot: int
-    operands: tuple[int, ...]
 
 
 @dataclass(frozen=True)

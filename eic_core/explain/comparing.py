@@ -5,16 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from eic_core.explain import words
 from eic_core.explain.edges import Array
 from eic_core.explain.observed import DIGITS, ROUNDOFF, Observed, rms
-
-if TYPE_CHECKING:
-    from eic_core.explain.triangulation import Shaken
 
 OK, EXPLAINED, UNCLEAR = "ok", "explained", "unclear"
 
@@ -38,6 +34,21 @@ SLACK = 0.02
 
 STEADY_SIGMA = 1e-6
 """Algorithm 2 is compared at this sigma and below."""
+
+
+@dataclass(frozen=True)
+class Shaken:
+    """Algorithm 2 at one sigma: local EIC with a 95 per cent interval; nan without one.
+
+    `left_out` counts the rows that show nothing: the value is 0, the noise too large, or a
+    value somewhere in the formula leaves double range.
+    """
+
+    sigma: float
+    local_eic: float
+    low: float
+    high: float
+    left_out: int
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,8 @@ def correlated_eic(
     Notes
     -----
     q^2 <= m s^2, m being the size of the largest class (Cauchy-Schwarz); q = s if no class
-    has two members.  Constants of equal value are one class.
+    has two members.  Constants of equal value are one class.  Where much cancels, double
+    precision knows q^2 to about s^2 u at best, u being unit roundoff.
 
     Examples
     --------

@@ -14,6 +14,21 @@ from eic_core.measure.plan import Step
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
+class Unit(NamedTuple):
+    """One carrier of noise: a node, or a class of nodes that share theirs.
+
+    Attributes
+    ----------
+    slot : int
+        Its step in the plan.
+    operands : tuple of int
+        The units that it reads; they stand before it.
+    """
+
+    slot: int
+    operands: tuple[int, ...]
+
+
 class Edge(NamedTuple):
     """One operand of a step: d eta_k / d eta_i where both values are not 0, de_k/dy_i,
     and the limit of kappa where y_k = 0 (0 if it has none)."""

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from eic_core.explain.edges import Unit
 from eic_core.measure.plan import Plan, Step
 from eic_core.measure.precision import ExactSample
-
-if TYPE_CHECKING:
-    from eic_core.explain.adjoint import Unit
 
 MOST_BITS = 10_000
 

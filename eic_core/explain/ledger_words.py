@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from eic_core.explain import words
+from eic_core.explain.ledger_row import LedgerRow
 from eic_core.measure.inspection import Inspection
-
-if TYPE_CHECKING:
-    from eic_core.explain.ledger import LedgerRow
 
 NAMED_SHARE = 0.1
 """What makes up less is not worth a sentence."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from eic_core.explain.adjoint import class_units, evaluate, tree_units
 from eic_core.explain.classes import class_plan
-from eic_core.explain.comparing import Agreement, Replay, compare
+from eic_core.explain.comparing import Agreement, Replay, Shaken, compare
 from eic_core.explain.correlated import q_squared
 from eic_core.explain.edges import Array
 from eic_core.explain.observed import Observed, exact_values, observe
@@ -40,21 +40,6 @@ REPEATS = 100
 ROUGH = frozenset(("min", "max", "sign", "floor", "ceil", "round", "atan2", "abs"))
 
 Progress = Callable[[float], None]
-
-
-@dataclass(frozen=True)
-class Shaken:
-    """Algorithm 2 at one sigma: local EIC with a 95 per cent interval; nan without one.
-
-    `left_out` counts the rows that show nothing: the value is 0, the noise too large, or a
-    value somewhere in the formula leaves double range.
-    """
-
-    sigma: float
-    local_eic: float
-    low: float
-    high: float
-    left_out: int
 
 
 @dataclass(frozen=True)
