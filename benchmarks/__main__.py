@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-MODULES = ("engine", "pool", "matching", "memory", "read_share", "rerun", "raters")
+MODULES = ("engine", "pool", "matching", "memory", "read_share", "rerun", "raters", "repair")
 
 
 def main() -> int:

@@ -31,6 +31,12 @@ def add_parser(commands: Any) -> None:
         help="where one formula loses its digits",
         description="Measure where one formula loses its digits, on a table or on ranges.",
     )
+    add_input_arguments(parser)
+    parser.set_defaults(run=run)
+
+
+def add_input_arguments(parser: argparse.ArgumentParser) -> None:
+    """The formula, its data and how to read them: shared by all commands on one formula."""
     parser.add_argument("formula", metavar="FORMULA", help="in any notation that is read")
     source = parser.add_mutually_exclusive_group()
     source.add_argument("--data", metavar="FILE.csv", type=Path, help="a table with a header")
@@ -52,7 +58,6 @@ def add_parser(commands: Any) -> None:
         "--index-base", type=int, choices=(0, 1), help="whether x1 is the second or first column"
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.set_defaults(run=run)
 
 
 def protect_formula(arguments: Sequence[str]) -> list[str]:
@@ -89,6 +94,30 @@ def protect_formula(arguments: Sequence[str]) -> list[str]:
 
 def run(options: argparse.Namespace) -> None:
     """Read, measure, print."""
+    reading, samples, mapping = read_input(options)
+    result = inspect(reading.formula, samples)
+    if options.json:
+        document = result.to_json()
+        document["variables"] = mapping
+        document["reading"] = {
+            "syntax": reading.syntax,
+            "index_base": reading.index_base,
+            "notes": [note.message for note in reading.notes],
+        }
+        document["data"] = samples.origin
+        print(json.dumps(document, allow_nan=False))
+    else:
+        print(describe(result, reading, mapping))
+
+
+def read_input(options: argparse.Namespace) -> tuple[Reading, Samples, dict[str, str]]:
+    """The formula, its samples, and where each variable comes from.
+
+    Raises
+    ------
+    UserError
+        If one of them cannot be used.
+    """
     table: Table | None = None
     if options.data is not None:
         try:
@@ -104,19 +133,7 @@ def run(options: argparse.Namespace) -> None:
         wanted = {name: domains[name] for name in reading.formula.variables if name in domains}
         samples = sample_domains(wanted, count=options.samples, seed=options.seed)
         mapping = {name: str(domain) for name, domain in wanted.items()}
-    result = inspect(reading.formula, samples)
-    if options.json:
-        document = result.to_json()
-        document["variables"] = mapping
-        document["reading"] = {
-            "syntax": reading.syntax,
-            "index_base": reading.index_base,
-            "notes": [note.message for note in reading.notes],
-        }
-        document["data"] = samples.origin
-        print(json.dumps(document, allow_nan=False))
-    else:
-        print(describe(result, reading, mapping))
+    return reading, samples, mapping
 
 
 def _domains(texts: Sequence[str]) -> dict[str, Domain]:

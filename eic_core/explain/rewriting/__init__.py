@@ -1,7 +1,8 @@
 """Repair: equivalent forms that lose fewer digits, by exact rewriting of our own trees."""
 
 from eic_core.explain.rewriting.observed import ObservedError
-from eic_core.explain.rewriting.repair import Measured, Repair, Repairs, RepairStep, repair
+from eic_core.explain.rewriting.repair import repair
+from eic_core.explain.rewriting.results import Measured, Repair, Repairs, RepairStep
 from eic_core.explain.rewriting.verify import Verification
 
 __all__ = [

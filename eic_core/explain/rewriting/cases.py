@@ -13,7 +13,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from eic_core.explain.rewriting.repair import Repairs, repair
+from eic_core.explain.rewriting.repair import repair
+from eic_core.explain.rewriting.results import Repairs
 from eic_core.formula.syntax import read
 from eic_core.measure.data import Domain, sample_domains
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial, reduce
 from itertools import combinations, islice
 
 from eic_core.explain.rewriting.build import MAX_EXPONENT, ONE, Builder, Weighted
-from eic_core.explain.rewriting.polynomial import forms, polynomial_of, square_root
+from eic_core.explain.rewriting.polynomial import polynomial_of
+from eic_core.explain.rewriting.polynomial_forms import forms, square_root
 from eic_core.formula.tree import CONSTANT
 
 MAX_FRACTIONS = 4
@@ -128,30 +130,41 @@ def cancelled_factors(build: Builder, number: int) -> Named:
             yield "cancelling a common factor", build.div(over, under)
 
 
-def shifted_exponentials(build: Builder, number: int) -> Named:
-    """``log`` of a sum of exponentials, shifted by the largest exponent; softmax likewise."""
+def log_sums(build: Builder, number: int) -> Named:
+    """``log`` of three or more exponentials, two by two."""
     term = build.terms[number]
-    if term.operator == "log" and term.parameter is None:
-        exponents = _exponents(build, term.children[0])
-        if exponents is not None and len(exponents) > 2:
-            largest = build.terms.put("max", tuple(exponents))
-            shifted = [build.terms.put("exp", (build.sub(u, largest),)) for u in exponents]
-            total = build.sum_of([Weighted(ONE, t) for t in shifted])
-            if total is not None:
-                yield (
-                    "shifted log-sum-exp",
-                    build.add(largest, build.terms.put("log", (total,))),
-                )
-    elif term.operator == "div" and build.terms[term.children[0]].operator == "exp":
-        exponents = _exponents(build, term.children[1])
-        if exponents is not None and len(exponents) > 1:
-            own = build.terms[term.children[0]].children[0]
-            shifted = [build.apply("exp", (build.sub(u, own),)) for u in exponents]
-            ones = [build.one() if build.terms.number(build.terms[t].children[0]) == 0 else t
-                    for t in shifted]
-            total = build.sum_of(build.collected([Weighted(ONE, t) for t in ones]))
-            if total is not None:
-                yield "softmax", build.div(build.one(), total)
+    if term.operator != "log" or term.parameter is not None:
+        return
+    exponents = _exponents(build, term.children[0])
+    if exponents is not None and len(exponents) > 2:
+        yield "shifted log-sum-exp", reduce(partial(_log_sum_of_two, build), exponents)
+
+
+def softmax(build: Builder, number: int) -> Named:
+    """One exponential over a sum of them: every exponent relative to its own."""
+    term = build.terms[number]
+    if term.operator != "div" or build.terms[term.children[0]].operator != "exp":
+        return
+    exponents = _exponents(build, term.children[1])
+    if exponents is None or len(exponents) < 2:
+        return
+    own = build.terms[term.children[0]].children[0]
+    relative = [build.sub(u, own) for u in exponents]
+    shifted = [
+        build.one() if build.terms.number(u) == 0 else build.terms.put("exp", (u,))
+        for u in relative
+    ]
+    total = build.sum_of(build.collected([Weighted(ONE, t) for t in shifted]))
+    if total is not None:
+        yield "softmax", build.div(build.one(), total)
+
+
+def _log_sum_of_two(build: Builder, a: int, b: int) -> int:
+    """``max(a, b) + log1p(exp(-|a - b|))``: no step of it cancels."""
+    put = build.terms.put
+    distance = put("abs", (build.sub(a, b),))
+    small = put("exp", (put("neg", (distance,)),))
+    return put("add", (put("max", (a, b)), put("log1p", (small,))))
 
 
 def _exponents(build: Builder, number: int) -> list[int] | None:
@@ -193,7 +206,8 @@ FAMILIES = (
     polynomials,
     common_denominators,
     cancelled_factors,
-    shifted_exponentials,
+    log_sums,
+    softmax,
     folded_numbers,
 )
 """In the order in which they are tried."""

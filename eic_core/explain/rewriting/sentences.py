@@ -31,22 +31,27 @@ def repair_sentence(text: str, rules: Sequence[str], saved: Saved) -> str:
     --------
     >>> repair_sentence("x", ["merging like terms"], Saved((4.39, 0), (4.39, 0), (4, 0)))
     'Write `x` (merging like terms): the result loses 0.0 digits instead of 4.4.'
-    >>> repair_sentence("x", ["inverse functions"], Saved((0.1, 0), (3, 0), (3, 0)))
-    'Write `x` (inverse functions): no step loses more than 0.0 digits instead of 3.0.'
+    >>> print(repair_sentence("x", ["inverse functions"], Saved((0.1, 0), (3, 0), (math.inf, 0))))
+    Write `x` (inverse functions): no step loses more than 0.0 digits instead of 3.0,
+    and no value leaves the range of double precision.
     """
     by = ", then ".join(dict.fromkeys(rules))
-    if saved.q[0] - saved.q[1] >= 0.1:
-        effect = f"the result loses {saved.q[1]:.1f} digits instead of {saved.q[0]:.1f}"
-    elif math.isinf(saved.double[0]):
-        effect = "no value leaves the range of double precision"
-    elif saved.eic[0] - saved.eic[1] >= 0.05:
-        effect = f"no step loses more than {saved.eic[1]:.1f} digits instead of {saved.eic[0]:.1f}"
-    else:
-        effect = (
+    at_root, inside = saved.q[0] - saved.q[1], saved.eic[0] - saved.eic[1]
+    effects = []
+    if at_root >= max(0.1, inside - 0.5):
+        effects.append(f"the result loses {saved.q[1]:.1f} digits instead of {saved.q[0]:.1f}")
+    elif inside >= 0.05:
+        effects.append(
+            f"no step loses more than {saved.eic[1]:.1f} digits instead of {saved.eic[0]:.1f}"
+        )
+    if math.isinf(saved.double[0]) and math.isfinite(saved.double[1]):
+        effects.append("no value leaves the range of double precision")
+    elif not effects:
+        effects.append(
             "with exact inputs double precision loses "
             f"{saved.double[1]:.1f} digits instead of {saved.double[0]:.1f}"
         )
-    return f"Write `{text}` ({by}): {effect}."
+    return f"Write `{text}` ({by}): {', and '.join(effects)}."
 
 
 def nothing_better(q: float, own: float, finished: bool) -> str:

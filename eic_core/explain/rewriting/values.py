@@ -262,7 +262,7 @@ def extended(values: Values) -> Numbers:
         return np.ldexp(mantissas.astype(EXTENDED), exponents.astype(np.int32))
 
 
-def differing_rows(left: Values, right: Values) -> list[int]:
+def differing_rows(left: Sequence[Any | None], right: Sequence[Any | None]) -> list[int]:
     """Rows at which `right` is not `left` to 10^-30, or has no value where `left` has one.
 
     Examples

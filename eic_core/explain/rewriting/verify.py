@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,7 @@ class Verifier:
     def verify(self, form: int, assumptions: Sequence[Assumption]) -> Verification | None:
         """What was compared, or None if the form is not the same function on the data."""
         left, right = self.table.values(self.original), self.table.values(form)
-        digits = self._settled(form, self.table.agree(self.original, form))
+        digits = self._equal_at(form)
         if digits is None or not self._domain_kept(form):
             return None
         if not all(holds(self.table.values(a.term), a.relation, left) for a in assumptions):
@@ -103,20 +104,47 @@ class Verifier:
         widened = sum(a is None and b is not None for a, b in zip(left, right, strict=True))
         return Verification(len(self.rows), digits, AGREEMENT, len(self.scanned), widened)
 
-    def _settled(self, form: int, differing: list[int]) -> int | None:
-        """The digits at which the rows that differed agree; None if they never do."""
-        digits = self.table.digits
-        while differing:
-            if any(self.table.values(form)[i] is None for i in differing):
+    @cached_property
+    def _settled(self) -> tuple[Values, int]:
+        """The original's values, each with so many digits that as many again change nothing,
+        and the most digits needed.  What never settles is 0."""
+        values = list(self.table.values(self.original))
+        digits = needed = self.table.digits
+        pending = list(range(len(values)))
+        while pending and digits < MAX_DIGITS:
+            needed, digits = digits, 2 * digits
+            again = self._at(self.original, pending, digits)
+            moving = differing_rows([values[i] for i in pending], again)
+            for i, value in zip(pending, again, strict=True):
+                values[i] = value
+            pending = [pending[i] for i in moving]
+        for i in pending:
+            values[i] = self.table.mp.mpf(0)
+        return tuple(values), needed
+
+    def _at(self, number: int, rows: Sequence[int], digits: int) -> Values:
+        return ValueTable(self.terms, [self.table.rows[i] for i in rows], digits).values(number)
+
+    def _equal_at(self, form: int) -> int | None:
+        """The digits at which the form agrees with the original at every row, or None."""
+        expected, digits = self._settled
+        found = self.table.values(form)
+        level = self.table.digits
+        pending = list(range(len(expected)))
+        while True:
+            wanted = [expected[i] for i in pending]
+            if level >= MAX_DIGITS:
+                found = tuple(_or_zero(v, level) for v in found)
+            wrong = differing_rows(wanted, found)
+            if any(found[i] is None for i in wrong):
                 return None
-            digits *= 2
-            if digits > MAX_DIGITS:
+            pending = [pending[i] for i in wrong]
+            if not pending:
+                return max(level, digits)
+            if level >= MAX_DIGITS:
                 return None
-            table = ValueTable(self.terms, [self.table.rows[i] for i in differing], digits)
-            left, right = table.values(self.original), table.values(form)
-            still = differing_rows(_vanishing(left, digits), _vanishing(right, digits))
-            differing = [differing[i] for i in still]
-        return digits
+            level *= 2
+            found = self._at(form, pending, level)
 
     def _domain_kept(self, form: int) -> bool:
         """Rows with a finite double before and none after are settled exactly."""
@@ -146,12 +174,11 @@ class Verifier:
         )
 
 
-def _vanishing(values: Values, digits: int) -> Values:
-    """Values that shrink with the precision are 0."""
-    return tuple(
-        v * 0 if v is not None and abs(v) < v.context.mpf(10) ** (20 - digits) else v
-        for v in values
-    )
+def _or_zero(value: Any | None, digits: int) -> Any | None:
+    """0 for what so many digits cannot tell from it."""
+    if value is None or abs(value) >= value.context.mpf(10) ** (20 - digits):
+        return value
+    return value * 0
 
 
 def decimal_rows(

@@ -1,0 +1,79 @@
+"""`python -m eic_core repair FORMULA`: what to write instead."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from typing import Any
+
+from eic_core.cli.inspect_command import add_input_arguments, read_input
+from eic_core.explain.rewriting import Measured, ObservedError, Repair, Repairs, repair
+
+
+def add_parser(commands: Any) -> None:
+    """Register the command with an ``argparse`` sub-parser collection."""
+    parser = commands.add_parser(
+        "repair",
+        help="equivalent forms that lose fewer digits",
+        description="Search for equivalent forms that lose fewer digits, verified on the data.",
+    )
+    add_input_arguments(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Read, search, print."""
+    reading, samples, _ = read_input(options)
+    found = repair(reading.formula, samples)
+    if options.json:
+        print(json.dumps(found.to_json(), allow_nan=False))
+    else:
+        print(describe(found))
+
+
+def describe(found: Repairs) -> str:
+    """The repairs as plain text for a terminal."""
+    lines = [found.sentence]
+    if found.before is None:
+        return lines[0]
+    lines += [
+        "",
+        f"own conditioning {_digits(found.own)} digits; {found.measured_rows} rows measured, "
+        f"{found.evaluated} forms looked at" + ("" if found.finished else " before the time limit"),
+        "",
+        "       q   EIC  nodes  float64  float32",
+        f"{_row(found.before)}  as written",
+    ]
+    for form in found.repairs:
+        lines.append(f"{_row(form.after)}  {form.text}")
+        lines.append(f"{'':>34}  {_how(form)}")
+    return "\n".join(lines)
+
+
+def _how(form: Repair) -> str:
+    checked = form.verification
+    parts = [
+        ", then ".join(form.rules),
+        f"equal to 1e-{checked.agreement} at {checked.rows} rows",
+    ]
+    if form.assumptions:
+        parts.append("needs " + ", ".join(form.assumptions))
+    return "; ".join(parts)
+
+
+def _row(measured: Measured) -> str:
+    return (
+        f"{_digits(measured.q):>8} {_digits(measured.eic):>5} {measured.complexity:>6} "
+        f"{_lost(measured.float64):>8} {_lost(measured.float32):>8}"
+    )
+
+
+def _lost(error: ObservedError) -> str:
+    return f"{error.failed} fail" if error.failed else _digits(error.digits_lost)
+
+
+def _digits(value: float) -> str:
+    if math.isnan(value):
+        return "—"
+    return "∞" if math.isinf(value) else f"{value:.2f}"

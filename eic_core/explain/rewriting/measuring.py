@@ -1,0 +1,194 @@
+"""The forms that a search found: which are worth proposing, verified and measured."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from eic_core.explain.conditioning import own_conditioning
+from eic_core.explain.correlated import correlated_eic
+from eic_core.explain.rewriting.costs import SIZE_WEIGHT, WORST_WEIGHT, Cost
+from eic_core.explain.rewriting.observed import Observer
+from eic_core.explain.rewriting.results import Measured, Repair, Repairs, RepairStep
+from eic_core.explain.rewriting.rows import Rows
+from eic_core.explain.rewriting.rules import Assumption
+from eic_core.explain.rewriting.search import Found, Outcome
+from eic_core.explain.rewriting.sentences import Saved, nothing_better, repair_sentence
+from eic_core.explain.rewriting.values import ValueTable
+from eic_core.explain.rewriting.verify import Verifier, decimal_rows
+from eic_core.formula.rendering import short_text, to_python
+from eic_core.formula.tree import Formula
+from eic_core.measure.data import Samples
+
+GAIN = 0.1
+"""Digits that a form must save, at the root or at its worst node, to be proposed."""
+
+OPERATIONS_GAIN = 0.5
+"""Digits that it must save when the inputs are taken as exact, if it saves no others."""
+
+TOLERANCE = 0.02
+"""Digits by which q at the root may rise: less than one rounding more of a sum."""
+
+RANGE_TOLERANCE, RANGE_WORST = 0.2, 0.5
+"""The same, and at the worst node, for a form that brings values back into double range."""
+
+
+class Measurer:
+    """Verifies and measures the forms that a search found.
+
+    Parameters
+    ----------
+    formula : Formula
+    samples : Samples
+    rows : Rows
+    table : ValueTable
+        The search's; it lends its terms and digits.
+    outcome : Outcome
+    """
+
+    def __init__(
+        self, formula: Formula, samples: Samples, rows: Rows, table: ValueTable, outcome: Outcome
+    ) -> None:
+        self.formula = formula
+        self.samples = samples
+        self.outcome = outcome
+        self.terms = table.terms
+        self.root = outcome.start.root
+        names = formula.variables
+        checked = ValueTable(
+            self.terms, decimal_rows(samples, names, rows.verified), table.digits
+        )
+        self.verifier = Verifier(checked, self.root, samples, rows.verified, rows.scanned)
+        columns = {name: samples.columns[name] for name in names}
+        self.observers = [
+            Observer(self.terms, self.root, columns, rows.observed, table.digits, dtype)
+            for dtype in (np.float32, np.float64)
+        ]
+        taken = list(rows.measured)
+        self.measured = Samples.from_columns(
+            {name: samples.columns[name][taken] for name in names},
+            count=len(taken),
+            exact={
+                name: {i: cells[row] for i, row in enumerate(taken) if row in cells}
+                for name, cells in samples.exact.items()
+            },
+        )
+
+    def repairs(self, most: int) -> Repairs:
+        """The best forms that hold, measured."""
+        before = self._measure(self.root, self.formula)
+        found: list[Repair] = []
+        for form in self._promising():
+            if len(found) == most:
+                break
+            repaired = self._repair(form, before)
+            if repaired is not None:
+                found.append(repaired)
+        found.sort(key=_rank)
+        clearest = found[0].formula if found else self.formula
+        own = own_conditioning(clearest, self.measured).own_finite
+        if found:
+            sentence = found[0].sentence
+        else:
+            sentence = nothing_better(before.q, own, self.outcome.finished)
+        return Repairs(
+            self.formula, self.samples, tuple(found), before, own, len(self.measured),
+            self.outcome.evaluated, self.outcome.finished, sentence,
+        )
+
+    def _promising(self) -> list[Found]:
+        """Forms that save digits, none of them worse than another in every way."""
+        start = self.outcome.start.cost
+        kept: list[Found] = []
+        for form in self.outcome.forms:
+            if not _saves(start, form.cost):
+                continue
+            if not any(_dominates(other.cost, form.cost) for other in kept):
+                kept.append(form)
+        return kept[:12]
+
+    def _repair(self, form: Found, before: Measured) -> Repair | None:
+        assumptions = [a for step in form.steps for a in step.assumptions]
+        verification = self.verifier.verify(form.root, assumptions)
+        if verification is None:
+            return None
+        bare = self.terms.formula(form.root)
+        formula = Formula(bare.nodes, to_python(bare))
+        after = self._measure(form.root, formula)
+        if not _measurably_better(before, after):
+            return None
+        steps = tuple(
+            RepairStep(
+                s.rule,
+                short_text(self.terms.formula(s.before)),
+                short_text(self.terms.formula(s.after)),
+                tuple(self._assumption(a) for a in s.assumptions),
+            )
+            for s in form.steps
+        )
+        sentence = repair_sentence(formula.source, [s.rule for s in steps], _saved(before, after))
+        return Repair(formula, steps, before, after, verification, sentence)
+
+    def _assumption(self, assumption: Assumption) -> str:
+        relation = {">": ">", ">=": "≥", "!=": "≠"}[assumption.relation]
+        return f"{short_text(self.terms.formula(assumption.term))} {relation} 0"
+
+    def _measure(self, root: int, formula: Formula) -> Measured:
+        single, double = (observer.of(root) for observer in self.observers)
+        amplification = correlated_eic(formula, self.measured)
+        return Measured(amplification, formula.complexity, single, double)
+
+
+def _saved(before: Measured, after: Measured) -> Saved:
+    return Saved(
+        (before.q, after.q),
+        (before.eic, after.eic),
+        (before.float64.digits_lost, after.float64.digits_lost),
+    )
+
+
+def _saves(before: Cost, after: Cost) -> bool:
+    if before.out_of_range > after.out_of_range:
+        return (
+            after.q <= before.q + RANGE_TOLERANCE and after.worst <= before.worst + RANGE_WORST
+        )
+    if after.q > before.q + TOLERANCE or after.worst > before.worst + TOLERANCE:
+        return False
+    return (
+        before.q - after.q >= GAIN
+        or before.worst - after.worst >= GAIN
+        or before.operations - after.operations >= OPERATIONS_GAIN
+    )
+
+
+def _dominates(one: Cost, other: Cost) -> bool:
+    return (
+        one.q <= other.q + TOLERANCE
+        and one.worst <= other.worst + TOLERANCE
+        and one.operations <= other.operations + TOLERANCE
+        and one.out_of_range <= other.out_of_range
+        and one.size <= other.size
+    )
+
+
+def _measurably_better(before: Measured, after: Measured) -> bool:
+    """Digits at the root or the bottleneck, or results where there were none."""
+    if after.amplification.singular > before.amplification.singular:
+        return False
+    failed = [(m.float64.failed, m.float32.failed) for m in (before, after)]
+    if failed[1] < failed[0]:
+        return after.q <= before.q + RANGE_TOLERANCE and after.eic <= before.eic + RANGE_WORST
+    if after.q > before.q + TOLERANCE:
+        return False
+    if after.eic > before.eic + TOLERANCE and after.q > before.q - GAIN:
+        return False
+    return (
+        before.q - after.q >= GAIN / 2
+        or before.eic - after.eic >= GAIN / 2
+        or before.float64.digits_lost - after.float64.digits_lost >= OPERATIONS_GAIN
+    )
+
+
+def _rank(r: Repair) -> float:
+    """As the search's cost, with what double precision really lost for the operations."""
+    lost = min(r.after.float64.digits_lost, 16.0)
+    return r.after.q + WORST_WEIGHT * (r.after.eic + lost) + SIZE_WEIGHT * r.after.complexity

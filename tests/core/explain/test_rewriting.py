@@ -1,0 +1,309 @@
+"""`repair`: textbook cases reached, nothing wrong or worse proposed, bounds kept."""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import cache
+
+import mpmath
+import numpy as np
+import pytest
+
+from eic_core.cli.main import main
+from eic_core.errors import DataError
+from eic_core.explain.correlated import correlated_eic
+from eic_core.explain.rewriting import Repairs, repair
+from eic_core.explain.rewriting.build import Builder
+from eic_core.explain.rewriting.cases import CASES, Attempt, attempt
+from eic_core.explain.rewriting.costs import Costs
+from eic_core.explain.rewriting.families import FAMILIES
+from eic_core.explain.rewriting.measuring import RANGE_TOLERANCE, TOLERANCE
+from eic_core.explain.rewriting.observed import Observer
+from eic_core.explain.rewriting.repair import RULES
+from eic_core.explain.rewriting.rules import Rewriter, Rule, RuleBook
+from eic_core.explain.rewriting.search import Limits, Search
+from eic_core.explain.rewriting.terms import Terms
+from eic_core.explain.rewriting.values import ValueTable
+from eic_core.explain.rewriting.verify import Verifier, decimal_rows
+from eic_core.formula.syntax import read
+from eic_core.measure import Domain, Samples, sample_domains
+
+UNBOUNDED = 600.0
+"""Seconds: the steps alone bind in these tests."""
+
+TEXTBOOK = {case.name: case for case in CASES}
+
+
+def run(text: str, *ranges: str, count: int = 200, **options: float) -> Repairs:
+    """Repair a formula on ranges, bounded by steps alone."""
+    domains = dict(Domain.parse(r) for r in ranges)
+    samples = sample_domains(domains, count=count)
+    limits = {"limit_seconds": UNBOUNDED, **options}
+    return repair(read(text, columns=tuple(domains)).formula, samples, **limits)  # type: ignore[arg-type]
+
+
+@cache
+def textbook(name: str) -> Attempt:
+    return attempt(TEXTBOOK[name], limit_seconds=UNBOUNDED)
+
+
+def test_there_are_at_least_28_textbook_cases_and_each_has_a_source() -> None:
+    assert len(CASES) >= 28
+    assert len(TEXTBOOK) == len(CASES)
+    assert all(case.source for case in CASES)
+
+
+@pytest.mark.parametrize("name", TEXTBOOK)
+def test_a_textbook_case_is_reached_exactly_if_it_is_said_to_be(name: str) -> None:
+    done = textbook(name)
+    assert done.reached == TEXTBOOK[name].reachable
+    for found in done.repairs.repairs:
+        allowed = TOLERANCE if not found.before.float64.failed else RANGE_TOLERANCE
+        assert found.after.q <= found.before.q + allowed
+        assert found.verification.rows >= min(200, len(done.repairs.samples))
+        assert read(found.text, columns=done.repairs.samples.columns).formula.structure() == (
+            found.formula.structure()
+        )
+
+
+@pytest.mark.parametrize("name", [case.name for case in CASES if case.reachable])
+def test_double_precision_really_gains_what_is_promised(name: str) -> None:
+    done = textbook(name)
+    if done.repairs.best is None:
+        pytest.skip("nothing to repair: the function itself is that sensitive")
+    best = done.repairs.best
+    assert best.after.float64.failed <= best.before.float64.failed
+    if best.delta_q < -2:
+        assert best.before.float64.digits_lost - best.after.float64.digits_lost > 2
+
+
+@pytest.mark.parametrize(
+    "name", ["√ difference", "fraction difference", "1 − cos over x²", "eˣ − 2 + e⁻ˣ",
+             "quadratic, small root", "variance of three", "softplus", "log-sum-exp", "haversine"]
+)
+def test_repairing_a_repair_finds_nothing_more_at_the_root(name: str) -> None:
+    done = textbook(name).repairs
+    assert done.best is not None
+    again = repair(done.best.formula, done.samples, limit_seconds=UNBOUNDED)
+    assert all(found.delta_q > -0.15 for found in again.repairs)
+
+
+@pytest.mark.parametrize(
+    ("text", "ranges", "expected"),
+    [
+        ("10000*x - 9999*x", ["x=1:5"], "x"),
+        ("log(exp(x))", ["x=normal:1000:1"], "x"),
+        ("sqrt(x+1) - sqrt(x)", ["x=loguniform:1:1e8"], "1/(sqrt(x + 1) + sqrt(x))"),
+        ("(1 - cos(x))/x**2", ["x=loguniform:1e-4:1"], "2*sin(x/2)**2/x**2"),
+        ("(x**2+y**2)/2 - ((x+y)/2)**2", ["x=normal:1000:1", "y=normal:1000:1"],
+         "(x - y)**2/4"),
+        ("log(exp(x)+exp(y)+exp(z))", ["x=800:900", "y=800:900", "z=800:900"],
+         "max(max(x, y) + log1p(exp(-abs(x - y))), z) + "
+         "log1p(exp(-abs(max(x, y) - z + log1p(exp(-abs(x - y))))))"),
+        ("0.1*x - (x/10 - y)", ["x=1e6:2e6", "y=1:2"], "y"),
+        ("(x**3 - 8)/(x - 2)", ["x=normal:2:1e-5"], "(x + 2)*x + 4"),
+    ],
+)
+def test_known_forms_are_found(text: str, ranges: list[str], expected: str) -> None:
+    found = run(text, *ranges)
+    assert expected in {r.text for r in found.repairs}
+
+
+@pytest.mark.parametrize(
+    ("text", "ranges"),
+    [
+        ("x**2", ["x=1:5"]),
+        ("x*x", ["x=1:5"]),
+        ("x**3", ["x=1:5"]),
+        ("(x*y)**2", ["x=1:5", "y=1:5"]),
+        ("q1*q2/(4*pi*epsilon*r**2)", ["q1=1:5", "q2=1:5", "epsilon=1:5", "r=1:5"]),
+    ],
+)
+def test_a_rewrite_that_only_games_independence_is_not_proposed(
+    text: str, ranges: list[str]
+) -> None:
+    assert run(text, *ranges).repairs == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "ranges", "reason"),
+    [
+        ("1/(x-2)", ["x=1:3"], "the result itself is that sensitive"),
+        ("x**2", ["x=1:5"], "this form loses only 0.3 digits"),
+        ("x - sin(x)", ["x=loguniform:1e-4:1"], "digits are lost to the writing"),
+        ("log(-abs(x))", ["x=1:2"], "no sample has a value"),
+    ],
+)
+def test_where_there_is_nothing_better_the_reason_is_said(
+    text: str, ranges: list[str], reason: str
+) -> None:
+    found = run(text, *ranges)
+    assert found.repairs == ()
+    assert reason in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "wrong"),
+    [
+        ("log(x**2) + 1e-9*x", [-3.0, -0.5, 2.0, 7.0], "log(x)"),
+        ("sqrt(x**2) - x/2", [-3.0, -0.5, 2.0, 7.0], "abs"),
+        ("abs(x) - x/3", [-3.0, -0.5, 2.0, 7.0], "abs"),
+    ],
+)
+def test_a_form_that_needs_positive_numbers_is_not_proposed_for_others(
+    text: str, values: list[float], wrong: str
+) -> None:
+    samples = Samples.from_columns({"x": values})
+    for found in repair(read(text).formula, samples, limit_seconds=UNBOUNDED).repairs:
+        for x in values:
+            ours, theirs = (
+                eval(t, {"log": mpmath.log, "sqrt": mpmath.sqrt, "abs": abs}, {"x": mpmath.mpf(x)})  # noqa: S307
+                for t in (text, found.text)
+            )
+            assert abs(ours - theirs) < 1e-12, wrong
+
+
+def test_what_an_assumption_needs_is_said_and_holds() -> None:
+    found = run("(x+1)**(1/n) - x**(1/n)", "x=loguniform:10:1e8", "n=3:5")
+    assert found.best is not None
+    assert "x > 0" in found.best.assumptions
+
+
+def test_a_wrong_rule_gets_past_neither_search_nor_verification() -> None:
+    samples = Samples.from_columns({"x": np.linspace(1e-3, 2e-3, 40)})
+    formula = read("x - sin(x)").formula
+    terms = Terms()
+    root = terms.add(formula)
+    table = ValueTable(terms, decimal_rows(samples, ["x"], range(40)), 50)
+    wrong = RuleBook([Rule("wrong", "sin(a)", "a - a**3/6 + a**5/120")])
+    outcome = Search(table, Rewriter(Builder(terms), wrong), Limits()).run(root)
+    assert outcome is not None and outcome.forms == ()
+    series = terms.add(read("x**3/6 - x**5/120").formula)
+    assert Verifier(table, root, samples, range(40), range(40)).verify(series, []) is None
+
+
+def test_verification_sees_a_domain_that_shrinks_at_one_row() -> None:
+    samples = Samples.from_columns({"x": [1.0, 4.0, 0.0, 9.0]})
+    terms = Terms()
+    root, form = (terms.add(read(t).formula) for t in ("x", "x*x/x"))
+    table = ValueTable(terms, decimal_rows(samples, ["x"], [0, 1, 3]), 50)
+    seen = Verifier(table, root, samples, [0, 1, 3], range(4))
+    assert seen.verify(form, []) is None  # 0 is not among the rows compared, but is scanned
+    assert Verifier(table, root, samples, [0, 1, 3], [0, 1, 3]).verify(form, []) is not None
+
+
+def test_verification_raises_the_digits_until_a_cancelled_value_is_settled() -> None:
+    samples = Samples.from_columns({"x": [1e-40, 3e-40]})
+    terms = Terms()
+    root, form = (terms.add(read(t).formula) for t in ("1 - cos(x)", "2*sin(x/2)**2"))
+    table = ValueTable(terms, decimal_rows(samples, ["x"], [0, 1]), 50)
+    found = Verifier(table, root, samples, [0, 1], [0, 1]).verify(form, [])
+    assert found is not None and found.digits >= 200
+    other = terms.add(read("3*sin(x/2)**2").formula)
+    assert Verifier(table, root, samples, [0, 1], [0, 1]).verify(other, []) is None
+
+
+def test_the_same_steps_give_the_same_answer() -> None:
+    first, second = (
+        run("log(x+1) - log(x) + 1/x - 1/(x+1)", "x=loguniform:10:1e8").to_json() for _ in range(2)
+    )
+    assert first == second
+
+
+def test_the_limit_of_steps_is_kept() -> None:
+    for steps in (1, 5, 40):
+        found = run("sqrt(x+1)*y - sqrt(x)*y", "x=loguniform:1:1e8", "y=1:2", limit_steps=steps)
+        assert found.evaluated <= steps
+    assert run("sqrt(x+1) - sqrt(x)", "x=1:9", limit_steps=1).repairs == ()
+
+
+def test_a_deadline_in_the_past_ends_the_search_with_a_sentence() -> None:
+    found = run("sqrt(x+1) - sqrt(x)", "x=loguniform:1:1e8", limit_seconds=0.0)
+    assert not found.finished
+    assert "before the time limit" in found.sentence
+
+
+def test_progress_rises_to_at_most_1() -> None:
+    seen: list[float] = []
+    domains = dict([Domain.parse("x=loguniform:1:1e8")])
+    repair(read("log(x+1) - log(x)").formula, sample_domains(domains, count=50),
+           limit_seconds=UNBOUNDED, progress=seen.append)
+    assert seen and seen == sorted(seen) and seen[-1] <= 1
+
+
+def test_a_missing_column_is_the_users_mistake() -> None:
+    with pytest.raises(DataError, match="no data for `y`"):
+        repair(read("x - y").formula, Samples.from_columns({"x": [1.0]}))
+
+
+@pytest.mark.parametrize("text", ["3", "x", "2+3", "x-x", "pi*x/x"])
+def test_trivial_formulas_are_answered_in_a_sentence(text: str) -> None:
+    found = repair(read(text).formula, Samples.from_columns({"x": [0.0, 1.0, 2.5]}))
+    assert found.sentence.endswith(".")
+
+
+def test_a_formula_too_large_to_search_is_said_to_be() -> None:
+    found = repair(read("+".join(["x"] * 70)).formula, Samples.from_columns({"x": [1.0]}))
+    assert "more than 120 nodes" in found.sentence
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x*x - y*x", "sqrt(x+1) - sqrt(x)", "log(1+exp(x)) + y", "sin(x+y) - sin(x)*max(x, y)",
+     "(x**y + y**1.5)/(x + y*x)", "tanh(x)*atan2(y, x) - hypot(x, y)"],
+)
+def test_the_search_sees_the_amplification_that_the_diagnosis_tells(text: str) -> None:
+    """Two computations that share no code but the operator table."""
+    rng = np.random.default_rng(3)
+    samples = Samples.from_columns({"x": rng.uniform(1, 5, 40), "y": rng.uniform(1, 5, 40)})
+    formula = read(text).formula
+    terms = Terms()
+    root = terms.add(formula)
+    table = ValueTable(terms, decimal_rows(samples, formula.variables, range(40)), 50)
+    costs = Costs(table, root)
+    expected = correlated_eic(formula, samples)
+    found = costs.of(root)
+    assert found is not None
+    assert found.q == pytest.approx(expected.q_eic, abs=1e-9)
+    noise = table.noise(root)
+    assert float(np.mean(noise.s2)) == pytest.approx(10 ** (2 * expected.root_eic), rel=1e-9)
+
+
+def test_observed_errors_are_those_of_numpy_against_mpmath() -> None:
+    x = np.array([1e3, 1e6, 1e10])
+    terms = Terms()
+    root = terms.add(read("sqrt(x+1) - sqrt(x)").formula)
+    found = Observer(terms, root, {"x": x}, range(3), 60, np.float64).of(root)
+    computed = np.sqrt(x + 1) - np.sqrt(x)
+    with mpmath.workdps(60):
+        exact = [mpmath.sqrt(mpmath.mpf(v) + 1) - mpmath.sqrt(mpmath.mpf(v)) for v in x.tolist()]
+        errors = [float(abs(c - e) / e) for c, e in zip(computed.tolist(), exact, strict=True)]
+    assert found.worst == max(errors)
+    assert found.rms == pytest.approx(math.sqrt(sum(e * e for e in errors) / 3))
+    assert (found.rows, found.failed) == (3, 0)
+
+
+def test_a_value_beyond_double_range_counts_as_failed() -> None:
+    terms = Terms()
+    root = terms.add(read("log(exp(x))").formula)
+    observer = Observer(terms, root, {"x": np.array([1.0, 1000.0])}, range(2), 60, np.float64)
+    found = observer.of(root)
+    assert (found.failed, found.rows, found.digits_lost) == (1, 2, math.inf)
+    assert observer.of(terms.add(read("x").formula)).failed == 0
+
+
+def test_the_rule_book_and_the_families_are_not_empty() -> None:
+    assert len(RULES.rules) > 120
+    assert len(FAMILIES) == 8
+
+
+def test_the_command_prints_the_repair(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["repair", "sqrt(x+1)-sqrt(x)", "--range", "x=loguniform:1:1e8"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("Write `1/(sqrt(x + 1) + sqrt(x))` (conjugate roots)")
+    assert main(["repair", "-exp(x)+1", "--range", "x=loguniform:1e-9:1", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["repairs"][0]["formula"] == "-expm1(x)"
+    assert main(["repair", "log(x"]) == 2
+    assert "unbalanced parenthesis" in capsys.readouterr().err

@@ -1,0 +1,291 @@
+"""Every rule is an identity, and fires; every constructor keeps the value."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from eic_core.explain.rewriting.build import Builder, Weighted
+from eic_core.explain.rewriting.families import FAMILIES
+from eic_core.explain.rewriting.patterns import NUMBERS, pattern
+from eic_core.explain.rewriting.polynomial import polynomial_of
+from eic_core.explain.rewriting.polynomial_forms import forms
+from eic_core.explain.rewriting.repair import RULES
+from eic_core.explain.rewriting.rules import Rewriter, Rule, RuleBook
+from eic_core.explain.rewriting.terms import Terms, number_text
+from eic_core.formula.rendering import to_python
+from eic_core.formula.syntax import read
+from eic_core.formula.tree import VARIABLE, Draft, Formula
+from tests.core.explain.rewriting_oracle import MP, NoValue, number, same, value
+from tests.core.measure.trees import random_tree
+
+HOLDS = {">": lambda v: v > 0, ">=": lambda v: v >= 0, "!=": lambda v: v != 0}
+
+
+def letters(draft: Draft) -> set[str]:
+    """The placeholders of a pattern."""
+    if draft.operator == VARIABLE:
+        return {draft.label}
+    return set().union(*map(letters, draft.children)) if draft.children else set()
+
+
+def broken_at(rule: Rule, operands: dict[str, str]) -> str:
+    """What is wrong with a rule at these operands; "" if nothing, "outside" if it is silent."""
+    bindings = {name: number(text) for name, text in operands.items()}
+    try:
+        left = value(rule.pattern, bindings)
+        for condition, relation in rule.conditions:
+            if not HOLDS[relation](value(condition, bindings)):
+                return "outside"
+    except NoValue:
+        return "outside"
+    try:
+        right = value(rule.template, bindings)
+    except NoValue:
+        return "the right side has no value"
+    return "" if same(left, right) else f"{MP.nstr(left, 20)} is not {MP.nstr(right, 20)}"
+
+
+DECIMALS = st.one_of(
+    st.integers(-400, 400).map(lambda n: str(Fraction(n, 100))),
+    st.integers(1, 999).map(lambda n: str(Fraction(n, 1000))),
+    st.integers(1, 60).map(str),
+    st.integers(-9, 9).map(lambda n: str(Fraction(n, 10**7))),
+    st.sampled_from(("1/2", "1/3", "2", "3", "-1/2")),
+)
+
+
+def operands_of(rule: Rule) -> st.SearchStrategy[dict[str, str]]:
+    """Decimal texts for a rule's letters."""
+    return st.fixed_dictionaries(dict.fromkeys(sorted(letters(rule.pattern)), DECIMALS))
+
+
+def identify(rule: Rule) -> str:
+    return f"{rule.left} -> {rule.right}"
+
+
+@pytest.mark.parametrize("rule", RULES.rules, ids=identify)
+def test_a_rule_holds_wherever_its_left_side_and_assumptions_do(rule: Rule) -> None:
+    inside = 0
+
+    @settings(
+        max_examples=80, deadline=None, derandomize=True, database=None,
+        suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    @given(operands_of(rule))
+    def check(operands: dict[str, str]) -> None:
+        nonlocal inside
+        wrong = broken_at(rule, operands)
+        assume(wrong != "outside")
+        inside += 1
+        assert not wrong, f"{operands}: {wrong}"
+
+    check()
+    assert inside >= 15, "the operands tried hardly ever reach this rule"
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("log(a**2)", "2*log(a)"),  # a < 0
+        ("sqrt(a**2)", "a"),
+        ("cos(a) - cos(b)", "2*sin((a + b)/2)*sin((a - b)/2)"),  # sign
+        ("atan(a) - atan(b)", "atan((a - b)/(1 + a*b))"),  # off by pi where a*b < -1
+        ("1/a - 1/b", "(a - b)/(a*b)"),
+        ("log(a*b)", "log(a) + log(b)"),  # both negative
+    ],
+)
+def test_a_wrong_rule_is_caught(left: str, right: str) -> None:
+    rule = Rule("wrong", left, right)
+    rng = random.Random(1)
+    texts = [str(Fraction(n, 100)) for n in range(-400, 400)]
+    tries = ({n: rng.choice(texts) for n in letters(rule.pattern)} for _ in range(300))
+    assert any(broken_at(rule, operands) not in ("", "outside") for operands in tries)
+
+
+@pytest.mark.parametrize("rule", RULES.rules, ids=identify)
+def test_a_rule_fires_on_its_own_left_side(rule: Rule) -> None:
+    terms = Terms()
+    names = {name: {"k": "3", "m": "5", "n": "7"}.get(name, f"y_{name}")
+             for name in letters(rule.pattern)}
+    left = read(to_python(Formula.from_draft(rule.pattern)), columns=sorted(names))
+    draft = left.formula.to_draft()
+    build = Builder(terms)
+    bound = {name: terms.add(read(text, columns=[text]).formula) for name, text in names.items()}
+    root = plainly(terms, draft, bound)
+    found = {r.rule for r in Rewriter(build, RuleBook([rule])).at(root)}
+    assert found == {rule.name}
+
+
+def plainly(terms: Terms, draft: Draft, bound: dict[str, int]) -> int:
+    """A tree put into a collection exactly as written, letters replaced."""
+    if not draft.children:
+        return bound[draft.label] if draft.label in bound else terms.put(draft.operator, (),
+                                                                       draft.label)
+    children = tuple(plainly(terms, child, bound) for child in draft.children)
+    return terms.put(draft.operator, children, "", draft.parameter)
+
+
+def agree(terms: Terms, before: int, after: int, names: tuple[str, ...], seed: int) -> str:
+    """Where two terms differ on random operands; "" if nowhere."""
+    rng = random.Random(seed)
+    drafts = [terms.formula(root).to_draft() for root in (before, after)]
+    for _ in range(4):
+        bindings = {n: number(str(Fraction(rng.randint(-300, 500), 100))) for n in names}
+        try:
+            expected = value(drafts[0], bindings)
+        except NoValue:
+            continue
+        try:
+            found = value(drafts[1], bindings)
+        except NoValue:
+            return f"{to_python(terms.formula(after))} has no value at {bindings}"
+        if not same(expected, found):
+            return (f"{to_python(terms.formula(before))} is not {to_python(terms.formula(after))}"
+                    f" at {bindings}")
+    return ""
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 10**6))
+def test_tidying_constructors_keep_the_value(seed: int) -> None:
+    rng = random.Random(seed)
+    terms = Terms()
+    build = Builder(terms)
+    left, right = (
+        terms.add(Formula.from_draft(random_tree(rng, ("x", "y"), 4, 1.0))) for _ in range(2)
+    )
+    for operator in ("add", "sub", "mul", "div"):
+        plain = terms.put(operator, (left, right))
+        tidy = build.apply(operator, (left, right))
+        assert not agree(terms, plain, tidy, ("x", "y"), seed)
+        assert terms.size(tidy) <= terms.size(plain) + 4
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 10**6))
+def test_families_of_rewrites_keep_the_value(seed: int) -> None:
+    rng = random.Random(seed)
+    terms = Terms()
+    build = Builder(terms)
+    root = terms.add(Formula.from_draft(random_tree(rng, ("x", "y"), 5, 1.0)))
+    for family in FAMILIES:
+        for name, after in family(build, root):
+            wrong = agree(terms, root, after, ("x", "y"), seed)
+            assert not wrong, f"{name}: {wrong}"
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.integers(-6, 6), min_size=2, max_size=5),
+    st.lists(st.integers(-3, 3), min_size=1, max_size=3),
+)
+def test_every_way_to_write_a_polynomial_is_that_polynomial(
+    coefficients: list[int], roots: list[int]
+) -> None:
+    text = " + ".join(f"({c})*x**{i}*y**{i % 2}" for i, c in enumerate(coefficients))
+    text = f"({text})" + "".join(f"*(x - ({r}))" for r in roots)
+    terms = Terms()
+    build = Builder(terms)
+    root = terms.add(read(text).formula)
+    p = polynomial_of(build, root)
+    assert p is not None
+    for form in forms(build, p):
+        for x, y in ((Fraction(3, 7), Fraction(-2)), (Fraction(-5, 3), Fraction(1, 9))):
+            bindings = {"x": number(str(x)), "y": number(str(y))}
+            expected = value(terms.formula(root).to_draft(), bindings)
+            assert same(expected, value(terms.formula(form).to_draft(), bindings)), text
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("x**3 - 3*x**2 + 3*x - 1", "(x - 1)**3"),
+        ("4*x**2 + 4*x*y + y**2", "(2*x + y)**2"),
+        ("9*x**4 - y**2", "(3*x**2 - y)*(3*x**2 + y)"),
+        ("x**2 + y**2 - 2*x*y", "(x - y)**2"),
+        ("2*x**3 + 3*x**2 - 5*x + 7", "((2*x + 3)*x - 5)*x + 7"),
+        ("a*b + a*c + d", "a*(b + c) + d"),
+        ("(x+1) - x", "1"),
+    ],
+)
+def test_polynomials_are_written_as_a_textbook_would(text: str, form: str) -> None:
+    terms = Terms()
+    build = Builder(terms)
+    p = polynomial_of(build, terms.add(read(text).formula))
+    assert p is not None
+    assert form in {to_python(terms.formula(t)) for t in forms(build, p)}
+
+
+@given(st.fractions())
+def test_a_number_reads_back_exactly(x: Fraction) -> None:
+    text = number_text(x)
+    assert text is None or Fraction(text) == x
+
+
+@pytest.mark.parametrize("text", ["0", "1e-30", "123456789012345678", "1e25", "-2.5e-7"])
+def test_numbers_within_17_digits_can_be_written(text: str) -> None:
+    written = number_text(Fraction(text))
+    if len(text.strip("-").replace(".", "").partition("e")[0]) <= 17:
+        assert written is not None and Fraction(written) == Fraction(text)
+    else:
+        assert written is None
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "bound"),
+    [
+        ("1 + a", "x + 1 + y", {"a": "x + y"}),
+        ("1 + a", "1 - x", {"a": "-x"}),
+        ("a - 1", "-1 + x", {"a": "x"}),
+        ("exp(a) - exp(-a)", "exp(2*x) - exp(-2*x)", {"a": "2*x"}),
+        ("a**p", "sqrt(x)", {"a": "x", "p": "0.5"}),
+        ("a**p", "x**3", {"a": "x", "p": "3"}),
+        ("sqrt(1 + a**2)", "sqrt(x*x + 1)", {"a": "x"}),
+        ("c*exp(a) - c", "exp(x)*5 - 5.0", {"c": "5", "a": "x"}),
+    ],
+)
+def test_patterns_match_up_to_order_and_spelling(
+    form: str, text: str, bound: dict[str, str]
+) -> None:
+    terms = Terms()
+    build = Builder(terms)
+    root = terms.add(read(text).formula)
+    found = [
+        {name: to_python(terms.formula(t)) for name, t in match.items()}
+        for match in Rewriter(build, RuleBook(())).matcher.match(pattern(form), root)
+    ]
+    assert bound in found
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("exp(a) - exp(-a)", "exp(x) - exp(-y)"),
+        ("k*a", "x*y"),
+        ("1 + a", "x + 2"),
+        ("a**2", "x**3"),
+    ],
+)
+def test_patterns_do_not_match_what_is_not_of_their_form(form: str, text: str) -> None:
+    terms = Terms()
+    root = terms.add(read(text).formula)
+    matcher = Rewriter(Builder(terms), RuleBook(())).matcher
+    assert not list(matcher.match(pattern(form), root))
+
+
+def test_number_letters_are_those_documented() -> None:
+    assert {"k", "m", "n"} == NUMBERS
+
+
+def test_a_sum_of_weighted_terms_starts_with_a_positive_one() -> None:
+    terms = Terms()
+    build = Builder(terms)
+    x, y = (terms.add(read(name).formula) for name in "xy")
+    total = build.sum_of([Weighted(Fraction(-1), x), Weighted(Fraction(3), y)])
+    assert total is not None
+    assert to_python(terms.formula(total)) == "3*y - x"
