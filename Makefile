@@ -73,6 +73,7 @@ screenshots: $(VENV)/.installed-test chromium ## Photograph every state of the p
 	@$(PY) tests/e2e/screenshots.py $(DIR)
 	@$(PY) tests/e2e/screenshots_compare.py $(DIR)
 	@$(PY) tests/e2e/screenshots_organising.py $(DIR)
+	@$(PY) tests/e2e/screenshots_results.py $(DIR)
 
 # DATABASE_URL says which database; without it, the one that the app uses.
 DB := $(PY) -m db $(if $(DATABASE_URL),--database "$(DATABASE_URL)")

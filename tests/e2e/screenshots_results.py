@@ -43,7 +43,7 @@ def _open(name: str) -> Act:
 
 
 def _details(page: Page) -> None:
-    for summary in page.locator("[class*='st-key-details-'] summary").all()[:3]:
+    for summary in page.locator("[data-testid='stExpander'] > details > summary").all()[:3]:
         summary.click()
         ready(page)
 
@@ -96,7 +96,7 @@ def states_of(world: ResultsWorld, address: str) -> dict[str, State]:
         "threats": State(report(full, "&part=threats"), _nothing),
         "threats-open": State(report(full, "&part=threats"), _details),
         "pairs": State(report(full, "&part=pairs"), _nothing),
-        "pair": State(report(full, f"&part=pairs&pair={pair}"), _open("The ballot as raters")),
+        "pair": State(report(full, f"&part=pairs&pair={pair}"), _open("The ballot, with")),
         "no-such-pair": State(report(full, "&part=pairs&pair=p999"), _nothing),
         "study": State(report(full, "&part=study"), _nothing),
         "empty": State(report(empty), _nothing),

@@ -31,7 +31,7 @@ from pages.ui.figures.results import (
 from pages.ui.organising import door_routes, export_routes, results_data
 from pages.ui.organising.drill import inspector_address, inspector_state, pair_rows, vote_rows
 from pages.ui.organising.drill_view import votes_html
-from pages.ui.organising.live import attention_lines, pairs_line
+from pages.ui.organising.live import pairs_line, watching_lines
 from pages.ui.organising.results_data import FILES
 from pages.ui.organising.results_figures import FIGURES as DRAWN
 from pages.ui.organising.results_figures import headline_figure, interactive
@@ -451,7 +451,7 @@ def test_the_live_list_says_what_deserves_a_look(rehearsal: Rehearsal) -> None:
     rehearsal.rate(rehearsal.rater(study), 1, seconds=40)
     rehearsal.clock.advance(25 * 3600)
     live = rehearsal.organiser.monitor.live(study.id)
-    lines = attention_lines(live)
+    lines = watching_lines(live)
     assert lines[0] == "1 so far fall to the frozen rule on haste, and will be left out."
     assert lines[1] == "Who dropped out stopped: 1 after one ballot."
     assert pairs_line(live, 5).startswith("0 of 20 pairs have the 5 wanted; the fewest are 0")

@@ -142,7 +142,7 @@ def pair_view(
     _members(draft, pair, row, preview)
     heading("Votes")
     _votes(vote_rows(report, name))
-    with st.expander("The ballot as raters saw it", key="drill-ballot"):
+    with st.expander("The ballot, with the lower EIC as formula A", key="drill-ballot"):
         style()
         draw_ballot(preview.ballot, key=f"drill-{pair.number}")
 

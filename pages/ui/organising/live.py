@@ -56,7 +56,7 @@ def _draw(live: LiveList) -> None:
         for name, value in _facts(live)
     )
     st.html(f'<div class="eic-facts">{cells}</div>')
-    for line in attention_lines(live):
+    for line in watching_lines(live):
         quiet(line)
     share = live.votes / live.votes_wanted if live.votes_wanted else 0.0
     heading(f"{live.votes:,} of {live.votes_wanted:,} votes")
@@ -75,9 +75,6 @@ def _draw(live: LiveList) -> None:
 def _facts(live: LiveList) -> list[tuple[str, str]]:
     """The numbers at the top."""
     median = "—" if live.median_seconds is None else f"{live.median_seconds:.0f} s"
-    half = "" if live.middle_half is None else "; half within {:.0f} to {:.0f} s".format(
-        *live.middle_half
-    )
     facts = [
         ("invited", f"{live.invited:,}"),
         ("consented", f"{live.consented:,}"),
@@ -85,7 +82,7 @@ def _facts(live: LiveList) -> list[tuple[str, str]]:
         ("finished", f"{live.finished:,}"),
         ("dropped out", f"{live.dropped_out:,}"),
         ("withdrawn", f"{live.withdrawn:,}"),
-        (f"median time of a vote{half}", median),
+        ("median time of a vote", median),
     ]
     if live.attention_passed + live.attention_failed:
         done = live.attention_passed + live.attention_failed
@@ -93,9 +90,12 @@ def _facts(live: LiveList) -> list[tuple[str, str]]:
     return facts
 
 
-def attention_lines(live: LiveList) -> list[str]:
-    """What deserves a look, in sentences; nothing of how anybody chose."""
+def watching_lines(live: LiveList) -> list[str]:
+    """Times, haste, drop-outs and failed checks, in sentences; nothing of how anybody chose."""
     lines = []
+    if live.middle_half is not None:
+        low, high = live.middle_half
+        lines.append(f"Half of the votes took {low:.0f} to {high:.0f} s.")
     if live.too_fast:
         lines.append(
             f"{live.too_fast:,} so far fall to the frozen rule on haste, and will be left out."
