@@ -89,9 +89,14 @@ def _partials(mp: Any, step: Step, sample: ExactSample) -> Sequence[Any]:
         return [mp.mpf(1) if term else mp.mpf(0) for term in sample.contributions[step.slot]]
     a = [sample.y[slot] for slot in step.operands]
     try:
-        return row.partials(mp, a, sample.y[step.slot], step.exact_parameter)
+        partials = row.partials(mp, a, sample.y[step.slot], step.exact_parameter)
     except ZeroDivisionError:
         return [mp.inf for _ in a]
+    through = sample.contributions[step.slot]
+    return [
+        mp.inf if not partial and term == math.inf and sample.s2[slot] < math.inf else partial
+        for slot, term, partial in zip(step.operands, through, partials, strict=True)
+    ]  # a jump that a rounding of the operand has just missed is one all the same
 
 
 def _limits(step: Step, sample: ExactSample) -> list[float]:

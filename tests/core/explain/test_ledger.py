@@ -55,6 +55,16 @@ def test_squares_of_what_arrives_add_up_to_the_recursion_at_every_sample(seed):
         )
 
 
+def test_a_jump_met_up_to_a_rounding_lets_no_digit_through():
+    """0.2**-2 is 25, where ceil jumps; at 60 digits it comes out as 25 and a rounding."""
+    formula = read("ceil(x**(-2))").formula
+    samples = Samples.from_columns({"x": [0.2, 0.3]})
+    plan = plan_of(formula)
+    (block,) = sweep(plan, tree_units(plan, [n.children for n in formula.nodes]), samples)
+    assert [abs(g[0]) for g in block.arrived] == [math.inf, math.inf, 1.0]
+    assert [g[1] for g in block.arrived] == [0.0, 0.0, 1.0]
+
+
 @pytest.mark.parametrize(
     "text", ["sqrt(x+1)-sqrt(x)", "(x-y)*exp(x)/(1+y)", "log(x*y)**2+x/y", "hypot(x, y)-x*y**1.3"]
 )
