@@ -266,16 +266,13 @@ class Builder:
         denominator = self._chain(under, below)
         if numerator is None or denominator is None:
             return None
-        if minus and not below:
+        if minus and numerator == self.one():
+            numerator = self.terms.put(CONSTANT, label="-1")
+        elif minus:
             numerator = self.terms.put("neg", (numerator,))
-            minus = False
-        if denominator != self.one():
-            if minus and numerator == self.one():
-                numerator = self.terms.put(CONSTANT, label="-1")
-            elif minus:
-                numerator = self.terms.put("neg", (numerator,))
-            return self.terms.put("div", (numerator, denominator))
-        return numerator
+        if denominator == self.one():
+            return numerator
+        return self.terms.put("div", (numerator, denominator))
 
     def _chain(self, number: Fraction, factors: list[int]) -> int | None:
         total = None if number == 1 and factors else self.number(number)

@@ -24,6 +24,8 @@ EXPONENTIAL_RULES: tuple[Rule, ...] = (
     Rule("hyperbolic identity", "cosh(a) - sinh(a)", "exp(-a)", (), ALGEBRA),
     Rule("hyperbolic identity", "cosh(a) + sinh(a)", "exp(a)", (), ALGEBRA),
     Rule("hyperbolic tangent", "sinh(a)/cosh(a)", "tanh(a)", (), HAMMING),
+    Rule("hyperbolic tangent", "(exp(a) - exp(-a))/(exp(a) + exp(-a))", "tanh(a)", (), HAMMING),
+    Rule("hyperbolic tangent", "sinh(a)/(exp(a) + exp(-a))", "tanh(a)/2", (), HAMMING),
     Rule("hyperbolic tangent", "(exp(a) - 1)/(exp(a) + 1)", "tanh(a/2)", (), HAMMING),
     Rule("hyperbolic tangent", "(1 - exp(a))/(1 + exp(a))", "-tanh(a/2)", (), HAMMING),
     Rule("hyperbolic tangent", "expm1(a)/(exp(a) + 1)", "tanh(a/2)", (), HAMMING),

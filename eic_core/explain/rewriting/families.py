@@ -77,7 +77,8 @@ Split = tuple[list[Weighted], list[Weighted]]
 
 def _fraction(build: Builder, part: Weighted) -> Split:
     """The factors above and below the line; numbers stay above."""
-    over: list[Weighted] = [Weighted(ONE, t)] if (t := build.number(part.weight)) else []
+    sign = build.number(part.weight)
+    over: list[Weighted] = [] if sign is None else [Weighted(ONE, sign)]
     under: list[Weighted] = []
     for exponent, term in build.powers(build.factors_of(part.term)):
         if exponent > 0 or build.terms.number(term) is not None:
@@ -121,12 +122,14 @@ def cancelled_factors(build: Builder, number: int) -> Named:
     term = build.terms[number]
     if term.operator != "div":
         return
-    pair = [polynomial_of(build, child) for child in term.children]
-    if pair[0] is None or pair[1] is None or max(p.degree for p in pair if p) < 2:
+    above, below = (polynomial_of(build, child) for child in term.children)
+    if above is None or below is None or not below.coefficients:
         return
-    written = [list(islice(forms(build, p), 3)) for p in pair if p is not None]
-    for over in written[0]:
-        for under in written[1]:
+    if max(above.degree, below.degree) < 2:
+        return
+    unders = list(islice(forms(build, below), 3))
+    for over in islice(forms(build, above), 3):
+        for under in unders:
             yield "cancelling a common factor", build.div(over, under)
 
 
