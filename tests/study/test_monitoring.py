@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -217,3 +218,14 @@ def test_every_attention_check_of_the_design_is_shown_however_few_the_ballots(
     live = rehearsal.organiser.monitor.live(study.id)
     assert (live.votes, live.attention_passed + live.attention_failed) == (ballots, 3)
     assert live.finished == 1
+
+
+def test_looks_confirmed_in_the_same_instant_are_one_line_in_the_log(rehearsal: Rehearsal) -> None:
+    study = rated(rehearsal)
+
+    def look(_: int) -> object:
+        return rehearsal.organiser.early.look(study.id, confirmed=study.name, after=0)
+
+    with ThreadPoolExecutor(6) as pool:
+        assert len(set(pool.map(look, range(12)))) == 1
+    assert names(rehearsal, study).count(ACTION) == 1
