@@ -89,7 +89,7 @@ class Measurer:
         if found:
             sentence = found[0].sentence
         else:
-            sentence = nothing_better(before.q, own, self.outcome.finished)
+            sentence = nothing_better(before.q, before.eic, own, self.outcome.finished)
         return Repairs(
             self.formula, self.samples, tuple(found), before, own, len(self.measured),
             self.outcome.evaluated, self.outcome.finished, sentence,

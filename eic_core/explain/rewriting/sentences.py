@@ -6,6 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+SMALL = 0.5
+"""Digits that any formula of a few operations loses."""
+
 NEAR = 0.3
 """Digits within which a formula counts as being as good as the function allows."""
 
@@ -54,27 +57,43 @@ def repair_sentence(text: str, rules: Sequence[str], saved: Saved) -> str:
     return f"Write `{text}` ({by}): {', and '.join(effects)}."
 
 
-def nothing_better(q: float, own: float, finished: bool) -> str:
+def nothing_better(q: float, eic: float, own: float, finished: bool) -> str:
     """Why there is no repair.
+
+    Parameters
+    ----------
+    q, eic, own : float
+        Digits lost at the root and at the worst node, and by the function itself.
+    finished : bool
+        False if the time limit ended the search.
 
     Examples
     --------
-    >>> nothing_better(3.1, 3.0, True)
+    >>> nothing_better(3.1, 3.1, 3.0, True)
     'Nothing better found: the result itself is that sensitive to the inputs (3.0 of 3.1 digits).'
-    >>> nothing_better(0.4, 0.2, True)
-    'Nothing better found: this form loses only 0.4 digits.'
+    >>> nothing_better(0.4, 0.5, 0.2, True)
+    'Nothing better found: the result loses only 0.4 digits.'
+    >>> print(nothing_better(0.2, 4.9, 0.2, True))
+    Nothing better found: the result loses only 0.2 digits, and no exact rewriting with these
+    operators spares the step inside that loses 4.9.
     """
     if math.isnan(q):
         return "Nothing better found: the formula has no finite amplification on these samples."
-    if q <= max(0.5, NEAR):
-        return f"Nothing better found: this form loses only {q:.1f} digits."
+    found = "Nothing better found" + ("" if finished else " before the time limit")
+    inside = (
+        ", and no exact rewriting with these operators spares the step inside that loses "
+        f"{eic:.1f}"
+        if eic > q + 1
+        else ""
+    )
+    if q <= SMALL:
+        return f"{found}: the result loses only {q:.1f} digits{inside}."
     if q <= own + NEAR:
         return (
-            "Nothing better found: the result itself is that sensitive to the inputs "
-            f"({own:.1f} of {q:.1f} digits)."
+            f"{found}: the result itself is that sensitive to the inputs "
+            f"({own:.1f} of {q:.1f} digits){inside}."
         )
-    tail = "" if finished else " before the time limit"
     return (
-        f"Nothing better found{tail}: {q - own:.1f} of {q:.1f} digits are lost to the writing, but "
+        f"{found}: {q - own:.1f} of {q:.1f} digits are lost to the writing, but "
         "no exact rewriting with these operators saves them."
     )
