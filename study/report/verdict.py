@@ -143,7 +143,7 @@ def _worth(report: StudyReport) -> tuple[str, ...]:
     near = max(1, round(effective)) if effective < 100 else 10 * round(effective / 10)
     return (
         f"The {found.votes:,} votes carry as much information as about {near:,} independent ones, "
-        f"because {_alike(report)}, resemble each other.",
+        f"because {_alike(report)} resemble each other.",
     )
 
 
@@ -151,4 +151,5 @@ def _alike(report: StudyReport) -> str:
     """Which votes go together."""
     names = {"rater": "votes of one person", "pair": "votes on one pair",
              "problem": "votes on one problem"}  # fmt: skip
-    return ", and ".join(names[kind] for kind, _ in report.inference.clusters)
+    said = [names[kind] for kind, _ in report.inference.clusters]
+    return said[0] if len(said) == 1 else ", and ".join(said) + ","
