@@ -103,7 +103,7 @@ def test_shares_through_operands_are_the_edge_shares_of_the_recursion(seed):
         ("exp(-((a - b)/c)**2/2)/(sqrt(2*pi)*c)", {"a": "1:3", "b": "1:3", "c": "1:3"}),
     ],
 )
-def test_blame_is_what_shaking_each_node_alone_at_120_digits_says(text, ranges):
+def test_blame_is_what_shaking_each_node_alone_at_340_digits_says(text, ranges):
     inspection = inspected(text, count=12, **ranges)
     formula, samples = inspection.formula, inspection.samples
     cells = [
