@@ -165,12 +165,16 @@ class StudyReport:
 
     @cached_property
     def bootstrap(self) -> Interval | None:
-        """The rate's interval when pairs (or problems) are drawn again."""
+        """The rate's interval when pairs (or problems) are drawn again; None for "these pairs"."""
+        if self.estimand == "these pairs":
+            return None
         return pair_bootstrap(self.table, seed=self.seed, level=self.level)
 
     @cached_property
     def two_way_bootstrap(self) -> Interval | None:
-        """The rate's interval when pairs (or problems) and raters are drawn again."""
+        """The same with raters drawn again as well; None for "these pairs"."""
+        if self.estimand == "these pairs":
+            return None
         return two_way_bootstrap(self.table, seed=self.seed, level=self.level)
 
     @cached_property

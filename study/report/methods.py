@@ -9,6 +9,7 @@ from study.report.words import (
     UNDEFINED,
     count,
     day_text,
+    interval_text,
     level_text,
     number,
     p_text,
@@ -43,7 +44,11 @@ def paragraphs(report: StudyReport) -> tuple[str, ...]:
     """
     return tuple(
         " ".join(part)
-        for part in (_material(report), _result(report), _agreement(report), _software(report))
+        for part in (
+            _material(report), _result(report), _agreement(report), _threats(report),
+            _software(report),
+        )
+        if part
     )
 
 
@@ -137,13 +142,31 @@ def _result(report: StudyReport) -> list[str]:
 
 
 def _agreement(report: StudyReport) -> list[str]:
-    kappa = report.fleiss_kappa
-    if kappa.value is None:
-        return [f"Fleiss' kappa is not defined: {kappa.reason}"]
+    found = report.agreement
+    if found.raw_agreement.value is None:
+        return [found.sentence]
+    defined = [
+        f"{each.name} {number(each.value)}"
+        + (f" ({level_text(report.level)} interval {interval_text(each.interval)})"
+           if each.interval else "")
+        for each in found.coefficients
+        if each.value is not None
+    ]  # fmt: skip
+    undefined = [f"{each.name} is not defined." for each in found.coefficients if each.reason]
     return [
-        f"Fleiss' kappa over {count(kappa.subjects, 'pair')} with two or more deciding votes, "
-        f"coded as lower and higher EIC, is {number(kappa.value)}."
+        f"Agreement over {count(found.raw_agreement.pairs, 'pair')} with two or more deciding "
+        f"votes, coded as lower and higher EIC, pairs drawn again for the intervals: "
+        f"{'; '.join(defined)}.",
+        *undefined,
     ]
+
+
+def _threats(report: StudyReport) -> list[str]:
+    """What was looked at beside the headline, and what was found."""
+    threats = report.threats
+    said = (threats.sensitivity, threats.attention, threats.sides, threats.sides.one_sided,
+            threats.ballots, threats.problems, threats.ties)  # fmt: skip
+    return list(dict.fromkeys(each.sentence for each in said)) if report.valid else []
 
 
 def _software(report: StudyReport) -> list[str]:

@@ -29,9 +29,11 @@ a { color: var(--blue); }
 table { border-collapse: collapse; width: 100%; font-size: .95rem; margin: .75rem 0; }
 caption { text-align: left; padding-bottom: .25rem; }
 th, td { text-align: left; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line);
-         vertical-align: top; overflow-wrap: anywhere; }
-th { font-weight: 400; } th[scope=col] { color: var(--quiet); overflow-wrap: normal; }
-.facts th { width: 45%; } .facts td { font-variant-numeric: tabular-nums; }
+         vertical-align: top; overflow-wrap: break-word; }
+th { font-weight: 400; } th[scope=col] { color: var(--quiet); }
+.scroll th[scope=row] { min-width: 7rem; }
+.facts { table-layout: fixed; } .facts th { width: 45%; }
+.facts td { overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap;
              padding: .3rem 0 .3rem .75rem; }
 details { color: var(--quiet); font-size: .9rem; }

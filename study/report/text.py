@@ -15,7 +15,8 @@ def render_text(report: StudyReport) -> str:
     export, said = report.export, verdict(report)
     title = export.title or export.study
     blocks = [title, "=" * len(title), *(wrapped(line) for line in said.lines)]
-    blocks += [wrapped(f"note: {note}", "") for note in report.notes]
+    blocks += [wrapped(f"Take care. {said.caution}")] if said.caution else []
+    blocks += [wrapped(f"note: {note}") for note in report.notes]
     lines = ["\n".join(blocks[:2]), *blocks[2:]]
     group = None
     for section in sections_of(report):

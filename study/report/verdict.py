@@ -60,8 +60,8 @@ def verdict(report: StudyReport) -> Verdict:
     finding: Finding = (
         "lower" if interval.low > 0.5 else "higher" if interval.high < 0.5 else "undecided"
     )
-    return Verdict(finding, (start, expected, _chance(finding, p), *_worth(report)),
-                   found.too_small)  # fmt: skip
+    chance = _chance(finding, p, sure=not found.too_small)
+    return Verdict(finding, (start, expected, chance, *_worth(report)), found.too_small)
 
 
 def _preferred(lower: int, votes: int) -> str:
@@ -95,13 +95,18 @@ def _in_hundred(rate: float) -> str:
     return f"{100 * rate:.1f}" if rounds_away else whole
 
 
-def _chance(finding: Finding, p: float) -> str:
+def _chance(finding: Finding, p: float, *, sure: bool) -> str:
     told = f"p = {p_text(p)}, two-sided"
     if finding == "undecided":
         return (
             "That range includes 50 in 100, so these votes do not show a preference: if people "
             f"had not cared either way, {_how_often(p)} would come out at least this clearly "
             f"({told})."
+        )
+    if not sure:
+        return (
+            f"Taken at face value, {_how_often(p)} would come out this clearly if people had not "
+            f"cared either way ({told})."
         )
     preferred = "lower" if finding == "lower" else "higher"
     return (

@@ -119,7 +119,7 @@ def count(value: int, one: str, many: str = "") -> str:
 
 
 def wrapped(text: str, indent: str = "", width: int = 96) -> str:
-    """A paragraph broken into lines for a terminal.
+    """A paragraph broken into lines for a terminal, never between a number and its %.
 
     Examples
     --------
@@ -128,7 +128,8 @@ def wrapped(text: str, indent: str = "", width: int = 96) -> str:
       three
       four
     """
-    return textwrap.fill(
-        text, width, initial_indent=indent, subsequent_indent=indent,
-        break_long_words=False, break_on_hyphens=False,
+    broken = textwrap.fill(
+        text.replace(" %", "\N{NO-BREAK SPACE}%"), width, initial_indent=indent,
+        subsequent_indent=indent, break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip
+    return broken.replace("\N{NO-BREAK SPACE}%", " %")

@@ -705,7 +705,8 @@ def recompute(folder, level, seed, estimand):
     gone = Counter(v["rater"] for v in cast if v["rater"] not in raters)
     left = Counter(v["left"] for v in valid if v["choice"] != "tie")
     preference, kappa = independent(valid, level), fleiss(valid)
-    by_pair, both = drawn_again(valid, level, seed)
+    fixed = estimand == "these pairs"
+    by_pair, both = (None, None) if fixed else drawn_again(valid, level, seed)
     return {
         "seed": seed,
         "level": level,

@@ -10,6 +10,7 @@ import pytest
 
 from study.report import ExportedPair, ExportedVote, StudyExport
 from study.report.analysis import StudyReport, analyse
+from study.report.text import render_text
 from study.report.verdict import Verdict, verdict
 
 START = datetime(2025, 3, 1, 12, tzinfo=UTC)
@@ -92,6 +93,8 @@ def test_a_study_that_is_too_small_says_so_beside_its_verdict() -> None:
     report, found = said(0.8, raters=5)
     assert report.inference.too_small == found.caution != ""
     assert found.caution in found.text
+    assert "Taken at face value" in found.text and "poor explanation" not in found.text
+    assert f"Take care. {found.caution}" in " ".join(render_text(report).split())
 
 
 def test_few_votes_are_told_as_they_are() -> None:

@@ -14,6 +14,8 @@ def agreement_section(report: StudyReport) -> Section:
     """Raw agreement and three coefficients beyond chance, on one coding of the votes."""
     found = report.agreement
     why = [c.too_small or c.interval_reason for c in found.coefficients if c.value is not None]
+    if found.raw_agreement.value is None:
+        return Section("agreement", "agreement", "Agreement between raters", (found.sentence,))
     return Section(
         key="agreement",
         group="agreement",

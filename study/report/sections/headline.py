@@ -7,6 +7,7 @@ from study.report.analysis import StudyReport
 from study.report.sections.section import Fact, Section
 from study.report.words import count, interval_text, level_text, number, p_text, percent
 
+TITLE = "Preference, with clusters allowed for"
 HOW = (
     "Votes on one pair resemble each other, and so do votes of one person, so a vote tells less "
     "than an independent one. The variance is two-way clustered (Cameron, Gelbach & Miller, "
@@ -19,11 +20,13 @@ HOW = (
 def headline_section(report: StudyReport) -> Section:
     """The clustered rate, its interval and test, and two checks by other routes."""
     found, level = report.inference, level_text(report.level)
+    if found.rate is None:
+        return Section("headline", "headline", TITLE, (found.sentence,), figure="preference")
     sampled = ", ".join(count(n, kind) for kind, n in found.clusters) or "none"
     return Section(
         key="headline",
         group="headline",
-        title="Preference, with clusters allowed for",
+        title=TITLE,
         lines=(found.sentence,),
         figure="preference",
         facts=(
@@ -37,13 +40,23 @@ def headline_section(report: StudyReport) -> Section:
             Fact("design effect", number(found.design_effect, 2), terms.DESIGN_EFFECT),
             Fact("worth in independent votes", number(found.effective_votes, 0),
                  terms.EFFECTIVE_VOTES),
-            Fact(f"{level} interval, pair bootstrap", interval_text(report.bootstrap),
-                 terms.BOOTSTRAP),
-            Fact(f"{level} interval, two-way bootstrap", interval_text(report.two_way_bootstrap),
-                 terms.TWO_WAY_BOOTSTRAP),
+            *_bootstraps(report),
             Fact("majorities of pairs", report.sign_test.sentence, terms.SIGN_TEST),
             Fact("p of the sign test, one-sided", p_text(report.sign_test.p_value),
                  terms.SIGN_TEST),
         ),
         explanation=HOW,
+    )  # fmt: skip
+
+
+def _bootstraps(report: StudyReport) -> tuple[Fact, ...]:
+    """Checks of the interval; none for "these pairs", which are not drawn."""
+    if report.estimand == "these pairs":
+        return ()
+    level = level_text(report.level)
+    return (
+        Fact(f"{level} interval, pair bootstrap", interval_text(report.bootstrap),
+             terms.BOOTSTRAP),
+        Fact(f"{level} interval, two-way bootstrap", interval_text(report.two_way_bootstrap),
+             terms.TWO_WAY_BOOTSTRAP),
     )  # fmt: skip

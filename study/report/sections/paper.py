@@ -7,6 +7,7 @@ from study.report.analysis import StudyReport
 from study.report.sections.section import Fact, Section
 from study.report.words import interval_text, level_text, number, p_text, percent
 
+TITLE = "Preference as the paper computes it"
 WHY_NARROWER = (
     "These numbers take every vote as independent, as the paper does. Votes on one pair and votes "
     "of one person are not, so the intervals are narrower, and the test is surer, than the votes "
@@ -18,16 +19,19 @@ def paper_section(report: StudyReport) -> Section:
     """Rate, exact test, Wilson and Clopper–Pearson intervals, Fleiss' kappa."""
     preference, level = report.preference, level_text(report.level)
     kappa = report.fleiss_kappa
+    counts = Fact("lower / higher / tie",
+                  f"{preference.lower:,} / {preference.higher:,} / {preference.ties:,}",
+                  terms.PREFERENCE)  # fmt: skip
     undefined = f"Fleiss' kappa is not defined: {kappa.reason}" if kappa.reason else ""
+    if preference.reason:
+        return Section("paper", "paper", TITLE, (preference.reason, undefined), (counts,))
     return Section(
         key="paper",
         group="paper",
-        title="Preference as the paper computes it",
-        lines=tuple(filter(None, (preference.reason or WHY_NARROWER, undefined))),
+        title=TITLE,
+        lines=tuple(filter(None, (WHY_NARROWER, undefined))),
         facts=(
-            Fact("lower / higher / tie",
-                 f"{preference.lower:,} / {preference.higher:,} / {preference.ties:,}",
-                 terms.PREFERENCE),
+            counts,
             Fact("rate", percent(preference.rate), terms.RATE),
             Fact("p, exact, one-sided", p_text(preference.p_value), terms.BINOMIAL),
             Fact(f"{level} interval, Wilson",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from study.report import terms
@@ -21,8 +22,11 @@ CURVES: tuple[tuple[Unit, str], ...] = (
 
 
 def threat_sections(report: StudyReport) -> tuple[Section, ...]:
-    """All threats, in the order in which a reviewer might raise them."""
-    return (
+    """All threats, in the order in which a reviewer might raise them.
+
+    Without a valid vote each has its sentence and no empty tables.
+    """
+    sections = (
         _sensitivity(report),
         _attention(report),
         _sides(report),
@@ -32,6 +36,9 @@ def threat_sections(report: StudyReport) -> tuple[Section, ...]:
         _problems(report),
         _ties(report),
     )
+    if report.valid:
+        return sections
+    return tuple(replace(each, facts=(), tables=(), figure="") for each in sections)
 
 
 def _threat(key: str, title: str, found: Any, **more: Any) -> Section:
