@@ -42,10 +42,8 @@ def threat_sections(report: StudyReport) -> tuple[Section, ...]:
 
 
 def _threat(key: str, title: str, found: Any, **more: Any) -> Section:
-    return Section(
-        key=key, group="threats", title=title, lines=(found.sentence,),
-        judgement=found.judgement, **more,
-    )  # fmt: skip
+    more.setdefault("lines", (found.sentence,))
+    return Section(key=key, group="threats", title=title, judgement=found.judgement, **more)
 
 
 def _sensitivity(report: StudyReport) -> Section:
@@ -149,7 +147,7 @@ def _gaps(report: StudyReport) -> Section:
     )
     adjusted = found.adjusted_rate
     return _threat(
-        "gaps", "Is it EIC that raters follow?", found,
+        "gaps", "Is it EIC that raters follow?", found, lines=(found.summary,),
         facts=(
             Fact("rate at equal R² and complexity", percent(adjusted[0] if adjusted else None),
                  "What the regression expects between formulas that differ in EIC alone."),

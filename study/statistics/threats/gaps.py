@@ -115,23 +115,31 @@ class Gaps:
     @property
     def sentence(self) -> str:
         """What the preference follows, in words."""
-        parts = [self.fit.reason or self._found(), self._left_out()]
+        return self._told(self.terms)
+
+    @property
+    def summary(self) -> str:
+        """The same without the effects, for where a table shows them."""
+        return self._told(())
+
+    def _told(self, effects: tuple[Term, ...]) -> str:
+        found = [self._adjusted(), *map(self._effect, effects)]
+        parts = [self.fit.reason or " ".join(filter(None, found)), self._left_out()]
         if self.constant and not self.fit.reason:
             verb = "is" if len(self.constant) == 1 else "are"
             same = f"{capital(listed(self.constant))} {verb} the same for all votes"
             parts.append(f"{same}, and so not in this comparison.")
         return " ".join(filter(None, (*parts, self.fit.too_small)))
 
-    def _found(self) -> str:
+    def _adjusted(self) -> str:
         adjusted = self.adjusted_rate
-        rate = ""
-        if adjusted is not None and self.mean_eic_gap is not None:
-            rate = (
-                "Between formulas of equal R² and complexity whose EICs differ by "
-                f"{self.mean_eic_gap:.1f} digits, the lower EIC would be preferred in "
-                f"{percent(adjusted[0])} of votes ({between(adjusted[1])})."
-            )
-        return " ".join(filter(None, (rate, *map(self._effect, self.terms))))
+        if adjusted is None or self.mean_eic_gap is None:
+            return ""
+        return (
+            "Between formulas of equal R² and complexity whose EICs differ by "
+            f"{self.mean_eic_gap:.1f} digits, the lower EIC would be preferred in "
+            f"{percent(adjusted[0])} of votes ({between(adjusted[1])})."
+        )
 
     def _effect(self, term: Term) -> str:
         ratio, interval = term.ratio(1.0, self.level)
