@@ -56,7 +56,8 @@ def _draw(ax: Axes, y: float, line: Line, rate: float) -> None:
     name, interval, colour, width = line
     ax.plot([interval.low, interval.high], [y, y], color=colour, linewidth=width,
             solid_capstyle="butt")  # fmt: skip
-    ax.plot([rate], [y], "o", color=colour, markersize=4 + width, markeredgecolor="white")
+    ax.plot([rate], [y], "o", color=colour, markersize=4 + width, markeredgecolor="white",
+            clip_on=False)  # fmt: skip
     right = rate >= 0.5
     text = f"{name}: {100 * interval.low:.1f} to {100 * interval.high:.1f} %"
     ax.annotate(text, (1 if right else 0, y), (0, 5 + width / 2), textcoords="offset points",
