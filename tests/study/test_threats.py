@@ -160,7 +160,7 @@ def test_checks_are_counted_by_rater_and_practice_is_no_check() -> None:
 
 def test_raters_who_fail_and_prefer_otherwise_are_pointed_at() -> None:
     votes = study(7, log_odds=lambda r, *_: -1.5 if r < 15 else 1.5)
-    checks = [check(f"r{r:03}", r >= 15) for r in range(40)]
+    checks = [check(f"r{r:03}", r >= 15 or i > 0) for r in range(40) for i in range(3)]
     found = attention([*votes, *checks], NO_RULE)
     assert found.judgement == "look closer" and "more than chance would" in found.sentence
     term = found.difference.term(FAILED)
@@ -169,6 +169,14 @@ def test_raters_who_fail_and_prefer_otherwise_are_pointed_at() -> None:
     assert term is not None and term.estimate == pytest.approx(oracle.params[1], abs=1e-6)
     fair = attention([*study(7), *checks], NO_RULE)
     assert fair.judgement == "no sign of a problem"
+
+
+def test_many_failed_checks_ask_for_a_look_though_the_rates_agree() -> None:
+    few = [check(f"r{i:03}", i > 3) for i in range(20)]
+    many = [check(f"r{i:03}", i > 4) for i in range(20)]
+    assert attention([*study(7), *few], NO_RULE).judgement == "no sign of a problem"
+    found = attention([*study(7), *many], NO_RULE)
+    assert found.judgement == "look closer" and "were read" in found.sentence
 
 
 def test_without_checks_attention_cannot_be_judged() -> None:

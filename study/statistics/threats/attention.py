@@ -26,6 +26,8 @@ from study.statistics.threats.common import (
 from study.statistics.words import counted, p_words
 
 FAILED = "a failed attention check"
+MANY_FAILED = 0.2
+"""Failing more than this share of all checks asks for a look, whatever the difference."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,11 @@ class AttentionChecks:
         return sum(rater.failed > 0 for rater in self.raters)
 
     @property
+    def many_failed(self) -> bool:
+        """Whether more than one check in five was failed."""
+        return self.answered - self.passed > MANY_FAILED * self.answered
+
+    @property
     def p_value(self) -> float | None:
         """Two-sided test of "raters with a failure prefer like the others"."""
         term = self.difference.term(FAILED)
@@ -89,6 +96,8 @@ class AttentionChecks:
         """Whether inattentive raters make a difference."""
         if not self.answered:
             return UNKNOWN
+        if self.many_failed:
+            return LOOK
         if not self.failed_raters or not self.with_failure.votes:
             return FINE
         if not self.without_failure.votes:
@@ -109,6 +118,8 @@ class AttentionChecks:
             f"{self.passed:,} of {checks} passed; {self.failed_raters:,} of "
             f"{counted(len(self.raters), 'rater')} failed at least one."
         )
+        if self.many_failed:
+            start += " So many failures ask whether the ballots were read."
         if not self.with_failure.votes:
             return f"{start} None of their votes count."
         start += f" Raters with a failure: {rate_words(self.with_failure, self.level)}"
@@ -157,7 +168,8 @@ def attention(
     >>> votes = [Vote(rater="a", attention_ok=True, **base),
     ...          Vote(rater="b", attention_ok=False, **base)]
     >>> print(attention(votes, ExclusionRule()).sentence)
-    1 of 2 attention checks passed; 1 of 2 raters failed at least one. None of their votes count.
+    1 of 2 attention checks passed; 1 of 2 raters failed at least one. So many failures ask
+    whether the ballots were read. None of their votes count.
     """
     passed: dict[str, list[bool]] = {}
     for vote in votes:
