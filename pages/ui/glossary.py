@@ -54,3 +54,11 @@ SETTLED = (
 )
 S_BAR = "Root mean square over the samples of how many times the node magnifies rounding errors."
 R2 = "R²: the share of the target's variance that the formula explains on these rows."
+CORRELATED = (
+    "Digits lost at the root when repeated inputs and repeated sub-results share their rounding: "
+    "what the result itself loses, whatever happens on the way."
+)
+OBSERVED = (
+    "Error of really computing the formula in this precision, against high precision, in digits "
+    "above one rounding. 0 means as good as the format allows."
+)

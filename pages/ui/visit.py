@@ -15,7 +15,7 @@ import streamlit as st
 
 from eic_core.errors import UserError
 from eic_core.measure.table import Table
-from pages.ui.service import Result
+from pages.ui.service import Request, Result
 from pages.ui.state import PageState
 
 _KEY = "visit"
@@ -35,6 +35,7 @@ class Visit:
     uploads: dict[str, Table] = field(default_factory=dict)
     last_good: Result | None = None
     unfolded: frozenset[int] = frozenset()
+    asked: Request | None = None
     refused: Table | None = None
     upload_error: UserError | None = None
     wants_table: bool = False
