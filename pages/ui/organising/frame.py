@@ -73,8 +73,9 @@ def study_frame(service: OrganiserService, study: Study, steps: Sequence[Step]) 
         for number, step in enumerate(steps, start=1)
     }
     key = f"step-{study.id}-{study.status}"
-    if st.session_state.get(key) != wanted:
-        st.session_state[key] = wanted
+    # Set in every run: a step that becomes done has a new label, and a click on the old one in the
+    # meantime would leave the browser's choice behind the address.
+    st.session_state[key] = wanted
     with st.container(key="steps"):
         st.segmented_control(
             "Step",
