@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
@@ -205,10 +206,28 @@ def _prepare_file(engine: Engine) -> None:
         path.touch(mode=0o600, exist_ok=True)
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS)
     try:
-        if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-            connection.execute("PRAGMA journal_mode = WAL")
+        _switch_log_on(connection)
     finally:
         connection.close()
+
+
+def _switch_log_on(connection: sqlite3.Connection) -> None:
+    """Write-ahead log from now on; waits for others who are just opening the same file.
+
+    The switch takes a lock that SQLite does not wait for (https://sqlite.org/rescode.html#busy:
+    where waiting could mean a deadlock, the busy handler is not called), so we do.
+    """
+    give_up = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+                connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            busy = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+            if not busy or time.monotonic() > give_up:
+                raise
+        time.sleep(0.02)
 
 
 def _on_connect(connection: Any, _record: object) -> None:

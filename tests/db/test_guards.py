@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import stat
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
@@ -16,7 +17,7 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy.exc import OperationalError
 
 from db import open_database
-from db.engine import make_engine
+from db.engine import _switch_log_on, make_engine
 from db.tables import Base
 from study.errors import StudyError
 from tests.rehearsal import Rehearsal
@@ -127,6 +128,20 @@ def test_processes_that_start_at_once_migrate_once(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'x.sqlite3'}"
     with ProcessPoolExecutor(4, mp_context=get_context("fork")) as pool:
         assert all(pool.map(_open, [url] * 8))
+
+
+def test_the_log_is_switched_on_as_soon_as_others_let_go(tmp_path: Path) -> None:
+    path = tmp_path / "x.sqlite3"
+    other = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    lets_go = threading.Timer(0.3, other.execute, ["ROLLBACK"])
+    lets_go.start()
+    impatient = sqlite3.connect(path, timeout=0)
+    _switch_log_on(impatient)
+    assert impatient.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    lets_go.join()
+    impatient.close()
+    other.close()
 
 
 def test_a_new_file_is_for_its_owner_only(rehearsal: Rehearsal) -> None:

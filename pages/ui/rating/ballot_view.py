@@ -17,6 +17,7 @@ from pages.ui.rating.pieces import (
     map_title,
     notice,
     one_line,
+    one_press_one_vote,
     progress_bar,
     quantities,
 )
@@ -38,6 +39,7 @@ _CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "
 def ballot_page(here: Tab, visit: Visit, ballot: Ballot) -> None:
     """The ballot with its frame, its buttons and its sign of life."""
     arrive(ballot.token)
+    one_press_one_vote()
     _frame(visit, ballot)
     with st.form(f"ballot-{ballot.token}", border=False, enter_to_submit=False):
         draw_ballot(ballot, key=ballot.token)

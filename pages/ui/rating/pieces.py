@@ -15,13 +15,38 @@ from study.rating_types import Progress
 STYLE = Path(__file__).with_name("rating.css")
 
 _ARRIVE = """<script>
-setTimeout(() => {
-  const main = document.querySelector('[data-testid="stMain"]');
-  if (main) main.scrollTo({top: 0});
-  const title = document.querySelector('.rate-focus');
-  if (title) title.focus({preventScroll: true});
-}, 60);
+(() => {
+  const arrival = window.rateArrival = {}, until = Date.now() + 3000;
+  let came = false;
+  const look = () => {
+    if (window.rateArrival !== arrival) return;
+    const title = document.querySelector('.rate-focus');
+    const lost = !document.activeElement || document.activeElement === document.body;
+    if (title && (lost || !came)) {
+      if (!came) document.querySelector('[data-testid="stMain"]')?.scrollTo({top: 0});
+      title.focus({preventScroll: true});
+      came = true;
+    }
+    if (Date.now() < until) setTimeout(look, 60);
+  };
+  addEventListener('pointerdown', () => { window.rateArrival = null; }, {once: true});
+  setTimeout(look, 60);
+})();
 // %s
+</script>"""
+
+_ONE_PRESS = """<script>
+if (!window.rateOnePress) {
+  window.rateOnePress = true;
+  addEventListener('keydown', event => {
+    if (!event.repeat || !document.querySelector('.st-key-rate-choose')) return;
+    if (event.target.closest?.('input, textarea, [contenteditable]')) return;
+    if (event.key === ' ' && !event.target.closest?.('button')) return;
+    if (!/^[ab ]$|^Enter$/i.test(event.key)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }, {capture: true});
+}
 </script>"""
 
 
@@ -31,8 +56,20 @@ def style() -> None:
 
 
 def arrive(what: str) -> None:
-    """Bring a new page to its top, and a screen reader to its heading; once for each `what`."""
+    """Bring a new page to its top, and a screen reader to its heading; once for each `what`.
+
+    The heading may be drawn late, or anew: for three seconds it gets the focus back whenever the
+    focus falls to nothing, unless the rater clicks or taps.
+    """
     st.html(_ARRIVE % what, unsafe_allow_javascript=True)
+
+
+def one_press_one_vote() -> None:
+    """Let a key that is held down count once, however slow the answer is.
+
+    The browser marks what a held key repeats (``KeyboardEvent.repeat``); typing is left alone.
+    """
+    st.html(_ONE_PRESS, unsafe_allow_javascript=True)
 
 
 def heading(text: str, *, over: str = "") -> None:

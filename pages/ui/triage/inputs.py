@@ -31,7 +31,7 @@ def list_input(here: Desk) -> None:
     if here.raw is None:
         st.text_area("Formulas", key="list_text", height=172, placeholder=_PLACEHOLDER,
                      on_change=_pasted)  # fmt: skip
-        st.button("Compare", type="primary", key="compare_list",
+        st.button("Compare", type="primary", key="compare_list", on_click=_pasted,
                   help="Ctrl+Enter or ⌘+Enter in the field does the same")  # fmt: skip
         st.file_uploader("or a file: CSV, JSON or text, gzipped or not", type=_TYPES,
                          key=f"list-file-{here.uploader}", on_change=_dropped)  # fmt: skip
@@ -50,8 +50,9 @@ def list_input(here: Desk) -> None:
 
 
 def _pasted() -> None:
+    """Leaving the field, or the button beside it: whichever comes first takes the list."""
     text = st.session_state.get("list_text", "")
-    if text.strip():
+    if text.strip() and text != desk().raw:
         take(text)
 
 
