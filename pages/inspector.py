@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages.ui.diagnosis.summary import summary_view
 from pages.ui.door import may_inspect
 from pages.ui.gallery import EXAMPLES
 from pages.ui.inputs_data import data_panel
@@ -11,7 +12,6 @@ from pages.ui.inputs_formula import example_state, formula_input, gallery_row, r
 from pages.ui.outcome import outcome_of
 from pages.ui.visit import follow_url
 from pages.ui.widgets_page import closed, dimmed, header, message, patient_progress
-from pages.ui.widgets_repair import repair_view
 from pages.ui.widgets_verdict import verdict_view
 from pages.ui.widgets_workbench import workbench
 from pages.ui.wiring import inspector_service
@@ -41,5 +41,5 @@ def inspector_page() -> None:
         here.last_good = shown
         with dimmed(outcome.result is None):
             verdict_view(shown)
-            repair_view(shown)
+            summary_view(shown)
             workbench(shown)

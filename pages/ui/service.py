@@ -14,8 +14,6 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from eic_core.errors import DataError
-from eic_core.explain.rewriting import Repairs, repair
-from eic_core.explain.writing import WritingLoss, writing_loss
 from eic_core.formula.syntax import Reading, read
 from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
 from eic_core.measure.table import Table, VariableMatch, match_variables
@@ -28,9 +26,6 @@ MAX_WORK = 100_000_000
 
 MAX_SECONDS = 10.0
 """After this long the exact recheck is given up, and said so."""
-
-ADVICE_KEPT = 50
-"""How many answers to "what to write instead" are remembered."""
 
 T = TypeVar("T")
 Progress = Callable[[float], None]
@@ -116,14 +111,6 @@ class Result:
     notices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Advice:
-    """Whether the writing is to blame, and what to write instead."""
-
-    writing: WritingLoss
-    repairs: Repairs
-
-
 class _TooSlow(Exception):
     """The recheck has used up its time."""
 
@@ -142,7 +129,6 @@ class InspectorService:
     def __init__(self, megabytes: float = 256, clock: Callable[[], float] = time.monotonic) -> None:
         self._readings = BoundedCache(2_000_000)  # nodes
         self._results = BoundedCache(megabytes * 1e6)
-        self._advice = BoundedCache(ADVICE_KEPT)
         self._clock = clock
 
     def read(self, text: str, syntax: str = "auto", columns: tuple[str, ...] = ()) -> Reading:
@@ -165,23 +151,6 @@ class InspectorService:
         """
         return self._results.get(
             request, lambda: self._inspect(request, table, progress), _weight_of_result
-        )
-
-    def advice(self, result: Result) -> Advice:
-        """What to write instead; takes up to a few seconds the first time.
-
-        Raises
-        ------
-        DataError
-            If a variable has no column.
-        """
-        inspection = result.inspection
-        return self._advice.get(
-            result.request,
-            lambda: Advice(
-                writing_loss(inspection), repair(inspection.formula, inspection.samples)
-            ),
-            lambda _: 1.0,
         )
 
     def _inspect(self, request: Request, table: Table | None, progress: Progress | None) -> Result:

@@ -20,6 +20,9 @@ DEFAULT_SAMPLES = 1_000
 MAX_SEED = 2**31 - 1
 MAX_URL = 6_000
 """Longest query that is put in the URL, in encoded characters."""
+ASKED_FIRST = "where"
+ASKS = (ASKED_FIRST, "noise", "rows", "writing", "instead", "truth", "digits")
+"""The questions that the inspector answers, as the URL names them."""
 _MAX_ITEMS = 200
 _MAX_NAME = 200
 
@@ -49,6 +52,8 @@ class PageState:
         Only what the user chose; the rest is matched.
     target : str or None
         Column to compare with; "" for none, None for the default.
+    ask : str
+        The question that is answered, one of `ASKS`.
 
     Examples
     --------
@@ -70,6 +75,7 @@ class PageState:
     upload_name: str = ""
     mapping: tuple[tuple[str, str], ...] = ()
     target: str | None = None
+    ask: str = ASKED_FIRST
 
     def to_query(self) -> dict[str, list[str]]:
         """The query parameters that restore this state, defaults left out.
@@ -97,6 +103,8 @@ class PageState:
             query["target"] = [self.target]
         if self.node is not None:
             query["node"] = [str(self.node)]
+        if self.ask != ASKED_FIRST:
+            query["ask"] = [self.ask]
         for key in ("formula", "map", "range", "target", "file"):
             if encoded_length(query) <= MAX_URL:
                 break
@@ -119,7 +127,7 @@ class PageState:
         upload = (one("data") or "").lower()
         if not (len(upload) == 12 and all(c in "0123456789abcdef" for c in upload)):
             upload = ""
-        syntax = one("syntax") or "auto"
+        syntax, ask = one("syntax") or "auto", one("ask")
         return cls(
             formula=one("formula") or "",
             syntax=syntax if syntax.isidentifier() and len(syntax) < 30 else "auto",
@@ -132,6 +140,7 @@ class PageState:
             upload_name=(one("file") or "")[:_MAX_NAME] if upload else "",
             mapping=_pairs(query.get("map", ())),
             target=one("target"),
+            ask=ask if ask in ASKS else ASKED_FIRST,
         )
 
 

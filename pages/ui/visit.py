@@ -15,6 +15,8 @@ import streamlit as st
 
 from eic_core.errors import UserError
 from eic_core.measure.table import Table
+from pages.ui.diagnosis.service import Summary
+from pages.ui.jobs import Job
 from pages.ui.service import Request, Result
 from pages.ui.state import PageState
 
@@ -35,7 +37,9 @@ class Visit:
     uploads: dict[str, Table] = field(default_factory=dict)
     last_good: Result | None = None
     unfolded: frozenset[int] = frozenset()
-    asked: Request | None = None
+    summarised: Request | None = None
+    summary: Summary | None = None
+    summary_job: Job | None = None
     refused: Table | None = None
     upload_error: UserError | None = None
     wants_table: bool = False

@@ -13,11 +13,10 @@ from pages.ui.figures import colour
 from pages.ui.figures.layout import focus_node
 from pages.ui.service import Result
 from pages.ui.text import code_label, escape, number
-from pages.ui.visit import change, visit
+from pages.ui.visit import change
 from pages.ui.widgets_verdict import metric
 
 _TEXT = 300
-_UNFOLD_LIMIT = 600
 
 
 def heading(text: str) -> None:
@@ -48,39 +47,6 @@ def blame(result: Result) -> None:
                     on_click=change,
                     kwargs={"node": node},
                 )
-
-
-def tree_toolbar(result: Result) -> None:
-    """Fold and unfold, where there is enough to fold."""
-    nodes = result.inspection.formula.nodes
-    with st.container(horizontal=True, vertical_alignment="center", key="tree-toolbar"):
-        st.html('<h3 class="eic-h">Tree</h3>', width="stretch")
-        if len(nodes) > 15:
-            large = len(nodes) > _UNFOLD_LIMIT
-            st.button(
-                "Unfold all",
-                key="unfold_all",
-                type="tertiary",
-                on_click=_unfold,
-                args=(frozenset(n.id for n in nodes if n.children),),
-                disabled=large,
-                help=f"More than {_UNFOLD_LIMIT} nodes: unfold them one by one, with a click"
-                if large
-                else "Show every node",
-            )
-            st.button(
-                "Fold",
-                key="fold_all",
-                type="tertiary",
-                on_click=_unfold,
-                args=(frozenset(),),
-                disabled=not visit().unfolded,
-                help="Fold the cool parts again",
-            )
-
-
-def _unfold(nodes: frozenset[int]) -> None:
-    visit().unfolded = nodes
 
 
 def node_buttons(result: Result, node: int) -> None:

@@ -1,20 +1,20 @@
-"""Tree, plots, typeset formula, node detail and table: one fragment, one selected node."""
+"""The workbench: one question at a time about one selected node, in one fragment."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from pages.ui.coloured import coloured_latex
-from pages.ui.device import is_dark, is_narrow, plotly_config
-from pages.ui.figures import tree_figure
+from pages.ui.device import is_dark
+from pages.ui.diagnosis.questions import Question, answer, asked, question_row
 from pages.ui.figures.layout import focus_node
 from pages.ui.service import Result
-from pages.ui.visit import change, visit
-from pages.ui.widgets_node import blame, heading, node_detail, tree_toolbar
+from pages.ui.visit import visit
+from pages.ui.widgets_node import blame, heading, node_buttons, node_detail
 from pages.ui.widgets_plots import plots
 from pages.ui.widgets_share import share
 from pages.ui.widgets_table import node_table
-from pages.ui.wiring import figure_cache
+from pages.ui.widgets_tree import tree_view
 
 
 def selected_node(result: Result) -> int:
@@ -28,54 +28,41 @@ def selected_node(result: Result) -> int:
 def workbench(result: Result) -> None:
     """Everything that follows the selected node; a selection reruns only this."""
     node = selected_node(result)
-    dark = is_dark()
     with st.container(key="workbench"):
         with st.container(horizontal=True, vertical_alignment="center", key="toolbar"):
             blame(result)
             share(result, node)
-        left, right = st.columns([1, 1], gap="medium")
+        question_row()
+        question = asked()
+        if question is None:
+            _where(result, node)
+        else:
+            _answered(question, result, node)
+
+
+def _answered(question: Question, result: Result, node: int) -> None:
+    """The tree, and one answer beside it."""
+    with st.container(key="answered"):
+        left, right = st.columns([4, 5], gap="medium")
         with left:
-            tree_toolbar(result)
-            _tree(result, node)
-            heading("Selected node")
-            node_detail(result, node, dark)
+            tree_view(result, node)
+            node_buttons(result, node)
         with right:
-            plots(result, node)
-        heading("The formula, on the colours of its tree")
-        with st.container(key="coloured"):
-            st.latex(coloured_latex(result.inspection, selected=node, dark=dark))
-        heading("All nodes")
-        node_table(result, node)
+            answer(question, result, node)
 
 
-def _tree(result: Result, node: int) -> None:
-    dark, narrow = is_dark(), is_narrow()
-    unfolded = visit().unfolded
-    key = ("tree", result.request, node, unfolded, dark, narrow)
-    figure = figure_cache().get(
-        key,
-        lambda: tree_figure(
-            result.inspection, selected=node, unfolded=unfolded, dark=dark, narrow=narrow
-        ),
-        lambda _: 1.0,
-    )
-    st.plotly_chart(
-        figure,
-        key="tree",
-        theme=None,
-        on_select=_tree_clicked,
-        selection_mode="points",
-        config=plotly_config("eic-tree"),
-        alt="The formula's tree, coloured by the digits lost at each node; the table below says "
-        "the same in words.",
-    )
-
-
-def _tree_clicked() -> None:
-    points = st.session_state["tree"].selection.points
-    if not points:
-        return
-    clicked = points[0].get("customdata")
-    node = int(clicked[0] if isinstance(clicked, list) else clicked)
-    visit().unfolded |= {node}
-    change(node=node)
+def _where(result: Result, node: int) -> None:
+    """The tree beside the data, the selected node, the coloured formula and every node."""
+    dark = is_dark()
+    left, right = st.columns([1, 1], gap="medium")
+    with left:
+        tree_view(result, node)
+        heading("Selected node")
+        node_detail(result, node, dark)
+    with right:
+        plots(result, node)
+    heading("The formula, on the colours of its tree")
+    with st.container(key="coloured"):
+        st.latex(coloured_latex(result.inspection, selected=node, dark=dark))
+    heading("All nodes")
+    node_table(result, node)

@@ -16,7 +16,8 @@ from threading import BoundedSemaphore, RLock
 from typing import TypeVar
 
 from db import DEFAULT_URL, DEMO_URL, SqlStore, open_database
-from pages.ui.organising.jobs import Jobs
+from pages.ui.diagnosis.service import DiagnosisService
+from pages.ui.jobs import Jobs
 from pages.ui.organising.parcels import Parcels
 from pages.ui.service import BoundedCache, InspectorService
 from study.access import AccessService
@@ -114,6 +115,16 @@ def rating_service() -> RatingService:
 def inspector_service() -> InspectorService:
     """The service behind the inspector, one for the process."""
     return _once("inspector", InspectorService)
+
+
+def diagnosis_service() -> DiagnosisService:
+    """The service behind the inspector's questions, one for the process."""
+    return _once("diagnosis", DiagnosisService)
+
+
+def diagnosis_slots() -> BoundedSemaphore:
+    """As many diagnoses as may be computed at once; the others wait for a slot."""
+    return _once("diagnosis slots", lambda: BoundedSemaphore(2))
 
 
 def figure_cache() -> BoundedCache:

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, ViewportSize
+from playwright.sync_api import Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.e2e import organiser as at
-from tests.e2e.browser import find_chromium, running_browser, running_server
+from tests.e2e.browser import running_server
 from tests.e2e.organiser import ready
-from tests.e2e.screenshots import PHONE_AGENT, SCHEMES, WIDTHS
+from tests.e2e.photographs import Act, State, album
 
 DRAFT, OPEN = "?study=1&step=", "?study=2&step="
 
 
-def _nothing(page: Page) -> None:
-    del page
-
-
-def _press(name: str) -> Callable[[Page], None]:
+def _press(name: str) -> Act:
     def act(page: Page) -> None:
         page.get_by_role("button", name=name).first.click()
         ready(page)
@@ -51,67 +46,34 @@ def _plan(page: Page) -> None:
     ready(page)
 
 
-DEMO: dict[str, tuple[str, Callable[[Page], None]]] = {
-    "studies": ("", _nothing),
-    "missing": ("?study=99", _nothing),
-    "plan": ("?plan=new", _nothing),
-    "plan-paper": ("?plan=new", _plan),
-    "problems": (DRAFT + "problems", _press("Describe")),
-    "pool": (DRAFT + "pool", _nothing),
-    "pairs": (DRAFT + "pairs", _nothing),
-    "preview": (DRAFT + "preview", _nothing),
-    "left-out": (DRAFT + "preview", _leave_out),
-    "design": (DRAFT + "design", _nothing),
-    "freeze": (DRAFT + "freeze", _nothing),
-    "live": (OPEN + "live", _press("Close the study…")),
-    "invitations": (OPEN + "invitations", _links),
-    "settings": (OPEN + "settings", _nothing),
+DEMO = {
+    "studies": State(),
+    "missing": State("?study=99"),
+    "plan": State("?plan=new"),
+    "plan-paper": State("?plan=new", _plan),
+    "problems": State(DRAFT + "problems", _press("Describe")),
+    "pool": State(DRAFT + "pool"),
+    "pairs": State(DRAFT + "pairs"),
+    "preview": State(DRAFT + "preview"),
+    "left-out": State(DRAFT + "preview", _leave_out),
+    "design": State(DRAFT + "design"),
+    "freeze": State(DRAFT + "freeze"),
+    "live": State(OPEN + "live", _press("Close the study…")),
+    "invitations": State(OPEN + "invitations", _links),
+    "settings": State(OPEN + "settings"),
 }
-DOOR: dict[str, tuple[str, Callable[[Page], None]]] = {
-    "no-passphrase": ("", _nothing),
-    "set-up": ("?setup=abc&door=short", _nothing),
+DOOR = {
+    "no-passphrase": State(),
+    "set-up": State("?setup=abc&door=short"),
 }
 
 
-def main(folder: str, *only: str) -> None:
-    """Take all pictures, or those of the states named."""
-    out = Path(folder)
-    out.mkdir(parents=True, exist_ok=True)
-    executable = find_chromium()
-    if executable is None:
-        raise SystemExit("Chromium was not found")
-    with running_browser(executable) as browser:
+def main(*arguments: str) -> None:
+    """Into a folder, all pictures, or those whose names begin with what is named after it."""
+    with album(*arguments) as pictures:
         for demo, states in ((True, DEMO), (False, DOOR)):
             with running_server(demo=demo) as address:
-                for width in WIDTHS:
-                    for scheme in SCHEMES:
-                        for state, (query, act) in states.items():
-                            if not only or state in only:
-                                path = out / f"organise-{state}-{width}-{scheme}.png"
-                                _take(browser, f"{address}/organise{query}", act, path)
-
-
-def _take(browser: Browser, url: str, act: Callable[[Page], None], path: Path) -> None:
-    _, width_name, scheme = path.stem.rsplit("-", 2)
-    width = WIDTHS[width_name]
-    context = browser.new_context(
-        viewport=ViewportSize(width=width, height=900),
-        color_scheme=scheme,  # type: ignore[arg-type]
-        user_agent=PHONE_AGENT if width < 500 else None,
-    )
-    page = context.new_page()
-    page.goto(url)
-    ready(page)
-    act(page)
-    page.wait_for_timeout(1200)
-    height = page.evaluate(
-        "document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight"
-    )
-    page.set_viewport_size(ViewportSize(width=width, height=min(6000, max(500, height + 40))))
-    page.wait_for_timeout(500)
-    page.screenshot(path=str(path))
-    print(path)
-    context.close()
+                pictures.take(f"{address}/organise", states, ready, "organise-")
 
 
 if __name__ == "__main__":

@@ -4,34 +4,18 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, ViewportSize
+from playwright.sync_api import Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from study.inviting import NewInvitation
 from study.material import Study
-from tests.e2e.browser import find_chromium, free_port, running_browser, running_server
+from tests.e2e.browser import free_port, running_server
 from tests.e2e.organiser import ready
+from tests.e2e.photographs import Act, State, album
 from tests.e2e.results_world import ResultsWorld, agreed
-from tests.e2e.screenshots import PHONE_AGENT, SCHEMES, WIDTHS
-
-Act = Callable[[Page], None]
-
-
-@dataclass(frozen=True)
-class State:
-    """An address, what to do there, and whether a visitor or the organiser is shown it."""
-
-    path: str
-    act: Act
-
-
-def _nothing(page: Page) -> None:
-    del page
 
 
 def _open(name: str) -> Act:
@@ -89,27 +73,27 @@ def states_of(world: ResultsWorld, address: str) -> dict[str, State]:
         return f"/rate?{made.link.partition('?')[2]}"
 
     return {
-        "full": State(report(full), _nothing),
+        "full": State(report(full)),
         "full-these": State(report(full, "&about=these"), _open("How the interval")),
-        "paper": State(report(full, "&part=paper"), _nothing),
-        "agreement": State(report(full, "&part=agreement"), _nothing),
-        "threats": State(report(full, "&part=threats"), _nothing),
+        "paper": State(report(full, "&part=paper")),
+        "agreement": State(report(full, "&part=agreement")),
+        "threats": State(report(full, "&part=threats")),
         "threats-open": State(report(full, "&part=threats"), _details),
-        "pairs": State(report(full, "&part=pairs"), _nothing),
+        "pairs": State(report(full, "&part=pairs")),
         "pair": State(report(full, f"&part=pairs&pair={pair}"), _open("The ballot, with")),
-        "no-such-pair": State(report(full, "&part=pairs&pair=p999"), _nothing),
-        "study": State(report(full, "&part=study"), _nothing),
-        "empty": State(report(empty), _nothing),
+        "no-such-pair": State(report(full, "&part=pairs&pair=p999")),
+        "study": State(report(full, "&part=study")),
+        "empty": State(report(empty)),
         "empty-threats": State(report(empty, "&part=threats"), _details),
-        "unanimous": State(report(unanimous), _nothing),
-        "unanimous-threats": State(report(unanimous, "&part=threats"), _nothing),
-        "small": State(report(small), _nothing),
+        "unanimous": State(report(unanimous)),
+        "unanimous-threats": State(report(unanimous, "&part=threats")),
+        "small": State(report(small)),
         "open": State(report(shut), _look),
-        "open-live": State(f"/organise?study={shut.id}&step=live", _nothing),
-        "looked": State(report(looked), _nothing),
-        "rate-revoked": State(rate(revoked), _nothing),
-        "rate-closed": State(rate(closed), _nothing),
-        "rate-full": State(rate(taken), _nothing),
+        "open-live": State(f"/organise?study={shut.id}&step=live"),
+        "looked": State(report(looked)),
+        "rate-revoked": State(rate(revoked)),
+        "rate-closed": State(rate(closed)),
+        "rate-full": State(rate(taken)),
     }
 
 
@@ -117,51 +101,18 @@ def _link(world: ResultsWorld, study: Study) -> NewInvitation:
     return world.organiser.invitations.invite(study.id, [""])[0]
 
 
-def main(folder: str, *only: str) -> None:
-    """Take all pictures, or those of the states named."""
-    out = Path(folder)
-    out.mkdir(parents=True, exist_ok=True)
-    executable = find_chromium()
-    if executable is None:
-        raise SystemExit("Chromium was not found")
+def main(*arguments: str) -> None:
+    """Into a folder, all pictures, or those whose names begin with what is named after it."""
     with tempfile.TemporaryDirectory(prefix="eic-lab-pictures-") as base:
         file, port = Path(base) / "results.sqlite3", free_port()
         world = ResultsWorld.at(file)
         states = states_of(world, f"http://127.0.0.1:{port}")
         world.store.dispose()
         with (
-            running_browser(executable) as browser,
+            album(*arguments) as pictures,
             running_server(demo=True, database=file, port=port) as address,
         ):
-            for width in WIDTHS:
-                for scheme in SCHEMES:
-                    for name, state in states.items():
-                        if not only or name in only:
-                            path = out / f"results-{name}-{width}-{scheme}.png"
-                            _take(browser, f"{address}{state.path}", state.act, path)
-
-
-def _take(browser: Browser, url: str, act: Act, path: Path) -> None:
-    _, width_name, scheme = path.stem.rsplit("-", 2)
-    width = WIDTHS[width_name]
-    context = browser.new_context(
-        viewport=ViewportSize(width=width, height=900),
-        color_scheme=scheme,  # type: ignore[arg-type]
-        user_agent=PHONE_AGENT if width < 500 else None,
-    )
-    page = context.new_page()
-    page.goto(url)
-    ready(page)
-    act(page)
-    page.wait_for_timeout(1200)
-    height = page.evaluate(
-        "document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight"
-    )
-    page.set_viewport_size(ViewportSize(width=width, height=min(6000, max(500, height + 40))))
-    page.wait_for_timeout(500)
-    page.screenshot(path=str(path))
-    print(path)
-    context.close()
+            pictures.take(address, states, ready, "results-")
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from eic_core.errors import UserError
 from pages.ui.figures.pairs import pairs_figure
+from pages.ui.jobs import Jobs, Step
 from pages.ui.organising.demo import DRAFT_NAME, OPEN_NAME, seed_demo
-from pages.ui.organising.jobs import Jobs, Step
 from pages.ui.organising.parcels import LASTS, Parcels
 from pages.ui.organising.problem_files import read_files
 from pages.ui.organising.tables import table_html

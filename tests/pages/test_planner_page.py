@@ -13,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.figures.planning import COLOURS, DASHES, Point, planning_figure
 from pages.ui.figures.scale import THEMES, contrast
+from pages.ui.jobs import Job
 from pages.ui.organising import desk, planner
-from pages.ui.organising.jobs import Job
 from pages.ui.organising.planner_inputs import FIELDS, model_of, request_for, shown
 from pages.ui.wiring import jobs, lab
 from study.planning import PAPER, width_grid

@@ -9,9 +9,9 @@ import streamlit as st
 
 from eic_core.errors import UserError
 from pages.ui.door import is_organiser, login_key
+from pages.ui.jobs import Job, Step
 from pages.ui.organising.desk import act, complaint, go, note, quiet, show_error
 from pages.ui.organising.drafts import draft_of
-from pages.ui.organising.jobs import Job, Step
 from pages.ui.organising.planner_inputs import Request, ask, request_for
 from pages.ui.organising.planner_result import Planned, draw
 from pages.ui.text import escape

@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 
-from pages.ui.organising.jobs import Job
+from pages.ui.jobs import Job
 from pages.ui.wiring import figure_cache, jobs, lab
 from study.design import StudyStatus
 from study.errors import NotFoundError

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.ui.door import is_organiser, login_key
+from pages.ui.jobs import Job, Step
 from pages.ui.organising.desk import (
     act,
     complaint,
@@ -21,7 +22,6 @@ from pages.ui.organising.desk import (
 )
 from pages.ui.organising.drafts import LISTED, Draft
 from pages.ui.organising.frame import onward
-from pages.ui.organising.jobs import Job, Step
 from pages.ui.organising.tables import refused_csv
 from pages.ui.text import escape
 from pages.ui.wiring import jobs, parcels

@@ -25,7 +25,7 @@ from eic_core.pool.listing import (
     stored_scores,
 )
 from eic_core.pool.scoring import read_candidate
-from pages.ui.organising.jobs import Cancelled, Job, Jobs, Step
+from pages.ui.jobs import Cancelled, Job, Jobs, Step
 from pages.ui.service import DEFAULT_DOMAIN
 from pages.ui.triage.state import CompareState
 from pages.ui.visit import visit

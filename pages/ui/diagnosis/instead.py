@@ -1,4 +1,4 @@
-"""What to write instead: on request, equivalent forms that keep more digits."""
+"""What to write instead: equivalent forms that keep more digits."""
 
 from __future__ import annotations
 
@@ -6,51 +6,22 @@ import math
 
 import streamlit as st
 
-from eic_core.errors import UserError
 from eic_core.explain.rewriting import Measured, ObservedError, Repair
 from eic_core.formula.rendering import to_latex
 from pages.ui import glossary
-from pages.ui.service import Advice, Request, Result
+from pages.ui.service import Result
 from pages.ui.text import escape, number, prose
-from pages.ui.visit import change, visit
-from pages.ui.widgets_node import heading
-from pages.ui.wiring import inspector_service
+from pages.ui.visit import change
+from pages.ui.wiring import diagnosis_service
 
 
-def repair_view(result: Result) -> None:
-    """The question as a button; once asked, the answer for this request."""
-    if visit().asked != result.request:
-        st.button(
-            "What to write instead?",
-            key="ask-repair",
-            icon=":material/build:",
-            help="Looks for an equivalent form that loses fewer digits, and checks it on your "
-            "data. Takes up to a few seconds.",
-            on_click=_ask,
-            args=(result.request,),
-        )
-        return
-    with st.container(key="repair", gap="small"):
-        heading("What to write instead")
-        try:
-            with st.spinner("Looking for a form that keeps more digits…"):
-                advice = inspector_service().advice(result)
-        except UserError as error:
-            st.html(f'<p class="eic-note">{prose(str(error))}</p>')
-            return
-        _said(advice)
-        for place, form in enumerate(advice.repairs.repairs):
-            _card(form, place)
-
-
-def _ask(request: Request) -> None:
-    visit().asked = request
-
-
-def _said(advice: Advice) -> None:
-    repairs = advice.repairs
-    st.html(f"<p><strong>{prose(repairs.sentence)}</strong></p>")
-    st.html(f'<p class="eic-quiet">{prose(advice.writing.sentence)}</p>')
+def instead_panel(result: Result, node: int) -> None:
+    """Equivalent forms that keep more digits, the best first, or why there is none."""
+    service = diagnosis_service()
+    with st.spinner("Looking for a form that keeps more digits…"):
+        repairs, writing = service.repairs(result), service.writing(result)
+    st.html(f'<p class="eic-answer">{prose(repairs.sentence)}</p>')
+    st.html(f'<p class="eic-quiet">{prose(writing.sentence)}</p>')
     if repairs.measured_rows < len(repairs.samples):
         st.html(
             f'<p class="eic-quiet">Measured on {repairs.measured_rows:,} of '
@@ -58,6 +29,8 @@ def _said(advice: Advice) -> None:
         )
     if not repairs.finished:
         st.html('<p class="eic-note">The search ended at its time limit; more may be found.</p>')
+    for place, form in enumerate(repairs.repairs):
+        _card(form, place)
 
 
 def _card(form: Repair, place: int) -> None:

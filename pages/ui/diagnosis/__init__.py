@@ -1,0 +1,1 @@
+"""One question at a time about a formula that loses digits, each with a panel of its own."""

@@ -1,0 +1,119 @@
+"""What the panels ask of a result, each answer computed once and kept for a while.
+
+Knows nothing of Streamlit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from eic_core.explain.budget import Budget, digit_budget
+from eic_core.explain.ledger import Ledger, blame
+from eic_core.explain.rewriting import Repairs, repair
+from eic_core.explain.triangulation import Triangulation, triangulate
+from eic_core.explain.what_if import WhatIf, what_if_mean
+from eic_core.explain.where import Where, where
+from eic_core.explain.writing import WritingLoss, writing_loss
+from pages.ui.service import BoundedCache, Progress, Result
+
+KEPT = 192e6
+"""Bytes of results that are remembered, about."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A diagnosis in four sentences, user text in backticks.
+
+    Attributes
+    ----------
+    why : str
+        Whose noise it is.
+    where : str
+        Which rows carry it.
+    fault : str
+        Function or writing.
+    instead : str
+        The best repair, or why there is none.
+    better : str
+        What to paste instead, or "".
+    """
+
+    why: str
+    where: str
+    fault: str
+    instead: str
+    better: str = ""
+
+
+class DiagnosisService:
+    """Answers about results; every method raises `UserError` where an answer makes no sense.
+
+    Answers are pure functions of a request, so they are shared by all visits.
+    """
+
+    def __init__(self, capacity: float = KEPT) -> None:
+        self._answers = BoundedCache(capacity)
+
+    def blame(self, result: Result, node: int) -> Ledger:
+        """Whose noise a node's amplification is."""
+        return self._answer("blame", result, lambda: blame(result.inspection, node), node)
+
+    def what_if(self, result: Result, node: int) -> WhatIf:
+        """What becomes of the output if a node is replaced by its mean."""
+        return self._answer("what if", result, lambda: what_if_mean(result.inspection, node), node)
+
+    def where(self, result: Result, node: int) -> Where:
+        """Which rows carry a node's amplification."""
+        return self._answer("where", result, lambda: where(result.inspection, node), node)
+
+    def writing(self, result: Result) -> WritingLoss:
+        """Whether the function or its writing is to blame."""
+        return self._answer("writing", result, lambda: writing_loss(result.inspection))
+
+    def repairs(self, result: Result) -> Repairs:
+        """What to write instead; takes up to a few seconds the first time."""
+        inspection = result.inspection
+        return self._answer(
+            "repairs", result, lambda: repair(inspection.formula, inspection.samples)
+        )
+
+    def triangulation(self, result: Result, progress: Progress | None = None) -> Triangulation:
+        """The recursion beside Algorithm 2 and the observed errors; takes up to seconds."""
+        return self._answer(
+            "truth",
+            result,
+            lambda: triangulate(result.inspection, seed=result.request.seed, progress=progress),
+        )
+
+    def budget(
+        self, result: Result, tolerance: float, progress: Progress | None = None
+    ) -> Budget:
+        """How many digits each constant and input needs; takes up to seconds."""
+        return self._answer(
+            "budget",
+            result,
+            lambda: digit_budget(result.inspection, tolerance=tolerance, progress=progress),
+            tolerance,
+        )
+
+    def summary(self, result: Result, node: int) -> Summary:
+        """The four sentences, about the noise of `node` and the form of the whole."""
+        found, writing = self.where(result, node), self.writing(result)
+        repairs = self.repairs(result)
+        return Summary(
+            why=self.blame(result, node).sentences[0],
+            where=" ".join(found.sentences[: 1 if found.place is None else 2]),
+            fault=" ".join((writing.sentence, *writing.notes)),
+            instead=repairs.sentence,
+            better=repairs.best.text if repairs.best is not None else "",
+        )
+
+    def _answer(self, kind: str, result: Result, make: Callable[[], T], *more: object) -> T:
+        inspection = result.inspection
+        arrays = len(inspection.samples.columns) + 4
+        weight = 8.0 * len(inspection.samples) * arrays + 500 * inspection.formula.complexity
+        return self._answers.get((kind, result.request, *more), make, lambda _: weight)
