@@ -54,10 +54,14 @@ class Growth:
         first, last = self.counts[0], self.counts[-1]
         start, end = self.local_eic[0], self.local_eic[-1]
         if end - start < 0.1:
-            return f"It does not grow with N here: {start:.1f} on {first:,} rows, {end:.1f} on all."
+            return (
+                f"The loss does not grow with the data here: {start:.1f} digits on {first:,} of "
+                f"the rows on average, {end:.1f} on all {last:,}."
+            )
         return (
-            f"It grows with N: {start:.1f} digits on {first:,} of the rows on average, {end:.1f} "
-            f"on all {last:,}, so about {self.per_decade:.1f} more for ten times the data."
+            f"The loss grows with the data: {start:.1f} digits on {first:,} of the rows on "
+            f"average, {end:.1f} on all {last:,}, so about {self.per_decade:.1f} more for ten "
+            "times as many."
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -141,8 +145,10 @@ class Interval:
         """What may be said about other samples of the same kind."""
         if self.reason:
             return f"No interval can be given: {self.reason}."
+        low, high = f"{self.low:.2f}", f"{self.high:.2f}"
+        ends = low if low == high else f"{low} to {high}"
         return (
-            f"On other samples of this kind expect {self.low:.2f} to {self.high:.2f} digits here "
+            f"On other samples of this kind expect {ends} digits here "
             f"({100 * self.level:.0f} % bootstrap interval)."
         )
 
@@ -168,7 +174,7 @@ def interval_of(s2: Array, crosses: bool, *, level: float = 0.95, seed: int = 0)
     Examples
     --------
     >>> interval_of(np.full(500, 100.0), False).sentence
-    'On other samples of this kind expect 1.00 to 1.00 digits here (95 % bootstrap interval).'
+    'On other samples of this kind expect 1.00 digits here (95 % bootstrap interval).'
     >>> interval_of(np.ones(50), False).reason
     'with fewer than 300 finite samples the tail cannot be judged'
     """
@@ -176,7 +182,10 @@ def interval_of(s2: Array, crosses: bool, *, level: float = 0.95, seed: int = 0)
     nothing = math.nan, math.nan, level
     if crosses:
         return Interval(
-            *nothing, "a node crosses zero inside the domain, where E[s²] is infinite", True
+            *nothing,
+            "a part of the formula crosses zero inside the domain, so that the amplified noise has "
+            "no finite mean",
+            True,
         )
     if n < MIN_SAMPLES_FOR_HILL:
         few = f"with fewer than {MIN_SAMPLES_FOR_HILL} finite samples the tail cannot be judged"
@@ -185,8 +194,8 @@ def interval_of(s2: Array, crosses: bool, *, level: float = 0.95, seed: int = 0)
     if tail <= FINITE_VARIANCE:
         return Interval(
             *nothing,
-            f"the tail of s² is too heavy (its index is about {tail:.1f}; an interval "
-            f"needs more than {FINITE_VARIANCE:.0f})",
+            f"the tail of the amplified noise is too heavy (its index is about {tail:.1f}; "
+            f"an interval needs more than {FINITE_VARIANCE:.0f})",
             True,
         )
     scale = float(np.max(s2))

@@ -28,6 +28,9 @@ ALONE = 0.9
 LISTED = 5
 """Row numbers named in a sentence, at most."""
 
+NOISE = "the amplified noise"
+"""What E[s^2] is called in sentences."""
+
 
 @dataclass(frozen=True)
 class Carriers:
@@ -135,7 +138,7 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
     >>> samples = Samples.from_columns({"x": [1.0, 1.5, 1.9999, 2.5, 3.0]})
     >>> found = where(inspect(read("1/(x-2)").formula, samples))
     >>> found.carriers[-1].positions, found.sentences[0]
-    ((2,), 'Row 3 alone of 5 gives over 99.9 % of E[s²] at `1/(x − 2)`.')
+    ((2,), 'One row of 5, row 3, gives over 99.9 % of the amplified noise at `1/(x − 2)`.')
     """
     node_id = inspection.finite_bottleneck if node_id is None else node_id
     _, s = inspection.amplification.trace(node_id)
@@ -209,14 +212,14 @@ def _concentration(found: Where, name: str) -> str:
         if len(c.positions) <= max(FEW * c.level * total, 1 if c.share >= ALONE else 0)
     ]
     if not few:
-        return f"All over the data: no few rows carry E[s²] at {name}."
+        return f"All over the data: no small part of the rows carries {NOISE} at {name}."
     count = len(few[0].positions)
     if count == 1:
         row, share = found.row_number(few[0].positions[0]), words.percent(few[0].share)
-        return f"Row {row:,} alone of {total:,} gives {share} of E[s²] at {name}."
+        return f"One row of {total:,}, row {row:,}, gives {share} of {NOISE} at {name}."
     listed = f" ({_rows(found, few[0].positions)})" if count <= LISTED else ""
     share = f"{100 * few[0].level:.0f} %"
-    return f"{count:,} of {total:,} rows give {share} of E[s²] at {name}{listed}."
+    return f"{count:,} of {total:,} rows give {share} of {NOISE} at {name}{listed}."
 
 
 def _rows(found: Where, positions: tuple[int, ...]) -> str:

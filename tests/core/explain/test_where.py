@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -48,7 +49,9 @@ def test_rows_are_named_by_their_number_in_the_table():
         {"x": [1.0, 2.0001, 3.0]}, rows=np.array([4, 17, 20])
     )
     found = where(inspect(read("x-2").formula, samples))
-    assert found.sentences[0] == "Row 17 alone of 3 gives over 99.9 % of E[s²] at `x − 2`."
+    assert found.sentences[0] == (
+        "One row of 3, row 17, gives over 99.9 % of the amplified noise at `x − 2`."
+    )
     assert found.to_json()["carriers"][0]["rows"] == [17]
 
 
@@ -57,7 +60,8 @@ def test_a_handful_of_rows_is_named_with_what_vanishes_and_near_which_input():
     found = where(inspect(read("exp(x)/(x-2)").formula, Samples.from_columns({"x": x})))
     # s^2 goes like 1/(x - 2)^2: 1e12, 1e12 and a quarter of that; two of them make 89 per cent
     assert found.sentences[0] == (
-        "3 of 500 rows give 99 % of E[s²] at `exp(x)/(x − 2)` (rows 499, 498 and 500)."
+        "3 of 500 rows give 99 % of the amplified noise at `exp(x)/(x − 2)` "
+        "(rows 499, 498 and 500)."
     )
     assert [len(c.positions) for c in found.carriers] == [2, 3, 3]
     assert found.place is not None and found.place.crosses
@@ -123,3 +127,25 @@ def test_rows_without_a_digit_and_data_without_a_value_are_told():
     assert nothing.sentences == ("At every valid sample no digit of `x − x` is left.",)
     invalid = where(inspect(read("log(-x)").formula, samples), 2)
     assert invalid.sentences == ("No sample has a real value at every node.",)
+
+
+@pytest.mark.parametrize(
+    "text", ["1/(x-2)", "10000*x-9999*x", "x-x", "exp(10*x)", "x", "sin(1000*x)"]
+)
+def test_no_sentence_speaks_in_symbols(text):
+    for sentence in where(inspected(text, count=400, x="1:5")).sentences:
+        said = re.sub("`[^`]*`", "", sentence)
+        assert "E[" not in said and "s²" not in said and " N" not in said
+
+
+def test_an_interval_of_one_number_names_it_once():
+    found = where(inspected("10000*x-9999*x", x="1:5"))
+    assert "expect 4.39 digits here" in found.interval.sentence
+
+
+def test_growth_is_told_in_digits_and_rows():
+    u = (np.arange(1_600) + 0.5) / 1_600
+    grows = growth_of(1 + 1 / (u - 0.5001) ** 2)
+    assert grows.sentence.startswith("The loss grows with the data: ")
+    assert f"{grows.local_eic[-1]:.1f} on all 1,600" in grows.sentence
+    assert "does not grow" in growth_of(np.full(1_600, 100.0)).sentence
