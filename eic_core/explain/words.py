@@ -26,6 +26,17 @@ def digits(value: float) -> str:
     return f"{value:.1f} digits" if value >= 0.05 else f"{value:.2f} digits"
 
 
+def lost(value: float) -> str:
+    """How many digits are lost, as the object of "loses".
+
+    Examples
+    --------
+    >>> lost(4.389), lost(0.3), lost(0.02), lost(0.0), lost(float("inf"))
+    ('4.4 digits', '0.3 digits', 'hardly any digits', 'no digit', 'every digit')
+    """
+    return "hardly any digits" if 0.005 <= value < 0.05 else digits(value)
+
+
 def percent(share: float) -> str:
     """A share of 1 in per cent.
 

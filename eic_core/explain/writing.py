@@ -141,12 +141,12 @@ def _sentence(
             return "At every sample no digit of the result is left, so there is nothing to split."
         return "The formula has no real value on these samples, so there is nothing to split."
     if place == NEITHER:
-        return f"Nothing to mend in the result: it loses {words.digits(q)}."
+        return f"Nothing to mend in the result: it loses {words.lost(q)}."
     inputs = _sensitive_to(conditioning)
     if place == FUNCTION:
         return (
             f"No rewriting will help: the result itself is that sensitive to {inputs} "
-            f"({words.digits(own)} of the {q:.1f} lost)."
+            f"({own:.1f} of the {q:.1f} digits lost)."
         )
     lead = f"{loss:.1f} of the {q:.1f} digits that the result loses are lost to the writing"
     if place == WRITING:
@@ -173,7 +173,7 @@ def _notes(
         )
     if function:
         notes.append(
-            f"At {words.samples(function)} the function itself is 0 or turns on a point, "
+            f"At {words.samples(function)} the function itself is 0 or infinitely steep, "
             "so that no writing keeps a digit there; they are left out of the split."
         )
     if singular > function:

@@ -11,11 +11,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from eic_core.drawing.layout import VisibleTree, heat, visible_tree
+from eic_core.drawing.scale import THEMES, colour, digits_text, text_on
 from eic_core.formula.rendering import to_latex
 from eic_core.formula.tree import Formula, Node
 from eic_core.measure import Inspection
-from pages.ui.figures.layout import VisibleTree, heat, visible_tree
-from pages.ui.figures.scale import THEMES, colour, digits_text, text_on
 
 CALM = 0.3
 """Digits by which a node must differ from the box around it to get its own."""

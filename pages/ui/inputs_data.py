@@ -119,6 +119,7 @@ def _ranges(here: Visit, outcome: Outcome) -> None:
     samples, seed, preset = st.columns([1.2, 0.8, 1.2], vertical_alignment="bottom")
     samples.number_input(
         "Samples",
+        value=here.state.samples,
         min_value=1,
         max_value=MAX_SAMPLES,
         step=1000,
@@ -129,6 +130,7 @@ def _ranges(here: Visit, outcome: Outcome) -> None:
     )
     seed.number_input(
         "Seed",
+        value=here.state.seed,
         min_value=0,
         max_value=MAX_SEED,
         step=1,
@@ -164,6 +166,7 @@ def _range(name: str, domain: Domain) -> None:
         if caption:
             column.number_input(
                 caption,
+                value=getattr(domain, side),
                 key=follow(f"{side}:{name}", getattr(domain, side)),
                 format="%.10g",
                 step=_step(domain),

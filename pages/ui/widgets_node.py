@@ -6,11 +6,11 @@ import math
 
 import streamlit as st
 
+from eic_core.drawing.layout import focus_node
 from eic_core.explain.verdict import origin_of
 from eic_core.measure import Inspection
 from pages.ui import glossary
 from pages.ui.figures import colour
-from pages.ui.figures.layout import focus_node
 from pages.ui.service import Result
 from pages.ui.text import code_label, escape, number
 from pages.ui.visit import change

@@ -9,6 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
+from eic_core.drawing.layout import focus_node
 from eic_core.explain.verdict import origin_of
 from eic_core.measure import Inspection
 from pages.ui import glossary
@@ -20,7 +21,6 @@ from pages.ui.figures.data import (
     slice_figure,
     surface_figure,
 )
-from pages.ui.figures.layout import focus_node
 from pages.ui.service import Result
 from pages.ui.text import clean, code_label
 from pages.ui.wiring import figure_cache

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from eic_core.drawing.layout import focus_node
 from pages.ui.coloured import coloured_latex
 from pages.ui.device import is_dark
 from pages.ui.diagnosis.questions import Question, answer, asked, question_row
-from pages.ui.figures.layout import focus_node
 from pages.ui.service import Result
 from pages.ui.visit import visit
 from pages.ui.widgets_node import blame, heading, node_buttons, node_detail

@@ -7,8 +7,7 @@ import math
 import plotly.graph_objects as go
 import pytest
 
-from pages.ui.figures.ruler import ruler_figure
-from pages.ui.figures.scale import (
+from eic_core.drawing.scale import (
     SCALE,
     THEMES,
     colour,
@@ -18,6 +17,7 @@ from pages.ui.figures.scale import (
     paint,
     text_on,
 )
+from pages.ui.figures.ruler import ruler_figure
 
 STEPS = [i / 10 for i in range(81)]
 

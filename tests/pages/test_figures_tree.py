@@ -10,12 +10,12 @@ import xml.etree.ElementTree as ET
 import plotly.graph_objects as go
 import pytest
 
+from eic_core.drawing.layout import GAP, VisibleTree, focus_node, tidy
+from eic_core.drawing.scene import SMALLEST, WIDTH, compose
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
 from eic_core.measure import Domain, Samples, inspect, sample_domains
 from pages.ui.figures import tree_figure, tree_svg, visible_tree
-from pages.ui.figures.layout import GAP, VisibleTree, focus_node, tidy
-from pages.ui.figures.scene import SMALLEST, WIDTH, compose
 
 
 def inspected(text, low=1.0, high=5.0, count=200, columns=()):

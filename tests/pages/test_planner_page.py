@@ -11,8 +11,8 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from eic_core.drawing.scale import THEMES, contrast
 from pages.ui.figures.planning import COLOURS, DASHES, Point, planning_figure
-from pages.ui.figures.scale import THEMES, contrast
 from pages.ui.jobs import Job
 from pages.ui.organising import desk, planner
 from pages.ui.organising.planner_inputs import FIELDS, model_of, request_for, shown

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from pages.ui.figures.scale import contrast
+from eic_core.drawing.scale import contrast
 from pages.ui.rating.ballot_view import caption
 from pages.ui.rating.figures import LOOKS, SCALE, curve_figure, scale_ticks, surface_figure
 from study.ballot_types import Axis, Ballot, BallotFigure, FormulaCard

@@ -9,13 +9,13 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from eic_core.drawing.layout import focus_node
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
 from eic_core.pool import Score
 from eic_core.pool.front import front
 from eic_core.pool.importers import Listed
 from eic_core.pool.listing import ListedScore
-from pages.ui.figures.layout import focus_node
 from pages.ui.triage.front_figure import (
     MOST_POINTS,
     FrontView,

@@ -10,9 +10,9 @@ import time
 
 import streamlit as st
 
+from eic_core.drawing.layout import focus_node
 from eic_core.errors import UserError
 from pages.ui.diagnosis.service import DiagnosisService, Summary
-from pages.ui.figures.layout import focus_node
 from pages.ui.jobs import Job, Jobs, Step
 from pages.ui.service import Request, Result
 from pages.ui.text import prose

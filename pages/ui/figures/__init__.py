@@ -1,5 +1,8 @@
 """Figures: pure functions from an inspection to a Plotly figure; no Streamlit."""
 
+from eic_core.drawing.layout import VisibleTree, visible_tree
+from eic_core.drawing.scale import SCALE, colour, digits_text, paint, text_on
+from eic_core.drawing.svg import tree_svg
 from pages.ui.figures.data import (
     curve_figure,
     residual_figure,
@@ -8,16 +11,8 @@ from pages.ui.figures.data import (
     surface_figure,
     worst_sample,
 )
-from pages.ui.figures.layout import VisibleTree, visible_tree
 from pages.ui.figures.ruler import ruler_figure
-from pages.ui.figures.scale import (
-    SCALE,
-    colour,
-    digits_text,
-    paint,
-    text_on,
-)
-from pages.ui.figures.tree import tree_figure, tree_svg
+from pages.ui.figures.tree import tree_figure
 
 __all__ = [
     "SCALE",

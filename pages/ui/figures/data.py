@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from eic_core.drawing.scale import THEMES, Theme
 from eic_core.measure import Inspection
 from pages.ui.figures.grids import (
     CURVE_POINTS,
@@ -25,8 +26,8 @@ from pages.ui.figures.grids import (
 )
 from pages.ui.figures.maps import map_figure, map_pair
 from pages.ui.figures.panels import axis_style, label_of, panel_note
+from pages.ui.figures.plotting import base_layout, build
 from pages.ui.figures.residuals import residual_figure
-from pages.ui.figures.scale import THEMES, Theme, base_layout, build
 
 __all__ = [
     "curve_figure",

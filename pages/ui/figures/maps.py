@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from eic_core.drawing.scale import HIGH, LOW, SCALE, THEMES, Theme
 from eic_core.measure import Inspection
 from pages.ui.figures.grids import MAP_POINTS, Array, Axis, on_grid, thinned, value_limits
 from pages.ui.figures.panels import axis_style, label_of, panel_note
-from pages.ui.figures.scale import HIGH, LOW, SCALE, THEMES, Theme, base_layout, build
+from pages.ui.figures.plotting import base_layout, build
 
 MAP_SAMPLES = 400
 """Most samples drawn on a map."""

@@ -8,8 +8,9 @@ from typing import Any, Literal
 import numpy as np
 import plotly.graph_objects as go
 
+from eic_core.drawing.scale import THEMES
 from pages.ui.figures.panels import axis_style
-from pages.ui.figures.scale import THEMES, base_layout, build
+from pages.ui.figures.plotting import base_layout, build
 
 Quantity = Literal["complexity", "r2", "eic"]
 LABELS: dict[Quantity, str] = {"complexity": "complexity", "r2": "R²", "eic": "EIC (digits)"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from eic_core.drawing.scale import Theme
 from eic_core.measure import Inspection
-from pages.ui.figures.scale import Theme
 
 
 def panel_note(inspection: Inspection, node_id: int, top: float, theme: Theme) -> dict[str, Any]:

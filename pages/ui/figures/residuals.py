@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from eic_core.drawing.scale import THEMES
 from eic_core.measure import Inspection
 from eic_core.measure.fit import Fit, fit_of
 from pages.ui.figures.grids import MAX_POINTS, Array, thinned, value_limits
 from pages.ui.figures.panels import axis_style
-from pages.ui.figures.scale import THEMES, base_layout, build
+from pages.ui.figures.plotting import base_layout, build
 
 
 def residual_figure(

@@ -7,18 +7,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from pages.ui.figures.scale import (
-    FILTER,
-    HIGH,
-    LOW,
-    SCALE,
-    THEMES,
-    TYPICAL_LAW,
-    base_layout,
-    build,
-    digits_text,
-    hidden_axis,
-)
+from eic_core.drawing.scale import FILTER, HIGH, LOW, SCALE, THEMES, TYPICAL_LAW, digits_text
+from pages.ui.figures.plotting import base_layout, build, hidden_axis
 
 
 def ruler_figure(

@@ -10,21 +10,12 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from eic_core.drawing.scale import HIGH, LOW, SCALE, THEMES, digits_text
+from eic_core.drawing.scene import SHADOW, WIDTH, Card, Edge, Scene, compose, cut
 from eic_core.measure import Inspection
-from pages.ui.figures.scale import (
-    HIGH,
-    LOW,
-    SCALE,
-    THEMES,
-    base_layout,
-    build,
-    digits_text,
-    hidden_axis,
-)
-from pages.ui.figures.scene import SHADOW, WIDTH, Card, Edge, Scene, compose, cut
-from pages.ui.figures.svg import scene_svg
+from pages.ui.figures.plotting import base_layout, build, hidden_axis
 
-__all__ = ["tree_figure", "tree_svg"]
+__all__ = ["tree_figure"]
 
 
 def tree_figure(
@@ -82,18 +73,6 @@ def tree_figure(
         "selectionrevision": _revision(inspection, narrow),
     }
     return build(data, layout)
-
-
-def tree_svg(
-    inspection: Inspection,
-    *,
-    selected: int | None = None,
-    unfolded: frozenset[int] = frozenset(),
-    dark: bool = False,
-) -> str:
-    """The same picture as a standalone SVG document, for download."""
-    scene = compose(inspection, selected=selected, unfolded=unfolded, dark=dark, width=1000)
-    return scene_svg(scene, cut(inspection.nodes[-1].text, 120), dark=dark)
 
 
 MARGINS = {"l": 4, "r": 4, "t": 26, "b": 64}

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from eic_core.drawing.scale import HIGH, LOW, SCALE, THEMES, Theme, digits_text
 from eic_core.pool.front import front
 from eic_core.pool.listing import ListedScore
 from pages.ui.figures.panels import axis_style
-from pages.ui.figures.scale import HIGH, LOW, SCALE, THEMES, Theme, base_layout, build, digits_text
+from pages.ui.figures.plotting import base_layout, build
 from pages.ui.text import clean
 from pages.ui.triage.pair_figure import MODEBAR
 

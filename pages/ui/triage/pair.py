@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from eic_core.drawing.layout import focus_node
+from eic_core.drawing.scale import digits_text
 from eic_core.errors import DataError, FormulaError
 from pages.ui.device import is_dark, is_narrow, plotly_config
 from pages.ui.figures import tree_figure
-from pages.ui.figures.layout import focus_node
-from pages.ui.figures.scale import digits_text
 from pages.ui.organising.desk import heading, quiet, show_error
 from pages.ui.outcome import request_of
 from pages.ui.service import InspectorService, Request, Result

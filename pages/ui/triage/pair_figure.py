@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from eic_core.drawing.layout import focus_node
+from eic_core.drawing.scale import THEMES, Theme
 from eic_core.measure import Inspection
 from pages.ui.figures.data import torn
 from pages.ui.figures.grids import (
@@ -27,9 +29,8 @@ from pages.ui.figures.grids import (
     thinned,
     value_limits,
 )
-from pages.ui.figures.layout import focus_node
 from pages.ui.figures.panels import axis_style, label_of
-from pages.ui.figures.scale import THEMES, Theme, base_layout, build
+from pages.ui.figures.plotting import base_layout, build
 
 INKS = {False: ("#1f5fd0", "#c2410c"), True: ("#7db2ff", "#ff9d5c")}
 """Colours of A and B, by `dark`; B is dashed as well."""

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from eic_core.drawing.scale import HIGH, LOW, SCALE, THEMES, Theme
 from pages.ui.figures.grids import MAP_POINTS, Array, Axis, value_limits
 from pages.ui.figures.panels import axis_style, label_of
-from pages.ui.figures.scale import HIGH, LOW, SCALE, THEMES, Theme, base_layout, build
+from pages.ui.figures.plotting import base_layout, build
 from pages.ui.triage.pair_figure import MODEBAR, Side, axis_along, cut
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import streamlit as st
 
+from eic_core.drawing.scale import digits_text
 from eic_core.pool.listing import ListedScore
-from pages.ui.figures.scale import digits_text
 from pages.ui.organising.desk import quiet
 from pages.ui.text import escape, number
 from pages.ui.triage.desk import Scored, desk, text_of

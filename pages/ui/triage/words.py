@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from eic_core.drawing.scale import digits_text
 from eic_core.measure import Inspection
 from eic_core.measure.fit import fit_of
-from pages.ui.figures.scale import digits_text
 from pages.ui.text import number
 
 SAME_DIGITS = 0.05

@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pages.ui.figures.folding import VisibleTree, focus_node, heat, visible_tree
+from eic_core.drawing.folding import VisibleTree, focus_node, heat, visible_tree
 
 __all__ = ["GAP", "Placement", "VisibleTree", "focus_node", "heat", "tidy", "visible_tree"]
 

@@ -14,8 +14,6 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import plotly.graph_objects as go
-
 LOW, HIGH = 0.0, 8.0
 """Ends of the scale in digits, log10 of the mean amplification; values beyond are clamped."""
 
@@ -214,35 +212,3 @@ def digits_text(local_eic: float) -> str:
     if local_eic < 0.005:
         return "0"
     return f"{local_eic:.1f}" if local_eic >= 9.995 else f"{local_eic:.2f}"
-
-
-def build(data: list[dict[str, Any]], layout: dict[str, Any]) -> go.Figure:
-    """A figure from plain dictionaries, unvalidated: validation costs ten times the rest.
-
-    The tests validate what is built here.
-    """
-    return go.Figure({"data": data, "layout": layout}, _validate=False)
-
-
-def hidden_axis(limits: list[float]) -> dict[str, Any]:
-    """An axis that fixes a range and draws nothing."""
-    return {"range": limits, "visible": False, "fixedrange": True}
-
-
-def base_layout(dark: bool) -> dict[str, Any]:
-    """What all figures share: transparent page, own fonts, no template."""
-    theme = THEMES[dark]
-    return {
-        "template": {},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"family": FONT, "color": theme.ink, "size": 13},
-        "showlegend": False,
-        "hoverlabel": {
-            "bgcolor": "#ffffff" if not dark else "#262b36",
-            "bordercolor": theme.faint,
-            "font": {"color": theme.ink, "family": FONT, "size": 13},
-            "align": "left",
-        },
-        "dragmode": "pan",
-    }

@@ -4,10 +4,42 @@ from __future__ import annotations
 
 from html import escape
 
-from pages.ui.figures.scale import HIGH, LOW, SCALE, THEMES
-from pages.ui.figures.scene import Card, Edge, Scene
+from eic_core.drawing.scale import HIGH, LOW, SCALE, THEMES
+from eic_core.drawing.scene import Card, Edge, Scene, compose, cut
+from eic_core.measure import Inspection
 
 _FONT = "Source Sans Pro, Segoe UI, Helvetica, Arial, sans-serif"
+
+
+def tree_svg(
+    inspection: Inspection,
+    *,
+    selected: int | None = None,
+    unfolded: frozenset[int] = frozenset(),
+    dark: bool = False,
+) -> str:
+    """A formula's tree as a standalone SVG document, its colours on the fixed scale.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    selected : int, optional
+        Node to ring; the way to it is kept open.
+    unfolded : frozenset of int
+        Folded nodes to open (see `folding.visible_tree`).
+    dark : bool
+        For a dark page.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0]})
+    >>> tree_svg(inspect(read("x+1").formula, samples)).startswith("<svg")
+    True
+    """
+    scene = compose(inspection, selected=selected, unfolded=unfolded, dark=dark, width=1000)
+    return scene_svg(scene, cut(inspection.nodes[-1].text, 120), dark=dark)
 
 
 def scene_svg(scene: Scene, title: str, *, dark: bool = False) -> str:

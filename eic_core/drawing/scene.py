@@ -11,10 +11,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from eic_core.drawing.layout import Placement, VisibleTree, focus_node, heat, tidy, visible_tree
+from eic_core.drawing.scale import Paint, digits_text, paint
 from eic_core.formula.tree import CONSTANT, VARIABLE, Node
 from eic_core.measure import Inspection
-from pages.ui.figures.layout import Placement, VisibleTree, focus_node, heat, tidy, visible_tree
-from pages.ui.figures.scale import Paint, digits_text, paint
 
 HEIGHT = 42.0
 """Height of a card in pixels."""
