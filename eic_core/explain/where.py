@@ -25,6 +25,9 @@ FEW = 0.3
 ALONE = 0.9
 """What one row must carry to be called alone, however few there are."""
 
+MARKED = 0.05
+"""Where as many rows or more carry 99 per cent, none of them is worth a mark of its own."""
+
 LISTED = 5
 """Row numbers named in a sentence, at most."""
 
@@ -171,6 +174,38 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
         sentences=(),
     )
     return Where(**{**vars(found), "sentences": _sentences(found)})
+
+
+def few_carriers(s: Array) -> tuple[int, ...]:
+    """The rows that carry 99 per cent of E[s^2], if less than `MARKED` of the finite ones do.
+
+    Parameters
+    ----------
+    s : ndarray, shape (N,)
+        Amplification; rows that are not finite are left out.
+
+    Returns
+    -------
+    tuple of int
+        Positions, the largest share first; () if many rows carry it.
+
+    Examples
+    --------
+    >>> few_carriers(np.append(np.ones(99), 1e6)), few_carriers(np.ones(100))
+    ((99,), ())
+    """
+    finite = np.flatnonzero(np.isfinite(s))
+    most = int(np.ceil(MARKED * len(finite))) - 1
+    if most < 1:
+        return ()
+    s2 = np.square(s[finite])
+    top = np.argpartition(-s2, most)[:most]
+    needed = LEVELS[-1] * float(np.sum(s2)) * (1 - 1e-12)
+    order = top[np.argsort(-s2[top], kind="stable")]
+    sums = np.cumsum(s2[order])
+    if sums[-1] < needed:
+        return ()
+    return tuple(finite[order[: int(np.searchsorted(sums, needed)) + 1]].tolist())
 
 
 def _carriers(shares: Array, level: float) -> Carriers:

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from eic_core.explain.settling import growth_of, interval_of
-from eic_core.explain.where import where
+from eic_core.explain.where import few_carriers, where
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Samples, inspect, sample_domains
 from tests.core.measure.agreement import samples_of
@@ -149,3 +149,17 @@ def test_growth_is_told_in_digits_and_rows():
     assert grows.sentence.startswith("The loss grows with the data: ")
     assert f"{grows.local_eic[-1]:.1f} on all 1,600" in grows.sentence
     assert "does not grow" in growth_of(np.full(1_600, 100.0)).sentence
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 400), st.floats(0.0, 3.0))
+def test_few_carriers_are_those_of_99_per_cent_or_none(seed, count, spread):
+    s = np.exp(np.random.default_rng(seed).normal(0, spread, count))
+    s[::7] = np.nan
+    s[::11] = np.inf
+    finite = np.isfinite(s)
+    few = few_carriers(s)
+    order = np.argsort(-np.where(finite, s, 0), kind="stable")
+    sums = np.cumsum(np.square(np.where(finite, s, 0))[order])
+    needed = int(np.searchsorted(sums, 0.99 * sums[-1] * (1 - 1e-12))) + 1 if finite.any() else 0
+    assert few == (tuple(order[:needed]) if 0 < needed < 0.05 * finite.sum() else ())
