@@ -70,13 +70,13 @@ class Budget:
     ----------
     inspection : Inspection
     tolerance : float
-        Allowed rms deviation of the output, in standard deviations of `scale_of`; with a
-        target also the allowed loss of R2.
+        Allowed rms deviation of the output, in standard deviations of `scale_of` (of a
+        constant output: relative to its size); with a target also the allowed loss of R2.
     scale_of : {"target", "output"}
     needs : tuple of Need
         Constants in post-order, then inputs.
     deviation : float
-        That of the jointly rounded formula and data, measured on all rows.
+        That of the jointly rounded formula and data, measured on all rows, in units of the same.
     formula : Formula
         With shortened constants, the inputs as given.
     text : str
@@ -236,25 +236,57 @@ def _places(formula: Formula, name: str) -> tuple[int, ...]:
 def _sentences(needs: tuple[Need, ...], trial: Trial, deviation: float) -> tuple[str, ...]:
     constants = [n for n in needs if n.kind == "constant"]
     inputs = [n for n in needs if n.kind == "input"]
-    lines = []
-    if constants:
-        before, after = sum(n.given for n in constants), sum(n.together for n in constants)
-        lines.append(
-            f"Of the {before} digits of its constants {after} are needed."
-            if after < before
-            else "No constant can be shortened."
-        )
-        most = max(constants, key=lambda n: n.together)
-        if most.together >= MANY:
-            lines.append(
-                f"`{most.name}` needs {most.together}: the output hangs on its last digits."
-            )
+    if not needs:
+        return ("There is nothing to shorten: no decimal constant and no input.",)
+    within = f"within {share_text(trial.tolerance)} of {trial.measure}"
+    lines = _about_constants(constants, within) if constants else []
     if inputs:
-        parts = [f"{n.together} of {words.input_name(n.name)}" for n in inputs[:LISTED]]
-        parts += [f"{len(inputs) - LISTED} more"] if len(inputs) > LISTED else []
-        lines.append(f"Of the inputs it takes so many digits: {words.listed(parts)}.")
+        taken = _about_inputs(inputs)
+        lines.append(
+            f"Of the inputs it takes {taken}."
+            if constants
+            else f"To keep the output {within} it takes {taken}."
+        )
+    moved = "does not move"
+    if deviation:
+        moved = f"moves by {share_text(deviation)} of {trial.measure} (rms)"
     lines.append(
-        f"All rounded together, the output moves by {words.number(deviation)} standard "
-        f"deviations of the {trial.scale_of} (rms; allowed: {words.number(trial.tolerance)})."
+        f"All rounded together and run on {words.samples(len(trial.all))}, the output {moved}."
     )
     return tuple(lines)
+
+
+def _about_constants(constants: list[Need], within: str) -> list[str]:
+    before, after = sum(n.given for n in constants), sum(n.together for n in constants)
+    if after < before:
+        kept = "keeps" if after == 1 else "keep"
+        lines = [f"{after} of the {before} digits of its constants {kept} the output {within}."]
+    else:
+        lines = [f"No constant can be shortened if the output is to stay {within}."]
+    most = max(constants, key=lambda n: n.together)
+    if most.together >= MANY:
+        lines.append(f"`{most.name}` needs {most.together}: the output hangs on its last digits.")
+    return lines
+
+
+def _about_inputs(inputs: list[Need]) -> str:
+    """The digits of the first few inputs, and the most of the others."""
+    first, *others = inputs[:LISTED]
+    parts = [f"{first.together} digit{'s' if first.together > 1 else ''} of "
+             f"{words.input_name(first.name)}"]  # fmt: skip
+    parts += [f"{n.together} of {words.input_name(n.name)}" for n in others]
+    rest = inputs[LISTED:]
+    if rest:
+        parts.append(f"at most {max(n.together for n in rest)} of {len(rest)} more")
+    return words.listed(parts)
+
+
+def share_text(share: float) -> str:
+    """A part of 1: per cent, or a power of ten where that is too small.
+
+    Examples
+    --------
+    >>> share_text(1e-2), share_text(3.21e-4), share_text(1e-6), share_text(0.0)
+    ('1 %', '0.032 %', '10⁻⁶', '0')
+    """
+    return f"{100 * share:.2g} %" if share >= 1e-4 else words.number(share)

@@ -32,6 +32,18 @@ CAREFUL_ROWS = 100
 Key = tuple[str, str]
 
 
+def _measure(target: bool, varies: bool) -> str:
+    """What a deviation is compared with, in words.
+
+    Examples
+    --------
+    >>> _measure(False, True), _measure(True, False)
+    ('its spread', 'the size of the target')
+    """
+    word = "spread" if varies else "size"
+    return f"the {word} of the target" if target else f"its {word}"
+
+
 class Trial:
     """Runs the formula with rounded numbers, and says whether the output is kept."""
 
@@ -50,8 +62,9 @@ class Trial:
         scaled = (reference if target is None else target)[usable]
         self.scale_of = "output" if target is None else "target"
         largest = float(np.max(np.abs(scaled))) or 1.0
-        spread = largest * float(np.std(scaled / largest)) or largest
-        self.allowed = tolerance * spread
+        spread = largest * float(np.std(scaled / largest))
+        self.measure = _measure(target is not None, spread > 0)
+        self.allowed = tolerance * (spread or largest)
         self.careful = inspection.counts.rechecked > 0
         rows = np.flatnonzero(usable)
         most = CAREFUL_ROWS if self.careful else SEARCH_ROWS

@@ -12,7 +12,12 @@ from eic_core.explain.rewriting.results import Measured, Repair, Repairs, Repair
 from eic_core.explain.rewriting.rows import Rows
 from eic_core.explain.rewriting.rules import Assumption
 from eic_core.explain.rewriting.search import Found, Outcome
-from eic_core.explain.rewriting.sentences import Saved, nothing_better, repair_sentence
+from eic_core.explain.rewriting.sentences import (
+    Saved,
+    nothing_better,
+    repair_sentence,
+    what_helps,
+)
 from eic_core.explain.rewriting.values import ValueTable
 from eic_core.explain.rewriting.verify import Verifier, decimal_rows
 from eic_core.formula.rendering import short_text, to_python
@@ -87,12 +92,13 @@ class Measurer:
         clearest = found[0].formula if found else self.formula
         own = own_conditioning(clearest, self.measured).own_finite
         if found:
-            sentence = found[0].sentence
+            sentence, advice = found[0].sentence, ""
         else:
             sentence = nothing_better(before.q, before.eic, own, self.outcome.finished)
+            advice = what_helps(before.q, before.eic, own)
         return Repairs(
             self.formula, self.samples, tuple(found), before, own, len(self.measured),
-            self.outcome.evaluated, self.outcome.finished, sentence,
+            self.outcome.evaluated, self.outcome.finished, sentence, advice,
         )
 
     def _promising(self) -> list[Found]:

@@ -16,6 +16,7 @@ from eic_core.explain.rewriting.results import Repairs
 from eic_core.explain.rewriting.rows import Rows, choose_rows
 from eic_core.explain.rewriting.rules import Rewriter, RuleBook
 from eic_core.explain.rewriting.search import Limits, Search, needed_digits
+from eic_core.explain.rewriting.sentences import what_helps
 from eic_core.explain.rewriting.terms import Terms
 from eic_core.explain.rewriting.trigonometry_rules import TRIGONOMETRY_RULES
 from eic_core.explain.rewriting.values import ValueTable
@@ -78,7 +79,12 @@ def repair(
     """
     samples.require(formula.variables)
     if formula.complexity > MAX_NODES:
-        return _none(formula, samples, f"it has more than {MAX_NODES} nodes, too many to search")
+        return _none(
+            formula,
+            samples,
+            f"it has more than {MAX_NODES} nodes, too many to search",
+            "What helps: search the part that loses most on its own.",
+        )
     rows = choose_rows(formula, samples)
     terms = Terms()
     root = terms.add(formula)
@@ -87,7 +93,12 @@ def repair(
     search = Search(table, Rewriter(Builder(terms), RULES, FAMILIES), limits, progress)
     outcome = search.run(root)
     if outcome is None:
-        return _none(formula, samples, "no sample has a value with a finite amplification")
+        return _none(
+            formula,
+            samples,
+            "no sample has a value with a finite amplification",
+            what_helps(math.nan, math.nan, math.nan),
+        )
     return Measurer(formula, samples, rows, table, outcome).repairs(most)
 
 
@@ -107,6 +118,6 @@ def _search_table(
     return table if digits == table.digits else ValueTable(terms, texts, digits)
 
 
-def _none(formula: Formula, samples: Samples, reason: str) -> Repairs:
+def _none(formula: Formula, samples: Samples, reason: str, advice: str) -> Repairs:
     sentence = f"No better form was looked for: {reason}."
-    return Repairs(formula, samples, (), None, math.nan, 0, 0, True, sentence)
+    return Repairs(formula, samples, (), None, math.nan, 0, 0, True, sentence, advice)

@@ -170,6 +170,8 @@ class Repairs:
         False if the deadline ended the search.
     sentence : str
         The best repair, or why there is none.
+    advice : str
+        What helps instead; "" if there is a repair.
     """
 
     formula: Formula
@@ -181,6 +183,7 @@ class Repairs:
     evaluated: int
     finished: bool
     sentence: str
+    advice: str
 
     @property
     def best(self) -> Repair | None:
@@ -192,6 +195,7 @@ class Repairs:
         return {
             "formula": to_python(self.formula),
             "sentence": self.sentence,
+            "advice": self.advice,
             "own": json_number(self.own),
             "before": None if self.before is None else self.before.to_json(),
             "measured_rows": self.measured_rows,

@@ -6,8 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-SMALL = 0.5
-"""Digits that any formula of a few operations loses."""
+from eic_core.explain import words
+
+SMALL = 1.0
+"""Digits that any formula of a few operations loses: nothing to mend."""
 
 NEAR = 0.3
 """Digits within which a formula counts as being as good as the function allows."""
@@ -33,26 +35,26 @@ def repair_sentence(text: str, rules: Sequence[str], saved: Saved) -> str:
     Examples
     --------
     >>> repair_sentence("x", ["merging like terms"], Saved((4.39, 0), (4.39, 0), (4, 0)))
-    'Write `x` (merging like terms): the result loses 0.0 digits instead of 4.4.'
+    'Write `x` (merging like terms): the result loses no digit instead of 4.4.'
     >>> print(repair_sentence("x", ["inverse functions"], Saved((0.1, 0), (3, 0), (math.inf, 0))))
-    Write `x` (inverse functions): no step loses more than 0.0 digits instead of 3.0,
+    Write `x` (inverse functions): the worst step loses no digit instead of 3.0,
     and no value leaves the range of double precision.
     """
     by = ", then ".join(dict.fromkeys(rules))
     at_root, inside = saved.q[0] - saved.q[1], saved.eic[0] - saved.eic[1]
     effects = []
     if at_root >= max(0.1, inside - 0.5):
-        effects.append(f"the result loses {saved.q[1]:.1f} digits instead of {saved.q[0]:.1f}")
+        effects.append(f"the result loses {words.lost(saved.q[1])} instead of {saved.q[0]:.1f}")
     elif inside >= 0.05:
         effects.append(
-            f"no step loses more than {saved.eic[1]:.1f} digits instead of {saved.eic[0]:.1f}"
+            f"the worst step loses {words.lost(saved.eic[1])} instead of {saved.eic[0]:.1f}"
         )
     if math.isinf(saved.double[0]) and math.isfinite(saved.double[1]):
         effects.append("no value leaves the range of double precision")
     elif not effects:
         effects.append(
             "with exact inputs double precision loses "
-            f"{saved.double[1]:.1f} digits instead of {saved.double[0]:.1f}"
+            f"{words.lost(saved.double[1])} instead of {saved.double[0]:.1f}"
         )
     return f"Write `{text}` ({by}): {', and '.join(effects)}."
 
@@ -70,9 +72,11 @@ def nothing_better(q: float, eic: float, own: float, finished: bool) -> str:
     Examples
     --------
     >>> nothing_better(3.1, 3.1, 3.0, True)
-    'Nothing better found: the result itself is that sensitive to the inputs (3.0 of 3.1 digits).'
+    'Nothing better found: the result itself is that sensitive to the inputs.'
     >>> nothing_better(0.4, 0.5, 0.2, True)
     'Nothing better found: the result loses only 0.4 digits.'
+    >>> nothing_better(0.0, 0.0, 0.0, True)
+    'Nothing better found: the result loses no digit.'
     >>> print(nothing_better(0.2, 4.9, 0.2, True))
     Nothing better found: the result loses only 0.2 digits, and no exact rewriting with these
     operators spares the step inside that loses 4.9.
@@ -87,13 +91,54 @@ def nothing_better(q: float, eic: float, own: float, finished: bool) -> str:
         else ""
     )
     if q <= SMALL:
-        return f"{found}: the result loses only {q:.1f} digits{inside}."
+        return f"{found}: the result loses {_little(q)}{inside}."
     if q <= own + NEAR:
-        return (
-            f"{found}: the result itself is that sensitive to the inputs "
-            f"({own:.1f} of {q:.1f} digits){inside}."
-        )
+        return f"{found}: the result itself is that sensitive to the inputs{inside}."
     return (
         f"{found}: {q - own:.1f} of {q:.1f} digits are lost to the writing, but "
         "no exact rewriting with these operators saves them."
+    )
+
+
+def _little(q: float) -> str:
+    return f"only {q:.1f} digits" if q >= 0.05 else words.lost(q)
+
+
+def what_helps(q: float, eic: float, own: float) -> str:
+    """What to do where no other form is better; the arguments are those of `nothing_better`.
+
+    Examples
+    --------
+    >>> what_helps(0.4, 0.5, 0.2)
+    'Nothing needs to be done.'
+    >>> print(what_helps(0.2, 4.9, 0.2))
+    The result does not feel that step: it needs a higher precision only where its value
+    is used on its own.
+    >>> print(what_helps(3.1, 3.1, 3.0))
+    What helps instead: inputs known more exactly, samples away from where the result crosses 0
+    or turns steep, or asking for a quantity that is less sensitive; a higher precision helps
+    only as far as the inputs are known.
+    >>> print(what_helps(4.9, 4.9, 0.2))
+    What helps instead: a higher precision for this part (of its digits 4.9 are spent here), or
+    another way to compute the same quantity, such as a series or a library function.
+    """
+    if math.isnan(q):
+        return "What helps: samples at which the formula has a finite value other than 0."
+    if q <= SMALL:
+        if eic <= q + 1:
+            return "Nothing needs to be done."
+        return (
+            "The result does not feel that step: it needs a higher precision only where its value "
+            "is used on its own."
+        )
+    if q <= own + NEAR:
+        return (
+            "What helps instead: inputs known more exactly, samples away from where the result "
+            "crosses 0 or turns steep, or asking for a quantity that is less sensitive; a higher "
+            "precision helps only as far as the inputs are known."
+        )
+    return (
+        f"What helps instead: a higher precision for this part (of its digits {q:.1f} are spent "
+        "here), or another way to compute the same quantity, such as a series or a library "
+        "function."
     )

@@ -158,3 +158,37 @@ def test_a_long_formula_is_done_with_progress():
     assert told == sorted(told) and told[-1] == 1.0
     assert sum(n.together for n in found.needs) < sum(n.given for n in found.needs)
     assert found.deviation <= 1e-3
+
+
+def test_the_first_sentence_says_how_many_digits_of_the_constants_are_enough():
+    found = budget_of("3.14159265*x + 2.71828", tolerance=1e-2, x="1:5")
+    before = sum(n.given for n in found.needs if n.kind == "constant")
+    after = sum(n.together for n in found.needs if n.kind == "constant")
+    assert (before, after < before) == (15, True)
+    assert found.sentences[0] == (
+        f"{after} of the 15 digits of its constants keep the output within 1 % of its spread."
+    )
+    assert "run on 800 samples, the output moves by" in found.sentences[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x", "To keep the output within 0.1 % of its spread it takes 4 digits of `x`."),
+        ("2", "No constant can be shortened if the output is to stay within 0.1 % of its size."),
+        ("pi", "There is nothing to shorten: no decimal constant and no input."),
+        ("x - x", "To keep the output within 0.1 % of its size it takes 1 digit of `x`."),
+    ],
+)
+def test_where_there_is_little_to_shorten_that_is_said(text, said):
+    found = budget_of(text, x="1:5")
+    assert found.sentences[0] == said
+    assert found.text == to_python(found.inspection.formula)
+
+
+def test_many_inputs_are_named_up_to_six():
+    names = [f"x{i}" for i in range(9)]
+    found = budget_of(" + ".join(names), **dict.fromkeys(names, "1:5"))
+    most = max(n.together for n in found.needs[6:])
+    assert f"and at most {most} of 3 more." in found.sentences[0]
+    assert "`x₆`" not in found.sentences[0]

@@ -127,21 +127,27 @@ def test_a_rewrite_that_only_games_independence_is_not_proposed(
 
 
 @pytest.mark.parametrize(
-    ("text", "ranges", "reason"),
+    ("text", "ranges", "reason", "advice"),
     [
-        ("1/(x-2)", ["x=1:3"], "the result itself is that sensitive"),
-        ("x**2", ["x=1:5"], "the result loses only 0.3 digits."),
-        ("x + 1e-6*sin(1000*x)", ["x=1:5"], "spares the step inside that loses"),
-        ("x - sin(x)", ["x=loguniform:1e-4:1"], "digits are lost to the writing"),
-        ("log(-abs(x))", ["x=1:2"], "no sample has a value"),
+        ("1/(x-2)", ["x=1:3"], "the result itself is that sensitive", "inputs known more exactly"),
+        ("x**2", ["x=1:5"], "the result loses only 0.3 digits.", "Nothing needs to be done."),
+        ("x", ["x=1:5"], "the result loses no digit.", "Nothing needs to be done."),
+        ("a*b/(4*pi*c*r**2)", ["a=1:5", "b=1:5", "c=1:5", "r=1:5"],
+         "the result loses only 0.6 digits.", "Nothing needs to be done."),
+        ("x + 1e-6*sin(1000*x)", ["x=1:5"], "spares the step inside that loses",
+         "does not feel that step"),
+        ("x - sin(x)", ["x=loguniform:1e-4:1"], "digits are lost to the writing",
+         "a series or a library function"),
+        ("log(-abs(x))", ["x=1:2"], "no sample has a value", "has a finite value"),
     ],
 )
-def test_where_there_is_nothing_better_the_reason_is_said(
-    text: str, ranges: list[str], reason: str
+def test_where_there_is_nothing_better_the_reason_is_said_and_what_helps(
+    text: str, ranges: list[str], reason: str, advice: str
 ) -> None:
     found = run(text, *ranges)
     assert found.repairs == ()
     assert reason in found.sentence
+    assert advice in found.advice
 
 
 @pytest.mark.parametrize(
@@ -247,6 +253,7 @@ def test_trivial_formulas_are_answered_in_a_sentence(text: str) -> None:
 def test_a_formula_too_large_to_search_is_said_to_be() -> None:
     found = repair(read("+".join(["x"] * 70)).formula, Samples.from_columns({"x": [1.0]}))
     assert "more than 120 nodes" in found.sentence
+    assert "the part that loses most" in found.advice
 
 
 @pytest.mark.parametrize(
