@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.diagnosis.summary import summary_view
 from pages.ui.door import may_inspect
 from pages.ui.gallery import EXAMPLES
 from pages.ui.inputs_data import data_panel
@@ -41,5 +40,4 @@ def inspector_page() -> None:
         here.last_good = shown
         with dimmed(outcome.result is None):
             verdict_view(shown)
-            summary_view(shown)
             workbench(shown)

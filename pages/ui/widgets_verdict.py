@@ -9,6 +9,7 @@ import streamlit as st
 from eic_core.explain.verdict import LEVELS, verdict
 from pages.ui import glossary
 from pages.ui.device import is_dark, is_narrow
+from pages.ui.diagnosis.summary import summary_view
 from pages.ui.figures import ruler_figure
 from pages.ui.service import Result
 from pages.ui.text import escape, number, prose
@@ -16,7 +17,7 @@ from pages.ui.wiring import figure_cache
 
 
 def verdict_view(result: Result) -> None:
-    """Sentence, cause, ruler, metrics and notices."""
+    """Cause and sentence, the diagnosis, ruler, metrics and notices."""
     inspection = result.inspection
     said = verdict(inspection)
     dark, narrow = is_dark(), is_narrow()
@@ -26,6 +27,7 @@ def verdict_view(result: Result) -> None:
             f'title="{escape(LEVELS[said.level])}">{said.level}</span> {prose(said.cause)}</p>'
             f'<p class="eic-sentence">{prose(said.sentence)}</p></div>'
         )
+        summary_view(result)
         figure = figure_cache().get(
             ("ruler", inspection.eic, inspection.eic_finite, dark, narrow),
             lambda: ruler_figure(inspection.eic, inspection.eic_finite, dark=dark, narrow=narrow),

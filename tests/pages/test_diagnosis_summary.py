@@ -1,0 +1,116 @@
+"""The four sentences under the verdict, and the row of questions, without a browser."""
+
+from __future__ import annotations
+
+from html import unescape
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.diagnosis import questions
+from pages.ui.gallery import EXAMPLES, Example
+from pages.ui.state import ASKS
+from tests.pages.test_app_inspector import html_of, open_page, query_of, state_of
+
+ROOTS = {"formula": "sqrt(x+1) - sqrt(x)", "range": ["x=loguniform:1:1e8"]}
+
+
+def settled(page: AppTest) -> AppTest:
+    """The page once its diagnosis has come."""
+    job = page.session_state["visit"].summary_job
+    assert job.wait(60)
+    return page.run()
+
+
+def said(page: AppTest) -> str:
+    return unescape(html_of(page)).replace("<code>", "`").replace("</code>", "`")
+
+
+def test_the_page_is_drawn_before_its_diagnosis_has_come() -> None:
+    page = open_page(**ROOTS)
+    assert not page.exception
+    assert "Looking for a form that keeps more digits" in said(page)
+
+
+def test_why_where_whose_fault_and_what_instead() -> None:
+    page = settled(open_page(**ROOTS))
+    text = said(page)
+    assert "rounding of `√(x + 1)` and rounding of `√x`" in text
+    assert "rows" in text and "nearly zero" in text
+    assert "are lost to the writing" in text
+    assert "Write `1/(sqrt(x + 1) + sqrt(x))` (conjugate roots)" in text
+
+
+def test_the_better_form_is_taken_with_one_click_and_the_old_one_comes_back() -> None:
+    page = settled(open_page(**ROOTS))
+    page.button(key="apply-best").click().run()
+    assert state_of(page).formula == "1/(sqrt(x + 1) + sqrt(x))"
+    assert "Looking for a form" in said(page)
+    settled(page)
+    assert "Nothing better found" in said(page)
+    next(b for b in page.button if b.label == "Previous formula").click().run()
+    assert state_of(page).formula == ROOTS["formula"]
+
+
+@pytest.mark.parametrize("ask", ["noise", "rows", "writing", "instead"])
+def test_each_line_leads_to_its_question(ask: str) -> None:
+    page = settled(open_page(**ROOTS))
+    page.button(key=f"ask-{ask}").click().run()
+    assert not page.exception
+    assert query_of(page, "ask") == [ask]
+
+
+@pytest.mark.parametrize("ask", ASKS)
+@pytest.mark.parametrize(
+    "query",
+    [
+        ROOTS,
+        {"formula": "log(-x)", "range": ["x=1:3"]},
+        {"formula": "x"},
+        {"formula": "2"},
+        {"formula": "log(x)", "range": ["x=1:1"]},
+        {"formula": "x*y + z - sin(w)"},
+        {"formula": "sqrt(x-2)", "range": ["x=1:3"]},
+    ],
+)
+def test_every_question_of_every_formula_gets_an_answer(
+    ask: str, query: dict[str, str | list[str]], caplog: pytest.LogCaptureFixture
+) -> None:
+    page = open_page(**query, ask=ask)
+    assert not page.exception
+    assert "could not be computed" not in said(page)
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+    settled(page)
+    assert page.session_state["visit"].summary is not None
+
+
+def test_an_unknown_question_asks_where() -> None:
+    assert state_of(open_page(**ROOTS, ask="nonsense")).ask == "where"
+
+
+def test_a_panel_that_fails_leaves_the_page_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    question = questions.Question("noise", "Whose noise?", broken)
+    monkeypatch.setitem(questions._BY_KEY, "noise", question)
+    page = open_page(**ROOTS, ask="noise")
+    assert not page.exception
+    assert "This answer could not be computed" in said(page)
+    assert "eic-sentence" in html_of(page)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.key)
+def test_each_lesson_is_told_what_is_wrong_why_where_and_what_instead(example: Example) -> None:
+    page = open_page(
+        formula=example.formula,
+        syntax=example.syntax,
+        range=[f"{name}={domain}" for name, domain in example.domains],
+        samples=str(example.samples),
+    )
+    summary = settled(page).session_state["visit"].summary
+    for text in (summary.why, summary.where, summary.fault, summary.instead):
+        assert text.endswith(".") and "nan" not in text.lower()
+    better = {"cancellation", "masked", "roots", "half-angle"}
+    assert bool(summary.better) == (example.key in better)
+    assert ("No rewriting will help" in summary.fault) == (example.key in {"nested", "pole"})
