@@ -53,9 +53,7 @@ class Album:
     folder: Path
     only: tuple[str, ...]
 
-    def take(
-        self, address: str, states: Mapping[str, State], ready: Act, prefix: str = ""
-    ) -> None:
+    def take(self, address: str, states: Mapping[str, State], ready: Act, prefix: str = "") -> None:
         """Take the pictures `{prefix}{state}-{width}-{scheme}.png`.
 
         Parameters

@@ -14,6 +14,7 @@ from tests.e2e.browser import PATIENCE, running_server
 from tests.e2e.photographs import Act, State, album
 
 REFUSED = "x0*x1 - 3\nlg(x0)\nsqrt(x0+1) - sqrt(x0)\n<b>bold</b>\nx0 +* 2\nlog(x0 - 10)\n"
+NO_LIST = "    |   Population Average    |   Best Individual   |"
 ROOTS = quote("sqrt(x+1) - sqrt(x)"), quote("1/(sqrt(x+1) + sqrt(x))")
 TWO = quote("x*sin(y)/(y-2)"), quote("x*y + 0.1*x")
 
@@ -63,7 +64,7 @@ STATES = {
     "search": State("", _example("What two searches found")),
     "picked": State("", _picked),
     "refused": State("", _paste(REFUSED, ".eic-refused")),
-    "no-list": State("", _paste("    |   Population Average    |   Best Individual   |", ".eic-error")),
+    "no-list": State("", _paste(NO_LIST, ".eic-error")),
     "pair": State(f"?formula={ROOTS[0]}&b={ROOTS[1]}&range=x=loguniform:1:1e8"),
     "maps": State(f"?formula={TWO[0]}&b={TWO[1]}&range=y=1:3", _maps),
     "mistakes": State("?formula=" + quote("x +* 1") + "&b=lg(x)"),
