@@ -11,11 +11,14 @@ from functools import cache
 
 import numpy as np
 import pytest
+from mpmath import mp
 
 from eic_core.explain.conditioning import own_conditioning
 from eic_core.explain.correlated import correlated_trace
 from eic_core.explain.diagnosis import diagnose
 from eic_core.explain.ledger import blame
+from eic_core.explain.rewriting import repair
+from eic_core.explain.words import digits
 from eic_core.explain.writing import writing_loss
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect, sample_domains
@@ -283,3 +286,60 @@ def test_samples_at_which_nothing_is_left_are_left_out_of_the_split_and_told():
     assert writing.place == "undefined" and "no digit of the result is left" in writing.sentence
     nothing = writing_loss(inspect(read("log(-x)").formula, samples))
     assert nothing.place == "undefined" and "no real value" in nothing.sentence
+
+
+def shared_q(key, x):
+    """q of the better form of a lesson, from its derivatives worked out by hand."""
+    if key in ("cancellation", "masked"):  # x itself: only its own error
+        return 0.0
+    if key == "roots":  # 1/(sqrt(x+1) + sqrt(x)); both 1s are one constant, both x one input
+        a, b = np.sqrt(x + 1), np.sqrt(x)
+        d = a + b
+        arrivals = [
+            -(a / 2 * x / (x + 1) + b / 2) / d, 1 - a / 2 / (x + 1) / d, -a / 2 / d, -a / d,
+            -b / d, -1 + 0 * x, 1 + 0 * x,
+        ]  # fmt: skip
+    else:  # 2*sin(x/2)**2/x**2; the exponents are exact, both 2s are one constant
+        slope = x / np.tan(x / 2)  # of ln sin(x/2)**2 over ln(x/2)
+        one = 1 + 0 * x
+        arrivals = [slope - 2, 1 - slope, slope, 2 * one, one, one, -one, one]
+    return half_log10_mean(sum(np.square(g) for g in arrivals))
+
+
+BETTER = {
+    "cancellation": ("x", lambda x: 10_000 * x - 9_999 * x, lambda x: x),
+    "masked": ("x", lambda x: mp.log(mp.exp(x)), lambda x: x),
+    "roots": (
+        "1/(sqrt(x + 1) + sqrt(x))",
+        lambda x: mp.sqrt(x + 1) - mp.sqrt(x),
+        lambda x: 1 / (mp.sqrt(x + 1) + mp.sqrt(x)),
+    ),
+    "half-angle": (
+        "2*sin(x/2)**2/x**2",
+        lambda x: (1 - mp.cos(x)) / x**2,
+        lambda x: 2 * mp.sin(x / 2) ** 2 / x**2,
+    ),
+}
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_what_to_write_instead_is_the_same_number_and_loses_what_it_says(key):
+    e = example(key)
+    formula = read(e.formula, syntax=e.syntax).formula
+    samples = sample_domains(dict(e.domains), count=400)
+    found = repair(formula, samples)
+    assert found.measured_rows == 400
+    if key not in BETTER:
+        assert found.repairs == () and found.sentence.startswith("Nothing better found")
+        return
+    text, before, after = BETTER[key]
+    best = found.best
+    assert best.text == text
+    with mp.workdps(60):
+        for row in range(0, 400, 40):
+            x = mp.mpf(samples.decimal("x", row))
+            assert abs(before(x) - after(x)) <= abs(after(x)) * mp.mpf(10) ** -30
+    q = shared_q(key, samples.columns["x"])
+    assert best.after.q == pytest.approx(q, abs=1e-6)
+    if q:
+        assert f"loses {digits(q)} instead of" in found.sentence
