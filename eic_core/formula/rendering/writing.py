@@ -1,100 +1,44 @@
-"""Writing formulas: Python that reads back to the same tree, LaTeX, and short labels.
+"""Formulas written out in four ways, from the table's templates.
 
-One table, `RENDERING`, holds a row for each operator.  Templates mark operands
-as ``<0:20>``: operand 0, put in parentheses if it binds less tightly than 20;
-``<*>`` is every operand with commas, ``<p>`` the operator's exact parameter.
 Nothing here recurses, so depth is no matter.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import lru_cache
-from typing import NamedTuple
 
-from eic_core.formula.syntax.build import literal
-from eic_core.formula.syntax.names import GREEK, SUBSCRIPTS, safe_name
+from eic_core.formula.rendering.names import name_latex, name_mathml, name_text
+from eic_core.formula.rendering.table import (
+    ADD,
+    APPLY,
+    ATOM,
+    LATEX,
+    MATHML,
+    MUL,
+    NEG,
+    POW,
+    PYTHON,
+    TEXT,
+    Row,
+    row_of,
+    template_parts,
+)
+from eic_core.formula.syntax.names import SUBSCRIPTS, safe_name
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
 
-ADD, MUL, NEG, APPLY, POW, ATOM = 10, 20, 30, 36, 40, 50
+_TYPESET = (LATEX, MATHML)
 _RIGHT = (ADD + 1, MUL + 1)
 """Floors of operands at the right of + − and · /."""
-Part = str | tuple[int, int]
-PYTHON, LATEX, TEXT = range(3)
 
-
-class Row(NamedTuple):
-    """How one operator is written.
-
-    Attributes
-    ----------
-    python, latex, text : str
-        Templates for code, KaTeX and plain labels.
-    precedence : int
-        How tightly the Python and plain texts bind.
-    latex_precedence : int
-        How tightly the LaTeX binds.
-    """
-
-    python: str
-    latex: str
-    text: str
-    precedence: int = ATOM
-    latex_precedence: int = ATOM
-
-
-def _call(name: str, latex: str = "", text: str = "") -> Row:
-    latex = latex or rf"\operatorname{{{name}}}"
-    return Row(f"{name}(<*>)", rf"{latex}\left(<*>\right)", text or f"{name}(<*>)", ATOM, APPLY)
-
-
-RENDERING: dict[str, Row] = {
-    "add": Row("<0:10> + <1:11>", "<0:10> + <1:11>", "<0:10> + <1:11>", ADD, ADD),
-    "sub": Row("<0:10> - <1:11>", "<0:10> - <1:11>", "<0:10> − <1:11>", ADD, ADD),
-    "mul": Row("<0:20>*<1:21>", r"<0:20> \cdot <1:21>", "<0:20>·<1:21>", MUL, MUL),
-    "div": Row("<0:20>/<1:21>", r"\frac{<0>}{<1>}", "<0:20>/<1:21>", MUL, APPLY),
-    "neg": Row("-<0:31>", "-<0:31>", "−<0:31>", NEG, NEG),
-    "pow": Row("<0:41>**<1:40>", "{<0:41>}^{<1>}", "<0:41>^<1:40>", POW, POW),
-    "power": Row("<0:41>**<p>", "{<0:41>}^{<p>}", "<0:41><p>", POW, POW),
-    "root": Row("root(<0>, <p>)", r"\sqrt[<p>]{<0>}", "root(<0>, <p>)"),
-    "log": Row("log(<0>)", r"\ln\left(<0>\right)", "log(<0>)", ATOM, APPLY),
-    "exp": Row("exp(<0>)", r"\exp\left(<0>\right)", "exp(<0>)", ATOM, APPLY),
-    "sqrt": Row("sqrt(<0>)", r"\sqrt{<0>}", "√<0:41>"),
-    "cbrt": Row("cbrt(<0>)", r"\sqrt[3]{<0>}", "∛<0:41>"),
-    "abs": Row("abs(<0>)", r"\left|<0>\right|", "|<0>|"),
-    "floor": Row("floor(<0>)", r"\left\lfloor <0>\right\rfloor", "⌊<0>⌋"),
-    "ceil": Row("ceil(<0>)", r"\left\lceil <0>\right\rceil", "⌈<0>⌉"),
-    "asin": _call("asin", r"\arcsin"),
-    "acos": _call("acos", r"\arccos"),
-    "atan": _call("atan", r"\arctan"),
-    "asinh": _call("asinh", r"\operatorname{arsinh}"),
-    "acosh": _call("acosh", r"\operatorname{arcosh}"),
-    "atanh": _call("atanh", r"\operatorname{artanh}"),
-    **{
-        name: _call(name, rf"\{name}")
-        for name in ("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "min", "max")
-    },
-    **{name: _call(name) for name in ("expm1", "log1p", "sign", "round", "erf", "atan2", "hypot")},
+_BRACKETS = {
+    PYTHON: ("(", ")"),
+    LATEX: (r"\left(", r"\right)"),
+    TEXT: ("(", ")"),
+    MATHML: ("<mrow><mo>(</mo>", "<mo>)</mo></mrow>"),
 }
-"""A row for each operator, by name."""
-
-_VARIANTS: dict[str, Row] = {
-    "pow_noisy": Row("pow_noisy(<0>, <1>)", RENDERING["pow"].latex, RENDERING["pow"].text),
-    "pow_exact": Row("pow_exact(<0>, <p>)", RENDERING["power"].latex, RENDERING["power"].text),
-    "log_base": Row("log(<0>, <p>)", r"\log_{<p>}\left(<0>\right)", "log_<p>(<0>)", ATOM, APPLY),
-    "log2": Row("log2(<0>)", r"\log_{2}\left(<0>\right)", "log₂(<0>)", ATOM, APPLY),
-    "log10": Row("log10(<0>)", r"\log_{10}\left(<0>\right)", "log₁₀(<0>)", ATOM, APPLY),
-    "exp_small": Row("exp(<0>)", "e^{<0>}", "exp(<0>)", ATOM, POW),
-    "neg_number": Row("-(<0>)", r"-\left(<0>\right)", "−(<0>)", NEG, NEG),
-}
-_SLOT = re.compile(r"<([0-9*p])(?::([0-9]+))?>")
+_COMMA = {PYTHON: ", ", LATEX: ", ", TEXT: ", ", MATHML: "<mo>,</mo>"}
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
-_TO_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-_LETTERS = {name: letter for letter, name in reversed(GREEK.items())}
-_SMALL = 6  # the most nodes that stand in an exponent of e
-_NAME = re.compile(r"([^\W\d_]+)_?([0-9]*)\Z|([^\W\d_][^\W_]*)_(\w+)\Z")
 
 
 def to_python(formula: Formula, node_id: int | None = None) -> str:
@@ -142,6 +86,30 @@ def to_latex(
     return "".join(_flatten(formula, _last(formula, node_id), LATEX, decorate))
 
 
+def to_mathml(formula: Formula, node_id: int | None = None) -> str:
+    """MathML Core: one well-formed ``<math>`` element that browsers typeset.
+
+    Parameters
+    ----------
+    formula : Formula
+        The tree.
+    node_id : int, optional
+        The root of the part to write; the whole by default.
+
+    Notes
+    -----
+    W3C, MathML Core, https://www.w3.org/TR/mathml-core/.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> to_mathml(read("sqrt(x)").formula)[-48:]
+    'display="block"><msqrt><mi>x</mi></msqrt></math>'
+    """
+    inner = "".join(_flatten(formula, _last(formula, node_id), MATHML))
+    return f'<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">{inner}</math>'
+
+
 def short_text(formula: Formula, node_id: int | None = None, limit: int = 40) -> str:
     """A compact label, cut to `limit` characters with an ellipsis.
 
@@ -172,61 +140,15 @@ def _last(formula: Formula, node_id: int | None) -> int:
     return len(formula) - 1 if node_id is None else node_id
 
 
-@lru_cache(maxsize=512)
-def _template(template: str, arity: int) -> tuple[Part | None, ...]:
-    """A template as texts, (operand, floor) pairs, and None for the parameter."""
-    parts: list[Part | None] = []
-    place = 0
-    for match in _SLOT.finditer(template):
-        parts.append(template[place : match.start()])
-        if match[1] == "*":
-            for operand in range(arity):
-                parts += [", ", (operand, 0)] if operand else [(operand, 0)]
-        elif match[1] == "p":
-            parts.append(None)
-        else:
-            parts.append((int(match[1]), int(match[2] or 0)))
-        place = match.end()
-    parts.append(template[place:])
-    return tuple(part for part in parts if part != "")
-
-
-def _row(formula: Formula, node: Node) -> Row:
-    """The table's row for a node, or the variant that its operands call for."""
-    name = node.operator
-    if name == "neg":
-        child = formula.nodes[node.children[0]]
-        if child.operator == CONSTANT and child.label not in ("pi", "e"):
-            return _VARIANTS["neg_number"]
-    elif name == "pow":
-        base, exponent = node.children
-        small = exponent - formula.first[exponent] < 4
-        value = literal(formula.to_draft(exponent)) if small else None
-        if _is_euler(formula.nodes[base]) or (value is not None and value.denominator <= 2):
-            return _VARIANTS["pow_noisy"]
-    elif name == "power":
-        if _is_euler(formula.nodes[node.children[0]]):
-            return _VARIANTS["pow_exact"]
-    elif name == "log" and node.parameter is not None:
-        return _VARIANTS.get(f"log{node.parameter}", _VARIANTS["log_base"])
-    elif name == "exp" and node.id - formula.first[node.id] <= _SMALL:
-        return _VARIANTS["exp_small"]
-    return RENDERING[name]
-
-
-def _is_euler(node: Node) -> bool:
-    return node.operator == CONSTANT and node.label == "e"
-
-
 def _parts(formula: Formula, node: Node, style: int) -> Iterator[str | int]:
     """What a node is written as: texts and ids of operands, parentheses included."""
     if not node.children:
         yield _leaf(node, style)
         return
-    row = _row(formula, node)
+    row = row_of(formula, node)
     template = row[style]
-    opened, closed = (r"\left(", r"\right)") if style == LATEX else ("(", ")")
-    for part in _template(template, len(node.children)):
+    opened, closed = _BRACKETS[style]
+    for part in template_parts(template, len(node.children), _COMMA[style]):
         if part is None:
             assert node.parameter is not None
             yield _parameter(node, row, style)
@@ -248,8 +170,9 @@ def _parts(formula: Formula, node: Node, style: int) -> Iterator[str | int]:
 
 def _begins_with_minus(formula: Formula, node: Node, style: int) -> bool:
     """Whether a node's text begins with a minus, which would stand next to another sign."""
+    style = LATEX if style == MATHML else style  # which begin alike
     while node.children:
-        first, *_ = _template(_row(formula, node)[style], len(node.children))
+        first, *_ = template_parts(row_of(formula, node)[style], len(node.children))
         if isinstance(first, str):
             return first[0] in "-−"
         if first is None:
@@ -263,12 +186,12 @@ def _begins_with_minus(formula: Formula, node: Node, style: int) -> bool:
 
 def _precedence(formula: Formula, node: Node, style: int) -> int:
     if node.children:
-        row = _row(formula, node)
-        return row.latex_precedence if style == LATEX else row.precedence
+        row = row_of(formula, node)
+        return row.latex_precedence if style in _TYPESET else row.precedence
     if node.operator == CONSTANT:
         if node.label.startswith("-"):
             return ATOM if style == PYTHON and "/" in node.label else NEG
-        if style == LATEX and ("e" in node.label[1:] or "/" in node.label):
+        if style in _TYPESET and ("e" in node.label[1:] or "/" in node.label):
             return APPLY
         if style == TEXT and "/" in node.label:
             return MUL
@@ -279,6 +202,8 @@ def _parameter(node: Node, row: Row, style: int) -> str:
     """The exact parameter: an exponent, an index or a base."""
     value = node.parameter
     assert value is not None
+    if style == MATHML:
+        return _number_mathml(str(value))
     if node.operator != "power":
         return str(value)
     if style == LATEX:
@@ -304,13 +229,17 @@ def _leaf(node: Node, style: int) -> str:
         if style == LATEX:
             return name_latex(label)
         if style == TEXT:
-            return _name_text(label)
+            return name_text(label)
+        if style == MATHML:
+            return name_mathml(label)
         return label if label.translate(SUBSCRIPTS).isidentifier() else safe_name(label)
     if style == PYTHON:
         over, slash, under = label.partition("/")
         return f"Rational({over}, {under})" if slash else label
     if style == TEXT:
         return "π" if label == "pi" else label.replace("-", "−")
+    if style == MATHML:
+        return _number_mathml(label)
     if label == "pi":
         return r"\pi"
     if label == "e":
@@ -323,45 +252,28 @@ def _leaf(node: Node, style: int) -> str:
     return rf"{mantissa}\times 10^{{{exponent}}}" if mark else label
 
 
-@lru_cache(maxsize=4096)
-def name_latex(name: str) -> str:
-    r"""A variable's name in LaTeX; no character of it can act as a command.
+def _number_mathml(label: str) -> str:
+    """A constant as one MathML element.
 
     Examples
     --------
-    >>> [name_latex(n) for n in ("x0", "theta_1", "E_n", "speed", r"\def{x}")]
-    ['x_{0}', '\\theta_{1}', 'E_{n}', '\\mathrm{speed}', '\\mathrm{?def?x?}']
+    >>> _number_mathml("-2.5"), _number_mathml("pi")
+    ('<mrow><mo>−</mo><mn>2.5</mn></mrow>', '<mi>π</mi>')
+    >>> _number_mathml("1e-3")
+    '<mrow><mn>1</mn><mo>×</mo><msup><mn>10</mn><mrow><mo>−</mo><mn>3</mn></mrow></msup></mrow>'
     """
-    match = _NAME.match(name.translate(SUBSCRIPTS))
-    if not match:
-        return _upright(name)
-    head, script = match[1] or match[3], match[2] or match[4] or ""
-    if head in _LETTERS and head != "pi" or head == "hbar":
-        stem = rf"\{head}"
-    else:
-        stem = head if len(head) == 1 and head.isascii() else _upright(head)
-    if not script:
-        return stem
-    plain = script.isdigit() or (len(script) == 1 and script.isascii())
-    return f"{stem}_{{{script if plain else _upright(script)}}}"
-
-
-def _upright(name: str) -> str:
-    r"""``\mathrm{...}`` around letters, digits and a few harmless marks."""
-    safe = re.sub(r"[^\w .,:/()+*=-]", "?", name[:80])
-    return rf"\mathrm{{{safe.replace('_', chr(92) + '_').replace(' ', '~')}}}"
-
-
-def _name_text(name: str) -> str:
-    match = _NAME.match(name)
-    if not match:
-        return name
-    head, script = match[1] or match[3], match[2] or match[4] or ""
-    if head in _LETTERS and head != "pi":
-        head = _LETTERS[head]
-    if script.isdigit():
-        return head + script.translate(_TO_SUBSCRIPTS)
-    return f"{head}_{script}" if script else head
+    if label in ("pi", "e"):
+        return "<mi>π</mi>" if label == "pi" else "<mi>e</mi>"
+    if label.startswith("-"):
+        return f"<mrow><mo>−</mo>{_number_mathml(label[1:])}</mrow>"
+    over, slash, under = label.partition("/")
+    if slash:
+        return f"<mfrac><mn>{over}</mn><mn>{under}</mn></mfrac>"
+    mantissa, mark, exponent = label.partition("e")
+    if not mark:
+        return f"<mn>{label}</mn>"
+    power = f"<msup><mn>10</mn>{_number_mathml(exponent)}</msup>"
+    return f"<mrow><mn>{mantissa}</mn><mo>×</mo>{power}</mrow>"
 
 
 def _flatten(
