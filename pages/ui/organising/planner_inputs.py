@@ -143,8 +143,8 @@ def _row(place: str, fields: Sequence[Field], values: dict[str, Any]) -> dict[st
             st.session_state.setdefault(key, values[field.name])
             form = "%d" if isinstance(field.low, int) else "%.4g"
             found[field.name] = column.number_input(
-                field.label, field.low, field.high, step=field.step, format=form,
-                key=key, help=field.help,
+                field.label, field.low, field.high, st.session_state[key], step=field.step,
+                format=form, key=key, help=field.help,
             )  # fmt: skip
     return found
 
@@ -220,7 +220,10 @@ def _number(
     key = _key(place, name)
     st.session_state.setdefault(key, value)
     form = "%d" if isinstance(low, int) else "%.4g"
-    return float(column.number_input(label, low, high, step=step, key=key, format=form, help=words))
+    shown = column.number_input(
+        label, low, high, st.session_state[key], step=step, key=key, format=form, help=words
+    )
+    return float(shown)
 
 
 def _key(place: str, name: str) -> str:

@@ -135,7 +135,8 @@ def _area(study: Study, name: str, label: str, height: int) -> None:
 
 
 def _number(study: Study, name: str, label: str, low: float, high: float) -> None:
-    st.number_input(label, low, high, key=_follow(study, name), on_change=_save, width=260,
+    key = _follow(study, name)
+    st.number_input(label, low, high, st.session_state[key], key=key, on_change=_save, width=260,
                     args=(study, name, type(low)), format="%g" if isinstance(low, float) else None)
     _wrong(study, name)
 
