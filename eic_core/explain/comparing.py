@@ -32,6 +32,8 @@ REACH = 2
 SLACK = 0.02
 """Digits that are not worth a disagreement."""
 
+NAMES = {"float32": "single precision", "float64": "double precision"}
+
 STEADY_SIGMA = 1e-6
 """Algorithm 2 is compared at this sigma and below."""
 
@@ -60,10 +62,37 @@ class Agreement:
     badge : {"ok", "explained", "unclear"}
     reasons : tuple of str
         Why they differ; a word on shared noise may stand with "ok".
+    because : str
+        The first reason for the badge as a clause; "" with "ok".
     """
 
     badge: str
     reasons: tuple[str, ...]
+    because: str = ""
+
+
+@dataclass(frozen=True)
+class Copies:
+    """A sub-expression that stands in several places, whose noise is therefore shared.
+
+    Attributes
+    ----------
+    text : str
+        In backticks.
+    count : int
+        2 or more.
+    """
+
+    text: str
+    count: int
+
+    def __str__(self) -> str:
+        times = "twice" if self.count == 2 else f"{self.count} times"
+        return f"{self.text} is used {times}"
+
+
+_Finding = tuple[str, str, str]
+"""Badge, sentence, and the sentence's clause; "" where there is nothing to say."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +123,7 @@ def compare(
     q: Array,
     singular: int,
     rough: bool,
+    copies: Copies | None = None,
 ) -> Agreement:
     """Compare the ways of measuring one node.
 
@@ -109,63 +139,88 @@ def compare(
         Samples at which the recursion is infinite.
     rough : bool
         Whether a function with jumps or corners stands below.
+    copies : Copies, optional
+        What is shared most, if independent and shared noise differ.
     """
-    badges, reasons = [OK], []
+    found: list[_Finding] = []
     if singular:
-        badges.append(EXPLAINED)
-        reasons.append(
-            f"At {words.samples(singular)} no digit is left; the recursion is given without."
-        )
-    if abs(recursion - shared) > SHARED:
-        less = "less" if shared < recursion else "more"
-        reasons.append(
-            f"Copies of a sub-expression or an input share their noise: {less} arrives than with "
-            f"independent noise ({shared:.1f} digits, not {recursion:.1f}); floating point "
-            "follows the shared value."
-        )
-    for badge, reason in (
-        _perturbation(recursion, shaken, singular),
-        *(_observation(o, replays[o.kind], q) for o in observed),
-    ):
-        badges.append(badge)
-        if reason and reason not in reasons:
-            reasons.append(reason)
-    if rough and UNCLEAR in badges:
-        badges = [EXPLAINED if badge == UNCLEAR else badge for badge in badges]
-        reasons.append("Noise that crosses a jump or a tie does what no derivative sees.")
-    worst = max(badges, key=(OK, EXPLAINED, UNCLEAR).index)
-    return Agreement(worst, tuple(reasons))
+        found.append(_no_digit(singular, len(q)))
+    if copies is not None and abs(recursion - shared) > SHARED:
+        found.append((OK, _shared(recursion, shared, copies), ""))
+    found.append(_perturbation(recursion, shaken, singular))
+    found += [_observation(o, replays[o.kind], q) for o in observed]
+    if rough and any(badge == UNCLEAR for badge, _, _ in found):
+        found = [(EXPLAINED if b == UNCLEAR else b, said, _JUMP) for b, said, _ in found]
+        found.append(_clause(EXPLAINED, _JUMP))
+    worst = max((badge for badge, _, _ in found), key=(OK, EXPLAINED, UNCLEAR).index)
+    because = next(clause for badge, _, clause in found if badge == worst)
+    reasons = tuple(dict.fromkeys(said for _, said, _ in found if said))
+    return Agreement(worst, reasons, "" if worst == OK else because)
 
 
-def _perturbation(recursion: float, shaken: Sequence[Shaken], singular: int) -> tuple[str, str]:
+def _no_digit(singular: int, rows: int) -> _Finding:
+    if singular == rows:
+        return _clause(EXPLAINED, "no digit is left at any sample")
+    at = words.samples(singular)
+    return (
+        EXPLAINED,
+        f"At {at} no digit is left; the recursion is given without.",
+        f"no digit is left at {at}",
+    )
+
+
+_JUMP = "noise that crosses a jump or a tie does what no derivative sees"
+
+
+def _shared(recursion: float, shared: float, copies: Copies) -> str:
+    how = "partly cancels" if shared < recursion else "adds up"
+    return (
+        f"{copies}, and all its uses share their noise, which {how}: {shared:.1f} digits are lost, "
+        f"not {recursion:.1f} as with independent noise; floating point follows the shared value."
+    )
+
+
+def _perturbation(recursion: float, shaken: Sequence[Shaken], singular: int) -> _Finding:
     steady = [s for s in shaken if s.sigma <= STEADY_SIGMA and not math.isnan(s.low)]
     if not steady:
-        return EXPLAINED, (
-            "Perturbation shows nothing: the values leave double range or are 0, or the noise "
-            "is larger than they bear."
+        return (
+            EXPLAINED,
+            "Shaking shows nothing: some value is 0 or leaves double range, or the noise is larger "
+            "than it bears.",
+            "some value is 0 or leaves double range, so that shaking shows nothing",
         )
     if math.isnan(recursion):
-        return EXPLAINED, "No sample keeps a digit, so that there is no recursion to compare."
+        return _clause(EXPLAINED, "no sample keeps a digit, so there is nothing to compare")
     best = min(steady, key=lambda s: (s.left_out, s.sigma))
     if _covers(best, recursion):
         coarse = shaken[0]
         if not _covers(coarse, recursion):
             return OK, (
-                f"At σ = {words.number(coarse.sigma)} perturbation is off: noise so large is no "
-                "longer in proportion."
-            )
-        return OK, ""
+                f"Shaken by as much as σ = {words.number(coarse.sigma)}, the formula no longer "
+                "responds in proportion; smaller σ agree."
+            ), ""  # fmt: skip
+        return OK, "", ""
     if best.left_out > singular:
-        return EXPLAINED, (
-            f"Perturbation leaves out {words.samples(best.left_out)} at which its noise is too "
-            "large or the value leaves double range."
+        left = words.samples(best.left_out)
+        return (
+            EXPLAINED,
+            f"Shaking leaves out {left} at which its noise is too large or the value leaves double "
+            "range.",
+            f"shaking has to leave out {left}",
         )
     if recursion > DIGITS["float64"] - 3:
-        return EXPLAINED, "So many digits are lost that perturbation in float64 shows only noise."
-    return UNCLEAR, (
-        f"Perturbation finds {best.local_eic:.2f} ({best.low:.2f} to {best.high:.2f}), "
-        f"the recursion {recursion:.2f}."
+        return _clause(
+            EXPLAINED, "so many digits are lost that shaking in double precision shows only noise"
+        )
+    return _clause(
+        UNCLEAR,
+        f"shaking finds {best.local_eic:.2f} ({best.low:.2f} to {best.high:.2f}), "
+        f"the recursion {recursion:.2f}",
     )
+
+
+def _clause(badge: str, clause: str) -> _Finding:
+    return badge, f"{clause[0].upper()}{clause[1:]}.", clause
 
 
 def _covers(shaken: Shaken, recursion: float) -> bool:
@@ -174,60 +229,61 @@ def _covers(shaken: Shaken, recursion: float) -> bool:
     return shaken.local_eic - below <= recursion <= shaken.local_eic + above
 
 
-def _observation(observed: Observed, replay: Replay, q: Array) -> tuple[str, str]:
-    kind = observed.kind
+def _observation(observed: Observed, replay: Replay, q: Array) -> _Finding:
+    kind, name = observed.kind, NAMES[observed.kind]
     known = np.isfinite(observed.errors) & np.isfinite(q)
     linear = known & (q * ROUNDOFF[kind] <= LINEAR)
     reason = _not_compared(observed, known, linear)
     if not linear.any():
-        return EXPLAINED, reason
+        return _finding(EXPLAINED, name, reason)
     errors = observed.errors[linear]
     ratio = rms(errors / q[linear])
     if LIKELY[0] <= ratio <= LIKELY[1]:
-        return (EXPLAINED if reason else OK), reason
+        return _finding(EXPLAINED if reason else OK, name, reason)
     if ratio == 0 and not replay.leaf:
-        return EXPLAINED, reason or f"In {kind} every operation below is exact here."
+        return _finding(EXPLAINED, name, reason or "every operation below is exact here")
     if replay.leaf and ratio < LIKELY[0]:
-        return OK, f"In {kind} it is stored without error, or nearly so."
+        return _finding(OK, name, "it is stored without error, or nearly so")
     replayed = replay.errors[linear]
     told = np.isfinite(replayed)
     rest = rms((errors - replayed)[told] / q[linear][told])
     if told.any() and rest <= max(REPLAYED * max(ratio, LIKELY[0]), 0.01):
-        return EXPLAINED, reason or _replayed(kind, ratio, replay.underflows)
+        return _finding(EXPLAINED, name, reason or _replayed(ratio, replay.underflows))
     if replay.underflows:
-        return EXPLAINED, reason or _replayed(kind, ratio, True)
-    return UNCLEAR, reason or (
-        f"In {kind} the error is {words.number(ratio)} times roundoff · q, and the actual "
-        "roundings do not account for it."
-    )
+        return _finding(EXPLAINED, name, reason or _replayed(ratio, True))
+    return _finding(UNCLEAR, name, reason or (
+        f"the error is {words.number(ratio)} times what is expected, and the roundings on the way "
+        "do not account for it"
+    ))  # fmt: skip
+
+
+def _finding(badge: str, name: str, clause: str) -> _Finding:
+    if not clause:
+        return badge, "", ""
+    return badge, f"In {name}, {clause}.", f"in {name} {clause}"
 
 
 def _not_compared(observed: Observed, known: np.ndarray, linear: np.ndarray) -> str:
-    """Why samples are not compared in one type; "" if all are."""
-    kind = observed.kind
+    """Why samples are not compared in one type, as a clause; "" if all are."""
     beyond = int(np.count_nonzero(known & ~linear))
+    of = f" of {words.samples(len(known))}"
     if not linear.any():
         if observed.lost:
-            return f"In {kind} the value overflows or has no number."
+            return "the value overflows or has no number"
         if beyond:
-            return f"In {kind} hardly a digit is left: the error is as large as the value."
-        return f"In {kind} there is nothing to compare: the exact value is 0."
+            return "no sample keeps three digits, too few to compare"
+        return "there is nothing to compare: the exact value is 0"
     if observed.lost:
-        return f"In {kind} {words.samples(observed.lost)} overflow or have no number."
+        return f"{observed.lost:,}{of} have no number, or one too large for it"
     if beyond:
-        return (
-            f"In {kind} {words.samples(beyond)} keep fewer than three digits, where an error is "
-            "no longer in proportion; they are not compared."
-        )
+        keep = "keeps" if beyond == 1 else "keep"
+        return f"{beyond:,}{of} {keep} fewer than three digits, too few to compare"
     return ""
 
 
-def _replayed(kind: str, ratio: float, underflows: bool) -> str:
+def _replayed(ratio: float, underflows: bool) -> str:
     if ratio < LIKELY[0]:
-        return (
-            f"In {kind} less is lost: some numbers and operations are exact in binary and round "
-            "nothing."
-        )
+        return "less is lost: some numbers and operations are exact in binary and round nothing"
     if underflows:
-        return f"In {kind} more is lost: a value is too small for the type and underflows."
-    return f"In {kind} more is lost: a library function is wrong by more than one rounding."
+        return "more is lost: a value is too small for the type and underflows"
+    return "more is lost: a library function is wrong by more than one rounding"

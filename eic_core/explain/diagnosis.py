@@ -70,8 +70,8 @@ def diagnose(inspection: Inspection) -> Diagnosis:
     >>> for sentence in diagnose(inspect(read("sqrt(x+1)-sqrt(x)").formula, samples)).sentences:
     ...     print(sentence)
     Loses 8.3 of your digits at `√(x + 1) − √x`: the two terms cancel.
-    73 %: rounding of `√(x + 1)` and rounding of `√x`, each amplified 1.2·10⁸ times at the
-    difference `√(x + 1) − √x`.
+    73 % of the noise of the result comes from the rounding of `√(x + 1)` and the rounding of `√x`,
+    each amplified 1.2·10⁸ times at the difference `√(x + 1) − √x`.
     One row of 3, row 3, gives over 99.9 % of the amplified noise at `√(x + 1) − √x`.
     8.2 of the 8.2 digits that the result loses are lost to the writing.
     """

@@ -23,6 +23,9 @@ from eic_core.measure.plan import plan_of
 
 WATERFALL_BARS = 8
 
+WORTH_A_BAR = 0.001
+"""A smaller share is grouped with the others."""
+
 
 @dataclass(frozen=True)
 class Bar:
@@ -76,24 +79,37 @@ class Ledger:
         """Nodes whose loss the target hides."""
         return tuple(row.node_id for row in self.rows if row.masked)
 
-    def waterfall(self, bars: int = WATERFALL_BARS) -> tuple[Bar, ...]:
+    @property
+    def outermost_masked(self) -> tuple[LedgerRow, ...]:
+        """Masked rows that are part of no masked one."""
+        return tuple(ledger_words.outermost_masked(self.inspection, self.rows))
+
+    def waterfall(self, bars: int = WATERFALL_BARS, *, mean: bool = False) -> tuple[Bar, ...]:
         """The shares stacked from 0 to 1, the smallest grouped in the last bar.
 
         Parameters
         ----------
         bars : int
             How many at most, the grouped one included; at least 1.
+        mean : bool
+            Stack the means of the samples' shares instead: none of them can dominate.
         """
-        ranked = [row for row in self.ranked if row.share > 0]
-        alone = ranked if len(ranked) <= bars else ranked[: bars - 1]
+        parts = {row.node_id: row.mean_share if mean else row.share for row in self.rows}
+        ranked = sorted(
+            (row for row in self.rows if parts[row.node_id] > 0),
+            key=lambda row: (-parts[row.node_id], row.node_id),
+        )
+        worth = sum(parts[row.node_id] >= WORTH_A_BAR for row in ranked)
+        several = len(ranked) > bars or worth < len(ranked) - 1
+        alone = ranked[: min(worth, bars - 1)] if several else ranked
         groups = [(row.text, [row]) for row in alone]
         rest = ranked[len(alone) :]
         if rest:
-            groups.append((f"{len(rest)} smaller ones", rest))
+            groups.append((f"{len(rest)} more nodes", rest))
         stacked: list[Bar] = []
         total = 0.0
         for label, rows in groups:
-            end = total + math.fsum(row.share for row in rows)
+            end = total + math.fsum(parts[row.node_id] for row in rows)
             stacked.append(Bar(label, tuple(row.node_id for row in rows), total, end))
             total = end
         return tuple(stacked)

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.explain.adjoint import class_units, evaluate, tree_units
+from eic_core.explain import triangulation_words, words
+from eic_core.explain.adjoint import Arrivals, class_units, evaluate, tree_units
 from eic_core.explain.classes import class_plan
-from eic_core.explain.comparing import Agreement, Replay, Shaken, compare
+from eic_core.explain.comparing import Agreement, Copies, Replay, Shaken, compare
 from eic_core.explain.correlated import q_squared
 from eic_core.explain.edges import Array
 from eic_core.explain.observed import Observed, exact_values, observe
@@ -119,9 +120,22 @@ class Triangulation:
     samples: Samples = field(repr=False)
     nodes: tuple[TriangulatedNode, ...]
 
+    @property
+    def sentence(self) -> str:
+        """Over all nodes: do the ways agree, and if not, where and why?"""
+        return triangulation_words.sentence(
+            [node.agreement for node in self.nodes],
+            [node.recursion for node in self.nodes],
+            [words.quoted(self.inspection.formula, node.node_id) for node in self.nodes],
+        )
+
     def to_json(self) -> dict[str, Any]:
         """Plain numbers and sentences."""
-        return {"rows": len(self.samples), "nodes": [n.to_json() for n in self.nodes]}
+        return {
+            "rows": len(self.samples),
+            "sentence": self.sentence,
+            "nodes": [n.to_json() for n in self.nodes],
+        }
 
 
 def triangulate(
@@ -156,10 +170,10 @@ def triangulate(
         return Triangulation(inspection, inspection.samples, ())
     report = progress or (lambda fraction: None)
     amplification = amplify(formula, samples)
-    shaken = [
-        estimate(formula, samples, sigma=sigma, repeats=REPEATS, seed=seed) for sigma in SIGMAS
-    ]
-    report(0.2)
+    shaken = []
+    for sigma in SIGMAS:
+        shaken.append(estimate(formula, samples, sigma=sigma, repeats=REPEATS, seed=seed))
+        report(0.2 * len(shaken) / len(SIGMAS))
     exact = exact_values(formula, samples)
     report(0.4)
     single = observe(exact, samples, "float32")
@@ -184,15 +198,37 @@ class _Noise:
         self._nodes = tree_units(plan, [node.children for node in formula.nodes])
         self._shared = next(evaluate(shared, samples, len(shared.steps)))
         self._single = next(evaluate(plan, samples, len(self._nodes)))
-        self._first = formula.first
+        self._formula = formula
 
-    def q2(self, k: int) -> Array:
-        """q^2 of a node at every row."""
-        return q_squared(self._shared.arrivals(self._classes[: self._class_slots[k] + 1]))
+    def shared(self, k: int) -> Arrivals:
+        """What arrives at a node from each class."""
+        return self._shared.arrivals(self._classes[: self._class_slots[k] + 1])
 
     def arrived(self, k: int) -> list[Array]:
         """What arrives at a node from each of its subtree."""
-        return self._single.arrivals(self._nodes[: k + 1]).arrived[self._first[k] :]
+        return self._single.arrivals(self._nodes[: k + 1]).arrived[self._formula.first[k] :]
+
+    def copies(self, k: int, shared: Arrivals, single: list[Array], rows: Any) -> Copies | None:
+        """The class that makes shared noise differ most from independent noise; None without.
+
+        `rows` are those that count, a mask.
+        """
+        first = self._formula.first[k]
+        members: dict[int, list[int]] = {}
+        for place, slot in enumerate(self._class_slots[first : k + 1]):
+            members.setdefault(slot, []).append(place)
+        several = {slot: places for slot, places in members.items() if len(places) > 1}
+
+        def gain(slot: int) -> float:
+            together = float(np.mean(np.square(shared.arrived[slot][rows])))
+            apart = [float(np.mean(np.square(single[j][rows]))) for j in several[slot]]
+            return abs(together - math.fsum(apart))
+
+        if not several or not rows.any():
+            return None
+        slot = max(several, key=gain)
+        places = several[slot]
+        return Copies(words.quoted(self._formula, first + places[0]), len(places))
 
 
 def _node(
@@ -205,7 +241,8 @@ def _node(
     single: tuple[Observed, ...],
     double: tuple[Observed, ...],
 ) -> TriangulatedNode:
-    q2 = noise.q2(k)
+    together = noise.shared(k)
+    q2 = q_squared(together)
     finite = amplification.valid & np.isfinite(q2)
     shaken = tuple(
         Shaken(e.sigma, n.local_eic, n.low, n.high, n.left_out + e.invalid)
@@ -220,6 +257,7 @@ def _node(
     agreement = compare(
         recursion, shared, shaken, (single[k], double[k]), replays, np.sqrt(q2),
         amplification.singular[k], any(n.operator in ROUGH for n in formula.nodes[below]),
+        noise.copies(k, together, arrived, finite),
     )  # fmt: skip
     return TriangulatedNode(
         k, text, recursion, shared, shaken, single[k], double[k], agreement

@@ -210,3 +210,42 @@ def test_without_a_target_the_fit_is_to_the_formulas_own_values():
 def test_the_whole_formula_is_not_replaced():
     with pytest.raises(UserError, match="choose a part"):
         what_if_mean(inspected("x+1", x="1:5"), 2)
+
+
+def test_the_waterfall_of_mean_shares_stacks_those():
+    samples = Samples.from_columns({"x": [1 + 1e-9] + [3.0] * 99})
+    ledger = blame(inspect(read("(x-1)+1/x").formula, samples), 2)
+    means = {row.node_id: row.mean_share for row in ledger.rows}
+    for bar in ledger.waterfall(mean=True):
+        assert bar.end - bar.start == pytest.approx(sum(means[k] for k in bar.nodes), abs=1e-12)
+    assert ledger.waterfall(mean=True)[0].nodes == (0,)
+    assert ledger.waterfall(mean=True)[-1].end == pytest.approx(1, abs=1e-12)
+
+
+def test_shares_not_worth_a_bar_are_one_bar():
+    ledger = blame(inspected("sqrt(x+1) - sqrt(x)", x="1e6:1e8"))
+    labels = [bar.label for bar in ledger.waterfall()]
+    assert labels[-1] == "2 more nodes" and len(labels) == 6
+    assert all(bar.end - bar.start >= 0.001 for bar in ledger.waterfall()[:-1])
+
+
+@pytest.mark.parametrize(("text", "kind"), [("x", "an input"), ("2", "a constant")])
+def test_a_leaf_is_said_to_carry_its_own_error_only(text, kind):
+    ledger = blame(inspected(text, x="1:5"), 0)
+    assert ledger.sentences == (
+        f"`{text}` is {kind}: its only noise is its own error, and nothing has amplified it yet.",
+    )
+
+
+def test_the_first_sentence_says_of_whose_noise_it_speaks():
+    ledger = blame(inspected("(1 - cos(x))/x**2", x="0.001:0.01"))
+    assert ledger.sentences[0].startswith(
+        "Over 99.9 % of the noise of the result comes from the error of the constant `1` and the "
+        "rounding of `cos(x)`, each amplified "
+    )
+
+
+def test_masked_nodes_within_masked_ones_are_named_once():
+    ledger = blame(inspected("x + 0.000001*sin(1000*x)", x="1:5"), 7)
+    assert {row.node_id for row in ledger.outermost_masked} == {6}
+    assert set(ledger.masked) > {6}
