@@ -179,7 +179,7 @@ def test_the_half_angle_cancels_near_zero_and_the_writing_is_to_blame():
     total = np.sum(s2)
     one, cosine = (found.ledger.rows[k].share for k in (0, 2))
     assert (one, cosine) == pytest.approx((np.sum(parts[0]) / total, np.sum(parts[2]) / total))
-    assert "error of the constant `1` and rounding of `cos(x)`" in found.sentences[1]
+    assert "error of the constant `1` and the rounding of `cos(x)`" in found.sentences[1]
     assert "`x` is between 10⁻⁴ and 1.8·10⁻⁴" in found.sentences[2]
     assert "lost to the writing" in found.sentences[3]
 
