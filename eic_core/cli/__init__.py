@@ -1,4 +1,4 @@
-"""The command line: `python -m eic_core inspect` and `score`."""
+"""The command line: `python -m eic_core inspect`, `repair`, `report` and `score`."""
 
 from eic_core.cli.main import main
 

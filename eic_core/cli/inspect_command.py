@@ -19,8 +19,12 @@ from eic_core.measure.table import Table, match_variables, read_table
 
 DEFAULT_SAMPLES = 1000
 
-_SWITCHES = ("--json", "--help", "-h")
-_WITH_VALUE = ("--data", "--samples", "--seed", "--syntax", "--target", "--index-base")
+_SWITCHES = (
+    "--json", "--help", "-h", "--no-repair", "--no-triangulation", "--no-budget",
+)  # fmt: skip
+_WITH_VALUE = (
+    "--data", "--samples", "--seed", "--syntax", "--target", "--index-base", "--out", "--tolerance",
+)  # fmt: skip
 _RANGE = re.compile(r"[^=\s]+=\s*(\w+:)?[-+.\w]+(:[-+.\w]+)?")
 
 

@@ -17,6 +17,7 @@ def tree_svg(
     selected: int | None = None,
     unfolded: frozenset[int] = frozenset(),
     dark: bool = False,
+    width: float = 1000,
 ) -> str:
     """A formula's tree as a standalone SVG document, its colours on the fixed scale.
 
@@ -29,6 +30,12 @@ def tree_svg(
         Folded nodes to open (see `folding.visible_tree`).
     dark : bool
         For a dark page.
+    width : float
+        Pixels to fit into, as far as cards of readable size can.
+
+    Notes
+    -----
+    Names inside the document end in ``-light`` or ``-dark``, so that one page may hold both.
 
     Examples
     --------
@@ -38,7 +45,7 @@ def tree_svg(
     >>> tree_svg(inspect(read("x+1").formula, samples)).startswith("<svg")
     True
     """
-    scene = compose(inspection, selected=selected, unfolded=unfolded, dark=dark, width=1000)
+    scene = compose(inspection, selected=selected, unfolded=unfolded, dark=dark, width=width)
     return scene_svg(scene, cut(inspection.nodes[-1].text, 120), dark=dark)
 
 
@@ -61,8 +68,9 @@ def scene_svg(scene: Scene, title: str, *, dark: bool = False) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="{_FONT}" role="img">',
         f"<title>{_text(title)}</title>",
-        '<defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" '
-        'patternTransform="rotate(45)"><line x1="0" y1="0" x2="0" y2="7" '
+        f'<defs><pattern id="hatch-{_mark(dark)}" width="7" height="7" '
+        'patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+        '<line x1="0" y1="0" x2="0" y2="7" '
         f'stroke="{theme.ink}" stroke-opacity="0.35"/></pattern>{_gradient(dark)}</defs>',
         f'<rect width="100%" height="100%" fill="{theme.paper}"/>',
         f'<g transform="translate({left:.1f},8)">',
@@ -81,11 +89,15 @@ def _text(text: str) -> str:
     return escape("".join(c for c in text if c >= " " and not 0xD800 <= ord(c) <= 0xDFFF))
 
 
+def _mark(dark: bool) -> str:
+    return "dark" if dark else "light"
+
+
 def _gradient(dark: bool) -> str:
     stops = "".join(
         f'<stop offset="{share:.4f}" stop-color="{colour}"/>' for share, colour in SCALE[dark]
     )
-    return f'<linearGradient id="scale">{stops}</linearGradient>'
+    return f'<linearGradient id="scale-{_mark(dark)}">{stops}</linearGradient>'
 
 
 def _edge(edge: Edge, colour: str) -> str:
@@ -114,7 +126,7 @@ def _card(card: Card, scale: float, dark: bool) -> list[str]:
         f'stroke-width="{thick}"{dashes[paint.dash]}/>'
     )
     if paint.hatched:
-        out.append(f'<rect x="{x:.1f}" y="{y:.1f}" {box} fill="url(#hatch)"/>')
+        out.append(f'<rect x="{x:.1f}" y="{y:.1f}" {box} fill="url(#hatch-{_mark(dark)})"/>')
     if card.selected:
         out.append(
             f'<rect x="{x - 5:.1f}" y="{y - 5:.1f}" width="{card.width + 10:.1f}" '
@@ -147,7 +159,8 @@ def _bar(width: float, top: float, dark: bool) -> list[str]:
     out = [
         f'<text x="{width / 2:.1f}" y="{top:.1f}" text-anchor="middle" font-size="12" '
         f'fill="{theme.ink}">digits lost, log₁₀ s̄</text>',
-        f'<rect x="{left:.1f}" y="{top + 8:.1f}" width="{length}" height="10" fill="url(#scale)"/>',
+        f'<rect x="{left:.1f}" y="{top + 8:.1f}" width="{length}" height="10" '
+        f'fill="url(#scale-{_mark(dark)})"/>',
     ]
     for tick in range(int(LOW), int(HIGH) + 1):
         x = left + length * (tick - LOW) / (HIGH - LOW)

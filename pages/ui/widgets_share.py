@@ -8,9 +8,10 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from eic_core.report.snippet import python_snippet
 from pages.ui.coloured import coloured_tex
 from pages.ui.device import is_dark
-from pages.ui.downloads import file_name, json_text, nodes_csv, python_snippet
+from pages.ui.downloads import file_name, json_text, nodes_csv
 from pages.ui.figures import tree_svg
 from pages.ui.service import Result
 from pages.ui.visit import visit

@@ -1,0 +1,100 @@
+"""`python -m eic_core report FORMULA`: one HTML page of an inspection."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from eic_core.cli.inspect_command import add_input_arguments, read_input
+from eic_core.errors import DataError
+from eic_core.explain.budget import TOLERANCE
+from eic_core.formula.syntax import Reading, canonical_name
+from eic_core.measure import Domain, Samples, inspect
+from eic_core.measure.table import read_table
+from eic_core.report import Provenance, investigate, render
+
+
+def add_parser(commands: Any) -> None:
+    """Register the command with an ``argparse`` sub-parser collection."""
+    parser = commands.add_parser(
+        "report",
+        help="one HTML page of an inspection, with all that is needed to reproduce it",
+        description="Inspect, diagnose and repair one formula, as one self-contained HTML page.",
+    )
+    add_input_arguments(parser)
+    parser.add_argument(
+        "--out", metavar="FILE.html", type=Path, help="default: standard output"
+    )
+    parser.add_argument("--no-repair", action="store_true", help="look for no better form")
+    parser.add_argument(
+        "--no-triangulation", action="store_true", help="do not measure in other ways"
+    )
+    parser.add_argument("--no-budget", action="store_true", help="do not shorten numbers")
+    parser.add_argument(
+        "--tolerance",
+        metavar="T",
+        type=float,
+        default=TOLERANCE,
+        help="of the shortened output, in standard deviations; default: %(default)s",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Read, measure, explain, write."""
+    reading, samples, mapping = read_input(options)
+    findings = investigate(
+        inspect(reading.formula, samples),
+        with_repair=not options.no_repair,
+        with_triangulation=not options.no_triangulation,
+        with_budget=not options.no_budget,
+        tolerance=options.tolerance,
+        seed=options.seed,
+        progress=_told,
+    )
+    if options.json:
+        text = json.dumps(findings.to_json(), allow_nan=False) + "\n"
+    else:
+        text = render(findings, provenance_of(options, reading, samples, mapping))
+    if options.out is None:
+        sys.stdout.write(text)
+        return
+    try:
+        options.out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"cannot write {options.out}: {error.strerror}") from error
+    print(f"wrote {options.out}", file=sys.stderr)
+
+
+def provenance_of(
+    options: argparse.Namespace, reading: Reading, samples: Samples, mapping: dict[str, str]
+) -> Provenance:
+    """What the command line said about where the samples come from."""
+    if options.data is None:
+        given = dict(Domain.parse(text) for text in options.range)
+        named = {canonical_name(name): domain for name, domain in given.items()}
+        domains = tuple((name, named[name]) for name in mapping)
+        return Provenance(reading, domains, options.seed)
+    table = read_table(options.data.read_bytes(), source=options.data.name)
+    left_out = table.rows - len(samples)
+    notices = (
+        (f"{left_out:,} of {table.rows:,} rows are left out: a cell that is used holds no number.",)
+        if left_out
+        else ()
+    )
+    return Provenance(
+        reading,
+        seed=options.seed,
+        file_name=options.data.name,
+        file_columns=table.names,
+        mapping=mapping,
+        target=samples.target_name,
+        notices=notices,
+    )
+
+
+def _told(fraction: float, doing: str) -> None:
+    print(f"{100 * fraction:3.0f} %  {doing}", file=sys.stderr, flush=True)

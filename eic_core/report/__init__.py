@@ -1,0 +1,15 @@
+"""One inspection as one HTML page, with everything needed to reproduce it."""
+
+from eic_core.report.findings import Findings, investigate
+from eic_core.report.page import html_report, render
+from eic_core.report.provenance import Provenance
+from eic_core.report.snippet import python_snippet
+
+__all__ = [
+    "Findings",
+    "Provenance",
+    "html_report",
+    "investigate",
+    "python_snippet",
+    "render",
+]

@@ -1,0 +1,138 @@
+"""Everything that a report says, computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from eic_core.errors import UserError
+from eic_core.explain.budget import TOLERANCE, Budget, digit_budget
+from eic_core.explain.diagnosis import Diagnosis, diagnose
+from eic_core.explain.rewriting import Repairs, repair
+from eic_core.explain.triangulation import Triangulation, triangulate
+from eic_core.measure.inspection import Inspection
+
+MOST_NODES = 600
+"""Larger formulas are neither triangulated nor shortened."""
+
+REPAIR, TRIANGULATION, BUDGET = "repair", "triangulation", "budget"
+
+Progress = Callable[[float, str], None]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Findings:
+    """An inspection, its diagnosis, and what could be found out on top.
+
+    Attributes
+    ----------
+    inspection : Inspection
+    diagnosis : Diagnosis
+    repairs : Repairs or None
+    triangulation : Triangulation or None
+    budget : Budget or None
+    missing : mapping of part to sentence
+        Why a part is None: ``"repair"``, ``"triangulation"`` or ``"budget"``.
+    """
+
+    inspection: Inspection = field(repr=False)
+    diagnosis: Diagnosis = field(repr=False)
+    repairs: Repairs | None = field(repr=False)
+    triangulation: Triangulation | None = field(repr=False)
+    budget: Budget | None = field(repr=False)
+    missing: Mapping[str, str]
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it as plain numbers and texts; parts that are missing are null."""
+        return {
+            **self.inspection.to_json(),
+            "data_hash": self.inspection.samples.digest(),
+            "diagnosis": self.diagnosis.to_json(),
+            "repair": None if self.repairs is None else self.repairs.to_json(),
+            "triangulation": None if self.triangulation is None else self.triangulation.to_json(),
+            "budget": None if self.budget is None else self.budget.to_json(),
+            "missing": dict(self.missing),
+        }
+
+
+def investigate(
+    inspection: Inspection,
+    *,
+    with_repair: bool = True,
+    with_triangulation: bool = True,
+    with_budget: bool = True,
+    tolerance: float = TOLERANCE,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Findings:
+    """Diagnose, look for repairs, triangulate and shorten.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    with_repair, with_triangulation, with_budget : bool
+        What to do; each takes about a second for 30 nodes.
+    tolerance : float
+        Of the digit budget, in standard deviations of the output.
+    seed : int
+        Of the perturbation in the triangulation.
+    progress : callable (fraction done, what is being done) -> None, optional
+
+    Raises
+    ------
+    UserError
+        If the tolerance is not in (0, 1].
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1e3, 1e5, 1e7]})
+    >>> found = investigate(inspect(read("sqrt(x+1)-sqrt(x)").formula, samples))
+    >>> found.repairs.best.text, dict(found.missing)
+    ('1/(sqrt(x + 1) + sqrt(x))', {})
+    """
+    if not 0 < tolerance <= 1:
+        raise UserError(f"the tolerance is {tolerance:g}", hint="give a number from 0 to 1")
+    report = progress or (lambda fraction, doing: None)
+    missing: dict[str, str] = {}
+    formula, samples = inspection.formula, inspection.samples
+    small = len(formula) <= MOST_NODES
+
+    def part(name: str, wanted: bool, begin: float, doing: str, make: Callable[[], T]) -> T | None:
+        report(begin, doing)
+        if not wanted:
+            missing[name] = "It was left out on request."
+        elif not small:
+            missing[name] = (
+                f"The formula has {len(formula):,} nodes; beyond {MOST_NODES} this is left out."
+            )
+        elif not inspection.counts.valid:
+            missing[name] = "No sample has a real value at every node, so there is nothing to say."
+        else:
+            try:
+                return make()
+            except UserError as error:
+                missing[name] = f"It cannot be told: {error}."
+        return None
+
+    report(0.0, "diagnosing")
+    diagnosis = diagnose(inspection)
+    repairs = part(
+        REPAIR, with_repair, 0.1, "looking for better forms", lambda: repair(formula, samples)
+    )
+    triangulation = part(
+        TRIANGULATION, with_triangulation, 0.45, "measuring in other ways",
+        lambda: triangulate(inspection, seed=seed),
+    )  # fmt: skip
+    budget = part(
+        BUDGET, with_budget, 0.85, "rounding constants and inputs",
+        lambda: digit_budget(inspection, tolerance=tolerance),
+    )  # fmt: skip
+    report(1.0, "done")
+    return Findings(
+        inspection, diagnosis, repairs, triangulation, budget, MappingProxyType(missing)
+    )

@@ -1,0 +1,102 @@
+"""A report as one self-contained HTML page: no script, no request to anywhere."""
+
+from __future__ import annotations
+
+from eic_core.drawing.scene import cut
+from eic_core.explain.budget import TOLERANCE
+from eic_core.formula.rendering import short_text
+from eic_core.measure.inspection import Inspection
+from eic_core.report.findings import Findings, Progress, investigate
+from eic_core.report.markup import escape
+from eic_core.report.provenance import Provenance, versions
+from eic_core.report.sections import causes, measures, opening, remedies, truth
+from eic_core.report.sections.reproduce import reproduce
+from eic_core.report.style import CSP, STYLE
+
+
+def html_report(
+    inspection: Inspection,
+    *,
+    provenance: Provenance | None = None,
+    with_repair: bool = True,
+    with_triangulation: bool = True,
+    with_budget: bool = True,
+    tolerance: float = TOLERANCE,
+    progress: Progress | None = None,
+) -> str:
+    """An inspection with its whole diagnosis, as an HTML document.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    provenance : Provenance, optional
+        How the formula was read and the samples were made; without it the report says what
+        the inspection knows.
+    with_repair, with_triangulation, with_budget : bool
+        What to do; what is left out is said to be.
+    tolerance : float
+        Of the digit budget, in standard deviations of the output.
+    progress : callable (fraction done, what is being done) -> None, optional
+
+    Raises
+    ------
+    UserError
+        If the tolerance is not in (0, 1].
+
+    Notes
+    -----
+    Numbers stand in ``<data value="...">`` unrounded, and all of them in a JSON file that the
+    page carries.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
+    >>> page = html_report(inspect(read("10000*x-9999*x").formula, samples))
+    >>> page[:15], "4.2 of the 4.3" in page.replace("\\xa0", " ")
+    ('<!DOCTYPE html>', True)
+    """
+    known = provenance or Provenance()
+    findings = investigate(
+        inspection,
+        with_repair=with_repair,
+        with_triangulation=with_triangulation,
+        with_budget=with_budget,
+        tolerance=tolerance,
+        seed=known.seed,
+        progress=progress,
+    )
+    return render(findings, known)
+
+
+def render(findings: Findings, provenance: Provenance) -> str:
+    """The page of what was found."""
+    name = escape(cut(short_text(findings.inspection.formula, limit=60), 60))
+    sections = (
+        ("formula", "The formula", opening.formula(findings, provenance)),
+        ("tree", "Where in the formula", opening.tree(findings)),
+        ("metrics", "In numbers", measures.metrics(findings)),
+        ("blame", "Whose noise it is", causes.blame(findings)),
+        ("where", "Where in the data", causes.where(findings)),
+        ("writing", "Function or writing", causes.writing(findings)),
+        ("repair", "What to write instead", remedies.repair(findings)),
+        ("truth", "Checked in other ways", truth.truth(findings)),
+        ("budget", "How many digits it needs", remedies.budget(findings)),
+        ("samples", "The samples", measures.samples(findings)),
+        ("nodes", "Every node", measures.nodes(findings)),
+        ("reproduce", "Reproduce", reproduce(findings, provenance)),
+    )
+    body = "\n".join(
+        f'<section id="{key}"><h2>{title}</h2>\n{inner}</section>' for key, title, inner in sections
+    )
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{CSP}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{name} – where it loses digits</title><style>{STYLE}</style></head>\n<body>\n"
+        f"{opening.verdict(findings)}\n{opening.answers(findings)}\n<main>\n{body}\n</main>\n"
+        f"<footer>Made by EIC Lab {escape(versions()['EIC Lab'])}. Digits lost: the Effective "
+        "Information Criterion of Yu et al.</footer>\n</body></html>\n"
+    )

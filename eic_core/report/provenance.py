@@ -1,0 +1,127 @@
+"""Where a report's numbers come from, and how to have them again."""
+
+from __future__ import annotations
+
+import platform
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+import eic_core
+from eic_core.formula.rendering import to_python
+from eic_core.formula.syntax import Reading
+from eic_core.formula.tree import Formula
+from eic_core.measure.data import Domain, Samples
+from eic_core.measure.table import match_variables
+
+LIBRARIES = ("numpy", "scipy", "mpmath")
+"""What the numbers depend on."""
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """How a formula was read and its samples were made.
+
+    Attributes
+    ----------
+    reading : Reading or None
+        None if the formula was built, not read.
+    domains : tuple of (variable, Domain)
+        How samples were drawn; empty with a table or given columns.
+    seed : int
+    file_name : str
+        Of the table that the samples come from, or "".
+    file_columns : tuple of str
+        All its columns; () if unknown.
+    mapping : mapping of variable to column
+    target : str
+        Column compared with, or "".
+    notices : tuple of str
+        What was assumed or left out.
+    """
+
+    reading: Reading | None = None
+    domains: tuple[tuple[str, Domain], ...] = ()
+    seed: int = 0
+    file_name: str = ""
+    file_columns: tuple[str, ...] = ()
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    target: str = ""
+    notices: tuple[str, ...] = ()
+
+
+def command_line(
+    formula: Formula, samples: Samples, provenance: Provenance, command: str = "report"
+) -> str | None:
+    """The command that makes the same report again, for a POSIX shell.
+
+    Returns
+    -------
+    str or None
+        None if no command does: columns given in Python, or matched by hand.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import sample_domains
+    >>> domain = Domain("uniform", 1, 5)
+    >>> reading = read("x + 1")
+    >>> samples = sample_domains({"x": domain}, count=10, seed=3)
+    >>> command_line(reading.formula, samples, Provenance(reading, (("x", domain),), 3))
+    "python -m eic_core report --range x=1:5 --samples 10 --seed 3 --syntax infix -- 'x + 1'"
+    """
+    if provenance.file_name:
+        source = _table_options(formula, provenance)
+    elif provenance.domains or not formula.variables:
+        source = _range_options(samples, provenance)
+    else:
+        source = None
+    if source is None:
+        return None
+    reading = provenance.reading
+    text, syntax = (
+        (formula.source, reading.syntax) if reading is not None else (to_python(formula), "infix")
+    )
+    if "\0" in text:
+        return None
+    words = ["python", "-m", "eic_core", command, *source, "--syntax", syntax, "--", text]
+    return shlex.join(words)
+
+
+def _range_options(samples: Samples, provenance: Provenance) -> list[str]:
+    ranges = [f"{name}={domain}" for name, domain in provenance.domains]
+    given = ["--range", *ranges] if ranges else []
+    return [*given, "--samples", str(len(samples)), "--seed", str(provenance.seed)]
+
+
+def _table_options(formula: Formula, provenance: Provenance) -> list[str] | None:
+    """Options for a table; None if the command would match columns otherwise."""
+    target = provenance.target
+    columns = provenance.file_columns or tuple(provenance.mapping.values())
+    if not target and "target" in columns:
+        return None  # which the command would take out
+    base = None if provenance.reading is None else provenance.reading.index_base
+    inputs = [name for name in columns if name != target]
+    wanted = {name: provenance.mapping.get(name) for name in formula.variables}
+    for chosen in (base, 0, 1):
+        if dict(match_variables(formula.variables, inputs, index_base=chosen).mapping) == wanted:
+            break
+    else:
+        return None
+    options = ["--data", provenance.file_name]
+    if target:
+        options += ["--target", target]
+    return options if chosen == base else [*options, "--index-base", str(chosen)]
+
+
+def versions() -> dict[str, str]:
+    """Versions of what the numbers depend on, by name.
+
+    Examples
+    --------
+    >>> sorted(versions())
+    ['EIC Lab', 'Python', 'mpmath', 'numpy', 'scipy']
+    """
+    found = {"EIC Lab": eic_core.__version__, "Python": platform.python_version()}
+    return found | {name: version(name) for name in LIBRARIES}
