@@ -25,6 +25,9 @@ FEW = 0.3
 ALONE = 0.9
 """What one row must carry to be called alone, however few there are."""
 
+ALIKE = 1e-6
+"""Shares that differ by this part of an even one are the same."""
+
 MARKED = 0.05
 """Where as many rows or more carry 99 per cent, none of them is worth a mark of its own."""
 
@@ -247,6 +250,8 @@ def _concentration(found: Where, name: str) -> str:
         if len(c.positions) <= max(FEW * c.level * total, 1 if c.share >= ALONE else 0)
     ]
     if not few:
+        if np.ptp(found.shares[np.isfinite(found.s)]) * total <= ALIKE:
+            return f"All over the data: every row gives the same share of {NOISE} at {name}."
         return f"All over the data: no small part of the rows carries {NOISE} at {name}."
     count = len(few[0].positions)
     if count == 1:

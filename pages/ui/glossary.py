@@ -62,3 +62,65 @@ OBSERVED = (
     "Error of really computing the formula in this precision, against high precision, in digits "
     "above one rounding. 0 means as good as the format allows."
 )
+AMPLIFIED_NOISE = (
+    "Every operation rounds its result; s says how many times larger the error is that has "
+    "gathered at this node in one row. The amplified noise is the sum of s² over the rows: its mean "
+    "E[s²] makes the digits lost, ½·log10 E[s²], so rows with a large share decide them."
+)
+BOOTSTRAP = (
+    "Bootstrap interval: the rows are drawn again and again, with repetition, and the digits lost "
+    "computed each time; 95 % of the answers lie between the two numbers. It can only be trusted "
+    "where no few rows outweigh all others, that is where s² has a finite variance (tail index "
+    "above 2)."
+)
+ROW = "Number of the row in the table, or of the sample in the order drawn; the first is 1."
+VALUE_HERE = "Value of the selected node in this row."
+S_ROW = "How many times the selected node magnifies rounding errors in this row."
+DIGITS_ROW = "log10 of s in this row."
+OWN = (
+    "The function's own conditioning: ½·log10 of the mean of 1 + Σ (x ∂f/∂x / f)², constants taken "
+    "as exact. It is the same for every way of writing the function."
+)
+CONDITION = (
+    "The condition number |x ∂f/∂x / f|: by what factor a small relative error of this input "
+    "arrives in the result. Root mean square over the samples."
+)
+DEVIATION = (
+    "How far the output may move on the data when numbers are rounded: root mean square of the "
+    "change, relative to the standard deviation of the output, or of the target if there is one."
+)
+ALONE = "Digits that are enough if nothing else is rounded."
+TOGETHER = "Digits that are enough if every constant and every input is rounded at once."
+INTRODUCED = "Introduced: the rounding of the node itself, or the error of the number it stands for."
+INHERITED = "Inherited: noise that arises in the nodes below and is handed up, amplified or damped."
+MASKED = (
+    "Masked: the node loses at least one digit more than the result, yet less than 1 % of the "
+    "result's noise arises there. The result hides the loss."
+)
+SHARE = (
+    "The part of the mean of s² that is introduced at this node; all parts add up to 100 %. One "
+    "sample with an enormous s² can decide it."
+)
+MEAN_SHARE = (
+    "The same split made at every sample, then averaged: every sample counts alike, so that one "
+    "of them cannot dominate."
+)
+GAIN = "How many times an error introduced at this node is amplified: root mean square."
+LARGEST_GAIN = "The same at the sample where it is amplified most."
+AMPLIFIER = "The step on the way up that amplifies it most."
+RECURSION = (
+    "Algorithm 1: the loss from condition numbers, every node with an independent error; "
+    "singular samples are left out."
+)
+SHAKEN = (
+    "Algorithm 2: every step is multiplied by 1 + σ·noise, 100 times a sample, and the spread of "
+    "the value is measured, with its 95 % interval. As σ falls it should settle at the recursion."
+)
+SHARED_NOISE = (
+    "The recursion with one error for all copies of the same input or sub-expression, as a "
+    "computer rounds them."
+)
+AGREEMENT = (
+    "✓ agrees: all ways tell the same. ◆ explained: they differ or cannot be compared, for a "
+    "reason that was checked. ? unclear: they differ, and no reason was found."
+)

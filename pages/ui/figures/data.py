@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 
 from eic_core.drawing.scale import THEMES, Theme
 from eic_core.measure import Inspection
+from pages.ui.figures.carriers import carrier_marks
 from pages.ui.figures.grids import (
     CURVE_POINTS,
     MAX_POINTS,
@@ -90,9 +91,11 @@ def curve_figure(
     top = _s_ceiling(s_line, s)
     data.append(_sampled(column, s, theme))
     data += _rugs(column, s, amplification.valid, top, theme)
+    marks, notes = carrier_marks(column, s, s, _SPLIT - 0.02, theme)
+    data += marks
     if worst is not None and math.isfinite(float(s[worst])):
         data.append(_worst_marker(float(column[worst]), float(s[worst]), axis, theme))
-    return _two_rows(inspection, node_id, axis, data, y, target, top, dark, narrow, labels)
+    return _two_rows(inspection, node_id, axis, data, y, target, top, dark, narrow, labels, notes)
 
 
 def slice_figure(
@@ -263,6 +266,7 @@ def _two_rows(
     dark: bool,
     narrow: bool,
     labels: Mapping[str, str] | None,
+    notes: Sequence[dict[str, Any]] = (),
 ) -> go.Figure:
     theme = THEMES[dark]
     limits = value_limits(y) if target is None else value_limits(target, y)
@@ -290,7 +294,7 @@ def _two_rows(
             "ticktext": ["1" if k == 0 else "10" if k == 1 else f"10<sup>{k}</sup>" for k in ticks],
             "title": {"text": "amplification s", "standoff": 4},
         },
-        "annotations": [panel_note(inspection, node_id, _SPLIT - 0.02, theme), *blank],
+        "annotations": [panel_note(inspection, node_id, _SPLIT - 0.02, theme), *notes, *blank],
         "shapes": [
             {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "yref": "y2", "y0": 1, "y1": 1,
              "line": {"color": theme.muted, "width": 1, "dash": "dot"}}

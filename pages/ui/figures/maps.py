@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 
 from eic_core.drawing.scale import HIGH, LOW, SCALE, THEMES, Theme
 from eic_core.measure import Inspection
+from pages.ui.figures.carriers import carrier_marks
 from pages.ui.figures.grids import MAP_POINTS, Array, Axis, on_grid, thinned, value_limits
 from pages.ui.figures.panels import axis_style, label_of, panel_note
 from pages.ui.figures.plotting import base_layout, build
@@ -111,8 +112,14 @@ def map_figure(
     }  # fmt: skip
     data = [value_map, digits_map]
     data += _singular_cells(pair, theme)
+    notes: list[dict[str, Any]] = []
     if two:
+        columns = inspection.samples.columns
+        x, y = columns[pair.x.name], columns[pair.y.name]
+        _, s = inspection.amplification.trace(node_id)
         data += _samples(inspection, pair, worst, theme)
+        marks, notes = carrier_marks(x, y, s, _SPLIT - 0.04, theme)
+        data += marks
     x_axis = axis_style(theme) | {
         "anchor": "y2", "range": pair.x.limits(_CELL), "type": "log" if pair.x.log else "linear",
         "title": {"text": x_label, "standoff": 6}, "exponentformat": "power",
@@ -129,6 +136,7 @@ def map_figure(
         "yaxis2": y_axis | {"domain": [0, _SPLIT - 0.04], "matches": "y"},
         "annotations": [
             panel_note(inspection, node_id, _SPLIT - 0.04, theme),
+            *notes,
             *_blank_notes(pair, theme),
         ],
         "hovermode": "closest",

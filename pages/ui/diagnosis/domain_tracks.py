@@ -1,0 +1,154 @@
+"""The tracks of the sliders that move a domain: how far they go, in what steps.
+
+A track is laid out once, about the domain from which the moving began, so that it stays under the
+hand.  Log-uniform ranges are moved by their exponents, normal ones by centre and spread.  Knows
+nothing of Streamlit.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from eic_core.measure import Domain
+
+ENDS, CENTRE, SPREAD, HELD = "ends", "low", "high", "held"
+
+_STEPS = 150
+_EXPONENTS = 300.0
+_FINEST = 1e-11
+"""Finest step beside the numbers themselves that a browser can still tell."""
+
+Value = float | tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Track:
+    """One slider.
+
+    Attributes
+    ----------
+    part : {"ends", "low", "high", "held"}
+        Both ends of a range, the centre or the spread of a normal one, or a fixed value.
+    low, high, step : float
+        In the slider's own numbers: exponents of ten if `log`.
+    log : bool
+    """
+
+    part: str
+    low: float
+    high: float
+    step: float
+    log: bool = False
+
+    @property
+    def format(self) -> str:
+        """How the slider writes a number."""
+        decimals = max(0, -math.floor(math.log10(self.step)))
+        if self.log:
+            return f"10^%.{decimals}f"
+        size = max(abs(self.low), abs(self.high))
+        return f"%.{max(3, math.ceil(math.log10(size / self.step)) + 1)}g"
+
+    def value(self, domain: Domain) -> Value:
+        """Where a domain stands on the track.
+
+        Examples
+        --------
+        >>> Track("ends", -8.0, 16.0, 0.1, log=True).value(Domain("loguniform", 1.0, 1e8))
+        (0.0, 8.0)
+        """
+        low, high = domain.low, domain.high
+        if self.log:
+            low, high = math.log10(low), math.log10(high)
+        if self.part == ENDS:
+            return self._within(low), self._within(high)
+        return self._within(high if self.part == SPREAD else low)
+
+    def moved(self, domain: Domain, value: Value) -> Domain:
+        """The domain with what was dragged put in its new place; the other end keeps its digits.
+
+        Examples
+        --------
+        >>> Track("ends", -3.0, 9.0, 0.05).moved(Domain("uniform", 1.0, 5.0), (1.0, 2.35))
+        Domain(kind='uniform', low=1.0, high=2.35)
+        """
+        if isinstance(value, tuple):
+            before = self.value(domain)
+            assert isinstance(before, tuple)
+            low = domain.low if value[0] == before[0] else self._number(value[0])
+            high = domain.high if value[1] == before[1] else self._number(value[1])
+            return replace(domain, low=min(low, high), high=max(low, high))
+        if self.part == HELD:
+            return replace(domain, low=self._number(value), high=self._number(value))
+        if self.part == SPREAD:
+            return replace(domain, high=self._number(value))
+        return replace(domain, low=self._number(value))
+
+    def _within(self, value: float) -> float:
+        return min(max(value, self.low), self.high)
+
+    def _number(self, value: float) -> float:
+        if self.log:
+            return float(f"{10.0**value:.4g}")
+        return round(value, max(0, 1 - math.floor(math.log10(self.step))))
+
+
+def tracks(start: Domain) -> tuple[Track, ...]:
+    """The sliders of a domain: its own width is added on either side.
+
+    Returns
+    -------
+    tuple of Track
+        () if the domain is too wide or too narrow to be dragged.
+
+    Examples
+    --------
+    >>> tracks(Domain("uniform", 1.0, 5.0))
+    (Track(part='ends', low=-3.0, high=9.0, step=0.05, log=False),)
+    >>> [track.part for track in tracks(Domain("normal", 1000.0, 1.0))]
+    ['low', 'high']
+    """
+    low, high = start.low, start.high
+    if start.kind == "normal":
+        spread = high or abs(low) or 1.0
+        made = [
+            _track(CENTRE, low - 5 * spread, low + 5 * spread),
+            _track(SPREAD, 0.0, 5 * spread),
+        ]
+    elif start.kind == "loguniform":
+        a, b = math.log10(low), math.log10(high)
+        made = [_track(ENDS, a - ((b - a) or 1.0), b + ((b - a) or 1.0), log=True)]
+    else:
+        width = (high - low) or abs(low) or 1.0
+        part = HELD if start.kind == "fixed" else ENDS
+        made = [_track(part, low - width, high + width)]
+    known = tuple(track for track in made if track is not None)
+    return known if len(known) == len(made) else ()
+
+
+def _track(part: str, low: float, high: float, *, log: bool = False) -> Track | None:
+    if log:
+        low, high = max(low, -_EXPONENTS), min(high, _EXPONENTS)
+    width = high - low
+    if not (math.isfinite(width) and 1e-290 < width < 1e290 and low < high):
+        return None
+    step = _round_down(width / _STEPS)
+    if step < _FINEST * max(abs(low), abs(high)):
+        return None
+    places = max(0, 1 - math.floor(math.log10(step)))
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return Track(part, round(first * step, places), round(last * step, places), step, log)
+
+
+def _round_down(value: float) -> float:
+    """The largest of 1, 2, 5 times a power of ten that is not above.
+
+    Examples
+    --------
+    >>> _round_down(0.08), _round_down(3.3)
+    (0.05, 2.0)
+    """
+    power = math.floor(math.log10(value))
+    steps = (float(f"{head}e{power}") for head in (5, 2, 1))
+    return next(step for step in steps if step <= value * 1.000001)

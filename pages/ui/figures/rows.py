@@ -1,0 +1,267 @@
+"""Which rows carry a node's amplified noise: the share of each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from eic_core.drawing.scale import THEMES, Theme
+from eic_core.explain.where import FEW, Carriers, Where
+from pages.ui.figures.across import INPUT, ROW, VALUE, Across
+from pages.ui.figures.grids import Array, Axis, axis_of, thinned
+from pages.ui.figures.panels import axis_style, label_of
+from pages.ui.figures.plotting import base_layout, build
+
+_GROUP = 400
+"""Most points drawn of one group of carriers."""
+
+_OTHERS = 1_500
+_EDGE = 300
+_TEXT = 36
+
+# How the rows of the first 50, then 90, then 99 per cent are drawn: told apart by shape and size.
+_SHAPES = (("diamond", 11), ("circle", 8), ("circle-open", 7))
+
+
+def rows_figure(
+    found: Where,
+    across: Across,
+    *,
+    dark: bool = False,
+    narrow: bool = False,
+    labels: Mapping[str, str] | None = None,
+) -> go.Figure:
+    """The share of each row, with those that carry 50, 90 and 99 per cent told apart.
+
+    Parameters
+    ----------
+    found : Where
+        With at least one finite row.
+    across : Across
+        One of `ways_across`.
+    dark, narrow : bool
+        For a dark page; for a phone.
+    labels : mapping of variable to column name, optional
+
+    Notes
+    -----
+    Shares below a millionth of an even share stand on the floor.  Where no small part of the rows
+    carries the noise, none is marked.
+    """
+    theme = THEMES[dark]
+    axis, x = _axis(found, across)
+    floor = _floor(found)
+    few = len(found.carriers[1].positions) <= FEW * found.finite or found.finite == 1
+    carriers = found.carriers if few else ()
+    data = [_others(found, x, carriers, floor, theme), *_groups(found, x, carriers, theme)]
+    data += _edges(found, x, floor, theme)
+    limits = axis.limits(0.03)
+    layout = base_layout(dark) | {
+        "height": 340 if narrow else 360,
+        "margin": {"l": 62, "r": 14, "t": 12, "b": 48},
+        "showlegend": True,
+        "legend": {
+            "orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom",
+            "font": {"size": 12, "color": theme.muted}, "itemclick": False,
+            "itemdoubleclick": False, "traceorder": "normal",
+        },
+        "xaxis": axis_style(theme) | {
+            "range": limits, "type": "log" if axis.log else "linear",
+            "title": {"text": _title(across, labels), "standoff": 6},
+            "exponentformat": "power",
+        },
+        "yaxis": axis_style(theme) | _shares_axis(found, floor),
+        "shapes": [_even_line(found.finite, theme)],
+        "annotations": [_even_note(found, x, theme)],
+        "hovermode": "closest",
+        "uirevision": f"{found.inspection.formula.source}|{across.kind}|{across.name}",
+    }  # fmt: skip
+    zero = _zero(found, across, axis, x, limits)
+    if zero is not None:
+        line, note = zero
+        layout["shapes"].append(line | {"line": {"color": theme.muted, "width": 1, "dash": "dash"}})
+        layout["annotations"].append(note | {"font": {"size": 12, "color": theme.ink}})
+    return build(data, layout)
+
+
+def _axis(found: Where, across: Across) -> tuple[Axis, Array]:
+    inspection = found.inspection
+    if across.kind == INPUT:
+        return axis_of(inspection.samples, across.name), inspection.samples.columns[across.name]
+    if across.kind == VALUE and found.place is not None and found.place.node_id is not None:
+        values, _ = inspection.amplification.trace(found.place.node_id)
+    else:
+        rows = inspection.samples.rows
+        values = np.arange(1, len(inspection.samples) + 1) if rows is None else rows
+    known = values[np.isfinite(values)]
+    return Axis(across.name, float(known.min()), float(known.max()), False), values
+
+
+def _title(across: Across, labels: Mapping[str, str] | None) -> str:
+    if across.kind == ROW:
+        return "row number"
+    if across.kind == INPUT:
+        return label_of(across.name, labels)
+    return f"value of {_safe(across.name)}"
+
+
+def _safe(text: str) -> str:
+    cut = text if len(text) <= _TEXT else text[: _TEXT - 1].rstrip() + "…"
+    return cut.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _shares_axis(found: Where, floor: int) -> dict[str, Any]:
+    step = max(1, math.ceil(-floor / 6))
+    ticks = list(range(floor, 1, step))
+    texts = [_percent(k) for k in ticks]
+    if np.min(found.shares[np.isfinite(found.s)]) < 10.0**floor:
+        texts[0] = f"≤ {texts[0]}"
+    return {
+        "type": "log", "range": [floor - 0.15, 0.25],
+        "tickvals": [10.0**k for k in ticks], "ticktext": texts,
+        "title": {"text": "share of the amplified noise", "standoff": 4},
+    }  # fmt: skip
+
+
+def _percent(power: int) -> str:
+    """A power of ten in per cent.
+
+    Examples
+    --------
+    >>> _percent(0), _percent(-2), _percent(-4), _percent(-7)
+    ('100 %', '1 %', '0.01 %', '10<sup>−5</sup> %')
+    """
+    if power >= -4:
+        return f"{100 * 10.0**power:g} %"
+    return f"10<sup>−{-power - 2}</sup> %"
+
+
+def _floor(found: Where) -> int:
+    """log10 of the least share drawn: between a hundredth and a millionth of an even one."""
+    least = float(np.min(found.shares[np.isfinite(found.s)]))
+    even = math.log10(1 / found.finite)
+    lowest = math.log10(least) if least > 0 else -math.inf
+    return math.floor(min(even - 2, max(even - 6, lowest)))
+
+
+def _others(
+    found: Where, x: Array, carriers: tuple[Carriers, ...], floor: int, theme: Theme
+) -> dict[str, Any]:
+    carrying = np.zeros(len(x), dtype=bool)
+    if carriers:
+        carrying[list(carriers[-1].positions)] = True
+    rest = np.flatnonzero(np.isfinite(found.s) & ~carrying)
+    shown = rest[thinned(len(rest), _OTHERS)] if len(rest) else rest
+    return {
+        "type": "scatter", "mode": "markers",
+        "name": f"the other {len(rest):,}" if carriers else f"{len(rest):,} rows",
+        "x": x[shown], "y": np.maximum(found.shares[shown], 10.0**floor),
+        "customdata": _customdata(found, shown), "hovertemplate": _HOVER,
+        "marker": {"size": 4, "color": theme.data, "opacity": 0.5}, "showlegend": bool(carriers),
+    }  # fmt: skip
+
+
+_HOVER = "row %{customdata[0]}<br>%{x:.6g}<br>%{customdata[1]} of the noise<extra></extra>"
+
+
+def _customdata(found: Where, rows: Array) -> list[list[Any]]:
+    return [[f"{found.row_number(int(k)):,}", f"{100 * found.shares[k]:.3g} %"] for k in rows]
+
+
+def _groups(
+    found: Where, x: Array, carriers: tuple[Carriers, ...], theme: Theme
+) -> list[dict[str, Any]]:
+    """The rows of the first 50 per cent, those that make 90 of it, and those that make 99."""
+    groups: list[dict[str, Any]] = []
+    drawn = 0
+    for part, (symbol, size) in zip(carriers, _SHAPES, strict=False):
+        group = np.array(part.positions[drawn:], dtype=int)
+        if not len(group):
+            continue
+        shown = group[thinned(len(group), _GROUP)]
+        level = f"{100 * part.level:.0f} %"
+        rows = "1 row" if len(group) == 1 else f"{len(group):,} rows"
+        groups.append(
+            {
+                "type": "scatter", "mode": "markers", "cliponaxis": False,
+                "name": f"{level}: {rows}" if not drawn else f"to {level}: {len(group):,} more",
+                "x": x[shown], "y": found.shares[shown],
+                "customdata": _customdata(found, shown), "hovertemplate": _HOVER,
+                "marker": {"size": size, "symbol": symbol, "color": theme.accent,
+                           "line": {"width": 1.2, "color": theme.accent}},
+            }
+        )  # fmt: skip
+        drawn = len(part.positions)
+    return groups
+
+
+def _edges(found: Where, x: Array, floor: int, theme: Theme) -> list[dict[str, Any]]:
+    """Rows without a digit on the upper edge, rows without a value on the lower."""
+    edges = []
+    for rows, level, symbol, name in (
+        (np.flatnonzero(np.isinf(found.s)), 0.15, "triangle-down", "no digit left"),
+        (np.flatnonzero(np.isnan(found.s)), floor - 0.1, "line-ns-open", "no real value"),
+    ):
+        rows = rows[np.isfinite(x[rows])]
+        if len(rows):
+            shown = rows[thinned(len(rows), _EDGE)]
+            edges.append(
+                {
+                    "type": "scatter", "mode": "markers", "cliponaxis": False,
+                    "name": f"{name}: {len(rows):,}",
+                    "x": x[shown], "y": np.full(len(shown), 10.0**level),
+                    "marker": {"symbol": symbol, "size": 9, "color": theme.ink,
+                               "line": {"width": 1, "color": theme.muted}},
+                    "hovertemplate": f"{name} at %{{x:.6g}}<extra></extra>",
+                }
+            )  # fmt: skip
+    return edges
+
+
+def _even_line(finite: int, theme: Theme) -> dict[str, Any]:
+    return {
+        "type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1 / finite, "y1": 1 / finite,
+        "line": {"color": theme.muted, "width": 1, "dash": "dot"},
+    }  # fmt: skip
+
+
+def _even_note(found: Where, x: Array, theme: Theme) -> dict[str, Any]:
+    """On the side where the carrying rows are not."""
+    carrying = np.nanmedian(x[list(found.carriers[0].positions)])
+    left = bool(carrying > np.nanmedian(x))
+    return {
+        "xref": "paper", "x": 0.01 if left else 1, "y": -math.log10(found.finite),
+        "xanchor": "left" if left else "right", "yanchor": "bottom",
+        "text": "an even share", "showarrow": False, "font": {"size": 11, "color": theme.muted},
+    }  # fmt: skip
+
+
+def _zero(
+    found: Where, across: Across, axis: Axis, x: Array, limits: list[float]
+) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """A line where the node crosses zero that the carrying rows have in common, with its name."""
+    place = found.place
+    if place is None or place.node_id is None or not place.crosses or across.kind == ROW:
+        return None
+    if across.kind == VALUE:
+        at = 0.0
+    elif across.name in {i.name for i in place.inputs}:
+        at = float(np.median(x[list(found.carriers[0].positions)]))
+    else:
+        return None
+    scaled = math.log10(at) if axis.log else at
+    share = (scaled - limits[0]) / (limits[1] - limits[0])
+    if not 0 <= share <= 1:
+        return None
+    text = _safe(found.inspection.nodes[place.node_id].text)
+    side = "right" if share > 0.5 else "left"
+    line = {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "x0": at, "x1": at}
+    note = {
+        "yref": "paper", "x": scaled, "y": 0.98, "xanchor": side, "yanchor": "top",
+        "text": f"{text} crosses zero", "showarrow": False, "xshift": -6 if share > 0.5 else 6,
+    }  # fmt: skip
+    return line, note

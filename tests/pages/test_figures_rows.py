@@ -1,0 +1,151 @@
+"""The picture of the rows says what the numbers say."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from eic_core.explain.settling import growth_of
+from eic_core.explain.where import where
+from eic_core.formula.syntax import read
+from eic_core.measure import Domain, Samples, inspect, sample_domains
+from pages.ui.figures import curve_figure, surface_figure
+from pages.ui.figures.across import INPUT, ROW, VALUE, Across, ways_across
+from pages.ui.figures.growth import growth_figure
+from pages.ui.figures.rows import rows_figure
+
+
+def inspected(text, count=500, **ranges):
+    formula = read(text).formula
+    domains = {n: Domain("uniform", *ranges.get(n, (1.0, 5.0))) for n in formula.variables}
+    return inspect(formula, sample_domains(domains, count=count))
+
+
+def marked(figure):
+    return [t for t in figure.data if t.marker.symbol in ("diamond", "circle", "circle-open")]
+
+
+@pytest.mark.parametrize(
+    "text", ["x", "2", "x-1", "log(x-2)", "1/(x-2)", "floor(x)", "x*y-x", "log(log(x)-y)", "x-x+y"]
+)
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_way_to_draw_the_rows_is_a_valid_figure(text, dark):
+    inspection = inspected(text)
+    for node in (0, len(inspection.nodes) - 1):
+        found = where(inspection, node)
+        for across in ways_across(found) if found.carriers else ():
+            figure = rows_figure(found, across, dark=dark, narrow=dark)
+            go.Figure(figure.to_dict())
+            assert len(figure.to_json()) < 300_000
+
+
+def test_the_three_groups_are_the_carriers_of_50_90_and_99_per_cent():
+    found = where(inspected("1/(x-2)", count=2_000))
+    groups = marked(rows_figure(found, ways_across(found)[0]))
+    sizes = np.cumsum([len(t.x) for t in groups])
+    assert list(sizes) == [len(c.positions) for c in found.carriers]
+    drawn = np.concatenate([t.y for t in groups])
+    assert sorted(drawn) == pytest.approx(sorted(found.shares[list(found.carriers[2].positions)]))
+    assert groups[0].name.startswith("50 %: ") and groups[-1].name.startswith("to 99 %: ")
+
+
+def test_where_every_row_gives_the_same_none_is_marked():
+    found = where(inspected("10000*x-9999*x"))
+    assert not marked(rows_figure(found, ways_across(found)[0]))
+
+
+def test_the_node_that_crosses_zero_is_named_at_the_place():
+    found = where(inspected("1/(x-2)", count=5_000))
+    (across, *_) = ways_across(found)
+    figure = rows_figure(found, across)
+    assert across == Across(INPUT, "x")
+    assert "x − 2 crosses zero" in [a.text for a in figure.layout.annotations]
+    (line,) = [s for s in figure.layout.shapes if s.yref == "paper"]
+    assert line.x0 == pytest.approx(2, abs=0.01)
+
+
+def test_two_inputs_that_cancel_are_drawn_against_their_difference():
+    found = where(inspected("exp(-(a-b)**2)", count=5_000), 2)
+    assert VALUE in [way.kind for way in ways_across(found)[:2]]
+    figure = rows_figure(found, next(w for w in ways_across(found) if w.kind == VALUE))
+    assert figure.layout.xaxis.title.text == "value of a − b"
+    (line,) = [s for s in figure.layout.shapes if s.yref == "paper"]
+    assert line.x0 == line.x1 == 0
+
+
+def test_a_table_without_a_telling_input_is_drawn_against_its_row_numbers():
+    samples = Samples.from_columns({"x": [1.0, 2.0, 3.0]}, rows=np.array([4, 17, 20]))
+    found = where(inspect(read("x*3").formula, samples))
+    across = ways_across(found)[0]
+    assert across == Across(ROW)
+    assert sorted(x for t in rows_figure(found, across).data for x in t.x) == [4, 17, 20]
+
+
+def test_rows_without_a_digit_and_without_a_value_stand_on_the_edges():
+    samples = Samples.from_columns({"x": [-2.0, -1.0, 1.0, 2.0, 3.0]})
+    found = where(inspect(read("log(x)").formula, samples))
+    data = rows_figure(found, Across(INPUT, "x")).data
+    by_symbol = {t.marker.symbol: list(t.x) for t in data}
+    assert by_symbol["triangle-down"] == [1.0]
+    assert by_symbol["line-ns-open"] == [-2.0, -1.0]
+
+
+def test_shares_reach_from_the_floor_to_100_per_cent():
+    figure = rows_figure(where(inspected("x")), Across(INPUT, "x"))
+    low, high = figure.layout.yaxis.range
+    assert high > 0 and low < math.log10(1 / 500) - 2
+    assert figure.layout.yaxis.ticktext[-1] == "100 %" or "%" in figure.layout.yaxis.ticktext[-1]
+
+
+def test_column_names_are_inert():
+    found = where(inspected("1/(x-2)"))
+    figure = rows_figure(found, Across(INPUT, "x"), labels={"x": "<b>radius</b>"})
+    assert figure.layout.xaxis.title.text == "&lt;b>radius&lt;/b>"
+
+
+def test_a_million_rows_are_thinned_and_no_carrier_of_a_few_is_lost():
+    found = where(inspected("1/(x-2)", count=50_000))
+    figure = rows_figure(found, ways_across(found)[0])
+    assert sum(len(t.x) for t in figure.data) < 4_000
+    first = marked(figure)[0]
+    assert len(first.x) == len(found.carriers[0].positions)
+
+
+def test_growth_ends_at_all_rows_and_goes_on_at_the_same_rate():
+    u = (np.arange(1_600) + 0.5) / 1_600
+    growth = growth_of(1 + 1 / (u - 0.5001) ** 2)
+    figure = growth_figure(growth)
+    go.Figure(figure.to_dict())
+    band, curve, beyond = figure.data
+    assert list(curve.y) == list(growth.local_eic) and list(curve.x) == list(growth.counts)
+    assert beyond.x[1] == 10 * beyond.x[0] == 16_000
+    assert beyond.y[1] - beyond.y[0] == pytest.approx(growth.per_decade)
+    assert len(band.x) == 2 * len(growth.counts)
+    assert figure.layout.yaxis.range[0] == 0
+
+
+def carriers_in(figure):
+    return [t for t in figure.data if t.name == "carriers"]
+
+
+def test_the_few_carrying_rows_are_marked_in_the_curve_and_in_the_map():
+    inspection = inspected("1/(x-2)", count=5_000)
+    figure = curve_figure(inspection, 4)
+    (marks,) = carriers_in(figure)
+    rows = where(inspection, 4).carriers[2].positions
+    assert sorted(marks.x) == sorted(inspection.samples.columns["x"][list(rows)])
+    assert any("rows give 99 % of the noise" in a.text for a in figure.layout.annotations)
+    two = inspected("1/(x-y)", count=5_000)
+    (marks,) = carriers_in(surface_figure(two, 4))
+    rows = where(two, 4).carriers[2].positions
+    assert sorted(marks.customdata) == sorted(rows)
+    go.Figure(surface_figure(two, 4).to_dict())
+
+
+def test_where_many_rows_carry_the_noise_none_is_marked_in_the_curve():
+    figure = curve_figure(inspected("10000*x-9999*x"), 6)
+    assert not carriers_in(figure)
+    assert not any("of the noise" in (a.text or "") for a in figure.layout.annotations)
