@@ -11,7 +11,7 @@ from pages.ui.gallery import EXAMPLES, Example
 from pages.ui.outcome import Outcome
 from pages.ui.state import PageState
 from pages.ui.text import clean, code_label, escape, label, prose
-from pages.ui.visit import Visit, change, follow, go_back, visit
+from pages.ui.visit import Visit, change, follow, go_back, go_forward, visit
 
 _TYPESET_LIMIT = 150
 """Largest tree that is typeset whole beside the input; larger ones are folded below."""
@@ -60,6 +60,15 @@ def formula_input(here: Visit) -> None:
                 disabled=not here.history,
                 help="Back to the formula before this one, with its data and selection",
             )
+            if here.undone:
+                st.button(
+                    "Next formula",
+                    type="tertiary",
+                    icon=":material/redo:",
+                    key="next_formula",
+                    on_click=go_forward,
+                    help="The formula that “Previous formula” left",
+                )
             st.selectbox(
                 "Notation",
                 ["auto", *SYNTAXES],

@@ -34,6 +34,7 @@ class Visit:
     first: bool = True
     arrived: bool = False
     history: list[PageState] = field(default_factory=list)
+    undone: list[PageState] = field(default_factory=list)
     uploads: dict[str, Table] = field(default_factory=dict)
     last_good: Result | None = None
     unfolded: frozenset[int] = frozenset()
@@ -89,6 +90,7 @@ def change(**changes: Any) -> None:
         return
     if new.formula != here.state.formula:
         here.history = [*here.history, here.state][-MAX_HISTORY:]
+        here.undone = []
     _show(here, new)
 
 
@@ -104,7 +106,16 @@ def go_back() -> None:
     """Return to the formula before this one."""
     here = visit()
     if here.history:
+        here.undone.append(here.state)
         _show(here, here.history.pop())
+
+
+def go_forward() -> None:
+    """Return to the formula that `go_back` left."""
+    here = visit()
+    if here.undone:
+        here.history.append(here.state)
+        _show(here, here.undone.pop())
 
 
 def keep_upload(table: Table) -> None:

@@ -17,6 +17,8 @@ from pages.ui.visit import Visit
 _PATIENCE = 0.3
 """Seconds of work before a progress bar appears."""
 
+_MEASURING = "Measuring; doubtful samples are computed with 60 digits…"
+
 
 def header() -> None:
     """Name, purpose, and what EIC is on hover."""
@@ -45,8 +47,8 @@ def closed() -> None:
 
 
 @contextmanager
-def patient_progress() -> Iterator[Progress]:
-    """A progress callback that shows itself only when the work takes long."""
+def patient_progress(text: str = _MEASURING) -> Iterator[Progress]:
+    """A progress callback that shows itself, with its text, only when the work takes long."""
     slot = st.empty()
     started = time.monotonic()
     last = 0.0
@@ -56,10 +58,7 @@ def patient_progress() -> Iterator[Progress]:
         now = time.monotonic()
         if now - started > _PATIENCE and now - last > 0.1:
             last = now
-            slot.progress(
-                min(1.0, max(0.0, fraction)),
-                text="Measuring; doubtful samples are computed with 60 digits…",
-            )
+            slot.progress(min(1.0, max(0.0, fraction)), text=text)
 
     try:
         yield progress

@@ -6,69 +6,167 @@ import math
 
 import streamlit as st
 
-from eic_core.explain.rewriting import Measured, ObservedError, Repair
+from eic_core.explain.rewriting import Measured, ObservedError, Repair, Repairs
 from eic_core.formula.rendering import to_latex
 from pages.ui import glossary
+from pages.ui.diagnosis.service import SEARCH_SECONDS
+from pages.ui.diagnosis.taking import take_button
+from pages.ui.diagnosis.trees import both_trees
 from pages.ui.service import Result
 from pages.ui.text import escape, number, prose
-from pages.ui.visit import change
+from pages.ui.widgets_page import patient_progress
 from pages.ui.wiring import diagnosis_service
+
+LONGER = 20.0
+"""Seconds of a search that is told to go on."""
+
+_ASKED_LONGER = "searched-longer"
 
 
 def instead_panel(result: Result, node: int) -> None:
     """Equivalent forms that keep more digits, the best first, or why there is none."""
-    service = diagnosis_service()
-    with st.spinner("Looking for a form that keeps more digits…"):
-        repairs, writing = service.repairs(result), service.writing(result)
+    repairs = _found(result)
     st.html(f'<p class="eic-answer">{prose(repairs.sentence)}</p>')
-    st.html(f'<p class="eic-quiet">{prose(writing.sentence)}</p>')
-    if repairs.measured_rows < len(repairs.samples):
-        st.html(
-            f'<p class="eic-quiet">Measured on {repairs.measured_rows:,} of '
-            f"{len(repairs.samples):,} samples.</p>"
-        )
+    if repairs.advice:
+        st.html(f'<p class="eic-quiet">{prose(repairs.advice)}</p>')
     if not repairs.finished:
-        st.html('<p class="eic-note">The search ended at its time limit; more may be found.</p>')
+        _cut_short(result)
     for place, form in enumerate(repairs.repairs):
-        _card(form, place)
+        _card(result, form, place, repairs.measured_rows)
 
 
-def _card(form: Repair, place: int) -> None:
-    """One form: typeset, why it is the same, and its numbers before and after."""
-    with st.container(border=True, key=f"repair-{place}", gap="xsmall"):
-        st.latex(to_latex(form.formula))
-        checked = form.verification
-        how = f"By {', then '.join(form.rules)}; the same to 30 digits at {checked.rows:,} samples."
-        if form.assumptions:
-            how += f" Needs {', '.join(form.assumptions)}."
-        st.html(f'<p class="eic-quiet">{escape(how, 1000)}</p>')
-        st.html(_table(form.before, form.after))
+def _found(result: Result) -> Repairs:
+    service = diagnosis_service()
+    if _longer(result):
+        with patient_progress("Searching longer for a form that keeps more digits…") as progress:
+            return service.repairs(result, LONGER, progress)
+    with st.spinner("Looking for a form that keeps more digits…"):
+        return service.repairs(result, SEARCH_SECONDS)
+
+
+def _longer(result: Result) -> bool:
+    return bool(st.session_state.get(_ASKED_LONGER) == result.request)
+
+
+def _cut_short(result: Result) -> None:
+    """The search ended at its time limit: say so, and offer to go on."""
+    seconds = LONGER if _longer(result) else SEARCH_SECONDS
+    st.html(
+        f'<p class="eic-note">The search ended at its time limit of {seconds:.0f} seconds; more '
+        "may be found.</p>"
+    )
+    if not _longer(result):
         st.button(
-            "Inspect this form",
-            key=f"apply-repair-{place}",
-            help="Puts it into the editor; “Previous formula” brings yours back.",
-            on_click=change,
-            kwargs={"formula": form.text, "syntax": "infix", "node": None},
+            "Search longer",
+            key="search-longer",
+            icon=":material/hourglass_top:",
+            help=f"Takes up to {LONGER:.0f} seconds",
+            on_click=_search_longer,
+            args=(result,),
         )
+
+
+def _search_longer(result: Result) -> None:
+    st.session_state[_ASKED_LONGER] = result.request
+
+
+def _card(result: Result, form: Repair, place: int, rows: int) -> None:
+    """One form: typeset, why it is the same, its numbers on so many rows, its text."""
+    with st.container(border=True, key=f"repair-{place}", gap="xsmall"):
+        with st.container(key=f"repair-form-{place}"):
+            st.latex(to_latex(form.formula))
+        st.html(f'<p class="eic-quiet">{prose(_why(form))}</p>')
+        st.html(_table(form.before, form.after) + _measured_on(rows, result))
+        st.code(form.text, language=None, wrap_lines=True)
+        take_button(result, form.text, f"apply-repair-{place}")
+        with st.expander("How it follows"):
+            st.html(_derivation(form))
+        with st.expander("See both trees", key=f"repair-trees-{place}", on_change="rerun") as trees:
+            if trees.open:
+                both_trees(result, form.formula, f"repair-{place}")
+
+
+def _measured_on(rows: int, result: Result) -> str:
+    total = len(result.inspection.samples)
+    if rows == total:
+        return ""
+    return f'<p class="eic-quiet">Measured on {rows:,} of the {total:,} samples.</p>'
+
+
+def _why(form: Repair) -> str:
+    checked = form.verification
+    said = f"Rule{'s' if len(form.rules) > 1 else ''}: {', then '.join(form.rules)}. "
+    if form.assumptions:
+        said += f"Needs {', '.join(f'`{a}`' for a in form.assumptions)}, true on this data. "
+    return said + (
+        f"The same to {checked.agreement} digits at {checked.rows:,} samples, and defined wherever "
+        "the formula is."
+    )
+
+
+def _derivation(form: Repair) -> str:
+    """Every rewrite, and what was checked."""
+    steps = "".join(
+        f"<li><b>{escape(step.rule)}</b>: <code>{escape(step.before)}</code> → "
+        f"<code>{escape(step.after)}</code>{_needing(step.assumptions)}</li>"
+        for step in form.steps
+    )
+    checked = form.verification
+    digits = f"Both were computed with up to {checked.digits} digits at {checked.rows:,} samples"
+    domain = f"the form has a value at all {checked.domain_rows:,} where the formula has one"
+    if checked.widened:
+        domain += f", and at {checked.widened:,} more"
+    return f'<ol class="eic-steps">{steps}</ol><p class="eic-quiet">{digits}; {domain}.</p>'
+
+
+def _needing(assumptions: tuple[str, ...]) -> str:
+    return f", needs {escape(', '.join(assumptions))}" if assumptions else ""
 
 
 def _table(before: Measured, after: Measured) -> str:
     rows = (
-        ("EIC, digits", number(before.eic), number(after.eic), glossary.EIC),
-        ("lost in the result, digits", number(before.q), number(after.q), glossary.CORRELATED),
-        ("nodes", str(before.complexity), str(after.complexity), glossary.COMPLEXITY),
-        ("observed in double precision, digits", _observed(before.float64),
-         _observed(after.float64), glossary.OBSERVED),
-        ("observed in single precision, digits", _observed(before.float32),
-         _observed(after.float32), glossary.OBSERVED),
+        _row("lost in the result", before.q, after.q, glossary.CORRELATED),
+        _row("lost at the worst step (EIC)", before.eic, after.eic, glossary.EIC),
+        _observed_row("observed in double precision", before.float64, after.float64),
+        _observed_row("observed in single precision", before.float32, after.float32),
+        ("nodes", str(before.complexity), str(after.complexity),
+         _signed(after.complexity - before.complexity, 0), glossary.COMPLEXITY),
     )  # fmt: skip
     cells = "".join(
         f'<tr><th scope="row" title="{escape(explained, 1000)}">{name}</th>'
-        f"<td>{old}</td><td>{new}</td></tr>"
-        for name, old, new, explained in rows
+        f"<td>{old}</td><td>{new}</td><td>{change}</td></tr>"
+        for name, old, new, change, explained in rows
     )
-    head = '<tr><th></th><th scope="col">as written</th><th scope="col">instead</th></tr>'
+    head = (
+        '<tr><th scope="row">digits</th><th scope="col">as written</th><th scope="col">instead</th>'
+        '<th scope="col">change</th></tr>'
+    )
     return f'<table class="eic-repair">{head}{cells}</table>'
+
+
+def _row(name: str, old: float, new: float, explained: str) -> tuple[str, str, str, str, str]:
+    return name, number(old), number(new), _signed(new - old), explained
+
+
+def _observed_row(
+    name: str, old: ObservedError, new: ObservedError
+) -> tuple[str, str, str, str, str]:
+    change = new.digits_lost - old.digits_lost
+    shown = _signed(change) if math.isfinite(change) else "—"
+    return name, _observed(old), _observed(new), shown, glossary.OBSERVED
+
+
+def _signed(change: float, decimals: int = 2) -> str:
+    """A change for reading.
+
+    Examples
+    --------
+    >>> _signed(-7.344), _signed(2, 0), _signed(0.001)
+    ('−7.34', '+2', '0.00')
+    """
+    if round(change, decimals) == 0:
+        return number(0, decimals)
+    return ("+" if change > 0 else "") + number(change, decimals)
 
 
 def _observed(error: ObservedError) -> str:

@@ -75,7 +75,9 @@ def question_row() -> None:
 
 
 def _asked() -> None:
-    change(ask=st.session_state["ask"])
+    """Take up a choice; the browser sends none where the page itself has set the choice."""
+    if (chosen := st.session_state["ask"]) is not None:
+        change(ask=chosen)
 
 
 def answer(question: Question, result: Result, node: int) -> None:

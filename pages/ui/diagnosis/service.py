@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from threading import Lock
 from typing import TypeVar
 
 from eic_core.explain.budget import Budget, digit_budget
@@ -16,10 +17,15 @@ from eic_core.explain.triangulation import Triangulation, triangulate
 from eic_core.explain.what_if import WhatIf, what_if_mean
 from eic_core.explain.where import Where, where
 from eic_core.explain.writing import WritingLoss, writing_loss
+from eic_core.formula.tree import Formula
+from eic_core.measure import Inspection, inspect
 from pages.ui.service import BoundedCache, Progress, Result
 
 KEPT = 192e6
 """Bytes of results that are remembered, about."""
+
+SEARCH_SECONDS = 2.0
+"""How long a search for better forms may take, unless it is told to go on."""
 
 T = TypeVar("T")
 
@@ -57,6 +63,7 @@ class DiagnosisService:
 
     def __init__(self, capacity: float = KEPT) -> None:
         self._answers = BoundedCache(capacity)
+        self._turns = tuple(Lock() for _ in range(64))
 
     def blame(self, result: Result, node: int) -> Ledger:
         """Whose noise a node's amplification is."""
@@ -74,11 +81,30 @@ class DiagnosisService:
         """Whether the function or its writing is to blame."""
         return self._answer("writing", result, lambda: writing_loss(result.inspection))
 
-    def repairs(self, result: Result) -> Repairs:
-        """What to write instead; takes up to a few seconds the first time."""
+    def repairs(
+        self,
+        result: Result,
+        seconds: float = SEARCH_SECONDS,
+        progress: Progress | None = None,
+    ) -> Repairs:
+        """What to write instead; takes up to about `seconds` the first time."""
         inspection = result.inspection
         return self._answer(
-            "repairs", result, lambda: repair(inspection.formula, inspection.samples)
+            "repairs",
+            result,
+            lambda: repair(
+                inspection.formula, inspection.samples, limit_seconds=seconds, progress=progress
+            ),
+            seconds,
+        )
+
+    def repaired(self, result: Result, form: Formula) -> Inspection:
+        """Another form of the formula, inspected on the same samples."""
+        return self._answer(
+            "repaired",
+            result,
+            lambda: inspect(form, result.inspection.samples),
+            form.source,
         )
 
     def triangulation(self, result: Result, progress: Progress | None = None) -> Triangulation:
@@ -116,4 +142,6 @@ class DiagnosisService:
         inspection = result.inspection
         arrays = len(inspection.samples.columns) + 4
         weight = 8.0 * len(inspection.samples) * arrays + 500 * inspection.formula.complexity
-        return self._answers.get((kind, result.request, *more), make, lambda _: weight)
+        key = (kind, result.request, *more)
+        with self._turns[hash(key) % len(self._turns)]:  # who asks second waits for the first
+            return self._answers.get(key, make, lambda _: weight)

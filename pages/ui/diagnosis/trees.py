@@ -1,0 +1,46 @@
+"""A formula's tree beside that of another form, on one scale of colours."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from eic_core.drawing.layout import focus_node
+from eic_core.formula.tree import Formula
+from eic_core.measure import Inspection
+from pages.ui.device import is_dark, plotly_config
+from pages.ui.figures import tree_figure
+from pages.ui.service import Result
+from pages.ui.text import number
+from pages.ui.wiring import diagnosis_service, figure_cache
+
+_WIDTH = 300.0
+"""Pixels of each tree, about: half of an answer's width, and a phone's."""
+
+
+def both_trees(result: Result, form: Formula, key: str) -> None:
+    """Before and after, side by side; one above the other on a phone."""
+    after = diagnosis_service().repaired(result, form)
+    left, right = st.columns(2, gap="small")
+    with left:
+        _tree(result, result.inspection, "As written", f"{key}-before")
+    with right:
+        _tree(result, after, "Instead", f"{key}-after")
+
+
+def _tree(result: Result, inspection: Inspection, name: str, key: str) -> None:
+    st.html(f'<h4 class="eic-h">{name}: EIC {number(inspection.eic)}</h4>')
+    dark = is_dark()
+    figure = figure_cache().get(
+        ("form tree", result.request, inspection.formula.source, dark),
+        lambda: tree_figure(
+            inspection, selected=focus_node(inspection), dark=dark, narrow=True, width=_WIDTH
+        ),
+        lambda _: 1.0,
+    )
+    st.plotly_chart(
+        figure,
+        key=f"tree-{key}",
+        theme=None,
+        config=plotly_config("eic-tree"),
+        alt=f"{name}: the tree, coloured by the digits lost on the scale from 0 to 8",
+    )

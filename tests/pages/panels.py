@@ -1,0 +1,45 @@
+"""What the tests of the inspector's answers share."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import plotly.graph_objects as go
+from streamlit.testing.v1 import AppTest
+
+from eic_core.measure.table import read_table
+from tests.pages.test_app_inspector import html_of, open_page
+
+
+def failed(page: AppTest) -> bool:
+    """Whether the page or its answer broke."""
+    return bool(page.exception) or "for a reason of ours" in html_of(page)
+
+
+def answer(page: AppTest) -> str:
+    """The sentence that answers, as HTML."""
+    (said,) = [e.proto.body for e in page.get("html") if 'class="eic-answer"' in e.proto.body]
+    return str(said)
+
+
+def chart(page: AppTest, key: str) -> dict[str, Any] | None:
+    """The figure drawn under a key."""
+    for element in page.get("plotly_chart"):
+        if element.proto.id.endswith(f"-{key}"):
+            found: dict[str, Any] = json.loads(element.proto.spec)
+            go.Figure(found)  # Plotly takes it
+            return found
+    return None
+
+
+def open_with_table(text: str, **query: str | list[str]) -> AppTest:
+    """The page with a table in place of ranges."""
+    page = open_page(**query)
+    table = read_table(text, source="rows.csv")
+    here = page.session_state["visit"]
+    here.uploads[table.digest] = table
+    here.state = replace(here.state, upload=table.digest, upload_name="rows.csv", domains=())
+    here.wants_table = True
+    return page.run()

@@ -1,0 +1,136 @@
+"""The panel "How many digits do I need?", without a browser."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from eic_core.errors import UserError
+from eic_core.explain.budget import digit_budget
+from eic_core.formula.syntax import read
+from eic_core.measure import Domain, inspect, sample_domains
+from pages.ui.diagnosis.digits import read_tolerance
+from pages.ui.figures.budget import SHOWN, digits_figure
+from tests.pages.panels import answer, chart, failed, open_with_table
+from tests.pages.test_app_inspector import SCRIPT, html_of, open_page, state_of
+
+LINE = {"formula": "3.14159265*x + 2.71828", "range": ["x=1:5"], "ask": "digits"}
+
+
+def budget_of(text: str, tolerance: float = 1e-3, **ranges: str):  # type: ignore[no-untyped-def]
+    domains = dict(Domain.parse(f"{name}={where}") for name, where in ranges.items())
+    samples = sample_domains(domains, count=1_000)
+    return digit_budget(inspect(read(text).formula, samples), tolerance=tolerance)
+
+
+def test_the_answer_is_a_sentence_a_picture_and_a_shorter_formula() -> None:
+    page = open_page(**LINE)
+    assert not failed(page)
+    found = budget_of(LINE["formula"], x="1:5")
+    assert "digits of its constants keep the output within 0.1 % of its spread." in answer(page)
+    assert "run on 1,000 samples, the output moves by" in html_of(page)
+    assert [c.value for c in page.code if "*x" in c.value] == [found.text]
+    assert chart(page, "digits") is not None
+    assert "EIC" in html_of(page) and "R² " not in html_of(page).split("eic-answer")[1]
+
+
+def test_the_table_holds_what_was_found() -> None:
+    page = open_page(**LINE)
+    found = budget_of(LINE["formula"], x="1:5")
+    for need in found.needs:
+        cells = f"<td>{need.given}</td><td>{need.alone}</td><td>{need.together}</td>"
+        assert cells in html_of(page)
+
+
+def test_a_looser_tolerance_takes_fewer_digits() -> None:
+    page = open_page(**LINE)
+    page.selectbox(key="digits-tolerance").set_value("1 %").run()
+    assert not failed(page)
+    assert "within 1 % of its spread" in answer(page)
+    assert budget_of(LINE["formula"], 1e-2, x="1:5").text in [c.value for c in page.code]
+
+
+def test_the_shorter_formula_goes_into_the_editor_and_back() -> None:
+    page = open_page(**LINE)
+    page.button(key="apply-shortened").click().run()
+    assert not failed(page)
+    assert state_of(page).formula == budget_of(LINE["formula"], x="1:5").text
+    page.button(key="previous_formula").click().run()
+    assert state_of(page).formula == LINE["formula"]
+
+
+def test_with_a_target_the_change_of_the_fit_is_told() -> None:
+    rows = "x,y\n" + "\n".join(f"{k},{2.345 * k + 1}" for k in range(1, 60))
+    page = open_with_table(rows, formula="2.3456789*x + 1", ask="digits")
+    assert not failed(page)
+    assert "of the spread of the target" in answer(page)
+    assert "R² " in html_of(page) and "→" in html_of(page)
+
+
+@pytest.mark.parametrize(
+    ("formula", "said"),
+    [
+        ("log(-x)", "the formula has no finite value on these samples"),
+        ("x", "it takes 4 digits of <code>x</code>"),
+        ("2", "No constant can be shortened"),
+        ("pi", "There is nothing to shorten"),
+        ("x - x", "it takes 1 digit of <code>x</code>"),
+        ("a*b + c/d", "digits of <code>a</code>"),
+        ("log(x)", "it takes"),
+    ],
+)
+def test_degenerate_and_plain_formulas_are_answered_in_words(formula: str, said: str) -> None:
+    page = open_page(formula=formula, ask="digits")
+    assert not failed(page)
+    assert said in html_of(page)
+    assert not [b for b in page.button if b.key == "apply-shortened"]
+
+
+def test_three_hundred_nodes_are_answered_and_the_picture_stays_small() -> None:
+    text = "+".join(f"{k}.512345*x**{k % 5 + 2}" for k in range(1, 61))
+    page = open_page(formula=text, samples="200", ask="digits")
+    assert not failed(page)
+    drawn = chart(page, "digits")
+    assert drawn is not None and len(drawn["layout"]["yaxis"]["ticktext"]) == SHOWN
+    assert f"The first {SHOWN} of 61 numbers" in html_of(page)
+
+
+def test_a_tolerance_that_is_none_is_refused_beside_its_field() -> None:
+    page = AppTest.from_file(str(SCRIPT), default_timeout=30)
+    for name, value in LINE.items():
+        page.query_params[name] = value
+    page.session_state["digits-tolerance"] = "<b>much</b>"
+    page.run()
+    assert not failed(page)
+    assert "&lt;b&gt;much&lt;/b&gt;</code> is no tolerance" in html_of(page)
+    assert page.selectbox(key="digits-tolerance")
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "2", "nan", "inf", "150 %", "1e999", "x", "%"])
+def test_only_numbers_above_0_and_up_to_1_are_tolerances(text: str) -> None:
+    with pytest.raises(UserError, match="tolerance"):
+        read_tolerance(text)
+
+
+def test_a_bar_is_what_is_needed_on_what_is_given() -> None:
+    found = budget_of("1.2345678*sin(2.5*x) + 0.001*y", x="1:5", y="1:5")
+    figure = digits_figure(found.needs)
+    go.Figure(figure.to_dict())
+    given, needed, alone = figure.data
+    assert list(given.x) == [min(17, n.given) for n in found.needs]
+    assert list(needed.x) == [n.together for n in found.needs]
+    assert list(alone.x) == [n.alone for n in found.needs]
+    assert [note.text for note in figure.layout.annotations] == [
+        f"{n.together} of {n.given}" for n in found.needs
+    ]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_scale_is_that_of_double_precision_whatever_the_formula(dark: bool) -> None:
+    short, long = (
+        digits_figure(budget_of(text, x="1:5").needs, dark=dark, narrow=True)
+        for text in ("x", "1.23456789012345*x + 2")
+    )
+    assert short.layout.xaxis.range == long.layout.xaxis.range
+    assert short.layout.xaxis.range[1] >= 17

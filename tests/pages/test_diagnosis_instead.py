@@ -1,0 +1,176 @@
+"""The panel "What to write instead?", without a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from eic_core.formula.syntax import read
+from eic_core.measure import Domain, inspect, sample_domains
+from pages.ui.diagnosis import instead
+from pages.ui.diagnosis.service import DiagnosisService
+from pages.ui.service import InspectorService, Request
+from tests.pages.panels import answer, chart, failed, open_with_table
+from tests.pages.test_app_inspector import html_of, open_page, state_of
+
+ROOTS = {"formula": "sqrt(x+1) - sqrt(x)", "range": ["x=loguniform:1:1e8"], "ask": "instead"}
+BETTER = "1/(sqrt(x + 1) + sqrt(x))"
+
+
+def codes(page: AppTest) -> list[str]:
+    return [element.value for element in page.code]
+
+
+def test_another_question_searches_nothing() -> None:
+    page = open_page(**{**ROOTS, "ask": "where"})
+    assert not failed(page)
+    assert "repair-0" not in [b.key for b in page.button] and not page.get("latex")[3:]
+
+
+def test_a_better_form_is_said_shown_and_taken_with_one_click() -> None:
+    page = open_page(**ROOTS)
+    assert not failed(page)
+    assert f"<code>{BETTER}</code> (conjugate roots)" in answer(page)
+    assert "Needs <code>√(x + 1) + √x &gt; 0</code>, true on this data." in html_of(page)
+    assert BETTER in codes(page)
+    page.button(key="apply-repair-0").click().run()
+    assert not failed(page)
+    assert state_of(page).formula == BETTER
+    assert state_of(page).domains[0][0] == "x" and state_of(page).ask == "instead"
+    assert "Nothing better found: the result loses only 0.3 digits." in answer(page)
+    assert "Nothing needs to be done." in html_of(page)
+
+
+def test_the_numbers_of_a_card_are_those_of_the_two_forms() -> None:
+    page = open_page(**ROOTS, samples="400")
+    samples = sample_domains({"x": Domain("loguniform", 1, 1e8)}, count=400)
+    before, after = (inspect(read(t).formula, samples).eic for t in (ROOTS["formula"], BETTER))
+    row = next(r for r in html_of(page).split("<tr>") if "worst step (EIC)" in r)
+    assert f"<td>{before:.2f}</td><td>{after:.2f}</td>" in row
+    assert f"<td>{after - before:.2f}</td>".replace("-", "−") in row
+    nodes = next(r for r in html_of(page).split("<tr>") if ">nodes<" in r)
+    assert "<td>7</td><td>9</td><td>+2</td>" in nodes
+
+
+def test_every_step_of_the_derivation_is_listed() -> None:
+    page = open_page(**ROOTS)
+    steps = next(h for h in html_of(page).split("<ol") if "eic-steps" in h)
+    assert "<b>conjugate roots</b>: <code>√(x + 1) − √x</code> →" in steps
+    assert "computed with up to" in steps
+
+
+def test_both_trees_are_drawn_once_they_are_asked_for() -> None:
+    page = open_page(**ROOTS)
+    assert chart(page, "tree-repair-0-after") is None
+    page.session_state["repair-trees-0"] = True
+    page.run()
+    assert not failed(page)
+    before, after = (chart(page, f"tree-repair-0-{side}") for side in ("before", "after"))
+    assert before and after
+    scales = [
+        next(t["marker"] for t in figure["data"] if t.get("marker", {}).get("showscale"))
+        for figure in (before, after)
+    ]
+    assert scales[0]["colorscale"] == scales[1]["colorscale"]
+    assert [(s["cmin"], s["cmax"]) for s in scales] == [(0, 8), (0, 8)]
+
+
+def test_the_form_before_comes_back_and_goes_again() -> None:
+    page = open_page(**ROOTS)
+    assert not [b for b in page.button if b.key == "next_formula"]
+    page.button(key="apply-repair-0").click().run()
+    page.button(key="previous_formula").click().run()
+    assert state_of(page).formula == ROOTS["formula"]
+    page.button(key="next_formula").click().run()
+    assert state_of(page).formula == BETTER
+    assert not [b for b in page.button if b.key == "next_formula"]
+    page.button(key="previous_formula").click().run()
+    assert state_of(page).formula == ROOTS["formula"]
+
+
+def test_a_formula_typed_after_going_back_leaves_nothing_to_go_forward_to() -> None:
+    page = open_page(formula="x + 1")
+    page.text_area(key="formula_text").set_value("x + 2").run()
+    page.button(key="previous_formula").click().run()
+    assert page.button(key="next_formula")
+    page.text_area(key="formula_text").set_value("x + 3").run()
+    assert not [b for b in page.button if b.key == "next_formula"]
+    page.button(key="previous_formula").click().run()
+    assert state_of(page).formula == "x + 1"
+
+
+def test_a_changed_formula_is_searched_anew() -> None:
+    page = open_page(**ROOTS)
+    page.text_area(key="formula_text").set_value("10000*x - 9999*x").run()
+    assert "conjugate roots" not in answer(page) and "<code>x</code>" in answer(page)
+
+
+@pytest.fixture
+def no_time(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(instead, "SEARCH_SECONDS", 0.0)
+    yield
+
+
+def test_a_search_that_was_cut_short_can_go_on(no_time: None) -> None:
+    page = open_page(formula="sqrt(x+2) - sqrt(x)", range=["x=loguniform:1:1e8"], ask="instead")
+    assert "before the time limit" in answer(page)
+    assert "The search ended at its time limit" in html_of(page)
+    page.button(key="search-longer").click().run()
+    assert not failed(page)
+    assert "conjugate roots" in answer(page)
+    assert not [b for b in page.button if b.key == "search-longer"]
+    page.text_area(key="formula_text").set_value("sqrt(x+3) - sqrt(x)").run()
+    assert page.button(key="search-longer")
+
+
+@pytest.mark.parametrize(
+    ("formula", "reason", "helps"),
+    [
+        ("1/(x - 2)", "the result itself is that sensitive", "inputs known more exactly"),
+        ("log(-x)", "No better form was looked for: no sample has a value", "a finite value"),
+        ("x", "the result loses no digit", "Nothing needs to be done"),
+        ("2", "the result loses no digit", "Nothing needs to be done"),
+        ("x - sin(x)", "digits are lost to the writing", "a series or a library function"),
+        ("+".join(["x*y"] * 50), "more than 120 nodes", "the part that loses most"),
+    ],
+)
+def test_where_there_is_nothing_better_the_reason_is_said_and_what_helps(
+    formula: str, reason: str, helps: str
+) -> None:
+    ranges = ["x=loguniform:1e-4:3"] if "sin" in formula else ["x=1:3"]
+    page = open_page(formula=formula, range=ranges, ask="instead")
+    assert not failed(page)
+    assert reason in answer(page)
+    assert helps in html_of(page)
+    assert not [b for b in page.button if str(b.key).startswith("apply-repair")]
+
+
+def test_indexed_variables_keep_their_columns_when_a_form_is_taken() -> None:
+    """Operon counts from 1; the form is Python, which would not say so."""
+    rows = "a,b,y\n" + "\n".join(f"{10.0 ** (k / 9)},{k + 1},{k}" for k in range(60))
+    page = open_with_table(
+        rows, formula="sqrt(X1 + 1) - sqrt(X1) + 0 * X2", syntax="operon", ask="instead"
+    )
+    assert not failed(page)
+    result = page.session_state["visit"].last_good
+    page.button(key="apply-repair-0").click().run()
+    assert not failed(page)
+    after = page.session_state["visit"].last_good
+    assert after.request.formula != result.request.formula
+    for name, column in after.match.mapping.items():
+        assert result.match.mapping[name] == column
+
+
+def test_who_asks_while_a_search_runs_gets_the_same_answer() -> None:
+    from threading import Thread
+
+    result = InspectorService().inspect(Request("sqrt(x+7) - sqrt(x)"))
+    service, found = DiagnosisService(), []
+    threads = [Thread(target=lambda: found.append(service.repairs(result))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(found) == 3 and found[0] is found[1] is found[2]

@@ -1,0 +1,127 @@
+"""The panel "Function or writing?", without a browser."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from eic_core.drawing.scale import HIGH, THEMES, contrast
+from eic_core.explain.writing import writing_loss
+from eic_core.formula.syntax import read
+from eic_core.measure import Samples, inspect
+from pages.ui.figures.losses import WRITING_INK, losses_figure
+from tests.pages.panels import answer, chart, failed, open_with_table
+from tests.pages.test_app_inspector import html_of, open_page
+
+ROOTS = {"formula": "sqrt(x+1) - sqrt(x)", "range": ["x=loguniform:1:1e8"], "ask": "writing"}
+
+
+def found_in(text: str, **columns: list[float]):  # type: ignore[no-untyped-def]
+    return writing_loss(inspect(read(text).formula, Samples.from_columns(columns)))
+
+
+def lengths(figure: go.Figure) -> list[float]:
+    """Lengths of the four bars: own, own again, the writing's part, the worst step."""
+    return [float(bar.x[0]) for bar in figure.data]
+
+
+def test_the_verdict_stands_above_three_bars() -> None:
+    page = open_page(**ROOTS)
+    assert not failed(page)
+    assert "digits that the result loses are lost to the writing." in answer(page)
+    assert chart(page, "losses") is not None
+    assert {e.label for e in page.expander} >= {
+        "What the three bars mean", "Which inputs the result is sensitive to",
+    }  # fmt: skip
+
+
+def test_the_bars_are_the_digits_worked_out_by_hand() -> None:
+    """10000x − 9999x is x: own² = 1 + 1; every constant and product passes on its 10000 or 9999."""
+    figure = losses_figure(found_in("10000*x - 9999*x", x=[1.0, 2.0, 5.0]))
+    own = 0.5 * math.log10(2)
+    q = 0.5 * math.log10(1 + 2 * 10_000**2 + 2 * 9_999**2 + 1)
+    eic = 0.5 * math.log10(1 + 3 * 10_000**2 + 3 * 9_999**2)
+    assert lengths(figure) == pytest.approx([own, own, q - own, eic], abs=1e-9)
+    assert tuple(figure.layout.xaxis.range)[1] > HIGH
+
+
+def test_the_scale_is_the_same_for_every_formula_and_what_exceeds_it_is_marked() -> None:
+    calm = losses_figure(found_in("x*y", x=[1.0, 2.0], y=[1.0, 3.0]))
+    wild = losses_figure(found_in("(x + 1e12) - 1e12", x=[1.0, 2.0]))
+    assert calm.layout.xaxis.range == wild.layout.xaxis.range
+    assert max(lengths(wild)) == HIGH
+    assert sum("▸" in note.text for note in wild.layout.annotations) == 2  # the result, the step
+    assert not any("▸" in note.text for note in calm.layout.annotations)
+
+
+def test_an_infinite_step_has_a_field_of_its_own_beside_the_finite_rest() -> None:
+    figure = losses_figure(found_in("log(x) + 2", x=[1.0, 2.0, 3.0]))
+    assert [shape.x0 for shape in figure.layout.shapes] == [pytest.approx(HIGH + 0.2)]
+    assert "∞" in [note.text for note in figure.layout.annotations]
+    assert all(math.isfinite(length) for length in lengths(figure))
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_two_parts_tell_apart_and_stand_out_from_the_page(dark: bool) -> None:
+    theme = THEMES[dark]
+    assert contrast(WRITING_INK[dark], theme.paper) >= 3
+    assert contrast(theme.data, theme.paper) >= 3
+    go.Figure(losses_figure(found_in("x - 1", x=[2.0, 3.0]), dark=dark, narrow=True).to_dict())
+
+
+def test_a_formula_in_a_label_is_not_markup() -> None:
+    figure = losses_figure(found_in("x - 2", x=[1.0, 3.0]))
+    figure_text = [note.text for note in figure.layout.annotations]
+    assert any("x − 2" in text for text in figure_text)
+    hostile = inspect(
+        read("a - b").formula, Samples.from_columns({"a": [1.0, 2.0], "b": [3.0, 5.0]})
+    )
+    assert "<script" not in losses_figure(writing_loss(hostile)).to_json()
+
+
+def test_the_condition_numbers_of_the_inputs_are_those_of_the_power() -> None:
+    """x³/y: an error of 1 % in x arrives as 3 %, one in y as 1 %, whatever the data."""
+    page = open_page(formula="x**3/y", range=["x=1:5", "y=1:5"], ask="writing")
+    said = html_of(page)
+    table = said[said.index("so many per cent") :]
+    assert "<td>3</td><td>3</td><td>82 %</td>" in table  # 9 of 1 + 9 + 1
+    assert "<td>1</td><td>1</td><td>9.1 %</td>" in table
+
+
+@pytest.mark.parametrize(
+    ("formula", "said", "drawn"),
+    [
+        ("log(-x)", "The formula has no real value on these samples", False),
+        ("x", "it loses no digit", True),
+        ("2", "it loses no digit", True),
+        ("x - x", "it loses no digit", True),
+        ("1/(x-2)", "No rewriting will help", True),
+        ("a*b + c/d - e1", "digits lost)", True),
+    ],
+)
+def test_degenerate_and_plain_formulas_are_answered_in_words(
+    formula: str, said: str, drawn: bool
+) -> None:
+    page = open_page(formula=formula, ask="writing")
+    assert not failed(page)
+    assert said in answer(page)
+    assert (chart(page, "losses") is not None) is drawn
+    assert "nan" not in answer(page)
+
+
+def test_samples_without_a_digit_are_counted_in_a_note() -> None:
+    page = open_with_table(
+        "x,y\n1,0\n2,0.7\n3,1.1\n", formula="log(x)", ask="writing", target="y"
+    )
+    assert not failed(page)
+    assert "At 1 sample the function itself is 0 or infinitely steep" in html_of(page)
+
+
+def test_three_hundred_nodes_are_answered() -> None:
+    text = "+".join(f"{k}.5*x**{k % 5 + 2}" for k in range(1, 61))
+    page = open_page(formula=text, ask="writing")
+    assert not failed(page)
+    assert np.isfinite(chart(page, "losses")["data"][0]["x"][0])  # type: ignore[index]
