@@ -18,6 +18,9 @@ Positions = npt.NDArray[np.int64]
 NARROW = 0.25
 """An input is told if the rows lie in a range that holds at most this part of the data."""
 
+LUCK = 0.05
+"""Nor if so few rows, drawn at random, would lie as close in some input at least this often."""
+
 NEAR = 0.02
 """A range this small beside the whole is a point."""
 
@@ -136,13 +139,32 @@ def _narrow_inputs(
 ) -> tuple[InputRange, ...]:
     valid = inspection.amplification.valid
     found = []
+    allowed = LUCK / max(1, len(subtree.variables))
     for name in subtree.variables:
         column = inspection.samples.columns[name]
         low, high = float(column[positions].min()), float(column[positions].max())
         covered = float(np.mean((column[valid] >= low) & (column[valid] <= high)))
-        if covered <= (NARROW if len(positions) > 1 else NARROW / 5):
+        if len(positions) == 1:
+            told = covered <= NARROW / 5
+        else:
+            told = covered <= NARROW and by_chance(len(positions), covered) <= allowed
+        if told:
             found.append(InputRange(name, low, high, covered))
     return tuple(sorted(found, key=lambda i: i.covered))
+
+
+def by_chance(count: int, covered: float) -> float:
+    """How often so many random rows lie within a range of some place that covers that part.
+
+    The distribution of the range of `count` uniform numbers (H. A. David and H. N. Nagaraja,
+    "Order Statistics", 3rd ed., 2003, section 2.3).
+
+    Examples
+    --------
+    >>> by_chance(2, 0.5), by_chance(3, 0.25)
+    (0.75, 0.15625)
+    """
+    return count * covered ** (count - 1) - (count - 1) * covered**count
 
 
 def _sentence(

@@ -42,7 +42,8 @@ def carrier_marks(
     trace = {
         "type": "scatter", "mode": "markers", "x": x[shown], "y": y[shown], "yaxis": "y2",
         "name": "carriers", "customdata": shown,
-        "marker": {"size": 8, "symbol": "diamond-open", "color": theme.ink, "line": {"width": 1.3}},
+        "marker": {"size": 7, "symbol": "diamond-open", "color": theme.ink, "opacity": 0.8,
+                   "line": {"width": 1}},
         "hovertemplate": f"%{{x:.6g}}<br>{said}:<br>this is one of them<extra></extra>",
     }  # fmt: skip
     note = {

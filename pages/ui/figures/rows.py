@@ -22,6 +22,8 @@ _GROUP = 400
 _OTHERS = 1_500
 _EDGE = 300
 _TEXT = 36
+_POINT = 0.05
+"""A range of an input that holds at most this part of the data is one place."""
 
 # How the rows of the first 50, then 90, then 99 per cent are drawn: told apart by shape and size.
 _SHAPES = (("diamond", 11), ("circle", 8), ("circle-open", 7))
@@ -73,6 +75,7 @@ def rows_figure(
             "range": limits, "type": "log" if axis.log else "linear",
             "title": {"text": _title(across, labels), "standoff": 6},
             "exponentformat": "power",
+            **({"dtick": math.ceil((limits[1] - limits[0]) / 9)} if axis.log else {}),
         },
         "yaxis": axis_style(theme) | _shares_axis(found, floor),
         "shapes": [_even_line(found.finite, theme)],
@@ -249,7 +252,7 @@ def _zero(
         return None
     if across.kind == VALUE:
         at = 0.0
-    elif across.name in {i.name for i in place.inputs}:
+    elif across.name in {i.name for i in place.inputs if i.covered <= _POINT}:
         at = float(np.median(x[list(found.carriers[0].positions)]))
     else:
         return None
