@@ -11,11 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from eic_core.errors import DataError, FormulaError, UserError
-from eic_core.formula.syntax import Reading, read
+from eic_core.errors import DataError, UserError
 from eic_core.pool.scoring import (
     SCORE_COLUMNS,
-    group_index_base,
+    index_base,
     read_pool,
     score_pool,
     write_scored,
@@ -221,7 +220,8 @@ def pairs_from_matching(
     def member(problem: str, matched: MatchedMember) -> Member:
         group = (problem, matched.method)
         if group not in bases:
-            bases[group] = _index_base(pool, groups[group], columns[problem])
+            rows = map(pool.candidate, groups[group])
+            bases[group] = index_base(tuple(rows), columns[problem])
         return Member(
             formula=matched.formula,
             eic=matched.eic,
@@ -244,27 +244,6 @@ def pairs_from_matching(
         )
         for pair in pairs
     )
-
-
-def _index_base(pool: ScoredPool, rows: Sequence[int], columns: Sequence[str]) -> int | None:
-    """Whether one method's formulas count from 0 or 1, as scoring finds it."""
-
-    def reading(row: int) -> Reading | None:
-        candidate = pool.candidate(row)
-        try:
-            return read(
-                candidate.formula,
-                syntax=candidate.syntax or "auto",
-                columns=columns,
-                parameters=candidate.parameters,
-            )
-        except FormulaError:
-            return None
-
-    first = next((r for r in map(reading, rows) if r is not None), None)
-    if first is not None and first.index_base is not None:
-        return first.index_base
-    return group_index_base(map(reading, rows), len(columns))
 
 
 @contextmanager
