@@ -14,10 +14,9 @@ from eic_core.formula.rendering import to_python
 from eic_core.measure import Inspection
 from eic_core.measure.inspection import json_number
 from pages.ui.coloured import coloured_tex
+from study.report.spreadsheet import safe_cell
 
 __all__ = ["coloured_tex", "file_name", "json_text", "nodes_csv"]
-
-_RISKY = ("=", "+", "-", "@", "\t", "\r", "\n", "−", "＝", "＋", "－", "＠")
 
 
 def nodes_csv(inspection: Inspection) -> str:
@@ -43,7 +42,7 @@ def nodes_csv(inspection: Inspection) -> str:
         k = n.node.id
         text = n.text if large else to_python(inspection.formula, k)
         writer.writerow(
-            [k, _safe_cell(text), n.node.operator, " ".join(map(str, n.node.children)),
+            [k, safe_cell(text), n.node.operator, " ".join(map(str, n.node.children)),
              json_number(n.s_bar), json_number(n.local_eic), json_number(n.local_eic_finite),
              n.invalid, n.singular, k == bottleneck]
         )  # fmt: skip
@@ -66,8 +65,3 @@ def file_name(formula: str, suffix: str) -> str:
     """
     stem = re.sub(r"[^A-Za-z0-9-]+", "_", formula.replace(" ", ""))[:40].strip("_-")
     return f"eic-{stem or 'formula'}.{suffix}"
-
-
-def _safe_cell(text: str) -> str:
-    """A text cell that no spreadsheet takes for a formula: a leading sign gets an apostrophe."""
-    return "'" + text if text.startswith(_RISKY) else text

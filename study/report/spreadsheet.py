@@ -1,14 +1,15 @@
 """CSV text that a spreadsheet takes for text, and not for a formula.
 
-A cell that begins with ``= + - @`` (or their full-width forms) may run as a
-formula when a volunteer's remark is opened in a spreadsheet.  Such cells get an
-apostrophe in front (OWASP, "CSV Injection"), as do cells that begin with an
-apostrophe, so that reading them back is exact.
+A cell that begins with ``= + - @`` (or their full-width forms, or the minus sign
+U+2212) may run as a formula when a volunteer's remark is opened in a spreadsheet.
+Such cells get an apostrophe in front (OWASP, "CSV Injection"), as do cells that
+begin with an apostrophe, so that reading them back is exact.  For text only:
+numbers are written as they are.
 """
 
 from __future__ import annotations
 
-_DANGEROUS = frozenset("=+-@＝＋－＠'")
+_DANGEROUS = frozenset("=+-@−＝＋－＠'")
 
 
 def safe_cell(text: str) -> str:

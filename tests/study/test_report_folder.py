@@ -123,7 +123,12 @@ def test_an_undefined_loss_survives(tmp_path: Path) -> None:
 def test_spreadsheet_cells_are_safe_and_reversible(text: str) -> None:
     cell = safe_cell(text)
     assert raw_cell(cell) == text
-    assert cell.lstrip()[:1] not in set("=+-@＝＋－＠")
+    assert cell.lstrip()[:1] not in set("=+-@−＝＋－＠")
+
+
+@pytest.mark.parametrize("sign", "=+-@−＝＋－＠")
+def test_no_sign_that_a_spreadsheet_may_run_stands_first_in_a_cell(sign: str) -> None:
+    assert safe_cell(f" {sign}1+1") == f"' {sign}1+1"
 
 
 def test_no_cell_of_the_votes_starts_a_formula(tmp_path: Path) -> None:
