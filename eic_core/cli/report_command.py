@@ -89,6 +89,7 @@ def provenance_of(
         reading,
         seed=options.seed,
         file_name=options.data.name,
+        file_hash=table.digest,
         file_columns=table.names,
         mapping=mapping,
         target=samples.target_name,

@@ -2,12 +2,13 @@
 
 from eic_core.report.findings import Findings, investigate
 from eic_core.report.page import html_report, render
-from eic_core.report.provenance import Provenance
+from eic_core.report.provenance import Provenance, command_line
 from eic_core.report.snippet import python_snippet
 
 __all__ = [
     "Findings",
     "Provenance",
+    "command_line",
     "html_report",
     "investigate",
     "python_snippet",

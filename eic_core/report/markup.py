@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 _CODE = re.compile(r"`([^`]*)`")
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _UNITS = re.compile(r"(?<=\d) (?=%|dB\b|digits?\b)")
 
 
@@ -125,13 +126,15 @@ def plain(value: float) -> Markup:
     Examples
     --------
     >>> plain(-12345.678).html, plain(1.5e-9).html
-    ('<data value="-12345.678">−12346</data>', '<data value="1.5e-09">1.5e−09</data>')
+    ('<data value="-12345.678">−12346</data>', '<data value="1.5e-09">1.5·10⁻⁹</data>')
     """
     if math.isnan(value):
         return data(value, "—")
     if math.isinf(value):
         return data(value, "∞" if value > 0 else "−∞")
-    return data(value, f"{value:.5g}".replace("-", "−"))
+    mantissa, mark, exponent = f"{value:.5g}".partition("e")
+    power = f"·10{str(int(exponent)).translate(_RAISED)}" if mark else ""
+    return data(value, mantissa.replace("-", "−") + power)
 
 
 Cell = str | Markup
@@ -179,10 +182,10 @@ def table(
             f"<td{kind}>{value}</td>" for value, kind in zip(others, kinds[1:], strict=True)
         )
         body.append(f'<tr{mark}><th scope="row"{kinds[0]}>{first}</th>{inner}</tr>')
-    said = f"<caption>{prose(caption)}</caption>" if caption else ""
+    said = f'<p class="caption">{prose(caption)}</p>' if caption else ""
     kind = ' class="words"' if words else ""
     return (
-        f'<div class="scroll"><table{kind}>{said}<thead><tr>{top}</tr></thead>\n<tbody>'
+        f'{said}<div class="scroll"><table{kind}><thead><tr>{top}</tr></thead>\n<tbody>'
         + "\n".join(body)
         + "</tbody></table></div>"
     )

@@ -32,8 +32,10 @@ class Provenance:
     seed : int
     file_name : str
         Of the table that the samples come from, or "".
+    file_hash : str
+        Of its bytes, or "".
     file_columns : tuple of str
-        All its columns; () if unknown.
+        All its columns, in order.
     mapping : mapping of variable to column
     target : str
         Column compared with, or "".
@@ -45,6 +47,7 @@ class Provenance:
     domains: tuple[tuple[str, Domain], ...] = ()
     seed: int = 0
     file_name: str = ""
+    file_hash: str = ""
     file_columns: tuple[str, ...] = ()
     mapping: Mapping[str, str] = field(default_factory=dict)
     target: str = ""
@@ -98,7 +101,7 @@ def _range_options(samples: Samples, provenance: Provenance) -> list[str]:
 def _table_options(formula: Formula, provenance: Provenance) -> list[str] | None:
     """Options for a table; None if the command would match columns otherwise."""
     target = provenance.target
-    columns = provenance.file_columns or tuple(provenance.mapping.values())
+    columns = provenance.file_columns
     if not target and "target" in columns:
         return None  # which the command would take out
     base = None if provenance.reading is None else provenance.reading.index_base

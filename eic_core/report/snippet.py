@@ -62,8 +62,8 @@ def python_snippet(
         'print("bottleneck", worst.node.id, worst.text)',
         "for n in result.nodes:",
         "    print(n.node.id, n.local_eic, n.text)",
-        "",
         'print("data", samples.digest())',
+        "",
         f"# EIC here: {inspection.eic!r}; data here: {inspection.samples.digest()}",
     ]
     return "\n".join(lines) + "\n"

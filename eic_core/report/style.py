@@ -46,15 +46,17 @@ pre code { background: none; padding: 0; }
 .answers { margin: 1rem 0; } .answers dt { color: var(--quiet); font-size: .9rem; }
 .answers dd { margin: 0 0 .75rem; }
 .formula { overflow-x: auto; padding: .75rem 0; font-size: 1.25rem; }
-math { display: block math; margin: 0 auto; }
-.quiet, caption, figcaption, footer { color: var(--quiet); font-size: .9rem; }
+math { display: block math; margin: 0 auto;
+       font-family: "STIX Two Math", "Cambria Math", "Latin Modern Math", math; }
+mfrac > * { math-depth: inherit; padding: .12em .1em; }
+.quiet, .caption, figcaption, footer { color: var(--quiet); font-size: .9rem; }
 .missing { color: var(--quiet); border-left: 3px solid var(--line); padding-left: .75rem; }
 .card { border: 1px solid var(--line); border-radius: .5rem; padding: .75rem 1rem; margin: 1rem 0; }
 .card.best { border-color: var(--accent); }
 .badge { font-size: .85rem; font-weight: 600; white-space: nowrap; }
 .ok { color: var(--fine); } .explained { color: var(--quiet); } .unclear { color: var(--alert); }
 table { border-collapse: collapse; width: 100%; font-size: .93rem; margin: .5rem 0; }
-caption { text-align: left; padding-bottom: .25rem; }
+.caption { margin: 1rem 0 0; break-after: avoid; }
 th, td { text-align: left; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line);
          vertical-align: top; }
 th { font-weight: 400; } thead th { color: var(--quiet); font-size: .88rem; }
@@ -63,11 +65,12 @@ thead th.n { white-space: normal; }
 .marked th, .marked td { font-weight: 600; }
 .scroll { overflow-x: auto; }
 .scroll td:not(.n), .scroll th:not(.n) { min-width: 7rem; }
-.words td, .words th { min-width: 0; }
+.scroll th[scope=row]:not(.n) { min-width: 9rem; }
+.scroll .words td, .scroll .words th[scope=row] { min-width: 0; }
 details { margin: .5rem 0; } summary { cursor: pointer; color: var(--quiet); }
 figure { margin: 1rem 0; }
 svg { display: block; height: auto; } .tree svg { max-width: 100%; margin: 0 auto; }
-.chart { width: 100%; max-width: 44rem; }
+.chart { width: 100%; }
 .chart text { fill: var(--ink); font-size: 14px; }
 .chart .soft { fill: var(--quiet); } .chart .bar { fill: var(--bar); }
 .chart .ghost { fill: var(--line); } .chart .rule { stroke: var(--line); }
@@ -78,7 +81,7 @@ footer { margin: 3rem 0 1rem; border-top: 1px solid var(--line); padding-top: .5
   body { margin: 1rem auto; font-size: 15px; } h1 { font-size: 1.3rem; }
   .tree svg { max-width: none; } }
 @media print {
-  body { max-width: none; margin: 0; font-size: 10pt; }
+  html { font-size: 10pt; } body { max-width: none; margin: 0; font-size: 1rem; }
   h2, h3 { break-after: avoid; } figure, tr, .card, .answers { break-inside: avoid; }
   .scroll, .formula { overflow: visible; }
   details > *, details::details-content { display: block; content-visibility: visible; }

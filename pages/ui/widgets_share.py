@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from eic_core.report.snippet import python_snippet
+from eic_core.report import Provenance, html_report, python_snippet
 from pages.ui.coloured import coloured_tex
 from pages.ui.device import is_dark
 from pages.ui.downloads import file_name, json_text, nodes_csv
@@ -46,6 +46,12 @@ def share(result: Result, node: int) -> None:
             partial(coloured_tex, inspection, selected=node),
         ),
         ("Reproduce it, Python", "py", "text/x-python", partial(_python, result)),
+        (
+            "Report, HTML",
+            "html",
+            "text/html",
+            partial(html_report, inspection, provenance=provenance_of(result)),
+        ),
     )
     with st.popover("Download", icon=":material/download:", key="downloads"):
         for name, suffix, mime, make in files:
@@ -58,7 +64,10 @@ def share(result: Result, node: int) -> None:
                 on_click="ignore",
                 type="tertiary",
             )
-        st.html('<p class="eic-quiet">PNG: the camera on each picture.</p>')
+        st.html(
+            '<p class="eic-quiet">PNG: the camera on each picture. The report takes a few '
+            "seconds.</p>"
+        )
 
 
 def _json(result: Result) -> str:
@@ -83,6 +92,25 @@ def _python(result: Result) -> str:
         csv_name=visit().state.upload_name if match is not None else "",
         mapping=dict(match.mapping) if match is not None else None,
         target=result.target,
+    )
+
+
+def provenance_of(result: Result) -> Provenance:
+    """Where a result's samples come from, as its report tells it."""
+    table, match = visit().table, result.match
+    if match is None or table is None:
+        return Provenance(
+            result.reading, result.domains, result.request.seed, notices=result.notices
+        )
+    return Provenance(
+        result.reading,
+        seed=result.request.seed,
+        file_name=table.source or "table.csv",
+        file_hash=table.digest,
+        file_columns=table.names,
+        mapping=dict(match.mapping),
+        target=result.target,
+        notices=result.notices,
     )
 
 

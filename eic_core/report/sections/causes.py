@@ -64,7 +64,9 @@ def blame(findings: Findings) -> str:
     return (
         f"<p>The noise at <code>{escape(name)}</code> is the sum of what every node below it "
         "injects, exactly.</p>\n"
-        f"<figure>{waterfall(ledger.waterfall())}</figure>\n{said}\n"
+        f"<figure>{waterfall(ledger.waterfall())}<figcaption>Each bar begins where the "
+        "one before it ends; together they are 100&nbsp;% of the noise.</figcaption></figure>\n"
+        f"{said}\n"
         + folded(f"The {len(ranked)} largest entries", entries)
     )
 
@@ -79,10 +81,10 @@ def where(findings: Findings) -> str:
                 ("part of the noise", "rows that carry it", "of the rows"),
                 [
                     (share(c.share), count(rows), share(rows / found.finite))
-                    for c in found.carriers
+                    for c in {len(c.positions): c for c in found.carriers}.values()
                     for rows in (len(c.positions),)
                 ],
-                numbers=(0, 1, 2),
+                numbers=(1, 2),
             )
         )
         parts.append(_top_rows(findings.inspection, found))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from eic_core.explain.causes import invalid_clause, singular_clause
 from eic_core.formula.rendering import node_texts
@@ -21,7 +21,7 @@ from eic_core.report.markup import (
     table,
 )
 
-TEXT_LIMIT = 90
+TEXT_LIMIT = 60
 """Characters of a sub-expression in a table."""
 
 OPEN_ROWS = 40
@@ -63,15 +63,15 @@ def _metrics(findings: Findings) -> Iterator[tuple[Cell, Cell, Cell]]:
             else f"{name} of the samples lose at most so many there."
         )
     yield "worst 1 % of samples", share(tail.top1_share), "Their part of the amplified noise."
-    settled = {
-        None: "too few samples to tell",
-        True: "not settled",
-        False: "settled",
-    }[tail.divergent]
-    yield "the mean", settled, (
-        "Not settled: with more samples EIC would grow, because a part crosses zero or the tail "
-        "is heavy."
-    )
+    yield "the mean", *_SETTLED[tail.divergent]
+
+
+_SETTLED: Mapping[bool | None, tuple[str, str]] = {
+    None: ("open", "Too few samples to tell whether more of them would change EIC."),
+    True: ("not settled", "With more samples EIC would grow: a part crosses zero, or the tail is "
+           "heavy."),
+    False: ("settled", "More samples of this kind would hardly change EIC."),
+}  # fmt: skip
 
 
 def samples(findings: Findings) -> str:

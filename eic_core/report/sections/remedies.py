@@ -102,11 +102,10 @@ def budget(findings: Findings) -> str:
     found = findings.budget
     if found is None:
         return missing(findings, BUDGET)
-    parts = [
-        paragraphs(found.sentences),
-        f"<h3>Shortened</h3><pre><code>{escape(found.text)}</code></pre>",
-        _effect(found),
-    ]
+    parts = [paragraphs(found.sentences)]
+    if any(need.shortened not in ("", need.name) for need in found.needs):
+        parts.append(f"<h3>Shortened</h3><pre><code>{escape(found.text)}</code></pre>")
+        parts.append(_effect(found))
     if found.needs:
         parts.append(_needs(found))
     return "\n".join(parts)

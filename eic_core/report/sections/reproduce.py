@@ -49,6 +49,7 @@ def _facts(findings: Findings, provenance: Provenance) -> str:
     rows.append(("hash of the data", code(samples.digest())))
     if provenance.file_name:
         rows.append(("file", code(provenance.file_name)))
+        rows.append(("hash of the file", code(provenance.file_hash)))
         rows += [
             (f"column of `{name}`", code(column)) for name, column in provenance.mapping.items()
         ]

@@ -55,7 +55,7 @@ def _sigma(nodes: tuple[TriangulatedNode, ...]) -> str:
 
 def _shaken(shaken: Shaken) -> Markup:
     low, middle, high = digits(shaken.low), digits(shaken.local_eic), digits(shaken.high)
-    return Markup(f"{middle.html} ({low.html}–{high.html})")
+    return Markup(f"{middle.html} ({low.html} to {high.html})")
 
 
 def _reasons(nodes: tuple[TriangulatedNode, ...], texts: tuple[str, ...]) -> str:
