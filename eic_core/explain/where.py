@@ -7,6 +7,7 @@ how the mean grows with more data, and whether an interval for it can be had.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,6 @@ class Where:
         How local EIC changes with N; None with fewer than 32 finite rows.
     interval : Interval
         For local EIC, or why there is none.
-    sentences : tuple of str
     """
 
     inspection: Inspection = field(repr=False)
@@ -95,7 +95,11 @@ class Where:
     place: Place | None
     growth: Growth | None
     interval: Interval
-    sentences: tuple[str, ...]
+
+    @cached_property
+    def sentences(self) -> tuple[str, ...]:
+        """What the page says of it, the most telling first."""
+        return _sentences(self)
 
     def row_number(self, position: int) -> int:
         """The number of a row in the table it came from (1 is the first)."""
@@ -163,7 +167,7 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
         else None
     )
     s2 = np.square(s[finite])
-    found = Where(
+    return Where(
         inspection=inspection,
         node_id=node_id,
         s=s,
@@ -174,9 +178,7 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
         place=place,
         growth=growth_of(s2),
         interval=interval_of(s2, place is not None and place.crosses),
-        sentences=(),
     )
-    return Where(**{**vars(found), "sentences": _sentences(found)})
 
 
 def few_carriers(s: Array) -> tuple[int, ...]:
