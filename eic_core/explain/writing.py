@@ -171,6 +171,12 @@ def _notes(
             f"On the way {words.digits(worst.local_eic_finite)} are lost at "
             f"{words.quoted(inspection.formula, worst.node.id)}; they do not reach the result."
         )
+    inside = inspection.counts.singular - singular
+    if place != UNDEFINED and inside > 0:
+        notes.append(
+            f"At {words.samples(inside)} a step inside loses every digit and the result does not: "
+            f"see {words.quoted(inspection.formula, inspection.bottleneck)}."
+        )
     if function:
         notes.append(
             f"At {words.samples(function)} the function itself is 0 or infinitely steep, "

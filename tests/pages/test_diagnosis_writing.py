@@ -64,6 +64,16 @@ def test_an_infinite_step_has_a_field_of_its_own_beside_the_finite_rest() -> Non
     assert all(math.isfinite(length) for length in lengths(figure))
 
 
+def test_where_every_sample_is_singular_the_step_is_named_and_no_bar_is_drawn() -> None:
+    found = found_in("1/(x - x + 1)", x=[1.0, 2.0])
+    figure = losses_figure(found)
+    assert len(figure.data) == 3 and len(figure.layout.shapes) == 1
+    assert any("x − x" in note.text for note in figure.layout.annotations)
+    page = open_page(formula="1/(x - x + 1)", ask="writing")
+    assert not failed(page)
+    assert "all digits at 1,000 samples" in html_of(page) and "undefined" not in answer(page)
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_two_parts_tell_apart_and_stand_out_from_the_page(dark: bool) -> None:
     theme = THEMES[dark]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from eic_core.drawing.layout import focus_node
@@ -13,8 +14,11 @@ from pages.ui.service import Result
 from pages.ui.text import number
 from pages.ui.wiring import diagnosis_service, figure_cache
 
-_WIDTH = 300.0
+_WIDTH = 280.0
 """Pixels of each tree, about: half of an answer's width, and a phone's."""
+
+_SCALE = 230
+"""Pixels of the colour bar below it."""
 
 
 def both_trees(result: Result, form: Formula, key: str) -> None:
@@ -32,9 +36,7 @@ def _tree(result: Result, inspection: Inspection, name: str, key: str) -> None:
     dark = is_dark()
     figure = figure_cache().get(
         ("form tree", result.request, inspection.formula.source, dark),
-        lambda: tree_figure(
-            inspection, selected=focus_node(inspection), dark=dark, narrow=True, width=_WIDTH
-        ),
+        lambda: _figure(inspection, dark),
         lambda _: 1.0,
     )
     st.plotly_chart(
@@ -44,3 +46,13 @@ def _tree(result: Result, inspection: Inspection, name: str, key: str) -> None:
         config=plotly_config("eic-tree"),
         alt=f"{name}: the tree, coloured by the digits lost on the scale from 0 to 8",
     )
+
+
+def _figure(inspection: Inspection, dark: bool) -> go.Figure:
+    figure = tree_figure(
+        inspection, selected=focus_node(inspection), dark=dark, narrow=True, width=_WIDTH
+    )
+    for trace in figure.data:
+        if trace.marker.showscale:
+            trace.marker.colorbar.len = _SCALE
+    return figure

@@ -11,7 +11,7 @@ from eic_core.explain import words
 from eic_core.explain.writing import WritingLoss
 from pages.ui import glossary
 from pages.ui.device import is_dark, is_narrow
-from pages.ui.figures.losses import losses_figure
+from pages.ui.figures.losses import losses_figure, worst_step
 from pages.ui.service import Result
 from pages.ui.text import escape, number, prose
 from pages.ui.wiring import diagnosis_service, figure_cache
@@ -54,13 +54,15 @@ def _bars(result: Result, found: WritingLoss) -> None:
 
 def _meanings(found: WritingLoss) -> str:
     inspection = found.inspection
-    worst = inspection.nodes[inspection.finite_bottleneck]
-    where = escape(worst.text, 80)
-    at_root = worst.node.id == len(inspection.formula) - 1
-    inside = f"{digits_text(inspection.eic_finite)} at <code>{where}</code>"
+    worst = worst_step(inspection)
+    where = f"<code>{escape(inspection.nodes[worst].text, 80)}</code>"
+    at_root = worst == len(inspection.formula) - 1
+    inside = f"{digits_text(inspection.eic_finite)} at {where}"
     if math.isinf(inspection.eic):
         singular = words.samples(inspection.counts.singular)
-        inside += f"; all of them at {singular}, where a value is 0 or infinitely steep"
+        inside = f"all digits at {singular}, where a value is 0 or infinitely steep" + (
+            f" ({where})" if math.isnan(inspection.eic_finite) else f"; elsewhere {inside}"
+        )
     last = "What is lost there need not reach the result."
     if at_root:
         last = "It is the last step, so all of it reaches the result."
@@ -108,8 +110,8 @@ def _inputs(found: WritingLoss) -> str:
     return (
         '<p class="eic-quiet">If an input is wrong by 1 %, the result is wrong by so many per '
         "cent.</p>"
-        '<table class="eic-repair"><tr><th></th>'
+        '<div class="eic-wide"><table class="eic-repair"><tr><th></th>'
         f'<th scope="col" title="{tip}">typical (rms)</th><th scope="col">at most</th>'
         '<th scope="col">share of the first bar</th></tr>'
-        f"{rows}</table>{more}"
+        f"{rows}</table></div>{more}"
     )

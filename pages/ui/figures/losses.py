@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from eic_core.drawing.scale import HIGH, LOW, THEMES, digits_text, text_on
 from eic_core.drawing.scene import cut
 from eic_core.explain.writing import WritingLoss
+from eic_core.measure import Inspection
 from pages.ui.figures.plotting import base_layout, build
 
 WRITING_INK = {False: "#c2500a", True: "#ff9f5a"}
@@ -37,9 +38,9 @@ def losses_figure(found: WritingLoss, *, dark: bool = False, narrow: bool = Fals
     """
     theme = THEMES[dark]
     inspection = found.inspection
-    worst = inspection.nodes[inspection.finite_bottleneck]
+    worst = inspection.nodes[worst_step(inspection)].text
     inside = inspection.eic_finite
-    step = html.escape(cut(worst.text, 26 if narrow else 44))
+    step = html.escape(cut(worst, 26 if narrow else 44))
     rows = (
         ("The function itself", "no writing keeps these", found.own, False),
         ("The result, as written", "all errors together", found.q, False),
@@ -70,7 +71,13 @@ def losses_figure(found: WritingLoss, *, dark: bool = False, narrow: bool = Fals
         "annotations": [*notes, *_parts(found, dark)],
         "dragmode": False,
     }  # fmt: skip
-    return build(_bars(found, inside, worst.text, dark), layout)
+    return build(_bars(found, inside, worst, dark), layout)
+
+
+def worst_step(inspection: Inspection) -> int:
+    """The node that loses most, singular samples left out where anything remains."""
+    without = math.isnan(inspection.eic_finite)
+    return inspection.bottleneck if without else inspection.finite_bottleneck
 
 
 def _bars(found: WritingLoss, inside: float, step: str, dark: bool) -> list[dict[str, Any]]:
@@ -84,14 +91,16 @@ def _bars(found: WritingLoss, inside: float, step: str, dark: bool) -> list[dict
         "pattern": {"shape": "/", "fgcolor": theme.data, "bgcolor": theme.paper, "size": 7,
                     "solidity": 0.25},
     }  # fmt: skip
-    return [
+    bars = [
         _bar(2, 0.0, own, grey, f"the function’s own: {digits_text(found.own)} digits"),
         _bar(1, 0.0, kept, grey, f"the function’s own: {digits_text(found.own)} digits"),
         _bar(1, kept, whole - kept, {"color": WRITING_INK[dark]},
              f"lost to the writing: {digits_text(found.loss)} digits"),
-        _bar(0, 0.0, _length(inside), pattern,
-             f"{html.escape(cut(step, 60))}: {digits_text(inside)} digits"),
     ]  # fmt: skip
+    if not math.isnan(inside):
+        text = f"{html.escape(cut(step, 60))}: {digits_text(inside)} digits"
+        bars.append(_bar(0, 0.0, _length(inside), pattern, text))
+    return bars
 
 
 def _bar(y: float, base: float, length: float, marker: dict[str, Any], text: str) -> dict[str, Any]:

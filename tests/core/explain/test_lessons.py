@@ -343,3 +343,15 @@ def test_what_to_write_instead_is_the_same_number_and_loses_what_it_says(key):
     assert best.after.q == pytest.approx(q, abs=1e-6)
     if q:
         assert f"loses {digits(q)} instead of" in found.sentence
+
+
+def test_a_step_that_loses_everything_without_the_result_is_told() -> None:
+    samples = Samples.from_columns({"x": [1.0, 2.0, 3.0]})
+    found = writing_loss(inspect(read("1/(x - x + 1) + log(x)").formula, samples))
+    assert found.singular == 0 and math.isfinite(found.q)
+    assert found.notes == (
+        "At 3 samples a step inside loses every digit and the result does not: see `x − x`.",
+    )
+    assert "a step inside" not in " ".join(
+        writing_loss(inspect(read("log(x)").formula, samples)).notes
+    )
