@@ -1,0 +1,57 @@
+"""`python -m eic_core report`, run as its users run it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from eic_core.cli import main
+
+QUICK = ["--no-repair", "--no-triangulation", "--no-budget"]
+
+
+def test_the_page_goes_to_standard_output_and_progress_to_standard_error():
+    done = subprocess.run(
+        [sys.executable, "-m", "eic_core", "report", "-x**2", "--range", "x=1:2", *QUICK],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert done.stdout.startswith("<!DOCTYPE html>") and done.stdout.endswith("</html>\n")
+    assert "diagnosing" in done.stderr and "100 %" in done.stderr
+
+
+def test_the_page_goes_to_the_file_named(tmp_path, capsys):
+    out = tmp_path / "page.html"
+    assert main(["report", "x+1", "--range", "x=1:2", "--out", str(out), *QUICK]) == 0
+    assert out.read_text("utf-8").startswith("<!DOCTYPE html>")
+    assert capsys.readouterr().out == ""
+
+
+def test_json_holds_every_part_or_why_it_is_missing(capsys):
+    assert main(["report", "sqrt(x+1)-sqrt(x)", "--range", "x=1e3:1e6", "--samples", "50",
+                 "--no-triangulation", "--json"]) == 0  # fmt: skip
+    document = json.loads(capsys.readouterr().out)
+    assert document["triangulation"] is None and set(document["missing"]) == {"triangulation"}
+    assert document["repair"]["repairs"][0]["formula"] == "1/(sqrt(x + 1) + sqrt(x))"
+    assert document["budget"]["needs"] and document["diagnosis"]["sentences"]
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (["x +"], "error"),
+        (["x + y", "--range", "x=1:2"], "`y`"),
+        (["x", "--range", "x=1:2", "--tolerance", "0"], "tolerance"),
+        (["x", "--range", "x=1:2", "--out", "no/such/folder/page.html"], "cannot write"),
+        (["x", "--data", "nowhere.csv"], "cannot read"),
+    ],
+)
+def test_a_users_mistake_is_one_message_and_status_2(arguments, said, capsys, tmp_path,
+                                                     monkeypatch):  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    assert main(["report", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert said in error and "Traceback" not in error

@@ -1,0 +1,305 @@
+"""A report says what its objects say, for every kind of formula, and stays inert."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from eic_core.drawing.scale import THEMES, contrast
+from eic_core.errors import UserError
+from eic_core.formula.rendering import to_python
+from eic_core.formula.syntax import read
+from eic_core.formula.tree import Draft, Formula, constant, variable
+from eic_core.measure import Domain, Samples, inspect, sample_domains
+from eic_core.measure.inspection import json_number
+from eic_core.report import Provenance, html_report, investigate, render
+from pages.ui.gallery import EXAMPLES
+from tests.core.formula.test_rendering import formulas
+from tests.core.report.reading import Page, value, words
+
+SECTIONS = (
+    "formula", "tree", "metrics", "blame", "where", "writing", "repair", "truth", "budget",
+    "samples", "nodes", "reproduce",
+)  # fmt: skip
+
+
+def inspected(text, columns):
+    return inspect(read(text).formula, Samples.from_columns(columns))
+
+
+def same(shown: float, meant: float) -> bool:
+    return shown == meant or (math.isnan(shown) and math.isnan(meant))
+
+
+@pytest.fixture(scope="module")
+def found():
+    domain = Domain("loguniform", 1, 1e8)
+    reading = read("sqrt(x+1) - sqrt(x) + 0*1.2345678")
+    samples = sample_domains({"x": domain}, count=600, seed=3)
+    findings = investigate(inspect(reading.formula, samples))
+    return findings, Page(render(findings, Provenance(reading, (("x", domain),), 3)))
+
+
+def test_every_section_is_there_in_order(found):
+    _, page = found
+    assert tuple(s.get("id") for s in page.root.iter("section")) == SECTIONS
+
+
+def test_the_heading_and_the_answers_are_the_diagnosis(found):
+    findings, page = found
+    said = [s.replace("`", "") for s in findings.diagnosis.sentences]
+    assert words(next(page.root.iter("h1"))) == said[0]
+    answers = [words(e) for e in page.root.iter("dd")]
+    assert answers == [*said[1:], findings.repairs.sentence.replace("`", "")]
+
+
+def test_the_metrics_are_those_of_the_inspection(found):
+    findings, page = found
+    i = findings.inspection
+    shown = [value(row[1]) for row in page.rows("metrics")[:9]]
+    assert shown == [
+        i.eic, i.eic_finite, i.noise_figure_db, i.formula.complexity, i.nodes[-1].local_eic,
+        i.tail.q50, i.tail.q90, i.tail.q99, i.tail.top1_share,
+    ]  # fmt: skip
+
+
+def test_every_node_stands_in_the_table_with_its_numbers(found):
+    findings, page = found
+    rows = page.rows("nodes")
+    assert len(rows) == len(findings.inspection.nodes)
+    shares = {r.node_id: r.share for r in findings.diagnosis.ledger.rows}
+    for row, n in zip(rows, findings.inspection.nodes, strict=True):
+        assert words(row[0]) == str(n.node.id) and words(row[2]) == n.node.operator
+        shown = [value(cell) for cell in row[3:6]]
+        assert shown == [n.local_eic, n.local_eic_finite, n.s_bar]
+        assert value(row[6]) == shares[n.node.id]
+        assert [value(cell) for cell in row[7:]] == [n.invalid, n.singular]
+
+
+def test_the_waterfall_climbs_from_0_to_100_without_a_gap(found):
+    findings, page = found
+    chart = next(e for e in page.section("blame").iter() if e.tag.endswith("svg"))
+    bars = [e for e in chart.iter() if e.get("class") == "bar"]
+    stacked = findings.diagnosis.ledger.waterfall()
+    assert len(bars) == len(stacked)
+    assert stacked[0].start == 0 and abs(stacked[-1].end - 1) < 1e-12
+    for drawn, bar in zip(bars, stacked, strict=True):
+        assert float(drawn.get("x").rstrip("%")) == pytest.approx(100 * bar.start, abs=1e-3)
+        width = 100 * (bar.end - bar.start)
+        assert float(drawn.get("width").rstrip("%")) == pytest.approx(max(width, 0.4), abs=1e-3)
+
+
+def test_the_ledgers_table_ranks_the_shares(found):
+    findings, page = found
+    ranked = [r for r in findings.diagnosis.ledger.ranked if r.share > 0]
+    rows = page.rows("blame")
+    for row, entry in zip(rows, ranked[: len(rows)], strict=True):
+        assert [value(c) for c in row[1:5]] == [
+            entry.share, entry.mean_share, entry.inherited, entry.gain
+        ]  # fmt: skip
+
+
+def test_the_worst_rows_are_those_of_largest_amplification(found):
+    findings, page = found
+    where = findings.diagnosis.where
+    rows = page.rows("where", 1)
+    worst = sorted(range(len(where.s)), key=lambda k: (-where.s[k], k))[: len(rows)]
+    assert [value(row[0]) for row in rows] == [where.row_number(k) for k in worst]
+    for row, k in zip(rows, worst, strict=True):
+        assert value(row[1]) == where.inspection.samples.columns["x"][k]
+        assert value(row[2]) == pytest.approx(math.log10(where.s[k]), rel=1e-15)
+        assert value(row[3]) == where.shares[k]
+
+
+def test_function_and_writing_are_the_splits_numbers(found):
+    findings, page = found
+    split = findings.diagnosis.writing
+    chart = next(e for e in page.section("writing").iter() if e.tag.endswith("svg"))
+    texts = [e.text for e in chart.iter() if e.tag.endswith("text")]
+    assert texts[1::2] == [
+        f"{v:.2f}" for v in (split.own, split.q, findings.inspection.eic_finite)
+    ]
+    row = page.rows("writing")[0]
+    v = split.conditioning.variables[0]
+    assert [value(c) for c in row[1:]] == [v.rms, v.largest, v.share]
+
+
+def test_repairs_are_shown_with_both_measurements_and_what_they_need(found):
+    findings, page = found
+    best = findings.repairs.best
+    assert best is not None
+    before, after, change = page.rows("repair")
+    for row, m in ((before, best.before), (after, best.after)):
+        assert [value(c) for c in row[1:4]] == [m.q, m.eic, m.complexity]
+        assert value(row[4]) == m.float64.digits_lost
+        assert value(row[5]) == m.float32.digits_lost
+    assert [value(c) for c in change[1:4]] == [
+        best.delta_q, best.delta_eic, best.delta_complexity
+    ]  # fmt: skip
+    said = page.words("repair")
+    assert best.text in said and all(a in said for a in best.assumptions)
+
+
+def test_the_triangulation_is_shown_node_by_node(found):
+    findings, page = found
+    for row, n in zip(page.rows("truth"), findings.triangulation.nodes, strict=True):
+        finest = n.shaken[-1]
+        values = [float(d.get("value")) for cell in row for d in cell.iter("data")]
+        meant = [n.recursion, n.shared, finest.local_eic, finest.low, finest.high,
+                 n.float64.digits, n.float32.digits]  # fmt: skip
+        assert all(map(same, values, meant)) and len(values) == len(meant)
+        badge = next(e for e in row[-1].iter("span"))
+        assert badge.get("class") == f"badge {n.agreement.badge}"
+
+
+def test_the_digit_budget_gives_a_formula_to_paste(found):
+    findings, page = found
+    budget = findings.budget
+    assert budget.text in page.words("budget")
+    needs = page.rows("budget", 1)
+    for row, need in zip(needs, budget.needs, strict=True):
+        assert [value(c) for c in row[2:5]] == [need.given, need.alone, need.together]
+
+
+def test_the_json_carried_is_that_of_the_objects(found):
+    findings, page = found
+    document = page.json()
+    assert document == findings.to_json()
+    assert document["eic"] == json_number(findings.inspection.eic)
+
+
+def test_every_rounded_number_is_a_rounding_of_what_it_carries(found):
+    _, page = found
+    plain = re.compile(r"−?[\d,]+(\.\d+)?( %)?")
+    numbers = [d for d in page.root.iter("data") if plain.fullmatch(words(d))]
+    assert len(numbers) > 100
+    for number in numbers:
+        shown = words(number).replace("−", "-").replace(",", "")
+        factor = 100 if shown.endswith("%") else 1
+        shown = shown.removesuffix(" %")
+        step = 10.0 ** -len(shown.partition(".")[2])
+        exact = factor * float(number.get("value"))
+        step = max(step, 10.0 ** (math.floor(math.log10(abs(exact) or 1)) - 4))
+        assert abs(float(shown) - exact) <= 0.5000001 * step, (shown, exact)
+
+
+def test_the_page_asks_for_nothing_and_runs_nothing(found):
+    _, page = found
+    assert "default-src 'none'" in page.text
+    tags = {e.tag.rpartition("}")[2] for e in page.root.iter()}
+    assert not tags & {"script", "link", "img", "iframe", "object", "form", "button"}
+    for element in page.root.iter():
+        assert not any(name.startswith("on") for name in element.attrib)
+        assert not element.get("src")
+        href = element.get("href", "data:")
+        assert href.startswith("data:application/json;base64,") or href == "data:"
+    outside = re.sub(r'xmlns="[^"]*"', "", page.text)
+    assert "http://" not in outside and "https://" not in outside
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_texts_can_be_read_on_their_ground(dark):
+    style = render.__globals__["STYLE"]
+    theme = THEMES[dark]
+    for name in ("bar", "alert", "fine"):
+        colours = re.findall(rf"--{name}: (#[0-9a-f]{{6}})", style)
+        assert contrast(colours[1 if dark else 0], theme.paper) >= (3 if name == "bar" else 4.5)
+    assert contrast(theme.muted, theme.paper) >= 4.5
+
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def test_hostile_names_of_columns_files_and_targets_are_text():
+    name = f"{HOSTILE}`'\"&"
+    formula = Formula.from_draft(
+        Draft("sub", [variable(name), constant("1")]), f"</code></pre><script>{HOSTILE}"
+    )
+    samples = Samples.from_columns({name: [1.0, 1.001, 3.0]}, target=[0.0, 0.1, 2.0])
+    known = Provenance(
+        file_name=f"{HOSTILE}.csv", file_hash="h", file_columns=(name, HOSTILE),
+        mapping={name: name}, target=HOSTILE, notices=(f"seen: {HOSTILE}",),
+    )  # fmt: skip
+    page = Page(html_report(inspect(formula, samples), provenance=known))
+    tags = {e.tag.rpartition("}")[2] for e in page.root.iter()}
+    assert not tags & {"script", "img"}
+    assert HOSTILE in page.words("reproduce") and HOSTILE in page.words("formula")
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(formulas, st.text(max_size=30))
+def test_any_formula_makes_a_well_formed_page(formula, source):
+    formula = Formula(formula.nodes, source)
+    columns = {name: [0.5, 1.0, 2.0, 3.5, -1.0] for name in formula.variables}
+    samples = Samples.from_columns(columns, count=5)
+    page = Page(html_report(inspect(formula, samples), with_repair=False))
+    assert len(page.rows("nodes")) == len(formula)
+
+
+DEGENERATE = {
+    "no real value": ("log(x)", {"x": [-1.0, -2.0]}),
+    "no digit anywhere": ("x - x", {"x": [1.0, 2.0, 3.0]}),
+    "a digit at some": ("x - 1", {"x": [1.0, 2.0, 3.0]}),
+    "one node": ("x", {"x": [1.0, 2.0]}),
+    "one constant": ("2.5", {"x": [1.0]}),
+    "one row": ("x + 1", {"x": [1.0]}),
+    "always zero": ("0*x", {"x": [1.0, 2.0]}),
+    "beyond double": ("exp(exp(x))", {"x": [1.0, 10.0]}),
+}
+
+
+@pytest.mark.parametrize("text, columns", DEGENERATE.values(), ids=DEGENERATE)
+def test_degenerate_cases_are_told_in_sentences(text, columns):
+    page = Page(html_report(inspected(text, columns)))
+    for key in SECTIONS[:-1]:  # the last one quotes a script
+        said = page.words(key)
+        assert len(said) > 20, key
+        assert not re.search(r"\b(nan|inf|None|NaN)\b", said), (key, said)
+
+
+def test_invalid_and_singular_samples_are_counted_with_their_reasons():
+    page = Page(html_report(inspected("log(x)", {"x": [-1.0, 0.0, 1.0, 2.0, 3.0]})))
+    counts = [value(row[1]) for row in page.rows("samples")]
+    assert counts[:4] == [5, 3, 2, 1]
+    reasons = {words(row[1]): (value(row[2]), words(row[3])) for row in page.rows("samples", 1)}
+    assert reasons["no real value"] == (2, "the argument of a logarithm must be positive")
+    assert reasons["no digit left"] == (1, "its argument is exactly 1")
+
+
+def test_what_is_left_out_on_request_is_said():
+    inspection = inspected("sqrt(x+1)-sqrt(x)", {"x": [1e4, 1e6]})
+    page = Page(
+        html_report(inspection, with_repair=False, with_triangulation=False, with_budget=False)
+    )
+    for key in ("repair", "truth", "budget"):
+        assert "left out on request" in page.words(key)
+
+
+def test_a_large_formula_says_what_is_left_out():
+    text = "+".join(f"x/{k}" for k in range(1, 400))
+    page = Page(html_report(inspected(text, {"x": [1.0, 2.0]})))
+    assert "too large to be typeset" in page.words("formula")
+    assert "this is left out" in page.words("truth") and "this is left out" in page.words("repair")
+    assert len(page.rows("nodes")) == 1595
+
+
+def test_a_tolerance_out_of_range_is_the_users_mistake():
+    with pytest.raises(UserError, match="tolerance"):
+        investigate(inspected("x+1", {"x": [1.0]}), tolerance=0.0)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=[e.key for e in EXAMPLES])
+def test_every_lesson_of_the_gallery_has_its_report(example):
+    reading = read(example.formula, syntax=example.syntax)
+    samples = sample_domains(dict(example.domains), count=400)
+    findings = investigate(inspect(reading.formula, samples), with_repair=False)
+    page = Page(render(findings, Provenance(reading, example.domains)))
+    assert words(next(page.root.iter("h1"))) == findings.diagnosis.verdict.sentence.replace("`", "")
+    assert to_python(reading.formula) in page.words("formula")
+    assert [value(row[3]) for row in page.rows("nodes")] == [
+        n.local_eic for n in findings.inspection.nodes
+    ]
