@@ -130,12 +130,17 @@ def finite_cause(evidence: Evidence) -> Cause:
     make = _FINITE.get(evidence.node.operator)
     if make is None or not len(evidence.y):
         return ACCUMULATED
+    if not all(np.isfinite(values).any() for values in evidence.operands):
+        return BEYOND
     with np.errstate(all="ignore"):
         return make(evidence)
 
 
 ACCUMULATED = Cause(
     "accumulated rounding", "it adds up over the steps below, and no single one stands out"
+)
+BEYOND = Cause(
+    "values beyond double range", "what it is given cannot be computed in double precision at all"
 )
 
 
@@ -169,7 +174,7 @@ def _periodic(e: Evidence) -> Cause:
     (x,) = e.operands
     where = e.typical(np.abs(x))
     size = e.typical(np.abs(e.y))
-    largest = float(np.nanmax(np.abs(x)))
+    largest = _largest(x)
     if name in ("tan", "sec", "cot", "csc") and size > 10:
         return Cause("near a pole", f"it comes close to a pole of `{name}`")
     if size < 0.1 and where < 2 * PERIOD:
@@ -185,7 +190,7 @@ def _periodic(e: Evidence) -> Cause:
 
 def _exponential(e: Evidence) -> Cause:
     (x,) = e.operands
-    largest = float(np.nanmax(np.abs(x)))
+    largest = _largest(x)
     name = e.node.operator
     if e.typical(np.abs(x)) < 1:
         return ACCUMULATED
@@ -285,6 +290,11 @@ _INVALID: Mapping[str, str] = {
     "atanh": "its argument must lie strictly between −1 and 1",
     **dict.fromkeys(("tan", "cot", "sec", "csc"), "a sample lies on a pole"),
 }
+
+
+def _largest(values: Array) -> float:
+    """The largest finite magnitude, of which there is one."""
+    return float(np.max(np.abs(values[np.isfinite(values)])))
 
 
 def _size(value: float) -> str:

@@ -122,10 +122,12 @@ def _vanishing(
         if row is None or not row.crossing or inspection.nodes[k].local_eic_finite < 0.5:
             continue
         y, _ = amplification.trace(k)
-        usual = float(np.nanmedian(np.abs(y)))
         at_rows = y[positions]
         known = at_rows[np.isfinite(at_rows)]
-        if not len(known) or not usual > 0:
+        if not len(known):
+            continue
+        usual = float(np.nanmedian(np.abs(y)))
+        if not usual > 0:
             continue
         size = float(np.median(np.abs(known))) / usual
         crosses = amplification.signs[k] == 3
