@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -183,21 +184,20 @@ def _shared(recursion: float, shared: float, copies: Copies) -> str:
 def _perturbation(recursion: float, shaken: Sequence[Shaken], singular: int) -> _Finding:
     steady = [s for s in shaken if s.sigma <= STEADY_SIGMA and not math.isnan(s.low)]
     if not steady:
-        return (
+        return _clause(
             EXPLAINED,
-            "Shaking shows nothing: some value is 0 or leaves double range, or the noise is larger "
-            "than it bears.",
-            "some value is 0 or leaves double range, so that shaking shows nothing",
+            "shaking shows nothing: a value is 0, leaves double range, or bears no noise of this "
+            "size",
         )
     if math.isnan(recursion):
         return _clause(EXPLAINED, "no sample keeps a digit, so there is nothing to compare")
     best = min(steady, key=lambda s: (s.left_out, s.sigma))
     if _covers(best, recursion):
-        coarse = shaken[0]
-        if not _covers(coarse, recursion):
+        coarse = list(itertools.takewhile(lambda s: not _covers(s, recursion), shaken))
+        if coarse:
             return OK, (
-                f"Shaken by as much as σ = {words.number(coarse.sigma)}, the formula no longer "
-                "responds in proportion; smaller σ agree."
+                f"Shaken by σ = {words.number(coarse[-1].sigma)} or more, the formula no longer "
+                "responds in proportion; shaken less, it settles at the recursion."
             ), ""  # fmt: skip
         return OK, "", ""
     if best.left_out > singular:

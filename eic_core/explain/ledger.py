@@ -84,6 +84,10 @@ class Ledger:
         """Masked rows that are part of no masked one."""
         return tuple(ledger_words.outermost_masked(self.inspection, self.rows))
 
+    def masked_sentence(self, row: LedgerRow) -> str:
+        """What a masked row loses, and how little of it arrives."""
+        return ledger_words.masked_sentence(self.inspection, self.target, row)
+
     def waterfall(self, bars: int = WATERFALL_BARS, *, mean: bool = False) -> tuple[Bar, ...]:
         """The shares stacked from 0 to 1, the smallest grouped in the last bar.
 

@@ -15,6 +15,9 @@ NAMED_SHARE = 0.1
 
 NAMED_GROUPS, NAMED_SOURCES = 3, 3
 
+NEGLIGIBLE = 0.01
+"""What has a smaller part of the largest share of its group is not spoken of."""
+
 HARDLY = 3.0
 """Noise multiplied by less counts as hardly amplified."""
 
@@ -99,7 +102,9 @@ def _share(share: float) -> str:
 
 
 def _sources(inspection: Inspection, target: int, group: list[LedgerRow]) -> str:
-    """The few largest of a group by name, the rest by number."""
+    """The few largest of a group by name, others of weight by number."""
+    most = max(row.share for row in group)
+    group = [row for row in group if row.share >= NEGLIGIBLE * most]
     kinds = Counter(
         f"the rounding of {_name(inspection, target)} itself"
         if row.node_id == target
@@ -131,10 +136,11 @@ def outermost_masked(
 def masked_sentence(inspection: Inspection, target: int, row: LedgerRow) -> str:
     """What a masked node loses, and how little of it arrives."""
     local = inspection.nodes[row.node_id].local_eic_finite
+    share = words.percent(row.share)
+    little = share if share.startswith("less") else f"only {share}"
     return (
         f"Masked: {words.quoted(inspection.formula, row.node_id)} loses {words.digits(local)}, "
-        f"but only {words.percent(row.share)} of the noise of {_name(inspection, target)} arises "
-        "there."
+        f"but {little} of the noise of {_name(inspection, target)} arises there."
     )
 
 

@@ -91,7 +91,7 @@ DEVIATION = (
 )
 ALONE = "Digits that are enough if nothing else is rounded."
 TOGETHER = "Digits that are enough if every constant and every input is rounded at once."
-INTRODUCED = "Introduced: the rounding of the node itself, or the error of the number it stands for."
+INTRODUCED = "Introduced: the rounding of the node itself, or the error of the number it is."
 INHERITED = "Inherited: noise that arises in the nodes below and is handed up, amplified or damped."
 MASKED = (
     "Masked: the node loses at least one digit more than the result, yet less than 1 % of the "

@@ -1,0 +1,96 @@
+"""Asking whose noise it is and whether it is true, in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.browser import PATIENCE
+
+pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e")]
+
+ROOTS = "/?formula=sqrt(x%2B1)-sqrt(x)&range=x=loguniform:1:1e8&ask="
+BRANCH = "/?formula=x%2B0.000001*sin(1000*x)&range=x=1:5&ask=noise&node=7"
+
+
+def still(page: Page) -> None:
+    """Wait until no script is running."""
+    page.wait_for_timeout(300)
+    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for(
+        timeout=PATIENCE
+    )
+
+
+def click_at(page: Page, place: Locator, across: float, down: float = 0.5) -> None:
+    """Click within a place, brought into view first; a value from 1 on is in pixels."""
+    place.scroll_into_view_if_needed()
+    still(page)
+    box = place.bounding_box()
+    assert box is not None
+    x, y = (v if v >= 1 else v * size for v, size in ((across, box["width"]), (down, box["height"])))
+    page.mouse.click(box["x"] + x, box["y"] + y)
+
+
+def node_of(page: Page) -> list[str]:
+    return parse_qs(urlsplit(page.url).query).get("node", [])
+
+
+def test_a_click_on_a_bar_selects_its_node_in_the_tree_and_there_is_a_way_back(
+    visit: Callable[..., Page],
+) -> None:
+    page = visit(ROOTS + "noise")
+    answer = page.locator(".st-key-answer-noise")
+    bars = answer.locator(".barlayer .trace").nth(1).locator(".point")
+    bars.nth(1).wait_for(timeout=PATIENCE)
+    click_at(page, bars.nth(1), 0.5)
+    expect(answer.locator(".eic-answer")).to_contain_text("of the noise of √x comes from")
+    assert node_of(page) == ["5"]
+    answer.get_by_role("button", name="Back to the noise of").click()
+    expect(answer.locator(".eic-answer")).to_contain_text("of the noise of the result")
+    assert node_of(page) == ["6"]
+
+
+def test_a_thin_bar_is_hit_anywhere_on_its_track(visit: Callable[..., Page]) -> None:
+    page = visit("/?formula=1%2Bx*1e-3&range=x=1:2&ask=noise&node=4")
+    answer = page.locator(".st-key-answer-noise")
+    tracks = answer.locator(".barlayer .trace").nth(0).locator(".point")
+    tracks.nth(0).wait_for(timeout=PATIENCE)
+    click_at(page, tracks.nth(1), 0.25)
+    expect(answer.locator(".eic-answer")).to_contain_text("1 is a constant: its only noise")
+    assert node_of(page) == ["0"]
+
+
+def test_a_what_if_is_answered_in_place_and_the_answer_stays(visit: Callable[..., Page]) -> None:
+    page = visit(BRANCH)
+    answer = page.locator(".st-key-answer-noise")
+    answer.get_by_role("button", name="What if it were its mean?").click()
+    expect(answer).to_contain_text("Replaced by its mean")
+    page.locator(".st-key-node-buttons").get_by_role("button", name="Down").click()
+    expect(answer.locator(".eic-answer")).to_contain_text("is an input")
+    expect(answer).to_contain_text("Replaced by its mean")
+
+
+def test_a_row_of_the_truth_table_selects_its_node(visit: Callable[..., Page]) -> None:
+    page = visit(ROOTS + "truth")
+    answer = page.locator(".st-key-answer-truth")
+    expect(answer.locator(".eic-answer")).to_contain_text("At 6 of 7 nodes")
+    canvas = answer.locator("[data-testid=stDataFrame] canvas").first
+    click_at(page, canvas, 20, 55 + 35 * 2)
+    expect(answer.locator(".eic-node")).to_contain_text("√(x + 1)")
+    expect(answer.locator(".eic-agreement")).to_have_text("✓ agrees")
+    assert node_of(page) == ["3"]
+
+
+@pytest.mark.parametrize("ask", ["noise", "truth"])
+def test_nothing_sticks_out_on_a_phone(visit: Callable[..., Page], ask: str) -> None:
+    page = visit(ROOTS + ask, width=390)
+    answer = page.locator(f".st-key-answer-{ask}")
+    answer.locator(".js-plotly-plot").wait_for(timeout=PATIENCE)
+    still(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    box = answer.locator(".js-plotly-plot").bounding_box()
+    assert box is not None
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 390

@@ -1,0 +1,158 @@
+"""Whose noise it is, on the inspector's page and in its figure."""
+
+from __future__ import annotations
+
+import math
+
+import plotly.graph_objects as go
+import pytest
+
+from eic_core.explain.ledger import Ledger, blame
+from eic_core.explain.what_if import what_if_mean
+from eic_core.formula.syntax import read
+from eic_core.measure import Domain, Samples, inspect, sample_domains
+from pages.ui.figures.waterfall import NOBODY, waterfall_figure, waterfall_words
+from tests.pages.test_app_inspector import html_of, open_page, state_of
+
+BRANCH = {
+    "formula": "x + 0.000001*sin(1000*x)", "range": ["x=1.0:5.0"], "samples": "1000",
+    "ask": "noise",
+}  # fmt: skip
+LONG = "+".join(f"sin({k}*x)*y" for k in range(1, 45))
+
+
+def ledger_of(text: str, node: int | None = None, count: int = 300, **ranges: str) -> Ledger:
+    domains = dict(Domain.parse(f"{name}={where}") for name, where in ranges.items())
+    return blame(inspect(read(text).formula, sample_domains(domains, count=count)), node)
+
+
+def drawn(figure: go.Figure) -> go.Figure:
+    """Validated, which the page does not do for speed."""
+    return go.Figure(figure.to_dict())
+
+
+@pytest.mark.parametrize("mean", [False, True])
+@pytest.mark.parametrize("text", ["sqrt(x+1)-sqrt(x)", "x*y/(x-y+7)", LONG])
+def test_the_bars_follow_one_another_from_0_to_100_per_cent(text: str, mean: bool) -> None:
+    ledger = ledger_of(text, x="1e3:1e4", y="1:2")
+    figure = drawn(waterfall_figure(ledger, mean=mean))
+    bars = figure.data[1]
+    assert len(bars.x) <= 8
+    assert bars.base[0] == 0
+    assert bars.base[-1] + bars.x[-1] == pytest.approx(100, abs=1e-9)
+    for k in range(1, len(bars.x)):
+        assert bars.base[k] == pytest.approx(bars.base[k - 1] + bars.x[k - 1], abs=1e-9)
+    assert tuple(figure.layout.xaxis.range) == (0, 100)
+
+
+def test_a_bar_names_its_node_and_the_rest_names_none() -> None:
+    ledger = ledger_of(LONG, x="1:2", y="1:2")
+    figure = waterfall_figure(ledger)
+    ids = figure.data[1]["customdata"]
+    assert ids == figure.data[0]["customdata"]
+    shares = {row.node_id: row.share for row in ledger.rows}
+    for node, width in zip(ids[:-1], figure.data[1]["x"][:-1], strict=True):
+        assert width == pytest.approx(100 * shares[node], abs=1e-9)
+    assert ids[-1] == NOBODY
+    assert f"{len(ledger.rows) - 7} more nodes" in waterfall_words(ledger)
+
+
+def test_the_kinds_of_noise_differ_in_words_and_in_hatching() -> None:
+    ledger = ledger_of("x*2.5 + 1", x="1:5")
+    figure = waterfall_figure(ledger)
+    bars = figure.data[1]
+    hatches = {
+        ledger.inspection.formula.nodes[node].operator: shape
+        for node, shape in zip(bars["customdata"], bars["marker"]["pattern"]["shape"], strict=True)
+    }
+    assert len({hatches["variable"], hatches["constant"], hatches["mul"]}) == 3
+    assert hatches["mul"] == hatches["add"]
+    said = " ".join(note["text"] for note in figure.layout["annotations"])
+    assert "error of the input" in said and "error of the constant" in said
+    assert said.count("◆") == 1 and "its own rounding" in said and "▲" in said
+
+
+def test_equal_inputs_are_told_apart_by_where_they_stand() -> None:
+    said = waterfall_words(ledger_of("sqrt(x+1)-sqrt(x)", x="1e6:1e8"))
+    assert "x, error of the input, in x + 1" in said
+    assert "x, error of the input, in √x" in said
+
+
+def test_one_sample_that_dominates_the_shares_does_not_dominate_their_means() -> None:
+    samples = Samples.from_columns({"x": [1 + 1e-9] + [3.0] * 99})
+    ledger = blame(inspect(read("(x-1)+1/x").formula, samples), 2)
+    shares, means = waterfall_words(ledger), waterfall_words(ledger, mean=True)
+    assert "x, error of the input: 50 %" in shares
+    assert "x, error of the input: 64 %" in means  # 9/4 of 9/4 + 1 + 1/4 at 99 of 100 samples
+
+
+def test_the_page_says_whose_noise_it_is_and_draws_it() -> None:
+    page = open_page(formula="sqrt(x+1) - sqrt(x)", range=["x=loguniform:1:1e8"], ask="noise")
+    assert not page.exception
+    assert "3 % of the noise of the result comes from the rounding of <code>√(x" in html_of(page)
+    assert page.get("plotly_chart")
+    assert page.expander[-1].label == "All 7 nodes in numbers"
+    table = next(t.value for t in page.dataframe)
+    assert table["share"].sum() == pytest.approx(100, abs=1e-9)
+    assert table["mean"].sum() == pytest.approx(100, abs=1e-9)
+    assert list(table["share"]) == sorted(table["share"], reverse=True)
+    assert set(table["how"]) == {"◆ here", "▲ below"}
+
+
+def test_the_switch_stacks_the_means_of_shares() -> None:
+    page = open_page(formula="1/(x - 2)", range=["x=1.0:3.0"], ask="noise")
+    before = page.get("plotly_chart")[-1].proto.spec
+    page.toggle(key="noise-mean").set_value(True).run()
+    assert not page.exception
+    assert page.get("plotly_chart")[-1].proto.spec != before
+
+
+def test_a_button_leads_back_to_the_node_whose_bar_was_clicked() -> None:
+    page = open_page(formula="sqrt(x+1) - sqrt(x)", range=["x=loguniform:1:1e8"], ask="noise")
+    page.session_state["noise-back"] = (page.session_state["visit"].last_good.request, 6)
+    page.button(key="go-Down").click().run()
+    assert state_of(page).node == 3
+    assert "Of the noise of the result, 36 % is introduced here" in html_of(page)
+    page.button(key="noise-back-button").click().run()
+    assert state_of(page).node == 6
+    assert "noise-back-button" not in {button.key for button in page.button}
+
+
+def test_a_masked_loss_is_listed_and_the_answer_to_what_if_stays() -> None:
+    page = open_page(**BRANCH)
+    assert "What the result hides" in html_of(page)
+    assert "Masked: <code>0.000001·sin(1000·x)</code> loses" in html_of(page)
+    page.button(key="what-if-6").click().run()
+    assert not page.exception
+    inspection = page.session_state["visit"].last_good.inspection
+    found = what_if_mean(inspection, 6)
+    assert math.isclose(found.eic_after, 0.5 * math.log10(2), rel_tol=0.1)
+    said = "Replaced by its mean"
+    assert said in html_of(page)
+    page.button(key="go-Up").click().run()
+    assert said in html_of(page) and "what-if-6" not in {b.key for b in page.button}
+    page.button(key="take-mean-6").click().run()
+    assert state_of(page).formula == found.text
+    assert said not in html_of(page)
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ({"formula": "log(-x)"}, "No sample has a real value at every node"),
+        ({"formula": "x"}, "<code>x</code> is an input: its only noise is its own error"),
+        ({"formula": "2"}, "<code>2</code> is a constant: its only noise is its own error"),
+        ({"formula": "x - x"}, "At every sample no digit of <code>x − x</code> is left"),
+        ({"formula": "x + 1", "node": "0"}, "◆ This error makes"),
+        ({"formula": "log(x)", "range": ["x=1.0:1.0"]}, "At every sample no digit"),
+        ({"formula": "a*b + c - d/a"}, "All of the noise of the result comes from"),
+        ({"formula": LONG, "range": ["x=1.0:2.0"]}, "% of the noise of"),
+    ],
+)  # fmt: skip
+def test_degenerate_and_large_formulas_are_answered_in_words(
+    query: dict[str, str | list[str]], said: str
+) -> None:
+    page = open_page(**query, ask="noise", samples="200")
+    assert not page.exception
+    assert said in html_of(page)
+    assert "for a reason of ours" not in html_of(page)

@@ -1,0 +1,121 @@
+"""Is it true?  The ways of measuring side by side, on the page and in the figure."""
+
+from __future__ import annotations
+
+import math
+
+import plotly.graph_objects as go
+import pytest
+
+from eic_core.explain.triangulation import Triangulation, triangulate
+from eic_core.formula.syntax import read
+from eic_core.measure import Domain, inspect, sample_domains
+from pages.ui.diagnosis.truth_table import BADGES
+from pages.ui.figures.triangulated import lanes, triangulated_figure, triangulated_words
+from tests.pages.test_app_inspector import html_of, open_page, state_of
+
+ROOTS = {"formula": "sqrt(x+1) - sqrt(x)", "range": ["x=loguniform:1:1e8"], "ask": "truth"}
+LONG = "+".join(f"sin({k}*x)*y" for k in range(1, 45))
+
+
+def found(text: str, count: int = 200, **ranges: str) -> Triangulation:
+    domains = dict(Domain.parse(f"{name}={where}") for name, where in ranges.items())
+    return triangulate(inspect(read(text).formula, sample_domains(domains, count=count)))
+
+
+def shown(figure: go.Figure) -> dict[float, float]:
+    """Value by height of every mark."""
+    return {
+        y: x for trace in figure.data for x, y in zip(trace["x"], trace["y"], strict=True)
+    }
+
+
+def test_the_figure_has_every_number_of_the_node_on_one_axis() -> None:
+    node = found("10000*x - 9999*x", x="1:5").nodes[-1]
+    figure = go.Figure(triangulated_figure(node).to_dict())
+    marks = shown(figure)
+    labels = dict(zip(figure.layout.yaxis.tickvals, figure.layout.yaxis.ticktext, strict=True))
+    by_label = {labels[y]: x for y, x in marks.items()}
+    assert by_label["recursion"] == node.recursion
+    assert by_label["recursion, shared noise"] == node.shared
+    assert by_label["shaken by σ = 10⁻¹²"] == node.shaken[-1].local_eic
+    assert by_label["single precision"] == node.float32.digits
+    assert by_label["double precision"] == node.float64.digits
+    assert figure.layout.xaxis.range[0] < -1 and 8 <= figure.layout.xaxis.range[1] < 9
+    bars = figure.data[1].error_x
+    last = node.shaken[-1]
+    assert last.local_eic + bars.array[-1] == pytest.approx(last.high)
+    assert last.local_eic - bars.arrayminus[-1] == pytest.approx(last.low)
+
+
+def test_what_cannot_be_drawn_is_said_in_its_lane() -> None:
+    nodes = found("log(exp(x))", x="900:1000").nodes
+    figure = triangulated_figure(nodes[1])
+    said = [note["text"] for note in figure.layout["annotations"]]
+    assert said == ["shows nothing"] * 5 + ["no value"] * 2
+    assert len(shown(figure)) == 2
+    none = found("x - x", x="1:2").nodes[-1]
+    assert lanes(none)[0].said == "no digit is left" and lanes(none)[-1].said == "exact"
+    assert "recursion: no digit is left" in triangulated_words(none)
+
+
+def test_the_axis_grows_with_the_loss_and_stays_bounded() -> None:
+    node = found("(x + 1e11) - 1e11", x="1:5").nodes[-1]
+    figure = triangulated_figure(node, dark=True, narrow=True)
+    assert 10 < node.recursion < figure.layout["xaxis"]["range"][1] < 21
+
+
+def test_no_number_of_any_figure_is_undefined() -> None:
+    for text in ("x - x", "log(exp(x))", "2", "sin(1000*x)", "x**300"):
+        for node in found(text, x="500:900").nodes:
+            assert all(map(math.isfinite, shown(triangulated_figure(node)).values()))
+
+
+def test_the_page_says_where_the_ways_agree_and_lists_all_nodes() -> None:
+    page = open_page(**ROOTS)
+    assert not page.exception
+    said = html_of(page)
+    assert "At 6 of 7 nodes the recursion, shaking every step, and real arithmetic agree" in said
+    assert "Compared on 200 of the 1,000 valid samples" in said
+    table = page.dataframe[0].value
+    assert list(table["badge"])[0] == "◆ explained" and len(table) == 7
+    assert set(table["badge"][1:]) == {"✓ agrees"}
+    assert list(table["recursion"][1:]) == sorted(table["recursion"][1:], reverse=True)
+    assert table["sigma 1e-12"][0].count(" to ") == 1
+
+
+def test_a_selected_row_selects_its_node() -> None:
+    page = open_page(**ROOTS)
+    page.session_state["truth-table"] = {"selection": {"rows": [1], "columns": [], "cells": []}}
+    page.run()
+    assert not page.exception
+    assert page.session_state["truth-table"]["selection"]["rows"] == [0]  # follows the node
+    page.button(key="go-Down").click().run()
+    assert state_of(page).node == 3
+    assert page.session_state["truth-table"]["selection"]["rows"] == [2]
+    assert "✓ agrees</span> <code>√(x + 1)</code>" in html_of(page)
+
+
+def test_every_badge_has_a_shape_and_a_word() -> None:
+    assert len({shape for shape, _ in BADGES.values()}) == len(BADGES) == 3
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ({"formula": "log(-x)"}, "so there is nothing to compare"),
+        ({"formula": "x"}, "At the only node the recursion"),
+        ({"formula": "2"}, "At the only node the recursion"),
+        ({"formula": "x - x"}, "because no digit is left at any sample"),
+        ({"formula": "a*b + c - d/a"}, "At all 9 nodes"),
+        ({"formula": "log(exp(x))", "range": ["x=900.0:1000.0"]}, "do not all agree at"),
+        ({"formula": LONG, "range": ["x=1.0:2.0"]}, "of 307 nodes"),
+    ],
+)
+def test_degenerate_and_large_formulas_are_answered_in_words(
+    query: dict[str, str | list[str]], said: str
+) -> None:
+    page = open_page(**query, ask="truth", samples="100")
+    assert not page.exception
+    assert said in html_of(page)
+    assert "for a reason of ours" not in html_of(page)
