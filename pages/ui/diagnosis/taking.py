@@ -12,14 +12,15 @@ from pages.ui.visit import change, visit
 
 def take_button(result: Result, text: str, key: str, label: str = "Inspect this form") -> None:
     """Puts `text`, in Python's notation, into the editor, with the same data."""
-    st.button(
+    if st.button(
         label,
         key=key,
         icon=":material/build:",
         help="Puts it into the editor; “Previous formula” brings yours back.",
         on_click=change,
         kwargs=taken(result, text),
-    )
+    ):
+        st.rerun()  # the whole page, not only the fragment around the answer
 
 
 def taken(result: Result, text: str) -> dict[str, Any]:
