@@ -37,6 +37,7 @@ def formula_input(here: Visit) -> None:
     with st.container(key="formula-box", gap="small"):
         st.text_area(
             "Formula",
+            value=here.state.formula,
             key=follow("formula_text", here.state.formula),
             height=98,
             placeholder=_PLACEHOLDER,
@@ -69,10 +70,12 @@ def formula_input(here: Visit) -> None:
                     on_click=go_forward,
                     help="The formula that “Previous formula” left",
                 )
+            notations, chosen = ["auto", *SYNTAXES], _known(here.state.syntax)
             st.selectbox(
                 "Notation",
-                ["auto", *SYNTAXES],
-                key=follow("syntax", _known(here.state.syntax)),
+                notations,
+                index=notations.index(chosen),
+                key=follow("syntax", chosen),
                 format_func=lambda key: "Notation: detect" if key == "auto" else SYNTAXES[key],
                 on_change=lambda: change(syntax=st.session_state["syntax"], node=None),
                 label_visibility="collapsed",

@@ -173,10 +173,10 @@ def test_normal_and_loguniform_ranges_keep_their_kind() -> None:
         formula="a*b*c", range=["a=normal:1000:1", "b=loguniform:1:1e8", "c=7"], ask="rows"
     )
     by_label = {s.label: s for s in page.slider}
-    by_label["`a` mean"].set_value(1001.0)
-    by_label["`a` std. dev."].set_value(2.0)
-    by_label["`b`"].set_range(2.0, 8.0)
-    by_label["`c`"].set_value(9.0).run()
+    by_label["a mean"].set_value(1001.0)
+    by_label["a std. dev."].set_value(2.0)
+    by_label["b"].set_range(2.0, 8.0)
+    by_label["c"].set_value(9.0).run()
     assert sorted(query_of(page, "range")) == [
         "a=normal:1001.0:2.0", "b=loguniform:100.0:100000000.0", "c=9.0",
     ]  # fmt: skip

@@ -15,7 +15,7 @@ from eic_core.measure import Domain
 from pages.ui.diagnosis.domain_tracks import ENDS, SPREAD, Track, tracks
 from pages.ui.inputs_data import describe
 from pages.ui.service import DEFAULT_DOMAIN, Request, Result
-from pages.ui.text import code_label, prose
+from pages.ui.text import code_label, label, prose
 from pages.ui.visit import change, follow, visit
 from pages.ui.widgets_plots import telling_first
 
@@ -124,7 +124,7 @@ def _slider(name: str, domain: Domain, track: Track) -> None:
     if domain.kind == "fixed":
         caption = ""
     st.slider(
-        f"{code_label(name, 20)}{caption}",
+        f"{label(name, 20)}{caption}",
         track.low,
         track.high,
         value=value,
