@@ -48,10 +48,12 @@ def data_panel(here: Visit, outcome: Outcome, *, one_formula: bool = True) -> No
         expanded=needed or not is_narrow(),
         key="data-panel",
     ):
+        shown = "Table" if here.wants_table else "Ranges"
         mode = st.segmented_control(
             "Where the samples come from",
             ["Ranges", "Table"],
-            key=follow("data_mode", "Table" if here.wants_table else "Ranges"),
+            default=shown,
+            key=follow("data_mode", shown),
             on_change=_mode_changed,
             required=True,
             label_visibility="collapsed",
@@ -157,6 +159,7 @@ def _range(name: str, domain: Domain) -> None:
     kind.selectbox(
         code_label(name, 24),
         list(KINDS),
+        index=list(KINDS).index(domain.kind),
         format_func=lambda key: KINDS[key][0],
         key=follow(f"kind:{name}", domain.kind),
         on_change=_kind_changed,

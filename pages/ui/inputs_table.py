@@ -132,10 +132,12 @@ def _columns(here: Visit, table: Table, variables: tuple[str, ...], result: Resu
     with st.container(horizontal=True, key="columns", gap="small"):
         for name in variables[:60]:
             column = mapping.get(name)
+            known = column if column in names else None
             st.selectbox(
                 code_label(name, 24),
                 names,
-                key=follow(f"column:{name}", column if column in names else None),
+                index=None if known is None else names.index(known),
+                key=follow(f"column:{name}", known),
                 on_change=_column_changed,
                 args=(name,),
                 placeholder="choose a column",
@@ -144,6 +146,7 @@ def _columns(here: Visit, table: Table, variables: tuple[str, ...], result: Resu
         st.selectbox(
             "compare with",
             [_NO_TARGET, *names],
+            index=[_NO_TARGET, *names].index(target or _NO_TARGET),
             key=follow("target", target or _NO_TARGET),
             on_change=_target_changed,
             width=150,
@@ -153,6 +156,7 @@ def _columns(here: Visit, table: Table, variables: tuple[str, ...], result: Resu
         st.segmented_control(
             "Columns are counted from",
             [0, 1],
+            default=match.index_base,
             key=follow("base", match.index_base),
             on_change=lambda: change(base=st.session_state["base"], mapping=()),
             required=True,

@@ -144,7 +144,11 @@ def _query() -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def follow(key: str, value: Any) -> str:
-    """Make the widget `key` show `value`; call before drawing it.
+    """Make the widget `key` show `value`; call before drawing it, and give it the value as well.
+
+    Where a second run follows before the browser has drawn the first, the two are merged on the
+    way, and of a widget that was only set through the session state nothing is left but its
+    default (ADR 0010): so the default must be the value, too.
 
     Coming from a page with a widget of the same key, the key still has that one's value, which
     the new widget would not take over.

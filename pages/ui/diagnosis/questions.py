@@ -67,6 +67,7 @@ def question_row() -> None:
             "One question at a time",
             list(labels),
             format_func=labels.__getitem__,
+            default=visit().state.ask,
             key=follow("ask", visit().state.ask),
             on_change=_asked,
             required=True,

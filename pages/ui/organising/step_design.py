@@ -96,8 +96,9 @@ def _rules(study: Study) -> None:
 
 def _access(study: Study) -> None:
     heading("When and where")
+    deadline = _follow(study, "deadline", _naive)
     st.datetime_input(
-        "Deadline, UTC (empty: none)", key=_follow(study, "deadline", _naive),
+        "Deadline, UTC (empty: none)", st.session_state[deadline], key=deadline,
         min_value=datetime(2020, 1, 1), max_value=datetime(2100, 1, 1),
         on_change=_save, args=(study, "deadline", _aware),
     )  # fmt: skip
@@ -123,13 +124,15 @@ def address(study: Study) -> None:
 
 
 def _text(study: Study, name: str, label: str, limit: int, example: str = "") -> None:
-    st.text_input(label, key=_follow(study, name), max_chars=limit, placeholder=example,
+    key = _follow(study, name)
+    st.text_input(label, st.session_state[key], key=key, max_chars=limit, placeholder=example,
                   on_change=_save, args=(study, name, str))  # fmt: skip
     _wrong(study, name)
 
 
 def _area(study: Study, name: str, label: str, height: int) -> None:
-    st.text_area(label, key=_follow(study, name), max_chars=10_000, height=height,
+    key = _follow(study, name)
+    st.text_area(label, st.session_state[key], key=key, max_chars=10_000, height=height,
                  on_change=_save, args=(study, name, str))  # fmt: skip
     _wrong(study, name)
 
@@ -142,12 +145,14 @@ def _number(study: Study, name: str, label: str, low: float, high: float) -> Non
 
 
 def _check(study: Study, name: str, label: str) -> None:
-    st.checkbox(label, key=_follow(study, name), on_change=_save, args=(study, name, bool))
+    key = _follow(study, name)
+    st.checkbox(label, st.session_state[key], key=key, on_change=_save, args=(study, name, bool))
     _wrong(study, name)
 
 
 def _choice(study: Study, name: str, label: str, words: dict[Any, str], read: Read) -> None:
-    st.selectbox(label, list(words), key=_follow(study, name, _plain), on_change=_save,
+    key, options = _follow(study, name, _plain), list(words)
+    st.selectbox(label, options, options.index(st.session_state[key]), key=key, on_change=_save,
                  format_func=words.__getitem__, args=(study, name, read), width=320)  # fmt: skip
     _wrong(study, name)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from eic_core.formula.syntax import canonical_name
@@ -45,7 +47,7 @@ def list_input(here: Desk) -> None:
         _format_choice(here)
     if isinstance(here.raw, str) and len(here.raw) <= _SHOWN:
         with st.expander("Edit the list", key="edit-list"):
-            st.text_area("Formulas", key=follow("edit_text", here.raw), height=220,
+            st.text_area("Formulas", here.raw, key=follow("edit_text", here.raw), height=220,
                          label_visibility="collapsed", on_change=_edited)  # fmt: skip
 
 
@@ -83,29 +85,52 @@ def _how_it_was_read(here: Desk, imported: Imported) -> None:
     with st.container(horizontal=True, gap="small", key="list-choices"):
         _format_choice(here)
         if imported.columns:
-            st.selectbox("Column with the formulas", list(imported.columns), width=200,
-                         key=follow("list_column", imported.column), format_func=clean,
-                         on_change=_column_chosen)  # fmt: skip
+            st.selectbox(
+                "Column with the formulas",
+                imported.columns,
+                index=_place(imported.columns, imported.column),
+                key=follow("list_column", imported.column),
+                format_func=clean,
+                on_change=_column_chosen,
+                width=200,
+            )
         if len(imported.problems) > 1:
-            st.selectbox("Problem", [_ALL, *imported.problems], width=220, format_func=clean,
-                         key=follow("list_problem", here.problem or _ALL),
-                         on_change=_problem_chosen,
-                         help="The formulas of one problem are compared on its data.")  # fmt: skip
+            problems, problem = (_ALL, *imported.problems), here.problem or _ALL
+            st.selectbox(
+                "Problem",
+                problems,
+                index=_place(problems, problem),
+                key=follow("list_problem", problem),
+                format_func=clean,
+                on_change=_problem_chosen,
+                width=220,
+                help="The formulas of one problem are compared on its data.",
+            )
     if imported.format == "scored":
-        st.toggle("Use the scores in the file", key=follow("as_stored", here.as_stored),
-                  on_change=_stored_chosen,
-                  help="Otherwise every formula is scored again, on the data below.")  # fmt: skip
+        st.toggle(
+            "Use the scores in the file",
+            here.as_stored,
+            key=follow("as_stored", here.as_stored),
+            on_change=_stored_chosen,
+            help="Otherwise every formula is scored again, on the data below.",
+        )
 
 
 def _format_choice(here: Desk) -> None:
+    formats = ("auto", *FORMATS)
     st.selectbox(
         "Format",
-        ["auto", *FORMATS],
+        formats,
+        index=_place(formats, here.format),
         key=follow("list_format", here.format),
         format_func=lambda key: "Detect" if key == "auto" else FORMATS[key],
         on_change=lambda: again(format=st.session_state["list_format"], column=None),
         width=220,
     )
+
+
+def _place(options: Sequence[str], chosen: str | None) -> int | None:
+    return options.index(chosen) if chosen in options else None
 
 
 def _column_chosen() -> None:
@@ -144,10 +169,12 @@ def data_input(here: Visit, variables: tuple[str, ...]) -> None:
     base = state.list_base if isinstance(state, CompareState) else None
     indexed = any(n[:1] == "x" and n[1:].isdecimal() for n in map(canonical_name, variables))
     if table is not None and indexed:
+        shown = _DETECT if base is None else str(base)
         st.segmented_control(
             "Columns are counted from",
             [_DETECT, "0", "1"],
-            key=follow("list_base", _DETECT if base is None else str(base)),
+            default=shown,
+            key=follow("list_base", shown),
             on_change=_base_chosen,
             required=True,
             help="Whether x1 is the first column (1, as Operon counts) or the second (0, as "

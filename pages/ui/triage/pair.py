@@ -79,9 +79,9 @@ def measured_pair(here: Visit, state: CompareState, service: InspectorService) -
 def pair_inputs(state: CompareState) -> None:
     """The two fields."""
     left, right = st.columns(2, gap="medium")
-    left.text_area("Formula A", key=follow("formula_a", state.formula), height=80,
+    left.text_area("Formula A", state.formula, key=follow("formula_a", state.formula), height=80,
                    placeholder="sqrt(x+1) - sqrt(x)", on_change=_typed_a)  # fmt: skip
-    right.text_area("Formula B", key=follow("formula_b", state.other), height=80,
+    right.text_area("Formula B", state.other, key=follow("formula_b", state.other), height=80,
                     placeholder="1/(sqrt(x+1) + sqrt(x))", on_change=_typed_b)  # fmt: skip
     if state.formula or state.other:
         with st.container(horizontal=True, gap="small", key="pair-buttons"):
