@@ -1,0 +1,76 @@
+"""What to write instead, function or writing, and how many digits, as a visitor asks them."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, quote, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import Opener
+from tests.e2e.test_triage import still
+
+pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e")]
+
+ROOTS = f"/?formula={quote('sqrt(x+1) - sqrt(x)')}&range=x=loguniform:1:1e8"
+BETTER = "1/(sqrt(x + 1) + sqrt(x))"
+
+
+def formula(page: Page) -> str:
+    return parse_qs(urlsplit(page.url).query)["formula"][0]
+
+
+def ask(page: Page, question: str) -> None:
+    page.locator(".st-key-questions").get_by_text(question).click()
+    still(page)
+
+
+def test_a_better_form_is_looked_at_taken_left_and_taken_again(visit: Opener) -> None:
+    page = visit(ROOTS)
+    ask(page, "What to write instead?")
+    answer = page.locator(".st-key-answer-instead")
+    expect(answer.locator(".eic-answer")).to_contain_text(BETTER)
+
+    answer.get_by_text("See both trees").click()
+    for name in ("As written: EIC 7.7", "Instead: EIC 0.28"):
+        expect(answer.get_by_text(name)).to_be_visible()
+    expect(answer.locator(".js-plotly-plot")).to_have_count(2)
+    expect(answer.locator(".eic-answer")).to_contain_text(BETTER)  # the question is still asked
+
+    typeset = answer.locator(".katex-display").first
+    whole, shown = (
+        typeset.evaluate(f"e => e.closest('[class*=st-key-repair-form]').{side}Height")
+        for side in ("scroll", "client")
+    )
+    assert whole <= shown + 1  # nothing of the fraction is cut off
+
+    answer.get_by_role("button", name="Inspect this form").click()
+    expect(answer.locator(".eic-answer")).to_contain_text("Nothing better found")
+    assert formula(page) == BETTER
+    page.get_by_role("button", name="Previous formula").click()
+    expect(answer.locator(".eic-answer")).to_contain_text(BETTER)
+    page.get_by_role("button", name="Next formula").click()
+    expect(answer.locator(".eic-answer")).to_contain_text("Nothing better found")
+    assert formula(page) == BETTER
+
+
+def test_a_tolerance_of_ones_own_shortens_the_constants(visit: Opener) -> None:
+    page = visit(f"/?formula={quote('3.14159265*x + 2.71828')}&range=x=1:5&ask=digits")
+    answer = page.locator(".st-key-answer-digits")
+    expect(answer.locator(".eic-answer")).to_contain_text("within 0.1 % of its spread")
+    field = answer.locator(".st-key-digits-tolerance input")
+    field.fill("20 %")
+    field.press("Enter")
+    expect(answer.locator(".eic-answer")).to_contain_text("within 20 % of its spread")
+    expect(answer.locator("code").filter(has_text="3*x + 3")).to_be_visible()
+    field.fill("much")
+    field.press("Enter")
+    expect(answer).to_contain_text("much is no tolerance")
+
+
+def test_on_a_phone_the_answers_fit(visit: Opener) -> None:
+    page = visit(f"{ROOTS}&ask=writing", width=390)
+    expect(page.locator(".st-key-answer-writing .eic-answer")).to_contain_text("to the writing")
+    for question in ("What to write instead?", "How many digits do I need?"):
+        ask(page, question)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
