@@ -30,7 +30,8 @@ def click_at(page: Page, place: Locator, across: float, down: float = 0.5) -> No
     still(page)
     box = place.bounding_box()
     assert box is not None
-    x, y = (v if v >= 1 else v * size for v, size in ((across, box["width"]), (down, box["height"])))
+    x = across if across >= 1 else across * box["width"]
+    y = down if down >= 1 else down * box["height"]
     page.mouse.click(box["x"] + x, box["y"] + y)
 
 
@@ -77,10 +78,14 @@ def test_a_row_of_the_truth_table_selects_its_node(visit: Callable[..., Page]) -
     page = visit(ROOTS + "truth")
     answer = page.locator(".st-key-answer-truth")
     expect(answer.locator(".eic-answer")).to_contain_text("At 6 of 7 nodes")
+    expect(answer.locator("[role=row][aria-selected=true]")).to_have_attribute(
+        "aria-rowindex", "2"  # 1 is the head
+    )
     canvas = answer.locator("[data-testid=stDataFrame] canvas").first
     click_at(page, canvas, 20, 55 + 35 * 2)
     expect(answer.locator(".eic-node")).to_contain_text("√(x + 1)")
     expect(answer.locator(".eic-agreement")).to_have_text("✓ agrees")
+    expect(answer.locator("[role=row][aria-selected=true]")).to_have_attribute("aria-rowindex", "4")
     assert node_of(page) == ["3"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pyarrow as pa
 import streamlit as st
@@ -27,9 +28,10 @@ def truth_table(found: Triangulation, node: int) -> None:
     order = sorted(found.nodes, key=_rank)
     ids = [n.node_id for n in order]
     row = ids.index(node)
-    current = st.session_state.get(_KEY)
-    if current is None or list(current["selection"]["rows"]) != [row]:
-        st.session_state[_KEY] = {"selection": {"rows": [row], "columns": [], "cells": []}}
+    chosen: Any = {"selection": {"rows": [row], "columns": [], "cells": []}}
+    stale = list(st.session_state.get(_KEY, chosen)["selection"]["rows"]) != [row]
+    if stale:
+        st.session_state[_KEY] = chosen
     config = st.column_config
     sigmas = [s.sigma for s in found.nodes[0].shaken]
     narrow = is_narrow()
@@ -38,6 +40,7 @@ def truth_table(found: Triangulation, node: int) -> None:
         key=_KEY,
         on_select=lambda: _row_selected(ids, row),
         selection_mode="single-row",
+        selection_default=None if stale else chosen,
         hide_index=True,
         height=min(_HEIGHT, 37 + 35 * len(order)),
         column_config={
