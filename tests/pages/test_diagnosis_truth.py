@@ -10,6 +10,7 @@ import pytest
 from eic_core.explain.triangulation import Triangulation, triangulate
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains
+from eic_core.measure.table import read_table
 from pages.ui.diagnosis.truth_table import BADGES
 from pages.ui.figures.triangulated import lanes, triangulated_figure, triangulated_words
 from tests.pages.test_app_inspector import html_of, open_page, state_of
@@ -119,3 +120,23 @@ def test_degenerate_and_large_formulas_are_answered_in_words(
     assert not page.exception
     assert said in html_of(page)
     assert "for a reason of ours" not in html_of(page)
+
+
+@pytest.mark.parametrize("ask", ["noise", "truth"])
+def test_singular_rows_of_a_table_are_answered_in_words(ask: str) -> None:
+    """x - 2 is 0 in one row of four: EIC is infinite, the answers are about the others."""
+    table = read_table(b"x,y\n1,1\n2,1\n3,1\n4,1\n", source="rows.csv")
+    page = open_page(formula="1/y + (x - 2)*y", ask=ask)
+    page.session_state["visit"].uploads[table.digest] = table
+    page.query_params["data"] = table.digest
+    page.query_params["file"] = "rows.csv"
+    page.query_params["node"] = "5"
+    page.run()
+    assert not page.exception
+    said = html_of(page)
+    assert "for a reason of ours" not in said
+    if ask == "noise":
+        assert "1 sample at which no digit of <code>x − 2</code> is left is not in the" in said
+    else:
+        assert "At 1 sample no digit is left; the recursion is given without." in said
+        assert "Compared on all 4 valid samples" in said
