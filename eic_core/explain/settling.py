@@ -17,7 +17,10 @@ FEWEST = 32
 
 PARTS = (16, 8, 4, 2, 1)
 ORDERS = 64
-"""Random orders of the rows that the curve is averaged over."""
+"""Random orders of the rows that the curve is averaged over; a quarter with very many rows."""
+
+MANY = 100_000
+"""So many rows are drawn at once, at most."""
 
 FINITE_VARIANCE = 2.0
 """Tail index of s^2 above which its mean has a standard error at all."""
@@ -100,8 +103,9 @@ def growth_of(s2: Array, *, seed: int = 0) -> Growth | None:
     rng = np.random.default_rng(seed)
     counts = tuple(n // part for part in PARTS)
     scale = float(np.max(s2))
-    curves = np.empty((ORDERS, len(counts) - 1))
-    for order in range(ORDERS):
+    orders = ORDERS if n <= MANY else ORDERS // 4
+    curves = np.empty((orders, len(counts) - 1))
+    for order in range(orders):
         chosen = rng.permutation(s2)[: counts[-2]] / scale
         sums = np.cumsum(chosen)
         curves[order] = [sums[count - 1] / count for count in counts[:-1]]
@@ -169,7 +173,9 @@ def interval_of(s2: Array, crosses: bool, *, level: float = 0.95, seed: int = 0)
     -----
     The bootstrap of a mean fails without a finite variance (K. B. Athreya, "Bootstrap of the
     mean in the infinite variance case", Annals of Statistics 15 (1987) 724-731).  That is
-    taken as given while Hill's tail index of s^2 is above 2.
+    taken as given while Hill's tail index of s^2 is above 2.  Of more than `MANY` rows that many
+    are drawn at once, and what they stray is scaled down to n (P. J. Bickel, F. Goetze and
+    W. R. van Zwet, "Resampling fewer than n observations", Statistica Sinica 7 (1997) 1-31).
 
     Examples
     --------
@@ -201,8 +207,10 @@ def interval_of(s2: Array, crosses: bool, *, level: float = 0.95, seed: int = 0)
     scale = float(np.max(s2))
     scaled = s2 / scale
     rng = np.random.default_rng(seed)
-    resamples = max(200, min(RESAMPLES, NUMBERS_DRAWN // n))
-    means = [float(np.mean(scaled[rng.integers(0, n, n)])) for _ in range(resamples)]
-    ends = np.quantile(means, ((1 - level) / 2, (1 + level) / 2))
+    drawn = min(n, MANY)
+    resamples = min(RESAMPLES, NUMBERS_DRAWN // drawn)
+    means = [float(np.mean(scaled[rng.integers(0, n, drawn)])) for _ in range(resamples)]
+    mean, shrink = float(np.mean(scaled)), math.sqrt(drawn / n)
+    ends = mean + shrink * (np.quantile(means, ((1 - level) / 2, (1 + level) / 2)) - mean)
     low, high = (0.5 * (math.log10(end) + math.log10(scale)) for end in ends.tolist())
     return Interval(low, high, level)

@@ -15,6 +15,7 @@ import streamlit as st
 from eic_core.explain.where import FEW, Where
 from eic_core.formula.rendering import to_python
 from pages.ui import glossary
+from pages.ui.device import is_narrow
 from pages.ui.downloads import file_name
 from pages.ui.service import Result
 from study.report.spreadsheet import safe_cell
@@ -53,6 +54,9 @@ def rows_table(result: Result, found: Where) -> None:
         "s": [_amplification(float(found.s[k])) for k in shown],
         "share": [None if math.isinf(found.s[k]) else 100 * float(found.shares[k]) for k in shown],
     }
+    if is_narrow():  # what tells most stands where no scrolling is needed
+        first = ("row", "share", "digits")
+        table = {name: table[name] for name in (*first, *(k for k in table if k not in first))}
     config = st.column_config
     st.dataframe(
         pa.table(table),

@@ -265,6 +265,6 @@ def _zero(
     line = {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "x0": at, "x1": at}
     note = {
         "yref": "paper", "x": scaled, "y": 0.98, "xanchor": side, "yanchor": "top",
-        "text": f"{text} crosses zero", "showarrow": False, "xshift": -6 if share > 0.5 else 6,
+        "text": f"{text} crosses zero", "showarrow": False, "xshift": -10 if share > 0.5 else 10,
     }  # fmt: skip
     return line, note

@@ -110,6 +110,16 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says():
     assert 180 <= hits <= 199
 
 
+def test_with_very_many_rows_the_interval_is_that_of_the_central_limit():
+    """1.96 standard errors of the mean either way; 200 resamples blur its ends by a tenth."""
+    s2 = np.random.default_rng(8).lognormal(2, 0.5, 400_000)
+    found = interval_of(s2, False)
+    mean, error = s2.mean(), s2.std() / math.sqrt(len(s2))
+    low, high = 10 ** (2 * found.low) - mean, 10 ** (2 * found.high) - mean
+    assert low == pytest.approx(-1.96 * error, rel=0.35)
+    assert high == pytest.approx(1.96 * error, rel=0.35)
+
+
 @pytest.mark.parametrize("index", [0.5, 1.0, 1.5])
 def test_no_interval_where_the_variance_does_not_exist(index):
     found = interval_of(1 + np.random.default_rng(3).pareto(index, 5_000), False)
