@@ -35,7 +35,7 @@ def test_the_page_is_drawn_before_its_diagnosis_has_come() -> None:
 def test_why_where_whose_fault_and_what_instead() -> None:
     page = settled(open_page(**ROOTS))
     text = said(page)
-    assert "rounding of `√(x + 1)` and rounding of `√x`" in text
+    assert "the rounding of `√(x + 1)` and the rounding of `√x`" in text
     assert "rows" in text and "nearly zero" in text
     assert "are lost to the writing" in text
     assert "Write `1/(sqrt(x + 1) + sqrt(x))` (conjugate roots)" in text

@@ -87,7 +87,8 @@ def answer(question: Question, result: Result, node: int) -> None:
         try:
             question.panel(result, node)
         except UserError as error:
-            st.html(f'<p class="eic-note">{prose(str(error))}</p>')
+            said = str(error)
+            st.html(f'<p class="eic-note">{prose(said[:1].upper() + said[1:])}</p>')
         except Exception:
             _log.exception("the panel %s failed", question.key)
             st.html(

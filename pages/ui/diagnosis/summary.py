@@ -13,8 +13,9 @@ import streamlit as st
 from eic_core.drawing.layout import focus_node
 from eic_core.errors import UserError
 from pages.ui.diagnosis.service import DiagnosisService, Summary
+from pages.ui.diagnosis.taking import take_button
 from pages.ui.jobs import Job, Jobs, Step
-from pages.ui.service import Request, Result
+from pages.ui.service import Result
 from pages.ui.text import prose
 from pages.ui.visit import change, visit
 from pages.ui.wiring import diagnosis_service, diagnosis_slots
@@ -42,9 +43,9 @@ def summary_view(result: Result) -> None:
         here.summary = here.summary_job.result
     with st.container(key="summary", gap=None):
         if here.summary is not None:
-            _drawn(here.summary)
+            _drawn(result, here.summary)
         elif here.summary_job is not None and here.summary_job.running:
-            _waiting(result.request)
+            _waiting(result)
         elif here.summary_job is not None:
             _failed(here.summary_job.error)
 
@@ -66,29 +67,22 @@ def _begin(result: Result, service: DiagnosisService) -> Job:
 
 
 @st.fragment(run_every=0.5)
-def _waiting(request: Request) -> None:
+def _waiting(result: Result) -> None:
     """The lines to come, until the job has ended."""
     here = visit()
-    if here.summarised == request and here.summary_job is not None:
+    if here.summarised == result.request and here.summary_job is not None:
         if not here.summary_job.running:
             st.rerun()
-        _drawn(Summary("…", "…", "…", "Looking for a form that keeps more digits…"))
+        _drawn(result, Summary("…", "…", "…", "Looking for a form that keeps more digits…"))
 
 
-def _drawn(summary: Summary) -> None:
+def _drawn(result: Result, summary: Summary) -> None:
     for field, label, ask in _LINES:
         with st.container(horizontal=True, key=f"summary-{field}", gap="small"):
             st.button(label, key=f"ask-{ask}", type="tertiary", on_click=_ask, args=(ask,))
             st.html(f'<p class="eic-said">{prose(getattr(summary, field))}</p>', width="stretch")
     if summary.better:
-        st.button(
-            "Inspect that form",
-            key="apply-best",
-            icon=":material/build:",
-            help="Puts it into the editor; “Previous formula” brings yours back.",
-            on_click=change,
-            kwargs={"formula": summary.better, "syntax": "infix", "node": None},
-        )
+        take_button(result, summary.better, "apply-best", "Inspect that form")
 
 
 def _failed(error: UserError | None) -> None:
