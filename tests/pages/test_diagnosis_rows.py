@@ -17,14 +17,10 @@ from eic_core.measure import Domain, Samples, inspect
 from pages.ui.diagnosis.domain_tracks import CENTRE, ENDS, HELD, SPREAD, tracks
 from pages.ui.diagnosis.rows_table import listed_rows, rows_csv
 from pages.ui.gallery import EXAMPLES
+from tests.pages.panels import answer, failed, open_with_table
 from tests.pages.test_app_inspector import html_of, open_page, query_of, state_of
 
 POLE = {"formula": "1/(x-2)", "range": ["x=1:3"], "ask": "rows"}
-
-
-def answer(page: AppTest) -> str:
-    (said,) = [e.proto.body for e in page.get("html") if 'class="eic-answer"' in e.proto.body]
-    return said
 
 
 def said_of_domain(page: AppTest) -> str:
@@ -38,10 +34,6 @@ def charts(page: AppTest) -> int:
 
 def back_button(page: AppTest):  # type: ignore[no-untyped-def]
     return [b for b in page.button if b.key == "domain-back"]
-
-
-def failed(page: AppTest) -> bool:
-    return bool(page.exception) or "could not be computed" in html_of(page).replace("\n", " ")
 
 
 def test_the_answer_is_a_sentence_a_picture_and_the_rows() -> None:
@@ -241,3 +233,16 @@ def test_the_other_end_keeps_all_its_digits() -> None:
     (track,) = tracks(domain)
     low, _ = track.value(domain)  # type: ignore[misc]
     assert track.moved(domain, (low, 4.0)).low == 0.1234567890123456
+
+
+def test_a_table_has_its_row_numbers_and_column_names_and_no_sliders() -> None:
+    text = "<b>,y\n" + "".join(f"{1 + i / 10},2\n" for i in range(40)) + ",1\n2.0000001,3\n"
+    page = open_with_table(text, formula="1/(x0-2.05)", ask="rows")
+    assert not failed(page)
+    assert not [s for s in page.slider if str(s.key).startswith("domain:")]
+    assert "<i>z" not in html_of(page)
+    page = open_with_table(text, formula="1/(x0 - 2.0000002)", ask="rows")
+    assert not failed(page)
+    assert "of 41, row 42, gives" in answer(page)
+    (table,) = [d.value for d in page.dataframe if "share" in d.value.columns]
+    assert list(table["row"]) == [42]
