@@ -45,8 +45,8 @@ class Coefficient:
     reason : str
         "" if it is defined.
     observed, expected : float or None
-        Agreement of two votes on a pair, and what this coefficient takes for chance (0 for raw
-        agreement).
+        Agreement of two votes on a pair, and what this coefficient takes for chance (None for raw
+        agreement, which takes nothing off).
     pairs, left_out, votes : int
         Pairs with two votes or more, which count; the other pairs; votes on those that count.
     interval : Interval or None
@@ -130,7 +130,10 @@ class PairSums:
 
 
 Measured = tuple[Floats, Floats, Floats]
-"""Value (nan where it is not defined), observed and expected agreement, one for each weighting."""
+"""Value (nan where it is not defined), observed and expected agreement, one for each weighting.
+
+Expected is nan where no chance is taken off.
+"""
 Measure = Callable[[PairSums, Floats], Measured]
 
 
@@ -168,7 +171,7 @@ def _krippendorff(sums: PairSums, weights: Floats) -> Measured:
 
 def _raw(sums: PairSums, weights: Floats) -> Measured:
     observed, _ = _means(sums, weights)
-    return _beyond(observed, np.zeros_like(observed))
+    return observed, observed, np.full_like(observed, np.nan)
 
 
 def raw_agreement(
@@ -303,8 +306,8 @@ def coefficient(
         drawn = measure(sums, resampling_weights(pairs, draws, seed))[0]
         interval, why = bias_corrected(value, drawn, pairs, level)
     return Coefficient(
-        name, value, reason, float(observed), float(expected), pairs, sums.left_out, votes,
-        interval, why, _too_small(sums, few) if interval else "",
+        name, value, reason, float(observed), None if np.isnan(expected) else float(expected),
+        pairs, sums.left_out, votes, interval, why, _too_small(sums, few) if interval else "",
     )  # fmt: skip
 
 

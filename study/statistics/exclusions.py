@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from eic_core.errors import UserError
+from study.statistics.words import counted
 
 Unit = Literal["session", "vote"]
 
@@ -92,7 +93,7 @@ class ExclusionRule:
         if self.max_failed_attention is not None:
             parts.append(
                 "Sessions with more than "
-                f"{self.max_failed_attention} failed attention checks are left out."
+                f"{counted(self.max_failed_attention, 'failed attention check')} are left out."
             )
         return " ".join(parts)
 

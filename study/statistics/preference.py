@@ -18,16 +18,18 @@ from eic_core.errors import UserError
 
 @dataclass(frozen=True)
 class Interval:
-    """A confidence interval of a rate.
+    """A confidence interval: of a rate, an agreement, a term of a regression, or an odds ratio.
 
     Attributes
     ----------
     low, high : float
-        In [0, 1].
+        In the unit of the estimate: in [0, 1] for a rate, at most 1 for an agreement, any number
+        for a term, 0 or more for an odds ratio.
     level : float
         Two-sided confidence, such as 0.95.
     method : str
-        "Wilson" or "Clopper-Pearson".
+        How it was made, to be named beside it: "Wilson", "Clopper-Pearson", a clustered t
+        interval, a bootstrap.
     """
 
     low: float

@@ -45,6 +45,7 @@ from study.material import Member, Problem, Study
 from study.report import StudyExport
 from study.report.analysis import StudyReport, analyse
 from study.report.figures import FIGURES, FORMATS
+from study.statistics.clustered import Estimand
 from tests.rehearsal import Rehearsal
 
 PASSPHRASE = "correct horse battery"
@@ -440,6 +441,18 @@ def test_the_headline_shows_the_honest_interval_above_the_papers(report: StudyRe
     assert ends == wanted
     said = [note.text for note in figure.layout.annotations]
     assert said[0].startswith("What the votes support") and said[2].startswith("As the paper")
+
+
+@pytest.mark.parametrize("estimand", ["pairs like these", "these pairs"])
+def test_only_pairs_that_are_a_sample_are_drawn_again(
+    report: StudyReport, estimand: Estimand
+) -> None:
+    figure = interactive(replace(report, estimand=estimand), "preference")
+    assert figure is not None
+    names = [note.text for note in go.Figure(figure.to_dict()).layout.annotations[::2]]
+    assert names[0].startswith("What the votes support") and names[-1].startswith("Wilson")
+    drawn = any("bootstrap" in name for name in names)
+    assert drawn == (estimand == "pairs like these")
 
 
 # --- words ---

@@ -350,7 +350,8 @@ def agreement(votes, level, seed):
     ):  # fmt: skip
         value, observed, expected = (float(x[0]) for x in measure(used, np.ones((1, m))))
         found[name] = {
-            "value": value, "observed": observed, "expected": expected, "pairs": m,
+            "value": value, "observed": observed, "pairs": m,
+            "expected": None if name == "raw_agreement" else expected,
             "left_out": len(rows) - m, "votes": int(used.sum()),
             "interval": bias_corrected(value, measure(used, weights)[0], m, level),
         }  # fmt: skip

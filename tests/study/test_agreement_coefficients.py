@@ -130,6 +130,7 @@ def test_raw_agreement_counts_the_couples_that_agree(counts: list[tuple[int, int
     found = raw_agreement(counts, draws=100)
     if shares:
         assert found.value == pytest.approx(sum(shares) / len(shares))
+        assert found.observed == found.value and found.expected is None
     else:
         assert found.value is None and found.reason.endswith(".")
 

@@ -143,6 +143,13 @@ def test_kappa_counts_deciding_votes_on_each_pair() -> None:
     assert agreement.subjects == 2
 
 
+def test_raw_agreement_is_compared_with_no_chance(paper: StudyReport) -> None:
+    (found,) = (s for s in sections_of(paper) if s.key == "agreement")
+    raw, *beyond = found.tables[0].rows
+    assert raw[0] == "raw agreement" and raw[-1] == "—"
+    assert all(0 < float(row[-1]) < 1 for row in beyond)
+
+
 EMPTY: dict[str, Callable[[], StudyExport]] = {
     "no votes": lambda: study(()),
     "no pairs": lambda: study((), pairs=0),

@@ -214,6 +214,9 @@ def test_failed_attention_checks_exclude_only_if_the_rule_says_so() -> None:
              vote("a", 9, session_seconds=99, is_attention=True, attention_ok=False)]  # fmt: skip
     assert exclusion_reasons(votes, ExclusionRule()) == ["", ""]
     assert exclusion_reasons(votes, ExclusionRule(max_failed_attention=1)) == ["", ""]
+    assert "more than 1 failed attention check are" in ExclusionRule(
+        max_failed_attention=1
+    ).sentence
     strict = ExclusionRule(max_failed_attention=0)
     assert exclusion_reasons(votes, strict) == [FAILED_ATTENTION, ""]
     assert "more than 0 failed attention checks" in strict.sentence

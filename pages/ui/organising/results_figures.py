@@ -86,11 +86,19 @@ def _preference(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
     rows = [
         estimate(f"What the votes support ({level})", rate, found.interval(report.level),
                  reason=found.reason),
-        estimate("Pairs drawn again (bootstrap)", rate, report.bootstrap, plain=True),
+        *_drawn_again(report),
         estimate("Wilson, votes as independent", paper.rate, paper.wilson(report.level),
                  reason=paper.reason, plain=True),
     ]  # fmt: skip
     return rate_figure([_short(row) for row in rows], dark=dark)
+
+
+def _drawn_again(report: StudyReport) -> tuple[Estimate, ...]:
+    """The bootstrap of the pairs; none about these pairs alone, which are not drawn."""
+    if report.estimand == "these pairs":
+        return ()
+    rate = report.inference.rate
+    return (estimate("Pairs drawn again (bootstrap)", rate, report.bootstrap, plain=True),)
 
 
 def _distributions(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:

@@ -44,7 +44,7 @@ FIGURES: dict[str, FigureKind] = {
     "preference": FigureKind(
         "Preference for the lower EIC",
         "Share of valid votes for the formula of lower EIC, with the interval that the votes "
-        "support and, thinner, two others. The dashed line is no preference.",
+        "support and, thinner, others to compare with. The dashed line is no preference.",
         preference_figure,
     ),
     "agreement": FigureKind(

@@ -25,7 +25,8 @@ def agreement_section(report: StudyReport) -> Section:
             Table(
                 ("coefficient", "value", f"{level_text(report.level)} interval", "by chance"),
                 tuple(
-                    (c.name, number(c.value), interval_text(c.interval), number(c.expected))
+                    (c.name, number(c.value), interval_text(c.interval),
+                     "—" if c.expected is None else number(c.expected))
                     for c in found.coefficients
                 ),
                 f"On {found.raw_agreement.pairs:,} pairs with two or more deciding votes; "
