@@ -233,7 +233,7 @@ def test_every_download_arrives_and_parses(visit: Opener, tmp_path: Path) -> Non
     expect(page.locator(".eic-sentence")).to_be_visible()
     texts = {}
     page.get_by_role("button", name="Download", exact=True).click()
-    for name in ("JSON", "CSV", "SVG", "LaTeX", "Python"):
+    for name in ("JSON", "CSV", "SVG", "LaTeX", "Python", "HTML"):
         with page.expect_download() as started:
             page.locator("[data-testid='stPopoverBody']").get_by_role("button", name=name).click()
         target = tmp_path / started.value.suggested_filename
@@ -244,6 +244,7 @@ def test_every_download_arrives_and_parses(visit: Opener, tmp_path: Path) -> Non
     assert texts["SVG"].lstrip().startswith(("<svg", "<?xml"))
     assert "\\log" in texts["LaTeX"] or "\\ln" in texts["LaTeX"]
     compile(texts["Python"], "eic_reproduce.py", "exec")
+    assert texts["HTML"].startswith("<!DOCTYPE html>") and "What to write instead" in texts["HTML"]
 
 
 def test_a_node_can_be_clicked_again_after_another_was_chosen_elsewhere(visit: Opener) -> None:
