@@ -64,7 +64,7 @@ OBSERVED = (
 )
 AMPLIFIED_NOISE = (
     "Every operation rounds its result; s says how many times larger the error is that has "
-    "gathered at this node in one row. The amplified noise is the sum of s² over the rows: its mean "
+    "gathered at this node in one row. The amplified noise is s² summed over the rows. Its mean "
     "E[s²] makes the digits lost, ½·log10 E[s²], so rows with a large share decide them."
 )
 BOOTSTRAP = (
