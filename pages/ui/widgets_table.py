@@ -27,14 +27,17 @@ def node_table(result: Result, node: int) -> None:
     here = visit()
     here.table_order = tuple(n.node.id for n in order)
     here.table_row = row = here.table_order.index(node)
+    chosen: Any = {"selection": {"rows": [row], "columns": [], "cells": []}}
     current = st.session_state.get(KEY)
-    if current is None or list(current["selection"]["rows"]) != [row]:
-        st.session_state[KEY] = {"selection": {"rows": [row], "columns": [], "cells": []}}
+    stale = current is None or list(current["selection"]["rows"]) != [row]
+    if stale:
+        st.session_state[KEY] = chosen
     st.dataframe(
         _columns(order),
         key=KEY,
         on_select=_row_selected,
         selection_mode="single-row",
+        selection_default=None if stale else chosen,  # as with `follow`
         hide_index=True,
         height=min(_HEIGHT, 37 + 35 * len(order)),
         column_order=_shown(order, is_narrow()),
