@@ -11,8 +11,9 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
@@ -103,6 +104,36 @@ def running_browser(executable: str) -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=executable, args=list(ARGUMENTS))
         yield browser
         browser.close()
+
+
+T = TypeVar("T")
+
+
+def eventually(page: Page, look: Callable[[], T], holds: Callable[[T], bool]) -> T:
+    """Look again until it holds; what was seen then.
+
+    Raises
+    ------
+    AssertionError
+        If it has not held within `PATIENCE`; says what was seen last.
+    """
+    for _ in range(PATIENCE // 100):
+        seen = look()
+        if holds(seen):
+            return seen
+        page.wait_for_timeout(100)
+    seen = look()
+    assert holds(seen), f"still {seen!r}"
+    return seen
+
+
+def only_safe_downloads(page: Page) -> None:
+    """The table below the mouse offers to search it, and none but our own files of it."""
+    toolbar = page.locator("[data-testid='stElementToolbar']")
+    expect(toolbar.get_by_role("button", name="Search").first).to_be_visible()
+    download = toolbar.locator("[aria-label^='Download']").first
+    expect(download).to_be_attached()
+    expect(download).to_be_hidden()
 
 
 def settle(page: Page) -> None:

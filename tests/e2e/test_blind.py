@@ -69,9 +69,9 @@ def test_a_whole_session_tells_nothing(browser: Browser, world: World) -> None:
             assert plot is not None
             page.mouse.move(plot["x"] + plot["width"] / 2, plot["y"] + plot["height"] / 2)
             tap.look(f"ballot {number}")
-            formulas.append(
-                page.locator("[class*='st-key-rate-formula-'] annotation").all_text_contents()
-            )
+            written = page.locator("[class*='st-key-rate-formula-'] annotation")
+            expect(written).to_have_count(2)
+            formulas.append(written.all_text_contents())
             if number == 3:
                 page.get_by_label("Why?").fill("I can read it aloud")
             answer(page, "AB"[number % 2])

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.browser import running_server
+from tests.e2e.browser import eventually, running_server
 from tests.e2e.organiser import ready
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e-planner")]
@@ -44,7 +44,8 @@ def test_an_organiser_plans_a_study_cancels_and_sees_the_papers(
     page.get_by_role("button", name="Worked example").click()
     expect(page.get_by_text("Expect an interval of about ± 5.")).to_be_visible()
     expect(page.locator(".st-key-plan-figure .js-plotly-plot")).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    width = "document.documentElement.scrollWidth"
+    eventually(page, lambda: page.evaluate(width), lambda wide: wide <= 390)
     page.reload()
     expect(page.get_by_text("Expect an interval of about ± 5.")).to_be_visible()
     page.get_by_role("button", name="All studies").click()

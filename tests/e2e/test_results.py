@@ -12,7 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.browser import ROOT, free_port, running_server
+from tests.e2e.browser import (
+    ROOT,
+    eventually,
+    free_port,
+    only_safe_downloads,
+    running_server,
+)
 from tests.e2e.organiser import ready
 
 pytest.importorskip("playwright")
@@ -128,6 +134,8 @@ def test_from_the_table_to_a_pair_to_the_inspector_and_back(
     expect(page.get_by_text(re.compile(r"^1 of \d+ pairs"))).to_be_visible()
     ready(page)
     table = page.locator("[data-testid='stDataFrame']")
+    table.hover()
+    only_safe_downloads(page)
     table.click(position={"x": 30, "y": 52})
     expect(page).to_have_url(re.compile("pair=p002"))
     expect(page.get_by_role("heading", name="p002")).to_be_visible()
@@ -138,7 +146,7 @@ def test_from_the_table_to_a_pair_to_the_inspector_and_back(
     expect(area).to_have_value(pair.pair.higher.formula)
     ready(page)
     expect(page.get_by_text("a guess")).to_have_count(0)  # every range is given
-    assert "range=" in page.url
+    expect(page).to_have_url(re.compile("range="))
     page.go_back()
     expect(page.get_by_role("heading", name="p002")).to_be_visible()
     page.get_by_role("button", name="Next").click()
@@ -185,12 +193,13 @@ def test_a_phone_shows_every_part_without_scrolling_sideways(
     page = go(results[2], f"&part={part}", 390, "dark")
     expect(page.locator(".st-key-steps")).to_be_visible()
     page.wait_for_timeout(500)
-    wide = page.evaluate(
+    sticking_out = (
         "[...document.querySelectorAll('[data-testid=stMain] *')]"
         ".filter(e => e.getBoundingClientRect().right > 391 && !e.closest("
         "'.eic-table-box, .katex-display, .js-plotly-plot, [data-testid=stDataFrame],"
         " [class*=formula], .st-key-report-parts, .st-key-steps, .eic-tip'))"
         ".map(e => e.className.toString().slice(0, 60))"
     )
-    assert not wide
-    assert page.evaluate("document.documentElement.scrollWidth") <= 391
+    eventually(page, lambda: page.evaluate(sticking_out), lambda found: found == [])
+    width = "document.documentElement.scrollWidth"
+    eventually(page, lambda: page.evaluate(width), lambda wide: wide <= 391)

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
-from tests.e2e.browser import PATIENCE
+from tests.e2e.browser import PATIENCE, eventually, only_safe_downloads
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e")]
 
@@ -99,16 +99,16 @@ def test_two_rows_go_side_by_side_and_into_the_address(browser: Browser, server:
         page.get_by_role("button", name="Compare", exact=True).click()
         page.locator(".st-key-front-plot").wait_for(timeout=PATIENCE)
         still(page)
-        canvas = page.locator(".st-key-front-box [data-testid=stDataFrame] canvas").first
-        box = canvas.bounding_box()
-        assert box is not None
+        table = page.locator(".st-key-front-box [data-testid=stDataFrame]")
+        table.hover()
+        only_safe_downloads(page)
         for row in (0, 2):
-            page.mouse.click(box["x"] + 20, box["y"] + 55 + 35 * row)
+            table.click(position={"x": 20, "y": 55 + 35 * row})
             still(page)
         page.get_by_role("button", name="Put these two side by side").click()
         expect(page.locator(".st-key-pair-box .eic-sentence")).to_contain_text("B loses")
-        asked = query(page)
-        assert asked["formula"] and asked["b"] and asked["range"] == ["x=1.0:9.0"]
+        asked = eventually(page, lambda: query(page), lambda found: {"formula", "b"} <= set(found))
+        assert asked["range"] == ["x=1.0:9.0"]
         page.reload()
         expect(page.locator(".st-key-pair-box .eic-sentence")).to_contain_text("B loses")
 
@@ -131,8 +131,12 @@ def test_on_a_phone_the_two_formulas_are_stacked_and_nothing_sticks_out(
         sentence = page.locator(".st-key-pair-box .eic-sentence")
         expect(sentence).to_have_text("B loses 7.5 digits less than A, with 2 nodes more.")
         page.locator(".st-key-pair-plot").wait_for(timeout=PATIENCE)
-        boxes = [page.locator(f".st-key-tree-{side}").bounding_box() for side in "AB"]
-        assert boxes[0] and boxes[1]
-        assert boxes[1]["y"] >= boxes[0]["y"] + boxes[0]["height"]
-        wide = page.evaluate("document.documentElement.scrollWidth")
-        assert wide <= 390
+        eventually(page, lambda: stacked(page), bool)
+        width = "document.documentElement.scrollWidth"
+        eventually(page, lambda: page.evaluate(width), lambda wide: wide <= 390)
+
+
+def stacked(page: Page) -> bool:
+    """Whether the tree of B begins below that of A."""
+    a, b = (page.locator(f".st-key-tree-{side}").bounding_box() for side in "AB")
+    return a is not None and b is not None and b["y"] >= a["y"] + a["height"]
