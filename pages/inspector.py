@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages.ui.diagnosis.summary import finish_summary
 from pages.ui.door import may_inspect
 from pages.ui.gallery import EXAMPLES
 from pages.ui.inputs_data import data_panel
@@ -39,5 +40,6 @@ def inspector_page() -> None:
     if shown is not None and not outcome.empty:
         here.last_good = shown
         with dimmed(outcome.result is None):
-            verdict_view(shown)
+            place = verdict_view(shown)
             workbench(shown)
+            finish_summary(place, shown)

@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from eic_core.explain.verdict import LEVELS, verdict
 from pages.ui import glossary
 from pages.ui.device import is_dark, is_narrow
-from pages.ui.diagnosis.summary import summary_view
+from pages.ui.diagnosis.summary import begin_summary
 from pages.ui.figures import ruler_figure
 from pages.ui.service import Result
 from pages.ui.text import escape, number, prose
 from pages.ui.wiring import figure_cache
 
 
-def verdict_view(result: Result) -> None:
-    """Cause and sentence, the diagnosis, ruler, metrics and notices."""
+def verdict_view(result: Result) -> DeltaGenerator:
+    """Cause and sentence, the diagnosis, ruler, metrics and notices; the diagnosis' place."""
     inspection = result.inspection
     said = verdict(inspection)
     dark, narrow = is_dark(), is_narrow()
@@ -27,7 +28,7 @@ def verdict_view(result: Result) -> None:
             f'title="{escape(LEVELS[said.level])}">{said.level}</span> {prose(said.cause)}</p>'
             f'<p class="eic-sentence">{prose(said.sentence)}</p></div>'
         )
-        summary_view(result)
+        place = begin_summary(result)
         figure = figure_cache().get(
             ("ruler", inspection.eic, inspection.eic_finite, dark, narrow),
             lambda: ruler_figure(inspection.eic, inspection.eic_finite, dark=dark, narrow=narrow),
@@ -37,6 +38,7 @@ def verdict_view(result: Result) -> None:
         _metrics(result)
         for notice in (*said.notes, *result.notices):
             st.html(f'<p class="eic-note">{prose(notice)}</p>')
+    return place
 
 
 def _metrics(result: Result) -> None:

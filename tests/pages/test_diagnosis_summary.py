@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from html import unescape
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.diagnosis import questions
+from eic_core.errors import UserError
+from pages.ui.diagnosis import questions, summary
+from pages.ui.diagnosis.service import DiagnosisService, Summary
 from pages.ui.gallery import EXAMPLES, Example
 from pages.ui.state import ASKS
 from tests.pages.test_app_inspector import html_of, open_page, query_of, state_of
@@ -26,10 +30,33 @@ def said(page: AppTest) -> str:
     return unescape(html_of(page)).replace("<code>", "`").replace("</code>", "`")
 
 
-def test_the_page_is_drawn_before_its_diagnosis_has_come() -> None:
-    page = open_page(**ROOTS)
+def test_a_diagnosis_that_takes_longer_than_the_page_comes_after_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    may_begin = threading.Event()
+    real = DiagnosisService.summary
+
+    def held(*given: Any, **named: Any) -> Summary:
+        may_begin.wait(60)
+        return real(*given, **named)
+
+    monkeypatch.setattr(DiagnosisService, "summary", held)
+    monkeypatch.setattr(summary, "WAIT", 0.1)
+    page = open_page(**ROOTS | {"samples": "9999"})
     assert not page.exception
     assert "Looking for a form that keeps more digits" in said(page)
+    may_begin.set()
+    assert "conjugate roots" in said(settled(page))
+
+
+def test_a_diagnosis_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object, **__: object) -> None:
+        raise UserError("there is nothing to diagnose")
+
+    monkeypatch.setattr(DiagnosisService, "summary", failing)
+    page = open_page(**ROOTS)
+    assert not page.exception
+    assert "there is nothing to diagnose" in said(page)
 
 
 def test_why_where_whose_fault_and_what_instead() -> None:
@@ -45,8 +72,6 @@ def test_the_better_form_is_taken_with_one_click_and_the_old_one_comes_back() ->
     page = settled(open_page(**ROOTS))
     page.button(key="apply-best").click().run()
     assert state_of(page).formula == "1/(sqrt(x + 1) + sqrt(x))"
-    assert "Looking for a form" in said(page)
-    settled(page)
     assert "Nothing better found" in said(page)
     next(b for b in page.button if b.label == "Previous formula").click().run()
     assert state_of(page).formula == ROOTS["formula"]
@@ -108,9 +133,9 @@ def test_each_lesson_is_told_what_is_wrong_why_where_and_what_instead(example: E
         range=[f"{name}={domain}" for name, domain in example.domains],
         samples=str(example.samples),
     )
-    summary = settled(page).session_state["visit"].summary
-    for text in (summary.why, summary.where, summary.fault, summary.instead):
+    found = settled(page).session_state["visit"].summary
+    for text in (found.why, found.where, found.fault, found.instead):
         assert text.endswith(".") and "nan" not in text.lower()
     better = {"cancellation", "masked", "roots", "half-angle"}
-    assert bool(summary.better) == (example.key in better)
-    assert ("No rewriting will help" in summary.fault) == (example.key in {"nested", "pole"})
+    assert bool(found.better) == (example.key in better)
+    assert ("No rewriting will help" in found.fault) == (example.key in {"nested", "pole"})

@@ -126,10 +126,10 @@ class DiagnosisService:
             tolerance,
         )
 
-    def summary(self, result: Result, node: int) -> Summary:
+    def summary(self, result: Result, node: int, progress: Progress | None = None) -> Summary:
         """The four sentences, about the noise of `node` and the form of the whole."""
         found, writing = self.where(result, node), self.writing(result)
-        repairs = self.repairs(result)
+        repairs = self.repairs(result, progress=progress)
         return Summary(
             why=self.blame(result, node).sentences[0],
             where=" ".join(found.sentences[: 1 if found.place is None else 2]),

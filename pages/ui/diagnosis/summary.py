@@ -1,7 +1,8 @@
-"""The diagnosis in four sentences under the verdict, computed beside the page.
+"""The diagnosis in four sentences under the verdict, which comes after the page.
 
-The page is drawn at once with the sentences to come; a job computes them, and a fragment looks for
-its end.  The job waits a moment before it begins, so that a dragged slider starts none.
+The page is drawn at once, with lines where the sentences will be; a job computes them.  The run
+of the page stays for a moment at its end, open to the next click, to draw them; where they take
+longer a fragment does.  The job begins a little late, so that a dragged slider starts none.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import time
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from eic_core.drawing.layout import focus_node
 from eic_core.errors import UserError
@@ -20,8 +22,14 @@ from pages.ui.text import prose
 from pages.ui.visit import change, visit
 from pages.ui.wiring import diagnosis_service, diagnosis_slots
 
-_PATIENCE = 0.3
+PATIENCE = 0.15
 """Seconds that a request must last before its diagnosis begins."""
+
+WAIT = 0.9
+"""Seconds that the run of a page stays for its diagnosis."""
+
+_YIELD = 0.03
+"""Seconds between two looks whether the visitor wants something else."""
 
 _LINES = (
     ("why", "Why", "noise"),
@@ -31,58 +39,97 @@ _LINES = (
 )
 
 
-def summary_view(result: Result) -> None:
-    """Why, where, whose fault and what to write instead; each leads to its question."""
+def begin_summary(result: Result) -> DeltaGenerator:
+    """The place of the sentences, with them if they are known; else their job begins."""
     here = visit()
     if here.summarised != result.request:
         if here.summary_job is not None:
             here.summary_job.cancel()
         here.summarised, here.summary = result.request, None
         here.summary_job = _begin(result, diagnosis_service())
-    if here.summary is None and here.summary_job is not None and not here.summary_job.running:
-        here.summary = here.summary_job.result
     with st.container(key="summary", gap=None):
-        if here.summary is not None:
-            _drawn(result, here.summary)
-        elif here.summary_job is not None and here.summary_job.running:
-            _waiting(result)
-        elif here.summary_job is not None:
-            _failed(here.summary_job.error)
+        slot = st.empty()
+    with slot.container(gap=None):
+        if _settled():
+            _drawn(result)
+        else:
+            _lines_to_come()
+    return slot
+
+
+def finish_summary(slot: DeltaGenerator, result: Result) -> None:
+    """Draw the sentences that `begin_summary` had not, after everything else of the page."""
+    here = visit()
+    if here.summary is not None or here.summary_job is None:
+        return
+    ends = time.monotonic() + WAIT
+    while not here.summary_job.wait(_YIELD) and time.monotonic() < ends:
+        visit()  # reads the session state: here a newer request ends this run
+    with slot.container(gap=None):
+        if _settled():
+            _drawn(result)
+        else:
+            _later(result)
 
 
 def _begin(result: Result, service: DiagnosisService) -> Job:
     slots, node = diagnosis_slots(), focus_node(result.inspection)
 
     def work(step: Step) -> Summary:
-        time.sleep(_PATIENCE)
+        time.sleep(PATIENCE)
         step(0, 1)
-        while not slots.acquire(timeout=0.5):
+        while not slots.acquire(timeout=0.2):
             step(0, 1)
         try:
-            return service.summary(result, node)
+            return service.summary(result, node, progress=lambda _: step(0, 1))
         finally:
             slots.release()
 
     return Jobs().start("summary", "Diagnosing", work)
 
 
-@st.fragment(run_every=0.5)
-def _waiting(result: Result) -> None:
-    """The lines to come, until the job has ended."""
+def _settled() -> bool:
+    """Whether the job has ended; its answer is taken up."""
     here = visit()
-    if here.summarised == result.request and here.summary_job is not None:
-        if not here.summary_job.running:
-            st.rerun()
-        _drawn(result, Summary("…", "…", "…", "Looking for a form that keeps more digits…"))
+    if here.summary is None and here.summary_job is not None and not here.summary_job.running:
+        here.summary = here.summary_job.result
+    return here.summary is not None or here.summary_job is None or not here.summary_job.running
 
 
-def _drawn(result: Result, summary: Summary) -> None:
+@st.fragment(run_every=1.0)
+def _later(result: Result) -> None:
+    """The sentences once they have come; the next run of the page ends the looking."""
+    if visit().summarised != result.request:
+        return
+    if not _settled():
+        _lines_to_come()
+    elif _drawn(result):
+        st.rerun()
+
+
+def _drawn(result: Result) -> bool:
+    """The sentences, or why there are none; whether one was clicked."""
+    summary = visit().summary
+    if summary is None:
+        job = visit().summary_job
+        _failed(None if job is None else job.error)
+        return False
+    clicked = False
     for field, label, ask in _LINES:
         with st.container(horizontal=True, key=f"summary-{field}", gap="small"):
-            st.button(label, key=f"ask-{ask}", type="tertiary", on_click=_ask, args=(ask,))
+            clicked |= st.button(
+                label, key=f"ask-{ask}", type="tertiary", on_click=_ask, args=(ask,)
+            )
             st.html(f'<p class="eic-said">{prose(getattr(summary, field))}</p>', width="stretch")
     if summary.better:
         take_button(result, summary.better, "apply-best", "Inspect that form")
+    return clicked
+
+
+def _lines_to_come() -> None:
+    for field, label, _ in _LINES:
+        text = "Looking for a form that keeps more digits…" if field == "instead" else "…"
+        st.html(f'<p class="eic-to-come"><span>{label}</span>{text}</p>')
 
 
 def _failed(error: UserError | None) -> None:
