@@ -12,7 +12,7 @@ from eic_core.errors import UserError
 from study.report.exported import ExportedVote, StudyExport
 from study.report.software import Software
 from study.report.threats import Threats, threats_of
-from study.report.words import count, day_text
+from study.report.words import day_text
 from study.statistics.agreement import (
     Agreement,
     FleissKappa,
@@ -33,6 +33,7 @@ from study.statistics.exclusions import (
 from study.statistics.majorities import SignTest, sign_test
 from study.statistics.preference import Interval, Preference
 from study.statistics.votes import VoteTable
+from study.statistics.words import counted
 
 ESTIMANDS: tuple[Estimand, ...] = get_args(Estimand)
 REASONS = (HASTY_SESSION, HASTY_VOTE, FAILED_ATTENTION)
@@ -229,7 +230,7 @@ class StudyReport:
             notes.append(looks_sentence(self.export))
         if self.preference.ties:
             notes.append(
-                f"{count(self.preference.ties, 'valid vote')} decided for neither formula "
+                f"{counted(self.preference.ties, 'valid vote')} decided for neither formula "
                 "(“cannot decide”) and are in no rate, test or kappa."
             )
         if self.unfinished_excluded_raters:
@@ -254,7 +255,7 @@ def looks_sentence(export: StudyExport) -> str:
     cast. Intervals and tests hold for a study that nobody looked into before the end.
     """
     looks = "; ".join(
-        f"on {day_text(look.at)} when {count(look.votes_then, 'vote')} had been cast"
+        f"on {day_text(look.at)} when {counted(look.votes_then, 'vote')} had been cast"
         for look in export.unblindings
     )
     return (

@@ -7,7 +7,6 @@ import re
 from study.report.analysis import StudyReport
 from study.report.words import (
     UNDEFINED,
-    count,
     day_text,
     interval_text,
     level_text,
@@ -17,6 +16,7 @@ from study.report.words import (
     wrapped,
 )
 from study.statistics.preference import Interval
+from study.statistics.words import counted
 
 
 def methods_markdown(report: StudyReport) -> str:
@@ -59,14 +59,14 @@ def _material(report: StudyReport) -> list[str]:
     sentences = [
         f"Raters compared pairs of formulas that describe the same data, are alike in accuracy "
         f"(R²) and in complexity (number of nodes), and differ in the Effective Information "
-        f"Criterion (EIC): {count(len(export.pairs), 'pair')} from {count(problems, 'problem')}"
+        f"Criterion (EIC): {counted(len(export.pairs), 'pair')} from {counted(problems, 'problem')}"
         f"{_rules(report)}.",
         f"They saw both formulas typeset, with R², complexity and the fitted data, on sides drawn "
         f"at random, and chose the more interpretable one"
         f"{', or “cannot decide”' if export.tie_allowed else ''}; EIC was not shown.",
-        f"Of {count(raters.invited, 'invited person', 'invited people')}, {raters.consented:,} "
+        f"Of {counted(raters.invited, 'invited person', 'invited people')}, {raters.consented:,} "
         f"consented, {raters.finished:,} finished and {raters.withdrawn:,} withdrew; "
-        f"{count(rated, 'rater')} cast {count(len(report.cast), 'vote')}, at most "
+        f"{counted(rated, 'rater')} cast {counted(len(report.cast), 'vote')}, at most "
         f"{export.ballots_per_rater} each.",
         _exclusions(report),
     ]
@@ -78,7 +78,7 @@ def _material(report: StudyReport) -> list[str]:
     for look in export.unblindings:
         sentences.append(
             f"The results were looked at on {day_text(look.at)}, after "
-            f"{count(look.votes_then, 'vote')}, while the study was open."
+            f"{counted(look.votes_then, 'vote')}, while the study was open."
         )
     return sentences
 
@@ -109,15 +109,15 @@ def _result(report: StudyReport) -> list[str]:
     if found.rate is None:
         return [found.reason]
     level = level_text(report.level)
-    ties = f"; {count(preference.ties, 'tie')} left out" if preference.ties else ""
+    ties = f"; {counted(preference.ties, 'tie')} left out" if preference.ties else ""
     sentences = [
         f"The formula of lower EIC was chosen in {found.lower:,} of "
-        f"{count(found.votes, 'deciding vote')} ({percent(found.rate)}{ties})."
+        f"{counted(found.votes, 'deciding vote')} ({percent(found.rate)}{ties})."
     ]
     interval = found.interval(report.level)
     if interval is None:
         return [*sentences, found.reason]
-    clusters = " and ".join(count(n, kind) for kind, n in found.clusters)
+    clusters = " and ".join(counted(n, kind) for kind, n in found.clusters)
     sentences.append(
         f"Allowing for clusters of votes ({clusters}; variance of Cameron, Gelbach & Miller, "
         f"2011; t with {found.degrees_of_freedom} degrees of freedom), the {level} confidence "
@@ -154,7 +154,7 @@ def _agreement(report: StudyReport) -> list[str]:
     ]  # fmt: skip
     undefined = [f"{each.name} is not defined." for each in found.coefficients if each.reason]
     return [
-        f"Agreement over {count(found.raw_agreement.pairs, 'pair')} with two or more deciding "
+        f"Agreement over {counted(found.raw_agreement.pairs, 'pair')} with two or more deciding "
         f"votes, coded as lower and higher EIC, pairs drawn again for the intervals: "
         f"{'; '.join(defined)}.",
         *undefined,

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from study.report.analysis import StudyReport
-from study.report.words import count, level_text, p_text
+from study.report.words import level_text, p_text
+from study.statistics.words import counted
 
 Finding = Literal["lower", "higher", "undecided", "none"]
 
@@ -67,7 +68,7 @@ def verdict(report: StudyReport) -> Verdict:
 def _preferred(lower: int, votes: int) -> str:
     """How often the lower EIC won, as a natural frequency."""
     if votes < 100:
-        share = f"{lower} of {count(votes, 'vote')}"
+        share = f"{lower} of {counted(votes, 'vote')}"
     else:
         share = f"{_in_hundred(lower / votes)} of 100 votes"
     return f"In {share} people preferred the formula with the lower EIC."
@@ -132,7 +133,7 @@ def _how_often(p: float) -> str:
     of = 100
     while p * of < 0.95:
         of *= 10
-    return f"about {count(round(p * of), 'study', 'studies')} in {of:,}"
+    return f"about {counted(round(p * of), 'study', 'studies')} in {of:,}"
 
 
 def _worth(report: StudyReport) -> tuple[str, ...]:

@@ -107,17 +107,6 @@ def day_text(stamp: datetime) -> str:
     return f"{utc.day} {utc:%B %Y}"
 
 
-def count(value: int, one: str, many: str = "") -> str:
-    """A number of things.
-
-    Examples
-    --------
-    >>> count(1, "vote"), count(1080, "vote"), count(2, "study", "studies")
-    ('1 vote', '1,080 votes', '2 studies')
-    """
-    return f"{value:,} {one if value == 1 else many or one + 's'}"
-
-
 def wrapped(text: str, indent: str = "", width: int = 96) -> str:
     """A paragraph broken into lines for a terminal, never between a number and its %.
 

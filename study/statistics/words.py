@@ -23,15 +23,15 @@ def percent(rate: float) -> str:
     return f"{whole} %"
 
 
-def counted(number: int, thing: str) -> str:
-    """A count with its noun.
+def counted(number: int, thing: str, things: str = "") -> str:
+    """A count with its noun; `things` is its plural where an s does not make it.
 
     Examples
     --------
-    >>> counted(1, "vote"), counted(1080, "vote")
-    ('1 vote', '1,080 votes')
+    >>> counted(1, "vote"), counted(1080, "vote"), counted(2, "study", "studies")
+    ('1 vote', '1,080 votes', '2 studies')
     """
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
 
 
 def between(interval: Interval | None) -> str:

@@ -17,9 +17,10 @@ from pages.ui.figures.results import (
     rate_figure,
 )
 from study.report.analysis import StudyReport
-from study.report.words import count, level_text, percent, seconds_text
+from study.report.words import level_text, percent, seconds_text
 from study.statistics.exclusions import Unit
 from study.statistics.preference import Interval
+from study.statistics.words import counted
 
 UNITS: Mapping[Unit, str] = {"session": "whole sessions", "vote": "single votes"}
 Draw = Callable[[StudyReport, bool, bool], go.Figure]
@@ -144,7 +145,7 @@ def _sensitivity(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
             estimate(
                 f"under {p.threshold_seconds:g} s left out", p.rate.rate,
                 p.interval(report.level), reason=p.rate.reason,
-                note=f"\n{count(p.valid, 'vote')} of {count(p.raters, 'rater')}",
+                note=f"\n{counted(p.valid, 'vote')} of {counted(p.raters, 'rater')}",
             )
             for p in points
         )  # fmt: skip
@@ -162,7 +163,7 @@ def _ballots(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
         estimate(
             f"ballot {each.first}", each.rate.rate, each.rate.interval(report.level),
             reason=each.rate.reason,
-            note=f"\n{count(each.votes, 'vote')}, median {seconds_text(each.median_seconds)}",
+            note=f"\n{counted(each.votes, 'vote')}, median {seconds_text(each.median_seconds)}",
         )
         for each in numbers
     )  # fmt: skip

@@ -5,7 +5,8 @@ from __future__ import annotations
 from study.report import terms
 from study.report.analysis import StudyReport
 from study.report.sections.section import Fact, Section
-from study.report.words import count, interval_text, level_text, number, p_text, percent
+from study.report.words import interval_text, level_text, number, p_text, percent
+from study.statistics.words import counted
 
 TITLE = "Preference, with clusters allowed for"
 HOW = (
@@ -22,7 +23,7 @@ def headline_section(report: StudyReport) -> Section:
     found, level = report.inference, level_text(report.level)
     if found.rate is None:
         return Section("headline", "headline", TITLE, (found.sentence,), figure="preference")
-    sampled = ", ".join(count(n, kind) for kind, n in found.clusters) or "none"
+    sampled = ", ".join(counted(n, kind) for kind, n in found.clusters) or "none"
     return Section(
         key="headline",
         group="headline",
