@@ -220,9 +220,11 @@ class _Noise:
         several = {slot: places for slot, places in members.items() if len(places) > 1}
 
         def gain(slot: int) -> float:
-            together = float(np.mean(np.square(shared.arrived[slot][rows])))
-            apart = [float(np.mean(np.square(single[j][rows]))) for j in several[slot]]
-            return abs(together - math.fsum(apart))
+            with np.errstate(over="ignore"):
+                together = float(np.mean(np.square(shared.arrived[slot][rows])))
+                apart = [float(np.mean(np.square(single[j][rows]))) for j in several[slot]]
+            told = together - sum(apart)
+            return 0.0 if math.isnan(told) else abs(told)
 
         if not several or not rows.any():
             return None

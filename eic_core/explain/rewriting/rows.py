@@ -11,6 +11,9 @@ from eic_core.measure.amplification import amplify
 from eic_core.measure.data import Samples
 
 SCANNED, MEASURED, VERIFIED, OBSERVED = 20_000, 500, 200, 100
+MEASURED_VALUES = 300_000
+"""Rows times nodes that are measured, where this is more than `MEASURED` rows."""
+
 SEARCHED_EVEN, SEARCHED_WORST = 24, 12
 
 
@@ -25,7 +28,7 @@ class Rows:
     verified : tuple of int
         Compared at high precision: up to 200, the worst among them.
     measured : tuple of int
-        On which EIC and q are told: evenly spaced.
+        On which EIC and q are told: evenly spaced; all 10,000 up to 30 nodes.
     observed : tuple of int
         On which single and double precision are run: evenly spaced.
     scanned : tuple of int
@@ -74,7 +77,7 @@ def choose_rows(formula: Formula, samples: Samples) -> Rows:
     return Rows(
         tuple(sorted(searched)),
         tuple(sorted(verified)),
-        tuple(_even(total, MEASURED).tolist()),
+        tuple(_even(total, max(MEASURED, MEASURED_VALUES // len(formula))).tolist()),
         tuple(_even(total, OBSERVED).tolist()),
         tuple(scanned.tolist()),
     )
