@@ -10,10 +10,11 @@ from pages.ui import glossary
 from pages.ui.door import may_inspect
 from pages.ui.organising.desk import heading, quiet
 from pages.ui.service import InspectorService
-from pages.ui.triage.desk import Desk, advance, desk, scoring_notices
+from pages.ui.triage.desk import Desk, desk
 from pages.ui.triage.inputs import data_input, examples, list_input
 from pages.ui.triage.pair import Pair, measured_pair, pair_inputs, pair_view
 from pages.ui.triage.results import ended, progress, results
+from pages.ui.triage.scoring import advance, scoring_notices
 from pages.ui.triage.state import CompareState
 from pages.ui.visit import Visit, change, follow_url, write_url
 from pages.ui.widgets_page import closed
