@@ -7,6 +7,7 @@ from typing import Any
 
 from eic_core.drawing.scale import Theme
 from eic_core.measure import Inspection
+from pages.ui.figures.plotting import plain_text
 
 
 def panel_note(inspection: Inspection, node_id: int, top: float, theme: Theme) -> dict[str, Any]:
@@ -16,7 +17,7 @@ def panel_note(inspection: Inspection, node_id: int, top: float, theme: Theme) -
     return {
         "xref": "paper", "yref": "paper", "x": 0, "y": top, "xanchor": "left", "yanchor": "bottom",
         "showarrow": False, "align": "left", "font": {"size": 12, "color": theme.muted},
-        "text": "at " + text.replace("&", "&amp;").replace("<", "&lt;"),
+        "text": "at " + plain_text(text),
     }  # fmt: skip
 
 
@@ -31,5 +32,4 @@ def axis_style(theme: Theme) -> dict[str, Any]:
 
 def label_of(name: str, labels: Mapping[str, str] | None) -> str:
     """A variable's column name, safe as Plotly text."""
-    shown = (labels or {}).get(name, name)[:60]
-    return shown.replace("&", "&amp;").replace("<", "&lt;")
+    return plain_text((labels or {}).get(name, name)[:60])

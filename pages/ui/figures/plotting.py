@@ -1,4 +1,4 @@
-"""What all Plotly figures share: how they are built, their layout and hidden axes."""
+"""What all Plotly figures share: how they are built, their text, layout and hidden axes."""
 
 from __future__ import annotations
 
@@ -15,6 +15,17 @@ def build(data: list[dict[str, Any]], layout: dict[str, Any]) -> go.Figure:
     The tests validate what is built here.
     """
     return go.Figure({"data": data, "layout": layout}, _validate=False)
+
+
+def plain_text(text: str) -> str:
+    """Text that Plotly takes for text: neither tags nor entities.
+
+    Examples
+    --------
+    >>> plain_text("a < b & <b>c</b>")
+    'a &lt; b &amp; &lt;b>c&lt;/b>'
+    """
+    return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
 def hidden_axis(limits: list[float]) -> dict[str, Any]:

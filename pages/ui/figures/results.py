@@ -16,7 +16,7 @@ import plotly.graph_objects as go
 from eic_core.drawing.scale import THEMES, Theme
 from pages.ui.figures.pairs import COLOURS
 from pages.ui.figures.panels import axis_style
-from pages.ui.figures.plotting import base_layout, build
+from pages.ui.figures.plotting import base_layout, build, plain_text
 
 HALF = 0.5
 NAME_LENGTH = 34
@@ -81,8 +81,8 @@ def rate_figure(rows: Sequence[Estimate], *, dark: bool = False) -> go.Figure:
     notes = []
     for place, row in enumerate(rows):
         y = len(rows) - 1 - place + 0.3
-        notes.append(_label(_safe(row.name), 0.0, y, "left", theme.ink, theme.paper))
-        notes.append(_label(_safe(row.text), 1.0, y, "right", theme.muted, theme.paper))
+        notes.append(_label(plain_text(row.name), 0.0, y, "left", theme.ink, theme.paper))
+        notes.append(_label(plain_text(row.text), 1.0, y, "right", theme.muted, theme.paper))
     layout = _layout(dark, height, len(rows)) | {
         "xaxis": _share_axis(theme),
         "annotations": notes,
@@ -119,7 +119,7 @@ def forest_figure(
     }  # fmt: skip
     layout["yaxis"] |= {
         "tickvals": list(range(len(rows))),
-        "ticktext": [_safe(_cut(row.name, most)) for row in reversed(rows)],
+        "ticktext": [plain_text(_cut(row.name, most)) for row in reversed(rows)],
         "ticks": "", "showline": False, "automargin": True,
         "tickfont": {"size": 12 if narrow else 13, "color": theme.ink},
     }  # fmt: skip
@@ -165,7 +165,7 @@ def curve_figure(
                 "x": [x for x, _ in pairs], "y": [p.value for _, p in pairs],
                 "line": {"color": colour, "width": 2, "dash": dash},
                 "marker": {"symbol": symbol, "size": 7, "color": colour},
-                "text": [f"<b>{_safe(p.name)}</b><br>{_lines(p.text)}" for _, p in pairs],
+                "text": [f"<b>{plain_text(p.name)}</b><br>{_lines(p.text)}" for _, p in pairs],
                 "hovertemplate": "%{text}<extra></extra>",
             }
         )  # fmt: skip
@@ -186,7 +186,7 @@ def curve_figure(
         layout["annotations"] = [
             {
                 "x": at, "y": 0.02, "yref": "paper", "xanchor": "left", "xshift": 4,
-                "showarrow": False, "text": _safe(said),
+                "showarrow": False, "text": plain_text(said),
                 "font": {"size": 12, "color": theme.muted},
             }
         ]  # fmt: skip
@@ -222,7 +222,7 @@ def counts_figure(
         {
             "type": "bar", "x": list(range(top + 1)), "y": [found[n] for n in range(top + 1)],
             "marker": {"color": COLOURS[dark][0], "opacity": 0.75},
-            "hovertemplate": f"%{{y}} {_safe(upwards)} with %{{x}}<extra></extra>",
+            "hovertemplate": f"%{{y}} {plain_text(upwards)} with %{{x}}<extra></extra>",
         }
     ]  # fmt: skip
     axis = axis_style(theme) | {"fixedrange": True, "tickformat": "d", "rangemode": "tozero"}
@@ -247,7 +247,7 @@ def _marks(rows: Sequence[Estimate], dark: bool, axis: str) -> list[dict[str, An
             continue
         y = len(rows) - 1 - place
         colour = theme.muted if row.plain else strong
-        said = f"<b>{_safe(row.name)}</b><br>{_lines(row.text)}<extra></extra>"
+        said = f"<b>{plain_text(row.name)}</b><br>{_lines(row.text)}<extra></extra>"
         if row.low is not None and row.high is not None:
             data.append(
                 {
@@ -292,7 +292,7 @@ def _share_axis(theme: Theme, title: str = "") -> dict[str, Any]:
 
 
 def _title(text: str) -> dict[str, Any]:
-    return {"text": _safe(text), "standoff": 6, "font": {"size": 13}}
+    return {"text": plain_text(text), "standoff": 6, "font": {"size": 13}}
 
 
 def _line(at: float, theme: Theme, *, across: bool = False) -> dict[str, Any]:
@@ -320,9 +320,4 @@ def _cut(text: str, most: int) -> str:
 
 def _lines(text: str) -> str:
     """Text of several lines, safe."""
-    return "<br>".join(_safe(line) for line in text.split("\n"))
-
-
-def _safe(text: str) -> str:
-    """Text that Plotly takes for text."""
-    return text.replace("&", "&amp;").replace("<", "&lt;")
+    return "<br>".join(plain_text(line) for line in text.split("\n"))

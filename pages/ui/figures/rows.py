@@ -14,7 +14,7 @@ from eic_core.explain.where import FEW, Carriers, Where
 from pages.ui.figures.across import INPUT, ROW, VALUE, Across
 from pages.ui.figures.grids import Array, Axis, axis_of, thinned
 from pages.ui.figures.panels import axis_style, label_of
-from pages.ui.figures.plotting import base_layout, build
+from pages.ui.figures.plotting import base_layout, build, plain_text
 
 _GROUP = 400
 """Most points drawn of one group of carriers."""
@@ -109,12 +109,12 @@ def _title(across: Across, labels: Mapping[str, str] | None) -> str:
         return "row number"
     if across.kind == INPUT:
         return label_of(across.name, labels)
-    return f"value of {_safe(across.name)}"
+    return f"value of {_short(across.name)}"
 
 
-def _safe(text: str) -> str:
+def _short(text: str) -> str:
     cut = text if len(text) <= _TEXT else text[: _TEXT - 1].rstrip() + "…"
-    return cut.replace("&", "&amp;").replace("<", "&lt;")
+    return plain_text(cut)
 
 
 def _shares_axis(found: Where, floor: int) -> dict[str, Any]:
@@ -260,7 +260,7 @@ def _zero(
     share = (scaled - limits[0]) / (limits[1] - limits[0])
     if not 0 <= share <= 1:
         return None
-    text = _safe(found.inspection.nodes[place.node_id].text)
+    text = _short(found.inspection.nodes[place.node_id].text)
     side = "right" if share > 0.5 else "left"
     line = {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "x0": at, "x1": at}
     note = {

@@ -14,7 +14,7 @@ from eic_core.explain.ledger import Bar, Ledger
 from eic_core.formula.rendering import short_text
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from pages.ui.figures.panels import axis_style
-from pages.ui.figures.plotting import base_layout, build
+from pages.ui.figures.plotting import base_layout, build, plain_text
 
 INTRODUCED, INHERITED, MASKED = "◆", "▲", "○"
 """Shapes of what arises at the node itself, below it, and below it without being seen."""
@@ -69,7 +69,7 @@ def waterfall_figure(
     rows = _rows(ledger, mean)
     places = [-k for k in range(len(rows))]
     ids = [row.bar.nodes[0] if len(row.bar.nodes) == 1 else NOBODY for row in rows]
-    said = [f"{_safe(row.name)}, {row.what}: {words.percent(row.share)}" for row in rows]
+    said = [f"{plain_text(row.name)}, {row.what}: {words.percent(row.share)}" for row in rows]
     calm = {"marker": {"opacity": 1}}
     common = {
         "type": "bar", "orientation": "h", "y": places, "width": 0.34, "customdata": ids,
@@ -186,8 +186,8 @@ def _notes(row: _Row, y: int, theme: Theme, narrow: bool) -> list[dict[str, Any]
         "font": {"size": 13, "color": theme.ink},
     }  # fmt: skip
     text = (
-        f"{row.shape} <b>{_safe(name)}</b> "
-        f'<span style="color:{theme.muted}">{_safe(what)}</span>'
+        f"{row.shape} <b>{plain_text(name)}</b> "
+        f'<span style="color:{theme.muted}">{plain_text(what)}</span>'
     )
     return [
         common | {"x": 0, "xanchor": "left", "align": "left", "text": text},
@@ -206,7 +206,3 @@ def _step(row: _Row, y: int, theme: Theme) -> dict[str, Any]:
 
 def _cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
-
-
-def _safe(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;")

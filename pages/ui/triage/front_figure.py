@@ -17,7 +17,7 @@ from eic_core.drawing.scale import HIGH, LOW, SCALE, THEMES, Theme, digits_text
 from eic_core.pool.front import front
 from eic_core.pool.listing import ListedScore
 from pages.ui.figures.panels import axis_style
-from pages.ui.figures.plotting import base_layout, build
+from pages.ui.figures.plotting import base_layout, build, plain_text
 from pages.ui.text import clean
 from pages.ui.triage.pair_figure import MODEBAR
 
@@ -180,7 +180,7 @@ def _hover(view: FrontView, place: int) -> str:
     scored = view.scores[place]
     text = " ".join(clean(scored.listed.formula, 400).split())
     lines = [text[k : k + 60] for k in range(0, min(len(text), 180), 60)]
-    shown = "<br>".join(line.replace("&", "&amp;").replace("<", "&lt;") for line in lines)
+    shown = "<br>".join(plain_text(line) for line in lines)
     more = "…" if len(text) > 180 else ""
     accuracy = ""
     if view.accuracy is not None:
