@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from playwright.sync_api import Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from pages.ui.gallery import example
+from pages.ui.inputs_formula import example_state
+from pages.ui.state import ASKS
 from tests.e2e.browser import running_server, settle
 from tests.e2e.photographs import State, album
 
@@ -88,6 +92,21 @@ STATES = {
     "refused": State("?formula=x/y&data=0123456789ab&file=engine.csv", _upload_other),
     "share": State("?formula=" + quote("log(x)-1"), _share),
     "tip": State("?formula=" + quote("sin(sin(cot(x)))"), _tip),
+}
+
+
+ASKED = ("roots", "tail", "masked", "pole")
+
+
+def _asked(key: str, ask: str) -> State:
+    """A lesson of the gallery, with one question."""
+    shown = replace(example_state(example(key)), ask=ask)
+    return State(f"?{urlencode(shown.to_query(), doseq=True)}")
+
+
+STATES |= {f"{ask}-{key}": _asked(key, ask) for ask in ASKS for key in ASKED}
+STATES |= {
+    f"{ask}-undefined": State(f"?formula={quote('log(-x)')}&ask={ask}") for ask in ASKS[1:]
 }
 
 
