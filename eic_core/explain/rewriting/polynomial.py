@@ -86,7 +86,7 @@ def polynomial_of(build: Builder, root: int) -> Polynomial | None:
     """
     terms = build.terms
     done: dict[int, Polynomial] = {}
-    for number in _arithmetic(build, root):
+    for number in terms.walk(root, lambda n: _is_arithmetic(build, n)):
         term = terms[number]
         value = terms.number(number)
         parts = [done.get(c) for c in term.children]
@@ -130,20 +130,3 @@ def _is_arithmetic(build: Builder, number: int) -> bool:
     if term.operator == "div":
         return bool(build.terms.number(term.children[1]))
     return term.operator in ("add", "sub", "mul", "neg")
-
-
-def _arithmetic(build: Builder, root: int) -> list[int]:
-    """Terms under `root` down to the indeterminates, operands first."""
-    found: list[int] = []
-    seen: set[int] = set()
-    todo: list[tuple[int, bool]] = [(root, False)]
-    while todo:
-        number, ready = todo.pop()
-        if ready:
-            found.append(number)
-        elif number not in seen:
-            seen.add(number)
-            todo.append((number, True))
-            if _is_arithmetic(build, number):
-                todo.extend((c, False) for c in build.terms[number].children)
-    return found

@@ -7,7 +7,7 @@ constructors in `build` simplify what a rewrite has written, never what the user
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -184,10 +184,18 @@ class Terms:
     def below(self, root: int) -> tuple[int, ...]:
         """The distinct terms under a term and itself, operands first."""
         if root not in self._below:
-            self._below[root] = tuple(self._walk(root))
+            self._below[root] = tuple(self.walk(root, lambda _: True))
         return self._below[root]
 
-    def _walk(self, root: int) -> list[int]:
+    def walk(self, root: int, into: Callable[[int], bool]) -> list[int]:
+        """The distinct terms under a term and itself, operands first.
+
+        Parameters
+        ----------
+        root : int
+        into : callable
+            Whether to go on to the operands of a term.
+        """
         seen: set[int] = set()
         found: list[int] = []
         todo: list[tuple[int, bool]] = [(root, False)]
@@ -198,7 +206,8 @@ class Terms:
             elif number not in seen:
                 seen.add(number)
                 todo.append((number, True))
-                todo.extend((c, False) for c in reversed(self._terms[number].children))
+                if into(number):
+                    todo.extend((c, False) for c in reversed(self._terms[number].children))
         return found
 
     def replace(self, root: int, old: int, new: int) -> tuple[int, list[tuple[int, int]]]:
