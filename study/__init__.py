@@ -2,7 +2,3 @@
 
 Imports `eic_core`; knows nothing of SQL or of the screen.
 """
-
-from eic_core import __version__
-
-__all__ = ["__version__"]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-import study
+import eic_core
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Software:
         >>> Software.here().eic_lab
         '0.1.0'
         """
-        return cls(study.__version__, platform.python_version(), np.__version__, scipy.__version__)
+        return cls(eic_core.__version__, platform.python_version(), np.__version__, scipy.__version__)
 
     @property
     def sentence(self) -> str:

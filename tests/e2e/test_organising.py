@@ -295,6 +295,7 @@ def test_two_organisers_change_one_setting_and_nothing_is_lost(
     expect(second.get_by_text("Another organiser has changed")).to_have_count(0)
     at.fill(first, "Title", "A better title")
     at.fill(second, "Expected minutes", "7")
+    ready(second)
     expect(second.get_by_text("Saved.")).to_be_visible()
     second.reload()
     ready(second)

@@ -27,7 +27,7 @@ from tests.e2e.rating_world import (
     volunteer,
 )
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e")]
+pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e-rating")]
 
 OVERFLOW = (
     "() => Math.max(...[document.documentElement, document.querySelector('[data-testid=stMain]')]"

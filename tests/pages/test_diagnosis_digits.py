@@ -71,7 +71,7 @@ def test_with_a_target_the_change_of_the_fit_is_told() -> None:
 @pytest.mark.parametrize(
     ("formula", "said"),
     [
-        ("log(-x)", "the formula has no finite value on these samples"),
+        ("log(-x)", "The formula has no finite value on these samples"),
         ("x", "it takes 4 digits of <code>x</code>"),
         ("2", "No constant can be shortened"),
         ("pi", "There is nothing to shorten"),
