@@ -30,7 +30,8 @@ class Software:
         >>> Software.here().eic_lab
         '0.1.0'
         """
-        return cls(eic_core.__version__, platform.python_version(), np.__version__, scipy.__version__)
+        python = platform.python_version()
+        return cls(eic_core.__version__, python, np.__version__, scipy.__version__)
 
     @property
     def sentence(self) -> str:
