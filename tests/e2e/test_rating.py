@@ -194,6 +194,7 @@ def test_the_keyboard_alone_suffices(browser: Browser, world: World, brief: Stud
         _tab_to(page, "I agree")
         page.keyboard.press("Enter")
         expect(page.locator(".st-key-welcome-start")).to_be_visible()
+        expect(page.locator(".rate-focus")).to_be_focused()
         _tab_to(page, "Start with")
         page.keyboard.press("Enter")
         expect(page.locator(".rate-question")).to_be_visible()

@@ -80,6 +80,7 @@ def study_frame(service: OrganiserService, study: Study, steps: Sequence[Step]) 
         st.segmented_control(
             "Step",
             names,
+            default=wanted,
             key=key,
             format_func=titles.__getitem__,
             required=True,

@@ -161,7 +161,8 @@ def _aim(place: str, start: Request) -> tuple[Target | None, int, int]:
         key = _key(place, "aim")
         st.session_state.setdefault(key, aim)
         aim = first.selectbox(
-            "Look for designs with", list(AIMS), key=key, format_func=AIMS.__getitem__,
+            "Look for designs with", list(AIMS), list(AIMS).index(st.session_state[key]), key=key,
+            format_func=AIMS.__getitem__,
             help="The smallest designs that reach this are then looked for.",
         )  # fmt: skip
         if aim == "width":

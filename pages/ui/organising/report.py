@@ -70,8 +70,8 @@ def _parts(here: Shown, part: str) -> None:
         st.session_state[key] = part
     with st.container(key="report-parts"):
         st.segmented_control(
-            "Part of the report", list(PARTS), key=key, format_func=PARTS.__getitem__,
-            required=True, label_visibility="collapsed",
+            "Part of the report", list(PARTS), default=part, key=key,
+            format_func=PARTS.__getitem__, required=True, label_visibility="collapsed",
             on_change=lambda: _to(here, st.session_state[key], here.about),
         )  # fmt: skip
 
@@ -152,8 +152,8 @@ def _estimand(here: Shown) -> None:
         st.session_state[key] = here.about
     with st.container(key="report-about"):
         st.segmented_control(
-            "The interval is about", list(ABOUT), key=key, format_func=ABOUT_WORDS.__getitem__,
-            required=True, help=terms.ESTIMAND,
+            "The interval is about", list(ABOUT), default=here.about, key=key,
+            format_func=ABOUT_WORDS.__getitem__, required=True, help=terms.ESTIMAND,
             on_change=lambda: _to(here, "result", st.session_state[key]),
         )  # fmt: skip
 

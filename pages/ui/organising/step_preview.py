@@ -72,7 +72,7 @@ def _choose(draft: Draft) -> StudyPair | None:
         here = ids.index(st.session_state[key])
         st.button("Previous", key="previous", icon=":material/chevron_left:", disabled=here == 0,
                   on_click=_move, args=(key, ids[max(0, here - 1)]), shortcut="p")
-        st.selectbox("Pair", ids, key=key, width=300,
+        st.selectbox("Pair", ids, here, key=key, width=300,
                      format_func=lambda i: _name(pairs[i]) if i in pairs else "")
         st.button("Next", key="next", icon=":material/chevron_right:",
                   disabled=here == len(ids) - 1, on_click=_move,

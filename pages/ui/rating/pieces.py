@@ -29,7 +29,8 @@ _ARRIVE = """<script>
     }
     if (Date.now() < until) setTimeout(look, 60);
   };
-  addEventListener('pointerdown', () => { window.rateArrival = null; }, {once: true});
+  const leave = () => { if (window.rateArrival === arrival) window.rateArrival = null; };
+  for (const done of ['pointerdown', 'keydown']) addEventListener(done, leave, {once: true});
   setTimeout(look, 60);
 })();
 // %s
@@ -59,7 +60,7 @@ def arrive(what: str) -> None:
     """Bring a new page to its top, and a screen reader to its heading; once for each `what`.
 
     The heading may be drawn late, or anew: for three seconds it gets the focus back whenever the
-    focus falls to nothing, unless the rater clicks or taps.
+    focus falls to nothing, until the rater clicks, taps or presses a key.
     """
     st.html(_ARRIVE % what, unsafe_allow_javascript=True)
 
