@@ -74,6 +74,7 @@ def looks(world: ResultsWorld, study: Study) -> int:
 
 
 def confirm(page: Page, study: Study, verb: str = "Look now") -> None:
+    ready(page)  # what is drawn below the form moves it no more
     page.get_by_text(re.compile("Look before the end|Look at the votes")).click()
     page.get_by_label("To confirm").fill(study.name)
     page.get_by_role("button", name=verb).click()

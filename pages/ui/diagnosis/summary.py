@@ -28,7 +28,7 @@ PATIENCE = 0.15
 WAIT = 0.9
 """Seconds that the run of a page stays for its diagnosis."""
 
-_YIELD = 0.03
+YIELD = 0.03
 """Seconds between two looks whether the visitor wants something else."""
 
 _LINES = (
@@ -63,7 +63,7 @@ def finish_summary(slot: DeltaGenerator, result: Result) -> None:
     if here.summary is not None or here.summary_job is None:
         return
     ends = time.monotonic() + WAIT
-    while not here.summary_job.wait(_YIELD) and time.monotonic() < ends:
+    while not here.summary_job.wait(YIELD) and time.monotonic() < ends:
         visit()  # reads the session state: here a newer request ends this run
     with slot.container(gap=None):
         if _settled():
