@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from eic_core.errors import DataError, FormulaError, UserError
 
@@ -35,6 +36,23 @@ def exit_status(run: Callable[[], object]) -> int:
         # The reader went away; keep Python from complaining about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return EXIT_OK
+
+
+def write_out(text: str, path: Path | None) -> None:
+    """To a file, or to standard output where none is named.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be written.
+    """
+    if path is None:
+        sys.stdout.write(text)
+        return
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"cannot write {path}: {error.strerror}") from error
 
 
 def _details(error: UserError) -> str:

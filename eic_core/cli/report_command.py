@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from eic_core.cli.exits import write_out
 from eic_core.cli.inspect_command import add_input_arguments, read_input
-from eic_core.errors import DataError
 from eic_core.explain.budget import TOLERANCE
 from eic_core.formula.syntax import Reading, canonical_name
 from eic_core.measure import Domain, Samples, inspect
@@ -59,14 +59,9 @@ def run(options: argparse.Namespace) -> None:
         text = json.dumps(findings.to_json(), allow_nan=False) + "\n"
     else:
         text = render(findings, provenance_of(options, reading, samples, mapping))
-    if options.out is None:
-        sys.stdout.write(text)
-        return
-    try:
-        options.out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"cannot write {options.out}: {error.strerror}") from error
-    print(f"wrote {options.out}", file=sys.stderr)
+    write_out(text, options.out)
+    if options.out is not None:
+        print(f"wrote {options.out}", file=sys.stderr)
 
 
 def provenance_of(

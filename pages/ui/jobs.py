@@ -5,9 +5,10 @@ Knows nothing of Streamlit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from threading import Event, Lock, Thread
+from threading import Event, Lock, Semaphore, Thread
 from typing import Any
 
 from eic_core.errors import UserError
@@ -65,6 +66,20 @@ class Job:
     def wait(self, seconds: float) -> bool:
         """Wait for its end; whether it came."""
         return self._ended.wait(seconds)
+
+
+@contextmanager
+def holding(slots: Semaphore, wait: Callable[[], None]) -> Iterator[None]:
+    """Hold one of a few slots; `wait` is called every half second until one is free.
+
+    What `wait` raises ends the waiting.
+    """
+    while not slots.acquire(timeout=0.5):
+        wait()
+    try:
+        yield
+    finally:
+        slots.release()
 
 
 class Jobs:

@@ -15,7 +15,6 @@ import streamlit as st
 
 from eic_core.errors import UserError
 from eic_core.measure.table import Table
-from pages.ui.diagnosis.service import Summary
 from pages.ui.jobs import Job
 from pages.ui.service import Request, Result
 from pages.ui.state import PageState
@@ -39,7 +38,6 @@ class Visit:
     last_good: Result | None = None
     unfolded: frozenset[int] = frozenset()
     summarised: Request | None = None
-    summary: Summary | None = None
     summary_job: Job | None = None
     refused: Table | None = None
     upload_error: UserError | None = None

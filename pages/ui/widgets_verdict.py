@@ -17,8 +17,8 @@ from pages.ui.text import escape, number, prose
 from pages.ui.wiring import figure_cache
 
 
-def verdict_view(result: Result) -> DeltaGenerator:
-    """Cause and sentence, the diagnosis, ruler, metrics and notices; the diagnosis' place."""
+def verdict_view(result: Result) -> DeltaGenerator | None:
+    """Cause, sentence, ruler, metrics, notices; the diagnosis, or its place while it is to come."""
     inspection = result.inspection
     said = verdict(inspection)
     dark, narrow = is_dark(), is_narrow()

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from eic_core.errors import DataError, UserError
+from eic_core.cli.exits import write_out
+from eic_core.errors import UserError
 from study.report import read_export
 from study.report.analysis import ESTIMANDS, StudyReport, analyse
 from study.report.document import document_text
@@ -48,13 +49,7 @@ def run(options: argparse.Namespace) -> None:
         _bundle(report, options)
         return
     text = _rendered(report, options)
-    if options.out is None:
-        sys.stdout.write(text)
-        return
-    try:
-        options.out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"cannot write {options.out}: {error.strerror}") from error
+    write_out(text, options.out)
 
 
 def _bundle(report: StudyReport, options: argparse.Namespace) -> None:

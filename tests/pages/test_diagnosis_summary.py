@@ -106,7 +106,7 @@ def test_every_question_of_every_formula_gets_an_answer(
     assert "could not be computed" not in said(page)
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
     settled(page)
-    assert page.session_state["visit"].summary is not None
+    assert page.session_state["visit"].summary_job.result is not None
 
 
 def test_an_unknown_question_asks_where() -> None:
@@ -133,7 +133,7 @@ def test_each_lesson_is_told_what_is_wrong_why_where_and_what_instead(example: E
         range=[f"{name}={domain}" for name, domain in example.domains],
         samples=str(example.samples),
     )
-    found = settled(page).session_state["visit"].summary
+    found = settled(page).session_state["visit"].summary_job.result
     for text in (found.why, found.where, found.fault, found.instead):
         assert text.endswith(".") and "nan" not in text.lower()
     better = {"cancellation", "masked", "roots", "half-angle"}

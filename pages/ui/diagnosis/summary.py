@@ -13,10 +13,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from eic_core.drawing.layout import focus_node
-from eic_core.errors import UserError
 from pages.ui.diagnosis.service import DiagnosisService, Summary
 from pages.ui.diagnosis.taking import take_button
-from pages.ui.jobs import Job, Jobs, Step
+from pages.ui.jobs import Job, Jobs, Step, holding
 from pages.ui.service import Result
 from pages.ui.text import prose
 from pages.ui.visit import change, visit
@@ -39,37 +38,38 @@ _LINES = (
 )
 
 
-def begin_summary(result: Result) -> DeltaGenerator:
-    """The place of the sentences, with them if they are known; else their job begins."""
+def begin_summary(result: Result) -> DeltaGenerator | None:
+    """The sentences, if they are known; else their place, for `finish_summary`."""
     here = visit()
     if here.summarised != result.request:
         if here.summary_job is not None:
             here.summary_job.cancel()
-        here.summarised, here.summary = result.request, None
+        here.summarised = result.request
         here.summary_job = _begin(result, diagnosis_service())
     with st.container(key="summary", gap=None):
         slot = st.empty()
+    known = here.summary_job is not None and not here.summary_job.running
     with slot.container(gap=None):
-        if _settled():
-            _drawn(result)
+        if known:
+            _sentences(result)
         else:
             _lines_to_come()
-    return slot
+    return None if known else slot
 
 
-def finish_summary(slot: DeltaGenerator, result: Result) -> None:
+def finish_summary(slot: DeltaGenerator | None, result: Result) -> None:
     """Draw the sentences that `begin_summary` had not, after everything else of the page."""
-    here = visit()
-    if here.summary is not None or here.summary_job is None:
+    job = visit().summary_job
+    if slot is None or job is None:
         return
     ends = time.monotonic() + WAIT
-    while not here.summary_job.wait(YIELD) and time.monotonic() < ends:
+    while not job.wait(YIELD) and time.monotonic() < ends:
         visit()  # reads the session state: here a newer request ends this run
     with slot.container(gap=None):
-        if _settled():
-            _drawn(result)
-        else:
+        if job.running:
             _later(result)
+        else:
+            _sentences(result)
 
 
 def _begin(result: Result, service: DiagnosisService) -> Job:
@@ -78,47 +78,37 @@ def _begin(result: Result, service: DiagnosisService) -> Job:
     def work(step: Step) -> Summary:
         time.sleep(PATIENCE)
         step(0, 1)
-        while not slots.acquire(timeout=0.2):
-            step(0, 1)
-        try:
+        with holding(slots, lambda: step(0, 1)):
             return service.summary(result, node, progress=lambda _: step(0, 1))
-        finally:
-            slots.release()
 
     return Jobs().start("summary", "Diagnosing", work)
-
-
-def _settled() -> bool:
-    """Whether the job has ended; its answer is taken up."""
-    here = visit()
-    if here.summary is None and here.summary_job is not None and not here.summary_job.running:
-        here.summary = here.summary_job.result
-    return here.summary is not None or here.summary_job is None or not here.summary_job.running
 
 
 @st.fragment(run_every=1.0)
 def _later(result: Result) -> None:
     """The sentences once they have come; the next run of the page ends the looking."""
-    if visit().summarised != result.request:
+    here = visit()
+    if here.summarised != result.request or here.summary_job is None:
         return
-    if not _settled():
+    if here.summary_job.running:
         _lines_to_come()
-    elif _drawn(result):
+    elif _sentences(result):
         st.rerun()
 
 
-def _drawn(result: Result) -> bool:
-    """The sentences, or why there are none; whether one was clicked."""
-    summary = visit().summary
-    if summary is None:
-        job = visit().summary_job
-        _failed(None if job is None else job.error)
+def _sentences(result: Result) -> bool:
+    """What the job found, or why nothing; whether a sentence's question was clicked."""
+    job = visit().summary_job
+    if job is None or job.result is None:
+        said = "The diagnosis was not finished." if job is None or job.error is None else job.error
+        st.html(f'<p class="eic-note">{prose(str(said))}</p>')
         return False
+    summary: Summary = job.result
     clicked = False
     for field, label, ask in _LINES:
         with st.container(horizontal=True, key=f"summary-{field}", gap="small"):
             clicked |= st.button(
-                label, key=f"ask-{ask}", type="tertiary", on_click=_ask, args=(ask,)
+                label, key=f"ask-{ask}", type="tertiary", on_click=change, kwargs={"ask": ask}
             )
             st.html(f'<p class="eic-said">{prose(getattr(summary, field))}</p>', width="stretch")
     if summary.better:
@@ -130,12 +120,3 @@ def _lines_to_come() -> None:
     for field, label, _ in _LINES:
         text = "Looking for a form that keeps more digits…" if field == "instead" else "…"
         st.html(f'<p class="eic-to-come"><span>{label}</span>{text}</p>')
-
-
-def _failed(error: UserError | None) -> None:
-    said = str(error) if error is not None else "The diagnosis was not finished."
-    st.html(f'<p class="eic-note">{prose(said)}</p>')
-
-
-def _ask(ask: str) -> None:
-    change(ask=ask)

@@ -14,7 +14,7 @@ from eic_core.pool.listing import (
     score_listing,
     stored_scores,
 )
-from pages.ui.jobs import Cancelled, Job, Jobs, Step
+from pages.ui.jobs import Cancelled, Job, Jobs, Step, holding
 from pages.ui.service import DEFAULT_DOMAIN
 from pages.ui.triage.desk import Desk, Scored
 from pages.ui.triage.state import CompareState
@@ -120,14 +120,9 @@ def _begin(here: Desk, data: ListingData) -> Job:
             if time.monotonic() - here.seen > UNSEEN:
                 raise Cancelled
 
-        slots = scoring_slots()
-        while not slots.acquire(timeout=0.5):
-            watched(0, len(rows))
-        try:
+        with holding(scoring_slots(), lambda: watched(0, len(rows))):
             started = time.monotonic()
             scores = score_listing(rows, data, progress=watched)
             return Scored.of(scores, time.monotonic() - started)
-        finally:
-            slots.release()
 
     return Jobs().start("scoring", "Scoring the list", work)
