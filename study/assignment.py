@@ -9,8 +9,16 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
+
+import numpy as np
+
+from study.evenness import even_level, reach
+
+# Pairs that are tried for what they leave to the others; the choice is made while writers wait.
+TRIED = 12
 
 
 @dataclass(frozen=True)
@@ -110,6 +118,12 @@ def choose(
     raters meet them in different orders (Efraimidis and Spirakis, 2006); the least outlook in
     quarters of a vote; a side that mends both the pair's and the rater's balance; chance.
 
+    Near the end a pair is passed over if the raters at work could then no longer bring all pairs
+    to the same number of votes, and could with another (see `study.evenness`).  A rater's balance
+    comes before a pair's where both cannot be had (see `_side`): whoever answers all ballots has
+    seen the lower EIC on either side equally often, or once more on one of them if the ballots are
+    odd in number.
+
     Examples
     --------
     >>> a = PairLoad(1, "p", frozenset("ab"), completed=2, lower_left=2)
@@ -132,7 +146,10 @@ def choose(
     lot = {problem: rng.random() ** (1 / count) for problem, count in waiting.items()}
 
     ahead = wanted + sum(other.remaining for other in others)
-    steps = 2 if ahead >= 2 * len(loads) else 20  # near the end evenness comes before spread
+    closing = ahead < 2 * len(loads)  # near the end evenness comes before spread
+    steps = 20 if closing else 2
+    reachable = min(wanted, most_without_sharing(free))
+    side = {pair.pair_id: _side(pair.lean, given.lean, reachable - 1, rng) for pair in free}
 
     def rank(pair: PairLoad) -> tuple[float, ...]:
         return (
@@ -140,17 +157,54 @@ def choose(
             seen[pair.problem],
             -lot.get(pair.problem, 0.0),
             int(4 * over[pair.pair_id]),
-            -abs(pair.lean + given.lean),
+            (1 if side[pair.pair_id] else -1) * (pair.lean + given.lean),
             rng.random(),
         )
 
     ranked = sorted(free, key=rank)
-    reachable = min(wanted, most_without_sharing(free))
-    for pair in ranked:
-        rest = [p for p in free if p is not pair and not p.formulas & pair.formulas]
-        if most_without_sharing(rest) >= reachable - 1:
-            return Choice(pair.pair_id, _left(pair.lean, given.lean, rng))
-    return Choice(ranked[0].pair_id, _left(ranked[0].lean, given.lean, rng))
+    fit = (pair for pair in ranked if _room_after(pair, free) >= reachable - 1)
+    pair = next(fit, ranked[0])
+    if closing:
+        pair = _evenest(pair, islice(fit, TRIED - 1), loads, free, wanted, others)
+    return Choice(pair.pair_id, side[pair.pair_id])
+
+
+def _room_after(pair: PairLoad, free: Collection[PairLoad]) -> int:
+    return most_without_sharing(
+        [p for p in free if p is not pair and not p.formulas & pair.formulas]
+    )
+
+
+def _evenest(
+    first: PairLoad, rest: Iterable[PairLoad], loads: Sequence[PairLoad],
+    free: Collection[PairLoad], wanted: int, others: Collection[Underway],
+) -> PairLoad:
+    """The first that costs the raters at work nothing of the evenness that they can reach."""
+    counts = np.array([pair.load for pair in loads])
+    place = {pair.pair_id: i for i, pair in enumerate(loads)}
+    busy = [other for other in others if other.remaining > 0]
+    mine = {pair.pair_id for pair in free}
+    open_to = np.array(
+        [[pair.pair_id in mine for pair in loads]]
+        + [[pair.pair_id not in other.pair_ids for pair in loads] for other in busy]
+    )
+    remaining = np.array([wanted, *(other.remaining for other in busy)])
+    floor, ceiling = level = even_level(counts, int(remaining.sum()))
+    before = reach(counts, open_to, remaining, level)
+    remaining[0] -= 1
+    for pair in chain([first], rest):
+        at = place[pair.pair_id]
+        counts[at] += 1
+        open_to[0, at] = False
+        after = reach(counts, open_to, remaining, level)
+        if (
+            after.below + (counts[at] <= ceiling) >= before.below
+            and after.upto + (counts[at] <= floor) >= before.upto
+        ):
+            return pair
+        counts[at] -= 1
+        open_to[0, at] = True
+    return first
 
 
 def outlooks(loads: Sequence[PairLoad], others: Collection[Underway]) -> dict[int, float]:
@@ -179,8 +233,14 @@ def outlooks(loads: Sequence[PairLoad], others: Collection[Underway]) -> dict[in
     return {p.pair_id: p.load + everywhere - weights.get(p.pair_id, 0.0) for p in loads}
 
 
-def _left(pair_lean: int, rater_lean: int, rng: random.Random) -> bool:
-    """The side that brings the sum of squared leans down; a coin where it does not matter."""
+def _side(pair_lean: int, rater_lean: int, to_come: int, rng: random.Random) -> bool:
+    """Whether the lower EIC goes to the left.
+
+    The side that brings the sum of squared leans down, a coin where it does not matter; but never
+    one that leaves the rater with a lean which the ballots to come after this one cannot mend.
+    """
+    if abs(rater_lean) >= max(1, to_come):
+        return rater_lean < 0
     lean = pair_lean + rater_lean
     return lean < 0 if lean else rng.random() < 0.5
 

@@ -115,6 +115,7 @@ def test_votes_are_as_even_as_arithmetic_allows_when_all_finish(
         outcome = simulate(sizes, raters, ballots, 0.0, seed)
         assert outcome.unevenness <= 1
         assert sum(outcome.votes) == raters * ballots
+        assert set(map(abs, outcome.rater_leans)) == {ballots % 2}
 
 
 @settings(max_examples=30)
@@ -161,6 +162,31 @@ def test_a_rater_never_gets_a_pair_twice_nor_two_that_share_a_formula(
         had.append(choice.pair_id)
         used |= loads[choice.pair_id].formulas
     assert len(had) >= min(reachable, 2)
+
+
+@settings(max_examples=100)
+@given(
+    leans=st.lists(st.integers(-4, 4), min_size=2, max_size=12),
+    ballots=st.integers(1, 12),
+    seed=st.integers(0, 10**6),
+)
+def test_whoever_answers_all_has_seen_both_sides_alike_however_the_pairs_lean(
+    leans: list[int], ballots: int, seed: int
+) -> None:
+    rng = random.Random(seed)
+    loads = [
+        PairLoad(i, "q", frozenset((f"{i}a", f"{i}b")), completed=8, lower_left=4 + lean)
+        for i, lean in enumerate(leans)
+    ]
+    ballots = min(ballots, len(loads))
+    had: list[int] = []
+    left = 0
+    for to_come in range(ballots, 0, -1):
+        choice = choose(loads, Given(frozenset(had), left), to_come, rng)
+        assert choice is not None
+        had.append(choice.pair_id)
+        left += choice.lower_left
+    assert abs(2 * left - ballots) == ballots % 2
 
 
 def test_a_hub_does_not_cut_a_session_short() -> None:
