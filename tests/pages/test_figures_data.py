@@ -125,8 +125,10 @@ def test_the_map_shows_log_s_on_the_fixed_scale_and_marks_the_worst_sample():
     _, digits = [t for t in figure.data if t.type == "heatmap"]
     assert (digits.zmin, digits.zmax) == (0, 8)
     worst = worst_sample(inspection, 2)
-    marked = [t for t in figure.data if t.text is not None and "worst" in t.text[0]]
-    assert list(marked[0].customdata) == [worst]
+    (marked,) = [t for t in figure.data if t.name == "worst"]
+    assert list(marked.customdata) == [worst]
+    (name,) = [a for a in figure.layout.annotations if "worst" in a.text]
+    assert (name.x, name.y) == (marked.x[0], marked.y[0])
     assert len(figure.to_json()) < 200_000
 
 

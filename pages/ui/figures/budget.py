@@ -13,6 +13,7 @@ from eic_core.drawing.scene import cut, short_number
 from eic_core.explain import words
 from eic_core.explain.budget import Need
 from eic_core.explain.shortening import MOST_DIGITS
+from pages.ui.figures.panels import legend_above
 from pages.ui.figures.plotting import base_layout, build
 
 SHOWN = 14
@@ -56,9 +57,7 @@ def digits_figure(needs: Sequence[Need], *, dark: bool = False, narrow: bool = F
             "showgrid": False, "tickvals": places, "ticktext": [_name(n) for n in shown],
             "tickfont": {"size": 13},
         },
-        "showlegend": True,
-        "legend": {"orientation": "h", "x": 0, "y": 1.0, "xanchor": "left", "yanchor": "bottom",
-                   "font": {"size": 12}, "itemclick": False, "itemdoubleclick": False},
+        **legend_above(theme),
         "annotations": [_count(n, y, top, theme.ink) for n, y, top in
                         zip(shown, places, given, strict=True)],
         "dragmode": False,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from pages.ui.figures.grids import (
     worst_sample,
 )
 from pages.ui.figures.maps import map_figure, map_pair
-from pages.ui.figures.panels import axis_style, label_of, panel_note
+from pages.ui.figures.panels import axis_style, label_of, listed, panel_note, scale_style
 from pages.ui.figures.plotting import base_layout, build
 from pages.ui.figures.residuals import residual_figure
 
@@ -91,11 +91,11 @@ def curve_figure(
     top = _s_ceiling(s_line, s)
     data.append(_sampled(column, s, theme))
     data += _rugs(column, s, amplification.valid, top, theme)
-    marks, notes = carrier_marks(column, s, s, _SPLIT - 0.02, theme)
+    marks, said = carrier_marks(column, s, s, theme, narrow=narrow)
     data += marks
     if worst is not None and math.isfinite(float(s[worst])):
         data.append(_worst_marker(float(column[worst]), float(s[worst]), axis, theme))
-    return _two_rows(inspection, node_id, axis, data, y, target, top, dark, narrow, labels, notes)
+    return _two_rows(inspection, node_id, axis, data, y, target, top, dark, narrow, labels, said)
 
 
 def slice_figure(
@@ -110,6 +110,8 @@ def slice_figure(
     labels: Mapping[str, str] | None = None,
 ) -> go.Figure:
     """Any number of variables: a cut along one or two of them.
+
+    The few rows that carry the noise are marked at their own s, which is not on the cut.
 
     Parameters
     ----------
@@ -132,10 +134,16 @@ def slice_figure(
     columns = {name: np.full(len(x), value) for name, value in held.items()} | {x_name: x}
     y, s = on_grid(inspection, node_id, columns, len(x))
     theme = THEMES[dark]
-    top = _s_ceiling(s, s)
+    column = inspection.samples.columns[x_name]
+    _, measured = inspection.amplification.trace(node_id)
+    others = [name for name in inspection.formula.variables if name != x_name]
+    marks, said = carrier_marks(
+        column, measured, measured, theme, narrow=narrow, beyond=listed(others, labels)
+    )
+    top = _s_ceiling(s, *(trace["y"] for trace in marks))
     data = [_line(x, y, "formula", theme, "y"), _line(x, s, "s", theme, "y2")]
-    data += _rugs(x, s, ~np.isnan(s), top, theme)
-    return _two_rows(inspection, node_id, axis, data, y, None, top, dark, narrow, labels)
+    data += [*_rugs(x, s, ~np.isnan(s), top, theme), *marks]
+    return _two_rows(inspection, node_id, axis, data, y, None, top, dark, narrow, labels, said)
 
 
 def surface_figure(
@@ -266,7 +274,7 @@ def _two_rows(
     dark: bool,
     narrow: bool,
     labels: Mapping[str, str] | None,
-    notes: Sequence[dict[str, Any]] = (),
+    said: str = "",
 ) -> go.Figure:
     theme = THEMES[dark]
     limits = value_limits(y) if target is None else value_limits(target, y)
@@ -282,10 +290,8 @@ def _two_rows(
     layout = base_layout(dark) | {
         "height": 460 if narrow else 500,
         "margin": {"l": 62, "r": 10, "t": 12, "b": 48},
-        "xaxis": axis_style(theme) | {
-            "anchor": "y2", "range": axis.limits(), "type": "log" if axis.log else "linear",
-            "title": {"text": label_of(axis.name, labels), "standoff": 6},
-            "exponentformat": "power",
+        "xaxis": axis_style(theme) | scale_style(theme, axis.log, axis.limits()) | {
+            "anchor": "y2", "title": {"text": label_of(axis.name, labels), "standoff": 6},
         },
         "yaxis": values,
         "yaxis2": axis_style(theme) | {
@@ -294,7 +300,7 @@ def _two_rows(
             "ticktext": ["1" if k == 0 else "10" if k == 1 else f"10<sup>{k}</sup>" for k in ticks],
             "title": {"text": "amplification s", "standoff": 4},
         },
-        "annotations": [panel_note(inspection, node_id, _SPLIT - 0.02, theme), *notes, *blank],
+        "annotations": [panel_note(inspection, node_id, _SPLIT - 0.02, theme, said), *blank],
         "shapes": [
             {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "yref": "y2", "y0": 1, "y1": 1,
              "line": {"color": theme.muted, "width": 1, "dash": "dot"}}

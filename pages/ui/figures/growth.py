@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from eic_core.drawing.scale import THEMES
 from eic_core.explain.settling import Growth
-from pages.ui.figures.panels import axis_style
+from pages.ui.figures.panels import axis_style, legend_above
 from pages.ui.figures.plotting import base_layout, build
 
 
@@ -49,12 +49,7 @@ def growth_figure(growth: Growth, *, dark: bool = False, narrow: bool = False) -
     layout = base_layout(dark) | {
         "height": 280,
         "margin": {"l": 52, "r": 24, "t": 12, "b": 46},
-        "showlegend": True,
-        "legend": {
-            "orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom",
-            "font": {"size": 12, "color": theme.muted}, "itemclick": False,
-            "itemdoubleclick": False,
-        },
+        **legend_above(theme),
         "xaxis": axis_style(theme) | {
             "type": "log", "title": {"text": "rows used", "standoff": 6},
             "range": [math.log10(counts[0]) - 0.08, math.log10(ticks[-1]) + 0.08],

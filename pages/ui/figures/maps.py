@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,10 +12,10 @@ import plotly.graph_objects as go
 
 from eic_core.drawing.scale import HIGH, LOW, SCALE, THEMES, Theme
 from eic_core.measure import Inspection
-from pages.ui.figures.carriers import carrier_marks
+from pages.ui.figures.carriers import ON_MAP, carrier_marks
 from pages.ui.figures.grids import MAP_POINTS, Array, Axis, on_grid, thinned, value_limits
-from pages.ui.figures.panels import axis_style, label_of, panel_note
-from pages.ui.figures.plotting import base_layout, build
+from pages.ui.figures.panels import axis_style, label_of, listed, panel_note, scale_style
+from pages.ui.figures.plotting import TITLE, base_layout, build
 
 MAP_SAMPLES = 400
 """Most samples drawn on a map."""
@@ -74,7 +75,10 @@ def map_figure(
     narrow: bool,
     labels: Mapping[str, str] | None,
 ) -> go.Figure:
-    """Draw a pair of maps; samples too, unless variables are held (`worst` is None then).
+    """Draw a pair of maps, and the few rows that carry the noise.
+
+    Where variables are held these rows are drawn wherever those have their values; samples are
+    drawn only where none is held (`worst` is None elsewhere).
 
     Parameters
     ----------
@@ -92,7 +96,7 @@ def map_figure(
     with np.errstate(divide="ignore", invalid="ignore"):
         digits = np.where(np.isfinite(pair.s), np.log10(pair.s), np.nan)
     bar = {"thickness": 10, "outlinewidth": 0, "lenmode": "fraction", "len": 0.44, "x": 1.0,
-           "xpad": 8, "tickfont": {"size": 11, "color": theme.muted},
+           "xpad": 8, "tickfont": {"size": 12, "color": theme.muted},
            "exponentformat": "power"}  # fmt: skip
     name = inspection.samples.target_name if inspection.samples.target is not None else ""
     x_label, y_label = label_of(pair.x.name, labels), label_of(pair.y.name, labels)
@@ -100,7 +104,7 @@ def map_figure(
     value_map = _heat(pair, np.where(np.isfinite(pair.value), pair.value, np.nan), "y") | {
         "colorscale": "Cividis", "hovertemplate": hover + "value %{z:.5g}<extra></extra>",
         "colorbar": bar | {"y": 0.5 + _SPLIT / 2 + 0.02,
-                           "title": {"text": name or "value", "side": "right"}},
+                           "title": {"text": name or "value", "side": "right", "font": TITLE}},
     }  # fmt: skip
     if limits is not None:
         value_map |= {"zmin": limits[0], "zmax": limits[1]}
@@ -108,25 +112,29 @@ def map_figure(
         "colorscale": SCALE[dark], "zmin": LOW, "zmax": HIGH,
         "hovertemplate": hover + "log₁₀ s %{z:.2f}<extra></extra>",
         "colorbar": bar | {"y": _SPLIT / 2 - 0.02, "dtick": 2,
-                           "title": {"text": "log₁₀ s", "side": "right"}},
+                           "title": {"text": "log₁₀ s", "side": "right", "font": TITLE}},
     }  # fmt: skip
     data = [value_map, digits_map]
     data += _singular_cells(pair, theme)
-    notes: list[dict[str, Any]] = []
     if two:
-        columns = inspection.samples.columns
-        x, y = columns[pair.x.name], columns[pair.y.name]
-        _, s = inspection.amplification.trace(node_id)
-        data += _samples(inspection, pair, worst, theme)
-        marks, notes = carrier_marks(x, y, s, _SPLIT - 0.04, theme)
-        data += marks
-    x_axis = axis_style(theme) | {
-        "anchor": "y2", "range": pair.x.limits(_CELL), "type": "log" if pair.x.log else "linear",
-        "title": {"text": x_label, "standoff": 6}, "exponentformat": "power",
+        data += _samples(inspection, pair, theme)
+    columns = inspection.samples.columns
+    x, y = columns[pair.x.name], columns[pair.y.name]
+    _, s = inspection.amplification.trace(node_id)
+    held = [name for name in inspection.formula.variables if name not in (pair.x.name, pair.y.name)]
+    marks, said = carrier_marks(
+        x, y, s, theme, on_map=True, narrow=narrow, beyond=listed(held, labels)
+    )
+    data += marks
+    notes = []
+    if worst is not None:
+        data.append(_worst_ring(x[worst], y[worst], worst))
+        notes.append(_worst_note(float(x[worst]), float(y[worst]), pair, theme))
+    x_axis = axis_style(theme) | scale_style(theme, pair.x.log, pair.x.limits(_CELL)) | {
+        "anchor": "y2", "title": {"text": x_label, "standoff": 6},
     }  # fmt: skip
-    y_axis = axis_style(theme) | {
-        "range": pair.y.limits(_CELL), "type": "log" if pair.y.log else "linear",
-        "title": {"text": y_label, "standoff": 4}, "exponentformat": "power",
+    y_axis = axis_style(theme) | scale_style(theme, pair.y.log, pair.y.limits(_CELL)) | {
+        "title": {"text": y_label, "standoff": 4},
     }  # fmt: skip
     layout = base_layout(dark) | {
         "height": 520 if narrow else 560,
@@ -135,7 +143,7 @@ def map_figure(
         "yaxis": y_axis | {"domain": [_SPLIT + 0.05, 1]},
         "yaxis2": y_axis | {"domain": [0, _SPLIT - 0.04], "matches": "y"},
         "annotations": [
-            panel_note(inspection, node_id, _SPLIT - 0.04, theme),
+            panel_note(inspection, node_id, _SPLIT - 0.04, theme, said),
             *notes,
             *_blank_notes(pair, theme),
         ],
@@ -181,14 +189,12 @@ def _blank_notes(pair: MapPair, theme: Theme) -> list[dict[str, Any]]:
     return notes
 
 
-def _samples(
-    inspection: Inspection, pair: MapPair, worst: int | None, theme: Theme
-) -> list[dict[str, Any]]:
-    """Samples on both maps, faint, and the worst one ringed on the lower."""
+def _samples(inspection: Inspection, pair: MapPair, theme: Theme) -> list[dict[str, Any]]:
+    """Samples on both maps, faint."""
     x = inspection.samples.columns[pair.x.name]
     y = inspection.samples.columns[pair.y.name]
     rows = thinned(len(x), MAP_SAMPLES)
-    drawn: list[dict[str, Any]] = [
+    return [
         {
             "type": "scatter", "mode": "markers", "x": x[rows], "y": y[rows], "yaxis": axis,
             "customdata": rows, "hoverinfo": "skip",
@@ -197,16 +203,27 @@ def _samples(
         }
         for axis in ("y", "y2")
     ]  # fmt: skip
-    if worst is not None:
-        drawn.append(
-            {
-                "type": "scatter", "mode": "markers+text", "yaxis": "y2",
-                "x": [float(x[worst])], "y": [float(y[worst])], "customdata": [worst],
-                "text": ["<b>worst</b>"], "textposition": "top center",
-                "textfont": {"size": 12, "color": theme.ink},
-                "marker": {"size": 13, "symbol": "circle-open", "color": theme.ink,
-                           "line": {"width": 2.5}},
-                "hovertemplate": "worst sample: %{x:.6g}, %{y:.6g}<extra></extra>",
-            }
-        )  # fmt: skip
-    return drawn
+
+
+def _worst_ring(x: float, y: float, row: int) -> dict[str, Any]:
+    """The sample with the largest s, ringed on the lower map."""
+    return {
+        "type": "scatter", "mode": "markers", "yaxis": "y2", "name": "worst",
+        "x": [float(x)], "y": [float(y)], "customdata": [row],
+        "marker": ON_MAP | {"size": 14, "symbol": "circle", "line": {"width": 2.5}},
+        "hovertemplate": "worst sample: %{x:.6g}, %{y:.6g}<extra></extra>",
+    }  # fmt: skip
+
+
+def _worst_note(x: float, y: float, pair: MapPair, theme: Theme) -> dict[str, Any]:
+    """Its name, on the side where there is room."""
+    at = [math.log10(v) if axis.log else v for v, axis in ((x, pair.x), (y, pair.y))]
+    (left, right), (low, high) = pair.x.limits(), pair.y.limits()
+    below = (at[1] - low) / (high - low) > 0.8
+    share = (at[0] - left) / (right - left)
+    return {
+        "x": at[0], "y": at[1], "yref": "y2", "text": "<b>worst</b>", "showarrow": False,
+        "xanchor": "left" if share < 0.1 else "right" if share > 0.9 else "center",
+        "yanchor": "top" if below else "bottom", "yshift": -11 if below else 11,
+        "font": {"size": 12, "color": theme.ink}, "bgcolor": theme.paper, "borderpad": 1,
+    }  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from eic_core.drawing.scale import THEMES
-from pages.ui.figures.panels import axis_style
+from pages.ui.figures.panels import axis_style, legend_above
 from pages.ui.figures.plotting import base_layout, build
 
 Quantity = Literal["complexity", "r2", "eic"]
@@ -36,9 +36,7 @@ def pairs_figure(values: Values, *, dark: bool = False, narrow: bool = False) ->
     layout = base_layout(dark) | {
         "height": 560 if narrow else 250,
         "margin": {"l": 44, "r": 8, "t": 34, "b": 44},
-        "showlegend": True,
-        "legend": {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom",
-                   "font": {"size": 13}, "itemclick": False, "itemdoubleclick": False},
+        **legend_above(theme),
         "barmode": "overlay",
         "bargap": 0,
         "dragmode": False,

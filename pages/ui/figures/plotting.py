@@ -8,6 +8,11 @@ import plotly.graph_objects as go
 
 from eic_core.drawing.scale import FONT, THEMES
 
+TITLE = {"size": 13}
+"""Font of the titles of axes."""
+
+_AXIS = {"title": {"font": TITLE}}
+
 
 def build(data: list[dict[str, Any]], layout: dict[str, Any]) -> go.Figure:
     """A figure from plain dictionaries, unvalidated: validation costs ten times the rest.
@@ -34,10 +39,10 @@ def hidden_axis(limits: list[float]) -> dict[str, Any]:
 
 
 def base_layout(dark: bool) -> dict[str, Any]:
-    """What all figures share: transparent page, own fonts, no template."""
+    """What all figures share: transparent page, own fonts, no template but for axis titles."""
     theme = THEMES[dark]
     return {
-        "template": {},
+        "template": {"layout": {"xaxis": _AXIS, "yaxis": _AXIS}},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": FONT, "color": theme.ink, "size": 13},

@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 
 from eic_core.drawing.scale import THEMES, Theme
 from pages.ui.figures.pairs import COLOURS
-from pages.ui.figures.panels import axis_style
+from pages.ui.figures.panels import axis_style, legend_above
 from pages.ui.figures.plotting import base_layout, build, plain_text
 
 HALF = 0.5
@@ -170,10 +170,9 @@ def curve_figure(
             }
         )  # fmt: skip
     layout = base_layout(dark) | {
-        "height": 320 if narrow else 340, "dragmode": False, "showlegend": True,
+        "height": 320 if narrow else 340, "dragmode": False,
         "margin": {"l": 50, "r": 14, "t": 34, "b": 50},
-        "legend": {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom",
-                   "font": {"size": 13}, "itemclick": False, "itemdoubleclick": False},
+        **legend_above(theme),
         "xaxis": axis_style(theme) | {
             "fixedrange": True, "title": _title(title), "automargin": False,
         },

@@ -13,7 +13,7 @@ from eic_core.drawing.scale import THEMES, Theme
 from eic_core.explain.where import FEW, Carriers, Where
 from pages.ui.figures.across import INPUT, ROW, VALUE, Across
 from pages.ui.figures.grids import Array, Axis, axis_of, thinned
-from pages.ui.figures.panels import axis_style, label_of
+from pages.ui.figures.panels import axis_style, label_of, legend_above, scale_style
 from pages.ui.figures.plotting import base_layout, build, plain_text
 
 _GROUP = 400
@@ -65,17 +65,9 @@ def rows_figure(
     layout = base_layout(dark) | {
         "height": 340 if narrow else 360,
         "margin": {"l": 62, "r": 14, "t": 12, "b": 48},
-        "showlegend": True,
-        "legend": {
-            "orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom",
-            "font": {"size": 12, "color": theme.muted}, "itemclick": False,
-            "itemdoubleclick": False, "traceorder": "normal",
-        },
-        "xaxis": axis_style(theme) | {
-            "range": limits, "type": "log" if axis.log else "linear",
+        **legend_above(theme),
+        "xaxis": axis_style(theme) | scale_style(theme, axis.log, limits) | {
             "title": {"text": _title(across, labels), "standoff": 6},
-            "exponentformat": "power",
-            **({"dtick": math.ceil((limits[1] - limits[0]) / 9)} if axis.log else {}),
         },
         "yaxis": axis_style(theme) | _shares_axis(found, floor),
         "shapes": [_even_line(found.finite, theme)],

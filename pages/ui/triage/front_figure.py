@@ -16,7 +16,7 @@ import plotly.graph_objects as go
 from eic_core.drawing.scale import HIGH, LOW, SCALE, THEMES, Theme, digits_text
 from eic_core.pool.front import front
 from eic_core.pool.listing import ListedScore
-from pages.ui.figures.panels import axis_style
+from pages.ui.figures.panels import axis_style, legend_above
 from pages.ui.figures.plotting import base_layout, build, plain_text
 from pages.ui.text import clean
 from pages.ui.triage.pair_figure import MODEBAR
@@ -96,9 +96,8 @@ def front_figure(view: FrontView, *, dark: bool = False, narrow: bool = False) -
         "clickmode": "event+select",
         "dragmode": False,
         "modebar": MODEBAR[dark],
+        **legend_above(theme),
         "showlegend": len(methods) > 1,
-        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0,
-                   "font": {"size": 12}, "itemclick": False, "itemdoubleclick": False},
         "uirevision": f"{view.accuracy_name}|{len(view.scores)}",
     }  # fmt: skip
     return build(data, layout)
