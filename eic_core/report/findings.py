@@ -17,7 +17,10 @@ from eic_core.measure.inspection import Inspection
 MOST_NODES = 600
 """Larger formulas are neither triangulated nor shortened."""
 
-REPAIR, TRIANGULATION, BUDGET = "repair", "triangulation", "budget"
+PARTS = REPAIR, TRIANGULATION, BUDGET = "repair", "triangulation", "budget"
+
+LEFT_OUT = "It was left out on request."
+"""Why a part is missing that nobody wanted."""
 
 Progress = Callable[[float, str], None]
 T = TypeVar("T")
@@ -56,6 +59,91 @@ class Findings:
             "budget": None if self.budget is None else self.budget.to_json(),
             "missing": dict(self.missing),
         }
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Who answers each question of a report; None for what is left out on request.
+
+    Every one is called once at most, so that answers that are kept somewhere are not computed
+    again.  Those after the first may raise `UserError` where there is no answer.
+
+    Attributes
+    ----------
+    diagnosis : callable () -> Diagnosis
+    repairs : callable () -> Repairs, or None
+    triangulation : callable () -> Triangulation, or None
+    budget : callable () -> Budget, or None
+    """
+
+    diagnosis: Callable[[], Diagnosis]
+    repairs: Callable[[], Repairs] | None = None
+    triangulation: Callable[[], Triangulation] | None = None
+    budget: Callable[[], Budget] | None = None
+
+
+def gather(
+    inspection: Inspection, answers: Answers, *, progress: Progress | None = None
+) -> Findings:
+    """Ask for everything that a report says.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    answers : Answers
+        About this inspection.
+    progress : callable (fraction done, what is being done) -> None, optional
+
+    Notes
+    -----
+    Nothing but the diagnosis is asked for of formulas of more than `MOST_NODES` nodes, and
+    where no sample is valid; `missing` says so.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> inspection = inspect(read("x + 1").formula, Samples.from_columns({"x": [1.0, 2.0]}))
+    >>> found = gather(inspection, Answers(lambda: diagnose(inspection)))
+    >>> found.missing["budget"]
+    'It was left out on request.'
+    """
+    report = progress or (lambda fraction, doing: None)
+    missing: dict[str, str] = {}
+    hindered = _hindered(inspection)
+
+    def part(name: str, begin: float, doing: str, ask: Callable[[], T] | None) -> T | None:
+        report(begin, doing)
+        if ask is None:
+            missing[name] = LEFT_OUT
+        elif hindered:
+            missing[name] = hindered
+        else:
+            try:
+                return ask()
+            except UserError as error:
+                missing[name] = f"It cannot be told: {error}."
+        return None
+
+    report(0.0, "diagnosing")
+    diagnosis = answers.diagnosis()
+    repairs = part(REPAIR, 0.1, "looking for better forms", answers.repairs)
+    triangulation = part(TRIANGULATION, 0.45, "measuring in other ways", answers.triangulation)
+    budget = part(BUDGET, 0.85, "rounding constants and inputs", answers.budget)
+    report(1.0, "done")
+    return Findings(
+        inspection, diagnosis, repairs, triangulation, budget, MappingProxyType(missing)
+    )
+
+
+def _hindered(inspection: Inspection) -> str:
+    """Why nothing but a diagnosis can be had, or ""."""
+    nodes = len(inspection.formula)
+    if nodes > MOST_NODES:
+        return f"The formula has {nodes:,} nodes; beyond {MOST_NODES} this is left out."
+    if not inspection.counts.valid:
+        return "No sample has a real value at every node, so there is nothing to say."
+    return ""
 
 
 def investigate(
@@ -97,42 +185,11 @@ def investigate(
     """
     if not 0 < tolerance <= 1:
         raise UserError(f"the tolerance is {tolerance:g}", hint="give a number from 0 to 1")
-    report = progress or (lambda fraction, doing: None)
-    missing: dict[str, str] = {}
     formula, samples = inspection.formula, inspection.samples
-    small = len(formula) <= MOST_NODES
-
-    def part(name: str, wanted: bool, begin: float, doing: str, make: Callable[[], T]) -> T | None:
-        report(begin, doing)
-        if not wanted:
-            missing[name] = "It was left out on request."
-        elif not small:
-            missing[name] = (
-                f"The formula has {len(formula):,} nodes; beyond {MOST_NODES} this is left out."
-            )
-        elif not inspection.counts.valid:
-            missing[name] = "No sample has a real value at every node, so there is nothing to say."
-        else:
-            try:
-                return make()
-            except UserError as error:
-                missing[name] = f"It cannot be told: {error}."
-        return None
-
-    report(0.0, "diagnosing")
-    diagnosis = diagnose(inspection)
-    repairs = part(
-        REPAIR, with_repair, 0.1, "looking for better forms", lambda: repair(formula, samples)
+    answers = Answers(
+        lambda: diagnose(inspection),
+        (lambda: repair(formula, samples)) if with_repair else None,
+        (lambda: triangulate(inspection, seed=seed)) if with_triangulation else None,
+        (lambda: digit_budget(inspection, tolerance=tolerance)) if with_budget else None,
     )
-    triangulation = part(
-        TRIANGULATION, with_triangulation, 0.45, "measuring in other ways",
-        lambda: triangulate(inspection, seed=seed),
-    )  # fmt: skip
-    budget = part(
-        BUDGET, with_budget, 0.85, "rounding constants and inputs",
-        lambda: digit_budget(inspection, tolerance=tolerance),
-    )  # fmt: skip
-    report(1.0, "done")
-    return Findings(
-        inspection, diagnosis, repairs, triangulation, budget, MappingProxyType(missing)
-    )
+    return gather(inspection, answers, progress=progress)

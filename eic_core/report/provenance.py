@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
@@ -55,9 +55,19 @@ class Provenance:
 
 
 def command_line(
-    formula: Formula, samples: Samples, provenance: Provenance, command: str = "report"
+    formula: Formula, samples: Samples, provenance: Provenance, *, options: Sequence[str] = ()
 ) -> str | None:
     """The command that makes the same report again, for a POSIX shell.
+
+    Parameters
+    ----------
+    formula : Formula
+    samples : Samples
+        Those that it was inspected on.
+    provenance : Provenance
+        How both came about.
+    options : sequence of str
+        More words for the command, such as ``"--no-repair"``.
 
     Returns
     -------
@@ -88,8 +98,8 @@ def command_line(
     )
     if "\0" in text:
         return None
-    words = ["python", "-m", "eic_core", command, *source, "--syntax", syntax, "--", text]
-    return shlex.join(words)
+    given = [*source, *options, "--syntax", syntax, "--", text]
+    return shlex.join(["python", "-m", "eic_core", "report", *given])
 
 
 def _range_options(samples: Samples, provenance: Provenance) -> list[str]:

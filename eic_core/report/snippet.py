@@ -2,43 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-
 from eic_core.formula.rendering import to_python
-from eic_core.measure import Domain, Inspection
+from eic_core.measure import Inspection
+from eic_core.report.provenance import Provenance
 
 EMBEDDED_ROWS = 200
 """Samples of at most this many rows are written into a script if nothing else is known."""
 
 
-def python_snippet(
-    inspection: Inspection,
-    *,
-    domains: Iterable[tuple[str, Domain]] = (),
-    seed: int = 0,
-    csv_name: str = "",
-    mapping: Mapping[str, str] | None = None,
-    target: str = "",
-) -> str:
+def python_snippet(inspection: Inspection, provenance: Provenance | None = None) -> str:
     """A script that reproduces the numbers with `eic_core`.
 
     Parameters
     ----------
     inspection : Inspection
-    domains : iterable of (variable, Domain)
-        How the samples were drawn, in the number that the inspection has.
-    seed : int
-    csv_name : str
-        Name of the table, if the samples come from one; it is read from the
-        working directory.
-    mapping : mapping of variable to column name, optional
-    target : str
-        Column compared with, or "".
+    provenance : Provenance, optional
+        Where its samples come from.  A table is read from the working directory.
 
     Notes
     -----
     Without domains and table, up to 200 samples are written into the script; more
     must be supplied by the reader, who is told so.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Domain, inspect, sample_domains
+    >>> domain = Domain("uniform", 1, 5)
+    >>> inspection = inspect(read("x + 1").formula, sample_domains({"x": domain}, count=10))
+    >>> script = python_snippet(inspection, Provenance(domains=(("x", domain),)))
+    >>> print(*(line for line in script.splitlines() if "samples =" in line))
+    samples = sample_domains(domains, count=10, seed=0)
     """
     formula = inspection.formula
     names = list(formula.variables)
@@ -46,9 +40,7 @@ def python_snippet(
         '"""Reproduces where a formula loses its digits; needs the package eic_core of EIC Lab."""',
         "",
     ]
-    imports, samples = _samples_code(
-        inspection, dict(domains), seed, csv_name, dict(mapping or {}), target
-    )
+    imports, samples = _samples_code(inspection, provenance or Provenance())
     lines += [*imports, ""]
     if formula.source.isprintable() and len(formula.source) <= 200:
         lines.append(f"# As given: {formula.source}")
@@ -69,19 +61,12 @@ def python_snippet(
     return "\n".join(lines) + "\n"
 
 
-def _samples_code(
-    inspection: Inspection,
-    domains: Mapping[str, Domain],
-    seed: int,
-    csv_name: str,
-    mapping: Mapping[str, str],
-    target: str,
-) -> tuple[list[str], list[str]]:
+def _samples_code(inspection: Inspection, known: Provenance) -> tuple[list[str], list[str]]:
     """Import lines and the lines that make `samples`."""
     samples = inspection.samples
     reading = "from eic_core.formula.syntax import read"
-    if csv_name:
-        mapping = mapping or {name: name for name in inspection.formula.variables}
+    if known.file_name:
+        mapping = known.mapping or {name: name for name in inspection.formula.variables}
         return (
             [
                 "from pathlib import Path",
@@ -91,19 +76,19 @@ def _samples_code(
                 "from eic_core.measure.table import read_table",
             ],
             [
-                f"table = read_table(Path({csv_name!r}).read_bytes())",
-                f"samples = table.samples({dict(mapping)!r}, target={target or None!r})",
+                f"table = read_table(Path({known.file_name!r}).read_bytes())",
+                f"samples = table.samples({dict(mapping)!r}, target={known.target or None!r})",
             ],
         )
-    if domains or not inspection.formula.variables:
+    if known.domains or not inspection.formula.variables:
         listed = ", ".join(
-            f"{name!r}: Domain({d.kind!r}, {d.low!r}, {d.high!r})" for name, d in domains.items()
+            f"{name!r}: Domain({d.kind!r}, {d.low!r}, {d.high!r})" for name, d in known.domains
         )
         return (
             [reading, "from eic_core.measure import Domain, inspect, sample_domains"],
             [
                 f"domains = {{{listed}}}",
-                f"samples = sample_domains(domains, count={len(samples)}, seed={seed})",
+                f"samples = sample_domains(domains, count={len(samples)}, seed={known.seed})",
             ],
         )
     imports = [reading, "from eic_core.measure import Samples, inspect"]

@@ -8,17 +8,22 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from eic_core.report import Provenance, html_report, python_snippet
+from eic_core.report import Provenance, python_snippet, render
 from pages.ui.coloured import coloured_tex
 from pages.ui.device import is_dark
 from pages.ui.downloads import file_name, json_text, nodes_csv
 from pages.ui.figures import tree_svg
 from pages.ui.service import Result
 from pages.ui.visit import visit
+from pages.ui.wiring import diagnosis_service
 
 
 def share(result: Result, node: int) -> None:
-    """A link to copy, and everything as a file."""
+    """A link to copy, and everything as a file.
+
+    Files are made when they are asked for, in a thread that knows no visit: what they need of
+    it is taken along.
+    """
     inspection = result.inspection
     dark, unfolded = is_dark(), visit().unfolded
     with st.popover("Copy link", icon=":material/link:", key="copy-link"):
@@ -29,9 +34,9 @@ def share(result: Result, node: int) -> None:
                 '<p class="eic-quiet">The file itself is not part of the link: whoever opens '
                 "it is asked for it.</p>"
             )
-    source = result.request.formula
+    source, known = result.request.formula, provenance_of(result)
     files: tuple[tuple[str, str, str, Callable[[], str]], ...] = (
-        ("Results, JSON", "json", "application/json", partial(_json, result)),
+        ("Results, JSON", "json", "application/json", partial(_json, result, known)),
         ("Nodes, CSV", "csv", "text/csv", partial(nodes_csv, inspection)),
         (
             "Tree, SVG",
@@ -45,13 +50,8 @@ def share(result: Result, node: int) -> None:
             "text/x-tex",
             partial(coloured_tex, inspection, selected=node),
         ),
-        ("Reproduce it, Python", "py", "text/x-python", partial(_python, result)),
-        (
-            "Report, HTML",
-            "html",
-            "text/html",
-            partial(html_report, inspection, provenance=provenance_of(result)),
-        ),
+        ("Reproduce it, Python", "py", "text/x-python", partial(python_snippet, inspection, known)),
+        ("Report, HTML", "html", "text/html", partial(_report, result, known)),
     )
     with st.popover("Download", icon=":material/download:", key="downloads"):
         for name, suffix, mime, make in files:
@@ -70,29 +70,21 @@ def share(result: Result, node: int) -> None:
         )
 
 
-def _json(result: Result) -> str:
+def _json(result: Result, known: Provenance) -> str:
     data: dict[str, object] = {"syntax": result.reading.syntax}
-    if result.match is not None:
-        data["file"] = visit().state.upload_name
-        data["sha256"] = result.request.upload
-        data["columns"] = dict(result.match.mapping)
-        data["target"] = result.target
+    if known.file_name:
+        data["file"] = known.file_name
+        data["sha256"] = known.file_hash
+        data["columns"] = dict(known.mapping)
+        data["target"] = known.target
     else:
-        data["ranges"] = {name: str(domain) for name, domain in result.domains}
-        data["seed"] = result.request.seed
-    return json_text(result.inspection, {"data": data, "notices": list(result.notices)})
+        data["ranges"] = {name: str(domain) for name, domain in known.domains}
+        data["seed"] = known.seed
+    return json_text(result.inspection, {"data": data, "notices": list(known.notices)})
 
 
-def _python(result: Result) -> str:
-    match = result.match
-    return python_snippet(
-        result.inspection,
-        domains=result.domains,
-        seed=result.request.seed,
-        csv_name=visit().state.upload_name if match is not None else "",
-        mapping=dict(match.mapping) if match is not None else None,
-        target=result.target,
-    )
+def _report(result: Result, known: Provenance) -> str:
+    return render(diagnosis_service().findings(result), known)
 
 
 def provenance_of(result: Result) -> Provenance:

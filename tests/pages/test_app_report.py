@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import replace
+from threading import Thread
+from typing import Any
 
 import pytest
 
+from eic_core.drawing.folding import focus_node
+from eic_core.errors import UserError
+from eic_core.explain.budget import TOLERANCE
 from eic_core.measure.table import read_table
-from eic_core.report import command_line
+from eic_core.report import command_line, investigate
 from pages.ui import widgets_share
+from pages.ui.diagnosis import service as answers
+from pages.ui.diagnosis.service import DiagnosisService
 from pages.ui.service import InspectorService, Request
+from tests.pages.panels import open_with_table
 from tests.pages.test_app_inspector import open_page
 
 
@@ -54,3 +64,66 @@ def test_a_report_of_a_table_says_which_column_is_which(tab) -> None:
     assert "--data data.csv --target t" in told
     swapped = replace(known, mapping={"x0": "b", "x1": "a"})
     assert command_line(inspection.formula, inspection.samples, swapped) is None
+
+
+def made_elsewhere(make: Callable[[], str]) -> str:
+    """What a download holds: it is made in a thread that no visit belongs to."""
+    made: list[str] = []
+    thread = Thread(target=lambda: made.append(make()))
+    thread.start()
+    thread.join(60)
+    return made[0]
+
+
+def test_files_made_after_the_run_still_name_the_table(monkeypatch) -> None:
+    offered: dict[str, Callable[[], str]] = {}
+
+    def note(label: str, *, data: Callable[[], str], **_: Any) -> None:
+        offered[label] = data
+
+    monkeypatch.setattr(widgets_share.st, "download_button", note)
+    assert not open_with_table("a,b,t\n1,2,3\n4,5,6\n", formula="x0 - x1").exception
+    document = json.loads(made_elsewhere(offered["Results, JSON"]))
+    assert document["data"]["file"] == "rows.csv"
+    assert document["data"]["columns"] == {"x0": "a", "x1": "b"}
+    script = made_elsewhere(offered["Reproduce it, Python"])
+    assert "read_table(Path('rows.csv').read_bytes())" in script
+    assert "rows.csv" in made_elsewhere(offered["Report, HTML"])
+
+
+SHOWN = Request("sqrt(x+1) - sqrt(x) + log(y)", samples=200, seed=2)
+
+
+def test_the_page_finds_what_the_command_line_finds() -> None:
+    result = InspectorService().inspect(SHOWN)
+    here = DiagnosisService().findings(result).to_json()
+    there = investigate(result.inspection, with_repair=False, seed=SHOWN.seed).to_json()
+    for timed in ("repair", "missing"):  # how far a search gets depends on the machine
+        del here[timed], there[timed]
+    assert here == there
+
+
+def test_a_report_computes_nothing_that_the_page_has_answered(monkeypatch) -> None:
+    result, service = InspectorService().inspect(SHOWN), DiagnosisService()
+    service.summary(result, focus_node(result.inspection))
+    service.triangulation(result)
+    service.budget(result, TOLERANCE)
+
+    def again(*_: object, **__: object) -> None:
+        raise AssertionError("computed again")
+
+    for name in ("blame", "where", "writing_loss", "repair", "triangulate", "digit_budget"):
+        monkeypatch.setattr(answers, name, again)
+    found = service.findings(result)
+    assert found.missing == {} and found.repairs is not None
+    assert found.repairs is service.repairs(result)
+
+
+def test_what_the_page_cannot_answer_is_said_in_its_report(monkeypatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise UserError("the numbers are too odd")
+
+    monkeypatch.setattr(answers, "digit_budget", refused)
+    found = DiagnosisService().findings(InspectorService().inspect(SHOWN))
+    assert found.budget is None and found.triangulation is not None
+    assert "the numbers are too odd" in found.missing["budget"]

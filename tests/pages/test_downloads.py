@@ -16,7 +16,7 @@ from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, variable
 from eic_core.measure import Domain, Samples, inspect, sample_domains
 from eic_core.measure.table import read_table
-from eic_core.report.snippet import python_snippet
+from eic_core.report import Provenance, python_snippet
 from pages.ui.downloads import file_name, json_text, nodes_csv
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,7 +41,7 @@ def run(snippet, folder):
 
 def test_the_script_reproduces_eic_from_domains_and_seed(tmp_path):
     inspection = inspected("log(x*y) - sqrt(x+1)")
-    snippet = python_snippet(inspection, domains=DOMAINS, seed=7)
+    snippet = python_snippet(inspection, Provenance(domains=DOMAINS, seed=7))
     assert run(snippet, tmp_path) == inspection.eic
 
 
@@ -50,8 +50,8 @@ def test_the_script_reproduces_eic_from_a_table(tmp_path):
     table = read_table((tmp_path / "my 'data'.csv").read_bytes())
     mapping = {"x0": "a", "x1": "b"}
     inspection = inspect(read("x0-x1").formula, table.samples(mapping, "t"))
-    snippet = python_snippet(inspection, csv_name="my 'data'.csv", mapping=mapping, target="t")
-    assert run(snippet, tmp_path) == inspection.eic
+    known = Provenance(file_name="my 'data'.csv", mapping=mapping, target="t")
+    assert run(python_snippet(inspection, known), tmp_path) == inspection.eic
 
 
 def test_the_script_carries_a_few_samples_itself(tmp_path):
@@ -67,14 +67,15 @@ def test_the_script_of_a_constant_formula_runs(tmp_path):
 
 def test_the_script_keeps_an_infinite_eic(tmp_path):
     inspection = inspected("x-x+y")
-    assert math.isinf(run(python_snippet(inspection, domains=DOMAINS, seed=7), tmp_path))
+    snippet = python_snippet(inspection, Provenance(domains=DOMAINS, seed=7))
+    assert math.isinf(run(snippet, tmp_path))
 
 
 def test_a_hostile_source_stays_data():
     source = 'x"""\nimport os\n#'
     formula = Formula.from_draft(Draft("sin", [variable("x")]), source)
     inspection = inspect(formula, Samples.from_columns({"x": [1.0]}))
-    snippet = python_snippet(inspection, csv_name='"); import os; ("')
+    snippet = python_snippet(inspection, Provenance(file_name='"); import os; ("'))
     compile(snippet, "snippet", "exec")
     assert not any(line.startswith("import os") for line in snippet.splitlines())
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import json
 
-from eic_core.report.findings import Findings
+from eic_core.explain.budget import TOLERANCE
+from eic_core.report.findings import LEFT_OUT, PARTS, Findings
 from eic_core.report.markup import Cell, Markup, code, count, escape, paragraphs, table
 from eic_core.report.provenance import Provenance, command_line, versions
 from eic_core.report.snippet import python_snippet
@@ -14,21 +15,16 @@ from eic_core.report.snippet import python_snippet
 def reproduce(findings: Findings, provenance: Provenance) -> str:
     """The command, the script, the versions, the data's hash."""
     inspection = findings.inspection
-    command = command_line(inspection.formula, inspection.samples, provenance)
+    command = command_line(
+        inspection.formula, inspection.samples, provenance, options=_options(findings)
+    )
     shell = (
         f"<pre><code>{escape(command)}</code></pre>"
         if command is not None
         else '<p class="missing">No command line makes these samples: the columns were given in '
         "Python or matched by hand. The script below says how.</p>"
     )
-    script = python_snippet(
-        inspection,
-        domains=provenance.domains,
-        seed=provenance.seed,
-        csv_name=provenance.file_name,
-        mapping=provenance.mapping or None,
-        target=provenance.target,
-    )
+    script = python_snippet(inspection, provenance)
     return "\n".join(
         (
             paragraphs(provenance.notices, "quiet"),
@@ -41,6 +37,15 @@ def reproduce(findings: Findings, provenance: Provenance) -> str:
             _download(findings),
         )
     )
+
+
+def _options(findings: Findings) -> list[str]:
+    """What the command is told to leave out, and the tolerance if it is not the usual one."""
+    options = [f"--no-{part}" for part in PARTS if findings.missing.get(part) == LEFT_OUT]
+    budget = findings.budget
+    if budget is not None and budget.tolerance != TOLERANCE:
+        options += ["--tolerance", repr(budget.tolerance)]
+    return options
 
 
 def _facts(findings: Findings, provenance: Provenance) -> str:

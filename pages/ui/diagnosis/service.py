@@ -10,15 +10,18 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TypeVar
 
-from eic_core.explain.budget import Budget, digit_budget
+from eic_core.explain.budget import TOLERANCE, Budget, digit_budget
+from eic_core.explain.diagnosis import Diagnosis
 from eic_core.explain.ledger import Ledger, blame
 from eic_core.explain.rewriting import Repairs, repair
 from eic_core.explain.triangulation import Triangulation, triangulate
+from eic_core.explain.verdict import verdict
 from eic_core.explain.what_if import WhatIf, what_if_mean
 from eic_core.explain.where import Where, where
 from eic_core.explain.writing import WritingLoss, writing_loss
 from eic_core.formula.tree import Formula
 from eic_core.measure import Inspection, inspect
+from eic_core.report import Answers, Findings, gather
 from pages.ui.service import BoundedCache, Progress, Result
 
 KEPT = 192e6
@@ -126,14 +129,34 @@ class DiagnosisService:
             tolerance,
         )
 
+    def diagnosis(self, result: Result, node: int) -> Diagnosis:
+        """What is wrong, whose noise a node's amplification is, where, and whose fault."""
+        return Diagnosis(
+            result.inspection,
+            verdict(result.inspection),
+            self.blame(result, node),
+            self.where(result, node),
+            self.writing(result),
+        )
+
+    def findings(self, result: Result) -> Findings:
+        """Everything that a report says; computes only what nobody has asked yet."""
+        answers = Answers(
+            lambda: self.diagnosis(result, result.inspection.finite_bottleneck),
+            lambda: self.repairs(result),
+            lambda: self.triangulation(result),
+            lambda: self.budget(result, TOLERANCE),
+        )
+        return gather(result.inspection, answers)
+
     def summary(self, result: Result, node: int, progress: Progress | None = None) -> Summary:
         """The four sentences, about the noise of `node` and the form of the whole."""
-        found, writing = self.where(result, node), self.writing(result)
+        _, why, place, fault = self.diagnosis(result, node).sentences
         repairs = self.repairs(result, progress=progress)
         return Summary(
-            why=self.blame(result, node).sentences[0],
-            where=" ".join(found.sentences[: 1 if found.place is None else 2]),
-            fault=" ".join((writing.sentence, *writing.notes)),
+            why=why,
+            where=place,
+            fault=fault,
             instead=repairs.sentence,
             better=repairs.best.text if repairs.best is not None else "",
         )

@@ -117,6 +117,21 @@ def test_a_column_called_target_that_is_an_input_needs_the_script():
     assert command_line(reading.formula, table.samples(known.mapping), known) is None
 
 
+def test_the_command_leaves_out_what_the_report_left_out(capsys):
+    domain = Domain("uniform", 1.0, 5.0)
+    reading = read("1.2345678*x")
+    samples = sample_domains({"x": domain}, count=30)
+    known = Provenance(reading, (("x", domain),))
+    inspection = inspect(reading.formula, samples)
+    page = Page(html_report(inspection, provenance=known, with_repair=False, tolerance=0.02))
+    _, dash_m, package, *arguments = shlex.split(blocks(page)[-2])
+    assert (dash_m, package) == ("-m", "eic_core")
+    assert main([arguments[0], "--json", *arguments[1:]]) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert again == page.json()
+    assert again["budget"]["tolerance"] == 0.02 and set(again["missing"]) == {"repair"}
+
+
 def test_columns_given_in_python_have_no_command_but_a_script(tmp_path):
     inspection = inspect(read("x-1").formula, Samples.from_columns({"x": [1.5, 2.0]}))
     page = Page(html_report(inspection, with_repair=False))
