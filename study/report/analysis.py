@@ -10,8 +10,8 @@ from typing import get_args
 
 from eic_core.errors import UserError
 from study.report.exported import ExportedVote, StudyExport
+from study.report.gaps import pair_gaps
 from study.report.software import Software
-from study.report.threats import Threats, threats_of
 from study.report.words import day_text
 from study.statistics.agreement import (
     Agreement,
@@ -32,6 +32,7 @@ from study.statistics.exclusions import (
 )
 from study.statistics.majorities import SignTest, sign_test
 from study.statistics.preference import Interval, Preference
+from study.statistics.threats import Threats, threats_of
 from study.statistics.votes import VoteTable
 from study.statistics.words import counted
 
@@ -198,8 +199,9 @@ class StudyReport:
     def threats(self) -> Threats:
         """What could be wrong."""
         return threats_of(
-            self.export, self.table, level=self.level, seed=self.seed, estimand=self.estimand
-        )
+            self.export.votes, self.export.exclusion, pair_gaps(self.export),
+            level=self.level, seed=self.seed, estimand=self.estimand,
+        )  # fmt: skip
 
     @property
     def left_chosen(self) -> Preference:

@@ -11,8 +11,9 @@ from study.report.words import (
     interval_text,
     level_text,
     number,
-    p_text,
+    p_clause,
     percent,
+    worth_text,
     wrapped,
 )
 from study.statistics.preference import Interval
@@ -71,9 +72,11 @@ def _material(report: StudyReport) -> list[str]:
         _exclusions(report),
     ]
     if export.frozen_at is not None:
+        first = min((vote.voted_at for vote in export.votes), default=None)
+        before = first is None or export.frozen_at <= first
         sentences.append(
-            f"Pairs, rules and exclusions were frozen on {day_text(export.frozen_at)}, before the "
-            "first vote."
+            f"Pairs, rules and exclusions were frozen on {day_text(export.frozen_at)}"
+            f"{', before the first vote' if before else ''}."
         )
     for look in export.unblindings:
         sentences.append(
@@ -122,20 +125,20 @@ def _result(report: StudyReport) -> list[str]:
         f"Allowing for clusters of votes ({clusters}; variance of Cameron, Gelbach & Miller, "
         f"2011; t with {found.degrees_of_freedom} degrees of freedom), the {level} confidence "
         f"interval for {report.estimand} is {_range(interval)}, two-sided "
-        f"p = {p_text(found.p_two_sided)}."
+        f"{p_clause(found.p_two_sided)}."
     )
     if found.conditional_on_problems and report.estimand == "pairs like these":
         sentences.append("The interval is conditional on the problems of this study.")
     if found.effective_votes is not None:
         sentences.append(
-            f"The design effect is {number(found.design_effect, 2)}: the votes are worth "
-            f"{number(found.effective_votes, 0)} independent ones."
+            f"The design effect is {number(found.design_effect, 2)}: the votes are worth about "
+            f"{worth_text(found.effective_votes)}."
         )
     if found.too_small:
         sentences.append(found.too_small)
     sentences.append(
         f"Taking votes as independent, as Yu et al. do, the exact one-sided binomial test gives "
-        f"p = {p_text(preference.p_value)} and Wilson's {level} interval "
+        f"{p_clause(preference.p_value)} and Wilson's {level} interval "
         f"{_range(preference.wilson(report.level))}."
     )
     return sentences
@@ -179,7 +182,7 @@ def _software(report: StudyReport) -> list[str]:
 def _range(interval: Interval | None) -> str:
     if interval is None:
         return UNDEFINED
-    return f"{100 * interval.low:.1f} % to {percent(interval.high)}"
+    return f"{percent(interval.low)} to {percent(interval.high)}"
 
 
 def _escape(text: str) -> str:

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from study.report.analysis import StudyReport
 from study.report.exported import VOTE_COLUMNS, ExportedPair, ExportedVote
 from study.report.folder import cell_text
+from study.report.gaps import gap_of
 from study.report.spreadsheet import safe_cell
 from study.statistics.exclusions import active_seconds
 
@@ -132,12 +133,8 @@ def _counts(votes: Sequence[ExportedVote]) -> Row:
 
 
 def _gaps(pair: ExportedPair) -> Row:
-    """With the signs of `study.statistics.threats.gaps`: the EIC gap is 0 or more."""
-    return {
-        "eic_gap": pair.higher_eic - pair.lower_eic,
-        "r2_gap": pair.lower_r2 - pair.higher_r2,
-        "complexity_gap": pair.lower_complexity - pair.higher_complexity,
-    }
+    gap = gap_of(pair)
+    return {"eic_gap": gap.eic, "r2_gap": gap.r2, "complexity_gap": gap.complexity}
 
 
 def _left(vote: ExportedVote) -> bool:

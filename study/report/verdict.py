@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from study.report.analysis import StudyReport
-from study.report.words import level_text, p_text
-from study.statistics.words import counted
+from study.report.words import level_text, p_clause, worth_text
+from study.statistics.words import counted, rounded
 
 Finding = Literal["lower", "higher", "undecided", "none"]
 
@@ -56,7 +56,8 @@ def verdict(report: StudyReport) -> Verdict:
     low, high = _in_hundred(interval.low), _in_hundred(interval.high)
     about = _others(report)
     expected = (
-        f"With {about}, expect {low} to {high} of 100 ({level_text(report.level)} interval)."
+        f"For {about}, these votes put that share at {low} to {high} of 100 "
+        f"({level_text(report.level)} interval)."
     )
     finding: Finding = (
         "lower" if interval.low > 0.5 else "higher" if interval.high < 0.5 else "undecided"
@@ -91,13 +92,11 @@ def _in_hundred(rate: float) -> str:
     >>> _in_hundred(0.698), _in_hundred(0.997), _in_hundred(1.0), _in_hundred(0.503)
     ('70', '99.7', '100', '50.3')
     """
-    whole = f"{100 * rate:.0f}"
-    rounds_away = whole in ("0", "50", "100") and 100 * rate != float(whole)
-    return f"{100 * rate:.1f}" if rounds_away else whole
+    return rounded(100 * rate, 0, (0, 50, 100))
 
 
 def _chance(finding: Finding, p: float, *, sure: bool) -> str:
-    told = f"p = {p_text(p)}, two-sided"
+    told = f"{p_clause(p)}, two-sided"
     if finding == "undecided":
         return (
             "That range includes 50 in 100, so these votes do not show a preference: if people "
@@ -123,13 +122,14 @@ def _how_often(p: float) -> str:
     --------
     >>> _how_often(3e-9)
     'fewer than one study in a million'
-    >>> _how_often(0.0004), _how_often(0.031), _how_often(0.4)
-    ('about 4 studies in 10,000', 'about 3 studies in 100', 'about 40 studies in 100')
+    >>> _how_often(0.0004), _how_often(0.031), _how_often(0.4), _how_often(0.997)
+    ('about 4 studies in 10,000', 'about 3 studies in 100', 'about 40 studies in 100',
+     'nearly every study')
     """
     if p < 1e-6:
         return "fewer than one study in a million"
     if p >= 0.995:
-        return "every study"
+        return "every study" if p == 1 else "nearly every study"
     of = 100
     while p * of < 0.95:
         of *= 10
@@ -144,12 +144,12 @@ def _worth(report: StudyReport) -> tuple[str, ...]:
         return ()
     if effective >= found.votes:
         return (
-            f"The {found.votes:,} votes carry at least as much information as independent ones.",
+            f"The {counted(found.votes, 'vote')} carry at least as much information as independent "
+            "ones.",
         )
-    near = max(1, round(effective)) if effective < 100 else 10 * round(effective / 10)
     return (
-        f"The {found.votes:,} votes carry as much information as about {near:,} independent ones, "
-        f"because {_alike(report)} resemble each other.",
+        f"The {counted(found.votes, 'vote')} carry as much information as about "
+        f"{worth_text(effective)}, because {_alike(report)} resemble each other.",
     )
 
 

@@ -6,19 +6,20 @@ import textwrap
 from datetime import UTC, datetime
 
 from study.statistics.preference import Interval
+from study.statistics.words import counted, p_number, p_words, rounded
 
 UNDEFINED = "not defined"
 
 
 def percent(rate: float | None) -> str:
-    """A rate for display.
+    """A rate for display; never rounded to none, to half or to all.
 
     Examples
     --------
-    >>> percent(0.69762), percent(None)
-    ('69.8 %', 'not defined')
+    >>> percent(0.69762), percent(0.5003), percent(None)
+    ('69.8 %', '50.03 %', 'not defined')
     """
-    return UNDEFINED if rate is None else f"{100 * rate:.1f} %"
+    return UNDEFINED if rate is None else f"{rounded(100 * rate, 1, (0, 50, 100))} %"
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -31,35 +32,56 @@ def number(value: float | None, digits: int = 3) -> str:
     """
     if value is None:
         return UNDEFINED
-    text = f"{value:.{digits}f}"
-    return text.lstrip("-") if float(text) == 0 else text
+    return rounded(value, digits)
 
 
 def p_text(value: float | None) -> str:
-    """A p value for display.
+    """A p value for display: never 0, and never rounded onto a usual level of significance.
 
     Examples
     --------
-    >>> p_text(2.7e-31), p_text(0.0312), p_text(None), p_text(1.0)
-    ('2.7e-31', '0.031', 'not defined', '1.000')
+    >>> p_text(2.7e-31), p_text(0.0312), p_text(None), p_text(1.0), p_text(0.0), p_text(0.0498)
+    ('2.7e-31', '0.031', 'not defined', '1.000', '< 1e-300', '0.0498')
     """
-    if value is None:
-        return UNDEFINED
-    return f"{value:.1e}" if value < 1e-3 else f"{value:.3f}"
+    return UNDEFINED if value is None else p_number(value, 3)
+
+
+def p_clause(value: float | None) -> str:
+    """The same in a sentence.
+
+    Examples
+    --------
+    >>> p_clause(0.0312), p_clause(0.0)
+    ('p = 0.031', 'p < 1e-300')
+    """
+    return f"p {UNDEFINED}" if value is None else p_words(value, 3)
+
+
+def worth_text(effective: float) -> str:
+    """So many independent votes, in words: at least one, and to two digits from a hundred up.
+
+    Examples
+    --------
+    >>> worth_text(305.4), worth_text(11.2), worth_text(0.4)
+    ('310 independent ones', '11 independent ones', '1 independent one')
+    """
+    near = max(1, round(effective)) if effective < 100 else 10 * round(effective / 10)
+    return counted(near, "independent one")
 
 
 def interval_text(interval: Interval | None) -> str:
-    """An interval for display.
+    """An interval for display; no end is rounded onto none, one half or all.
 
     Examples
     --------
     >>> from study.statistics.preference import Preference
-    >>> interval_text(Preference(586, 254).wilson())
-    '[0.666, 0.728]'
+    >>> interval_text(Preference(586, 254).wilson()), interval_text(Interval(0.5003, 1, 0.95, ""))
+    ('[0.666, 0.728]', '[0.5003, 1.000]')
     """
     if interval is None:
         return UNDEFINED
-    return f"[{number(interval.low)}, {number(interval.high)}]"
+    low, high = (rounded(end, 3, (0, 0.5, 1)) for end in (interval.low, interval.high))
+    return f"[{low}, {high}]"
 
 
 def level_text(level: float) -> str:

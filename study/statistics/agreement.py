@@ -24,7 +24,7 @@ from study.statistics.coefficients import (
     raw_agreement,
 )
 from study.statistics.votes import VoteTable
-from study.statistics.words import percent
+from study.statistics.words import percent, rounded
 
 __all__ = [
     "CATEGORIES",
@@ -213,7 +213,7 @@ class Agreement:
         return (
             f"{said} Chance alone would give {percent(kappa.expected)}. Fleiss' kappa, which is 1 "
             "if all agree and 0 if they agree as often as by chance, is "
-            f"{kappa.value:.2f}."
+            f"{rounded(kappa.value, 2, (0, 1))}."
         )
 
     @property
@@ -237,7 +237,7 @@ class Agreement:
             f"{percent(most)} of the votes go to the formula of {side} EIC: raters who each chose "
             "it that often without looking at the pair would already agree in "
             f"{percent(kappa.expected)} of cases, and kappa counts only what is beyond that. "
-            f"Gwet's AC1, which an uneven split does not pull down, is {ac1:.2f}."
+            f"Gwet's AC1, which an uneven split does not pull down, is {rounded(ac1, 2, (0, 1))}."
         )
 
     def to_json(self) -> dict[str, Any]:

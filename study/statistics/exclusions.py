@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from eic_core.errors import UserError
-from study.statistics.words import counted
+from study.statistics.words import counted, plain
 
 Unit = Literal["session", "vote"]
 
@@ -87,7 +87,8 @@ class ExclusionRule:
         parts = []
         if self.threshold_seconds:
             what = "Sessions" if self.unit == "session" else "Votes"
-            parts.append(f"{what} of under {self.threshold_seconds:g} active seconds are left out.")
+            under = f"under {plain(self.threshold_seconds)} active seconds"
+            parts.append(f"{what} of {under} are left out.")
         else:
             parts.append("No vote is left out for haste.")
         if self.max_failed_attention is not None:

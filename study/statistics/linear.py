@@ -10,6 +10,9 @@ import numpy as np
 from study.statistics.regression import Design, Fit
 from study.statistics.votes import Floats, Integers
 
+EXACT = 1e-12
+"""What is left of the outcomes below this part of them is rounding."""
+
 
 @dataclass(frozen=True)
 class LinearFit(Fit):
@@ -42,7 +45,8 @@ def least_squares(
         return LinearFit(design.names, (), len(y), design.counts, reason)
     bread = np.asarray(np.linalg.inv(design.columns.T @ design.columns), dtype=np.float64)
     scaled = bread @ (design.columns.T @ design.y)
-    scores = design.columns * (design.y - design.columns @ scaled)[:, None]
-    return LinearFit(
-        design.names, design.fit(scaled, scores, bread), len(y), design.counts, ""
-    )  # fmt: skip
+    rest = design.y - design.columns @ scaled
+    if np.abs(rest).max() <= EXACT * np.abs(design.y).max():
+        rest = np.zeros(len(y))
+    terms = design.fit(scaled, design.columns * rest[:, None], bread)
+    return LinearFit(design.names, terms, len(y), design.counts, "")

@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 from scipy.special import expit
 
 from eic_core.errors import UserError
-from study.statistics.regression import Design, Fit
+from study.statistics.regression import NO_SPREAD, Design, Fit
 from study.statistics.votes import Floats, Integers
 from study.statistics.words import capital, listed
 
@@ -48,7 +48,8 @@ def logistic(
     Returns
     -------
     LogisticFit
-        With a `reason` instead of terms where no finite estimate exists: a column is constant, or
+        With a `reason` instead of terms where no two clusters differ, which leaves nothing to test
+        against, or where no finite estimate exists: a column is constant, or
         follows from the others, or the columns separate the votes (found exactly, by a linear
         programme: Konis, 2007, Linear programming algorithms for detecting separated data).
 
@@ -73,6 +74,8 @@ def logistic(
         raise UserError("the outcomes of a logistic regression are 0 and 1")
     reason = design.trouble(kinds[: len(clusters)]) or _separation(design)
     terms = () if reason else design.fit(*_newton(design))
+    if not all(term.standard_error for term in terms):
+        terms, reason = (), NO_SPREAD
     return LogisticFit(design.names, terms, len(y), design.counts, reason)
 
 

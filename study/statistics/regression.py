@@ -26,6 +26,9 @@ from study.statistics.words import capital, counted, listed
 
 INTERCEPT = "intercept"
 MOST_EXPONENT = 700.0
+NOTHING = 1e-20
+"""A clustered variance of this part of that of independent votes, or less, is rounding."""
+NO_SPREAD = "The votes of no two clusters differ in this, so there is nothing to test it against."
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Term:
     estimate : float
         Change for one unit of the column; of the log odds in a logistic regression.
     standard_error : float
-        Clustered.
+        Clustered; 0 where no two clusters differ.
     degrees_of_freedom : int
     """
 
@@ -49,10 +52,10 @@ class Term:
     degrees_of_freedom: int
 
     @property
-    def p_value(self) -> float:
-        """Two-sided t test of "no change"."""
+    def p_value(self) -> float | None:
+        """Two-sided t test of "no change"; None where no two clusters differ."""
         if not self.standard_error:
-            return 0.0 if self.estimate else 1.0
+            return None
         return float(2 * stdtr(self.degrees_of_freedom, -abs(self.estimate / self.standard_error)))
 
     def interval(self, level: float = 0.95) -> Interval:
@@ -208,7 +211,9 @@ class Design:
         """Terms from scaled coefficients, scores (n, k) and the inverse Hessian (k, k)."""
         estimates = self.back @ scaled
         bread = self.back @ bread
-        variances = self._variances(scores @ bread.T)
+        influence = scores @ bread.T
+        variances = self._variances(influence)
+        variances[variances <= NOTHING * (influence**2).sum(axis=0)] = 0.0
         freedom = min(self.counts) - 1
         return tuple(
             Term(name, float(estimate), sqrt(variance), freedom)

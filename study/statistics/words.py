@@ -7,20 +7,86 @@ from collections.abc import Sequence
 from study.statistics.preference import Interval
 
 
-def percent(rate: float) -> str:
-    """A rate in whole percents; never 0 or 100 % for what is not exactly that.
+def rounded(value: float, digits: int, marks: Sequence[float] = ()) -> str:
+    """A number with so many digits behind the point, and more if it would else round onto a mark.
+
+    What lies above one half, or below 5 %, must not be printed as if it were just that.  What is
+    nearer than a millionth is taken for the mark.
 
     Examples
     --------
-    >>> percent(0.69762), percent(1), percent(0.999), percent(0.001)
-    ('70 %', '100 %', 'over 99 %', 'under 1 %')
+    >>> rounded(0.5003, 3), rounded(0.5003, 3, [0.5]), rounded(0.5, 3, [0.5]), rounded(-0.001, 2)
+    ('0.500', '0.5003', '0.500', '0.00')
+    """
+    for more in range(digits, 7):
+        text = f"{value:.{more}f}"
+        if abs(value - float(text)) < 1e-9 or float(text) not in marks:
+            return _unsigned_zero(text)
+    return _unsigned_zero(f"{value:.{digits}f}")
+
+
+def _unsigned_zero(text: str) -> str:
+    return text if float(text) else text.lstrip("-")
+
+
+def percent(rate: float) -> str:
+    """A rate in whole percents; never 0, 50 or 100 % for what is not exactly that.
+
+    Examples
+    --------
+    >>> percent(0.69762), percent(1), percent(0.999), percent(0.001), percent(0.503)
+    ('70 %', '100 %', 'over 99 %', 'under 1 %', '50.3 %')
     """
     whole = f"{100 * rate:.0f}"
     if whole == "100" and rate < 1:
         return "over 99 %"
     if whole == "0" and rate > 0:
         return "under 1 %"
-    return f"{whole} %"
+    return f"{rounded(100 * rate, 0, [50])} %"
+
+
+def factor(value: float) -> str:
+    """A ratio: three significant digits, 1 for nothing but 1, and no power of ten.
+
+    Examples
+    --------
+    >>> factor(0.102), factor(4e-5), factor(5.5e7), factor(1.0004), factor(1.0), factor(101.6)
+    ('0.102', 'under 0.001', 'over 1,000', '1.0004', '1.00', '102')
+    """
+    if value < 1e-3:
+        return "under 0.001"
+    if value > 1e3:
+        return "over 1,000"
+    digits = 3 if value < 1 else 2 if value < 10 else 1 if value < 100 else 0
+    return rounded(value, digits, [1])
+
+
+def seconds_words(seconds: float) -> str:
+    """A time in seconds.
+
+    Examples
+    --------
+    >>> seconds_words(12.34), seconds_words(4881.0), seconds_words(0.0381), seconds_words(0.0)
+    ('12.3 s', '4,881 s', '0.04 s', '0 s')
+    """
+    if 0 < seconds < 0.01:
+        return "under 0.01 s"
+    return f"{seconds:,.0f} s" if seconds >= 100 or not seconds else f"{_three(seconds)} s"
+
+
+def _three(value: float) -> str:
+    return f"{value:.2f}" if value < 1 else f"{value:.3g}"
+
+
+def plain(value: float) -> str:
+    """A number as it was given, without a power of ten.
+
+    Examples
+    --------
+    >>> plain(60.0), plain(1e6), plain(2.5)
+    ('60', '1,000,000', '2.5')
+    """
+    return f"{value:,.10g}"
 
 
 def counted(number: int, thing: str, things: str = "") -> str:
@@ -45,17 +111,39 @@ def between(interval: Interval | None) -> str:
     return f"{percent(interval.low)} to {percent(interval.high)}" if interval else ""
 
 
-def p_words(p_value: float) -> str:
-    """A p value.
+SMALLEST_P = 1e-300
+"""Below this a p value is no longer a number of its own on a computer."""
+MARKS_OF_P = (0.01, 0.05, 0.1)
+"""Levels that tests are held against: no p value is rounded onto one."""
+
+
+def p_words(p_value: float, digits: int = 2) -> str:
+    """A p value, with so many digits behind the point from 0.1 up; never 0.
 
     Examples
     --------
-    >>> p_words(0.0312), p_words(2.7e-31), p_words(0.97)
-    ('p = 0.031', 'p = 2.7e-31', 'p = 0.97')
+    >>> p_words(0.0312), p_words(2.7e-31), p_words(0.97), p_words(0.0)
+    ('p = 0.031', 'p = 2.7e-31', 'p = 0.97', 'p < 1e-300')
+    >>> p_words(0.0498), p_words(0.0503), p_words(0.05)
+    ('p = 0.0498', 'p = 0.0503', 'p = 0.050')
     """
+    text = p_number(p_value, digits)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def p_number(p_value: float, digits: int = 2) -> str:
+    """The same without the "p =".
+
+    Examples
+    --------
+    >>> p_number(0.0498), p_number(0.0)
+    ('0.0498', '< 1e-300')
+    """
+    if p_value < SMALLEST_P:
+        return f"< {SMALLEST_P:.0e}"
     if p_value < 1e-3:
-        return f"p = {p_value:.1e}"
-    return f"p = {p_value:.3f}" if p_value < 0.1 else f"p = {p_value:.2f}"
+        return f"{p_value:.1e}"
+    return rounded(p_value, 3 if p_value < 0.1 else digits, MARKS_OF_P)
 
 
 def listed(names: Sequence[str]) -> str:

@@ -57,7 +57,8 @@ def test_a_preference_for_the_lower_eic_is_told_in_natural_frequencies() -> None
     assert found.lines[0] == (
         f"In {100 * rate:.0f} of 100 votes people preferred the formula with the lower EIC."
     )
-    assert f"expect {100 * interval.low:.0f} to {100 * interval.high:.0f} of 100" in found.lines[1]
+    share = f"{100 * interval.low:.0f} to {100 * interval.high:.0f} of 100"
+    assert f"these votes put that share at {share}" in found.lines[1]
     assert "Chance is a poor explanation" in found.lines[2] and "p = " in found.lines[2]
     assert found.lines[3].startswith("The 400 votes carry as much information as about ")
     assert "because votes on one pair, and votes of one person, resemble" in found.lines[3]
@@ -135,4 +136,4 @@ def test_an_interval_that_just_misses_one_half_is_not_rounded_onto_it() -> None:
         interval = report.inference.interval()
         assert interval is not None
         if interval.low > 0.5:
-            assert "expect 50 to" not in found.text
+            assert "share at 50 to" not in found.text

@@ -6,6 +6,7 @@ from study.report import terms
 from study.report.analysis import StudyReport
 from study.report.sections.section import Section, Table
 from study.report.words import interval_text, level_text, number
+from study.statistics.words import counted
 
 MEANINGS = (terms.RAW_AGREEMENT, terms.FLEISS, terms.KRIPPENDORFF, terms.GWET)
 
@@ -29,7 +30,7 @@ def agreement_section(report: StudyReport) -> Section:
                      "—" if c.expected is None else number(c.expected))
                     for c in found.coefficients
                 ),
-                f"On {found.raw_agreement.pairs:,} pairs with two or more deciding votes; "
+                f"On {counted(found.raw_agreement.pairs, 'pair')} with two or more deciding votes; "
                 f"{found.coding}.",
             ),
         ),

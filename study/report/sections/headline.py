@@ -39,7 +39,7 @@ def headline_section(report: StudyReport) -> Section:
             Fact("clusters", sampled, terms.CLUSTERS),
             Fact("standard error", number(found.standard_error, 4)),
             Fact("design effect", number(found.design_effect, 2), terms.DESIGN_EFFECT),
-            Fact("worth in independent votes", number(found.effective_votes, 0),
+            Fact("worth in independent votes", number(found.effective_votes, 1),
                  terms.EFFECTIVE_VOTES),
             *_bootstraps(report),
             Fact("majorities of pairs", report.sign_test.sentence, terms.SIGN_TEST),

@@ -6,6 +6,7 @@ from study.report import terms
 from study.report.analysis import StudyReport
 from study.report.sections.section import Fact, Section
 from study.report.words import minute_text, seconds_text
+from study.statistics.words import counted
 
 
 def pairs_section(report: StudyReport) -> Section:
@@ -58,7 +59,7 @@ def votes_section(report: StudyReport) -> Section:
                  terms.ACTIVE),
             Fact("votes on a pair",
                  f"{min(per_pair, default=0)} to {max(per_pair, default=0)} "
-                 f"on {len(per_pair):,} pairs"),
+                 f"on {counted(len(per_pair), 'pair')}"),
         ),
         figure="votes-per-pair",
     )  # fmt: skip

@@ -15,6 +15,7 @@ from study.statistics.exclusions import Unit
 from study.statistics.regression import Term
 from study.statistics.threats.gaps import UNITS
 from study.statistics.threats.ties import CONVENTIONS
+from study.statistics.words import factor, plain
 
 CURVES: tuple[tuple[Unit, str], ...] = (
     ("session", "Whole sessions left out"), ("vote", "Single votes left out"),
@@ -52,7 +53,7 @@ def _sensitivity(report: StudyReport) -> Section:
         Table(
             ("under", "valid votes", "raters", "rate", f"{level_text(level)} interval"),
             tuple(
-                (f"{p.threshold_seconds:g} s{' (frozen rule)' if p.frozen else ''}",
+                (f"{plain(p.threshold_seconds)} s{' (frozen rule)' if p.frozen else ''}",
                  f"{p.valid:,}", f"{p.raters:,}", *_rate(p.rate, level))
                 for p in found.of_unit(unit)
             ),
@@ -149,7 +150,7 @@ def _gaps(report: StudyReport) -> Section:
     return _threat(
         "gaps", "Is it EIC that raters follow?", found, lines=(found.summary,),
         facts=(
-            Fact("rate at equal R² and complexity", percent(adjusted[0] if adjusted else None),
+            Fact(f"rate at {found.compared}", percent(adjusted[0] if adjusted else None),
                  "What the regression expects between formulas that differ in EIC alone."),
             Fact(f"{level_text(report.level)} interval",
                  interval_text(adjusted[1] if adjusted else None), terms.INTERVAL),
@@ -162,8 +163,8 @@ def _gaps(report: StudyReport) -> Section:
 
 def _odds(term: Term, level: float) -> tuple[str, ...]:
     ratio, interval = term.ratio(1.0, level)
-    ends = f"[{number(interval.low)}, {number(interval.high)}]"
-    return UNITS[term.name], number(ratio), ends, p_text(term.p_value)
+    ends = f"[{factor(interval.low)}, {factor(interval.high)}]"
+    return UNITS[term.name], factor(ratio), ends, p_text(term.p_value)
 
 
 def _problems(report: StudyReport) -> Section:

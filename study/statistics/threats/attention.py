@@ -121,7 +121,7 @@ class AttentionChecks:
         if self.many_failed:
             start += " So many failures ask whether the ballots were read."
         if not self.with_failure.votes:
-            return f"{start} None of their votes count."
+            return f"{start} None of their votes enters a rate."
         start += f" Raters with a failure: {rate_words(self.with_failure, self.level)}"
         start += f"; without: {rate_words(self.without_failure, self.level)}."
         if self.p_value is None:
@@ -169,7 +169,7 @@ def attention(
     ...          Vote(rater="b", attention_ok=False, **base)]
     >>> print(attention(votes, ExclusionRule()).sentence)
     1 of 2 attention checks passed; 1 of 2 raters failed at least one. So many failures ask
-    whether the ballots were read. None of their votes count.
+    whether the ballots were read. None of their votes enters a rate.
     """
     passed: dict[str, list[bool]] = {}
     for vote in votes:

@@ -12,6 +12,7 @@ from study.statistics.clustered import ClusteredRate, clustered_rate
 from study.statistics.exclusions import ExclusionRule, active_seconds
 from study.statistics.linear import LinearFit, least_squares
 from study.statistics.logistic import LogisticFit, logistic
+from study.statistics.regression import Term
 from study.statistics.threats.common import (
     ALPHA,
     FINE,
@@ -26,9 +27,11 @@ from study.statistics.threats.common import (
     split_by_rule,
 )
 from study.statistics.votes import Flags, Floats, VoteTable
-from study.statistics.words import p_words, percent
+from study.statistics.words import p_words, percent, seconds_words
 
 POSITION = "the number of the ballot"
+STEADY = 1e-9
+"""A change of the seconds by less than this part is rounding."""
 THIRDS = ("first third", "middle third", "last third")
 
 
@@ -121,10 +124,15 @@ class Ballots:
         if not any(third.rate.votes for third in self.thirds):
             return " ".join(filter(None, (early.rate.reason, self._seconds_words())))
         said = (
-            f"In the {early.name} of the ballots the rate is {rate_words(early.rate, self.level)}, "
-            f"in the {late.name} {rate_words(late.rate, self.level)}."
+            f"In the {early.name} of the ballots {self._rate_of(early)}, in the {late.name} "
+            f"{self._rate_of(late)}."
         )
         return " ".join(filter(None, (said, self._trend_words(), self._seconds_words())))
+
+    def _rate_of(self, third: Stretch) -> str:
+        if not third.rate.votes:
+            return "nobody decided for either formula"
+        return f"the rate is {rate_words(third.rate, self.level)}"
 
     def _trend_words(self) -> str:
         if self.p_value is None:
@@ -141,13 +149,9 @@ class Ballots:
         term = self.seconds_trend.term(POSITION)
         if early is None or late is None or term is None:
             return ""
-        change = abs(term.ratio()[0] - 1)
-        faster = "faster" if term.estimate < 0 else "slower"
-        sure = "" if term.p_value < ALPHA else ", which may be chance"
-        by = f"by {'about ' if change >= 0.01 else ''}{percent(change)} a ballot"
         return (
-            f"The median vote took {early:.3g} s in the {self.thirds[0].name} and {late:.3g} s in "
-            f"the {self.thirds[-1].name}; raters get {faster} {by}{sure} ({p_words(term.p_value)})."
+            f"The median vote took {seconds_words(early)} in the {self.thirds[0].name} and "
+            f"{seconds_words(late)} in the {self.thirds[-1].name}; {_pace(term)}."
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -210,6 +214,18 @@ def ballots(votes: Sequence[RatedVote], rule: ExclusionRule, *, level: float = 0
         np.log(seconds[timed]), _column(some), [POSITION], (some.rater,), ("rater",)
     )
     return Ballots(thirds, numbers, trend, pace, level)
+
+
+def _pace(term: Term) -> str:
+    change = abs(term.ratio()[0] - 1)
+    if change < STEADY:
+        return "raters keep their pace"
+    faster = "faster" if term.estimate < 0 else "slower"
+    by = f"by {'about ' if change >= 0.01 else ''}{percent(change)} a ballot"
+    if term.p_value is None:
+        return f"raters get {faster} {by}, each of them alike"
+    sure = "" if term.p_value < ALPHA else ", which may be chance"
+    return f"raters get {faster} {by}{sure} ({p_words(term.p_value)})"
 
 
 def _column(table: VoteTable) -> Floats:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from study.statistics.clusters import Estimand
-from study.statistics.exclusions import ExclusionRule
+from study.statistics.exclusions import ExclusionRule, exclusion_reasons
 from study.statistics.threats.attention import AttentionChecks, attention
 from study.statistics.threats.ballots import Ballots, ballots
-from study.statistics.threats.common import RatedVote, split_by_rule
+from study.statistics.threats.common import RatedVote, on_a_pair
 from study.statistics.threats.gaps import Gap, Gaps, gaps
 from study.statistics.threats.problems import ProblemRates, problem_rates
 from study.statistics.threats.sensitivity import Sensitivity, sensitivity
 from study.statistics.threats.sides import SideBias, sides
 from study.statistics.threats.ties import Ties, ties
+from study.statistics.votes import VoteTable
 
 
 @dataclass(frozen=True)
@@ -34,16 +35,8 @@ class Threats:
     ties: Ties
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "sensitivity": self.sensitivity.to_json(),
-            "attention": self.attention.to_json(),
-            "sides": self.sides.to_json(),
-            "ballots": self.ballots.to_json(),
-            "gaps": self.gaps.to_json(),
-            "problems": self.problems.to_json(),
-            "ties": self.ties.to_json(),
-        }
+        """As plain values, by threat."""
+        return {field.name: getattr(self, field.name).to_json() for field in fields(self)}
 
 
 def threats_of(
@@ -65,7 +58,9 @@ def threats_of(
     rule : ExclusionRule
         As frozen.
     pair_gaps : mapping of pair to Gap
+        The votes on a pair without one are left out of `gaps`.
     level : float
+        Confidence level of the intervals, in (0, 1).
     seed : int
         Of the permutation test between problems.
     estimand : {"pairs like these", "these pairs"}
@@ -76,14 +71,16 @@ def threats_of(
     >>> threats_of([], ExclusionRule(), {}).problems.sentence
     'There are no deciding votes on any problem.'
     """
-    table, kept = split_by_rule(votes, rule)
-    valid = table.select(kept)
+    reasons = exclusion_reasons(votes, rule)
+    valid = VoteTable.of(
+        vote for vote, why in zip(votes, reasons, strict=True) if on_a_pair(vote) and not why
+    )
     return Threats(
-        sensitivity(votes, rule, level=level, estimand=estimand),
-        attention(votes, rule, level=level),
-        sides(valid, level=level),
-        ballots(votes, rule, level=level),
-        gaps(valid, pair_gaps, level=level),
-        problem_rates(valid, level=level, seed=seed),
-        ties(valid, level=level, estimand=estimand),
+        sensitivity=sensitivity(votes, rule, level=level, estimand=estimand),
+        attention=attention(votes, rule, level=level),
+        sides=sides(valid, level=level),
+        ballots=ballots(votes, rule, level=level),
+        gaps=gaps(valid, pair_gaps, level=level),
+        problems=problem_rates(valid, level=level, seed=seed),
+        ties=ties(valid, level=level, estimand=estimand),
     )

@@ -24,17 +24,18 @@ from study.statistics.threats.common import (
     side_of_half,
 )
 from study.statistics.votes import Floats, VoteTable
-from study.statistics.words import between, capital, counted, listed, p_words, percent
+from study.statistics.words import between, capital, counted, factor, listed, p_words, percent
 
 EIC, R2, NODES, SIDE = "the gap in EIC", "the gap in R²", "the gap in complexity", "the side"
 UNITS = {
     EIC: "each further digit by which the EICs differ",
     R2: "each 0.01 by which the formula of lower EIC has the higher R²",
     NODES: "each node that the formula of lower EIC has more",
-    SIDE: "having the formula of lower EIC on the left instead of the right",
+    SIDE: "the formula of lower EIC on the left instead of the right",
 }
 KEYS = {EIC: "eic", R2: "r2", NODES: "complexity", SIDE: "side"}
 R2_STEP = 0.01
+NO_GAP = 1e-9
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,9 @@ class Gaps:
         Over the deciding votes that enter.
     constant : tuple of str
         Columns that are the same for all votes, and so are not in the fit.
+    shared : tuple of str
+        Those of the gaps in R² and complexity among them that are not 0: the pairs are not equal
+        there, and the fit cannot say what they would give if they were.
     left_out : int
         Deciding votes on pairs of which a gap is not a finite number.
     unadjusted : ClusteredRate
@@ -80,6 +84,7 @@ class Gaps:
     fit: LogisticFit
     mean_eic_gap: float | None
     constant: tuple[str, ...]
+    shared: tuple[str, ...]
     left_out: int
     unadjusted: ClusteredRate
     level: float
@@ -96,7 +101,7 @@ class Gaps:
 
     @property
     def adjusted_rate(self) -> tuple[float, Interval] | None:
-        """The rate between formulas of equal R² and complexity, at the mean gap in EIC."""
+        """The rate between formulas of `compared`, at the mean gap in EIC."""
         term = self.fit.term(INTERCEPT)
         if term is None:
             return None
@@ -105,8 +110,19 @@ class Gaps:
         return float(expit(term.estimate)), Interval(low, high, self.level, odds.method)
 
     @property
+    def compared(self) -> str:
+        """What the adjusted rate takes to be equal: R² and complexity, unless a gap is `shared`."""
+        names = {R2: "R²", NODES: "complexity"}
+        equal = [names[name] for name in names if name not in self.shared]
+        shared = [names[name] for name in self.shared]
+        if not shared:
+            return f"equal {listed(equal)}"
+        gap = f"the {'gap' if equal else 'gaps'} in {listed(shared)} that all pairs share"
+        return f"equal {listed(equal)} and {gap}" if equal else gap
+
+    @property
     def judgement(self) -> Judgement:
-        """Whether the preference is still there once R², complexity and side are equal."""
+        """Whether the preference is still there once `compared` and side are equal."""
         if self.adjusted_rate is None or self.fit.too_small:
             return UNKNOWN
         plain = side_of_half(self.unadjusted.interval(self.level))
@@ -136,17 +152,18 @@ class Gaps:
         if adjusted is None or self.mean_eic_gap is None:
             return ""
         return (
-            "Between formulas of equal R² and complexity whose EICs differ by "
+            f"Between formulas of {self.compared} whose EICs differ by "
             f"{self.mean_eic_gap:.1f} digits, the lower EIC would be preferred in "
             f"{percent(adjusted[0])} of votes ({between(adjusted[1])})."
         )
 
     def _effect(self, term: Term) -> str:
         ratio, interval = term.ratio(1.0, self.level)
-        sure = "" if term.p_value < ALPHA else ": no more than chance would give"
+        p = 1.0 if term.p_value is None else term.p_value  # a logistic term has one
+        sure = "" if p < ALPHA else ": no more than chance would give"
         return (
-            f"The odds of a vote for the lower EIC change by a factor of {ratio:.3g} "
-            f"({interval.low:.3g} to {interval.high:.3g}; {p_words(term.p_value)}) with "
+            f"The odds of a vote for the lower EIC change by a factor of {factor(ratio)} "
+            f"({factor(interval.low)} to {factor(interval.high)}; {p_words(p)}) with "
             f"{UNITS[term.name]}{sure}."
         )
 
@@ -168,6 +185,7 @@ class Gaps:
             "adjusted_interval": adjusted[1].to_json() if adjusted else None,
             "mean_eic_gap": self.mean_eic_gap,
             "constant": list(self.constant),
+            "shared": list(self.shared),
             "left_out": self.left_out,
             "level": self.level,
             "sentence": self.sentence,
@@ -228,7 +246,10 @@ def gaps(table: VoteTable, pair_gaps: Mapping[str, Gap], *, level: float = 0.95)
         used.lower, np.stack(list(kept.values()), axis=1) if kept else np.zeros((len(used), 0)),
         list(kept), codes, kinds,
     )  # fmt: skip
-    return Gaps(fit, mean, constant, int((~finite).sum()), clustered_rate(used), level)
+    shared = tuple(
+        name for name in (R2, NODES) if name in constant and abs(columns[name][0]) > NO_GAP
+    )
+    return Gaps(fit, mean, constant, shared, int((~finite).sum()), clustered_rate(used), level)
 
 
 def _row(gap: Gap) -> tuple[float, float, float]:

@@ -21,7 +21,7 @@ from study.statistics.threats.common import (
     side_of_half,
     split_by_rule,
 )
-from study.statistics.words import percent
+from study.statistics.words import percent, plain
 
 THRESHOLDS = tuple(float(seconds) for seconds in range(0, 181, 10))
 UNITS: tuple[Unit, ...] = ("session", "vote")
@@ -140,7 +140,7 @@ class Sensitivity:
         low, high = percent(min(rates)), percent(max(rates))
         span = f"is {low}" if low == high else f"stays between {low} and {high}"
         last = some[-1].threshold_seconds
-        until = f"from 0 to {last:g} s" if last else "of 0 s alone"
+        until = f"from 0 to {plain(last)} s" if last else "of 0 s alone"
         return f"With thresholds {until} for {what} the rate {span}."
 
     def to_json(self) -> dict[str, Any]:
