@@ -5,19 +5,18 @@ from __future__ import annotations
 import math
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from eic_core.explain.verdict import LEVELS, verdict
 from pages.ui import glossary
 from pages.ui.device import is_dark, is_narrow
-from pages.ui.diagnosis.summary import begin_summary
+from pages.ui.diagnosis.summary import Place, begin_summary
 from pages.ui.figures import ruler_figure
 from pages.ui.service import Result
 from pages.ui.text import escape, number, prose
 from pages.ui.wiring import figure_cache
 
 
-def verdict_view(result: Result) -> DeltaGenerator | None:
+def verdict_view(result: Result) -> Place | None:
     """Cause, sentence, ruler, metrics, notices; the diagnosis, or its place while it is to come."""
     inspection = result.inspection
     said = verdict(inspection)

@@ -44,9 +44,11 @@ def test_a_diagnosis_that_takes_longer_than_the_page_comes_after_it(
     monkeypatch.setattr(summary, "WAIT", 0.1)
     page = open_page(**ROOTS | {"samples": "9999"})
     assert not page.exception
+    assert html_of(page).count("eic-to-come") == 4
     assert "Looking for a form that keeps more digits" in said(page)
     may_begin.set()
     assert "conjugate roots" in said(settled(page))
+    assert "eic-to-come" not in html_of(page)
 
 
 def test_a_diagnosis_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ longer a fragment does.  The job begins a little late, so that a dragged slider 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -38,7 +39,19 @@ _LINES = (
 )
 
 
-def begin_summary(result: Result) -> DeltaGenerator | None:
+@dataclass(frozen=True)
+class Place:
+    """Where the sentences will be, and the lines that stand there until then.
+
+    What is drawn twice in one run replaces what was there only element by element: so the lines
+    have a place of their own, to be emptied.
+    """
+
+    waiting: DeltaGenerator
+    said: DeltaGenerator
+
+
+def begin_summary(result: Result) -> Place | None:
     """The sentences, if they are known; else their place, for `finish_summary`."""
     here = visit()
     if here.summarised != result.request:
@@ -47,25 +60,26 @@ def begin_summary(result: Result) -> DeltaGenerator | None:
         here.summarised = result.request
         here.summary_job = _begin(result, diagnosis_service())
     with st.container(key="summary", gap=None):
-        slot = st.empty()
-    known = here.summary_job is not None and not here.summary_job.running
-    with slot.container(gap=None):
-        if known:
+        place = Place(st.empty(), st.container(gap=None))
+    if here.summary_job is not None and not here.summary_job.running:
+        with place.said:
             _sentences(result)
-        else:
-            _lines_to_come()
-    return None if known else slot
+        return None
+    with place.waiting.container(gap=None):
+        _lines_to_come()
+    return place
 
 
-def finish_summary(slot: DeltaGenerator | None, result: Result) -> None:
+def finish_summary(place: Place | None, result: Result) -> None:
     """Draw the sentences that `begin_summary` had not, after everything else of the page."""
     job = visit().summary_job
-    if slot is None or job is None:
+    if place is None or job is None:
         return
     ends = time.monotonic() + WAIT
     while not job.wait(YIELD) and time.monotonic() < ends:
         visit()  # reads the session state: here a newer request ends this run
-    with slot.container(gap=None):
+    place.waiting.empty()
+    with place.said:
         if job.running:
             _later(result)
         else:
@@ -90,10 +104,11 @@ def _later(result: Result) -> None:
     here = visit()
     if here.summarised != result.request or here.summary_job is None:
         return
-    if here.summary_job.running:
-        _lines_to_come()
-    elif _sentences(result):
-        st.rerun()
+    with st.container(gap=None):
+        if here.summary_job.running:
+            _lines_to_come()
+        elif _sentences(result):
+            st.rerun()
 
 
 def _sentences(result: Result) -> bool:
