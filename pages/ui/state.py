@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from eic_core.errors import DataError
+from eic_core.explain.budget import TOLERANCE
 from eic_core.measure.data import Domain
 
 MAX_SAMPLES = 1_000_000
@@ -54,6 +55,8 @@ class PageState:
         Column to compare with; "" for none, None for the default.
     ask : str
         The question that is answered, one of `ASKS`.
+    tolerance : float
+        How far the output may move in the digit budget, above 0 and at most 1.
 
     Examples
     --------
@@ -76,6 +79,7 @@ class PageState:
     mapping: tuple[tuple[str, str], ...] = ()
     target: str | None = None
     ask: str = ASKED_FIRST
+    tolerance: float = TOLERANCE
 
     def to_query(self) -> dict[str, list[str]]:
         """The query parameters that restore this state, defaults left out.
@@ -105,6 +109,8 @@ class PageState:
             query["node"] = [str(self.node)]
         if self.ask != ASKED_FIRST:
             query["ask"] = [self.ask]
+        if self.tolerance != TOLERANCE:
+            query["tolerance"] = [repr(self.tolerance)]
         for key in ("formula", "map", "range", "target", "file"):
             if encoded_length(query) <= MAX_URL:
                 break
@@ -141,6 +147,7 @@ class PageState:
             mapping=_pairs(query.get("map", ())),
             target=one("target"),
             ask=ask if ask in ASKS else ASKED_FIRST,
+            tolerance=_share(one("tolerance"), TOLERANCE),
         )
 
 
@@ -158,6 +165,15 @@ def _optional_integer(text: str | None, low: int, high: int) -> int | None:
     if text is None or len(text) > 12 or not text.isascii() or not text.isdecimal():
         return None
     return min(max(int(text), low), high)
+
+
+def _share(text: str | None, default: float) -> float:
+    """A number above 0 and at most 1."""
+    try:
+        value = float((text or "")[:40])
+    except ValueError:
+        return default
+    return value if 0 < value <= 1 else default
 
 
 def _domains(texts: Iterable[str]) -> tuple[tuple[str, Domain], ...]:

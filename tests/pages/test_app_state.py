@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eic_core.measure import Domain
-from pages.ui.state import MAX_SAMPLES, MAX_SEED, MAX_URL, PageState, encoded_length
+from pages.ui.state import ASKS, MAX_SAMPLES, MAX_SEED, MAX_URL, PageState, encoded_length
 
 names = st.text(
     st.characters(categories=("L", "N"), include_characters="_"), min_size=1, max_size=8
@@ -43,6 +43,8 @@ states = st.builds(
         lambda d: tuple(d.items())
     ),
     target=st.none() | st.text(max_size=9),
+    ask=st.sampled_from(ASKS),
+    tolerance=st.floats(0, 1, exclude_min=True),
 )
 
 
@@ -54,13 +56,14 @@ def test_every_state_comes_back_from_its_own_query(state: PageState) -> None:
 
 @given(st.dictionaries(
     st.sampled_from(["formula", "syntax", "range", "samples", "seed", "node", "base", "data",
-                     "file", "map", "target", "other"]),
-    st.lists(st.text(max_size=40), max_size=3),
+                     "file", "map", "target", "tolerance", "other"]),
+    st.lists(st.text(max_size=40) | st.floats().map(str), max_size=3),
 ))  # fmt: skip
 def test_no_query_ever_raises(query: dict[str, list[str]]) -> None:
     state = PageState.from_query(query)
     assert 1 <= state.samples <= MAX_SAMPLES
     assert 0 <= state.seed <= MAX_SEED
+    assert 0 < state.tolerance <= 1
 
 
 @given(states, st.integers(0, 40_000))

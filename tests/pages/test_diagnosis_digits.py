@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from eic_core.errors import UserError
 from eic_core.explain.budget import digit_budget
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains
-from pages.ui.diagnosis.digits import read_tolerance
+from pages.ui.diagnosis.tolerance import read_tolerance, tolerance_text
 from pages.ui.figures.budget import SHOWN, digits_figure
 from tests.pages.panels import answer, chart, failed, open_with_table
-from tests.pages.test_app_inspector import SCRIPT, html_of, open_page, state_of
+from tests.pages.test_app_inspector import SCRIPT, html_of, open_page, query_of, state_of
 
 LINE = {"formula": "3.14159265*x + 2.71828", "range": ["x=1:5"], "ask": "digits"}
 
@@ -49,6 +51,43 @@ def test_a_looser_tolerance_takes_fewer_digits() -> None:
     assert not failed(page)
     assert "within 1 % of its spread" in answer(page)
     assert budget_of(LINE["formula"], 1e-2, x="1:5").text in [c.value for c in page.code]
+
+
+def test_the_tolerance_outlives_another_question_and_stands_in_the_address() -> None:
+    page = open_page(**LINE)
+    page.selectbox(key="digits-tolerance").set_value("1 %").run()
+    assert query_of(page, "tolerance") == ["0.01"]
+    for question in ("where", "digits"):
+        page.segmented_control(key="ask").set_value(question).run()
+    assert page.selectbox(key="digits-tolerance").value == "1 %"
+    assert "within 1 % of its spread" in answer(page)
+    again = open_page(**LINE, tolerance="0.01")
+    assert again.selectbox(key="digits-tolerance").value == "1 %"
+    assert answer(again) == answer(page)
+    page.selectbox(key="digits-tolerance").set_value("0.1 %").run()
+    assert query_of(page, "tolerance") == []
+
+
+def test_a_refused_tolerance_leaves_the_one_before_in_the_address() -> None:
+    page = open_page(**LINE, tolerance="0.01")
+    page.session_state["digits-tolerance"] = "much"
+    page.run()
+    assert not failed(page)
+    assert "`much` is no tolerance.".replace("`much`", "<code>much</code>") in answer(page)
+    assert page.selectbox(key="digits-tolerance").value == "much"
+    assert query_of(page, "tolerance") == ["0.01"]
+
+
+def test_a_typed_tolerance_in_a_link_is_offered_beside_the_others() -> None:
+    page = open_page(**LINE, tolerance="0.0005")
+    assert page.selectbox(key="digits-tolerance").value == "0.05 %"
+    assert len(page.selectbox(key="digits-tolerance").options) == 4
+    assert "within 0.05 % of its spread" in answer(page)
+
+
+@given(st.floats(0, 1, exclude_min=True))
+def test_a_tolerance_is_shown_as_it_is_read(value: float) -> None:
+    assert read_tolerance(tolerance_text(value)) == value
 
 
 def test_the_shorter_formula_goes_into_the_editor_and_back() -> None:

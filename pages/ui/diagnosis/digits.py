@@ -11,23 +11,30 @@ from eic_core.explain import words
 from eic_core.explain.budget import Budget, Need
 from pages.ui import glossary
 from pages.ui.device import is_dark, is_narrow
+from pages.ui.diagnosis.refusal import refusal
 from pages.ui.diagnosis.taking import take_button
+from pages.ui.diagnosis.tolerance import PRESETS, read_tolerance, tolerance_text
 from pages.ui.figures.budget import SHOWN, digits_figure
 from pages.ui.service import Result
-from pages.ui.text import clean, escape, number, prose
+from pages.ui.text import escape, number, prose
+from pages.ui.visit import change, follow, visit
 from pages.ui.widgets_page import patient_progress
 from pages.ui.wiring import diagnosis_service, figure_cache
 
-PRESETS = {"1 %": 1e-2, "0.1 %": 1e-3, "10⁻⁶": 1e-6}
-"""Tolerances to choose from; others may be typed."""
+_TOLERANCE = "digits-tolerance"
 
 
 def digits_panel(result: Result, node: int) -> None:
     """The fewest digits that keep the output, and the formula shortened so."""
     said = st.container(gap="xsmall")
-    tolerance = _tolerance()
-    with patient_progress("Rounding every constant and every input, one at a time…") as progress:
-        budget = diagnosis_service().budget(result, tolerance, progress)
+    try:
+        tolerance = _tolerance()
+        with patient_progress("Rounding each constant and input, one at a time…") as progress:
+            budget = diagnosis_service().budget(result, tolerance, progress)
+    except UserError as error:
+        with said:
+            refusal(error)
+        return
     *answer, verified = budget.sentences
     with said:
         st.html(f'<p class="eic-answer">{prose(" ".join(answer or [verified]))}</p>')
@@ -42,44 +49,42 @@ def digits_panel(result: Result, node: int) -> None:
 
 
 def _tolerance() -> float:
-    chosen = st.selectbox(
-        "The output may move, relative to its spread, by",
-        list(PRESETS),
-        index=1,
-        key="digits-tolerance",
-        accept_new_options=True,
-        help=f"{glossary.DEVIATION} Type another, such as 5e-4 or 2 %.",
-        width=300,
-    )
-    return read_tolerance(str(chosen))
-
-
-def read_tolerance(text: str) -> float:
-    """A tolerance as typed.
+    """What the field says, which the state remembers.
 
     Raises
     ------
     UserError
-        If it is no number from 0 to 1.
-
-    Examples
-    --------
-    >>> read_tolerance("0.1 %"), read_tolerance("5e-4"), read_tolerance("10⁻⁶")
-    (0.001, 0.0005, 1e-06)
+        If it says no tolerance; the field keeps what was typed.
     """
-    if text in PRESETS:
-        return PRESETS[text]
-    bare = text.strip()
+    shown = tolerance_text(visit().state.tolerance)
+    typed: str = st.session_state.get(_TOLERANCE) or shown
+    refused = _known(typed) is None
+    shown = typed if refused else shown
+    options = list(PRESETS) if shown in PRESETS else [*PRESETS, shown]
+    st.selectbox(
+        "The output may move, relative to its spread, by",
+        options,
+        index=options.index(shown),
+        key=_TOLERANCE if refused else follow(_TOLERANCE, shown),
+        accept_new_options=True,
+        on_change=_chosen,
+        help=f"{glossary.DEVIATION} Type another, such as 5e-4 or 2 %.",
+        width=300,
+    )
+    return read_tolerance(shown)
+
+
+def _chosen() -> None:
+    tolerance = _known(st.session_state[_TOLERANCE])
+    if tolerance is not None:
+        change(tolerance=tolerance)
+
+
+def _known(text: str) -> float | None:
     try:
-        value = float(bare.removesuffix("%")) / (100 if bare.endswith("%") else 1)
-    except ValueError:
-        value = math.nan
-    if not 0 < value <= 1:
-        raise UserError(
-            f"`{clean(text, 40)}` is no tolerance",
-            hint="give a number above 0 and at most 1, such as 5e-4, or per cent, such as 2 %",
-        )
-    return value
+        return read_tolerance(text)
+    except UserError:
+        return None
 
 
 def _bars(result: Result, budget: Budget) -> None:

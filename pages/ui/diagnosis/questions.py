@@ -12,12 +12,12 @@ from eic_core.errors import UserError
 from pages.ui.diagnosis.digits import digits_panel
 from pages.ui.diagnosis.instead import instead_panel
 from pages.ui.diagnosis.noise import noise_panel
+from pages.ui.diagnosis.refusal import refusal
 from pages.ui.diagnosis.rows import rows_panel
 from pages.ui.diagnosis.truth import truth_panel
 from pages.ui.diagnosis.writing import writing_panel
 from pages.ui.service import Result
 from pages.ui.state import ASKED_FIRST
-from pages.ui.text import prose
 from pages.ui.visit import change, follow, visit
 
 _log = logging.getLogger(__name__)
@@ -87,8 +87,7 @@ def answer(question: Question, result: Result, node: int) -> None:
         try:
             question.panel(result, node)
         except UserError as error:
-            said = str(error)
-            st.html(f'<p class="eic-note">{prose(said[:1].upper() + said[1:])}</p>')
+            refusal(error)
         except Exception:
             _log.exception("the panel %s failed", question.key)
             st.html(
