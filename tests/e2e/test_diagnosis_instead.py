@@ -63,9 +63,13 @@ def test_a_tolerance_of_ones_own_shortens_the_constants(visit: Opener) -> None:
     field.press("Enter")
     expect(answer.locator(".eic-answer")).to_contain_text("within 20 % of its spread")
     expect(answer.locator("code").filter(has_text="3*x + 3")).to_be_visible()
+    assert parse_qs(urlsplit(page.url).query)["tolerance"] == ["0.2"]
     field.fill("much")
     field.press("Enter")
     expect(answer).to_contain_text("much is no tolerance")
+    ask(page, "Which rows?")
+    ask(page, "How many digits do I need?")
+    expect(answer.locator(".eic-answer")).to_contain_text("within 20 % of its spread")
 
 
 def test_on_a_phone_the_answers_fit(visit: Opener) -> None:
