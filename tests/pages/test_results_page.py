@@ -20,9 +20,9 @@ from eic_core.errors import UserError
 from eic_core.formula.syntax import read
 from pages.ui import wiring
 from pages.ui.door import COOKIE
+from pages.ui.figures.estimates import Estimate
 from pages.ui.figures.results import (
     Curve,
-    Estimate,
     counts_figure,
     curve_figure,
     forest_figure,

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from functools import partial, reduce
 from itertools import combinations, islice
 
-from eic_core.explain.rewriting.build import MAX_EXPONENT, ONE, Builder, Weighted
+from eic_core.explain.rewriting.build import MAX_EXPONENT, Builder
 from eic_core.explain.rewriting.polynomial import polynomial_of
 from eic_core.explain.rewriting.polynomial_forms import forms, square_root
+from eic_core.explain.rewriting.sums import ONE, Weighted
 from eic_core.formula.tree import CONSTANT
 
 MAX_FRACTIONS = 4

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from eic_core.explain.rewriting.build import Builder, Weighted
+from eic_core.explain.rewriting.build import Builder
+from eic_core.explain.rewriting.sums import Weighted
 from eic_core.explain.rewriting.terms import number_value
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import CONSTANT, VARIABLE, Draft

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from eic_core.explain.rewriting.build import ONE, Builder
+from eic_core.explain.rewriting.build import Builder
+from eic_core.explain.rewriting.sums import ONE
 
 MAX_TERMS, MAX_DEGREE = 24, 10
 

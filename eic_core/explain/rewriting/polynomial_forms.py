@@ -9,8 +9,9 @@ from itertools import combinations
 
 import numpy as np
 
-from eic_core.explain.rewriting.build import ONE, Builder, Weighted
+from eic_core.explain.rewriting.build import Builder
 from eic_core.explain.rewriting.polynomial import UNIT, Monomial, Polynomial
+from eic_core.explain.rewriting.sums import ONE, Weighted
 
 
 def forms(build: Builder, p: Polynomial) -> Iterator[int]:

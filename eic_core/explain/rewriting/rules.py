@@ -14,8 +14,9 @@ from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
-from eic_core.explain.rewriting.build import ONE, Builder, Weighted
+from eic_core.explain.rewriting.build import Builder
 from eic_core.explain.rewriting.patterns import Bindings, Matcher, pattern
+from eic_core.explain.rewriting.sums import ONE, Weighted
 from eic_core.formula.tree import CONSTANT, VARIABLE, Draft
 
 MAX_CHAIN = 8

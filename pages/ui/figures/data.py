@@ -29,6 +29,15 @@ from pages.ui.figures.maps import map_figure, map_pair
 from pages.ui.figures.panels import axis_style, label_of, listed, panel_note, scale_style
 from pages.ui.figures.plotting import base_layout, build
 from pages.ui.figures.residuals import residual_figure
+from pages.ui.figures.traces import (
+    FLOOR,
+    line_trace,
+    rug_traces,
+    s_ceiling,
+    sampled_trace,
+    target_points,
+    worst_marker,
+)
 
 __all__ = [
     "curve_figure",
@@ -85,16 +94,16 @@ def curve_figure(
     target = samples.target
     if target is not None:
         rows = thinned(len(column), MAX_POINTS, worst)
-        data.append(_points(column[rows], target[rows], samples.target_name or "data", theme))
-    data.append(_line(x, y, "formula", theme, "y"))
-    data.append(_line(x, s_line, "s", theme, "y2"))
-    top = _s_ceiling(s_line, s)
-    data.append(_sampled(column, s, theme))
-    data += _rugs(column, s, amplification.valid, top, theme)
+        data.append(target_points(column[rows], target[rows], samples.target_name or "data", theme))
+    data.append(line_trace(x, y, "formula", theme, "y"))
+    data.append(line_trace(x, s_line, "s", theme, "y2"))
+    top = s_ceiling(s_line, s)
+    data.append(sampled_trace(column, s, theme))
+    data += rug_traces(column, s, amplification.valid, top, theme)
     marks, said = carrier_marks(column, s, s, theme, narrow=narrow)
     data += marks
     if worst is not None and math.isfinite(float(s[worst])):
-        data.append(_worst_marker(float(column[worst]), float(s[worst]), axis, theme))
+        data.append(worst_marker(float(column[worst]), float(s[worst]), axis, theme))
     return _two_rows(inspection, node_id, axis, data, y, target, top, dark, narrow, labels, said)
 
 
@@ -140,9 +149,9 @@ def slice_figure(
     marks, said = carrier_marks(
         column, measured, measured, theme, narrow=narrow, beyond=listed(others, labels)
     )
-    top = _s_ceiling(s, *(trace["y"] for trace in marks))
-    data = [_line(x, y, "formula", theme, "y"), _line(x, s, "s", theme, "y2")]
-    data += [*_rugs(x, s, ~np.isnan(s), top, theme), *marks]
+    top = s_ceiling(s, *(trace["y"] for trace in marks))
+    data = [line_trace(x, y, "formula", theme, "y"), line_trace(x, s, "s", theme, "y2")]
+    data += [*rug_traces(x, s, ~np.isnan(s), top, theme), *marks]
     return _two_rows(inspection, node_id, axis, data, y, None, top, dark, narrow, labels, said)
 
 
@@ -168,101 +177,6 @@ def surface_figure(
     return map_figure(inspection, node_id, pair, worst, dark, narrow, labels)
 
 
-def _line(x: Array, y: Array, name: str, theme: Theme, axis: str) -> dict[str, Any]:
-    single = len(x) < 3 or x[0] == x[-1]
-    shown = np.where(np.isfinite(y), y, np.nan)
-    if axis == "y":
-        shown = torn(shown)
-    return {
-        "type": "scatter", "mode": "markers" if single else "lines", "x": x, "y": shown,
-        "yaxis": axis, "name": name, "connectgaps": False,
-        "line": {"width": 2, "color": theme.ink if axis == "y" else theme.accent},
-        "marker": {"size": 9, "color": theme.accent},
-        "hovertemplate": f"%{{x:.5g}}<br>{name} = %{{y:.5g}}<extra></extra>",
-    }  # fmt: skip
-
-
-def torn(y: Array) -> Array:
-    """The curve without the strokes that would join the two sides of a pole."""
-    limits = value_limits(y)
-    if limits is None or len(y) < 3:
-        return y
-    with np.errstate(invalid="ignore", over="ignore"):
-        jump = np.abs(np.diff(y)) > 2 * (limits[1] - limits[0])
-        jump &= np.sign(y[1:]) != np.sign(y[:-1])
-    torn = y.copy()
-    torn[1:][jump] = np.nan
-    return torn
-
-
-def _points(x: Array, y: Array, name: str, theme: Theme) -> dict[str, Any]:
-    return {
-        "type": "scatter", "mode": "markers", "x": x, "y": y, "name": name,
-        "marker": {"size": 5, "color": theme.data, "opacity": 0.55},
-        "hovertemplate": "%{x:.5g}<br>target = %{y:.5g}<extra></extra>",
-    }  # fmt: skip
-
-
-def _worst_marker(x: float, s: float, axis: Axis, theme: Theme) -> dict[str, Any]:
-    low, high = axis.limits()
-    share = ((math.log10(x) if axis.log else x) - low) / (high - low)
-    side = "right" if share < 0.2 else "left" if share > 0.8 else "center"
-    return {
-        "type": "scatter", "mode": "markers+text", "x": [x], "y": [s], "yaxis": "y2",
-        "text": ["worst sample"], "textposition": f"top {side}", "cliponaxis": False,
-        "textfont": {"size": 12, "color": theme.muted},
-        "marker": {"size": 11, "symbol": "circle-open", "color": theme.ink, "line": {"width": 2}},
-        "hovertemplate": "worst sample: %{x:.6g}<br>s = %{y:.4g}<extra></extra>",
-    }  # fmt: skip
-
-
-def _sampled(x: Array, s: Array, theme: Theme) -> dict[str, Any]:
-    """s at some of the samples, those with the largest s among them."""
-    finite = np.flatnonzero(np.isfinite(s))
-    largest = finite[np.argsort(s[finite])[-60:]]
-    rows = np.union1d(finite[thinned(len(finite), 240)], largest) if len(finite) else finite
-    return {
-        "type": "scatter", "mode": "markers", "x": x[rows], "y": s[rows], "yaxis": "y2",
-        "marker": {"size": 4, "color": theme.data, "opacity": 0.5},
-        "hovertemplate": "sample %{x:.6g}<br>s = %{y:.4g}<extra></extra>",
-    }  # fmt: skip
-
-
-def _s_ceiling(*values: Array) -> float:
-    """log10 of the top of the s axis."""
-    top = 1.0
-    for s in values:
-        finite = s[np.isfinite(s)]
-        if len(finite):
-            top = max(top, math.log10(float(finite.max())) * 1.12 + 0.4)
-    return top
-
-
-def _rugs(x: Array, s: Array, valid: Array, top: float, theme: Theme) -> list[dict[str, Any]]:
-    """Singular samples on the upper edge of the s panel, invalid ones on the lower."""
-    rugs = []
-    for rows, level, symbol, name in (
-        (np.flatnonzero(np.isinf(s)), top, "triangle-down", "singular: s is infinite"),
-        (np.flatnonzero(~valid), _FLOOR, "line-ns-open", "no real value"),
-    ):
-        if len(rows):
-            rows = rows[thinned(len(rows), 300)]
-            rugs.append(
-                {
-                    "type": "scatter", "mode": "markers", "yaxis": "y2", "cliponaxis": False,
-                    "x": x[rows], "y": np.full(len(rows), 10.0**level),
-                    "marker": {"symbol": symbol, "size": 9, "color": theme.ink,
-                               "line": {"width": 1, "color": theme.muted}},
-                    "hovertemplate": f"{name} at %{{x:.6g}}<extra></extra>",
-                }
-            )  # fmt: skip
-    return rugs
-
-
-_FLOOR = -0.25
-"""log10 of the bottom of the s axis."""
-
-
 def _two_rows(
     inspection: Inspection,
     node_id: int,
@@ -278,7 +192,7 @@ def _two_rows(
 ) -> go.Figure:
     theme = THEMES[dark]
     limits = value_limits(y) if target is None else value_limits(target, y)
-    step = max(1, math.ceil((top - _FLOOR) / 6))
+    step = max(1, math.ceil((top - FLOOR) / 6))
     ticks = list(range(0, math.ceil(top), step))
     values = axis_style(theme) | {
         "domain": [_SPLIT + 0.06, 1], "title": {"text": _value_title(inspection), "standoff": 4},
@@ -295,7 +209,7 @@ def _two_rows(
         },
         "yaxis": values,
         "yaxis2": axis_style(theme) | {
-            "domain": [0, _SPLIT - 0.02], "type": "log", "range": [_FLOOR, top],
+            "domain": [0, _SPLIT - 0.02], "type": "log", "range": [FLOOR, top],
             "tickvals": [10.0**k for k in ticks],
             "ticktext": ["1" if k == 0 else "10" if k == 1 else f"10<sup>{k}</sup>" for k in ticks],
             "title": {"text": "amplification s", "standoff": 4},

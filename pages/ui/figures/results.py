@@ -13,7 +13,15 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from eic_core.drawing.scale import THEMES, Theme
+from eic_core.drawing.scale import THEMES
+from pages.ui.figures.estimates import (
+    Estimate,
+    axis_title,
+    dashed_line,
+    estimate_marks,
+    safe_lines,
+    share_axis,
+)
 from pages.ui.figures.pairs import COLOURS
 from pages.ui.figures.panels import axis_style, legend_above
 from pages.ui.figures.plotting import base_layout, build, plain_text
@@ -21,32 +29,6 @@ from pages.ui.figures.plotting import base_layout, build, plain_text
 HALF = 0.5
 NAME_LENGTH = 34
 NARROW_NAME_LENGTH = 16
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A number with its interval, as a figure draws it.
-
-    Attributes
-    ----------
-    name : str
-        Said beside it.
-    value : float or None
-        None: there is none, and `text` says so.
-    low, high : float or None
-        Ends of the interval; None without one.
-    text : str
-        Said at its right, such as "69.8 %, 65 to 75 %".
-    plain : bool
-        Drawn thinner and open: not the number that counts.
-    """
-
-    name: str
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    text: str = ""
-    plain: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,13 +66,13 @@ def rate_figure(rows: Sequence[Estimate], *, dark: bool = False) -> go.Figure:
         notes.append(_label(plain_text(row.name), 0.0, y, "left", theme.ink, theme.paper))
         notes.append(_label(plain_text(row.text), 1.0, y, "right", theme.muted, theme.paper))
     layout = _layout(dark, height, len(rows)) | {
-        "xaxis": _share_axis(theme),
+        "xaxis": share_axis(theme),
         "annotations": notes,
         "margin": {"l": 14, "r": 14, "t": 8, "b": 30},
     }
     layout["yaxis"]["visible"] = False
     layout["yaxis"]["range"] = [-0.45, len(rows) - 0.3]
-    return build(_marks(rows, dark, "x"), layout)
+    return build(estimate_marks(rows, dark, "x"), layout)
 
 
 def forest_figure(
@@ -114,8 +96,8 @@ def forest_figure(
     theme = THEMES[dark]
     most = NARROW_NAME_LENGTH if narrow else NAME_LENGTH
     layout = _layout(dark, 34 * len(rows) + 66, len(rows))
-    layout["xaxis"] = _share_axis(theme, title) if limits == (0.0, 1.0) else axis_style(theme) | {
-        "range": list(limits), "fixedrange": True, "title": _title(title),
+    layout["xaxis"] = share_axis(theme, title) if limits == (0.0, 1.0) else axis_style(theme) | {
+        "range": list(limits), "fixedrange": True, "title": axis_title(title),
     }  # fmt: skip
     layout["yaxis"] |= {
         "tickvals": list(range(len(rows))),
@@ -124,8 +106,8 @@ def forest_figure(
         "tickfont": {"size": 12 if narrow else 13, "color": theme.ink},
     }  # fmt: skip
     layout["margin"] = {"l": 8, "r": 14, "t": 8, "b": 50}
-    layout["shapes"] = [] if middle is None else [_line(middle, theme)]
-    return build(_marks(rows, dark, "x"), layout)
+    layout["shapes"] = [] if middle is None else [dashed_line(middle, theme)]
+    return build(estimate_marks(rows, dark, "x"), layout)
 
 
 def curve_figure(
@@ -165,7 +147,7 @@ def curve_figure(
                 "x": [x for x, _ in pairs], "y": [p.value for _, p in pairs],
                 "line": {"color": colour, "width": 2, "dash": dash},
                 "marker": {"symbol": symbol, "size": 7, "color": colour},
-                "text": [f"<b>{plain_text(p.name)}</b><br>{_lines(p.text)}" for _, p in pairs],
+                "text": [f"<b>{plain_text(p.name)}</b><br>{safe_lines(p.text)}" for _, p in pairs],
                 "hovertemplate": "%{text}<extra></extra>",
             }
         )  # fmt: skip
@@ -174,14 +156,14 @@ def curve_figure(
         "margin": {"l": 50, "r": 14, "t": 34, "b": 50},
         **legend_above(theme),
         "xaxis": axis_style(theme) | {
-            "fixedrange": True, "title": _title(title), "automargin": False,
+            "fixedrange": True, "title": axis_title(title), "automargin": False,
         },
-        "yaxis": _share_axis(theme) | {"automargin": False},
-        "shapes": [_line(HALF, theme, across=True)],
+        "yaxis": share_axis(theme) | {"automargin": False},
+        "shapes": [dashed_line(HALF, theme, across=True)],
     }  # fmt: skip
     if mark is not None:
         at, share, said = mark
-        layout["shapes"].append(_line(at, theme))
+        layout["shapes"].append(dashed_line(at, theme))
         layout["annotations"] = [
             {
                 "x": at, "y": 0.02, "yref": "paper", "xanchor": "left", "xshift": 4,
@@ -228,45 +210,10 @@ def counts_figure(
     layout = base_layout(dark) | {
         "height": 220, "bargap": 0.25, "dragmode": False,
         "margin": {"l": 50, "r": 14, "t": 8, "b": 50},
-        "xaxis": axis | {"title": _title(title), "dtick": max(1, top // 12)},
-        "yaxis": axis | {"title": _title(upwards), "nticks": 5},
+        "xaxis": axis | {"title": axis_title(title), "dtick": max(1, top // 12)},
+        "yaxis": axis | {"title": axis_title(upwards), "nticks": 5},
     }  # fmt: skip
     return build(data, layout)
-
-
-# --- pieces ---
-
-
-def _marks(rows: Sequence[Estimate], dark: bool, axis: str) -> list[dict[str, Any]]:
-    """Points with their intervals, the first row on top."""
-    theme, (strong, _) = THEMES[dark], COLOURS[dark]
-    data: list[dict[str, Any]] = []
-    for place, row in enumerate(rows):
-        if row.value is None:
-            continue
-        y = len(rows) - 1 - place
-        colour = theme.muted if row.plain else strong
-        said = f"<b>{plain_text(row.name)}</b><br>{_lines(row.text)}<extra></extra>"
-        if row.low is not None and row.high is not None:
-            data.append(
-                {
-                    "type": "scatter", "mode": "lines+markers", axis: [row.low, row.high],
-                    "y": [y, y], "line": {"color": colour, "width": 2 if row.plain else 5},
-                    "marker": {"symbol": "line-ns", "size": 10,
-                               "line": {"color": colour, "width": 2}},
-                    "hovertemplate": said,
-                }
-            )  # fmt: skip
-        symbol = "circle-open" if row.plain else "circle"
-        data.append(
-            {
-                "type": "scatter", "mode": "markers", axis: [row.value], "y": [y],
-                "marker": {"symbol": symbol, "size": 10 if row.plain else 13, "color": colour,
-                           "line": {"color": colour if row.plain else theme.paper, "width": 2}},
-                "hovertemplate": said,
-            }
-        )  # fmt: skip
-    return data
 
 
 def _layout(dark: bool, height: int, rows: int) -> dict[str, Any]:
@@ -277,30 +224,7 @@ def _layout(dark: bool, height: int, rows: int) -> dict[str, Any]:
             "range": [-0.6, max(rows, 1) - 0.4], "fixedrange": True, "showgrid": False,
             "zeroline": False,
         },
-        "shapes": [_line(HALF, THEMES[dark])],
-    }  # fmt: skip
-
-
-def _share_axis(theme: Theme, title: str = "") -> dict[str, Any]:
-    """0 to 100 %."""
-    axis = axis_style(theme) | {
-        "range": [-0.01, 1.01], "fixedrange": True,
-        "tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0 %", "25 %", "50 %", "75 %", "100 %"],
-    }  # fmt: skip
-    return axis | ({"title": _title(title)} if title else {})
-
-
-def _title(text: str) -> dict[str, Any]:
-    return {"text": plain_text(text), "standoff": 6, "font": {"size": 13}}
-
-
-def _line(at: float, theme: Theme, *, across: bool = False) -> dict[str, Any]:
-    """A dashed line through the whole figure."""
-    along, over = ("y", "x") if across else ("x", "y")
-    return {
-        "type": "line", f"{along}ref": along, f"{over}ref": "paper", f"{along}0": at,
-        f"{along}1": at, f"{over}0": 0, f"{over}1": 1, "layer": "below",
-        "line": {"color": theme.muted, "width": 1, "dash": "dash"},
+        "shapes": [dashed_line(HALF, THEMES[dark])],
     }  # fmt: skip
 
 
@@ -315,8 +239,3 @@ def _label(
 
 def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
-
-
-def _lines(text: str) -> str:
-    """Text of several lines, safe."""
-    return "<br>".join(plain_text(line) for line in text.split("\n"))

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 
 import plotly.graph_objects as go
 
+from pages.ui.figures.estimates import Estimate
 from pages.ui.figures.pairs import pairs_figure
 from pages.ui.figures.results import (
     Curve,
-    Estimate,
     counts_figure,
     curve_figure,
     forest_figure,

@@ -18,7 +18,6 @@ import plotly.graph_objects as go
 from eic_core.drawing.layout import focus_node
 from eic_core.drawing.scale import THEMES, Theme
 from eic_core.measure import Inspection
-from pages.ui.figures.data import torn
 from pages.ui.figures.grids import (
     CURVE_POINTS,
     MAX_POINTS,
@@ -31,6 +30,7 @@ from pages.ui.figures.grids import (
 )
 from pages.ui.figures.panels import axis_style, label_of
 from pages.ui.figures.plotting import base_layout, build
+from pages.ui.figures.traces import torn
 
 INKS = {False: ("#1f5fd0", "#c2410c"), True: ("#7db2ff", "#ff9d5c")}
 """Colours of A and B, by `dark`; B is dashed as well."""

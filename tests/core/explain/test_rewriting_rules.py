@@ -9,13 +9,14 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from eic_core.explain.rewriting.build import Builder, Weighted
+from eic_core.explain.rewriting.build import Builder
 from eic_core.explain.rewriting.families import FAMILIES
 from eic_core.explain.rewriting.patterns import NUMBERS, pattern
 from eic_core.explain.rewriting.polynomial import polynomial_of
 from eic_core.explain.rewriting.polynomial_forms import forms
 from eic_core.explain.rewriting.repair import RULES
 from eic_core.explain.rewriting.rules import Rewriter, Rule, RuleBook
+from eic_core.explain.rewriting.sums import Weighted
 from eic_core.explain.rewriting.terms import Terms, number_text
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
