@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from eic_core.explain.words import number
 from eic_core.formula.tree import Node
 from eic_core.measure.amplification import amplify
 from eic_core.measure.data import Samples
@@ -144,16 +145,6 @@ BEYOND = Cause(
 )
 
 
-def singular_clause(node: Node) -> str:
-    """What must have happened at a node whose amplification is infinite."""
-    return _SINGULAR.get(node.operator, "its value is 0 there, so that no digit of it is right")
-
-
-def invalid_clause(node: Node) -> str:
-    """Why a node may have no real value; "" where it can only have left every range."""
-    return _INVALID.get(node.operator, "")
-
-
 def _sum(e: Evidence) -> Cause:
     name = "difference" if e.node.operator == "sub" else "sum"
     a, b = e.operands
@@ -177,12 +168,15 @@ def _periodic(e: Evidence) -> Cause:
     largest = _largest(x)
     if name in ("tan", "sec", "cot", "csc") and size > 10:
         return Cause("near a pole", f"it comes close to a pole of `{name}`")
-    if size < 0.1 and where < 2 * PERIOD:
-        return Cause("near a zero", f"it comes close to a zero of `{name}`")
+    if size < 0.1 and where * size < 1:  # the zero multiplies more than the argument does
+        near = f"it comes close to a zero of `{name}`"
+        if where >= 2 * PERIOD:
+            near += f", at a large argument (up to {number(largest)})"
+        return Cause("near a zero", near)
     if where > PERIOD / 2 or name in ("sin", "tan", "cos", "sec"):
         return Cause(
             f"large argument of {name}",
-            f"its argument is large (up to {_size(largest)}) for a function of period "
+            f"its argument is large (up to {number(largest)}) for a function of period "
             + ("π" if name in ("tan", "cot") else "2π"),
         )
     return ACCUMULATED
@@ -197,7 +191,7 @@ def _exponential(e: Evidence) -> Cause:
     word = "exponential" if name in ("exp", "expm1") else "hyperbolic function"
     return Cause(
         f"{word} of a large number",
-        f"the {word} of a large number (up to {_size(largest)}) magnifies its relative error",
+        f"the {word} of a large number (up to {number(largest)}) magnifies its relative error",
     )
 
 
@@ -216,9 +210,8 @@ def _log1p(e: Evidence) -> Cause:
 def _power(e: Evidence) -> Cause:
     exponent = abs(Fraction(e.node.parameter or 0))
     if exponent >= 2:
-        return Cause(
-            "large exponent", f"the power multiplies the relative error by {_size(float(exponent))}"
-        )
+        times = number(float(exponent))
+        return Cause("large exponent", f"the power multiplies the relative error by {times}")
     return ACCUMULATED
 
 
@@ -234,7 +227,7 @@ def _noisy_power(e: Evidence) -> Cause:
     largest = e.typical(np.abs(exponent))
     if largest >= 2:
         return Cause(
-            "large exponent", f"the power multiplies the relative error by about {_size(largest)}"
+            "large exponent", f"the power multiplies the relative error by about {number(largest)}"
         )
     return ACCUMULATED
 
@@ -265,40 +258,7 @@ _FINITE: Mapping[str, Callable[[Evidence], Cause]] = {
     "atan2": _angle,
 }  # fmt: skip
 
-_SINGULAR: Mapping[str, str] = {
-    **dict.fromkeys(("add", "sub"), "the two terms cancel exactly"),
-    "log": "its argument is exactly 1",
-    **dict.fromkeys(
-        ("sin", "cos", "tan", "cot", "sec", "csc"), "its argument lies exactly on a zero or a pole"
-    ),
-    **dict.fromkeys(("sign", "floor", "ceil", "round"), "its argument lies exactly on a jump"),
-    **dict.fromkeys(("asin", "acos", "acosh", "atanh"), "its argument is at the end of its domain"),
-    "atan2": "its argument lies exactly on the cut",
-    "pow": "its base or its exponent leaves no digit right",
-}
-
-_INVALID: Mapping[str, str] = {
-    "log": "the argument of a logarithm must be positive",
-    "log1p": "its argument must be greater than −1",
-    "div": "division by zero",
-    "sqrt": "the argument of a square root must not be negative",
-    "root": "the argument of an even root must not be negative",
-    "pow": "a negative base has no real power with an inexact exponent",
-    "power": "the base is zero or negative where this exponent does not allow it",
-    **dict.fromkeys(("asin", "acos"), "its argument must lie between −1 and 1"),
-    "acosh": "its argument must be at least 1",
-    "atanh": "its argument must lie strictly between −1 and 1",
-    **dict.fromkeys(("tan", "cot", "sec", "csc"), "a sample lies on a pole"),
-}
-
 
 def _largest(values: Array) -> float:
     """The largest finite magnitude, of which there is one."""
     return float(np.max(np.abs(values[np.isfinite(values)])))
-
-
-def _size(value: float) -> str:
-    """A number for reading: at most three digits, thousands separated."""
-    if value >= 1e6 or 0 < value < 1e-3:
-        return f"{value:.1e}"
-    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"

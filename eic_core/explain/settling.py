@@ -57,9 +57,12 @@ class Growth:
         first, last = self.counts[0], self.counts[-1]
         start, end = self.local_eic[0], self.local_eic[-1]
         if end - start < 0.1:
+            lead = "The loss does not grow with the data here"
+            if end - start >= 0.02:
+                lead = "On these rows the loss has hardly grown yet"
             return (
-                f"The loss does not grow with the data here: {start:.1f} digits on {first:,} of "
-                f"the rows on average, {end:.1f} on all {last:,}."
+                f"{lead}: {start:.1f} digits on {first:,} of the rows on average, "
+                f"{end:.1f} on all {last:,}."
             )
         return (
             f"The loss grows with the data: {start:.1f} digits on {first:,} of the rows on "

@@ -9,12 +9,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from eic_core.explain.causes import (
-    finite_cause,
-    gather,
-    invalid_clause,
-    singular_clause,
-)
+from eic_core.explain.causes import finite_cause, gather
+from eic_core.explain.failures import invalid_clause, singular_clause
+from eic_core.explain.origin import origin_of
 from eic_core.formula.rendering import short_text
 from eic_core.measure.inspection import Inspection
 
@@ -39,9 +36,6 @@ DOUBLE_DIGITS = 15.95
 
 LISTED = 3
 """How many places are named where samples have no value."""
-
-STEP = 0.35
-"""Digits by which a node must exceed its operand to be the cause: more than a square adds."""
 
 
 @dataclass(frozen=True)
@@ -111,23 +105,6 @@ def level_of(eic: float) -> str:
     return STABLE if eic < 1 else MODERATE if eic <= 2 else SEVERE
 
 
-def origin_of(inspection: Inspection, node_id: int) -> int:
-    """The node from which another inherits its loss.
-
-    Follows the operand that most of the variance comes through, as long as the
-    node itself adds less than `STEP`.
-    """
-    nodes = inspection.nodes
-    while nodes[node_id].edge_shares:
-        n = nodes[node_id]
-        share, child = max(zip(n.edge_shares, n.node.children, strict=True))
-        inherited = nodes[child].local_eic_finite > n.local_eic_finite - STEP
-        if not (share > 0.5 and inherited and nodes[child].node.children):
-            break
-        node_id = child
-    return node_id
-
-
 def _text(inspection: Inspection, node_id: int, limit: int = TEXT_LIMIT) -> str:
     return f"`{short_text(inspection.formula, node_id, limit)}`"
 
@@ -160,7 +137,7 @@ def _infinite(inspection: Inspection) -> Verdict:
     n = inspection.nodes[inspection.bottleneck]
     valid = inspection.counts.valid
     place = _text(inspection, n.node.id)
-    clause = singular_clause(n.node)
+    clause = singular_clause(inspection, n.node.id)
     if n.singular == valid:
         sentence = f"Loses every digit at {place}: {clause}."
     else:
@@ -228,6 +205,11 @@ def _masked(inspection: Inspection) -> list[str]:
     root = inspection.nodes[-1]
     if math.isinf(root.local_eic) or not root.local_eic <= bottleneck.local_eic - 1:
         return []
+    if level_of(root.local_eic) != STABLE:
+        return [
+            f"Only a part reaches the result: the whole formula shows a loss of "
+            f"{_digits(root.local_eic)}."
+        ]
     return [
         f"The result hides it: the whole formula shows a loss of only {_digits(root.local_eic)}, "
         f"so a test of its output would not reveal {_text(inspection, bottleneck.node.id)}."

@@ -161,11 +161,10 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
     singular = tuple(np.flatnonzero(np.isinf(s)).tolist())
     count = int(np.count_nonzero(finite))
     concentrated = bool(carriers) and len(carriers[1].positions) <= FEW * count
-    place = (
-        place_of(inspection, node_id, np.array(carriers[1].positions, dtype=np.int64))
-        if concentrated
-        else None
-    )
+    place = None
+    if concentrated:
+        worst = np.array(carriers[1].positions, dtype=np.int64)
+        place = place_of(inspection, node_id, worst, shares[worst])
     s2 = np.square(s[finite])
     return Where(
         inspection=inspection,

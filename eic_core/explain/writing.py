@@ -19,6 +19,9 @@ SMALL = 0.3
 CALM = 1.0
 """Digits: a result that loses fewer has nothing to mend."""
 
+TOLD = 0.05
+"""Digits between shared and independent noise that are worth a word."""
+
 WRITING, FUNCTION, BOTH, NEITHER, UNDEFINED = (
     "writing", "function", "both", "neither", "undefined",
 )  # fmt: skip
@@ -165,11 +168,20 @@ def _notes(
     inspection: Inspection, place: str, q: float, singular: int, function: int
 ) -> tuple[str, ...]:
     notes: list[str] = []
+    root = len(inspection.nodes) - 1
+    independent = inspection.nodes[root].local_eic_finite
+    told = q >= CALM or inspection.finite_bottleneck == root
+    if told and abs(independent - q) >= TOLD and words.lost(independent) != words.lost(q):
+        notes.append(
+            "Here copies of a number share their noise; with independent noise, as EIC has it, "
+            f"the result loses {words.lost(independent)}."
+        )
     worst = inspection.nodes[inspection.finite_bottleneck]
     if place != UNDEFINED and worst.local_eic_finite > q + 1:
+        reach = "they do not reach" if q < CALM else "that is more than reaches"
         notes.append(
             f"On the way {words.digits(worst.local_eic_finite)} are lost at "
-            f"{words.quoted(inspection.formula, worst.node.id)}; they do not reach the result."
+            f"{words.quoted(inspection.formula, worst.node.id)}; {reach} the result."
         )
     inside = inspection.counts.singular - singular
     if place != UNDEFINED and inside > 0:
@@ -179,8 +191,8 @@ def _notes(
         )
     if function:
         notes.append(
-            f"At {words.samples(function)} the function itself is 0 or infinitely steep, "
-            "so that no writing keeps a digit there; they are left out of the split."
+            f"At {words.samples(function)} the function itself is 0 or infinitely steep "
+            "(beyond 10³⁰), so that no writing keeps a digit there; they are left out of the split."
         )
     if singular > function:
         notes.append(

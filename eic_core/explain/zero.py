@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from eic_core.explain import words
+from eic_core.explain.edges import Array
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection
 
@@ -26,6 +27,9 @@ NEAR = 0.02
 
 SMALL = 0.3
 """A crossing is the reason if |y| at the rows is this small beside its typical size."""
+
+MOST = 0.9
+"""What the rows near a zero must carry to stand for all of them."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,18 @@ class Place:
         }
 
 
-def place_of(inspection: Inspection, node_id: int, positions: Positions) -> Place | None:
+class _Zero(NamedTuple):
+    """A node that is small at the rows: which of them, and whether that is most of the noise."""
+
+    node_id: int
+    crosses: bool
+    low: float
+    high: float
+    near: Positions
+    most: bool
+
+
+def place_of(inspection: Inspection, node_id: int, positions: Positions, s2: Array) -> Place | None:
     """Describe the rows at `positions`, which carry most of a node's E[s^2].
 
     Parameters
@@ -95,6 +110,8 @@ def place_of(inspection: Inspection, node_id: int, positions: Positions) -> Plac
     node_id : int
     positions : ndarray of int
         At least one.
+    s2 : ndarray, same shape
+        What each of them carries.
 
     Returns
     -------
@@ -102,38 +119,60 @@ def place_of(inspection: Inspection, node_id: int, positions: Positions) -> Plac
         None if neither a node nor an input tells them from the others.
     """
     formula = inspection.formula
-    zero = _vanishing(inspection, node_id, positions)
-    inputs = _narrow_inputs(inspection, formula.subtree(node_id), positions)
-    if zero is None and not inputs:
-        return None
-    name, crosses, low, high = zero or (None, False, math.nan, math.nan)
-    sentence = _sentence(formula, name, crosses, (low, high), inputs, len(positions))
-    return Place(name, crosses, low, high, inputs, sentence)
+    zero = _vanishing(inspection, node_id, positions, s2 / np.sum(s2))
+    rows = positions if zero is None else zero.near
+    inputs = _narrow_inputs(inspection, formula.subtree(node_id), rows)
+    if zero is None:
+        if not inputs:
+            return None
+        near = words.listed([_range(i) for i in inputs[:3]])
+        sentence = f"There {near}." if len(positions) > 1 else f"At the worst row {near}."
+        return Place(None, False, math.nan, math.nan, inputs, sentence)
+    sentence = _sentence(formula, zero, inputs, len(positions))
+    return Place(zero.node_id, zero.crosses, zero.low, zero.high, inputs, sentence)
 
 
 def _vanishing(
-    inspection: Inspection, node_id: int, positions: Positions
-) -> tuple[int, bool, float, float] | None:
-    """The node of the subtree whose value is smallest at the rows, beside its usual size."""
+    inspection: Inspection, node_id: int, positions: Positions, weights: Array
+) -> _Zero | None:
+    """The node of the subtree that is smallest, beside its usual size, where most is lost."""
     formula, amplification = inspection.formula, inspection.amplification
-    best: tuple[float, int, bool, float, float] | None = None
+    best: tuple[float, int, Array] | None = None
     for k in range(formula.first[node_id], node_id + 1):
         row = amplification.plan.steps[amplification.plan.slots[k]].row
         if row is None or not row.crossing or inspection.nodes[k].local_eic_finite < 0.5:
             continue
         y, _ = amplification.trace(k)
-        at_rows = y[positions]
-        known = at_rows[np.isfinite(at_rows)]
-        if not len(known):
-            continue
         usual = float(np.nanmedian(np.abs(y)))
-        if not usual > 0:
+        sizes = np.abs(y[positions])
+        if not usual > 0 or not np.isfinite(sizes).any():
             continue
-        size = float(np.median(np.abs(known))) / usual
-        crosses = amplification.signs[k] == 3
-        if size < SMALL and (crosses or size < SMALL / 10) and (best is None or size < best[0]):
-            best = size, k, crosses, float(known.min()), float(known.max())
-    return None if best is None else best[1:]
+        size = _typical(sizes, weights) / usual
+        if size < _limit(amplification.signs[k] == 3) and (best is None or size < best[0]):
+            best = size, k, y
+    if best is None:
+        return None
+    _, k, y = best
+    crosses = amplification.signs[k] == 3
+    usual = float(np.nanmedian(np.abs(y)))
+    small = np.abs(y[positions]) < _limit(crosses) * usual
+    most = bool(np.sum(weights[small]) >= MOST)
+    near = positions if most else positions[small]
+    known = y[near][np.isfinite(y[near])]
+    return _Zero(k, crosses, float(known.min()), float(known.max()), near, most)
+
+
+def _limit(crosses: bool) -> float:
+    return SMALL if crosses else SMALL / 10
+
+
+def _typical(sizes: Array, weights: Array) -> float:
+    """The weighted median of what is known."""
+    known = np.isfinite(sizes)
+    order = np.argsort(sizes[known], kind="stable")
+    sums = np.cumsum(weights[known][order])
+    place = int(np.searchsorted(sums, 0.5 * sums[-1]))
+    return float(sizes[known][order[min(place, len(order) - 1)]])
 
 
 def _narrow_inputs(
@@ -169,24 +208,18 @@ def by_chance(count: int, covered: float) -> float:
     return count * covered ** (count - 1) - (count - 1) * covered**count
 
 
-def _sentence(
-    formula: Formula,
-    zero: int | None,
-    crosses: bool,
-    values: tuple[float, float],
-    inputs: tuple[InputRange, ...],
-    count: int,
-) -> str:
+def _sentence(formula: Formula, zero: _Zero, inputs: tuple[InputRange, ...], count: int) -> str:
     near = words.listed([_range(i) for i in inputs[:3]])
-    if zero is None:
-        return f"There {near}." if count > 1 else f"At the worst row {near}."
-    text = words.quoted(formula, zero)
-    low, high = map(words.number, values)
+    text = words.quoted(formula, zero.node_id)
+    low, high = map(words.number, (zero.low, zero.high))
     if count == 1:
-        crossing = ", which crosses zero on the data," if crosses else ""
+        crossing = ", which crosses zero on the data," if zero.crosses else ""
         return f"At the worst row {text}{crossing} is {low}" + (f": {near}." if near else ".")
-    what = "crosses zero" if crosses else "is nearly zero"
-    return f"There {text} {what} (from {low} to {high})" + (f": {near}." if near else ".")
+    both = zero.crosses and zero.low <= 0 <= zero.high
+    what = "crosses zero" if both else "is nearly zero"
+    values = f"(from {low} to {high})" if low != high else f"({low} in double precision)"
+    there = "There" if zero.most else "Most of it comes where"
+    return f"{there} {text} {what} {values}" + (f": {near}." if near else ".")
 
 
 def _range(found: InputRange) -> str:

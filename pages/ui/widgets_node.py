@@ -7,7 +7,8 @@ import math
 import streamlit as st
 
 from eic_core.drawing.layout import focus_node
-from eic_core.explain.verdict import origin_of
+from eic_core.explain import words
+from eic_core.explain.origin import origin_of
 from eic_core.measure import Inspection
 from pages.ui import glossary
 from pages.ui.figures import colour
@@ -97,9 +98,7 @@ def node_detail(result: Result, node: int, dark: bool) -> None:
 
 
 def _magnitude(value: float) -> str:
-    if not math.isfinite(value):
-        return number(value)
-    return f"{value:,.3g}" if value < 1e6 else f"{value:.2e}"
+    return words.number(value) if math.isfinite(value) else number(value)
 
 
 def _sources(inspection: Inspection, node: int, dark: bool) -> str:

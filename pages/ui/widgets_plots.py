@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from eic_core.drawing.layout import focus_node
-from eic_core.explain.verdict import origin_of
+from eic_core.explain.origin import origin_of
 from eic_core.measure import Inspection
 from pages.ui import glossary
 from pages.ui.device import is_dark, is_narrow, plotly_config

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from eic_core.explain.causes import invalid_clause, singular_clause
+from eic_core.explain.failures import invalid_clause, singular_clause
 from eic_core.formula.rendering import node_texts
 from eic_core.report.findings import Findings
 from eic_core.report.markup import (
@@ -98,7 +98,7 @@ def samples(findings: Findings) -> str:
             reason = invalid_clause(n.node) or "its value leaves the range that can be resolved"
             rows.append((code(texts[n.node.id]), "no real value", count(n.invalid), reason))
         if n.singular:
-            reason = singular_clause(n.node)
+            reason = singular_clause(inspection, n.node.id)
             rows.append((code(texts[n.node.id]), "no digit left", count(n.singular), reason))
     reasons = (
         table(("node", "what", "samples", "why"), rows, numbers=(2,))

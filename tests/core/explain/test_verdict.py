@@ -7,7 +7,8 @@ import re
 
 import pytest
 
-from eic_core.explain.verdict import LEVELS, level_of, origin_of, verdict
+from eic_core.explain.origin import origin_of
+from eic_core.explain.verdict import LEVELS, level_of, verdict
 from eic_core.formula.operators import OPERATORS
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable

@@ -1,0 +1,51 @@
+"""Where a loss arose: the node below from which another inherits its digits lost."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+import numpy as np
+
+from eic_core.explain.edges import Array
+from eic_core.measure.inspection import Inspection
+
+STEP = 0.35
+"""Digits by which a node must exceed its operand to be the cause: more than a square adds."""
+
+SAME = 0.7
+"""What part of the digits must be lost already where a loss is said to be inherited from."""
+
+
+def origin_of(inspection: Inspection, node_id: int) -> int:
+    """The node from which another inherits its loss.
+
+    Follows the operand that most of the variance comes through, as long as the
+    node itself adds less than `STEP`, and then back to where the loss is found at
+    the same samples: a node may lose as much elsewhere.
+    """
+    nodes = inspection.nodes
+    path = [node_id]
+    while nodes[node_id].edge_shares:
+        n = nodes[node_id]
+        share, child = max(zip(n.edge_shares, n.node.children, strict=True))
+        inherited = nodes[child].local_eic_finite > n.local_eic_finite - STEP
+        if not (share > 0.5 and inherited and nodes[child].node.children):
+            break
+        node_id = child
+        path.append(child)
+    if len(path) == 1:
+        return node_id
+    _, s = inspection.amplification.trace(path[0])
+    there = bisect_left(path, True, lo=1, key=lambda k: not _same_loss(inspection, s, k))
+    return path[there - 1]
+
+
+def _same_loss(inspection: Inspection, s: Array, node_id: int) -> bool:
+    """Whether a node loses most of the digits of amplification `s` at the samples that carry it."""
+    _, inner = inspection.amplification.trace(node_id)
+    usable = np.isfinite(s) & np.isfinite(inner)
+    if not usable.any():
+        return True
+    outer = s[usable] / s[usable].max()
+    found = np.sum(np.square(outer) * (np.log10(inner[usable]) >= SAME * np.log10(s[usable])))
+    return bool(found >= 0.5 * np.sum(np.square(outer)))
