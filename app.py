@@ -1,10 +1,17 @@
 """EIC Lab: `streamlit run app.py` (or `make run`) serves this application."""
 
 import streamlit as st
+from starlette.middleware import Middleware
 
+from pages.ui.assets import PackedAssets
 from pages.ui.routes import ROUTES
 from pages.ui.starting import lifespan
 
 # The script lies in a sub-folder of pages/: Streamlit looks for page files beside the script,
 # so a cold process never serves a page that the navigation has not let through.
-app = st.App("pages/ui/shell.py", routes=ROUTES, lifespan=lifespan)
+app = st.App(
+    "pages/ui/shell.py",
+    routes=ROUTES,
+    lifespan=lifespan,
+    middleware=[Middleware(PackedAssets)],
+)

@@ -6,8 +6,16 @@ from datetime import UTC
 
 import streamlit as st
 
+from pages.ui.assets import plot_script
 from pages.ui.rating import words
-from pages.ui.rating.pieces import arrive, error_beside, heading, notice, paragraphs
+from pages.ui.rating.pieces import (
+    arrive,
+    error_beside,
+    fetch_ahead,
+    heading,
+    notice,
+    paragraphs,
+)
 from pages.ui.rating.tab import Tab, agree, go_on
 from pages.ui.text import escape
 from pages.ui.wiring import rating_service
@@ -17,6 +25,7 @@ from study.rating_types import DEGREES, MAX_FIELD, Visit
 def consent_page(here: Tab, visit: Visit) -> None:
     """What the study is, the two questions about the volunteer, and the button."""
     here.request_id = here.request_id or rating_service().new_request_id()
+    fetch_ahead(plot_script())
     notice(here.notice)
     heading(visit.title, over="You are invited to take part in a study")
     st.html(_facts(visit))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import streamlit as st
@@ -63,6 +64,15 @@ def arrive(what: str) -> None:
     focus falls to nothing, until the rater clicks, taps or presses a key.
     """
     st.html(_ARRIVE % what, unsafe_allow_javascript=True)
+
+
+def fetch_ahead(script: str) -> None:
+    """Let the browser load a script while the rater still reads, which then is there in time."""
+    if script:
+        st.html(
+            f"<script>fetch({json.dumps(script)}, {{priority: 'low'}}).catch(() => {{}});</script>",
+            unsafe_allow_javascript=True,
+        )
 
 
 def one_press_one_vote() -> None:

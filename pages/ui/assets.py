@@ -1,0 +1,106 @@
+"""The browser's part of the app, made small on the way: a phone waits for every byte of it.
+
+Streamlit sends its scripts as they are, some 9 MB for a ballot with a plot, because its own
+compression would pack a file anew for each visitor.  Here each file is packed once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from functools import lru_cache
+from pathlib import Path
+
+import streamlit
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_PACKED = (".js", ".css")
+"""Fonts and pictures are packed already."""
+
+
+class PackedAssets:
+    """ASGI middleware: scripts and style sheets under ``/static/`` go out gzipped.
+
+    Only files that never change under their name (``Cache-Control: immutable``) are packed and
+    kept, so that what is kept is no more than what the installed Streamlit has.
+
+    Parameters
+    ----------
+    app : ASGI application
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._kept: dict[str, tuple[Message, bytes]] = {}
+        self._one_at_a_time = asyncio.Lock()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if not _takes_packed(scope):
+            await self._app(scope, receive, send)
+            return
+        path = scope["path"]
+        if path not in self._kept:
+            async with self._one_at_a_time:
+                if path not in self._kept and not await self._pack(scope, receive, send):
+                    return
+        start, body = self._kept[path]
+        await send({**start, "headers": list(start["headers"])})
+        await send({"type": "http.response.body", "body": body})
+
+    async def _pack(self, scope: Scope, receive: Receive, send: Send) -> bool:
+        """Keep the packed answer of the app; False if it was sent on as it is."""
+        plain = {**scope, "extensions": {}}  # the body itself, not the path of a file
+        messages: list[Message] = []
+
+        async def collect(message: Message) -> None:
+            messages.append(message)
+
+        await self._app(plain, receive, collect)
+        start, *rest = messages
+        headers = MutableHeaders(raw=list(start.get("headers", [])))
+        whole = start.get("status") == 200 and "content-encoding" not in headers
+        if not (whole and "immutable" in headers.get("cache-control", "")):
+            for message in messages:
+                await send(message)
+            return False
+        body = b"".join(message.get("body", b"") for message in rest)
+        packed = await run_in_threadpool(gzip.compress, body, 6, mtime=0)
+        headers["content-encoding"] = "gzip"
+        headers["content-length"] = str(len(packed))
+        headers.add_vary_header("Accept-Encoding")
+        for name in ("etag", "accept-ranges"):
+            del headers[name]
+        self._kept[scope["path"]] = ({**start, "headers": headers.raw}, packed)
+        return True
+
+
+def _takes_packed(scope: Scope) -> bool:
+    """Whether this asks for the whole of a script or style sheet, and can unpack it."""
+    if scope["type"] != "http" or scope["method"] != "GET":
+        return False
+    path = scope["path"]
+    if not (path.startswith("/static/") and path.endswith(_PACKED)):
+        return False
+    headers = Headers(scope=scope)
+    return (
+        "gzip" in headers.get("accept-encoding", "")
+        and "range" not in headers
+        and "if-none-match" not in headers
+    )
+
+
+@lru_cache(maxsize=1)
+def plot_script() -> str:
+    """The address of the script that draws plots, relative to a page; "" if it is not found.
+
+    Examples
+    --------
+    >>> plot_script().startswith("./static/js/PlotlyChart")
+    True
+    """
+    folder = Path(streamlit.__file__).parent / "static" / "static" / "js"
+    found = next(iter(sorted(folder.glob("PlotlyChart.*.js"))), None)
+    return f"./static/js/{found.name}" if found else ""

@@ -1,0 +1,94 @@
+"""What a browser loads of the app: packed once, and nothing of it from elsewhere."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from pages.ui import assets
+from pages.ui.assets import PackedAssets
+from pages.ui.icons import BALLOT, LENS
+
+SCRIPT = b"const digits = 4;\n" * 2000
+LASTING = {"Cache-Control": "public, immutable, max-age=31536000"}
+
+
+def served(folder: Path, headers: dict[str, str] = LASTING) -> tuple[TestClient, list[str]]:
+    """An app with one script, and the requests that reach it."""
+    (folder / "a.js").write_bytes(SCRIPT)
+    asked: list[str] = []
+
+    async def file(request: Request) -> Response:
+        asked.append(request.url.path)
+        path = folder / request.path_params["name"]
+        return FileResponse(path, headers=headers) if path.exists() else Response("none", 404)
+
+    app = Starlette(
+        routes=[Route("/static/{name}", file), Route("/media/{name}", file)],
+        middleware=[Middleware(PackedAssets)],
+    )
+    return TestClient(app), asked
+
+
+def test_a_script_is_packed_once_and_unpacks_to_itself(tmp_path: Path) -> None:
+    client, asked = served(tmp_path)
+    for _ in range(3):
+        answer = client.get("/static/a.js")
+        assert answer.headers["content-encoding"] == "gzip"
+        assert int(answer.headers["content-length"]) < len(SCRIPT) / 20
+        assert "Accept-Encoding" in answer.headers["vary"]
+        assert "immutable" in answer.headers["cache-control"]
+        assert answer.content == SCRIPT
+    assert asked == ["/static/a.js"]
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "status"),
+    [
+        ("/static/a.js", {"Accept-Encoding": "identity"}, 200),
+        ("/static/a.js", {"Range": "bytes=0-9"}, 206),
+        ("/media/a.js", {}, 200),
+        ("/static/b.js", {}, 404),
+    ],
+)
+def test_what_cannot_be_packed_goes_out_as_it_is(
+    tmp_path: Path, path: str, headers: dict[str, str], status: int
+) -> None:
+    client, asked = served(tmp_path)
+    for _ in range(2):
+        answer = client.get(path, headers=headers)
+        assert answer.status_code == status
+        assert "content-encoding" not in answer.headers
+        assert answer.content == {200: SCRIPT, 206: SCRIPT[:10], 404: b"none"}[status]
+    assert len(asked) == 2
+
+
+def test_a_file_that_may_change_is_not_kept(tmp_path: Path) -> None:
+    client, _ = served(tmp_path, {"Cache-Control": "no-cache"})
+    assert client.get("/static/a.js").content == SCRIPT
+    (tmp_path / "a.js").write_bytes(b"changed")
+    assert client.get("/static/a.js").content == b"changed"
+
+
+def test_the_installed_script_that_draws_plots_is_found_and_worth_packing() -> None:
+    name = assets.plot_script().rpartition("/")[2]
+    folder = Path(assets.streamlit.__file__).parent / "static" / "static" / "js"
+    content = (folder / name).read_bytes()
+    assert len(content) > 1_000_000
+    assert len(gzip.compress(content, 1)) < len(content) / 2
+
+
+@pytest.mark.parametrize("icon", [LENS, BALLOT])
+def test_an_icon_is_a_drawing_that_needs_no_other_file(icon: str) -> None:
+    tree = ElementTree.fromstring(icon)
+    assert tree.tag == "{http://www.w3.org/2000/svg}svg"
+    assert not any("href" in name for element in tree.iter() for name in element.attrib)
