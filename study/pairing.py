@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import tempfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ from study.material import Member, NewPair, Pool, Problem, StudyPair
 from study.organising import OrganiserService
 
 Progress = Callable[[int, int], None]
+MAX_UNPACKED = 300_000_000
+"""Bytes of a pool's file, unpacked: a small gzip file can hold more than a machine has."""
 
 
 @dataclass(frozen=True)
@@ -109,12 +112,12 @@ def read_upload(
     Raises
     ------
     DataError
-        If the file is no pool.
+        If the file is no pool, or unpacks to more than `MAX_UNPACKED` bytes.
     """
-    packed = data[:2] == b"\x1f\x8b"
+    plain = _unpacked(name, data)
     with problem_files(problems) as folder:
-        path = folder.parent / ("pool.csv.gz" if packed else "pool.csv")
-        path.write_bytes(data)
+        path = folder.parent / "pool.csv"
+        path.write_bytes(plain)
         columns, candidates = read_pool(path)
         scored_here = not set(SCORE_COLUMNS) - {"error", "eic"} <= set(columns)
         if scored_here:
@@ -125,8 +128,8 @@ def read_upload(
             errors = [score.error for score in scores]
         else:
             try:
-                text = (gzip.decompress(data) if packed else data).decode("utf-8-sig")
-            except (OSError, EOFError, UnicodeDecodeError) as error:
+                text = plain.decode("utf-8-sig")
+            except UnicodeDecodeError as error:
                 raise DataError(f"cannot read {name}: {error}") from error
             errors = [candidate.row.get("error", "") for candidate in candidates]
     refused = tuple(
@@ -135,6 +138,23 @@ def read_upload(
         if error
     )
     return PoolUpload(Pool(name, text, len(candidates)), refused, scored_here)
+
+
+def _unpacked(name: str, data: bytes) -> bytes:
+    """The bytes of a file that may be gzipped, as far as they may go."""
+    if data[:2] != b"\x1f\x8b":
+        return data
+    try:
+        with gzip.open(io.BytesIO(data)) as file:
+            plain = file.read(MAX_UNPACKED + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"cannot unpack {name}: {error}", hint="gzip it again") from error
+    if len(plain) > MAX_UNPACKED:
+        raise DataError(
+            f"{name} holds more than {MAX_UNPACKED // 1_000_000} MB",
+            hint="keep the rows and columns that the study needs",
+        )
+    return plain
 
 
 def match_study(

@@ -118,7 +118,7 @@ class RatingService:
                     found.study.id,
                     found.invitation.id,
                     token_hash=token_hash(own),
-                    code=self._chance.token()[:12],
+                    code=_pseudonym(self._chance),
                     degree=degree.strip(),
                     field=field.strip(),
                     at=now,
@@ -344,6 +344,11 @@ class RatingService:
             idle_seconds=idle,
             beats=beats or row.beats,
         )
+
+
+def _pseudonym(chance: Chance) -> str:
+    """What stands for a rater in exports: never a number, a sign or a formula to a spreadsheet."""
+    return f"r{token_hash(chance.token())[:15]}"
 
 
 def _is_fresh(study: Study, row: AssignmentRow, now: datetime) -> bool:

@@ -70,8 +70,14 @@ def readiness_of(tx: Tx, study: Study, now: datetime) -> Readiness:
             f"links will start with {design.public_base_url}, "
             "which opens on this computer only"
         )
-    if any(not problem.description for problem in tx.materials.problems(study.id)):
-        warnings.append("a problem has no description for raters")
+    used = {p.pair.problem for p in chosen}
+    bare = [
+        f"`{problem.name}`"
+        for problem in tx.materials.problems(study.id)
+        if problem.name in used and not problem.description.strip()
+    ]
+    if bare:
+        warnings.append(f"raters get no description of {', '.join(bare)}")
     votes = len(chosen) * design.votes_per_pair
     raters = -(-votes // design.ballots_per_rater)
     return Readiness(tuple(missing), tuple(warnings), len(chosen), votes, raters)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import gzip
 import io
 import json
 from dataclasses import replace
@@ -12,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from eic_core.errors import DataError
+from study import pairing
 from study.ballots import make_content
 from study.clock import SystemChance
 from study.design import StudyDesign, StudyStatus
@@ -33,6 +36,19 @@ def test_a_draft_says_what_is_missing(rehearsal: Rehearsal) -> None:
     with pytest.raises(StudyError, match="no pairs"):
         rehearsal.organiser.freeze(study.id)
     assert rehearsal.organiser.study(study.id).status == StudyStatus.DRAFT
+
+
+def test_problems_without_a_description_are_named_if_raters_would_see_them(
+    rehearsal: Rehearsal,
+) -> None:
+    study = rehearsal.draft(problems=3)
+    warnings = rehearsal.organiser.readiness(study.id).warnings
+    assert not any("description" in line for line in warnings)
+    bare = [replace(problem(q), description="" if q != 1 else "told") for q in (0, 1, 2, 7)]
+    rehearsal.organiser.set_problems(study.id, bare)
+    rehearsal.organiser.set_pairs(study.id, [pair(q, i) for q in range(3) for i in range(4)])
+    (line,) = [w for w in rehearsal.organiser.readiness(study.id).warnings if "description" in w]
+    assert line == "raters get no description of `q0`, `q2`"
 
 
 def test_more_ballots_than_a_rater_can_get_are_refused(rehearsal: Rehearsal) -> None:
@@ -308,3 +324,20 @@ def test_the_shared_pool_takes_the_same_steps(rehearsal: Rehearsal, shared: Path
         shown = {each.ballot.left.r2, each.ballot.right.r2}
         wanted = (each.pair.pair.lower.r2, each.pair.pair.higher.r2)
         assert all(min(abs(r2 - s) for s in shown) < 0.002 for r2 in wanted)
+
+
+def test_a_pool_that_unpacks_to_more_than_the_machine_can_hold_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pairing, "MAX_UNPACKED", 1_000_000)
+    bomb = gzip.compress(b"problem,formula\n" + b"\n" * 2_000_000)
+    assert len(bomb) < 5_000
+    with pytest.raises(DataError, match=r"pool\.csv\.gz holds more than 1 MB"):
+        read_upload("pool.csv.gz", bomb, [problem(0)])
+
+
+@pytest.mark.parametrize("cut", [4, 20, -9])
+def test_a_damaged_gzip_file_is_refused_by_its_name(cut: int) -> None:
+    packed = gzip.compress(b"problem,formula\nq0,x\n" * 50)
+    with pytest.raises(DataError, match=r"cannot unpack pool\.csv\.gz"):
+        read_upload("pool.csv.gz", packed[:cut], [problem(0)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections import Counter
 from datetime import timedelta
 
@@ -350,3 +351,26 @@ def test_a_clock_set_back_makes_no_negative_time_and_loses_no_vote(rehearsal: Re
     rehearsal.clock.advance(-3600)
     assert service.vote(token, ballot.token, "left").status == VoteStatus.SAVED
     assert _votes(rehearsal, study.id)[0].seconds == 0
+
+
+class _Signs(SystemChance):
+    """Tokens as they may come: one in 64 begins with a minus."""
+
+    def token(self) -> str:
+        return f"-{super().token()}"[:22]
+
+
+def test_a_rater_is_never_called_what_a_spreadsheet_takes_for_more_than_a_name(
+    rehearsal: Rehearsal,
+) -> None:
+    study = rehearsal.opened()
+    service = RatingService(rehearsal.store, rehearsal.clock, _Signs(), min_view_seconds=0)
+    for invitation in rehearsal.organiser.invitations.invite(study.id, [""] * 3):
+        token = token_of(invitation)
+        service.consent(token, degree="Doctorate", field="Physics", request_id="x")
+        ballot = service.next_ballot(token).ballot
+        assert ballot is not None
+        service.vote(token, ballot.token, "left")
+    raters = [vote.rater_code for vote in _votes(rehearsal, study.id)]
+    assert len(set(raters)) == 3
+    assert [name for name in raters if not re.fullmatch("r[0-9a-f]{15}", name)] == []

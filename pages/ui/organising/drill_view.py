@@ -74,7 +74,7 @@ def pairs_table(report: StudyReport, study_id: int) -> None:
             "median s": [row.median_seconds for row in shown],
         },
         key=key, on_select=opened, selection_mode="single-cell", hide_index=True,
-        height=min(640, 38 + 35 * len(shown)),
+        height=min(640, 38 + 35 * len(shown)), placeholder="",
         column_config={
             "for the lower": st.column_config.ProgressColumn(
                 format="%.0f %%", min_value=0, max_value=100,

@@ -31,6 +31,8 @@ Made = tuple[bytes, str, str]
 """Content, kind, and how the file's name ends."""
 Make = Callable[[int, str], Made]
 """From a study's number and what its interval is about."""
+_NO_STUDY = 2**63 - 1
+"""Larger numbers do not fit a database; no study has this one."""
 SAFE = {
     **NO_STORE,
     "X-Content-Type-Options": "nosniff",
@@ -91,7 +93,7 @@ def _answer(choose: Callable[[Request], Make]) -> Callable[[Request], Awaitable[
         return _file(content, f"{file_stem(study.name)}{ending}", kind)
 
     async def answer(request: Request) -> Response:
-        study_id = int(request.path_params["study"])
+        study_id = min(int(request.path_params["study"]), _NO_STUDY)
         token = await _token(request)
         refused = await run_in_threadpool(refusal, request, f"export {study_id}", token)
         if refused is not None:

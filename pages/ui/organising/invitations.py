@@ -31,6 +31,9 @@ from study.store import InvitationKind
 
 SHOWN = 5
 _NEW = "new-links"
+_WIDTHS = {"link": 50, "note": 215, "kind": 75, "state": 85, "consented": 82, "of": 50,
+           "finished": 75, "withdrawn": 85, "made (UTC)": 145}  # fmt: skip
+"""Columns of the list in pixels: the note is what tells links apart."""
 
 
 def view(service: OrganiserService, draft: Draft) -> None:
@@ -153,6 +156,7 @@ def _list(service: OrganiserService, study: Study) -> None:
     chosen = st.dataframe(
         [_line(each) for each in views], hide_index=True, key="invitations",
         on_select="rerun", selection_mode="multi-row", height=min(420, 40 + 36 * len(views)),
+        column_config={name: st.column_config.Column(width=wide) for name, wide in _WIDTHS.items()},
     )  # fmt: skip
     rows = [i for i in chosen["selection"]["rows"] if i < len(views)]
     ids = [views[i].id for i in rows if views[i].state != InvitationState.REVOKED]

@@ -28,7 +28,8 @@ _UNITS = {
     str(ExclusionUnit.SESSION): "a rater’s whole session",
     str(ExclusionUnit.VOTE): "a single vote",
 }
-_ANY = "any number"
+_LIMITS = {"": "any number", **{str(n): str(n) for n in range(4)}}
+"""Texts, for to Streamlit None is no choice at all."""
 
 
 def done(draft: Draft) -> bool:
@@ -84,8 +85,7 @@ def _ballots(study: Study) -> None:
     _number(study, "attention_checks", "Attention checks among the ballots", 0, 3)
     if study.design.attention_checks:
         _choice(study, "attention_kind", "A check", _ATTENTION, AttentionKind)
-        limits: dict[Any, str] = {None: _ANY, **{n: str(n) for n in range(4)}}
-        _choice(study, "max_failed_attention", "Failed checks allowed", limits, lambda v: v)
+        _choice(study, "max_failed_attention", "Failed checks allowed", _LIMITS, _limit)
 
 
 def _rules(study: Study) -> None:
@@ -150,15 +150,19 @@ def _check(study: Study, name: str, label: str) -> None:
     _wrong(study, name)
 
 
-def _choice(study: Study, name: str, label: str, words: dict[Any, str], read: Read) -> None:
+def _choice(study: Study, name: str, label: str, words: dict[str, str], read: Read) -> None:
     key, options = _follow(study, name, _plain), list(words)
     st.selectbox(label, options, options.index(st.session_state[key]), key=key, on_change=_save,
                  format_func=words.__getitem__, args=(study, name, read), width=320)  # fmt: skip
     _wrong(study, name)
 
 
-def _plain(value: Any) -> Any:
-    return str(value) if isinstance(value, AttentionKind | ExclusionUnit) else value
+def _plain(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _limit(value: str) -> int | None:
+    return int(value) if value else None
 
 
 def _naive(value: datetime | None) -> datetime | None:
@@ -219,5 +223,5 @@ def _insist(study: Study, name: str) -> None:
     """Save mine over what is stored now, which the organiser has just been shown."""
     key = _place(study, name)
     desk().kept[f"based:{key}"] = study.design
-    reads: dict[str, Read] = {"deadline": _aware}
+    reads: dict[str, Read] = {"deadline": _aware, "max_failed_attention": _limit}
     _save(study, name, reads.get(name, type(getattr(study.design, name))))

@@ -205,7 +205,8 @@ def _ended(draft: Draft, job: Job) -> None:
     if isinstance(job.result, PoolUpload):
         if draft.pool is not None and job.result.pool.digest == draft.pool.digest:
             did = "scored here" if job.result.scored_here else "taken with the scores they had"
-            rows = f"{job.result.pool.rows:,} formulas {did}."
+            read = job.result.pool.rows - len(job.result.refused)
+            rows = f"{read:,} formula{'s' if read != 1 else ''} {did}."
             st.html(f'<p class="eic-done" role="status">{rows}</p>')
         return
     if job.error is not None:

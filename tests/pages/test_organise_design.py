@@ -1,0 +1,83 @@
+"""The organiser's settings, links and table of pairs, as the page draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui import door, wiring
+from pages.ui.organising import drafts, frame, results_data, step_design
+from pages.ui.wiring import Lab, Settings
+from tests.rehearsal import DESIGN, Rehearsal
+
+SEES: tuple[ModuleType, ...] = (wiring, door, drafts, frame, results_data, step_design)
+
+
+@pytest.fixture
+def rehearsal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rehearsal]:
+    """Services on the file that the pages look at, as its organiser."""
+    lab = Lab(Settings(f"sqlite:///{tmp_path}/eic_lab.sqlite3"))
+    for module in SEES:
+        monkeypatch.setattr(module, "lab", lambda: lab)
+    monkeypatch.setattr(door, "is_organiser", lambda: True)
+    made = Rehearsal.at(tmp_path)
+    yield made
+    made.store.dispose()
+    lab.store.dispose()
+
+
+def drawn(study: int, step: str, **more: str) -> AppTest:
+    def page() -> None:
+        from pages.organise import organise_page
+
+        organise_page()
+
+    app = AppTest.from_function(page, default_timeout=60)
+    for name, value in {"study": str(study), "step": step, **more}.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_how_many_checks_may_fail_is_shown_chosen_and_given_back(rehearsal: Rehearsal) -> None:
+    study = rehearsal.draft().id
+    app = drawn(study, "design")
+    app.number_input(key=f"design:{study}:attention_checks").set_value(2).run()
+    allowed = app.selectbox(key=f"design:{study}:max_failed_attention")
+    assert allowed.proto.options[allowed.index or 0] == "any number"
+    for shown, stored in (("1", 1), ("0", 0), ("", None)):
+        app.selectbox(key=f"design:{study}:max_failed_attention").select(shown).run()
+        assert not app.exception
+        assert rehearsal.organiser.study(study).design.max_failed_attention == stored
+        again = drawn(study, "design").selectbox(key=f"design:{study}:max_failed_attention")
+        assert again.value == shown
+
+
+def test_a_limit_of_checks_that_two_organisers_changed_can_be_insisted_on(
+    rehearsal: Rehearsal,
+) -> None:
+    design = replace(DESIGN, attention_checks=1, max_failed_attention=2)
+    study = rehearsal.draft(design).id
+    app = drawn(study, "design")
+    theirs = replace(design, max_failed_attention=None)
+    rehearsal.organiser.edit(study, design=theirs, based_on=design)
+    app.selectbox(key=f"design:{study}:max_failed_attention").select("1").run()
+    assert rehearsal.organiser.study(study).design == theirs
+    app.button(key=f"mine:design:{study}:max_failed_attention").click().run()
+    assert not app.exception
+    assert rehearsal.organiser.study(study).design.max_failed_attention == 1
+
+
+def test_a_pair_without_votes_has_an_empty_cell_for_its_time(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened(ballots_per_rater=2)
+    rehearsal.rate(rehearsal.rater(study), 2, seconds=40)
+    rehearsal.organiser.close(study.id)
+    (table,) = drawn(study.id, "report", part="pairs").dataframe
+    assert table.value["median s"].isna().sum() == 18
+    assert table.proto.HasField("placeholder") and table.proto.placeholder == ""
