@@ -140,13 +140,12 @@ class StudyReport:
         """Valid votes by problem, in the order of names."""
         pairs = Counter(pair.problem for pair in self.export.pairs)
         problem_of = {pair.pair: pair.problem for pair in self.export.pairs}
+        choices: dict[str, list[str]] = {name: [] for name in sorted(pairs)}
+        for vote in self.valid:
+            choices[problem_of[vote.pair]].append(vote.choice)
         return tuple(
-            ProblemPreference(
-                name,
-                pairs[name],
-                Preference.of(v.choice for v in self.valid if problem_of[v.pair] == name),
-            )
-            for name in sorted(pairs)
+            ProblemPreference(name, pairs[name], Preference.of(chosen))
+            for name, chosen in choices.items()
         )
 
     @cached_property

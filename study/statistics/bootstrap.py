@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+from scipy.sparse import coo_array
 
 from eic_core.errors import UserError
 from study.statistics.clusters import Clustering
@@ -19,6 +20,7 @@ from study.statistics.votes import Floats, Integers, VoteTable
 METHOD = "pair bootstrap"
 METHOD_PROBLEMS = "problem bootstrap"
 METHOD_TWO_WAY = "two-way bootstrap"
+DRAWS_AT_ONCE = 250
 
 
 def pair_bootstrap(
@@ -97,13 +99,14 @@ def two_way_bootstrap(
     order, sizes = _layout(grouped)
     items, raters = order[grouped.items], _numbered(grouped.table.rater)
     shape = (int(items.max()) + 1, int(raters.max()) + 1)
-    votes, lower = np.zeros(shape), np.zeros(shape)
-    np.add.at(votes, (items, raters), 1.0)
-    np.add.at(lower, (items, raters), grouped.table.lower)
+    votes = coo_array((np.ones(len(items)), (items, raters)), shape).tocsr()
+    lower = coo_array((grouped.table.lower, (items, raters)), shape).tocsr()
     by_item = _weights(sizes, draws, seed)
     by_rater = _weights((shape[1],), draws, seed + 1)
-    counted = ((by_item @ votes) * by_rater).sum(axis=1)
-    chosen = ((by_item @ lower) * by_rater).sum(axis=1)
+    counted, chosen = np.zeros(draws), np.zeros(draws)
+    for some in np.array_split(np.arange(draws), -(-draws // DRAWS_AT_ONCE)):
+        counted[some] = ((by_item[some] @ votes) * by_rater[some]).sum(axis=1)
+        chosen[some] = ((by_item[some] @ lower) * by_rater[some]).sum(axis=1)
     return _percentiles(chosen, counted, level, METHOD_TWO_WAY)
 
 

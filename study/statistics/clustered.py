@@ -216,7 +216,9 @@ class ClusteredRate:
         }
 
 
-def clustered_rate(table: VoteTable, *, estimand: Estimand = "pairs like these") -> ClusteredRate:
+def clustered_rate(
+    table: VoteTable, *, estimand: Estimand = "pairs like these", copies: int = 1
+) -> ClusteredRate:
     """The rate with what the clustered votes say about its uncertainty.
 
     "pairs like these": pairs (or problems, if ten or more have votes) and raters are samples.
@@ -228,6 +230,9 @@ def clustered_rate(table: VoteTable, *, estimand: Estimand = "pairs like these")
     ----------
     table : VoteTable
         Valid votes on pairs; ties are left out.
+    copies : int
+        How many rows stand for one vote: 2 where each tie is split into a row for either formula
+        and every other vote stands there twice.  The counts of the result are of rows.
 
     Raises
     ------
@@ -251,7 +256,7 @@ def clustered_rate(table: VoteTable, *, estimand: Estimand = "pairs like these")
     """
     if estimand not in ("pairs like these", "these pairs"):
         raise UserError(f"an estimand is `pairs like these` or `these pairs`, not `{estimand}`")
-    grouped = Clustering.of(table, estimand)
+    grouped = Clustering.of(table, estimand, copies)
     votes, lower = len(grouped.table), int(grouped.table.lower.sum())
     sampled = grouped.sampled if votes else ()
     reason = reason_of(grouped, len(table))

@@ -19,6 +19,9 @@ Estimand = Literal["pairs like these", "these pairs"]
 ENOUGH_PROBLEMS = 10
 """With as many problems or more, problems are the clusters; with fewer they are held fixed."""
 
+ROUNDING = 1e-12
+"""What is left of a sum that cancels, below this part of its terms."""
+
 
 @dataclass(frozen=True)
 class Component:
@@ -55,6 +58,8 @@ class Clustering:
         What is held fixed, for each vote: one stratum, its problem, or its pair.  The strata
         partition the items, unless the pairs themselves are fixed.
     estimand : {"pairs like these", "these pairs"}
+    copies : int
+        How many rows stand for one vote.
     """
 
     table: VoteTable
@@ -62,17 +67,20 @@ class Clustering:
     items: Integers
     fixed: Integers
     estimand: Estimand
+    copies: int = 1
 
     @classmethod
-    def of(cls, table: VoteTable, estimand: Estimand = "pairs like these") -> Clustering:
+    def of(
+        cls, table: VoteTable, estimand: Estimand = "pairs like these", copies: int = 1
+    ) -> Clustering:
         """Problems as clusters if there are ten or more, else pairs within these problems."""
         decided = table.decided()
         if estimand == "these pairs":
-            return cls(decided, "pair", decided.pair, decided.pair, estimand)
+            return cls(decided, "pair", decided.pair, decided.pair, estimand, copies)
         if count(decided.problem) >= ENOUGH_PROBLEMS:
             nothing = np.zeros(len(decided), dtype=np.intp)
-            return cls(decided, "problem", decided.problem, nothing, estimand)
-        return cls(decided, "pair", decided.pair, decided.problem, estimand)
+            return cls(decided, "problem", decided.problem, nothing, estimand, copies)
+        return cls(decided, "pair", decided.pair, decided.problem, estimand, copies)
 
     @property
     def sampled(self) -> tuple[tuple[str, int], ...]:
@@ -99,8 +107,9 @@ class Clustering:
         put right here; a pair with one vote has no rate of its own, and the rate of all stands in.
         """
         lower = self.table.lower
-        votes = np.bincount(self.fixed)[self.fixed]
-        rates = np.bincount(self.fixed, lower)[self.fixed] / votes
+        rows = np.bincount(self.fixed)[self.fixed]
+        rates = np.bincount(self.fixed, lower)[self.fixed] / rows
+        votes = rows / self.copies
         if self.estimand == "pairs like these":
             return lower - rates
         alone = votes == 1
@@ -158,11 +167,20 @@ def two_way(components: tuple[Component, ...]) -> float:
     >>> two_way((Component("pair", 40, 4.0), Component("rater", 20, 2.0),
     ...          Component("pair x rater", 400, 5.0)))
     2.0
+
+    Where the three cancel, nothing is left, not even the rounding:
+
+    >>> two_way((Component("pair", 40, 0.3), Component("rater", 20, 0.0),
+    ...          Component("pair x rater", 400, 0.1 + 0.2)))
+    0.0
     """
     if len(components) == 1:
         return components[0].variance
     item, rater, both = (component.variance for component in components)
-    return max(item + rater - both, min(item, rater))
+    joint = item + rater - both
+    if joint <= ROUNDING * (item + rater):
+        joint = 0.0
+    return max(joint, min(item, rater))
 
 
 def count(codes: Integers) -> int:
@@ -181,5 +199,6 @@ def _one_way(name: str, residuals: Floats, codes: Integers, lost: int) -> Compon
     if clusters <= lost:
         return Component(name, clusters, 0.0)
     sums = np.bincount(codes, residuals)
+    sums[np.abs(sums) <= ROUNDING * np.bincount(codes, np.abs(residuals))] = 0.0
     variance = float(sums @ sums) / len(residuals) ** 2
     return Component(name, clusters, variance * clusters / (clusters - lost))

@@ -8,11 +8,15 @@ ten ballots of a session, so a session is the default unit here.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+import numpy as np
+
 from eic_core.errors import UserError
+from study.statistics.votes import Flags, Floats, Integers
 from study.statistics.words import counted, plain
 
 Unit = Literal["session", "vote"]
@@ -153,10 +157,7 @@ def exclusion_reasons(votes: Sequence[TimedVote], rule: ExclusionRule) -> list[s
     >>> exclusion_reasons(votes, ExclusionRule())
     ['session under the threshold', '']
     """
-    failures: dict[str, int] = {}
-    for vote in votes:
-        if vote.is_attention and vote.attention_ok is False:
-            failures[vote.rater] = failures.get(vote.rater, 0) + 1
+    failures = _failures(votes)
     reasons = []
     for vote in votes:
         reason = ""
@@ -173,3 +174,53 @@ def exclusion_reasons(votes: Sequence[TimedVote], rule: ExclusionRule) -> list[s
             reason = FAILED_ATTENTION
         reasons.append(reason)
     return reasons
+
+
+@dataclass(frozen=True, eq=False)
+class RuleColumns:
+    """What a rule looks at, a row for each vote on a pair: to try many rules on many votes.
+
+    Attributes
+    ----------
+    session, vote : ndarray of float, shape (n,)
+        Active seconds of the rater's session, and of the vote.
+    failed : ndarray of int, shape (n,)
+        Attention checks that its rater failed.
+    """
+
+    session: Floats
+    vote: Floats
+    failed: Integers
+
+    @classmethod
+    def of(cls, votes: Sequence[TimedVote]) -> RuleColumns:
+        """Columns of the votes that are neither practice nor attention check, in their order."""
+        failures = _failures(votes)
+        rows = [vote for vote in votes if not (vote.is_practice or vote.is_attention)]
+        return cls(
+            np.array([vote.session_seconds for vote in rows], dtype=np.float64),
+            np.array([active_seconds(vote) for vote in rows], dtype=np.float64),
+            np.array([failures.get(vote.rater, 0) for vote in rows], dtype=np.intp),
+        )
+
+    def kept(self, rule: ExclusionRule) -> Flags:
+        """Which votes the rule keeps: those without a reason in `exclusion_reasons`.
+
+        Examples
+        --------
+        >>> columns = RuleColumns(np.array([45.0, 60.0]), np.array([9.0, 9.0]), np.array([0, 2]))
+        >>> columns.kept(ExclusionRule()).tolist()
+        [False, True]
+        >>> columns.kept(ExclusionRule(0, max_failed_attention=1)).tolist()
+        [True, False]
+        """
+        seconds = self.session if rule.unit == "session" else self.vote
+        kept: Flags = seconds >= rule.threshold_seconds
+        if rule.max_failed_attention is not None:
+            kept = kept & (self.failed <= rule.max_failed_attention)
+        return kept
+
+
+def _failures(votes: Iterable[TimedVote]) -> Counter[str]:
+    """Failed attention checks by rater."""
+    return Counter(v.rater for v in votes if v.is_attention and v.attention_ok is False)

@@ -109,7 +109,8 @@ def interval(ends, level):
 class Clusters:
     """Deciding votes with their clusters: problems (ten or more) or pairs within problems."""
 
-    def __init__(self, votes, estimand):
+    def __init__(self, votes, estimand, copies=1):
+        self.copies = copies  # rows for one vote
         self.votes = [v for v in votes if v["choice"] != "tie"]
         self.y = np.array([float(v["choice"] == "lower") for v in self.votes])
         self.rater = codes(self.votes, "rater")
@@ -152,7 +153,7 @@ class Clusters:
         u = np.zeros(len(self.y))
         for pair in set(self.pair.tolist()):
             here = self.pair == pair
-            m = here.sum()
+            m = here.sum() / self.copies
             about = self.y[here].mean() if m > 1 else self.y.mean()
             u[here] = (self.y[here] - about) * (math.sqrt(m / (m - 1)) if m > 1 else 1)
         sums = [u[self.rater == r].sum() for r in set(self.rater.tolist())]
@@ -180,12 +181,12 @@ def codes(votes, name):
     return np.array([known[v[name]] for v in votes], dtype=int)
 
 
-def clustered(votes, level, estimand):
+def clustered(votes, level, estimand, copies=1):
     """Two-way clustered rate: t interval and test on the log odds.
 
     Where no two clusters differ, the exact interval of one trial a cluster.
     """
-    groups = Clusters(votes, estimand)
+    groups = Clusters(votes, estimand, copies)
     n, lower = len(groups.y), int(groups.y.sum())
     if not n or groups.too_few():
         return {"lower": lower, "votes": n, "rate": lower / n if n else None} | dict.fromkeys(
@@ -201,7 +202,7 @@ def clustered(votes, level, estimand):
     )  # fmt: skip
     sampled = {groups.item: len(set(groups.items.tolist()))} if estimand != "these pairs" else {}
     sampled |= {"rater": len(set(groups.rater.tolist()))}
-    spread = variance > 0 and 0 < lower < n
+    spread = variance > 1e-15 and 0 < lower < n  # less is rounding
     span = by_t(rate, variance, groups.degrees_of_freedom, level) if spread else exact(
         rate, min(sampled.values()), level
     )  # fmt: skip
@@ -248,9 +249,9 @@ def exact(rate, trials, level):
     }
 
 
-def rate_of(votes, level, estimand="pairs like these"):
+def rate_of(votes, level, estimand="pairs like these", copies=1):
     """What is told of a rate that is one of many."""
-    found = clustered(votes, level, estimand)
+    found = clustered(votes, level, estimand, copies)
     names = ("votes", "rate", "standard_error", "degrees_of_freedom", "interval", "p_two_sided")
     return {name: found[name] for name in names}
 
@@ -677,7 +678,8 @@ def ties(valid, level, estimand):
 
     conventions = (valid, with_ties_as("lower", "higher"), with_ties_as("higher"),
                    with_ties_as("lower"))  # fmt: skip
-    found = [rate_of(votes, level, estimand) for votes in conventions]
+    found = [rate_of(votes, level, estimand, copies)
+             for votes, copies in zip(conventions, (1, 2, 1, 1), strict=True)]
     found[1]["votes"] = len(valid)
     return {"ties": tied, "votes": len(valid), "level": level, "conventions": found}
 

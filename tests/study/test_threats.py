@@ -474,6 +474,26 @@ def test_halves_have_the_variance_of_votes_of_one_half() -> None:
     assert half.clustered.standard_error == pytest.approx(expected, rel=1e-3)
 
 
+@pytest.mark.parametrize("tie", [0.0, 0.2])
+def test_halves_on_these_pairs_have_the_variance_of_votes_of_one_half(tie: float) -> None:
+    """Residuals about each pair's rate, m of them put right by m/(m-1): m votes, not 2 m halves."""
+    votes = study(18, tie=tie, problems=1)
+    y = np.array([{"lower": 1.0, "higher": 0.0, "tie": 0.5}[v.choice] for v in votes])
+    pair = np.array([v.pair for v in votes])
+    sums: dict[str, float] = {}
+    for name in np.unique(pair):
+        here = np.flatnonzero(pair == name)
+        rest = (y[here] - y[here].mean()) * np.sqrt(len(here) / (len(here) - 1))
+        for i, left in zip(here, rest, strict=True):
+            sums[votes[i].rater] = sums.get(votes[i].rater, 0.0) + left
+    g = len(sums)
+    expected = sum(s * s for s in sums.values()) / len(y) ** 2 * g / (g - 1)
+    found = ties(VoteTable.of(votes), estimand="these pairs").counted
+    assert found[1].clustered.variance == pytest.approx(expected, rel=1e-9)
+    if not tie:
+        assert found[1].clustered.interval() == found[0].clustered.interval()
+
+
 def test_a_conclusion_that_hangs_on_ties_is_pointed_at() -> None:
     assert ties(VoteTable.of(study(19, tie=0.4))).judgement == "look closer"
     plain = ties(VoteTable.of(study(19)))

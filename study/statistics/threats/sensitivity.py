@@ -8,7 +8,7 @@ from typing import Any
 
 from study.statistics.clustered import ClusteredRate, clustered_rate
 from study.statistics.clusters import Estimand, count
-from study.statistics.exclusions import ExclusionRule, Unit
+from study.statistics.exclusions import ExclusionRule, RuleColumns, Unit
 from study.statistics.preference import Interval
 from study.statistics.threats.common import (
     FINE,
@@ -16,11 +16,12 @@ from study.statistics.threats.common import (
     UNKNOWN,
     Judgement,
     RatedVote,
+    on_a_pair,
     rate_json,
     rate_words,
     side_of_half,
-    split_by_rule,
 )
+from study.statistics.votes import VoteTable
 from study.statistics.words import percent, plain
 
 THRESHOLDS = tuple(float(seconds) for seconds in range(0, 181, 10))
@@ -185,13 +186,14 @@ def sensitivity(
     >>> len(found.points), found.frozen.valid, found.of_unit("vote")[1].valid
     (38, 144, 84)
     """
+    table = VoteTable.of(vote for vote in votes if on_a_pair(vote))
+    columns = RuleColumns.of(votes)
     points = []
     for unit in UNITS:
         ours = {rule.threshold_seconds} if unit == rule.unit else set()
         for threshold in sorted({*THRESHOLDS, *ours}):
             applied = ExclusionRule(threshold, unit, rule.max_failed_attention)
-            table, kept = split_by_rule(votes, applied)
-            left = table.select(kept)
+            left = table.select(columns.kept(applied))
             raters = count(left.rater) if len(left) else 0
             rate = clustered_rate(left, estimand=estimand)
             points.append(

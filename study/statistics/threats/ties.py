@@ -155,7 +155,8 @@ def ties(
     }
     found = []
     for convention, recoded in tables.items():
-        rate = clustered_rate(recoded, estimand=estimand)
+        copies = 2 if convention == "half" else 1
+        rate = clustered_rate(recoded, estimand=estimand, copies=copies)
         votes = len(table) if convention == "half" else rate.votes
         found.append(TiesCounted(convention, votes, rate.rate, rate))
     return Ties(table.ties, len(table), tuple(found), level)

@@ -1,0 +1,287 @@
+"""Odd and degenerate studies: each output is made of sentences and numbers that do not contradict.
+
+The studies are drawn at random from the shapes that break statistics: nobody, one person, one pair,
+one problem, all of one mind, only ties, everything left out, no time passed, one side only.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from study.report import ExportedPair, ExportedVote, StudyExport
+from study.report.analysis import ESTIMANDS, StudyReport, analyse
+from study.report.document import document_text
+from study.report.exported import Choice, Side
+from study.report.methods import methods_text
+from study.report.sections import sections_of
+from study.report.tables import long_csv, pairs_csv, raters_csv
+from study.report.text import render_text
+from study.report.verdict import verdict
+from study.report.words import interval_text, p_text, percent
+from study.statistics.clustered import clustered_rate
+from study.statistics.exclusions import (
+    ExclusionRule,
+    RuleColumns,
+    exclusion_reasons,
+    session_seconds,
+)
+from study.statistics.linear import least_squares
+from study.statistics.logistic import logistic
+from study.statistics.preference import Interval, Preference
+from study.statistics.threats import Gap, ballots, gaps
+from study.statistics.votes import VoteTable
+from study.statistics.words import p_words
+from study.statistics.words import percent as whole_percent
+
+START = datetime(2025, 3, 1, 12, tzinfo=UTC)
+NOT_A_SENTENCE = re.compile(
+    r"(?<![\w'\"-])(nan|inf|-inf|None(?! of)|NaN|null|Infinity)(?!\w)"  # a value that is none
+    r"|0\.0e\+00|p = 0(?![\d.])"  # a p value of 0
+    r"|(?<![\d.])-0\.0+(?!\d)|e\+\d\d"  # minus nothing, powers of ten
+    r"|(?<![\d.,])1 (votes|pairs|raters|thresholds|problems|studies|ties|independent ones)\b"
+    r"|(?<![\d.])0 independent|the rate is no votes"
+)
+ODDITIES = ("", "one pair", "only ties", "of one mind", "same time", "no time", "slow", "left only",
+            "always left", "infinite EIC", "after closing", "checks")  # fmt: skip
+
+
+def odd_study(seed: int) -> StudyExport:
+    """A study of a shape drawn at random."""
+    rng = random.Random(seed)
+    odd = rng.choice(ODDITIES)
+    pairs, ballots_each = rng.choice((1, 2, 3, 10, 30)), rng.choice((1, 2, 5, 10))
+    problems = min(pairs, rng.choice((1, 2, 9, 12)))
+    share, tie = rng.choice((0.02, 0.5, 0.7, 0.98)), rng.choice((0.0, 0.0, 0.1, 0.9))
+    fixed = rng.random() < 0.3
+    made = tuple(
+        ExportedPair(
+            f"p{n}", f"q{n % problems}", "x0", "x0+0", 0.5,
+            float("inf") if odd == "infinite EIC" and not n else 3 + rng.random(),
+            0.95, 0.94 if fixed else rng.uniform(0.93, 0.97),
+            10, 8 if fixed else rng.randint(8, 12),
+        )
+        for n in range(pairs)
+    )  # fmt: skip
+    votes: list[ExportedVote] = []
+    for rater in range(rng.choice((0, 1, 2, 3, 12, 30))):
+        chosen = rng.sample(range(pairs), min(pairs, rng.randint(1, ballots_each)))
+        for at, n in enumerate([0] if odd == "one pair" else chosen, start=1):
+            side: Side = "left" if odd == "left only" else rng.choice(("left", "right"))
+            choice: Choice = (
+                "tie" if odd == "only ties" or rng.random() < tie
+                else "lower" if odd == "of one mind" or rng.random() < share
+                else "higher"
+            )  # fmt: skip
+            if odd == "always left":
+                choice = "lower" if side == "left" else "higher"
+            seconds = {"same time": 20.0, "no time": 0.0, "slow": 1000 + 9000 * rng.random()}.get(
+                odd, rng.lognormvariate(2.5, 0.6)
+            )
+            shown = START + timedelta(days=90 if odd == "after closing" else 0)
+            votes.append(ExportedVote(
+                f"v{rater}-{at}", f"r{rater}", f"p{n}", f"q{n % problems}", choice, side, at,
+                shown, shown, seconds,
+            ))  # fmt: skip
+        if odd == "checks":
+            ok = rng.random() < 0.5
+            votes.append(ExportedVote(
+                f"c{rater}", f"r{rater}", "", "", "lower" if ok else "higher", "left", 99, START,
+                START, 5.0, is_attention=True, attention_ok=ok,
+            ))  # fmt: skip
+    rng.shuffle(votes)
+    session = session_seconds(votes)
+    rule = rng.choice((ExclusionRule(), ExclusionRule(0), ExclusionRule(0), ExclusionRule(1e6),
+                       ExclusionRule(5, "vote"), ExclusionRule(0, "session", 0)))  # fmt: skip
+    return StudyExport(
+        "s", "Odd", "ab", made,
+        tuple(replace(vote, session_seconds=session[vote.rater]) for vote in votes),
+        frozen_at=START, closed_at=START + timedelta(days=30), ballots_per_rater=ballots_each,
+        tie_allowed=tie > 0, exclusion=rule,
+    )  # fmt: skip
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from leaves(inner, (*path, key))
+    elif isinstance(value, list):
+        for i, inner in enumerate(value):
+            yield from leaves(inner, (*path, i))
+    else:
+        yield path, value
+
+
+def said_in(report: StudyReport) -> Iterator[str]:
+    """Every piece of text that a reader is shown."""
+    yield from verdict(report).lines
+    yield from report.notes
+    yield " ".join(methods_text(report).split())
+    for section in sections_of(report):
+        yield from section.lines
+        yield from (fact.value for fact in section.facts)
+        for table in section.tables:
+            yield table.caption
+            yield from (cell for row in table.rows for cell in row)
+
+
+@pytest.mark.parametrize("start", range(0, 120, 20))
+def test_every_output_of_an_odd_study_is_made_of_sentences(start: int) -> None:
+    for seed in range(start, start + 20):
+        level, estimand = (0.95, 0.5, 0.999)[seed % 3], ESTIMANDS[seed % 2]
+        report = analyse(odd_study(seed), level=level, estimand=estimand)
+        assert render_text(report)
+        for text in said_in(report):
+            assert not NOT_A_SENTENCE.search(text), (seed, text)
+        for path, value in leaves(json.loads(document_text(report))):
+            if isinstance(value, str):
+                assert not NOT_A_SENTENCE.search(value), (seed, path, value)
+            if path[-1] in ("p_value", "p_two_sided") and value is not None:
+                assert 0 <= value <= 1, (seed, path)
+        for table in (long_csv, pairs_csv, raters_csv):
+            assert not re.search(r"(?<=[,\n])(nan|-?inf|None)(?=[,\n])", table(report)), seed
+
+
+def test_the_first_screen_the_headline_and_the_methods_agree_on_an_odd_study() -> None:
+    for seed in range(60):
+        report = analyse(odd_study(seed))
+        said, found, text = verdict(report), report.inference, methods_text(report)
+        flat = " ".join(text.split())
+        interval = found.interval()
+        if found.rate is None:
+            assert said.lines == (found.reason,) and found.reason in flat
+        elif interval is None:
+            assert said.finding == "none" and said.caution == found.reason and found.reason in flat
+        else:
+            assert said.caution == found.too_small and found.too_small in flat
+            assert f"{percent(interval.low)} to {percent(interval.high)}" in flat
+            conditional = found.conditional_on_problems
+            assert ("conditional on the problems of this study" in flat) == conditional
+            assert ("on the same problems" in said.text) == conditional
+
+
+# --- rounding ---
+
+
+@given(st.floats(0, 1), st.sampled_from([0.0, 0.5, 1.0]))
+def test_no_rate_and_no_end_of_an_interval_is_rounded_onto_a_mark(rate: float, mark: float) -> None:
+    near = mark + (rate - mark) * 10.0 ** -(1 + int(10 * rate) % 4)
+    shown = [percent(near), whole_percent(near), interval_text(Interval(near, near, 0.95, ""))]
+    if abs(near - mark) > 1e-5:
+        assert shown[1] != f"{100 * mark:.0f} %"
+        assert float(shown[0].split()[0]) != 100 * mark
+        assert mark not in [float(end) for end in re.findall(r"[\d.]+", shown[2])]
+
+
+@given(st.floats(1e-9, 1))
+def test_a_p_value_is_told_on_its_own_side_of_every_usual_level(p: float) -> None:
+    for text in (p_text(p), p_words(p).removeprefix("p = ")):
+        for level in (0.05, 0.01, 0.1):
+            if abs(p - level) > 1e-5:
+                assert (float(text) < level) == (p < level)
+
+
+def test_a_p_value_too_small_for_a_number_is_an_inequality() -> None:
+    counts = Preference(70_000, 30_000)
+    assert counts.p_value == 0.0  # 10^-3600 in truth
+    assert p_text(counts.p_value) == "< 1e-300" and p_words(0.0) == "p < 1e-300"
+
+
+# --- what is compared, and with what ---
+
+
+def crossed(pairs: int = 12, raters: int = 12, **more: Any) -> list[ExportedVote]:
+    rng = random.Random(3)
+    return [
+        ExportedVote(
+            f"v{p}-{r}", f"r{r}", f"p{p:02}", "q", "lower" if rng.random() < 0.7 else "higher",
+            rng.choice(("left", "right")), p + 1, START, START, 20.0, session_seconds=999.0, **more,
+        )
+        for p in range(pairs)
+        for r in range(raters)
+    ]  # fmt: skip
+
+
+def test_a_gap_that_all_pairs_share_is_not_called_equal() -> None:
+    table = VoteTable.of(crossed())
+    shared = gaps(table, {f"p{p:02}": Gap(2 + p / 4, 0.01, p % 3) for p in range(12)})
+    assert shared.compared == "equal complexity and the gap in R² that all pairs share"
+    assert f"Between formulas of {shared.compared} whose EICs" in shared.sentence
+    none = gaps(table, {f"p{p:02}": Gap(2 + p / 4, 0.0, p % 3) for p in range(12)})
+    assert none.compared == "equal R² and complexity"
+    both = gaps(table, {f"p{p:02}": Gap(2 + p / 4, 0.01, -2) for p in range(12)})
+    assert both.compared == "the gaps in R² and complexity that all pairs share"
+
+
+def test_a_pace_that_never_changes_is_not_tested() -> None:
+    found = ballots(crossed(), ExclusionRule(0))
+    assert "raters keep their pace" in found.sentence
+    faster = [replace(v, seconds=20.0 * 0.9**v.position) for v in crossed()]
+    said = ballots(faster, ExclusionRule(0)).sentence
+    assert "raters get faster by about 10 % a ballot, each of them alike." in said
+
+
+def test_a_regression_whose_clusters_all_cancel_has_no_test() -> None:
+    """Each cluster holds the same votes, so no two differ, and a p of 0 would be absurd."""
+    y, x = np.tile([1.0, 1, 0, 1, 0, 0], 12), np.tile([1.0, 1, 1, 0, 0, 0], 12)[:, None]
+    cluster = np.arange(72) // 6
+    fit = logistic(y, x, ["x"], (cluster,), ("rater",))
+    assert not fit.terms and "nothing to test" in fit.reason
+    line = least_squares(y, x, ["x"], (cluster,), ("rater",)).term("x")
+    assert line is not None and line.estimate == pytest.approx(1 / 3)
+    assert line.p_value is None
+
+
+def test_rounding_is_not_taken_for_spread() -> None:
+    """Thirds do not cancel to the last bit; a rater's votes are pair by pair two thirds for."""
+    votes = [
+        ExportedVote(f"v{p}-{r}-{i}", f"r{r}", f"p{p}", "q", "lower" if i else "higher", "left",
+                     1, START, START, 20.0)
+        for p in range(13) for r in range(11) for i in range(3)
+    ]  # fmt: skip
+    for estimand in ESTIMANDS:
+        found = clustered_rate(VoteTable.of(votes), estimand=estimand)
+        assert found.variance == 0.0 and "no spread shows" in found.too_small
+        assert found.p_two_sided is not None and found.p_two_sided > 0.05
+
+
+def test_the_methods_do_not_claim_that_freezing_came_first_where_it_did_not() -> None:
+    export = odd_study(4)
+    votes = tuple(crossed(1, 4))
+    pair = replace(export.pairs[0], pair="p00", problem="q")
+    early = replace(export, pairs=(pair,), votes=votes, frozen_at=START + timedelta(days=1))
+    assert "before the first vote" not in methods_text(analyse(early))
+    timely = replace(early, frozen_at=START - timedelta(days=1))
+    assert "before the first vote" in " ".join(methods_text(analyse(timely)).split())
+
+
+# --- many votes ---
+
+
+@given(st.integers(0, 400))
+def test_a_rule_on_columns_keeps_the_votes_that_have_no_reason(seed: int) -> None:
+    export = odd_study(seed)
+    on_pairs = [vote.on_a_pair for vote in export.votes]
+    columns = RuleColumns.of(export.votes)
+    for rule in (ExclusionRule(), ExclusionRule(12, "vote"), ExclusionRule(30, "session", 0)):
+        reasons = exclusion_reasons(export.votes, rule)
+        kept = [not why for why, on in zip(reasons, on_pairs, strict=True) if on]
+        assert columns.kept(rule).tolist() == kept
+
+
+def test_sections_of_an_odd_study_have_no_empty_cells() -> None:
+    for seed in range(0, 60, 3):
+        for section in sections_of(analyse(odd_study(seed))):
+            assert all(fact.value.strip() for fact in section.facts), (seed, section.key)
+            for table in section.tables:
+                assert all(cell.strip() for row in table.rows for cell in row), (seed, section.key)
