@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from html import escape
 
+from eic_core.formula.syntax.build import FUNCTIONS
 from eic_core.formula.syntax.names import GREEK, SUBSCRIPTS
 
 _TO_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -21,8 +22,10 @@ def name_latex(name: str) -> str:
     --------
     >>> [name_latex(n) for n in ("x0", "theta_1", "E_n", "speed", r"\def{x}")]
     ['x_{0}', '\\theta_{1}', 'E_{n}', '\\mathrm{speed}', '\\mathrm{?def?x?}']
+    >>> name_latex("log_Re")  # not a logarithm to the base Re
+    '\\mathrm{log\\_Re}'
     """
-    match = _NAME.match(name.translate(SUBSCRIPTS))
+    match = _subscripted(name)
     if not match:
         return _upright(name)
     head, script = match[1] or match[3], match[2] or match[4] or ""
@@ -66,7 +69,7 @@ def name_mathml(name: str) -> str:
     >>> name_mathml("E_n"), name_mathml("<b>")
     ('<msub><mi>E</mi><mi>n</mi></msub>', '<mi>&lt;b&gt;</mi>')
     """
-    match = _NAME.match(name.translate(SUBSCRIPTS))
+    match = _subscripted(name)
     if not match:
         return f"<mi>{escape(printable(name[:80]))}</mi>"
     head, script = match[1] or match[3], match[2] or match[4] or ""
@@ -77,6 +80,12 @@ def name_mathml(name: str) -> str:
         return stem
     kind = "mn" if script.isdigit() else "mi"
     return f"<msub>{stem}<{kind}>{escape(script)}</{kind}></msub>"
+
+
+def _subscripted(name: str) -> re.Match[str] | None:
+    """Head and script, unless that would look like a function with a base or an index."""
+    match = _NAME.match(name.translate(SUBSCRIPTS))
+    return None if match and (match[1] or match[3]) in FUNCTIONS else match
 
 
 def printable(text: str) -> str:
