@@ -5,6 +5,7 @@ from __future__ import annotations
 from study.planning.simulating import Plan
 from study.planning.targets import Advice, Route, Target
 from study.statistics.simulation import StudyModel
+from study.statistics.words import plain, rounded
 
 
 def design_sentence(model: StudyModel) -> str:
@@ -35,18 +36,19 @@ def headline(found: Plan) -> str:
         return f"This study cannot give an interval. {found.warning}"
     return (
         f"Expect an interval of about ± {points(found.half_width.value)} points: from "
-        f"{_percent(found.low.value, 1)} to {_percent(found.high.value, 1)} in a typical study."
+        f"{_percent(found.low.value, 1)} to {_percent(found.high.value, 1)} in a typical study, at "
+        f"{share_text(found.level)} confidence."
     )
 
 
 def power_sentence(found: Plan) -> str:
     """How often the test finds the preference, or, if there is none, is fooled."""
-    power, alpha = _percent(found.power.value, 1), _percent(found.alpha)
+    power, alpha = _percent(found.power.value, 1), share_text(found.alpha)
     if found.model.preference > 0.5:
         often = "every simulated study" if found.power.value == 1 else f"{power} of such studies"
         return (
-            f"If {_percent(found.model.preference, 1)} is true, the test at {alpha} finds the "
-            f"preference in {often}."
+            f"If {_percent(found.model.preference, 1)} is true, the one-sided test at {alpha} "
+            f"finds the preference in {often}."
         )
     return (
         "Supposing that there is no preference for lower EIC, the test that knows the clusters "
@@ -73,7 +75,7 @@ def naive_sentence(found: Plan) -> str:
         return ""
     return (
         f"Taken as independent they would seem to give ± {points(found.naive_half_width.value)} "
-        f"points. That interval is said to hold the truth in {_percent(found.level)} of studies, "
+        f"points. That interval is said to hold the truth in {share_text(found.level)} of studies, "
         f"and does in {_percent(found.naive_coverage.value)}; the clustered one does in "
         f"{_percent(found.coverage.value)}."
     )
@@ -169,6 +171,17 @@ def points(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
+def share_text(share: float) -> str:
+    """A level in percent, with all its digits.
+
+    Examples
+    --------
+    >>> share_text(0.025), share_text(0.95), share_text(0.999)
+    ('2.5 %', '95 %', '99.9 %')
+    """
+    return f"{plain(100 * share)} %"
+
+
 def _no_way(route: Route, target: Target) -> str:
     what = {
         "pairs": "More pairs for the same raters are",
@@ -198,7 +211,7 @@ def _confirmed(route: Route, target: Target) -> str:
 
 
 def _percent(share: float, digits: int = 0) -> str:
-    return f"{100 * share:.{digits}f} %"
+    return f"{rounded(100 * share, digits, (0, 100))} %"
 
 
 def _count(number: int, word: str) -> str:

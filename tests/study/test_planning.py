@@ -202,6 +202,13 @@ def test_a_hopeless_design_is_told_in_sentences_and_in_json_without_nan(model: S
     assert "inf" not in " ".join(advice_sentences(advice))
 
 
+def test_the_sentences_name_the_levels_that_were_asked_for() -> None:
+    found = plan(StudyModel(preference=0.6), studies=60, level=0.999, alpha=0.025)
+    said = " ".join(sentences(found))
+    assert "at 99.9 % confidence" in said and "one-sided test at 2.5 %" in said
+    assert "said to hold the truth in 99.9 % of studies" in said
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

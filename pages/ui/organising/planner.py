@@ -121,7 +121,7 @@ def _model_of(service: OrganiserService, study: Study) -> StudyModel:
 def _at_once(request: Request) -> None:
     """What arithmetic says, while the numbers are being typed."""
     found = approximate(request.model)
-    width = found.half_width()
+    width = found.half_width(request.level)
     said = f"± {points(width)} points" if width != float("inf") else "no interval"
     note(f"By arithmetic alone: about {found.votes:,.0f} votes that count, and {said}. "
          "Simulate to confirm it.")  # fmt: skip
@@ -156,14 +156,16 @@ def _begin(place: str, request: Request) -> None:
 
 def _work(request: Request, step: Step) -> Planned:
     model, target, studies = request.model, request.target, request.studies
+    settings = {"level": request.level, "alpha": request.alpha}
     if target is None:
-        found = plan(model, studies=studies, seed=request.seed, progress=step)
-        return Planned(request, found, width_grid(model), None)
+        found = plan(model, studies=studies, seed=request.seed, progress=step, **settings)
+        return Planned(request, found, width_grid(model, request.level), None)
     tries = min(studies, ADVICE_STUDIES)
     total = studies + most_studies(model, tries)
-    found = plan(model, studies=studies, seed=request.seed, progress=lambda n, _: step(n, total))
+    found = plan(model, studies=studies, seed=request.seed,
+                 progress=lambda n, _: step(n, total), **settings)  # fmt: skip
     advice = advise(model, target, start=found, studies=tries, seed=request.seed,
-                    progress=lambda n, _: step(studies + n, total))  # fmt: skip
+                    progress=lambda n, _: step(studies + n, total), **settings)  # fmt: skip
     return Planned(request, found, advice.grid, advice)
 
 

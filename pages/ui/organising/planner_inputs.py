@@ -77,12 +77,14 @@ AIMS = {"none": "nothing in particular", "width": "an interval of ± points", "p
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be simulated."""
+    """What is to be simulated: level and alpha are shares, the test is one-sided."""
 
     model: StudyModel
     target: Target | None
     studies: int
     seed: int
+    level: float = 0.95
+    alpha: float = 0.05
 
 
 def shown(model: StudyModel) -> dict[str, Any]:
@@ -132,7 +134,8 @@ def ask(place: str, start: Request) -> Request:
     with st.expander("More about the votes", key=f"plan-more-{place}"):
         found |= _row(place, MORE, values)
     target, studies, seed = _aim(place, start)
-    return Request(model_of(found), target, studies, seed)
+    level, alpha = _judged(place, start)
+    return Request(model_of(found), target, studies, seed, level, alpha)
 
 
 def _row(place: str, fields: Sequence[Field], values: dict[str, Any]) -> dict[str, Any]:
@@ -175,7 +178,7 @@ def _aim(place: str, start: Request) -> tuple[Target | None, int, int]:
                 45.0,
                 width,
                 0.5,
-                "Half the width of the 95 % interval of the preference rate.",
+                "Half the width of the confidence interval of the preference rate.",
             )
         elif aim == "power":
             power = _number(
@@ -205,6 +208,21 @@ def _aim(place: str, start: Request) -> tuple[Target | None, int, int]:
     if aim == "width":
         return Target(half_width=width / 100), int(studies), int(seed)
     return Target(power=power / 100) if aim == "power" else None, int(studies), int(seed)
+
+
+def _judged(place: str, start: Request) -> tuple[float, float]:
+    """How the study will be judged: the level of its interval, and of its test, as shares."""
+    with st.expander("Confidence and test level", key=f"plan-judged-{place}"):
+        first, second, *_ = st.columns(4)
+        level = _number(first, place, "level", "Confidence level, %", 50.0, 99.9,
+                        round(100 * start.level, 4), 1.0,
+                        "Of the interval. The report’s default is 95 %.")  # fmt: skip
+        alpha = _number(second, place, "alpha", "Level of the one-sided test, %", 0.1, 20.0,
+                        round(100 * start.alpha, 4), 0.5,
+                        "How often a test may find a preference for lower EIC where there is "
+                        "none. 2.5 % is as strict as a 95 % interval that leaves out one "
+                        "half.")  # fmt: skip
+    return round(level / 100, 6), round(alpha / 100, 6)
 
 
 def _number(

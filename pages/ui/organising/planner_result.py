@@ -22,6 +22,7 @@ from study.planning.words import (
     points,
     route_sentence,
     sentences,
+    share_text,
     small_sentence,
 )
 
@@ -116,9 +117,9 @@ def _table(found: Plan) -> None:
     rows = [
         ("Half-width of the interval, points", _points_of(found.half_width),
          _points_of(found.naive_half_width)),
-        (f"Holds the truth (should be {100 * found.level:.0f} %)", _share(found.coverage),
+        (f"Holds the truth (should be {share_text(found.level)})", _share(found.coverage),
          _share(found.naive_coverage)),
-        (f"Finds a preference, test at {100 * found.alpha:.0f} %", _share(found.power),
+        (f"Finds a preference, test at {share_text(found.alpha)}", _share(found.power),
          _share(found.naive_power)),
         ("Worth, in independent votes", _plain(found.effective_votes), f"{found.votes:,.0f}"),
     ]  # fmt: skip
