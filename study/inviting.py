@@ -13,8 +13,8 @@ from study.clock import Chance, Clock
 from study.design import StudyStatus
 from study.errors import DesignError, NotFoundError, StudyError
 from study.links import rating_link, token_hash
-from study.material import Study
-from study.store import InvitationKind, Store, Tx, saved_by_rater
+from study.lookup import study_of
+from study.store import InvitationKind, Store, saved_by_rater
 
 MAX_INVITATIONS = 5000
 MAX_LABEL = 120
@@ -91,7 +91,7 @@ class InvitationDesk:
     def warning(self, study_id: int) -> str:
         """What to say above the form: "" or why links would not reach anybody."""
         with self._store.reading() as tx:
-            study = self._study(tx, study_id)
+            study = study_of(tx, study_id)
         if study.design.is_local:
             return (
                 f"Links start with {study.design.public_base_url}: they open on this computer "
@@ -132,7 +132,7 @@ class InvitationDesk:
     def every(self, study_id: int) -> tuple[InvitationView, ...]:
         """All invitations of a study, oldest first."""
         with self._store.reading() as tx:
-            self._study(tx, study_id)
+            study_of(tx, study_id)
             saved = saved_by_rater(tx.votes.every(study_id))
             done: dict[int, list[bool]] = {}
             for rater in tx.raters.every(study_id):
@@ -159,12 +159,6 @@ class InvitationDesk:
                 )
             return tuple(views)
 
-    def _study(self, tx: Tx, study_id: int) -> Study:
-        study = tx.studies.get(study_id)
-        if study is None:
-            raise NotFoundError(f"there is no study {study_id}")
-        return study
-
     def _make(
         self, study_id: int, kind: InvitationKind, labels: Sequence[str], quota: int
     ) -> tuple[NewInvitation, ...]:
@@ -174,7 +168,7 @@ class InvitationDesk:
                 raise DesignError(f"a label has at most {MAX_LABEL} characters", field="label")
         made = []
         with self._store.writing() as tx:
-            study = self._study(tx, study_id)
+            study = study_of(tx, study_id)
             if study.status == StudyStatus.DRAFT:
                 raise StudyError("a draft invites nobody", hint="freeze the study first")
             if study.status == StudyStatus.CLOSED:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from study.clock import Clock
 from study.design import ExclusionUnit, StudyStatus
-from study.errors import NotFoundError, StudyError
+from study.errors import StudyError
+from study.lookup import study_of
 from study.material import PairKind, Study
-from study.store import InvitationKind, RaterRow, Store, Tx, VoteRow, saved_by_rater
+from study.store import InvitationKind, RaterRow, Store, VoteRow, saved_by_rater
 from study.unblinding import looks_of
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class Monitor:
         """The live list of a study."""
         now = self._clock.now()
         with self._store.reading() as tx:
-            study = _study(tx, study_id)
+            study = study_of(tx, study_id)
             votes = tx.votes.every(study_id)
             raters = tx.raters.every(study_id)
             pairs = [p for p in tx.materials.pairs(study_id, PairKind.MAIN) if p.in_study]
@@ -166,7 +167,7 @@ class Monitor:
         from study.report.exported import Unblinding
 
         with self._store.reading() as tx:
-            study = _study(tx, study_id)
+            study = study_of(tx, study_id)
             if study.status == StudyStatus.DRAFT:
                 raise StudyError("a draft has nothing to export")
             looks = looks_of(tx.audit.every(study_id))
@@ -199,13 +200,6 @@ class Monitor:
                 at=now,
                 unblindings=[Unblinding(look.at, look.votes) for look in looks],
             )
-
-
-def _study(tx: Tx, study_id: int) -> Study:
-    study = tx.studies.get(study_id)
-    if study is None:
-        raise NotFoundError(f"there is no study {study_id}")
-    return study
 
 
 def _active(vote: VoteRow) -> float:

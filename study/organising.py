@@ -20,6 +20,7 @@ from study.errors import (
 )
 from study.freezing import configuration_of
 from study.inviting import InvitationDesk
+from study.lookup import study_of
 from study.material import Column, NewPair, PairKind, Pool, Problem, Study, StudyPair
 from study.monitoring import Monitor
 from study.previewing import Preview, preview_of, special_content
@@ -87,7 +88,7 @@ class OrganiserService:
             self._check_name(tx, name, None)
             study_id = tx.studies.add(name.strip(), design or StudyDesign(), {}, now)
             tx.audit.add(now, self._actor, "created", study_id)
-            return self._get(tx, study_id)
+            return study_of(tx, study_id)
 
     def studies(self) -> tuple[Study, ...]:
         """All studies, newest first."""
@@ -119,7 +120,7 @@ class OrganiserService:
         """
         now = self._clock.now()
         with self._store.writing() as tx:
-            study = self._get(tx, study_id)
+            study = study_of(tx, study_id)
             if design is not None and based_on is not None:
                 design = merged_design(study.design, based_on, design)
             if study.status != StudyStatus.DRAFT:
@@ -132,7 +133,7 @@ class OrganiserService:
                 self._check_name(tx, name, study_id)
             tx.studies.edit(study_id, name=name.strip() if name else None, design=design)
             tx.audit.add(now, self._actor, "edited", study_id, _changed(study, name, design))
-            return self._get(tx, study_id)
+            return study_of(tx, study_id)
 
     def delete_draft(self, study_id: int, *, seen: int | None = None) -> None:
         """Delete a draft with all that belongs to it; frozen studies stay."""
@@ -254,7 +255,7 @@ class OrganiserService:
     def preview(self, study_id: int, pair_id: int, *, lower_left: bool = True) -> Preview:
         """A pair exactly as raters see it; in a frozen study the very content they get."""
         with self._store.reading() as tx:
-            study = self._get(tx, study_id)
+            study = study_of(tx, study_id)
             pair = tx.materials.pair(study_id, pair_id)
             if pair is None:
                 raise NotFoundError("there is no such pair in this study")
@@ -278,7 +279,7 @@ class OrganiserService:
     def readiness(self, study_id: int) -> Readiness:
         """What is missing before `freeze`, and what the organiser should know."""
         with self._store.reading() as tx:
-            return readiness_of(tx, self._get(tx, study_id), self._clock.now())
+            return readiness_of(tx, study_of(tx, study_id), self._clock.now())
 
     def freeze(
         self, study_id: int, *, seen: int | None = None, progress: Progress | None = None
@@ -327,27 +328,27 @@ class OrganiserService:
             tx.studies.freeze(
                 study_id, canonical_json(configuration), frozen_hash(configuration), now
             )
-            frozen = self._get(tx, study_id)
+            frozen = study_of(tx, study_id)
             tx.audit.add(now, self._actor, "froze and opened", study_id, frozen.hash)
             return frozen
 
     def verify(self, study_id: int) -> bool:
         """Whether what is stored still has the hash that it was frozen with."""
         with self._store.reading() as tx:
-            study = self._get(tx, study_id)
+            study = study_of(tx, study_id)
             return bool(study.hash) and frozen_hash(configuration_of(tx, study_id)) == study.hash
 
     def close(self, study_id: int) -> Study:
         """End an open study: no consent and no vote from now on."""
         now = self._clock.now()
         with self._store.writing() as tx:
-            study = self._get(tx, study_id)
+            study = study_of(tx, study_id)
             if study.status == StudyStatus.DRAFT:
                 raise StudyError("a draft cannot be closed", hint="delete it instead")
             if study.status == StudyStatus.OPEN:
                 tx.studies.close(study_id, now)
                 tx.audit.add(now, self._actor, "closed", study_id)
-            return self._get(tx, study_id)
+            return study_of(tx, study_id)
 
     def audit(self, study_id: int) -> tuple[AuditLine, ...]:
         """What was done to this study, newest first; never who voted what."""
@@ -365,14 +366,8 @@ class OrganiserService:
 
     # --- inside ---
 
-    def _get(self, tx: Tx, study_id: int) -> Study:
-        study = tx.studies.get(study_id)
-        if study is None:
-            raise NotFoundError(f"there is no study {study_id}")
-        return study
-
     def _draft(self, tx: Tx, study_id: int, seen: int | None = None) -> Study:
-        study = self._get(tx, study_id)
+        study = study_of(tx, study_id)
         if study.status != StudyStatus.DRAFT:
             raise FrozenStudyError("this study is frozen", hint="make a new draft to change it")
         refuse_if_changed(tx, study_id, seen)
@@ -404,7 +399,7 @@ class OrganiserService:
         self, tx: Tx, study_id: int
     ) -> tuple[Study, tuple[Problem, ...], tuple[StudyPair, ...], Pool | None]:
         return (
-            self._get(tx, study_id),
+            study_of(tx, study_id),
             tx.materials.problems(study_id),
             tx.materials.pairs(study_id, PairKind.MAIN),
             tx.materials.pool(study_id),

@@ -13,7 +13,8 @@ from datetime import datetime
 
 from study.clock import Clock
 from study.design import StudyStatus
-from study.errors import NotFoundError, StudyError
+from study.errors import StudyError
+from study.lookup import study_of
 from study.material import PairKind
 from study.store import AuditLine, Store, VoteRow
 
@@ -114,9 +115,7 @@ class EarlyLooks:
             If the name is not the study's, or the study is not open.
         """
         with self._store.writing() as tx:
-            study = tx.studies.get(study_id)
-            if study is None:
-                raise NotFoundError(f"there is no study {study_id}")
+            study = study_of(tx, study_id)
             if study.status == StudyStatus.DRAFT:
                 raise StudyError("a draft has no results")
             if study.status == StudyStatus.CLOSED:

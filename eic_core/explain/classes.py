@@ -7,14 +7,13 @@ computes a class once, or reads a variable once, gives all its copies one roundi
 
 from __future__ import annotations
 
-import math
+from collections.abc import Hashable
 from fractions import Fraction
 from functools import lru_cache
 from weakref import WeakKeyDictionary
 
-from eic_core.formula.operators import OPERATORS
-from eic_core.formula.tree import CONSTANT, Formula
-from eic_core.measure.plan import Plan, Step, constant_value
+from eic_core.formula.tree import CONSTANT, Formula, Node
+from eic_core.measure.plan import Plan, compile_formula
 
 COMMUTATIVE = frozenset(("add", "mul"))
 
@@ -43,41 +42,14 @@ def class_plan(formula: Formula) -> Plan:
     """
     plan = _PLANS.get(formula)
     if plan is None:
-        plan = _PLANS[formula] = _compile(formula)
+        plan = _PLANS[formula] = compile_formula(formula, alike=_alike)
     return plan
 
 
 _PLANS: WeakKeyDictionary[Formula, Plan] = WeakKeyDictionary()
 
 
-def _compile(formula: Formula) -> Plan:
-    known: dict[tuple[object, ...], int] = {}
-    steps: list[Step] = []
-    slots: list[int] = []
-    constant: list[bool] = []
-    last_use: list[int] = []
-    for node in formula.nodes:
-        operands = tuple([slots[child] for child in node.children])
-        ordered = tuple(sorted(operands)) if node.operator in COMMUTATIVE else operands
-        label = _number(node.label) if node.operator == CONSTANT else node.label
-        key = (node.operator, ordered, label, node.parameter)
-        slot = known.setdefault(key, len(steps))
-        slots.append(slot)
-        if slot < len(steps):
-            continue
-        if operands:
-            row = OPERATORS[node.operator]
-            p, exact = row.parameter(node.parameter), node.parameter
-            steps.append(Step(slot, node.id, row, operands, p, exact, "", "", math.nan))
-            constant.append(all([constant[i] for i in operands]))
-            for i in operands:
-                last_use[i] = slot
-        elif node.operator == CONSTANT:
-            value = constant_value(node.label)
-            steps.append(Step(slot, node.id, None, (), math.nan, None, "", node.label, value))
-            constant.append(True)
-        else:
-            steps.append(Step(slot, node.id, None, (), math.nan, None, node.label, "", math.nan))
-            constant.append(False)
-        last_use.append(slot)
-    return Plan(tuple(steps), tuple(slots), tuple(constant), tuple(last_use), formula.variables)
+def _alike(node: Node, operands: tuple[int, ...]) -> Hashable:
+    ordered = tuple(sorted(operands)) if node.operator in COMMUTATIVE else operands
+    label = _number(node.label) if node.operator == CONSTANT else node.label
+    return node.operator, ordered, label, node.parameter

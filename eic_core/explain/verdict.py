@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from eic_core.explain.causes import finite_cause, gather
 from eic_core.explain.failures import invalid_clause, singular_clause
 from eic_core.explain.origin import origin_of
+from eic_core.explain.words import samples
 from eic_core.formula.rendering import short_text
 from eic_core.measure.inspection import Inspection
 
@@ -178,13 +179,13 @@ def _notes(inspection: Inspection) -> tuple[str, ...]:
         notes.append("That is more than the 16 digits that double precision has.")
     if counts.unresolved:
         notes.append(
-            f"{_samples(counts.unresolved)} needed a check at 60 digits that was not made: "
+            f"{samples(counts.unresolved)} needed a check at 60 digits that was not made: "
             "take the last digits with care."
         )
     if counts.rechecked:
         settled = "was" if counts.rechecked == 1 else "were"
         notes.append(
-            f"{_samples(counts.rechecked)} {settled} settled at 60 digits, beyond what double "
+            f"{samples(counts.rechecked)} {settled} settled at 60 digits, beyond what double "
             "precision can tell."
         )
     return tuple(notes)
@@ -274,10 +275,6 @@ def _digits(value: float) -> str:
     if value < 0.005:
         return "less than 0.01 digits"
     return f"{value:.1f} digits" if value >= 0.05 else f"{value:.2f} digits"
-
-
-def _samples(count: int) -> str:
-    return f"{count:,} sample" + ("" if count == 1 else "s")
 
 
 def _capital(text: str) -> str:

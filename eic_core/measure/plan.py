@@ -8,13 +8,14 @@ Compiling is a single pass in Python over the nodes; there is no code generation
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from eic_core.formula.operators import OPERATORS, Operator
-from eic_core.formula.tree import CONSTANT, Formula
+from eic_core.formula.tree import CONSTANT, Formula, Node
 
 SINGULAR_S2 = 1e60
 """Above this s^2 (s > 10^30) a sample counts as singular at the node."""
@@ -23,6 +24,9 @@ UNIT_ROUNDOFF = 2.0**-53
 
 RECHECK_S2 = (1e-3 / UNIT_ROUNDOFF) ** 2
 """Above this s^2 double precision itself has fewer than three digits left."""
+
+Alike = Callable[[Node, tuple[int, ...]], Hashable]
+"""What a node over the slots of its operands has in common with those that share its slot."""
 
 
 class Step(NamedTuple):
@@ -104,7 +108,9 @@ def constant_value(label: str) -> float:
         return -math.inf if label.startswith("-") else math.inf
 
 
-def compile_formula(formula: Formula, *, share: bool = True) -> Plan:
+def compile_formula(
+    formula: Formula, *, share: bool = True, alike: Alike | None = None
+) -> Plan:
     """Lay a formula out as a tape.
 
     Parameters
@@ -113,6 +119,8 @@ def compile_formula(formula: Formula, *, share: bool = True) -> Plan:
     share : bool
         False gives every node a slot of its own (for perturbation, where two
         equal subtrees carry different noise).
+    alike : callable (node, slots of its operands) -> hashable, optional
+        What nodes that share a slot have in common; by default all but their ids.
 
     Examples
     --------
@@ -121,7 +129,7 @@ def compile_formula(formula: Formula, *, share: bool = True) -> Plan:
     >>> len(plan.steps), plan.slots
     (3, (0, 1, 0, 1, 2))
     """
-    known: dict[tuple[object, ...], int] = {}
+    known: dict[Hashable, int] = {}
     steps: list[Step] = []
     slots: list[int] = []
     constant: list[bool] = []
@@ -129,7 +137,7 @@ def compile_formula(formula: Formula, *, share: bool = True) -> Plan:
     for node in formula.nodes:
         node_id, operator, children, label, parameter, _ = node
         operands = tuple([slots[child] for child in children])
-        key = (operator, operands, label, parameter)
+        key = (operator, operands, label, parameter) if alike is None else alike(node, operands)
         slot = known.get(key, -1) if share else -1
         if slot < 0:
             slot = len(steps)

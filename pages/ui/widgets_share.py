@@ -51,7 +51,12 @@ def share(result: Result, node: int) -> None:
             partial(coloured_tex, inspection, selected=node),
         ),
         ("Reproduce it, Python", "py", "text/x-python", partial(python_snippet, inspection, known)),
-        ("Report, HTML", "html", "text/html", partial(_report, result, known)),
+        (
+            "Report, HTML",
+            "html",
+            "text/html",
+            partial(_report, result, known, visit().state.tolerance),
+        ),
     )
     with st.popover("Download", icon=":material/download:", key="downloads"):
         for name, suffix, mime, make in files:
@@ -83,8 +88,8 @@ def _json(result: Result, known: Provenance) -> str:
     return json_text(result.inspection, {"data": data, "notices": list(known.notices)})
 
 
-def _report(result: Result, known: Provenance) -> str:
-    return render(diagnosis_service().findings(result), known)
+def _report(result: Result, known: Provenance, tolerance: float) -> str:
+    return render(diagnosis_service().findings(result, tolerance), known)
 
 
 def provenance_of(result: Result) -> Provenance:

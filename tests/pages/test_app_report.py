@@ -75,20 +75,22 @@ def made_elsewhere(make: Callable[[], str]) -> str:
     return made[0]
 
 
-def test_files_made_after_the_run_still_name_the_table(monkeypatch) -> None:
+def test_files_made_after_the_run_still_know_the_table_and_the_tolerance(monkeypatch) -> None:
     offered: dict[str, Callable[[], str]] = {}
 
     def note(label: str, *, data: Callable[[], str], **_: Any) -> None:
         offered[label] = data
 
     monkeypatch.setattr(widgets_share.st, "download_button", note)
-    assert not open_with_table("a,b,t\n1,2,3\n4,5,6\n", formula="x0 - x1").exception
+    table = "a,b,t\n1,2,3\n4,5,6\n"
+    assert not open_with_table(table, formula="x0 - x1", tolerance="0.02").exception
     document = json.loads(made_elsewhere(offered["Results, JSON"]))
     assert document["data"]["file"] == "rows.csv"
     assert document["data"]["columns"] == {"x0": "a", "x1": "b"}
     script = made_elsewhere(offered["Reproduce it, Python"])
     assert "read_table(Path('rows.csv').read_bytes())" in script
-    assert "rows.csv" in made_elsewhere(offered["Report, HTML"])
+    report = made_elsewhere(offered["Report, HTML"])
+    assert "--data rows.csv" in report and "--tolerance 0.02" in report
 
 
 SHOWN = Request("sqrt(x+1) - sqrt(x) + log(y)", samples=200, seed=2)

@@ -139,13 +139,13 @@ class DiagnosisService:
             self.writing(result),
         )
 
-    def findings(self, result: Result) -> Findings:
+    def findings(self, result: Result, tolerance: float = TOLERANCE) -> Findings:
         """Everything that a report says; computes only what nobody has asked yet."""
         answers = Answers(
             lambda: self.diagnosis(result, result.inspection.finite_bottleneck),
             lambda: self.repairs(result),
             lambda: self.triangulation(result),
-            lambda: self.budget(result, TOLERANCE),
+            lambda: self.budget(result, tolerance),
         )
         return gather(result.inspection, answers)
 

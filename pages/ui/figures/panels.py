@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from eic_core.drawing.scale import Theme
+from eic_core.drawing.scene import cut
 from eic_core.measure import Inspection
 from pages.ui.figures.plotting import plain_text
 
@@ -18,8 +19,7 @@ def panel_note(
 
     `more`, safe as Plotly text, stands in a line below it.
     """
-    text = inspection.nodes[node_id].text
-    text = text if len(text) <= 42 else text[:41].rstrip() + "…"
+    text = cut(inspection.nodes[node_id].text, 42)
     return {
         "xref": "paper", "yref": "paper", "x": 0, "y": top, "xanchor": "left", "yanchor": "bottom",
         "showarrow": False, "align": "left", "font": {"size": 12, "color": theme.muted},

@@ -14,6 +14,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from eic_core.drawing.scale import THEMES
+from eic_core.drawing.scene import cut
 from pages.ui.figures.estimates import (
     Estimate,
     axis_title,
@@ -101,7 +102,7 @@ def forest_figure(
     }  # fmt: skip
     layout["yaxis"] |= {
         "tickvals": list(range(len(rows))),
-        "ticktext": [plain_text(_cut(row.name, most)) for row in reversed(rows)],
+        "ticktext": [plain_text(cut(row.name, most)) for row in reversed(rows)],
         "ticks": "", "showline": False, "automargin": True,
         "tickfont": {"size": 12 if narrow else 13, "color": theme.ink},
     }  # fmt: skip
@@ -235,7 +236,3 @@ def _label(
         "x": x, "xref": "paper", "y": y, "xanchor": anchor, "showarrow": False, "text": text,
         "yanchor": "middle", "font": {"size": 13, "color": colour}, "bgcolor": paper,
     }  # fmt: skip
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
