@@ -74,8 +74,8 @@ def short_number(label: str) -> str:
 
     Examples
     --------
-    >>> short_number("-0.000123456"), short_number("10000"), short_number("pi")
-    ('−1.235e−4', '10000', 'π')
+    >>> short_number("-0.000123456"), short_number("0.000001"), short_number("pi")
+    ('−1.235e−4', '1e−6', 'π')
     """
     if label == "pi":
         return "π"
@@ -86,6 +86,8 @@ def short_number(label: str) -> str:
             value = float(label)
             short = f"{value:.3e}" if 0 < abs(value) < 1e-3 else f"{value:.5g}"
             mantissa, _, exponent = short.partition("e")
+            if exponent and "." in mantissa:
+                mantissa = mantissa.rstrip("0").rstrip(".")
             label = f"{mantissa}e{int(exponent)}" if exponent else short
     return label.replace("-", "−")
 

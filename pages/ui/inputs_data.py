@@ -15,7 +15,7 @@ from pages.ui.inputs_table import table_panel
 from pages.ui.outcome import Outcome
 from pages.ui.service import DEFAULT_DOMAIN
 from pages.ui.state import MAX_SAMPLES, MAX_SEED
-from pages.ui.text import code_label, prose
+from pages.ui.text import code_label, prose, six_digits
 from pages.ui.visit import Visit, change, follow, visit
 
 KINDS = {
@@ -83,10 +83,10 @@ def describe(domain: Domain) -> str:
 
     Examples
     --------
-    >>> describe(Domain("uniform", 1.0, 5.0)), describe(Domain("normal", 1000.0, 1.0))
-    ('1 … 5', '1000 ± 1')
+    >>> describe(Domain("uniform", 1.0, 5.0)), describe(Domain("loguniform", 1e-8, 25e7))
+    ('1 … 5', '10⁻⁸ … 2.5·10⁸ (log)')
     """
-    low, high = (f"{v:.6g}".replace("-", "−") for v in (domain.low, domain.high))
+    low, high = (six_digits(v) for v in (domain.low, domain.high))
     if domain.kind == "fixed":
         return f"= {low}"
     if domain.kind == "normal":

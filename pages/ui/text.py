@@ -78,3 +78,21 @@ def number(value: float, digits: int = 2) -> str:
     if value in (float("inf"), float("-inf")):
         return "∞" if value > 0 else "−∞"
     return f"{value:.{digits}f}".replace("-", "−")
+
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def six_digits(value: float) -> str:
+    """A number as it was given, up to six digits of it.
+
+    Examples
+    --------
+    >>> six_digits(-1000.0), six_digits(1e8), six_digits(2.5e-7)
+    ('−1000', '10⁸', '2.5·10⁻⁷')
+    """
+    text, _, exponent = f"{abs(value):.6g}".partition("e")
+    if exponent:
+        power = "10" + str(int(exponent)).translate(_RAISED)
+        text = power if text == "1" else f"{text}·{power}"
+    return f"−{text}" if value < 0 else text

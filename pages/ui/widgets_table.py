@@ -15,8 +15,8 @@ from pages.ui.service import Result
 from pages.ui.visit import change, visit
 
 _HEIGHT = 420
-_SAFE = 2.0**53
-"""Browsers cannot show larger numbers exactly and would mark them."""
+_LEGIBLE = 1e9
+"""Larger amplifications have too many digits to be read; the digits lost say it."""
 
 KEY = "node_table"
 
@@ -67,7 +67,7 @@ def _known(value: float) -> float | None:
 
 def _shown(order: list[NodeAmplification], narrow: bool) -> list[str]:
     names = ["digits", "expression", "node"] if narrow else ["node", "expression", "digits"]
-    if all(n.s_bar < _SAFE for n in order):
+    if all(n.s_bar < _LEGIBLE for n in order):
         names.append("s")
     if any(n.singular for n in order):
         names += ["finite", "singular"]
@@ -78,14 +78,11 @@ def _shown(order: list[NodeAmplification], narrow: bool) -> list[str]:
 
 def _settings(order: list[NodeAmplification], narrow: bool) -> dict[str, Any]:
     config = st.column_config
-    large = any(n.s_bar > 1e5 for n in order)
     return {
         "node": config.NumberColumn("#", width=45, help="Order of computation"),
         "expression": config.TextColumn("Sub-expression", width=165 if narrow else 820),
         "digits": config.NumberColumn("Digits lost", format="%.2f", width=95, help=glossary.EIC),
-        "s": config.NumberColumn(
-            "s̄", format="scientific" if large else "%.3g", width=85, help=glossary.S_BAR
-        ),
+        "s": config.NumberColumn("s̄", format="%.3g", width=95, help=glossary.S_BAR),
         "finite": config.NumberColumn("Finite", format="%.2f", help=glossary.FINITE),
         "singular": config.NumberColumn("Singular", help=glossary.SINGULAR),
         "invalid": config.NumberColumn("No value", help=glossary.VALID),

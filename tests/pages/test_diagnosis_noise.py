@@ -78,6 +78,15 @@ def test_equal_inputs_are_told_apart_by_where_they_stand() -> None:
     assert "x, error of the input, in √x" in said
 
 
+@pytest.mark.parametrize("text", ["sqrt(x+1)-sqrt(x)", "1e16+1-1e16"])
+def test_on_a_phone_too_no_two_bars_have_the_same_words(text: str) -> None:
+    ledger = ledger_of(text, x="1e3:1e4") if "x" in text else ledger_of(text)
+    figure = waterfall_figure(ledger, narrow=True)
+    said = [note.text for note in figure.layout.annotations if "span" in note.text]
+    assert len(set(said)) == len(said) >= 4
+    assert not any("…" in text for text in said)
+
+
 def test_one_sample_that_dominates_the_shares_does_not_dominate_their_means() -> None:
     samples = Samples.from_columns({"x": [1 + 1e-9] + [3.0] * 99})
     ledger = blame(inspect(read("(x-1)+1/x").formula, samples), 2)

@@ -12,7 +12,7 @@ from eic_core.explain.settling import growth_of
 from eic_core.explain.where import where
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Samples, inspect, sample_domains
-from pages.ui.figures import curve_figure, surface_figure
+from pages.ui.figures import curve_figure, slice_figure, surface_figure
 from pages.ui.figures.across import INPUT, ROW, VALUE, Across, ways_across
 from pages.ui.figures.growth import growth_figure
 from pages.ui.figures.rows import rows_figure
@@ -143,6 +143,43 @@ def test_the_few_carrying_rows_are_marked_in_the_curve_and_in_the_map():
     rows = where(two, 4).carriers[2].positions
     assert sorted(marks.customdata) == sorted(rows)
     go.Figure(surface_figure(two, 4).to_dict())
+
+
+def said_of_carriers(figure):
+    (said,) = [a.text for a in figure.layout.annotations if "99 % of the noise" in a.text]
+    return said.split("<br>")[1]
+
+
+def test_in_a_slice_the_carrying_rows_stand_at_their_own_values_and_the_caption_says_so():
+    inspection = inspected("exp(-((a-b)/c)**2)", count=5_000)
+    rows = sorted(where(inspection, 4).carriers[2].positions)
+    columns = inspection.samples.columns
+    _, s = inspection.amplification.trace(4)
+    on_map = slice_figure(inspection, 4, "a", "b", {"c": 2.0})
+    (marks,) = carriers_in(on_map)
+    assert sorted(marks.customdata) == rows
+    assert sorted(zip(marks.x, marks.y, strict=True)) == sorted(
+        (columns["a"][k], columns["b"][k]) for k in rows
+    )
+    assert said_of_carriers(on_map) == f"◇ {len(rows)} rows give 99 % of the noise, at any c"
+    on_curve = slice_figure(inspection, 4, "a", None, {"b": 2.0, "c": 2.0})
+    (marks,) = carriers_in(on_curve)
+    assert sorted(zip(marks.x, marks.y, strict=True)) == sorted(
+        (columns["a"][k], s[k]) for k in rows
+    )
+    assert math.log10(max(marks.y)) < on_curve.layout.yaxis2.range[1]
+    assert said_of_carriers(on_curve).endswith(", at any b and c")
+    for figure in (on_map, on_curve):
+        go.Figure(figure.to_dict())
+
+
+def test_the_caption_of_a_slice_is_short_on_a_phone_and_its_names_are_inert():
+    inspection = inspected("1/(a-b) + 0*c*d*g", count=5_000)
+    phone = slice_figure(inspection, 4, "a", "b", {}, narrow=True)
+    assert said_of_carriers(phone).endswith(" rows: 99 % of the noise, any values of 3 more inputs")
+    one = inspected("1/(a-b) + 0*c", count=5_000)
+    wide = slice_figure(one, 4, "a", "b", {}, labels={"c": "<b>mass</b>"})
+    assert said_of_carriers(wide).endswith(", at any &lt;b>mass&lt;/b>")
 
 
 def test_where_many_rows_carry_the_noise_none_is_marked_in_the_curve():

@@ -122,8 +122,8 @@ def rows_csv(found: Where, labels: Mapping[str, str] | None = None) -> str:
 
 
 def _plain(values: list[float | None]) -> str:
-    sizes = [abs(v) for v in values if v]
-    return "scientific" if sizes and (max(sizes) > 1e6 or min(sizes) < 1e-4) else "%.5g"
+    """Powers of ten only where the zeros could not be counted."""
+    return "scientific" if any(abs(v) > 1e9 for v in values if v) else "%.5g"
 
 
 def _known(value: float) -> float | None:

@@ -36,7 +36,7 @@ def truth_table(found: Triangulation, node: int) -> None:
     sigmas = [s.sigma for s in found.nodes[0].shaken]
     narrow = is_narrow()
     st.dataframe(
-        _columns(order),
+        _columns(order, narrow),
         key=_KEY,
         on_select=lambda: _row_selected(ids, row),
         selection_mode="single-row",
@@ -44,10 +44,10 @@ def truth_table(found: Triangulation, node: int) -> None:
         hide_index=True,
         height=min(_HEIGHT, 37 + 35 * len(order)),
         column_config={
-            "badge": config.TextColumn("", width=95, help=glossary.AGREEMENT),
-            "expression": config.TextColumn("Node", width=120 if narrow else 200),
+            "badge": config.TextColumn("", width=38 if narrow else 95, help=glossary.AGREEMENT),
+            "expression": config.TextColumn("Node", width=110 if narrow else 200),
             "recursion": config.NumberColumn(
-                "Recursion", format="%.2f", width=80, help=glossary.RECURSION
+                "Recursion", format="%.2f", width=78, help=glossary.RECURSION
             ),
             "shared": config.NumberColumn(
                 "Shared noise", format="%.2f", width=95, help=glossary.SHARED_NOISE
@@ -66,9 +66,10 @@ def truth_table(found: Triangulation, node: int) -> None:
     )
 
 
-def _columns(order: list[TriangulatedNode]) -> pa.Table:
+def _columns(order: list[TriangulatedNode], narrow: bool) -> pa.Table:
+    badges = [BADGES[n.agreement.badge] for n in order]
     columns: dict[str, list[str] | list[float | None]] = {
-        "badge": [" ".join(BADGES[n.agreement.badge]) for n in order],
+        "badge": [shape if narrow else f"{shape} {word}" for shape, word in badges],
         "expression": [n.text[:_TEXT] for n in order],
         "recursion": [_shown(n.recursion) for n in order],
         "shared": [_shown(n.shared) for n in order],

@@ -43,6 +43,12 @@ class _Row:
     kind: str
     name: str
     what: str
+    inside: str = ""
+
+    @property
+    def said(self) -> str:
+        """What it is, and inside what if another bar has the same name."""
+        return f"{self.what}, {self.inside}" if self.inside else self.what
 
     @property
     def share(self) -> float:
@@ -69,7 +75,7 @@ def waterfall_figure(
     rows = _rows(ledger, mean)
     places = [-k for k in range(len(rows))]
     ids = [row.bar.nodes[0] if len(row.bar.nodes) == 1 else NOBODY for row in rows]
-    said = [f"{plain_text(row.name)}, {row.what}: {words.percent(row.share)}" for row in rows]
+    said = [f"{plain_text(row.name)}, {row.said}: {words.percent(row.share)}" for row in rows]
     calm = {"marker": {"opacity": 1}}
     common = {
         "type": "bar", "orientation": "h", "y": places, "width": 0.34, "customdata": ids,
@@ -120,7 +126,7 @@ def waterfall_words(ledger: Ledger, *, mean: bool = False) -> str:
     >>> waterfall_words(blame(inspection, 2))
     'Shares of the noise: x + 2, its own rounding: 67 %; x, error of the input: 17 %; 2, error of the constant: 17 %'
     """  # noqa: E501
-    said = (f"{row.name}, {row.what}: {words.percent(row.share)}" for row in _rows(ledger, mean))
+    said = (f"{row.name}, {row.said}: {words.percent(row.share)}" for row in _rows(ledger, mean))
     return f"Shares of the noise: {'; '.join(said)}"
 
 
@@ -157,10 +163,10 @@ def _rows(ledger: Ledger, mean: bool) -> list[_Row]:
         if node_id == ledger.target:
             what = "its own rounding" if kind == "rounding" else "its own error"
         parent = formula.parents[node_id]
-        if names[bar.label] > 1 and parent is not None:
-            what += f", in {short_text(formula, parent, 24)}"
+        twin = names[bar.label] > 1 and parent is not None
+        inside = f"in {short_text(formula, parent, 24)}" if twin else ""
         name = short_text(formula, node_id, words.TEXT_LIMIT)
-        rows.append(_Row(bar, shape_of(ledger, node_id), kind, name, what))
+        rows.append(_Row(bar, shape_of(ledger, node_id), kind, name, what, inside))
     return rows
 
 
@@ -179,7 +185,9 @@ def _marker(rows: list[_Row], theme: Theme, dark: bool) -> dict[str, Any]:
 
 def _notes(row: _Row, y: int, theme: Theme, narrow: bool) -> list[dict[str, Any]]:
     """Left above the bar what it is, right how much."""
-    name, what = _cut(row.name, 20 if narrow else 44), _cut(row.what, 24 if narrow else 46)
+    name = _cut(row.name, 20 if narrow else 44)
+    short = f"{row.kind} {row.inside}" if narrow and row.inside else row.said
+    what = _cut(short, max(24, 36 - len(name)) if narrow else 46)
     common = {
         "y": y + 0.24, "yanchor": "bottom", "xref": "paper", "showarrow": False,
         "bgcolor": theme.paper, "borderpad": 0,
