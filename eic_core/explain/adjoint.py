@@ -52,7 +52,14 @@ class Arrivals:
 
 
 def tree_units(plan: Plan, children: Sequence[tuple[int, ...]]) -> tuple[Unit, ...]:
-    """A unit for each node: each has noise of its own."""
+    """A unit for each node: each has noise of its own.
+
+    Parameters
+    ----------
+    plan : Plan
+    children : sequence of tuple of int
+        Of each node, in post-order.
+    """
     return tuple(
         Unit(slot, operands) for slot, operands in zip(plan.slots, children, strict=True)
     )
@@ -75,8 +82,24 @@ def sweep(
     units : tuple of Unit
         Operands first; the last is the target.
     samples : Samples
+        With a column for each variable of the plan.
     recheck : int
         How many doubtful samples are settled at 60 digits, the first in row order.
+
+    Yields
+    ------
+    Arrivals
+        Of consecutive rows; together they are all rows.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure.plan import plan_of
+    >>> samples = Samples.from_columns({"x": [2.0, 4.0]})
+    >>> plan = plan_of(read("x - 1").formula)
+    >>> (block,) = sweep(plan, class_units(plan), samples)
+    >>> [g.tolist() for g in block.arrived]  # of x, of 1, of the difference
+    [[2.0, 1.3333333333333333], [-1.0, -0.3333333333333333], [1.0, 1.0]]
     """
     for evaluated in evaluate(plan, samples, len(units), recheck=recheck):
         yield evaluated.arrivals(units)
@@ -85,7 +108,23 @@ def sweep(
 def evaluate(
     plan: Plan, samples: Samples, held: int, *, recheck: int = MAX_RECHECKED
 ) -> Iterator[Evaluated]:
-    """Evaluate a tape block by block; `held` numbers a sample decide the block's length."""
+    """Evaluate a tape block by block.
+
+    Parameters
+    ----------
+    plan : Plan
+    samples : Samples
+        With a column for each variable of the plan.
+    held : int
+        Numbers that will be held for a sample, 1 or more; they decide the length of a block.
+    recheck : int
+        How many doubtful samples are settled at 60 digits, the first in row order.
+
+    Yields
+    ------
+    Evaluated
+        Of consecutive rows; together they are all rows.
+    """
     total = len(samples)
     rows = max(64, min(total, MOST_ROWS, NUMBERS_HELD // held))
     evaluator: ExactEvaluator | None = None

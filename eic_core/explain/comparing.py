@@ -41,10 +41,19 @@ STEADY_SIGMA = 1e-6
 
 @dataclass(frozen=True)
 class Shaken:
-    """Algorithm 2 at one sigma: local EIC with a 95 per cent interval; nan without one.
+    """Algorithm 2 at one sigma.
 
-    `left_out` counts the rows that show nothing: the value is 0, the noise too large, or a
-    value somewhere in the formula leaves double range.
+    Attributes
+    ----------
+    sigma : float
+        Standard deviation of the noise, relative to each value.
+    local_eic : float
+        Digits lost; nan without a usable row.
+    low, high : float
+        95 per cent interval of it; nan without one.
+    left_out : int
+        Rows that show nothing: the value is 0, the noise too large, or a value somewhere in the
+        formula leaves double range.
     """
 
     sigma: float

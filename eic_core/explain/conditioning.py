@@ -179,13 +179,33 @@ class OwnSums:
 
 
 def variable_slots(formula: Formula) -> tuple[int, ...]:
-    """The slot in `class_plan` of each of `Formula.variables`."""
+    """The slot in `class_plan` of each of `Formula.variables`.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> variable_slots(read("2*x + y").formula)
+    (1, 3)
+    """
     slots = {step.column: step.slot for step in class_plan(formula).steps if step.column}
     return tuple(slots[name] for name in formula.variables)
 
 
 def own_squared(block: Arrivals, slots: tuple[int, ...]) -> Array:
-    """1 + sum over the variables of (x_v df/dx_v / f)^2 at each sample; inf where singular."""
+    """1 + sum over the variables of (x_v df/dx_v / f)^2 at each sample.
+
+    Parameters
+    ----------
+    block : Arrivals
+        From `class_sweep`.
+    slots : tuple of int
+        Those of the variables: `variable_slots`.
+
+    Returns
+    -------
+    ndarray, shape (m,)
+        1 or more; inf where singular; meaningless where not `block.ok`.
+    """
     with np.errstate(all="ignore"):
         total = 1.0 + np.sum(
             [np.zeros(block.stop - block.start), *(np.square(block.arrived[s]) for s in slots)],

@@ -166,14 +166,46 @@ def correlated_trace(formula: Formula, samples: Samples, node_id: int | None = N
 def class_sweep(
     formula: Formula, samples: Samples, *, recheck: bool = True
 ) -> Iterator[Arrivals]:
-    """What arrives at the root from each class (by slot of `class_plan`), block by block."""
+    """What arrives at the root from each class, block by block.
+
+    Parameters
+    ----------
+    formula : Formula
+    samples : Samples
+    recheck : bool
+        Whether doubtful samples are settled at 60 digits.
+
+    Yields
+    ------
+    Arrivals
+        `arrived` is in the order of the slots of `class_plan`.
+
+    Raises
+    ------
+    DataError
+        If a variable has no column.
+    """
     samples.require(formula.variables)
     plan = class_plan(formula)
     return sweep(plan, class_units(plan), samples, recheck=MAX_RECHECKED if recheck else 0)
 
 
 def q_squared(block: Arrivals) -> Array:
-    """Sum of squares over the classes; inf above the threshold of a singular sample."""
+    """Sum of squares over the classes: q^2 at each sample.
+
+    Returns
+    -------
+    ndarray, shape (m,)
+        1 or more; inf above the threshold of a singular sample; meaningless where not `block.ok`.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> samples = Samples.from_columns({"x": [3.0]})
+    >>> (block,) = class_sweep(read("x - x*x").formula, samples)
+    >>> round(float(q_squared(block)[0]), 6)  # x: 2.5^2, x*x: 1.5^2, the root: 1
+    9.5
+    """
     with np.errstate(all="ignore"):
         total = np.sum([np.square(g) for g in block.arrived], axis=0)
     total[~(total <= SINGULAR_S2)] = math.inf

@@ -22,7 +22,7 @@ class Diagnosis:
     verdict : Verdict
         What is wrong.
     ledger : Ledger
-        Whose noise it is, at the node of largest finite local EIC.
+        Whose noise it is, at one node: for `diagnose` that of largest finite local EIC.
     where : Where
         Which rows carry it, at the same node.
     writing : WritingLoss

@@ -30,8 +30,19 @@ class Unit(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """One operand of a step: d eta_k / d eta_i where both values are not 0, de_k/dy_i,
-    and the limit of kappa where y_k = 0 (0 if it has none)."""
+    """One operand i of a step k, at m samples.
+
+    Attributes
+    ----------
+    kappa : ndarray, shape (m,)
+        d eta_k / d eta_i with its sign, where neither value is 0; there 0.
+    partial : ndarray, shape (m,)
+        de_k/dy_i; 0 where nothing passes.
+    limit : ndarray, shape (m,)
+        The limit of kappa where y_k = 0; 0 if it has none.
+    operand : ndarray, shape (m,)
+        y_i.
+    """
 
     kappa: Array
     partial: Array
@@ -40,7 +51,20 @@ class Edge(NamedTuple):
 
 
 def edges_of(step: Step, block: Block) -> list[Edge]:
-    """Signed condition numbers, of the size that the recursion found."""
+    """Signed condition numbers of a step, of the size that the recursion found.
+
+    Parameters
+    ----------
+    step : Step
+        With operands.
+    block : Block
+        Evaluated for the plan of the step.
+
+    Returns
+    -------
+    list of Edge
+        One for each operand, in order.
+    """
     row = step.row
     assert row is not None
     y = block.y[step.slot]
@@ -73,7 +97,14 @@ def edges_of(step: Step, block: Block) -> list[Edge]:
 
 
 def times(a: Array, b: Array) -> Array:
-    """a b, where 0 times infinity is 0: nothing arrives through a closed path."""
+    """a b, where 0 times infinity is 0: nothing arrives through a closed path.
+
+    Examples
+    --------
+    >>> with np.errstate(invalid="ignore"):
+    ...     times(np.array([0.0, 2.0]), np.array([np.inf, 3.0])).tolist()
+    [0.0, 6.0]
+    """
     product = a * b
     if np.isnan(product).any():
         product = np.where((a == 0) | (b == 0), 0.0, product)

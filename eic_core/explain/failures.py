@@ -51,7 +51,14 @@ def singular_clause(inspection: Inspection, node_id: int) -> str:
 
 
 def invalid_clause(node: Node) -> str:
-    """Why a node may have no real value; "" where it can only have left every range."""
+    """Why a node may have no real value; "" where it can only have left every range.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> invalid_clause(read("log(x)").formula.root), invalid_clause(read("x + 1").formula.root)
+    ('the argument of a logarithm must be positive', '')
+    """
     return _INVALID.get(node.operator, "")
 
 

@@ -22,6 +22,24 @@ def origin_of(inspection: Inspection, node_id: int) -> int:
     Follows the operand that most of the variance comes through, as long as the
     node itself adds less than `STEP`, and then back to where the loss is found at
     the same samples: a node may lose as much elsewhere.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    node_id : int
+
+    Returns
+    -------
+    int
+        Id of the node itself or of one below it.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
+    >>> origin_of(inspect(read("sqrt(10000*x - 9999*x)").formula, samples), 7)
+    6
     """
     nodes = inspection.nodes
     path = [node_id]

@@ -200,6 +200,13 @@ def by_chance(count: int, covered: float) -> float:
     The distribution of the range of `count` uniform numbers (H. A. David and H. N. Nagaraja,
     "Order Statistics", 3rd ed., 2003, section 2.3).
 
+    Parameters
+    ----------
+    count : int
+        At least 2.
+    covered : float
+        Part of the data, in [0, 1].
+
     Examples
     --------
     >>> by_chance(2, 0.5), by_chance(3, 0.25)

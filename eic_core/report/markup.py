@@ -160,15 +160,26 @@ def table(
     Parameters
     ----------
     head : sequence of str
+        Names of the columns; a row has as many cells.
     rows : iterable of sequences of Cell
         The first cell names its row.
     caption : str
     numbers : sequence of int
-        Columns set to the right.
+        Columns set to the right, from 0.
     marked : frozenset of int
-        Rows that stand out.
+        Rows that stand out, from 0.
     words : bool
         True where words may be as narrow as a phone needs.
+
+    Raises
+    ------
+    ValueError
+        If a row has more or fewer cells than `head` has names.
+
+    Examples
+    --------
+    >>> table(("name", "size"), [("`<b>`", count(1200))], numbers=(1,)).count("<th ")
+    3
     """
     kinds = [' class="n"' if k in numbers else "" for k in range(len(head))]
     top = "".join(

@@ -71,7 +71,25 @@ def html_report(
 
 
 def render(findings: Findings, provenance: Provenance) -> str:
-    """The page of what was found."""
+    """The page of what was found, as an HTML document.
+
+    Parameters
+    ----------
+    findings : Findings
+    provenance : Provenance
+        How the formula was read and the samples were made.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
+    >>> inspection = inspect(read("x + 1").formula, samples)
+    >>> findings = investigate(inspection, with_repair=False, with_triangulation=False)
+    >>> page = render(findings, Provenance())
+    >>> page.count("<section "), "left out on request" in page
+    (12, True)
+    """
     name = escape(cut(short_text(findings.inspection.formula, limit=60), 60))
     sections = (
         ("formula", "The formula", opening.formula(findings, provenance)),

@@ -46,6 +46,11 @@ def advise(
     studies, seed, level, alpha, progress
         As for `plan`; `studies` for each design that is tried.
 
+    Raises
+    ------
+    UserError
+        If a power is wanted without a preference to be found, or for the reasons that `plan` has.
+
     Examples
     --------
     >>> model = StudyModel(preference=0.7, kappa=0.37, pairs=60, problems=12, raters=60)
@@ -119,7 +124,21 @@ def grown(model: StudyModel, way: Way, size: int) -> StudyModel:
 def width_grid(model: StudyModel, level: float = 0.95, *, also: Sequence[int] = ()) -> Grid:
     """Half-widths for a half to four times as many pairs and raters, by the approximation.
 
-    Numbers of pairs in `also` are added, up to eight times those of the model.
+    Parameters
+    ----------
+    model : StudyModel
+    level : float
+        Confidence level, in (0, 1).
+    also : sequence of int
+        Numbers of pairs to add, up to eight times those of the model.
+
+    Examples
+    --------
+    >>> grid = width_grid(StudyModel(pairs=50, raters=20))
+    >>> grid.pairs[0], grid.pairs[-1], grid.raters
+    (25, 200, (10, 20, 40, 80))
+    >>> grid.half_width[1][-1] < grid.half_width[1][0]
+    True
     """
     least = max(model.ballots, model.problems)
     steps = {max(least, round(model.pairs * f)) for f in (0.5, 0.7, 1, 1.4, 2, 2.8, 4)}

@@ -150,7 +150,20 @@ def plan(
 
 
 def can_simulate(model: StudyModel, studies: int, most: float = MOST_WORK) -> bool:
-    """Whether so many studies of this design are not too much work."""
+    """Whether so many studies of this design are not too much work.
+
+    Parameters
+    ----------
+    model : StudyModel
+    studies : int
+    most : float
+        How much is: studies times raters times (pairs and 20 times ballots).
+
+    Examples
+    --------
+    >>> can_simulate(StudyModel(), 1000), can_simulate(StudyModel(raters=10_000), 5000)
+    (True, False)
+    """
     return studies * model.raters * (model.pairs + 20 * model.ballots) <= most
 
 

@@ -89,7 +89,16 @@ class Route:
 
 @dataclass(frozen=True)
 class Grid:
-    """Half-widths by the approximation, one row for each number of raters; inf where none."""
+    """Half-widths by the approximation.
+
+    Attributes
+    ----------
+    pairs, raters : tuple of int
+        Ascending.
+    half_width : tuple of tuple of float
+        In shares, a row for each number of raters and in it one for each of pairs; inf where
+        there is no interval.
+    """
 
     pairs: tuple[int, ...]
     raters: tuple[int, ...]

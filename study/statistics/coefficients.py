@@ -242,6 +242,11 @@ def fleiss_coefficient(
     """Fleiss' kappa as a `Coefficient`; the value is that of `fleiss_kappa`.
 
     Parameters, result and errors are those of `raw_agreement`.
+
+    Examples
+    --------
+    >>> round(fleiss_coefficient([[4, 1], [0, 3], [2, 2], [5, 0]]).value, 4)
+    0.4544
     """
     return coefficient("Fleiss' kappa", _fleiss, counts, draws, seed, level, FEW_PAIRS)
 
@@ -285,7 +290,25 @@ def coefficient(
 ) -> Coefficient:
     """A coefficient with its interval, or with sentences why there is none.
 
-    With fewer than `few` pairs that hold the rarer choice the interval is not to be relied on.
+    Parameters
+    ----------
+    name : str
+    measure : callable (PairSums, weights of shape (draws, pairs)) -> three arrays
+        Values, observed and expected agreement, each of shape (draws,); nan where not defined.
+    counts : array_like of int, shape (pairs, categories)
+    draws : int
+        Of the bootstrap, at least 100.
+    seed : int
+        Of the bootstrap, 0 or more.
+    level : float
+        In (0, 1).
+    few : int
+        With fewer pairs that hold the rarer choice the interval is not to be relied on.
+
+    Raises
+    ------
+    UserError
+        If there are too few draws, or the level does not lie between 0 and 1.
     """
     sums = PairSums.of(counts)
     if draws < 100:

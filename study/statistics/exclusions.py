@@ -112,7 +112,14 @@ class ExclusionRule:
 
 
 def active_seconds(vote: TimedVote) -> float:
-    """Seconds from first shown to vote, less the idle time in between."""
+    """Seconds from first shown to vote, less the idle time in between; 0 or more.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Vote
+    >>> active_seconds(Vote(seconds=40.0, idle_seconds=15.0))
+    25.0
+    """
     return max(0.0, vote.seconds - vote.idle_seconds)
 
 

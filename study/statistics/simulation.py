@@ -30,7 +30,15 @@ LIMITS = {"pairs": 100_000, "problems": 100_000, "raters": 100_000, "ballots": 1
 
 @dataclass(frozen=True)
 class Variances:
-    """Shares of the latent variance; they add up to 1."""
+    """Shares of the latent variance, each from 0 to 1; they add up to 1.
+
+    Attributes
+    ----------
+    problem, pair, rater : float
+        What the votes on a problem, on a pair, and of a rater have in common.
+    noise : float
+        The rest: each vote's own.
+    """
 
     problem: float
     pair: float
@@ -226,6 +234,12 @@ class SimulatedStudies:
 
 def simulate(model: StudyModel, rng: np.random.Generator) -> VoteTable:
     """The votes of one simulated study that count.
+
+    Parameters
+    ----------
+    model : StudyModel
+    rng : numpy.random.Generator
+        Equal seeds give equal studies.
 
     Examples
     --------

@@ -24,6 +24,21 @@ class Threats:
     """What could be wrong with a result, in the order in which a reader would ask.
 
     Each has a `sentence`, a `judgement` and `to_json()`.
+
+    Attributes
+    ----------
+    sensitivity : Sensitivity
+        Whether the result hangs on the exclusion rule.
+    attention : AttentionChecks
+    sides : SideBias
+    ballots : Ballots
+        Whether raters learn or tire.
+    gaps : Gaps
+        Whether it is EIC that raters follow.
+    problems : ProblemRates
+        Whether it holds in every problem.
+    ties : Ties
+        Whether it matters how ties are counted.
     """
 
     sensitivity: Sensitivity

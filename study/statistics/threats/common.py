@@ -35,7 +35,19 @@ def on_a_pair(vote: RatedVote) -> bool:
 
 
 def split_by_rule(votes: Sequence[RatedVote], rule: ExclusionRule) -> tuple[VoteTable, Flags]:
-    """All votes on pairs, and which of them the rule keeps."""
+    """All votes on pairs, and which of them the rule keeps.
+
+    Parameters
+    ----------
+    votes : sequence of votes
+        All that were cast, practice ballots and attention checks included.
+    rule : ExclusionRule
+
+    Returns
+    -------
+    (VoteTable, ndarray of bool)
+        One flag for each vote of the table.
+    """
     reasons = exclusion_reasons(votes, rule)
     kept = [not why for vote, why in zip(votes, reasons, strict=True) if on_a_pair(vote)]
     table = VoteTable.of(vote for vote in votes if on_a_pair(vote))
@@ -49,7 +61,15 @@ def clusters_of(table: VoteTable) -> tuple[tuple[Integers, Integers], tuple[str,
 
 
 def side_of_half(interval: Interval | None) -> Side:
-    """Where an interval lies: above one half, below it, on both sides ("open"), or nowhere."""
+    """Where an interval lies: above one half, below it, on both sides ("open"), or nowhere.
+
+    Examples
+    --------
+    >>> side_of_half(Interval(0.55, 0.7, 0.95, "")), side_of_half(Interval(0.4, 0.7, 0.95, ""))
+    ('above', 'open')
+    >>> side_of_half(None)
+    ''
+    """
     if interval is None:
         return ""
     return "above" if interval.low > 0.5 else "below" if interval.high < 0.5 else "open"

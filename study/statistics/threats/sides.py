@@ -236,6 +236,26 @@ def one_sided_raters(
     of n votes, k of them with the lower EIC on the left, who looks only at the formulas and chooses
     the lower EIC L times, is all left with probability 1/C(n, k) if L = k, and all right with the
     same if L = n - k.
+
+    Parameters
+    ----------
+    table : VoteTable
+        The valid votes.
+    minimum : int
+        1 or more.
+    level : float
+        Confidence level of the rates, in (0, 1).
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Vote
+    >>> votes = [Vote(rater=f"r{r}", pair=f"p{p}", problem="q", position=p + 1,
+    ...               lower_side="left" if (p + r) % 2 else "right",
+    ...               choice="lower" if r or p % 2 else "higher")
+    ...          for r in range(3) for p in range(8)]
+    >>> found = one_sided_raters(VoteTable.of(votes))
+    >>> found.left, found.right, found.candidates
+    (('r0',), (), 3)
     """
     decided = table.decided()
     left = chose_left(decided)
