@@ -118,7 +118,10 @@ def read_upload(
     with problem_files(problems) as folder:
         path = folder.parent / "pool.csv"
         path.write_bytes(plain)
-        columns, candidates = read_pool(path)
+        try:
+            columns, candidates = read_pool(path)
+        except DataError as error:  # it names the file by where it lies here
+            raise DataError(error.message.replace(str(path), name), hint=error.hint) from error
         scored_here = not set(SCORE_COLUMNS) - {"error", "eic"} <= set(columns)
         if scored_here:
             scores = score_pool(candidates, folder, jobs=jobs, progress=progress)
@@ -151,7 +154,7 @@ def _unpacked(name: str, data: bytes) -> bytes:
         raise DataError(f"cannot unpack {name}: {error}", hint="gzip it again") from error
     if len(plain) > MAX_UNPACKED:
         raise DataError(
-            f"{name} holds more than {MAX_UNPACKED // 1_000_000} MB",
+            f"the file {name} holds more than {MAX_UNPACKED // 1_000_000} MB",
             hint="keep the rows and columns that the study needs",
         )
     return plain

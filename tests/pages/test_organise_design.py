@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui import door, wiring
 from pages.ui.organising import drafts, frame, results_data, step_design
 from pages.ui.wiring import Lab, Settings
-from tests.rehearsal import DESIGN, Rehearsal
+from tests.rehearsal import DESIGN, Rehearsal, problem
 
 SEES: tuple[ModuleType, ...] = (wiring, door, drafts, frame, results_data, step_design)
 
@@ -81,3 +81,14 @@ def test_a_pair_without_votes_has_an_empty_cell_for_its_time(rehearsal: Rehearsa
     (table,) = drawn(study.id, "report", part="pairs").dataframe
     assert table.value["median s"].isna().sum() == 18
     assert table.proto.HasField("placeholder") and table.proto.placeholder == ""
+
+
+def test_rows_that_lack_a_number_are_counted_beside_their_problem(rehearsal: Rehearsal) -> None:
+    study = rehearsal.draft().id
+    gaps = replace(problem(0), csv="t,level\n1,2\n2,\n3,4\nfour,5\n")
+    rehearsal.organiser.set_problems(study, [gaps, problem(1)])
+    bodies = [element.proto.body for element in drawn(study, "problems").get("html")]
+    assert [("2 incomplete" in b, "incomplete" in b) for b in bodies if " rows: " in b] == [
+        (True, True),
+        (False, False),
+    ]

@@ -198,6 +198,21 @@ def test_problem_files_keep_what_fits_and_say_why_the_rest_does_not() -> None:
     assert len(upload.refused) == 4
 
 
+@pytest.mark.parametrize(
+    ("table", "why"),
+    [
+        ("a,b\nx,y\nz,w\n", "it has no row with a number in every column"),
+        ("x,y\n1,nan\n2,inf\n3,1\n", "it has one row with a number in every column"),
+        ("x,y\n1,2\n", "it has one row with a number in every column"),
+        ("x,y\n1,7\n2,7\n3,\n", "its last column `y`, the target, has one value only"),
+    ],
+)
+def test_a_table_on_which_nothing_has_an_r2_is_left_out(table: str, why: str) -> None:
+    upload = read_files([("t.csv", table.encode())])
+    assert not upload.problems
+    assert len(upload.refused) == 1 and why in upload.refused[0]
+
+
 def test_tables_are_inert() -> None:
     assert "<script" not in table_html([("<script>", "<img src=x>")], ("<b>", "h"))
 

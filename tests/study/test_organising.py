@@ -332,7 +332,7 @@ def test_a_pool_that_unpacks_to_more_than_the_machine_can_hold_is_refused(
     monkeypatch.setattr(pairing, "MAX_UNPACKED", 1_000_000)
     bomb = gzip.compress(b"problem,formula\n" + b"\n" * 2_000_000)
     assert len(bomb) < 5_000
-    with pytest.raises(DataError, match=r"pool\.csv\.gz holds more than 1 MB"):
+    with pytest.raises(DataError, match=r"the file pool\.csv\.gz holds more than 1 MB"):
         read_upload("pool.csv.gz", bomb, [problem(0)])
 
 
@@ -341,3 +341,19 @@ def test_a_damaged_gzip_file_is_refused_by_its_name(cut: int) -> None:
     packed = gzip.compress(b"problem,formula\nq0,x\n" * 50)
     with pytest.raises(DataError, match=r"cannot unpack pool\.csv\.gz"):
         read_upload("pool.csv.gz", packed[:cut], [problem(0)])
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "pool.csv has no rows"),
+        (b"\x00\xff\xfe" * 20, "cannot read pool.csv"),
+        (b'problem,formula\nq0,"' + b"x+" * 100_000 + b'x"\n', "field larger than field limit"),
+    ],
+)
+def test_a_pool_that_cannot_be_read_is_named_without_a_path_of_this_machine(
+    data: bytes, why: str
+) -> None:
+    with pytest.raises(DataError) as caught:
+        read_upload("pool.csv", data, [problem(0)])
+    assert why in str(caught.value) and "/" not in str(caught.value)

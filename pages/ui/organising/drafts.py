@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pages.ui.organising.desk import desk
+from pages.ui.organising.problem_files import complete_rows
 from pages.ui.wiring import draft_cache, figure_cache, lab
 from study.ballots import problem_table
 from study.matching import MatchingResult, MatchingRules, match_pool
@@ -48,6 +49,12 @@ class Draft:
     def rows(self) -> dict[str, int]:
         """Rows of each problem's table."""
         return {p.name: problem_table(p).rows for p in self.problems}
+
+    @cached_property
+    def incomplete(self) -> dict[str, int]:
+        """Rows of each problem's table that lack a number, and are not used."""
+        tables = {p.name: problem_table(p) for p in self.problems}
+        return {name: int((~complete_rows(t)).sum()) for name, t in tables.items()}
 
     @cached_property
     def pool_columns(self) -> tuple[str, ...]:

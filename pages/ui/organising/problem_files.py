@@ -8,8 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from eic_core.errors import UserError
+from eic_core.measure.table import Table
 from study.ballots import problem_table
+from study.errors import StudyError
 from study.material import Column, Problem
 
 MAX_PROBLEMS = 500
@@ -55,7 +60,7 @@ def read_files(files: Sequence[tuple[str, bytes]]) -> Upload:
         try:
             text = content.decode("utf-8-sig")
             problem = Problem(stem, text, title=stem.replace("_", " "))
-            problem_table(problem)
+            _check(problem_table(problem))
         except UnicodeDecodeError:
             refused.append(f"`{name}` is left out: it is not UTF-8 text.")
         except UserError as error:
@@ -64,6 +69,27 @@ def read_files(files: Sequence[tuple[str, bytes]]) -> Upload:
             known = about.get(stem)
             problems.append(dataclasses.replace(known, csv=text) if known else problem)
     return Upload(tuple({p.name: p for p in problems}.values()), tuple(refused))
+
+
+def _check(table: Table) -> None:
+    """Refuse a table on which no formula has an R²."""
+    whole = complete_rows(table)
+    if whole.sum() < 2:
+        raise StudyError(
+            f"it has {'one row' if whole.any() else 'no row'} with a number in every column",
+            hint="two at least are needed",
+        )
+    target = table.names[-1]
+    if np.ptp(table.values[target][whole]) == 0:
+        raise StudyError(
+            f"its last column `{target}`, the target, has one value only",
+            hint="no formula has an R² on it",
+        )
+
+
+def complete_rows(table: Table) -> NDArray[np.bool_]:
+    """Which rows have a number in every column; shape (rows,)."""
+    return np.isfinite([table.values[name] for name in table.names]).all(axis=0)
 
 
 def _descriptions(content: bytes) -> dict[str, Problem]:

@@ -63,7 +63,10 @@ def _row(draft: Draft, problem: Problem) -> None:
     names = draft.columns[problem.name]
     key = f"{draft.study.id}:{problem.name}"
     editing = desk().kept.get("editing") == key
-    lacks = "" if problem.description else ' · <span class="eic-lack">no description</span>'
+    gaps = draft.incomplete[problem.name]
+    missing = [f"{gaps:,} incomplete, not used"] * bool(gaps)
+    missing += ["no description"] * (not problem.description)
+    lacks = "".join(f' · <span class="eic-lack">{lack}</span>' for lack in missing)
     box = "editing" if editing else f"problem-{draft.problems.index(problem)}"
     with st.container(key=box, border=editing):
         with st.container(horizontal=True, vertical_alignment="center"):
