@@ -7,6 +7,7 @@ from functools import partial, reduce
 from itertools import combinations, islice
 
 from eic_core.explain.rewriting.build import MAX_EXPONENT, Builder
+from eic_core.explain.rewriting.half_angles import half_angles
 from eic_core.explain.rewriting.polynomial import polynomial_of
 from eic_core.explain.rewriting.polynomial_forms import forms, square_root
 from eic_core.explain.rewriting.sums import ONE, Weighted
@@ -187,6 +188,16 @@ def _exponents(build: Builder, number: int) -> list[int] | None:
     return found
 
 
+def logarithms_near_one(build: Builder, number: int) -> Named:
+    """``log(u)`` as ``log1p(u - 1)``; the logarithm of a number is left as it is."""
+    term = build.terms[number]
+    if term.operator != "log" or term.parameter is not None:
+        return
+    (inside,) = term.children
+    if build.terms[inside].operator != CONSTANT:
+        yield "log1p", build.terms.put("log1p", (build.sub(inside, build.one()),))
+
+
 def folded_numbers(build: Builder, number: int) -> Named:
     """A power or root of a number, as the one number that it is."""
     term = build.terms[number]
@@ -212,6 +223,8 @@ FAMILIES = (
     cancelled_factors,
     log_sums,
     softmax,
+    half_angles,
+    logarithms_near_one,
     folded_numbers,
 )
 """In the order in which they are tried."""

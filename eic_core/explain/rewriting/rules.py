@@ -181,11 +181,16 @@ class Rewriter:
     def apply(self, rule: Rule, bindings: Bindings) -> tuple[int, tuple[Assumption, ...]]:
         """The rule's right side and assumptions for these operands."""
         term = self.build.draft(rule.template, bindings)
-        needed = tuple(
+        needed = [
             Assumption(self.build.draft(draft, bindings), relation)
             for draft, relation in rule.conditions
-        )
-        return term, needed
+        ]
+        return term, tuple(a for a in needed if not self._positive(a.term))
+
+    def _positive(self, number: int) -> bool:
+        """Whether a term is a number above 0, of which nothing needs to be assumed."""
+        value = self.terms.number(number)
+        return value is not None and value > 0
 
     def _sums(self, number: int) -> Iterator[Rewrite]:
         """Rules for + and -, at every pair of terms of the chain."""

@@ -303,7 +303,7 @@ def test_a_value_beyond_double_range_counts_as_failed() -> None:
 
 def test_the_rule_book_and_the_families_are_not_empty() -> None:
     assert len(RULES.rules) > 120
-    assert len(FAMILIES) == 8
+    assert len(FAMILIES) == 10
 
 
 def test_the_command_prints_the_repair(capsys: pytest.CaptureFixture[str]) -> None:
@@ -315,3 +315,18 @@ def test_the_command_prints_the_repair(capsys: pytest.CaptureFixture[str]) -> No
     assert document["repairs"][0]["formula"] == "-expm1(x)"
     assert main(["repair", "log(x"]) == 2
     assert "unbalanced parenthesis" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "assumption"),
+    [("2**x - 1", "loguniform:1e-9:1e-2", "2 > 0"), ("log(1 + x)/log(2)", "1e-9:1e-7", "")],
+)
+def test_of_plain_numbers_nothing_is_assumed_and_nothing_rewritten(
+    text: str, x: str, assumption: str
+) -> None:
+    domains = dict([Domain.parse(f"x={x}")])
+    found = repair(read(text).formula, sample_domains(domains, count=100))
+    assert found.best is not None and found.best.after.q < 0.5 < found.best.before.q
+    for form in found.repairs:
+        assert assumption not in form.assumptions
+        assert "log1p(1)" not in form.text
