@@ -207,7 +207,7 @@ def _result(
         )
         for kind, name in together
     )
-    deviation = trial.deviation(together, rows) / (trial.allowed / trial.tolerance)
+    deviation = trial.deviation(together, rows) / trial.unit
     r2 = [
         math.nan if target is None else r_squared(values[rows], target[rows])
         for values in (trial.reference, after.root_values)

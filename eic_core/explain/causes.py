@@ -28,6 +28,9 @@ MAX_ROWS = 2_000
 
 PERIOD = 2 * math.pi
 
+FEELS = 2.0
+"""Where a periodic function multiplies noise by less, it is not the cause."""
+
 
 @dataclass(frozen=True)
 class Cause:
@@ -163,23 +166,33 @@ def _sum(e: Evidence) -> Cause:
 def _periodic(e: Evidence) -> Cause:
     name = e.node.operator
     (x,) = e.operands
+    if not e.typical(np.abs(_TURNS[name](x))) >= FEELS:
+        return ACCUMULATED
     where = e.typical(np.abs(x))
     size = e.typical(np.abs(e.y))
     largest = _largest(x)
-    if name in ("tan", "sec", "cot", "csc") and size > 10:
+    few_turns = where <= PERIOD / 2
+    pole = name in ("sec", "csc") or (name in ("tan", "cot") and size > 1)
+    if pole and (size > 10 or few_turns):
         return Cause("near a pole", f"it comes close to a pole of `{name}`")
-    if size < 0.1 and where * size < 1:  # the zero multiplies more than the argument does
+    if few_turns or (size < 0.1 and where * size < 1):  # the zero does more than the argument
         near = f"it comes close to a zero of `{name}`"
         if where >= 2 * PERIOD:
             near += f", at a large argument (up to {number(largest)})"
         return Cause("near a zero", near)
-    if where > PERIOD / 2 or name in ("sin", "tan", "cos", "sec"):
-        return Cause(
-            f"large argument of {name}",
-            f"its argument is large (up to {number(largest)}) for a function of period "
-            + ("π" if name in ("tan", "cot") else "2π"),
-        )
-    return ACCUMULATED
+    return Cause(
+        f"large argument of {name}",
+        f"its argument is large (up to {number(largest)}) for a function of period "
+        + ("π" if name in ("tan", "cot") else "2π"),
+    )
+
+
+_TURNS: Mapping[str, Callable[[Array], Array]] = {
+    **dict.fromkeys(("sin", "csc"), lambda x: x / np.tan(x)),
+    **dict.fromkeys(("cos", "sec"), lambda x: x * np.tan(x)),
+    **dict.fromkeys(("tan", "cot"), lambda x: 2 * x / np.sin(2 * x)),
+}
+"""Condition numbers of the periodic functions, up to sign."""
 
 
 def _exponential(e: Evidence) -> Cause:

@@ -17,6 +17,7 @@ import numpy as np
 from eic_core.explain import ledger_words, words
 from eic_core.explain.adjoint import sweep, tree_units
 from eic_core.explain.ledger_row import HIDDEN_BY, HIDDEN_SHARE, LedgerRow
+from eic_core.explain.origin import node_told_of
 from eic_core.formula.rendering import node_texts
 from eic_core.measure.inspection import Inspection, json_number
 from eic_core.measure.plan import plan_of
@@ -149,7 +150,7 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
     ----------
     inspection : Inspection
     target : int, optional
-        Default: the node of largest finite local EIC.
+        Default: `node_told_of`, the node of largest finite local EIC.
 
     Notes
     -----
@@ -165,7 +166,7 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
     >>> [round(row.share, 3) for row in ledger.rows]
     [0.167, 0.167, 0.167, 0.167, 0.167, 0.167, 0.0]
     """
-    target = inspection.finite_bottleneck if target is None else target
+    target = node_told_of(inspection) if target is None else target
     formula = inspection.formula
     first = formula.first[target]
     sums = _Sums(inspection, target)

@@ -16,6 +16,25 @@ SAME = 0.7
 """What part of the digits must be lost already where a loss is said to be inherited from."""
 
 
+def node_told_of(inspection: Inspection) -> int:
+    """The node that a diagnosis is about: that of largest finite local EIC.
+
+    The bottleneck where that is only a leaf, because nothing else keeps a digit.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0]})
+    >>> [node_told_of(inspect(read(text).formula, samples)) for text in ("x - x", "(x - x)*x**3")]
+    [2, 4]
+    """
+    node_id = inspection.finite_bottleneck
+    if not inspection.nodes[node_id].node.children and inspection.counts.valid:
+        return inspection.bottleneck
+    return node_id
+
+
 def origin_of(inspection: Inspection, node_id: int) -> int:
     """The node from which another inherits its loss.
 

@@ -64,7 +64,8 @@ class Trial:
         largest = float(np.max(np.abs(scaled))) or 1.0
         spread = largest * float(np.std(scaled / largest))
         self.measure = _measure(target is not None, spread > 0)
-        self.allowed = tolerance * (spread or largest)
+        self.unit = spread or largest
+        self.allowed = tolerance * self.unit
         self.careful = inspection.counts.rechecked > 0
         rows = np.flatnonzero(usable)
         most = CAREFUL_ROWS if self.careful else SEARCH_ROWS

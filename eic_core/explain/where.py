@@ -14,6 +14,7 @@ import numpy as np
 
 from eic_core.explain import words
 from eic_core.explain.edges import Array
+from eic_core.explain.origin import node_told_of
 from eic_core.explain.settling import Growth, Interval, growth_of, interval_of
 from eic_core.explain.zero import Place, place_of
 from eic_core.measure.inspection import Inspection, json_number
@@ -139,7 +140,7 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
     ----------
     inspection : Inspection
     node_id : int, optional
-        Default: the node of largest finite local EIC.
+        Default: `node_told_of`, the node of largest finite local EIC.
 
     Examples
     --------
@@ -150,7 +151,7 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
     >>> found.carriers[-1].positions, found.sentences[0]
     ((2,), 'One row of 5, row 3, gives over 99.9 % of the amplified noise at `1/(x − 2)`.')
     """
-    node_id = inspection.finite_bottleneck if node_id is None else node_id
+    node_id = node_told_of(inspection) if node_id is None else node_id
     _, s = inspection.amplification.trace(node_id)
     finite = np.isfinite(s)
     shares = np.zeros(len(s))

@@ -134,7 +134,13 @@ class Samples:
 
 
 def _frozen(values: object, name: str) -> np.ndarray:
-    array = np.array(values, dtype=np.float64)
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise DataError(
+            f"column `{name}` holds something that is no number in double range",
+            hint="give one number for each row",
+        ) from None
     if array.ndim != 1:
         raise DataError(f"column `{name}` is not one-dimensional")
     if not np.isfinite(array).all():

@@ -13,6 +13,7 @@ from typing import TypeVar
 from eic_core.explain.budget import TOLERANCE, Budget, digit_budget
 from eic_core.explain.diagnosis import Diagnosis
 from eic_core.explain.ledger import Ledger, blame
+from eic_core.explain.origin import node_told_of
 from eic_core.explain.rewriting import Repairs, repair
 from eic_core.explain.triangulation import Triangulation, triangulate
 from eic_core.explain.verdict import verdict
@@ -142,7 +143,7 @@ class DiagnosisService:
     def findings(self, result: Result, tolerance: float = TOLERANCE) -> Findings:
         """Everything that a report says; computes only what nobody has asked yet."""
         answers = Answers(
-            lambda: self.diagnosis(result, result.inspection.finite_bottleneck),
+            lambda: self.diagnosis(result, node_told_of(result.inspection)),
             lambda: self.repairs(result),
             lambda: self.triangulation(result),
             lambda: self.budget(result, tolerance),

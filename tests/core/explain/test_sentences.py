@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from eic_core.errors import DataError
+from eic_core.explain.budget import digit_budget
+from eic_core.explain.diagnosis import diagnose
 from eic_core.explain.failures import invalid_clause, singular_clause
 from eic_core.explain.settling import growth_of
 from eic_core.explain.verdict import verdict
@@ -127,3 +130,36 @@ def test_two_figures_for_the_loss_of_the_result_are_explained():
         "result loses 0.5 digits.",
     )
     assert writing_loss(inspected("x*y", x=x, y=x)).notes == ()
+
+
+def test_a_small_argument_is_not_called_large_nor_a_harmless_zero_a_loss():
+    nested = verdict(inspected("sin(" * 400 + "x" + ")" * 400, x=np.linspace(0.5, 2, 20)))
+    assert nested.level == "moderate"
+    assert nested.sentence.endswith("over the steps below, and no single one stands out.")
+    for text, x, cause in (
+        ("sin(x)", [3.1, 3.11], "zero of `sin`"),
+        ("cot(x)", [3.1, 3.11], "pole of `cot`"),
+        ("cot(x)", [1.56, 1.57], "zero of `cot`"),
+        ("sec(x)", [1.5, 1.51], "pole of `sec`"),
+        ("tan(x)", [3.1, 3.11], "zero of `tan`"),
+    ):
+        assert cause in verdict(inspected(text, x=x)).sentence
+
+
+def test_where_no_digit_is_left_anywhere_the_diagnosis_stays_with_that_node():
+    said = diagnose(inspected("x - y", x=[1.0, 2.0], y=[1.0, 2.0])).sentences
+    assert said[1] == (
+        "At every sample no digit of `x − y` is left: there is no finite amplification to split."
+    )
+    assert said[2] == "At every valid sample no digit of `x − y` is left."
+
+
+def test_a_budget_of_the_smallest_numbers_is_a_sentence():
+    inspection = inspected("x*y", x=[5e-324] * 30, y=np.linspace(1, 2, 30))
+    assert digit_budget(inspection).sentences[-1].startswith("All rounded together")
+
+
+@pytest.mark.parametrize("values", [["a", "b"], [10**400, 1], [[1.0], [1.0, 2.0]], [1j, 2.0]])
+def test_what_is_no_number_is_told_by_its_column(values):
+    with pytest.raises(DataError, match="column `x`"):
+        Samples.from_columns({"x": values})
