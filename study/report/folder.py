@@ -147,12 +147,16 @@ def _document(path: Path) -> dict[str, Any]:
             hint="a report reads a folder written by `python -m db export`",
         )
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_number)
     except (OSError, ValueError) as error:
         raise DataError(f"cannot read {path.name}: {error}") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise DataError(f"{path.name} is not of format {FORMAT}")
     return document
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"`{text}` is no JSON")
 
 
 def _pair(values: Mapping[str, Any]) -> ExportedPair:

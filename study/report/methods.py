@@ -62,8 +62,8 @@ def _material(report: StudyReport) -> list[str]:
         f"(R²) and in complexity (number of nodes), and differ in the Effective Information "
         f"Criterion (EIC): {counted(len(export.pairs), 'pair')} from {counted(problems, 'problem')}"
         f"{_rules(report)}.",
-        f"They saw both formulas typeset, with R², complexity and the fitted data, on sides drawn "
-        f"at random, and chose the more interpretable one"
+        f"They saw both formulas typeset, with R², complexity and the fitted data, on sides that "
+        f"are random and balanced within raters and pairs, and chose the more interpretable one"
         f"{', or “cannot decide”' if export.tie_allowed else ''}; EIC was not shown.",
         f"Of {counted(raters.invited, 'invited person', 'invited people')}, {raters.consented:,} "
         f"consented, {raters.finished:,} finished and {raters.withdrawn:,} withdrew; "
@@ -90,7 +90,7 @@ def _rules(report: StudyReport) -> str:
     """The matching rules, as far as the export has them."""
     names = (
         ("max_complexity_gap", "|ΔC| ≤ {:g}"), ("max_r2_gap", "|ΔR²| ≤ {:g}"),
-        ("min_eic_gap", "ΔEIC ≥ {:g}"),
+        ("min_eic_gap", "ΔEIC ≥ {:g}"), ("min_best_r2", "the better R² > {:g}"),
     )  # fmt: skip
     known = report.export.rules
     said = [
@@ -104,7 +104,8 @@ def _rules(report: StudyReport) -> str:
 def _exclusions(report: StudyReport) -> str:
     lost = len(report.cast) - len(report.valid)
     left_out = f"{lost:,} of them were left out" if lost else "none was left out"
-    return f"By the frozen rule ({report.export.exclusion.sentence.rstrip('.')}) {left_out}."
+    rule = report.export.exclusion.sentence.rstrip(".").replace(". ", "; ")
+    return f"By the frozen rule ({rule[:1].lower()}{rule[1:]}) {left_out}."
 
 
 def _result(report: StudyReport) -> list[str]:
@@ -124,11 +125,10 @@ def _result(report: StudyReport) -> list[str]:
     sentences.append(
         f"Allowing for clusters of votes ({clusters}; variance of Cameron, Gelbach & Miller, "
         f"2011; t with {found.degrees_of_freedom} degrees of freedom), the {level} confidence "
-        f"interval for {report.estimand} is {_range(interval)}, two-sided "
+        f"interval of the rate on {_population(report)} is {_range(interval)}, two-sided "
         f"{p_clause(found.p_two_sided)}."
     )
-    if found.conditional_on_problems and report.estimand == "pairs like these":
-        sentences.append("The interval is conditional on the problems of this study.")
+    sentences.append(_sampling(report))
     if found.effective_votes is not None:
         sentences.append(
             f"The design effect is {number(found.design_effect, 2)}: the votes are worth about "
@@ -142,6 +142,31 @@ def _result(report: StudyReport) -> list[str]:
         f"{_range(preference.wilson(report.level))}."
     )
     return sentences
+
+
+def _population(report: StudyReport) -> str:
+    """What the interval is about."""
+    if report.estimand == "pairs like these" and not report.inference.conditional_on_problems:
+        return "problems and pairs like these"
+    return report.estimand
+
+
+def _sampling(report: StudyReport) -> str:
+    """What the interval takes for a random sample, and what it holds fixed."""
+    if report.estimand == "these pairs":
+        return (
+            "The interval is conditional on the pairs of this study and takes its raters for a "
+            "random sample; every deciding vote weighs the same."
+        )
+    if report.inference.conditional_on_problems:
+        return (
+            "The interval is conditional on the problems of this study and takes its pairs and "
+            "raters for random samples; every deciding vote weighs the same."
+        )
+    return (
+        "The interval takes the problems, with their pairs, and the raters for random samples; "
+        "every deciding vote weighs the same."
+    )
 
 
 def _agreement(report: StudyReport) -> list[str]:
@@ -167,9 +192,18 @@ def _agreement(report: StudyReport) -> list[str]:
 def _threats(report: StudyReport) -> list[str]:
     """What was looked at beside the headline, and what was found."""
     threats = report.threats
-    said = (threats.sensitivity, threats.attention, threats.sides, threats.sides.one_sided,
-            threats.ballots, threats.problems, threats.ties)  # fmt: skip
-    return list(dict.fromkeys(each.sentence for each in said)) if report.valid else []
+    if not report.valid:
+        return []
+    before = (threats.sensitivity, threats.attention, threats.sides, threats.sides.one_sided,
+              threats.ballots)  # fmt: skip
+    said = [each.sentence for each in before]
+    if not threats.gaps.fit.reason:
+        said.append(
+            "The votes were regressed on the gaps of their pairs and on the side (logistic, "
+            "clustered as above)."
+        )
+    said += [threats.gaps.summary, threats.problems.sentence, threats.ties.sentence]
+    return list(dict.fromkeys(said))
 
 
 def _software(report: StudyReport) -> list[str]:

@@ -71,11 +71,8 @@ def seconds_words(seconds: float) -> str:
     """
     if 0 < seconds < 0.01:
         return "under 0.01 s"
-    return f"{seconds:,.0f} s" if seconds >= 100 or not seconds else f"{_three(seconds)} s"
-
-
-def _three(value: float) -> str:
-    return f"{value:.2f}" if value < 1 else f"{value:.3g}"
+    digits = 0 if seconds >= 100 or not seconds else 1 if seconds >= 1 else 2
+    return f"{seconds:,.{digits}f} s"
 
 
 def plain(value: float) -> str:
@@ -113,8 +110,8 @@ def between(interval: Interval | None) -> str:
 
 SMALLEST_P = 1e-300
 """Below this a p value is no longer a number of its own on a computer."""
-MARKS_OF_P = (0.01, 0.05, 0.1)
-"""Levels that tests are held against: no p value is rounded onto one."""
+MARKS_OF_P = (0.01, 0.05, 0.1, 1.0)
+"""Levels that tests are held against, and certainty: no p value is rounded onto one."""
 
 
 def p_words(p_value: float, digits: int = 2) -> str:

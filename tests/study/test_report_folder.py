@@ -119,6 +119,14 @@ def test_an_undefined_loss_survives(tmp_path: Path) -> None:
     assert math.isnan(read_export(tmp_path).pairs[0].loss)
 
 
+def test_an_infinite_rule_is_no_json_and_is_refused(tmp_path: Path) -> None:
+    write_export(tmp_path, export())
+    path = tmp_path / "study.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"rules": {"min_eic_gap": math.inf}}))
+    with pytest.raises(DataError, match=r"cannot read study\.json: `Infinity` is no JSON"):
+        read_export(tmp_path)
+
+
 @given(st.text())
 def test_spreadsheet_cells_are_safe_and_reversible(text: str) -> None:
     cell = safe_cell(text)

@@ -170,6 +170,25 @@ def test_the_first_screen_the_headline_and_the_methods_agree_on_an_odd_study() -
             assert ("on the same problems" in said.text) == conditional
 
 
+def test_the_methods_say_what_is_a_sample_and_what_is_held_fixed() -> None:
+    pair = odd_study(0).pairs[0]
+    for problems, estimand, said in (
+        (4, ESTIMANDS[0], "conditional on the problems of this study and takes its pairs"),
+        (12, ESTIMANDS[0], "takes the problems, with their pairs, and the raters for random"),
+        (4, ESTIMANDS[1], "conditional on the pairs of this study and takes its raters"),
+    ):
+        votes = tuple(replace(v, problem=f"q{int(v.pair[1:]) % problems}") for v in crossed(24))
+        names = sorted({(v.pair, v.problem) for v in votes})
+        pairs = tuple(
+            replace(pair, pair=name, problem=problem, lower_r2=0.9 + i / 999, higher_eic=3 + i % 5)
+            for i, (name, problem) in enumerate(names)
+        )
+        export = replace(odd_study(0), pairs=pairs, votes=votes, exclusion=ExclusionRule(0))
+        flat = " ".join(methods_text(analyse(export, estimand=estimand)).split())
+        assert said in flat and "every deciding vote weighs the same" in flat
+        assert "regressed on the gaps of their pairs" in flat
+
+
 # --- rounding ---
 
 
@@ -186,7 +205,7 @@ def test_no_rate_and_no_end_of_an_interval_is_rounded_onto_a_mark(rate: float, m
 @given(st.floats(1e-9, 1))
 def test_a_p_value_is_told_on_its_own_side_of_every_usual_level(p: float) -> None:
     for text in (p_text(p), p_words(p).removeprefix("p = ")):
-        for level in (0.05, 0.01, 0.1):
+        for level in (0.05, 0.01, 0.1, 1.0):
             if abs(p - level) > 1e-5:
                 assert (float(text) < level) == (p < level)
 

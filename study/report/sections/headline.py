@@ -14,7 +14,10 @@ HOW = (
     "than an independent one. The variance is two-way clustered (Cameron, Gelbach & Miller, "
     "2011): the variance between pairs (or problems) plus that between raters, less what both "
     "share, and never below the smaller of the two. Interval and test use Student's t with the "
-    "fewest clusters less one degrees of freedom, on the scale of the log odds."
+    "fewest clusters less one degrees of freedom, on the scale of the log odds. Every deciding "
+    "vote weighs the same, so a pair or a problem with more votes counts for more. Raters and "
+    "pairs are taken for random samples of their kind; if they were picked, the interval does not "
+    "know how."
 )
 
 
