@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from tests.e2e import organiser as at
-from tests.e2e.browser import running_server
+from tests.e2e.browser import eventually, running_server
 from tests.e2e.organiser import PASSPHRASE, ready
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e-organising")]
@@ -153,12 +153,22 @@ def test_the_passphrase_lets_in_and_logging_out_ends_the_login_on_the_server(
     expect(page.get_by_text("That is not the passphrase.")).to_be_visible()
     at.log_in(page)
     expect(page.get_by_role("heading", name="Studies")).to_be_visible()
+    for width in (1300, 820, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        edges = [page.locator(f".st-key-{name}") for name in ("account", "new-study-form")]
+        eventually(page, lambda e=edges: [_right(x) for x in e], lambda r: abs(r[0] - r[1]) < 2)
     kept = at.cookie_of(context)
     page.get_by_role("button", name="Account").click()
     page.get_by_role("button", name="Log out").click()
     expect(page.get_by_text("You are logged out.")).to_be_visible()
     again = opened(profile(address, kept), f"{address}/organise")
     expect(again.get_by_role("button", name="Log in")).to_be_visible()
+
+
+def _right(place: Locator) -> float:
+    box = place.bounding_box()
+    assert box
+    return box["x"] + box["width"]
 
 
 def test_a_page_that_is_still_open_after_logout_changes_nothing(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Response, expect
 
 from study.links import token_hash
 from study.material import Study
@@ -116,6 +116,24 @@ def test_what_is_missing_is_said_beside_the_field(page: Page, world: World) -> N
     expect(page.get_by_text("Please write one or two words")).to_have_count(0)
     expect(page.get_by_text("Please choose one.")).to_be_visible()
     expect(page.get_by_label("Your field of study or work")).to_have_value("Nursing")
+
+
+def test_a_phone_loads_packed_scripts_from_here_only_and_the_plots_before_the_first_ballot(
+    page: Page, world: World, brief: Study
+) -> None:
+    seen: dict[str, Response] = {}
+    page.on("response", lambda response: seen.update({response.url: response}))
+    elsewhere: list[str] = []
+    here = (f"http://127.0.0.1:{world.port}/", f"ws://127.0.0.1:{world.port}/", "data:", "blob:")
+    page.on("request", lambda r: None if r.url.startswith(here) else elsewhere.append(r.url))
+    visit(page, world.link(brief))
+    eventually(page, lambda: [url for url in seen if "PlotlyChart" in url], bool)
+    agree(page)
+    start(page)
+    expect(page.locator(".js-plotly-plot").first).to_be_visible()
+    scripts = {url: answer for url, answer in seen.items() if "/static/js/" in url}
+    assert scripts and elsewhere == []
+    assert [u for u, a in scripts.items() if a.headers.get("content-encoding") != "gzip"] == []
 
 
 def test_everything_to_press_is_44_pixels_high(page: Page, world: World, brief: Study) -> None:
@@ -347,9 +365,12 @@ def test_a_cut_network_loses_no_vote(page: Page, world: World, brief: Study, whe
     else:
         button.click(no_wait_after=True)
         cable.pull()
+    said = page.get_by_text("The answers counted as saved are safe")
+    expect(said).to_be_visible()
     page.wait_for_timeout(3000)
     cable.plug()
     idle(page)
+    expect(said).to_be_hidden()
     page.wait_for_timeout(2000)
     assert saved(page, world, link) <= 1
     while len(world.votes(link)) < 3:

@@ -89,7 +89,8 @@ def _check(table: Table) -> None:
 
 def complete_rows(table: Table) -> NDArray[np.bool_]:
     """Which rows have a number in every column; shape (rows,)."""
-    return np.isfinite([table.values[name] for name in table.names]).all(axis=0)
+    whole: NDArray[np.bool_] = np.isfinite(list(table.values.values())).all(axis=0)
+    return whole
 
 
 def _descriptions(content: bytes) -> dict[str, Problem]:

@@ -150,6 +150,7 @@ def _answer(ballot: Ballot, said: str) -> None:
         )
     with st.container(key="rate-choose", gap="xsmall"):
         notice(said)
+        st.html(f'<p class="rate-offline" role="status">{escape(words.OFFLINE, 300)}</p>')
         if ballot.instruction:
             st.html(f'<p class="rate-instruction">{escape(ballot.instruction)}</p>')
         st.html(f'<h2 class="rate-question">{escape(one_line(ballot.question))}</h2>')

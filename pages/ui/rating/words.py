@@ -35,6 +35,10 @@ STALE = (
     "The ballot you answered is not open any more, perhaps because of another tab or device. "
     "This is your current ballot."
 )
+OFFLINE = (
+    "There is no connection just now. The answers counted as saved are safe, and this page goes on "
+    "by itself once the connection is back."
+)
 BUSY_VOTE = "The server is very busy, and your answer was not saved. Please choose again."
 BUSY_PAGE = "The server is very busy. Nothing is lost: please try again in a moment."
 NOT_TAKEN = "Your answer could not be saved. Please choose again."
