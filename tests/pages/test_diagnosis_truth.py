@@ -140,3 +140,13 @@ def test_singular_rows_of_a_table_are_answered_in_words(ask: str) -> None:
     else:
         assert "At 1 sample no digit is left; the recursion is given without." in said
         assert "Compared on all 4 valid samples" in said
+
+
+def test_where_the_compared_samples_lose_less_than_all_the_page_says_both() -> None:
+    page = open_page(formula="1/(x-2)", range=["x=1.0:3.0"], samples="5000", ask="truth")
+    said = html_of(page)
+    assert "200 of the 5,000 valid samples, evenly spaced" in said
+    assert "On these, <code>1/(x − 2)</code> loses 2.0 digits" in said
+    assert "on all 5,000 it loses 2.5" in said
+    calm = open_page(formula="10000*x-9999*x", range=["x=1.0:5.0"], samples="5000", ask="truth")
+    assert "On these" not in html_of(calm)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import streamlit as st
 
 from eic_core.explain.triangulation import TriangulatedNode, Triangulation
@@ -10,9 +12,12 @@ from pages.ui.device import is_dark, is_narrow
 from pages.ui.diagnosis.truth_table import BADGES, truth_table
 from pages.ui.figures.triangulated import triangulated_figure, triangulated_words
 from pages.ui.service import Result
-from pages.ui.text import escape, prose
+from pages.ui.text import escape, number, prose
 from pages.ui.widgets_page import patient_progress
 from pages.ui.wiring import diagnosis_service, figure_cache
+
+_SAME = 0.1
+"""A difference in digits that is not worth a word."""
 
 
 def truth_panel(result: Result, node: int) -> None:
@@ -22,7 +27,7 @@ def truth_panel(result: Result, node: int) -> None:
     st.html(f'<p class="eic-answer">{prose(found.sentence)}</p>')
     if not found.nodes:
         return
-    st.html(f'<p class="eic-quiet">{_basis(result, found)}</p>')
+    st.html(f'<p class="eic-quiet">{prose(_basis(result, found, node))}</p>')
     _selected(result, found.nodes[node])
     with st.expander(f"All {len(found.nodes):,} nodes", expanded=True):
         truth_table(found, node)
@@ -30,13 +35,20 @@ def truth_panel(result: Result, node: int) -> None:
         st.html(_READING)
 
 
-def _basis(result: Result, found: Triangulation) -> str:
-    """On which samples the ways are compared."""
+def _basis(result: Result, found: Triangulation, node: int) -> str:
+    """On which samples the ways are compared, and what the selected node loses on the others."""
     used, valid = len(found.samples), result.inspection.counts.valid
     which = f"all {used:,} valid samples" if used == valid else (
         f"{used:,} of the {valid:,} valid samples, evenly spaced"
     )
-    return f"Compared on {which}; exact values have 60 digits."
+    said = f"Compared on {which}; exact values have 60 digits."
+    here, whole = found.nodes[node].recursion, result.inspection.nodes[node].local_eic_finite
+    if abs(here - whole) < _SAME or not math.isfinite(here - whole):
+        return said
+    return (
+        f"{said} On these, `{found.nodes[node].text[:80]}` loses {number(here, 1)} digits, on all "
+        f"{valid:,} it loses {number(whole, 1)}: the mean depends on which rows are in it."
+    )
 
 
 def _selected(result: Result, node: TriangulatedNode) -> None:
