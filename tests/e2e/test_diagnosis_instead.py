@@ -75,6 +75,11 @@ def test_a_tolerance_of_ones_own_shortens_the_constants(visit: Opener) -> None:
 def test_on_a_phone_the_answers_fit(visit: Opener) -> None:
     page = visit(f"{ROOTS}&ask=writing", width=390)
     expect(page.locator(".st-key-answer-writing .eic-answer")).to_contain_text("to the writing")
+    offered = page.locator(".st-key-questions button")
+    expect(offered).to_have_count(7)
+    for place in range(7):
+        box = offered.nth(place).bounding_box()
+        assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= 390
     for question in ("What to write instead?", "How many digits do I need?"):
         ask(page, question)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
