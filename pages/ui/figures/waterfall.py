@@ -9,6 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from eic_core.drawing.scale import THEMES, Theme
+from eic_core.drawing.scene import cut
 from eic_core.explain import words
 from eic_core.explain.ledger import Bar, Ledger
 from eic_core.formula.rendering import short_text
@@ -185,9 +186,9 @@ def _marker(rows: list[_Row], theme: Theme, dark: bool) -> dict[str, Any]:
 
 def _notes(row: _Row, y: int, theme: Theme, narrow: bool) -> list[dict[str, Any]]:
     """Left above the bar what it is, right how much."""
-    name = _cut(row.name, 20 if narrow else 44)
+    name = cut(row.name, 20 if narrow else 44)
     short = f"{row.kind} {row.inside}" if narrow and row.inside else row.said
-    what = _cut(short, max(24, 36 - len(name)) if narrow else 46)
+    what = cut(short, max(24, 36 - len(name)) if narrow else 46)
     common = {
         "y": y + 0.24, "yanchor": "bottom", "xref": "paper", "showarrow": False,
         "bgcolor": theme.paper, "borderpad": 0,
@@ -210,7 +211,3 @@ def _step(row: _Row, y: int, theme: Theme) -> dict[str, Any]:
         "type": "line", "x0": end, "x1": end, "y0": y - 0.17, "y1": y - 0.83, "layer": "below",
         "line": {"color": theme.muted, "width": 1, "dash": "2px,2px"},
     }  # fmt: skip
-
-
-def _cut(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
