@@ -89,7 +89,7 @@ def _check(table: Table) -> None:
 
 def complete_rows(table: Table) -> NDArray[np.bool_]:
     """Which rows have a number in every column; shape (rows,)."""
-    whole: NDArray[np.bool_] = np.isfinite(list(table.values.values())).all(axis=0)
+    whole: NDArray[np.bool_] = np.logical_and.reduce([*map(np.isfinite, table.values.values())])
     return whole
 
 
