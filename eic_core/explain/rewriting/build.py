@@ -136,13 +136,7 @@ class Builder(SumBuilder):
 
     def powers(self, parts: list[Weighted]) -> list[Weighted]:
         """Equal bases merged, their exponents added, in order of first appearance."""
-        merged: dict[int, Weighted] = {}
-        for exponent, number in parts:
-            inner = self.base(number)
-            kind = self.terms.kind(inner.term)
-            old = merged.get(kind, Weighted(Fraction(0), inner.term))
-            merged[kind] = Weighted(old.weight + exponent * inner.weight, old.term)
-        return [p for p in merged.values() if p.weight]
+        return self._merged(parts, self.base)
 
     def _multiplicative(self, operator: str, left: int, right: int) -> int:
         plain = self.terms.put(operator, (left, right))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -137,9 +138,15 @@ class SumBuilder:
 
     def collected(self, parts: list[Weighted]) -> list[Weighted]:
         """Like terms merged, numbers added up, in order of first appearance."""
+        return self._merged(parts, self.coefficient)
+
+    def _merged(
+        self, parts: list[Weighted], split: Callable[[int], Weighted]
+    ) -> list[Weighted]:
+        """Terms that `split` finds to differ in weight alone, their weights added."""
         merged: dict[int, Weighted] = {}
         for weight, number in parts:
-            inner = self.coefficient(number)
+            inner = split(number)
             kind = self.terms.kind(inner.term)
             old = merged.get(kind, Weighted(Fraction(0), inner.term))
             merged[kind] = Weighted(old.weight + weight * inner.weight, old.term)
