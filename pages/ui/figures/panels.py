@@ -45,7 +45,7 @@ def scale_style(theme: Theme, log: bool, limits: Sequence[float]) -> dict[str, A
         return {"type": "linear", "range": list(limits), "exponentformat": "power"}
     return {
         "type": "log", "range": list(limits), "exponentformat": "power",
-        "dtick": math.ceil((limits[1] - limits[0]) / 9),
+        "dtick": max(1, math.ceil((limits[1] - limits[0]) / 9)),
         "tickfont": {"size": 10, "color": theme.muted},
     }  # fmt: skip
 

@@ -28,7 +28,7 @@ from pages.ui.figures.grids import (
     thinned,
     value_limits,
 )
-from pages.ui.figures.panels import axis_style, label_of
+from pages.ui.figures.panels import axis_style, label_of, scale_style
 from pages.ui.figures.plotting import base_layout, build
 from pages.ui.figures.traces import torn
 
@@ -111,15 +111,12 @@ def pair_figure(
     layout = base_layout(dark) | {
         "height": 460 if narrow else 500,
         "margin": {"l": 8, "r": 8, "t": 30, "b": 8},
-        "xaxis": axis_style(theme) | {
-            "anchor": "y2", "range": axis.limits(), "type": "log" if axis.log else "linear",
-            "title": {"text": label_of(along, None), "standoff": 6}, "exponentformat": "power",
+        "xaxis": axis_style(theme) | scale_style(theme, axis.log, axis.limits()) | {
+            "anchor": "y2", "title": {"text": label_of(along, None), "standoff": 6},
         },
         "yaxis": _value_axis(values, a, b, theme),
-        "yaxis2": axis_style(theme) | {
-            "domain": [0, _SPLIT - 0.04], "type": "log", "exponentformat": "power",
-            "range": [-0.15, _ceiling(tops)], "nticks": 6,
-            "title": {"text": "s at the bottleneck", "standoff": 4},
+        "yaxis2": axis_style(theme) | scale_style(theme, True, [-0.15, _ceiling(tops)]) | {
+            "domain": [0, _SPLIT - 0.04], "title": {"text": "s at the bottleneck", "standoff": 4},
         },
         "showlegend": True,
         "modebar": MODEBAR[dark],
