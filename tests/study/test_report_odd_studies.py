@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -23,6 +24,8 @@ from study.report import ExportedPair, ExportedVote, StudyExport
 from study.report.analysis import ESTIMANDS, StudyReport, analyse
 from study.report.document import document_text
 from study.report.exported import Choice, Side
+from study.report.figures import to_svg
+from study.report.figures.distributions import pair_distributions
 from study.report.methods import methods_text
 from study.report.sections import sections_of
 from study.report.tables import long_csv, pairs_csv, raters_csv
@@ -296,6 +299,15 @@ def test_a_rule_on_columns_keeps_the_votes_that_have_no_reason(seed: int) -> Non
         reasons = exclusion_reasons(export.votes, rule)
         kept = [not why for why, on in zip(reasons, on_pairs, strict=True) if on]
         assert columns.kept(rule).tolist() == kept
+
+
+def test_pairs_of_unknown_r2_are_drawn_without_a_warning() -> None:
+    export = odd_study(1)
+    unknown = tuple(replace(p, lower_r2=float("nan"), higher_r2=float("nan")) for p in export.pairs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for pairs in (unknown, (replace(unknown[0], lower_r2=0.9),), ()):
+            assert to_svg(pair_distributions(pairs))
 
 
 def test_sections_of_an_odd_study_have_no_empty_cells() -> None:

@@ -37,12 +37,13 @@ def pair_distributions(pairs: tuple[ExportedPair, ...]) -> Figure:
 
 def _distribution(ax: Axes, pairs: tuple[ExportedPair, ...], quantity: Quantity) -> None:
     sides = {
-        "lower EIC": [float(getattr(p, f"lower_{quantity}")) for p in pairs],
-        "higher EIC": [float(getattr(p, f"higher_{quantity}")) for p in pairs],
+        f"{side} EIC": [value for value in known if np.isfinite(value)]
+        for side in ("lower", "higher")
+        for known in [[float(getattr(pair, f"{side}_{quantity}")) for pair in pairs]]
     }
-    both = np.array([v for values in sides.values() for v in values if np.isfinite(v)])
+    both = np.array([value for values in sides.values() for value in values])
     if not len(both):
-        say(ax, "no pairs")
+        say(ax, "nothing known" if pairs else "no pairs")
         return
     if quantity == "complexity":
         step = max(1, int(np.ceil((both.max() - both.min() + 1) / 20)))
