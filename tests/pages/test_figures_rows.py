@@ -97,7 +97,14 @@ def test_shares_reach_from_the_floor_to_100_per_cent():
     figure = rows_figure(where(inspected("x")), Across(INPUT, "x"))
     low, high = figure.layout.yaxis.range
     assert high > 0 and low < math.log10(1 / 500) - 2
-    assert figure.layout.yaxis.ticktext[-1] == "100 %" or "%" in figure.layout.yaxis.ticktext[-1]
+
+
+@pytest.mark.parametrize("count", [3, 50, 500, 5_000, 50_000])
+def test_the_scale_of_shares_is_labelled_at_both_ends(count):
+    axis = rows_figure(where(inspected("1/(x-2)", count=count)), Across(INPUT, "x")).layout.yaxis
+    assert axis.ticktext[-1] == "100 %" and axis.tickvals[-1] == 1
+    assert math.log10(axis.tickvals[0]) == pytest.approx(axis.range[0] + 0.15)
+    assert list(axis.tickvals) == sorted(set(axis.tickvals)) and len(axis.tickvals) <= 8
 
 
 def test_column_names_are_inert():

@@ -19,20 +19,23 @@ _TEXT = 200
 
 def ledger_table(ledger: Ledger) -> None:
     """Every row, the largest share first."""
-    config = st.column_config
+    config, narrow = st.column_config, is_narrow()
     percent = "%.3g %%"
     st.dataframe(
         _columns(ledger, ledger.ranked),
         key=f"noise-table-{ledger.target}",
         hide_index=True,
+        column_order=_order(narrow),
         height=min(_HEIGHT, 37 + 35 * len(ledger.rows)),
         column_config={
-            "expression": config.TextColumn("Noise", width=170 if is_narrow() else 260),
+            "expression": config.TextColumn("Noise", width=150 if narrow else 260),
             "how": config.TextColumn(
-                "How", width=110,
+                "How", width=80 if narrow else 110,
                 help=f"{glossary.INTRODUCED} {glossary.INHERITED} {glossary.MASKED}",
             ),
-            "share": config.NumberColumn("Share", format=percent, help=glossary.SHARE),
+            "share": config.NumberColumn(
+                "Share", format=percent, width=72, help=glossary.SHARE
+            ),
             "mean": config.NumberColumn(
                 "Mean of shares", format=percent, help=glossary.MEAN_SHARE
             ),
@@ -49,6 +52,12 @@ def ledger_table(ledger: Ledger) -> None:
         placeholder="—",
         alt="Every node's share of the noise, and how much it is amplified",
     )  # fmt: skip
+
+
+def _order(narrow: bool) -> list[str]:
+    """On a phone what tells most stands where no scrolling is needed."""
+    first = ["expression", "share", "how"] if narrow else ["expression", "how", "share"]
+    return [*first, "mean", "below", "gain", "largest", "at", "node"]
 
 
 def _columns(ledger: Ledger, rows: tuple[LedgerRow, ...]) -> pa.Table:

@@ -111,7 +111,7 @@ def _short(text: str) -> str:
 
 def _shares_axis(found: Where, floor: int) -> dict[str, Any]:
     step = max(1, math.ceil(-floor / 6))
-    ticks = list(range(floor, 1, step))
+    ticks = [floor, *(k for k in range(-(-floor // step * step), 1, step) if k > floor)]
     texts = [_percent(k) for k in ticks]
     if np.min(found.shares[np.isfinite(found.s)]) < 10.0**floor:
         texts[0] = f"≤ {texts[0]}"
