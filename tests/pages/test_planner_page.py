@@ -107,7 +107,7 @@ def test_the_level_and_the_test_are_asked_for_and_answered() -> None:
     said = words(finished(made, "new"))
     job = job_of("new")
     assert job is not None and (job.result.plan.level, job.result.plan.alpha) == (0.8, 0.025)
-    assert "at 80&nbsp;% confidence" in said or "at 80 % confidence" in said
+    assert "at 80&nbsp;% confidence" in said
     assert "have changed since" not in said
     again = drawn("new")
     assert again.number_input(key="plan:new:level").value == 80.0

@@ -51,8 +51,8 @@ def draw(planned: Planned, *, changed: bool) -> None:
     rest = [text for text in sentences(found) if text not in (headline(found), small)]
     st.html(
         '<section class="eic-plan" role="status">'
-        f'<p class="eic-plan-first">{prose(headline(found))}</p>'
-        + "".join(f"<p>{prose(text)}</p>" for text in rest)
+        f'<p class="eic-plan-first">{_told(headline(found))}</p>'
+        + "".join(f"<p>{_told(text)}</p>" for text in rest)
         + "</section>"
     )
     if small:
@@ -64,16 +64,21 @@ def draw(planned: Planned, *, changed: bool) -> None:
     quiet(f"{design_sentence(found.model)} {found.studies:,} simulated studies, seed {found.seed}.")
 
 
+def _told(text: str) -> str:
+    """A sentence for HTML, with its percents on the line of their numbers."""
+    return prose(text).replace(" %", "&nbsp;%")
+
+
 def _advice(advice: Advice) -> None:
     first = advice_sentences(advice)[0]
     heading("What would be enough")
     items = "".join(
-        f"<li>{prose(route_sentence(advice.model, route, advice.target))}</li>"
+        f"<li>{_told(route_sentence(advice.model, route, advice.target))}</li>"
         for route in advice.routes
     )
     ways = f'<ul class="eic-list eic-plan-ways">{items}</ul>' if items else ""
-    last = f"<p>{prose(compare_sentence(advice))}</p>" if items else ""
-    st.html(f'<section class="eic-plan-advice"><p>{prose(first)}</p>{ways}{last}</section>')
+    last = f"<p>{_told(compare_sentence(advice))}</p>" if items else ""
+    st.html(f'<section class="eic-plan-advice"><p>{_told(first)}</p>{ways}{last}</section>')
 
 
 def _figure(planned: Planned) -> None:
