@@ -33,11 +33,16 @@ def _check(votes: tuple[VoteRow, ...], pairs: int, most: int = 1) -> None:
     on_pair = Counter(vote.pair_id for vote in votes)
     counts = [*on_pair.values(), *[0] * (pairs - len(on_pair))]
     assert max(counts) - min(counts) <= most, sorted(counts)
-    for by in ("pair_id", "rater_id"):
-        lean: Counter[int] = Counter()
-        for vote in votes:
-            lean[getattr(vote, by)] += 1 if vote.lower_left else -1
-        assert max(map(abs, lean.values())) <= 3
+    of_pair: Counter[int] = Counter()
+    of_rater: Counter[int] = Counter()
+    for vote in votes:
+        of_pair[vote.pair_id] += 1 if vote.lower_left else -1
+        of_rater[vote.rater_id] += 1 if vote.lower_left else -1
+    had = Counter(vote.rater_id for vote in votes)
+    assert all(abs(lean) <= 10 - had[rater] for rater, lean in of_rater.items())
+    # A pair leans by 0.7 on average (2.8 if sides were tossed); how far depends on who comes when,
+    # and a mean of 1.75 comes up in less than one of 10^12 runs.
+    assert sum(map(abs, of_pair.values())) <= 1.75 * pairs
 
 
 def test_fifty_raters_in_threads_land_every_vote_in_balance(rehearsal: Rehearsal) -> None:

@@ -26,7 +26,7 @@ from tests.rehearsal import Rehearsal
 @pytest.fixture
 def raw(rehearsal: Rehearsal) -> Iterator[sqlite3.Connection]:
     """A connection that knows nothing of our repositories, to a study with votes."""
-    study = rehearsal.opened()
+    study = rehearsal.opened(ballots_per_rater=3, problems=2, pairs=2)
     rehearsal.rate(rehearsal.rater(study), 3)
     connection = sqlite3.connect(rehearsal.url.removeprefix("sqlite:///"), isolation_level=None)
     connection.execute("PRAGMA foreign_keys = ON")
