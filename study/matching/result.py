@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from study.matching.rules import MatchingRules
+from study.statistics.words import counted
 
 Mode = Literal["matching", "all", "best"]
 
@@ -174,7 +175,7 @@ class MatchingResult:
     def summary(self) -> str:
         """The result in a few lines of plain text."""
         width = len(f"{self.formulas:,}")
-        lines = [f"{self.formulas:>{width},} formulas of {len(self.problems)} problems"]
+        lines = [f"{counted(self.formulas, 'formula')} of {counted(len(self.problems), 'problem')}"]
         for key, said in FATES.items():
             if self.fates[key]:
                 lines.append(f"{self.fates[key]:>{width},} {said}")

@@ -180,6 +180,7 @@ def test_one_function_in_two_writings_is_labelled(folder: Path) -> None:
     result = match_pool(pool_of(SAME), mode="all", problems=folder)
     labels = {(p.lower.row, p.higher.row): p.same_function for p in result.pairs}
     assert labels == {(0, 1): True, (0, 2): False}
+    assert result.summary().startswith("3 formulas of 1 problem\n")
     assert "1 of them one function" in result.summary()
 
 
