@@ -9,7 +9,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -168,7 +167,6 @@ def test_a_kill_in_mid_transaction_loses_nothing_committed(
         env={**os.environ, "PYTHONPATH": str(root)},
     )
     assert process.stdout is not None and process.stdout.readline() == b"inside\n"
-    started = time.monotonic()
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stdout.close()
@@ -176,7 +174,6 @@ def test_a_kill_in_mid_transaction_loses_nothing_committed(
     step = rehearsal.rating.next_ballot(token)
     assert step.ballot is not None and str(step.visit.progress) == "saved 3 of 10"
     assert rehearsal.rating.vote(token, step.ballot.token, "left").status == "saved"
-    assert time.monotonic() - started < 20
     connection = sqlite3.connect(rehearsal.url.removeprefix("sqlite:///"))
     assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-import time
 import xml.etree.ElementTree as ET
 
 import plotly.graph_objects as go
@@ -285,13 +284,8 @@ def test_the_colour_bar_is_fixed_from_0_to_8():
     assert list(marker.colorbar.tickvals) == list(range(9))
 
 
-def test_a_tree_figure_is_small_and_quick():
-    inspection = random_inspection(1, 30)
-    tree_figure(inspection)
-    start = time.perf_counter()
-    figure = tree_figure(inspection)
-    assert time.perf_counter() - start < 0.1  # measured: 2 ms
-    assert len(figure.to_json()) < 60_000
+def test_a_tree_figure_is_small():
+    assert len(tree_figure(random_inspection(1, 30)).to_json()) < 60_000
 
 
 def test_the_svg_names_every_visible_node():
