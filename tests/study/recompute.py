@@ -395,7 +395,11 @@ def beyond(observed, expected):
 
 
 def bias_corrected(value, drawn, m, level):
-    """Efron's bias-corrected percentiles, moved outward for few pairs as Hesterberg does."""
+    """Efron's bias-corrected percentiles, moved outward for few pairs as Hesterberg does.
+
+    Draws in which the measure is not defined (all votes alike) are left out.
+    """
+    drawn = drawn[~np.isnan(drawn)]
     same = np.abs(drawn - value) < 1e-12
     below = ((drawn < value) & ~same).mean() + same.mean() / 2
     shift = 2 * stats.norm.ppf(below)
