@@ -58,8 +58,8 @@ class Noise(NamedTuple):
         Classes of equal sub-expressions at or below the term.
     moved : ndarray, shape (C, R)
         d value / d log(class), every place of the class moving together.
-    variance : ndarray, shape (R,)
-        Absolute variance under independent noise, over sigma^2.
+    deviation : ndarray, shape (R,)
+        Absolute standard deviation under independent noise, over sigma.
     overflows : ndarray of bool, shape (R,)
         Rows at which a value at or below the term is beyond double range.
     underflows : dict of kind to ndarray of bool, shape (R,)
@@ -69,14 +69,14 @@ class Noise(NamedTuple):
     y: Numbers
     kinds: tuple[int, ...]
     moved: Numbers
-    variance: Numbers
+    deviation: Numbers
     overflows: Any
     underflows: dict[int, Any]
 
     @property
     def q2(self) -> Numbers:
         """Correlated amplification squared; nan where there is no value, inf at a zero."""
-        return _over_square(np.sum(np.square(self.moved), axis=0), self.y)
+        return _relative(self.moved, self.y)
 
     @property
     def out_of_range(self) -> Any:
@@ -90,17 +90,18 @@ class Noise(NamedTuple):
     def operations2(self, inputs: Collection[int]) -> Numbers:
         """q^2 with exact inputs: the noise of the operations and constants alone."""
         places = [i for i, kind in enumerate(self.kinds) if kind not in inputs]
-        return _over_square(np.sum(np.square(self.moved[places]), axis=0), self.y)
+        return _relative(self.moved[places], self.y)
 
     @property
     def s2(self) -> Numbers:
         """Amplification squared, every node's noise taken as independent."""
-        return _over_square(self.variance, self.y)
+        return _relative(self.deviation[np.newaxis], self.y)
 
 
-def _over_square(variance: Numbers, y: Numbers) -> Numbers:
+def _relative(moved: Numbers, y: Numbers) -> Numbers:
+    """Sum of squares over the first axis, in units of y^2; y^2 itself may leave the range."""
     with np.errstate(all="ignore"):
-        ratio = variance / np.square(y)
+        ratio = np.sum(np.square(moved / y), axis=0)
     return np.where((y == 0) | (np.isnan(ratio) & ~np.isnan(y)), np.inf, ratio)
 
 
@@ -201,7 +202,7 @@ class ValueTable:
         kind = self.terms.kind(number)
         underflows = {kind: tiny} if tiny.any() else {}
         if not term.children:
-            return Noise(y, (kind,), y[None, :], np.square(y), outside, underflows)
+            return Noise(y, (kind,), y[None, :], size, outside, underflows)
         below = [self._noise[c] for c in term.children]
         row = OPERATORS[term.operator]
         plain = term.parameter is None and term.operator != "log"
@@ -215,20 +216,18 @@ class ValueTable:
             kinds.append(kind)
         place = {k: i for i, k in enumerate(kinds)}
         moved = np.zeros((len(kinds), len(y)), dtype=EXTENDED)
-        variance = np.square(y)
         with np.errstate(all="ignore"):
+            deviation = np.abs(y)
             for partial, operand in zip(partials, below, strict=True):
                 step = np.where(operand.moved == 0, 0, partial * operand.moved)
                 moved[[place[k] for k in operand.kinds]] += step
-                variance = variance + np.where(
-                    (operand.variance == 0) | np.equal(partial, 0),
-                    0,
-                    np.square(partial) * operand.variance,
-                )
+                silent = (operand.deviation == 0) | np.equal(partial, 0)
+                passed = np.where(silent, 0, np.abs(partial) * operand.deviation)
+                deviation = np.hypot(deviation, passed)
                 outside = outside | operand.overflows
                 underflows = underflows | operand.underflows
         moved[place[kind]] += y
-        return Noise(y, tuple(kinds), moved, variance, outside, underflows)
+        return Noise(y, tuple(kinds), moved, deviation, outside, underflows)
 
 
 def _below(a: Any, b: Any, floor: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import NoReturn
 
 from eic_core.formula.syntax.reading import Report
@@ -49,8 +50,12 @@ _EXPLAINED = {
 
 def _bad_character(report: Report, token: Token) -> NoReturn:
     """Raise for a character that no formula holds."""
+    plain = unicodedata.normalize("NFKC", token.text)
+    if token.text.isdecimal():
+        plain = str(int(token.text))
+    remedy = f"write `{plain}`" if plain != token.text and plain.isascii() else "remove it"
     message, hint = _EXPLAINED.get(
-        token.text[:1], (f"`{token.text}` has no meaning in a formula", "remove it")
+        token.text[:1], (f"`{token.text}` has no meaning in a formula", remedy)
     )
     report.fail(message, token.start, token.end, hint)
 

@@ -330,3 +330,14 @@ def test_of_plain_numbers_nothing_is_assumed_and_nothing_rewritten(
     for form in found.repairs:
         assert assumption not in form.assumptions
         assert "log1p(1)" not in form.text
+
+
+@pytest.mark.filterwarnings("error")
+def test_values_whose_squares_leave_the_widest_type_are_searched_all_the_same() -> None:
+    """x^9999 of 2 is 10^3010; extended doubles end at 10^4932, its square at 10^6020."""
+    found = repair(read("x**9999").formula, Samples.from_columns({"x": [2.0, 1.9]}))
+    assert "sensitive to the inputs" in found.sentence
+    table = ValueTable(terms := Terms(), [{"x": "2"}], 60)
+    noise = table.noise(terms.add(read("x**9999").formula))
+    assert float(noise.q2[0]) == pytest.approx(1 + 9999**2)
+    assert float(noise.s2[0]) == pytest.approx(1 + 9999**2)

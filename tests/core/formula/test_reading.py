@@ -398,3 +398,12 @@ def test_repeated_variables_are_separate_leaves_in_post_order():
     assert [n.id for n in formula] == list(range(5))
     assert all(a.id < b.id for a, b in pairwise(formula))
     assert formula.complexity == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"), [("x＋1", "write `+`"), ("x + ٣", "write `3`"), ("x ♥ 1", "remove it")]
+)
+def test_a_look_alike_is_answered_with_the_character_meant(text: str, hint: str) -> None:
+    with pytest.raises(FormulaError) as told:
+        read(text)
+    assert told.value.hint == hint
