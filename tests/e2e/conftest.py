@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterator
 
 import pytest
 
 from tests.e2e.browser import find_chromium, running_browser, running_server, settle
+from tests.e2e.profiles import Scheme, profile, window
 
 pytest.importorskip("playwright")
 
@@ -46,23 +48,15 @@ Opener = Callable[..., Page]
 
 @pytest.fixture
 def visit(browser: Browser, server: str) -> Iterator[Opener]:
-    """Open an address of the application in a fresh browser profile."""
-    contexts = []
+    """Open an address of the application, each time as somebody else."""
+    with contextlib.ExitStack() as visitors:
 
-    def open_page(
-        path: str = "/", width: int = 1400, height: int = 1000, scheme: str = "light"
-    ) -> Page:
-        context = browser.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme=scheme,  # type: ignore[arg-type]
-            accept_downloads=True,
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.goto(server + path)
-        settle(page)
-        return page
+        def open_page(
+            path: str = "/", width: int = 1400, height: int = 1000, scheme: Scheme = "light"
+        ) -> Page:
+            page = window(visitors.enter_context(profile(browser)), width, height, scheme)
+            page.goto(server + path)
+            settle(page)
+            return page
 
-    yield open_page
-    for context in contexts:
-        context.close()
+        yield open_page

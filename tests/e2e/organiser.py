@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from playwright.sync_api import BrowserContext, FilePayload, Locator, Page, expect
@@ -129,10 +131,36 @@ def cookie_of(context: BrowserContext) -> str:
     )
 
 
+def archive(page: Page) -> Path:
+    """Export all of a report as a ZIP, which takes as long as all its figures take to draw."""
+    with page.expect_download(timeout=6 * PATIENCE) as download:
+        page.get_by_role("button", name="Export as ZIP").click()
+        expect(page.get_by_text("Making the ZIP").or_(page.get_by_text("The ZIP is ready")).first
+               ).to_be_visible()  # fmt: skip
+    return download.value.path()
+
+
+@contextlib.contextmanager
+def _services(database: Path) -> Iterator[OrganiserService]:
+    """The organiser's services in this process, on the server's database."""
+    store = open_database(f"sqlite:///{database}")
+    yield OrganiserService(store, SystemClock(), SystemChance())
+    store.dispose()
+
+
+def close_study(database: Path, study: int) -> None:
+    """Close a study behind the back of its page."""
+    with _services(database) as service:
+        service.close(study)
+
+
 def open_study(database: Path, name: str, address: str) -> int:
     """A frozen study of the same material, made by the services in this process; its number."""
-    store = open_database(f"sqlite:///{database}")
-    service = OrganiserService(store, SystemClock(), SystemChance())
+    with _services(database) as service:
+        return _opened(service, name, address)
+
+
+def _opened(service: OrganiserService, name: str, address: str) -> int:
     design = StudyDesign(contact="study@example.org", ballots_per_rater=3, public_base_url=address)
     study = service.create(name, design)
     problems = tuple(p for p in problems_of_demo() if p.name in PROBLEMS)
@@ -142,5 +170,4 @@ def open_study(database: Path, name: str, address: str) -> int:
     service.set_pool(study.id, upload.pool)
     match_study(service, study.id, MatchingRules())
     service.freeze(study.id)
-    store.dispose()
     return study.id

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, Page, expect
 from sqlalchemy import text
 
 from db import SqlStore, open_database
@@ -23,6 +23,7 @@ from study.organising import OrganiserService
 from study.pairing import match_study, read_upload
 from study.rating import RatingService
 from tests.e2e.browser import PATIENCE, free_port, running_server
+from tests.e2e.profiles import profile, window
 
 CONTACT = "study@example.org"
 MARKED_METHOD = "zebrafinch"
@@ -31,7 +32,6 @@ FIRST_EIC = 61_001_234_567.5
 EIC_STEP = 10_000_000
 """Marked rows and EICs lie where no number of a ballot does, and have 9 and 11 digits: the groups
 of a random UUID have 4, 8 or 12, and one in forty groups of 8 is all digits."""
-PHONE = {"width": 390, "height": 844}
 
 
 def demo_material() -> tuple[Problem, ...]:
@@ -155,16 +155,9 @@ def moment(value: Any) -> datetime:
 @contextlib.contextmanager
 def volunteer(browser: Browser, *, phone: bool = True, dark: bool = False) -> Iterator[Page]:
     """Somebody with a browser of their own."""
-    context: BrowserContext = browser.new_context(
-        viewport=PHONE if phone else {"width": 1400, "height": 900},  # type: ignore[arg-type]
-        color_scheme="dark" if dark else "light",
-        has_touch=phone,
-        is_mobile=phone,
-    )
-    try:
-        yield context.new_page()
-    finally:
-        context.close()
+    width, height = (390, 844) if phone else (1400, 900)
+    with profile(browser, phone=phone) as context:
+        yield window(context, width, height, "dark" if dark else "light")
 
 
 def idle(page: Page) -> None:

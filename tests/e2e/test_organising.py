@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import contextlib
 import re
 import zipfile
 from collections.abc import Callable, Iterator
@@ -14,6 +14,8 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from tests.e2e import organiser as at
 from tests.e2e.browser import eventually, running_server
 from tests.e2e.organiser import PASSPHRASE, ready
+from tests.e2e.profiles import profile as browser_profile
+from tests.e2e.profiles import window
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e-organising")]
 
@@ -39,21 +41,16 @@ def address(log: Path, database: Path) -> Iterator[str]:
 
 @pytest.fixture
 def profile(browser: Browser) -> Iterator[Profile]:
-    """Fresh browser profiles, perhaps with a login."""
-    made: list[BrowserContext] = []
+    """Browser profiles of different people, perhaps with a login."""
+    with contextlib.ExitStack() as people:
 
-    def fresh(address: str, login: str = "") -> BrowserContext:
-        context = browser.new_context(
-            viewport={"width": 1300, "height": 1000}, accept_downloads=True
-        )
-        if login:
-            context.add_cookies([{"name": "eic_organiser", "value": login, "url": address}])
-        made.append(context)
-        return context
+        def somebody(address: str, login: str = "") -> BrowserContext:
+            context = people.enter_context(browser_profile(browser))
+            if login:
+                context.add_cookies([{"name": "eic_organiser", "value": login, "url": address}])
+            return context
 
-    yield fresh
-    for context in made:
-        context.close()
+        yield somebody
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +72,7 @@ def login(address: str, log: Path, browser: Browser) -> str:
 
 
 def opened(context: BrowserContext, url: str) -> Page:
-    page = context.new_page()
+    page = window(context)
     page.goto(url)
     ready(page)
     return page
@@ -344,14 +341,16 @@ def test_while_a_study_runs_the_inspector_is_closed_to_visitors_but_not_to_organ
     address: str, profile: Profile, login: str, database: Path
 ) -> None:
     page = frozen(profile, address, login, "Blind", database)
+    visitor = window(profile(address))
     for path in ("/", "/inspector", "/?formula=x-x", "/compare?formula=x&b=y"):
-        visitor = opened(profile(address), address + path)
+        visitor.goto(address + path)
+        ready(visitor)
         expect(visitor.get_by_text("The inspector is closed for now")).to_be_visible()
         expect(visitor.locator("textarea, .js-plotly-plot")).to_have_count(0)
     mine = opened(profile(address, login), f"{address}/inspector")
     expect(mine.locator(".st-key-formula_text textarea")).to_be_visible()
-    closed(page)
-    visitor = opened(profile(address), f"{address}/inspector")
+    at.close_study(database, int(study_in(page)))
+    visitor.goto(f"{address}/inspector")
     expect(visitor.locator(".st-key-formula_text textarea")).to_be_visible()
 
 
@@ -361,10 +360,9 @@ def test_exports_need_the_cookie_and_the_token(
     page = frozen(profile, address, login, "Exports", database)
     number = study_in(page)
     url = f"{address}/exports/{number}/study.zip"
-    at.step(page, "Live")
-    closed(page)
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Export as ZIP").click()
+    at.close_study(database, int(number))
+    at.step(page, "Report")
+    file = at.archive(page)
     token = page.locator(f"form[action='/exports/{number}/study.zip'] input").get_attribute("value")
     visitor, organiser = profile(address).request, profile(address, login).request
     assert "zip" not in visitor.get(url).headers["content-type"]
@@ -375,7 +373,7 @@ def test_exports_need_the_cookie_and_the_token(
     other = organiser.post(f"{address}/exports/{int(number) + 999}/study.zip",
                            form={"token": token or ""})  # fmt: skip
     assert other.status == 403
-    packed = zipfile.ZipFile(io.BytesIO(download.value.path().read_bytes()))
+    packed = zipfile.ZipFile(file)
     assert {Path(name).name for name in packed.namelist()} >= {"study.json", "votes.csv"}
 
 
@@ -411,7 +409,7 @@ def test_a_link_that_was_taken_back_leads_nowhere(
     expect(page.get_by_text("1 link taken back.")).to_be_visible()
     rater = opened(profile(address), link)
     expect(rater.get_by_role("button", name="agree")).to_have_count(0)
-    closed(page)
+    at.close_study(database, int(study_in(page)))
 
 
 def test_guessing_is_slowed_down(address: str, profile: Profile, login: str) -> None:

@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.e2e import organiser as at
 from tests.e2e.browser import ROOT, free_port, running_server
 from tests.e2e.organiser import ready
+from tests.e2e.profiles import profile, window
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e-organising")]
 
@@ -31,9 +32,8 @@ def address(database: Path) -> Iterator[str]:
 
 @pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1300, "height": 1000})
-    yield context.new_page()
-    context.close()
+    with profile(browser) as context:
+        yield window(context)
 
 
 def test_the_demo_leads_from_the_list_to_a_ballot(page: Page, address: str) -> None:
@@ -69,14 +69,12 @@ def test_the_demo_draft_can_be_frozen_and_invites_nobody_from_elsewhere(
 
 
 def test_a_second_start_keeps_what_is_there(
-    browser: Browser, address: str, database: Path
+    page: Page, address: str, database: Path
 ) -> None:
     with running_server(demo=True, database=database) as again:
-        page = browser.new_page()
         page.goto(f"{again}/organise")
         ready(page)
         expect(page.locator(".eic-row-title")).to_have_count(2)
-        page.close()
 
 
 def test_a_demo_refuses_to_listen_to_other_machines(tmp_path: Path) -> None:

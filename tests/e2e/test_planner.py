@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.e2e.browser import eventually, running_server
 from tests.e2e.organiser import ready
+from tests.e2e.profiles import profile, window
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e-planner")]
 
@@ -20,6 +21,12 @@ def address() -> Iterator[str]:
         yield found
 
 
+@pytest.fixture
+def organiser(browser: Browser) -> Iterator[BrowserContext]:
+    with profile(browser) as context:
+        yield context
+
+
 def number(page: Page, name: str, value: str) -> None:
     field = page.get_by_role("spinbutton", name=name, exact=True)
     field.fill(value)
@@ -28,10 +35,9 @@ def number(page: Page, name: str, value: str) -> None:
 
 
 def test_an_organiser_plans_a_study_cancels_and_sees_the_papers(
-    browser: Browser, address: str
+    organiser: BrowserContext, address: str
 ) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 900})
-    page = context.new_page()
+    page = window(organiser, 390, 900)
     page.goto(f"{address}/organise")
     page.get_by_role("button", name=re.compile("Plan a study")).click()
     expect(page).to_have_url(re.compile(r"plan=new"))
@@ -50,16 +56,13 @@ def test_an_organiser_plans_a_study_cancels_and_sees_the_papers(
     expect(page.get_by_text("Expect an interval of about ± 5.")).to_be_visible()
     page.get_by_role("button", name="All studies").click()
     expect(page.get_by_role("heading", name="Studies")).to_be_visible()
-    context.close()
 
 
-def test_a_draft_is_planned_from_its_design(browser: Browser, address: str) -> None:
-    context = browser.new_context(viewport={"width": 1300, "height": 1000})
-    page = context.new_page()
+def test_a_draft_is_planned_from_its_design(organiser: BrowserContext, address: str) -> None:
+    page = window(organiser)
     page.goto(f"{address}/organise?study=1&step=design")
     page.get_by_role("button", name="How sure would that be? Plan it").click()
     expect(page.get_by_role("heading", name="Plan: Demo draft")).to_be_visible()
     expect(page.get_by_role("spinbutton", name="Pairs", exact=True)).not_to_have_value("100")
     page.get_by_role("button", name="Back to the design").click()
     expect(page).to_have_url(re.compile("study=1.*step=design"))
-    context.close()

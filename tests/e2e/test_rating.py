@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, Response, expect
 
 from study.links import token_hash
 from study.material import Study
-from tests.e2e.browser import eventually
+from tests.e2e.browser import eventually, free_port, running_server
 from tests.e2e.cable import Cable
 from tests.e2e.rating_world import (
     CONTACT,
@@ -380,29 +379,29 @@ def test_a_cut_network_loses_no_vote(page: Page, world: World, brief: Study, whe
     cable.close()
 
 
-def test_a_restart_mid_ballot_loses_nothing(browser: Browser, tmp_path: Path) -> None:
-    world = World.at(tmp_path, ballots_per_rater=3, practice=False)
-    with volunteer(browser) as page:
-        with world.serving():
-            link = begun(page, world)
-            answer(page, "B")
-            token = current(page)
-            shown = world.ballots(link)[-1]["shown_at"]
-        page.wait_for_timeout(1000)
-        with world.serving():
-            page.get_by_role("button", name="Formula A").click(timeout=60_000)
-            page.wait_for_timeout(4000)
-            idle(page)
-            done = saved(page, world, link)
-            assert done in (1, 2)
-            if done == 1:
-                assert current(page) == token
-                assert world.ballots(link)[-1]["shown_at"] == shown
-            while len(world.votes(link)) < 3:
-                answer(page, "A")
-            expect(page.get_by_text("Thank you!")).to_be_visible()
+def test_a_restart_mid_ballot_loses_nothing(page: Page, world: World) -> None:
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    study = world.another(ballots_per_rater=3, practice=False, public_base_url=address)
+    with running_server(database=world.file, port=port):
+        link = begun(page, world, study)
+        answer(page, "B")
+        token = current(page)
+        shown = world.ballots(link)[-1]["shown_at"]
+    page.wait_for_timeout(1000)
+    with running_server(database=world.file, port=port):
+        page.get_by_role("button", name="Formula A").click(timeout=60_000)
+        page.wait_for_timeout(4000)
+        idle(page)
+        done = saved(page, world, link)
+        assert done in (1, 2)
+        if done == 1:
+            assert current(page) == token
+            assert world.ballots(link)[-1]["shown_at"] == shown
+        while len(world.votes(link)) < 3:
+            answer(page, "A")
+        expect(page.get_by_text("Thank you!")).to_be_visible()
     assert [vote["choice"] for vote in world.votes(link)] == ["right", "left", "left"]
-    world.store.dispose()
 
 
 def test_links_that_lead_nowhere_say_why_and_what_to_do(page: Page, world: World) -> None:

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
 from tests.e2e.browser import PATIENCE, eventually, only_safe_downloads
+from tests.e2e.profiles import profile, window
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e")]
 
@@ -31,13 +32,12 @@ PAIR = (
 @contextmanager
 def opened(browser: Browser, address: str, width: int = 1400) -> Iterator[Page]:
     """A page in a profile of its own."""
-    context = browser.new_context(viewport={"width": width, "height": 1000}, accept_downloads=True)
-    page = context.new_page()
-    page.goto(address)
-    page.locator(".st-key-formula_a textarea").wait_for(timeout=PATIENCE)
-    still(page)
-    yield page
-    context.close()
+    with profile(browser) as context:
+        page = window(context, width)
+        page.goto(address)
+        page.locator(".st-key-formula_a textarea").wait_for(timeout=PATIENCE)
+        still(page)
+        yield page
 
 
 def still(page: Page) -> None:
@@ -116,8 +116,8 @@ def test_two_rows_go_side_by_side_and_into_the_address(browser: Browser, server:
 def test_a_long_list_shows_its_progress_and_can_be_cancelled(browser: Browser, server: str) -> None:
     with opened(browser, f"{server}/compare?range=x=1.0:9.0&samples=100000") as page:
         terms = "\n".join(f"sin({k}*x)*cos(x/{k}) + exp(-x*{k}/1000)" for k in range(1, 3000))
-        page.get_by_label("Formulas", exact=True).fill(terms)
-        page.get_by_role("button", name="Compare", exact=True).click()
+        file: FilePayload = {"name": "l.txt", "mimeType": "text/plain", "buffer": terms.encode()}
+        page.locator("[class*=st-key-list-file] input").set_input_files(file)
         expect(page.get_by_text("of 2,999 formulas")).to_be_visible()
         page.get_by_role("button", name="Cancel").click()
         expect(page.get_by_text("Scoring was cancelled.")).to_be_visible()

@@ -1,0 +1,78 @@
+"""Browser profiles that tests take in turns: the application is read once, not once a test."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Literal
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
+
+from playwright.sync_api import Browser, BrowserContext, CDPSession, Page
+
+Scheme = Literal["light", "dark"]
+
+PHONE = {"width": 390, "height": 844}
+_ANCHOR = "http://127.0.0.1/anchor"
+
+
+class _Kept:
+    """A profile with a page that never closes, whose process all pages of this machine share.
+
+    What one page has compiled, the next one there need not: a first visit costs three times as
+    much as a later one.
+    """
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.context = context
+        self._anchor = context.new_page()
+        self._anchor.route(_ANCHOR, lambda route: route.fulfill(body="", content_type="text/html"))
+        self._anchor.goto(_ANCHOR)
+        self._devtools: CDPSession = context.new_cdp_session(self._anchor)
+
+    def empty(self) -> None:
+        """Close its pages; forget cookies and what pages have stored."""
+        origins = set()
+        for page in self.context.pages:
+            if page is not self._anchor:
+                address = urlsplit(page.url)
+                origins.add(f"{address.scheme}://{address.netloc}")
+                page.close()
+        self.context.clear_cookies()
+        for origin in origins:
+            self._devtools.send(
+                "Storage.clearDataForOrigin",
+                {"origin": origin, "storageTypes": "local_storage,indexeddb,cache_storage"},
+            )
+
+
+_free: WeakKeyDictionary[Browser, dict[bool, list[_Kept]]] = WeakKeyDictionary()
+
+
+@contextlib.contextmanager
+def profile(browser: Browser, *, phone: bool = False) -> Iterator[BrowserContext]:
+    """A profile without cookies or stored data that nobody else has meanwhile.
+
+    Only what the network has delivered before is still in its cache: a test of what is delivered
+    takes a `browser.new_context` of its own.
+    """
+    free = _free.setdefault(browser, {}).setdefault(phone, [])
+    kept = free.pop() if free else _Kept(
+        browser.new_context(viewport=PHONE, is_mobile=True, has_touch=True)  # type: ignore[arg-type]
+        if phone else browser.new_context()
+    )  # fmt: skip
+    try:
+        yield kept.context
+    finally:
+        kept.empty()
+        free.append(kept)
+
+
+def window(
+    context: BrowserContext, width: int = 1400, height: int = 1000, scheme: Scheme = "light"
+) -> Page:
+    """A new page of this size."""
+    page = context.new_page()
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme=scheme)
+    return page
