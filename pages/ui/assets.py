@@ -61,12 +61,14 @@ class PackedAssets:
         await self._app(plain, receive, collect)
         start, *rest = messages
         headers = MutableHeaders(raw=list(start.get("headers", [])))
-        whole = start.get("status") == 200 and "content-encoding" not in headers
-        if not (whole and "immutable" in headers.get("cache-control", "")):
+        body = b"".join(message.get("body", b"") for message in rest)
+        plain_file = start.get("status") == 200 and "content-encoding" not in headers
+        # For a visitor who has left meanwhile the app stops in the middle of the file.
+        whole = headers.get("content-length") == str(len(body))
+        if not (plain_file and whole and "immutable" in headers.get("cache-control", "")):
             for message in messages:
                 await send(message)
             return False
-        body = b"".join(message.get("body", b"") for message in rest)
         packed = await run_in_threadpool(gzip.compress, body, 6, mtime=0)
         headers["content-encoding"] = "gzip"
         headers["content-length"] = str(len(packed))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 from pathlib import Path
 from xml.etree import ElementTree
@@ -13,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
+from starlette.types import Message, Receive, Scope, Send
 
 from pages.ui import assets
 from pages.ui.assets import PackedAssets
@@ -77,6 +79,31 @@ def test_a_file_that_may_change_is_not_kept(tmp_path: Path) -> None:
     assert client.get("/static/a.js").content == SCRIPT
     (tmp_path / "a.js").write_bytes(b"changed")
     assert client.get("/static/a.js").content == b"changed"
+
+
+def test_a_visitor_who_leaves_while_a_file_is_read_spoils_it_for_nobody() -> None:
+    read = [b"", SCRIPT]  # the app stops reading for who is gone
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        headers = {**LASTING, "content-length": str(len(SCRIPT))}
+        await Response(read.pop(0), headers=headers)(scope, receive, send)
+
+    async def gone() -> Message:
+        return {"type": "http.disconnect"}
+
+    sent: list[Message] = []
+
+    async def collect(message: Message) -> None:
+        sent.append(message)
+
+    packed = PackedAssets(app)
+    scope = {"type": "http", "method": "GET", "path": "/static/a.js",
+             "headers": [(b"accept-encoding", b"gzip")]}  # fmt: skip
+    for _ in range(3):
+        sent.clear()
+        asyncio.run(packed(scope, gone, collect))
+    assert gzip.decompress(b"".join(m.get("body", b"") for m in sent)) == SCRIPT
+    assert read == []
 
 
 def test_the_installed_script_that_draws_plots_is_found_and_worth_packing() -> None:
