@@ -16,6 +16,7 @@ from pages.ui.outcome import Outcome
 from pages.ui.service import DEFAULT_DOMAIN
 from pages.ui.state import MAX_SAMPLES, MAX_SEED
 from pages.ui.text import code_label, prose, six_digits
+from pages.ui.undisturbed import undisturbed
 from pages.ui.visit import Visit, change, follow, visit
 
 KINDS = {
@@ -244,6 +245,7 @@ def _number_changed(key: str) -> None:
         change(**{key: int(value)})
 
 
+@undisturbed()
 def _preset_chosen(variables: tuple[str, ...]) -> None:
     domain = PRESETS.get(st.session_state.get("preset", ""))
     if domain is not None:

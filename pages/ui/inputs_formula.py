@@ -11,6 +11,7 @@ from pages.ui.gallery import EXAMPLES, Example
 from pages.ui.outcome import Outcome
 from pages.ui.state import PageState
 from pages.ui.text import clean, code_label, escape, label, prose
+from pages.ui.undisturbed import undisturbed
 from pages.ui.visit import Visit, change, follow, go_back, go_forward, visit
 
 _TYPESET_LIMIT = 150
@@ -113,6 +114,7 @@ def gallery_row(here: Visit) -> None:
             st.html(f'<p class="eic-quiet">{prose(shown[0].lesson + source)}</p>')
 
 
+@undisturbed()
 def choose_example(example: Example) -> None:
     """Show an example with its own domains."""
     state = example_state(example)

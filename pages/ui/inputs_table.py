@@ -9,6 +9,7 @@ from eic_core.formula.syntax import canonical_name
 from eic_core.measure.table import Table, read_table
 from pages.ui.service import Result
 from pages.ui.text import code_label, escape, prose
+from pages.ui.undisturbed import undisturbed
 from pages.ui.visit import Visit, change, follow, keep_upload, visit
 
 _NO_TARGET = "— none —"
@@ -91,16 +92,19 @@ def _uploaded() -> None:
     change(upload=table.digest, upload_name=table.source[:200])
 
 
+@undisturbed()
 def _use(table: Table) -> None:
     visit().refused = None
     keep_upload(table)
     change(upload=table.digest, upload_name=table.source[:200], mapping=(), target=None, node=None)
 
 
+@undisturbed()
 def _discard() -> None:
     visit().refused = None
 
 
+@undisturbed()
 def _remove() -> None:
     here = visit()
     here.uploads.pop(here.state.upload, None)

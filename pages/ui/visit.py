@@ -18,6 +18,7 @@ from eic_core.measure.table import Table
 from pages.ui.jobs import Job
 from pages.ui.service import Request, Result
 from pages.ui.state import PageState
+from pages.ui.undisturbed import undisturbed
 
 _KEY = "visit"
 MAX_HISTORY = 50
@@ -80,6 +81,7 @@ def follow_url(welcome: PageState) -> Visit:
     return here
 
 
+@undisturbed()
 def change(**changes: Any) -> None:
     """Change the state and write it to the URL; a new formula goes into the history."""
     here = visit()
@@ -100,6 +102,7 @@ def write_url() -> None:
         here.query_written = _query()
 
 
+@undisturbed()
 def go_back() -> None:
     """Return to the formula before this one."""
     here = visit()
@@ -108,6 +111,7 @@ def go_back() -> None:
         _show(here, here.history.pop())
 
 
+@undisturbed()
 def go_forward() -> None:
     """Return to the formula that `go_back` left."""
     here = visit()

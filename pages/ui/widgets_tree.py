@@ -7,6 +7,7 @@ import streamlit as st
 from pages.ui.device import is_dark, is_narrow, plotly_config
 from pages.ui.figures import tree_figure
 from pages.ui.service import Result
+from pages.ui.undisturbed import undisturbed
 from pages.ui.visit import change, visit
 from pages.ui.wiring import figure_cache
 
@@ -48,6 +49,7 @@ def _toolbar(result: Result) -> None:
             )
 
 
+@undisturbed()
 def _unfold(nodes: frozenset[int]) -> None:
     visit().unfolded = nodes
 

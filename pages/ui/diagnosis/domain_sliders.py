@@ -16,6 +16,7 @@ from pages.ui.diagnosis.domain_tracks import ENDS, SPREAD, Track, tracks
 from pages.ui.inputs_data import describe
 from pages.ui.service import DEFAULT_DOMAIN, Request, Result
 from pages.ui.text import code_label, label, prose
+from pages.ui.undisturbed import undisturbed
 from pages.ui.visit import change, follow, visit
 from pages.ui.widgets_plots import telling_first
 
@@ -145,6 +146,7 @@ def _dragged(name: str, track: Track, key: str) -> None:
     _move(start, tuple({**chosen, name: track.moved(domain, st.session_state[key])}.items()))
 
 
+@undisturbed()
 def _move(start: Start, chosen: Domains) -> None:
     known = dict(chosen)
     goal = tuple((name, known.get(name, DEFAULT_DOMAIN)) for name, _ in start.domains)

@@ -11,6 +11,7 @@ from pages.ui.diagnosis.taking import take_button
 from pages.ui.figures.waterfall import MASKED
 from pages.ui.service import Result
 from pages.ui.text import prose
+from pages.ui.undisturbed import undisturbed
 from pages.ui.wiring import diagnosis_service
 
 _TRIED = "noise-tried"
@@ -50,6 +51,7 @@ def _tried() -> frozenset[tuple[object, int]]:
     return tried
 
 
+@undisturbed()
 def _try(result: Result, node: int) -> None:
     st.session_state[_TRIED] = _tried() | {(result.request, node)}
 

@@ -16,6 +16,7 @@ from eic_core.errors import UserError
 from pages.ui.door import login_key, organiser
 from pages.ui.organising.tokens import form_token
 from pages.ui.text import escape, prose
+from pages.ui.undisturbed import undisturbed
 from study.errors import AccessError
 from study.material import Study
 from study.organising import OrganiserService
@@ -61,6 +62,7 @@ def act(place: str, do: Deed) -> None:
     tried(place, do)
 
 
+@undisturbed()
 def tried(place: str, do: Deed) -> bool:
     """Do something for an organiser; whether it went through.
 
@@ -84,11 +86,13 @@ def tried(place: str, do: Deed) -> bool:
     return True
 
 
+@undisturbed()
 def forgive(place: str) -> None:
     """Forget what went wrong at this place."""
     desk().errors.pop(place, None)
 
 
+@undisturbed()
 def forget(name: str) -> None:
     """Forget a small thing."""
     desk().kept.pop(name, None)
@@ -122,6 +126,7 @@ def told(place: str) -> None:
         st.html(f'<p class="eic-done" role="status">{prose(said)}</p>')
 
 
+@undisturbed()
 def go(**query: str | int | None) -> None:
     """Go to a place of the organiser's pages; what is None is left out."""
     st.query_params.from_dict({k: str(v) for k, v in query.items() if v is not None})

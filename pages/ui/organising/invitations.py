@@ -23,6 +23,7 @@ from pages.ui.organising.desk import (
 from pages.ui.organising.drafts import Draft
 from pages.ui.organising.export_routes import file_stem
 from pages.ui.text import clean, escape
+from pages.ui.undisturbed import undisturbed
 from pages.ui.wiring import lab, parcels
 from study.inviting import InvitationState, InvitationView, NewInvitation, links_csv
 from study.material import Study
@@ -61,6 +62,7 @@ def view(service: OrganiserService, draft: Draft) -> None:
     _list(service, study)
 
 
+@undisturbed()
 def _try(study: Study) -> None:
     """In a demo: one click from here to the rating page."""
     def make(service: OrganiserService) -> None:

@@ -15,6 +15,7 @@ from pages.ui.organising.drafts import draft_of
 from pages.ui.organising.planner_inputs import Request, ask, request_for
 from pages.ui.organising.planner_result import Planned, draw
 from pages.ui.text import escape
+from pages.ui.undisturbed import undisturbed
 from pages.ui.wiring import jobs
 from study.errors import NotFoundError
 from study.material import Study
@@ -136,6 +137,7 @@ def _buttons(place: _Place, request: Request | None, running: bool) -> None:
                       on_click=_example)  # fmt: skip
 
 
+@undisturbed()
 def _example() -> None:
     go(plan=EXAMPLE)
     if jobs().get(_key(EXAMPLE)) is None:
@@ -146,6 +148,7 @@ def _key(place: str) -> str:
     return f"plan {place} {login_key()}"
 
 
+@undisturbed()
 def _begin(place: str, request: Request) -> None:
     def start(service: OrganiserService) -> None:
         del service

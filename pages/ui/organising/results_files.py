@@ -13,6 +13,7 @@ from pages.ui.organising.results_data import (
     forget_bundle_job,
 )
 from pages.ui.text import escape
+from pages.ui.undisturbed import undisturbed
 from study.organising import OrganiserService
 
 ARCHIVE = "study.zip"
@@ -43,6 +44,7 @@ def files_row(here: Shown) -> None:
         _send(here)
 
 
+@undisturbed()
 def _begin(here: Shown) -> None:
     def begin(service: OrganiserService) -> None:
         service.monitor.export(here.study.id)  # may it be read?

@@ -10,6 +10,7 @@ from pages.ui.organising.step_design import address
 from pages.ui.organising.step_freeze import frozen_facts
 from pages.ui.organising.studies import date
 from pages.ui.organising.tables import table_html
+from pages.ui.undisturbed import undisturbed
 from study.design import StudyStatus
 from study.organising import OrganiserService
 
@@ -51,6 +52,7 @@ def view(service: OrganiserService, draft: Draft) -> None:
         quiet(f"The newest {LINES} of {len(lines):,}.")
 
 
+@undisturbed()
 def _verify(service: OrganiserService, study_id: int) -> None:
     desk().kept["verified"] = service.verify(study_id)
 

@@ -13,6 +13,7 @@ from pages.ui.organising.desk import complaint, desk, forgive, go, heading, note
 from pages.ui.organising.drafts import Draft
 from pages.ui.organising.frame import onward
 from pages.ui.text import prose
+from pages.ui.undisturbed import undisturbed
 from pages.ui.wiring import lab
 from study.design import AttentionKind, ExclusionUnit, StudyDesign
 from study.errors import StaleEditError
@@ -190,6 +191,7 @@ def _follow(study: Study, name: str, shown: Read = lambda value: value) -> str:
     return key
 
 
+@undisturbed()
 def _save(study: Study, name: str, read: Read) -> None:
     key = _place(study, name)
     based_on: StudyDesign = desk().kept[f"based:{key}"]
@@ -219,6 +221,7 @@ def _wrong(study: Study, name: str) -> None:
                   on_click=forgive, args=(key,))  # fmt: skip
 
 
+@undisturbed()
 def _insist(study: Study, name: str) -> None:
     """Save mine over what is stored now, which the organiser has just been shown."""
     key = _place(study, name)

@@ -8,6 +8,7 @@ from pages.ui.organising.desk import act, complaint, desk, go, heading, quiet, s
 from pages.ui.organising.drafts import Draft
 from pages.ui.organising.tables import table_html
 from pages.ui.text import prose
+from pages.ui.undisturbed import undisturbed
 from study.design import ExclusionUnit, StudyDesign
 from study.material import Study
 from study.organising import OrganiserService
@@ -43,6 +44,7 @@ def view(service: OrganiserService, draft: Draft) -> None:
               disabled=not (readiness.ready and sure), on_click=_freeze, args=(study,))  # fmt: skip
 
 
+@undisturbed()
 def _freeze(study: Study) -> None:
     def do(service: OrganiserService) -> None:
         slot = st.empty()

@@ -22,6 +22,7 @@ from pages.ui.organising.desk import (
 from pages.ui.organising.drafts import Draft, keep_result, matching_result, rules_of
 from pages.ui.organising.frame import onward
 from pages.ui.organising.tables import table_html
+from pages.ui.undisturbed import undisturbed
 from pages.ui.wiring import figure_cache
 from study.errors import StudyError
 from study.matching import FATES, MatchingResult, MatchingRules
@@ -111,6 +112,7 @@ def _rules(draft: Draft) -> None:
                               on_click=_match, args=(draft, key))  # fmt: skip
 
 
+@undisturbed()
 def _match(draft: Draft, key: str) -> None:
     def do(service: OrganiserService) -> str:
         value: dict[str, Any] = {

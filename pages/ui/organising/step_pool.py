@@ -24,6 +24,7 @@ from pages.ui.organising.drafts import LISTED, Draft
 from pages.ui.organising.frame import onward
 from pages.ui.organising.tables import refused_csv
 from pages.ui.text import escape
+from pages.ui.undisturbed import undisturbed
 from pages.ui.wiring import jobs, parcels
 from study.demo import demo_pool_path, demo_problems
 from study.errors import StaleEditError
@@ -152,6 +153,7 @@ def _upload(draft: Draft) -> None:
     )
 
 
+@undisturbed()
 def _begin(draft: Draft, name: str, data: Callable[[], bytes]) -> None:
     """Read and score beside the page, then keep it unless problems or pool have changed."""
 

@@ -22,6 +22,7 @@ from pages.ui.rating.ballot_view import draw_ballot
 from pages.ui.rating.pieces import heading as ballot_heading
 from pages.ui.rating.pieces import style
 from pages.ui.text import clean, escape, number, prose
+from pages.ui.undisturbed import undisturbed
 from study.ballot_types import Ballot
 from study.design import StudyStatus
 from study.material import Member, PairKind, StudyPair
@@ -80,6 +81,7 @@ def _choose(draft: Draft) -> StudyPair | None:
     return pairs[st.session_state[key]]
 
 
+@undisturbed()
 def _move(key: str, pair_id: int) -> None:
     st.session_state[key] = pair_id
 

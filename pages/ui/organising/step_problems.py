@@ -25,6 +25,7 @@ from pages.ui.organising.drafts import Draft
 from pages.ui.organising.frame import onward
 from pages.ui.organising.problem_files import Upload, read_files
 from pages.ui.text import code_label, escape, prose
+from pages.ui.undisturbed import undisturbed
 from study.material import Column, Problem
 from study.organising import OrganiserService
 
@@ -86,6 +87,7 @@ def _row(draft: Draft, problem: Problem) -> None:
             _form(draft, problem, key)
 
 
+@undisturbed()
 def _edit(key: str, problem: Problem) -> None:
     desk().kept["editing"] = key
     desk().kept["based-on"] = problem
@@ -169,6 +171,7 @@ def _resolve(draft: Draft, problem: Problem, key: str) -> None:
                   args=(problem,))  # fmt: skip
 
 
+@undisturbed()
 def _rebase(problem: Problem) -> None:
     desk().kept["based-on"] = problem
     desk().errors.pop("describe", None)
@@ -212,6 +215,7 @@ def _add(draft: Draft) -> None:
         )
 
 
+@undisturbed()
 def _offer(draft: Draft, upload: Upload) -> None:
     """Add at once, or ask first if pairs would go."""
     desk().kept["refused-files"] = upload.refused
@@ -221,6 +225,7 @@ def _offer(draft: Draft, upload: Upload) -> None:
         _put(draft, upload.problems)
 
 
+@undisturbed()
 def _put(draft: Draft, new: Sequence[Problem]) -> None:
     desk().kept.pop("pending-problems", None)
     described = {problem.name: problem for problem in draft.problems}

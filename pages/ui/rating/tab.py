@@ -14,6 +14,7 @@ from typing import Literal
 import streamlit as st
 
 from pages.ui.rating import words
+from pages.ui.undisturbed import undisturbed
 from pages.ui.wiring import rating_service
 from study.errors import BusyError, DesignError, StudyError
 from study.rating_types import DEGREES, MAX_FIELD, Visit, VoteStatus
@@ -88,6 +89,7 @@ def follow_link() -> Tab:
     return here
 
 
+@undisturbed()
 def agree(degree_key: str, field_key: str) -> None:
     """The button of the consent form."""
     here = tab()
@@ -120,6 +122,7 @@ def agree(degree_key: str, field_key: str) -> None:
         here.link = consent.link
 
 
+@undisturbed()
 def choose(ballot_token: str, choice: Choice, reason_key: str) -> None:
     """The buttons A, B and "cannot decide"."""
     here = tab()
@@ -141,6 +144,7 @@ def choose(ballot_token: str, choice: Choice, reason_key: str) -> None:
         here.notice = words.STALE
 
 
+@undisturbed()
 def go_on() -> None:
     """Leave the pages between: after consent, after practice, after a pause, or from leaving."""
     here = tab()
@@ -148,22 +152,26 @@ def go_on() -> None:
     here.leaving = False
 
 
+@undisturbed()
 def pause() -> None:
     """Stop the clock."""
     _quietly(lambda: rating_service().pause(tab().token))
 
 
+@undisturbed()
 def resume() -> None:
     """Go on after a pause."""
     go_on()
     _quietly(lambda: rating_service().resume(tab().token))
 
 
+@undisturbed()
 def ask_withdrawal() -> None:
     """Show the confirmation."""
     tab().leaving = True
 
 
+@undisturbed()
 def withdraw() -> None:
     """Delete this rater."""
     here = tab()

@@ -17,6 +17,7 @@ from eic_core.pool.listing import ListedScore, accuracy_keys, front_of
 from eic_core.pool.scoring import read_candidate
 from pages.ui.jobs import Job
 from pages.ui.triage.state import CompareState
+from pages.ui.undisturbed import undisturbed
 from pages.ui.visit import visit
 
 MAX_READ = 2_000
@@ -128,6 +129,7 @@ def again(**changes: Any) -> None:
     _import(here)
 
 
+@undisturbed()
 def drop() -> None:
     """Forget the list."""
     here = desk()

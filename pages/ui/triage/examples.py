@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from eic_core.measure.data import Domain
 from eic_core.measure.table import read_table
 from pages.ui.triage.desk import desk, take
+from pages.ui.undisturbed import undisturbed
 from pages.ui.visit import change, keep_upload, visit
 from study.demo import demo_pool_path, problem_folder
 
@@ -58,6 +59,7 @@ EXAMPLES = (
 )
 
 
+@undisturbed()
 def show_example(key: str) -> None:
     """Show one, as a callback."""
     if key == "writings":

@@ -15,6 +15,7 @@ from pages.ui.text import clean, escape
 from pages.ui.triage.desk import Desk, again, desk, drop, take
 from pages.ui.triage.examples import EXAMPLES, show_example
 from pages.ui.triage.state import CompareState
+from pages.ui.undisturbed import undisturbed
 from pages.ui.visit import Visit, change, follow
 
 _PLACEHOLDER = (
@@ -51,6 +52,7 @@ def list_input(here: Desk) -> None:
                          label_visibility="collapsed", on_change=_edited)  # fmt: skip
 
 
+@undisturbed()
 def _pasted() -> None:
     """Leaving the field, or the button beside it: whichever comes first takes the list."""
     text = st.session_state.get("list_text", "")

@@ -19,6 +19,7 @@ from pages.ui.triage.pair_figure import INKS, Side, pair_figure, shared_columns
 from pages.ui.triage.pair_maps import pair_maps
 from pages.ui.triage.state import CompareState
 from pages.ui.triage.words import differences, pair_sentence
+from pages.ui.undisturbed import undisturbed
 from pages.ui.visit import Visit, change, follow, visit
 from pages.ui.widgets_page import patient_progress
 from pages.ui.widgets_plots import telling_first
@@ -100,11 +101,13 @@ def _typed_b() -> None:
     change(other=st.session_state["formula_b"], other_syntax="auto", other_base=None)
 
 
+@undisturbed()
 def _clear() -> None:
     change(formula="", syntax="auto", base=None, node=None,
            other="", other_syntax="auto", other_base=None)  # fmt: skip
 
 
+@undisturbed()
 def _swap() -> None:
     state = visit().state
     assert isinstance(state, CompareState)

@@ -23,6 +23,7 @@ from pages.ui.triage.front_figure import (
 )
 from pages.ui.triage.picked import picked_bar
 from pages.ui.triage.table import scores_table
+from pages.ui.undisturbed import undisturbed
 
 _LISTED = 500
 
@@ -53,6 +54,7 @@ def ended(here: Desk) -> None:
     st.button("Score again", key="score-again", on_click=_again)
 
 
+@undisturbed()
 def _again() -> None:
     desk().job = desk().wanted = None
 
