@@ -54,7 +54,11 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--folder", metavar="DIR", type=Path, default=DEFAULT_FOLDER)
     command.set_defaults(run=_backup)
 
-    command = commands.add_parser("restore", help="put a backup back; keeps what was there")
+    command = commands.add_parser(
+        "restore", help="put a backup back; keeps what was there",
+        description="Put a backup back; what was there is kept as another backup. Answers of raters "
+        "who withdrew after the backup was made come back with it.",
+    )  # fmt: skip
     command.add_argument("file", metavar="FILE", type=Path)
     command.add_argument("--folder", metavar="DIR", type=Path, default=DEFAULT_FOLDER)
     command.set_defaults(run=_restore)
