@@ -56,8 +56,8 @@ def _parser() -> argparse.ArgumentParser:
 
     command = commands.add_parser(
         "restore", help="put a backup back; keeps what was there",
-        description="Put a backup back; what was there is kept as another backup. Answers of raters "
-        "who withdrew after the backup was made come back with it.",
+        description="Put a backup back; what was there is kept as another backup. Answers of "
+        "raters who withdrew after the backup was made come back with it.",
     )  # fmt: skip
     command.add_argument("file", metavar="FILE", type=Path)
     command.add_argument("--folder", metavar="DIR", type=Path, default=DEFAULT_FOLDER)
