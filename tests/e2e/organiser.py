@@ -81,8 +81,10 @@ def begin(page: Page, name: str) -> None:
 
 def step(page: Page, name: str) -> None:
     """Go to a step of the study."""
+    ready(page)  # while a page is drawn anew, a control may stand there twice
     radio = page.locator(".st-key-steps").get_by_role("radio", name=re.compile(name))
     radio.click()
+    ready(page)
     expect(radio).to_be_checked()
     expect(page).to_have_url(re.compile(f"step={SLUGS.get(name, name.lower())}"))
     ready(page)

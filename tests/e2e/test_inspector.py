@@ -23,6 +23,7 @@ OPERON = "((-2.5) * X1) + (log(abs((10000.5 * X2) - (10000.0 * X2))))"
 
 
 def upload(page: Page, text: str, name: str = "rows.csv") -> None:
+    settle(page)  # while a page is drawn anew, what is clicked may be taken away
     page.locator(".st-key-data_mode").get_by_text("Table").click()
     file: FilePayload = {"name": name, "mimeType": "text/csv", "buffer": text.encode()}
     page.locator("input[type=file]").set_input_files(file)
