@@ -15,6 +15,7 @@ from pages.ui.figures.across import INPUT, ROW, VALUE, Across
 from pages.ui.figures.grids import Array, Axis, axis_of, thinned
 from pages.ui.figures.panels import axis_style, label_of, legend_above, scale_style
 from pages.ui.figures.plotting import base_layout, build, plain_text
+from pages.ui.figures.traces import edge_trace
 
 _GROUP = 400
 """Most points drawn of one group of carriers."""
@@ -203,17 +204,10 @@ def _edges(found: Where, x: Array, floor: int, theme: Theme) -> list[dict[str, A
     ):
         rows = rows[np.isfinite(x[rows])]
         if len(rows):
-            shown = rows[thinned(len(rows), _EDGE)]
+            shown = x[rows[thinned(len(rows), _EDGE)]]
             edges.append(
-                {
-                    "type": "scatter", "mode": "markers", "cliponaxis": False,
-                    "name": f"{name}: {len(rows):,}",
-                    "x": x[shown], "y": np.full(len(shown), 10.0**level),
-                    "marker": {"symbol": symbol, "size": 9, "color": theme.ink,
-                               "line": {"width": 1, "color": theme.muted}},
-                    "hovertemplate": f"{name} at %{{x:.6g}}<extra></extra>",
-                }
-            )  # fmt: skip
+                edge_trace(shown, level, symbol, name, theme) | {"name": f"{name}: {len(rows):,}"}
+            )
     return edges
 
 

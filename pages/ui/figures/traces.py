@@ -92,14 +92,17 @@ def rug_traces(x: Array, s: Array, valid: Array, top: float, theme: Theme) -> li
         (np.flatnonzero(~valid), FLOOR, "line-ns-open", "no real value"),
     ):
         if len(rows):
-            rows = rows[thinned(len(rows), 300)]
-            rugs.append(
-                {
-                    "type": "scatter", "mode": "markers", "yaxis": "y2", "cliponaxis": False,
-                    "x": x[rows], "y": np.full(len(rows), 10.0**level),
-                    "marker": {"symbol": symbol, "size": 9, "color": theme.ink,
-                               "line": {"width": 1, "color": theme.muted}},
-                    "hovertemplate": f"{name} at %{{x:.6g}}<extra></extra>",
-                }
-            )  # fmt: skip
+            shown = x[rows[thinned(len(rows), 300)]]
+            rugs.append(edge_trace(shown, level, symbol, name, theme) | {"yaxis": "y2"})
     return rugs
+
+
+def edge_trace(x: Array, level: float, symbol: str, name: str, theme: Theme) -> dict[str, Any]:
+    """Marks along an edge of a logarithmic panel, at 10 to the `level`."""
+    return {
+        "type": "scatter", "mode": "markers", "cliponaxis": False,
+        "x": x, "y": np.full(len(x), 10.0**level),
+        "marker": {"symbol": symbol, "size": 9, "color": theme.ink,
+                   "line": {"width": 1, "color": theme.muted}},
+        "hovertemplate": f"{name} at %{{x:.6g}}<extra></extra>",
+    }  # fmt: skip
