@@ -16,11 +16,11 @@ import numpy as np
 
 from eic_core.explain.edges import Array, Edge, Unit, edges_of, times
 from eic_core.explain.exact_adjoint import exact_arrivals
-from eic_core.measure.amplification import MAX_RECHECKED
-from eic_core.measure.careful import VALID, Block, evaluate_block
-from eic_core.measure.data import Samples
-from eic_core.measure.plan import SINGULAR_S2, Plan, Step
-from eic_core.measure.precision import ExactEvaluator, ExactSample
+from eic_core.engine.amplify import MAX_RECHECKED
+from eic_core.engine.reference import VALID, Block, evaluate_block
+from eic_core.samples import Samples
+from eic_core.engine.tape import SINGULAR_S2, Tape, Step
+from eic_core.engine.exact import ExactEvaluator, ExactSample
 
 MOST_ROWS = 16_384
 NUMBERS_HELD = 2**20
@@ -51,12 +51,12 @@ class Arrivals:
     arrived: list[Array]
 
 
-def tree_units(plan: Plan, children: Sequence[tuple[int, ...]]) -> tuple[Unit, ...]:
+def tree_units(plan: Tape, children: Sequence[tuple[int, ...]]) -> tuple[Unit, ...]:
     """A unit for each node: each has noise of its own.
 
     Parameters
     ----------
-    plan : Plan
+    plan : Tape
     children : sequence of tuple of int
         Of each node, in post-order.
     """
@@ -65,19 +65,19 @@ def tree_units(plan: Plan, children: Sequence[tuple[int, ...]]) -> tuple[Unit, .
     )
 
 
-def class_units(plan: Plan) -> tuple[Unit, ...]:
+def class_units(plan: Tape) -> tuple[Unit, ...]:
     """A unit for each step: all nodes of a step share their noise."""
     return tuple(Unit(step.slot, step.operands) for step in plan.steps)
 
 
 def sweep(
-    plan: Plan, units: tuple[Unit, ...], samples: Samples, *, recheck: int = MAX_RECHECKED
+    plan: Tape, units: tuple[Unit, ...], samples: Samples, *, recheck: int = MAX_RECHECKED
 ) -> Iterator[Arrivals]:
     """Follow the noise of every unit to the last one, block by block.
 
     Parameters
     ----------
-    plan : Plan
+    plan : Tape
         Its last step is the target's.
     units : tuple of Unit
         Operands first; the last is the target.
@@ -94,9 +94,9 @@ def sweep(
     Examples
     --------
     >>> from eic_core.formula.syntax import read
-    >>> from eic_core.measure.plan import plan_of
+    >>> from eic_core.engine.tape import tape_of
     >>> samples = Samples.from_columns({"x": [2.0, 4.0]})
-    >>> plan = plan_of(read("x - 1").formula)
+    >>> plan = tape_of(read("x - 1").formula)
     >>> (block,) = sweep(plan, class_units(plan), samples)
     >>> [g.tolist() for g in block.arrived]  # of x, of 1, of the difference
     [[2.0, 1.3333333333333333], [-1.0, -0.3333333333333333], [1.0, 1.0]]
@@ -106,13 +106,13 @@ def sweep(
 
 
 def evaluate(
-    plan: Plan, samples: Samples, held: int, *, recheck: int = MAX_RECHECKED
+    plan: Tape, samples: Samples, held: int, *, recheck: int = MAX_RECHECKED
 ) -> Iterator[Evaluated]:
     """Evaluate a tape block by block.
 
     Parameters
     ----------
-    plan : Plan
+    plan : Tape
     samples : Samples
         With a column for each variable of the plan.
     held : int
@@ -152,7 +152,7 @@ class Evaluated:
 
     Attributes
     ----------
-    plan : Plan
+    plan : Tape
     start, stop : int
         Rows of the samples.
     block : Block
@@ -163,7 +163,7 @@ class Evaluated:
         The one that settled them.
     """
 
-    plan: Plan
+    plan: Tape
     start: int
     stop: int
     block: Block

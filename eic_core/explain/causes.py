@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from eic_core.explain.words import number
 from eic_core.formula.tree import Node
-from eic_core.measure.amplification import amplify
-from eic_core.measure.data import Samples
+from eic_core.engine.amplify import amplify
+from eic_core.samples import Samples
 from eic_core.measure.inspection import Inspection
 
 Array = npt.NDArray[Any]

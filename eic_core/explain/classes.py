@@ -13,7 +13,7 @@ from functools import lru_cache
 from weakref import WeakKeyDictionary
 
 from eic_core.formula.tree import CONSTANT, Formula, Node
-from eic_core.measure.plan import Plan, compile_formula
+from eic_core.engine.tape import Tape, lay_out
 
 COMMUTATIVE = frozenset(("add", "mul"))
 
@@ -23,8 +23,8 @@ def _number(label: str) -> Fraction | str:
     return label if label in ("pi", "e") else Fraction(label)
 
 
-def class_plan(formula: Formula) -> Plan:
-    """A tape with one step for each class; `Plan.slots` gives each node's class.
+def class_plan(formula: Formula) -> Tape:
+    """A tape with one step for each class; `Tape.slots` gives each node's class.
 
     Parameters
     ----------
@@ -42,11 +42,11 @@ def class_plan(formula: Formula) -> Plan:
     """
     plan = _PLANS.get(formula)
     if plan is None:
-        plan = _PLANS[formula] = compile_formula(formula, alike=_alike)
+        plan = _PLANS[formula] = lay_out(formula, alike=_alike)
     return plan
 
 
-_PLANS: WeakKeyDictionary[Formula, Plan] = WeakKeyDictionary()
+_PLANS: WeakKeyDictionary[Formula, Tape] = WeakKeyDictionary()
 
 
 def _alike(node: Node, operands: tuple[int, ...]) -> Hashable:

@@ -22,9 +22,9 @@ from eic_core.explain.classes import class_plan
 from eic_core.explain.correlated import MeanOfFinite, class_sweep
 from eic_core.explain.edges import Array
 from eic_core.formula.tree import Formula
-from eic_core.measure.data import Samples
+from eic_core.samples import Samples
 from eic_core.measure.inspection import json_number, local_eic
-from eic_core.measure.plan import SINGULAR_S2
+from eic_core.engine.tape import SINGULAR_S2
 
 
 @dataclass(frozen=True)

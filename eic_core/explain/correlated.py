@@ -23,10 +23,10 @@ from eic_core.explain.adjoint import Arrivals, class_units, sweep
 from eic_core.explain.classes import class_plan
 from eic_core.explain.edges import Array
 from eic_core.formula.tree import Formula
-from eic_core.measure.amplification import MAX_RECHECKED, amplify
-from eic_core.measure.data import Samples
+from eic_core.engine.amplify import MAX_RECHECKED, amplify
+from eic_core.samples import Samples
 from eic_core.measure.inspection import json_number, local_eic
-from eic_core.measure.plan import SINGULAR_S2
+from eic_core.engine.tape import SINGULAR_S2
 
 
 @dataclass(frozen=True)

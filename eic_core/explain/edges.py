@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eic_core.formula.operators import NUMPY
-from eic_core.measure.careful import Block
-from eic_core.measure.plan import Step
+from eic_core.operators import NUMPY
+from eic_core.engine.reference import Block
+from eic_core.engine.tape import Step
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from eic_core.explain.edges import Unit
-from eic_core.measure.plan import Plan, Step
-from eic_core.measure.precision import ExactSample
+from eic_core.engine.tape import Tape, Step
+from eic_core.engine.exact import ExactSample
 
 MOST_BITS = 10_000
 
 
 def exact_arrivals(
-    mp: Any, plan: Plan, units: Sequence[Unit], sample: ExactSample
+    mp: Any, plan: Tape, units: Sequence[Unit], sample: ExactSample
 ) -> list[float]:
     """G of every unit at one valid sample.
 
@@ -26,7 +26,7 @@ def exact_arrivals(
     ----------
     mp : mpmath context
         That of the evaluator that made `sample`.
-    plan : Plan
+    plan : Tape
     units : sequence of Unit
         The last is the target.
     sample : ExactSample
@@ -46,7 +46,7 @@ def exact_arrivals(
         return _follow(mp, plan, units, sample)
 
 
-def _follow(mp: Any, plan: Plan, units: Sequence[Unit], sample: ExactSample) -> list[float]:
+def _follow(mp: Any, plan: Tape, units: Sequence[Unit], sample: ExactSample) -> list[float]:
     zero = mp.mpf(0)
     relative, absolute, infinite = ([zero] * len(units) for _ in range(3))
     relative[-1] = mp.mpf(1)

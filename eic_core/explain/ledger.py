@@ -20,7 +20,7 @@ from eic_core.explain.ledger_row import HIDDEN_BY, HIDDEN_SHARE, LedgerRow
 from eic_core.explain.origin import node_told_of
 from eic_core.formula.rendering import node_texts
 from eic_core.measure.inspection import Inspection, json_number
-from eic_core.measure.plan import plan_of
+from eic_core.engine.tape import tape_of
 
 WATERFALL_BARS = 8
 
@@ -208,7 +208,7 @@ class _Sums:
 
     def __init__(self, inspection: Inspection, target: int) -> None:
         subtree = inspection.formula.subtree(target)
-        plan = plan_of(subtree)
+        plan = tape_of(subtree)
         units = tree_units(plan, [node.children for node in subtree.nodes])
         valid = inspection.amplification.valid
         self.finite = self.singular = 0

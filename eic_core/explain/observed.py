@@ -15,9 +15,9 @@ import numpy as np
 
 from eic_core.explain.edges import Array
 from eic_core.formula.tree import Formula
-from eic_core.measure.data import Samples
-from eic_core.measure.plan import Plan, Step, compile_formula
-from eic_core.measure.precision import ExactEvaluator
+from eic_core.samples import Samples
+from eic_core.engine.tape import Tape, Step, lay_out
+from eic_core.engine.exact import ExactEvaluator
 
 ROUNDOFF = {"float32": 2.0**-24, "float64": 2.0**-53}
 
@@ -31,14 +31,14 @@ class ExactValues:
 
     Attributes
     ----------
-    plan : Plan
+    plan : Tape
         One step for each node, in post-order.
     mp : mpmath context
     values : list of list of mpf or None
         Per sample and node; None from the first node without a real value.
     """
 
-    plan: Plan
+    plan: Tape
     mp: Any
     values: list[list[Any]]
 
@@ -60,7 +60,7 @@ def exact_values(formula: Formula, samples: Samples) -> ExactValues:
     >>> found.mp.nstr(found.values[0][1], 30)
     '1.41421356237309504880168872421'
     """
-    plan = compile_formula(formula, share=False)
+    plan = lay_out(formula, share=False)
     evaluator = ExactEvaluator(plan)
     values = []
     for row in range(len(samples)):

@@ -20,8 +20,8 @@ from eic_core.explain.shortening import (
     with_labels,
 )
 from eic_core.formula.tree import Formula
-from eic_core.measure.amplification import amplify
-from eic_core.measure.data import Samples
+from eic_core.engine.amplify import amplify
+from eic_core.samples import Samples
 from eic_core.measure.fit import r_squared
 from eic_core.measure.inspection import Inspection
 

@@ -23,11 +23,11 @@ from eic_core.explain.edges import Array
 from eic_core.explain.observed import Observed, exact_values, observe
 from eic_core.formula.rendering import node_texts
 from eic_core.formula.tree import Formula
-from eic_core.measure.amplification import Amplification, amplify
-from eic_core.measure.data import Samples
+from eic_core.engine.amplify import Amplification, amplify
+from eic_core.samples import Samples
 from eic_core.measure.inspection import Inspection, json_number, local_eic
 from eic_core.measure.perturbation import PerturbationEstimate, estimate
-from eic_core.measure.plan import plan_of
+from eic_core.engine.tape import tape_of
 
 MOST_ROWS = 200
 EVALUATIONS = 6_000
@@ -193,7 +193,7 @@ class _Noise:
     """The rows evaluated once, from which noise is followed to every node."""
 
     def __init__(self, formula: Formula, samples: Samples) -> None:
-        shared, plan = class_plan(formula), plan_of(formula)
+        shared, plan = class_plan(formula), tape_of(formula)
         self._classes, self._class_slots = class_units(shared), shared.slots
         self._nodes = tree_units(plan, [node.children for node in formula.nodes])
         self._shared = next(evaluate(shared, samples, len(shared.steps)))

@@ -18,8 +18,8 @@ from scipy.stats import chi2
 
 from eic_core.errors import UserError
 from eic_core.formula.tree import Formula, Node
-from eic_core.measure.data import Samples
-from eic_core.measure.plan import UNIT_ROUNDOFF, Plan, compile_formula
+from eic_core.samples import Samples
+from eic_core.engine.tape import UNIT_ROUNDOFF, Tape, lay_out
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -192,7 +192,7 @@ def estimate(
     """
     _check(sigma, repeats, seed, level)
     samples.require(formula.variables)
-    plan = compile_formula(formula, share=False)
+    plan = lay_out(formula, share=False)
     count = len(plan.steps)
     rng = np.random.default_rng(seed)
     sums = _Sums(count)
@@ -267,7 +267,7 @@ class _Sums:
 
 
 def _clean_pass(
-    plan: Plan, columns: Mapping[str, Floats], rows: int
+    plan: Tape, columns: Mapping[str, Floats], rows: int
 ) -> tuple[list[Floats], np.ndarray[Any, np.dtype[np.int64]]]:
     """Values of every node, and the first node that is no real number (or the node count)."""
     values: list[Floats] = []
@@ -284,7 +284,7 @@ def _clean_pass(
 
 
 def _variances(
-    plan: Plan, clean: list[Floats], sigma: float, repeats: int, rng: np.random.Generator
+    plan: Tape, clean: list[Floats], sigma: float, repeats: int, rng: np.random.Generator
 ) -> tuple[Floats, np.ndarray[Any, np.dtype[np.bool_]]]:
     """Variance of eta over the repeats, by sigma^2, and where the noise shows at all."""
     count, rows = len(clean), len(clean[0])
@@ -319,7 +319,7 @@ def _variances(
     return s2, moved
 
 
-def _most_alive(plan: Plan) -> int:
+def _most_alive(plan: Tape) -> int:
     """How many noisy values are held at once: a few more than the tree's widest cut."""
     alive = most = 0
     for step in plan.steps:

@@ -13,8 +13,8 @@ from pathlib import Path
 from eic_core.errors import DataError, FormulaError, UserError
 from eic_core.formula.syntax import Reading, read
 from eic_core.formula.tree import Formula
-from eic_core.measure.amplification import amplify
-from eic_core.measure.data import Samples
+from eic_core.engine.amplify import amplify
+from eic_core.samples import Samples
 from eic_core.measure.fit import r_squared
 from eic_core.measure.inspection import local_eic
 from eic_core.measure.table import Table, match_variables, read_table

@@ -12,10 +12,10 @@ import numpy as np
 
 from eic_core.explain.rewriting.terms import Terms
 from eic_core.explain.rewriting.values import Values, ValueTable
-from eic_core.formula.operators import OPERATORS
+from eic_core.operators import OPERATORS
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.measure.inspection import json_number
-from eic_core.measure.plan import constant_value
+from eic_core.engine.tape import constant_value
 
 
 @dataclass(frozen=True)

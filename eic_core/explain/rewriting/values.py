@@ -18,15 +18,15 @@ import numpy as np
 from mpmath.libmp import mpf_sub
 
 from eic_core.explain.rewriting.terms import Terms
-from eic_core.formula.operators import NUMPY, OPERATORS
+from eic_core.operators import NUMPY, OPERATORS
 from eic_core.formula.tree import CONSTANT, VARIABLE
-from eic_core.measure.plan import Plan, Step
-from eic_core.measure.precision import ExactEvaluator
+from eic_core.engine.tape import Tape, Step
+from eic_core.engine.exact import ExactEvaluator
 
 EXTENDED = np.longdouble
 """80 bits where the machine has them: a range of 10^4932 for products of derivatives."""
 
-_NO_PLAN = Plan((), (), (), (), ())
+_NO_PLAN = Tape((), (), (), (), ())
 
 ROUNDOFF = 2.0**-53
 

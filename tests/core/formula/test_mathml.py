@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eic_core.formula.operators import OPERATORS
+from eic_core.operators import OPERATORS
 from eic_core.formula.rendering import RENDERING, to_mathml
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable

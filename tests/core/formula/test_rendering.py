@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eic_core.formula.operators import OPERATORS
+from eic_core.operators import OPERATORS
 from eic_core.formula.rendering import RENDERING, node_texts, short_text, to_latex, to_python
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable

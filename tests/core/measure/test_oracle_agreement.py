@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from eic_core.formula.operators import OPERATORS
+from eic_core.operators import OPERATORS
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, variable
 from eic_core.measure import Domain, sample_domains

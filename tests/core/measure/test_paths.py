@@ -9,14 +9,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from eic_core.formula.operators import OPERATORS
+from eic_core.operators import OPERATORS
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
 from eic_core.measure import Samples, amplify
 from eic_core.measure.blocks import block_rows
-from eic_core.measure.careful import VALID, evaluate_block
+from eic_core.engine.reference import VALID, evaluate_block
 from eic_core.measure.fast import FastBlocks
-from eic_core.measure.plan import compile_formula
+from eic_core.engine.tape import lay_out
 from tests.core.measure import oracle
 from tests.core.measure.agreement import disagreements, samples_of
 
@@ -37,7 +37,7 @@ def clean_columns(name: str, rows: int) -> dict[str, np.ndarray]:
 
 def both(formula: Formula, columns: dict[str, np.ndarray]) -> None:
     """Compare sums and edge sums of the two paths on one clean block."""
-    plan = compile_formula(formula)
+    plan = lay_out(formula)
     rows = len(next(iter(columns.values())))
     constants = {s.slot: (s.value, 1.0) for s in plan.steps if s.label}
     assert all(plan.steps[i].row is None for i, c in enumerate(plan.constant) if c)
@@ -90,7 +90,7 @@ FORMULAS = (
 def test_blocks_do_not_show_in_the_result(text: str) -> None:
     """A few special samples at the seams: the whole equals one sample at a time."""
     formula = read(text).formula
-    full = block_rows(len(compile_formula(formula).steps), 10**6)
+    full = block_rows(len(lay_out(formula).steps), 10**6)
     for rows in (full - 1, full, full + 1, 2 * full + 1):
         rng = np.random.default_rng(rows)
         x, y = rng.uniform(1.1, 2, rows), rng.uniform(0.3, 0.9, rows)
@@ -145,7 +145,7 @@ def test_edges_and_own_rounding_make_up_the_whole(text: str) -> None:
 def test_equal_subtrees_share_a_slot_and_the_result() -> None:
     formula = read("sin(x)*sin(x) + exp(sin(x))/max(sin(x), y)").formula
     columns = clean_columns("", 200)
-    shared, own = compile_formula(formula), compile_formula(formula, share=False)
+    shared, own = lay_out(formula), lay_out(formula, share=False)
     assert len(shared.steps) < len(own.steps) == len(formula)
     a, b = evaluate_block(shared, columns, 200), evaluate_block(own, columns, 200)
     for node in formula.nodes:
@@ -177,7 +177,7 @@ def exact_tree(rng: random.Random, depth: int) -> Draft:
 
 def hangs_on_a_rounding(formula: Formula, samples: Samples) -> bool:
     """Whether double precision alone cannot be expected to meet every zero and jump."""
-    plan = compile_formula(formula)
+    plan = lay_out(formula)
     block = evaluate_block(plan, dict(samples.columns), len(samples))
     inexact = {s.slot for s in plan.steps if s.row is not None and s.row.name not in EXACT_NAMES}
     for step in plan.steps:  # what an inexact value feeds is inexact, too

@@ -7,7 +7,7 @@ import pytest
 
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, amplify, inspect
-from eic_core.measure.amplification import MAX_RECHECKED
+from eic_core.engine.amplify import MAX_RECHECKED
 from tests.core.measure.agreement import disagreements
 
 

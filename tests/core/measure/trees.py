@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
-from eic_core.formula.operators import OPERATORS
+from eic_core.operators import OPERATORS
 from eic_core.formula.tree import Draft, Formula, constant, variable
 
 CONSTANTS = ("0", "1", "-1", "0.1", "1e-8", "1e8", "pi", "2", "0.5", "3", "1/3", "e", "-2.5")

@@ -104,6 +104,17 @@ class Samples:
             if bool(((np.abs(column) < tiny) & (column != 0)).any())
         )
 
+    @cached_property
+    def addresses(self) -> dict[str, int]:
+        """Where each column's first number lies in memory, for compiled code."""
+        return {name: int(column.ctypes.data) for name, column in self.columns.items()}
+
+    def take(self, rows: np.ndarray) -> Samples:
+        """These rows alone, in this order, as numbers (cells keep no text)."""
+        columns = {name: column[rows] for name, column in self.columns.items()}
+        target = None if self.target is None else self.target[rows]
+        return Samples(MappingProxyType(columns), len(rows), target, self.target_name)
+
     def decimal(self, name: str, row: int) -> str:
         """The decimal number that a cell means.
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.formula.operators import Operator
-from eic_core.measure.plan import UNIT_ROUNDOFF
+from eic_core.engine.tape import UNIT_ROUNDOFF
+from eic_core.operators import Operator
 
 Value = Any  # ndarray of shape (m,) or a float
 
@@ -26,22 +26,23 @@ _TOLERATED = 2e-9
 """A relative error of s^2 that stays well inside the promised agreement."""
 
 
-def near_brink(row: Operator, x: Value, s2: Value, leaf: bool) -> Any:
+def near_brink(B: Any, row: Operator, x: Value, s2: Value, leaf: Any) -> Any:
     """Whether the operand lies within its own rounding of a jump or an end of the domain.
 
     Parameters
     ----------
+    B : backend
     row : Operator
         With a `brink`.
-    x, s2 : ndarray or float
+    x, s2 : Value
         Operand and its s^2.
     leaf : bool
         A leaf that lies exactly on the brink is there without doubt.
     """
-    distance = row.brink(x) if row.brink is not None else np.inf
-    reach = row.brink_roundings * UNIT_ROUNDOFF * np.abs(x) * np.sqrt(s2)
-    near = np.less_equal(distance, reach)
-    return near & np.not_equal(distance, 0) if leaf else near
+    assert row.brink is not None
+    distance = row.brink(B, x)
+    near = distance <= row.brink_roundings * UNIT_ROUNDOFF * B.abs(x) * B.sqrt(s2)
+    return near & B.where(leaf, distance != 0, True)
 
 
 def near_tie(
@@ -67,7 +68,7 @@ def near_tie(
     return computed & (count > 1)
 
 
-def lost_phase(x: np.ndarray, s2: Value, kappa2: np.ndarray) -> np.ndarray:
+def lost_phase(B: Any, x: Value, s2: Value, kappa2: Value) -> Any:
     """Whether a sine's phase is too uncertain for its kappa = x g, g = cot x or tan x.
 
     x is known to u |x| s, hence kappa^2 to 2 kappa |x| (1 + g^2) u |x| s.
@@ -75,6 +76,6 @@ def lost_phase(x: np.ndarray, s2: Value, kappa2: np.ndarray) -> np.ndarray:
     squared = x * x
     g2 = kappa2 / squared
     total = 1.0 + kappa2 * s2
-    error = 2 * UNIT_ROUNDOFF * np.sqrt(kappa2 * s2) * s2 * squared * (1.0 + g2) / total
-    tolerated = np.maximum(_TOLERATED, 4 * UNIT_ROUNDOFF * np.sqrt(total))
+    error = 2 * UNIT_ROUNDOFF * B.sqrt(kappa2 * s2) * s2 * squared * (1.0 + g2) / total
+    tolerated = B.maximum(_TOLERATED, 4 * UNIT_ROUNDOFF * B.sqrt(total))
     return (squared * s2 > WAVE_LIMIT**2) & (error > tolerated)

@@ -1,8 +1,8 @@
 """Algorithm 1 sample by sample, with every zero, kink and pole treated apart.
 
-This is the reference in double precision: whole-array NumPy, but each rule of
-the definition is applied at each sample.  `eic_core.measure.fast` gives the same
-numbers on blocks where no rule but the plain recursion applies.
+This is the reference in double precision: whole-array NumPy, with each rule of the
+definition (`eic_core.engine.edges`) applied at each sample.  The native engine gives the same
+numbers; operators that are added at run time, and machines without it, run here.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eic_core.formula.operators import NUMPY, Operator, Scratch
-from eic_core.measure import doubt
-from eic_core.measure.plan import RECHECK_S2, Plan, Step
+from eic_core.engine import doubt, edges
+from eic_core.engine.tape import RECHECK_S2, Step, Tape
+from eic_core.operators import NUMPY, Operator
 
 SMALLEST_NORMAL = np.finfo(np.float64).tiny
 
@@ -43,6 +43,8 @@ class Block:
         Step at which a suspect sample left the double range upwards, or `VALID`.
     doubtful : ndarray of bool, shape (m,)
         Samples at which a rounding decides which rule holds (`doubt`).
+    out_of_range : ndarray of bool, shape (m,)
+        Samples at which some value is finite and not zero, but over- or underflows in double.
     """
 
     y: list[np.ndarray]
@@ -52,10 +54,11 @@ class Block:
     suspect: np.ndarray
     overflow_at: np.ndarray
     doubtful: np.ndarray
+    out_of_range: np.ndarray
 
 
 def _amplify_selection(
-    row: Operator, operands: list[np.ndarray], s2: list[np.ndarray], y: np.ndarray
+    operands: list[np.ndarray], s2: list[np.ndarray], y: np.ndarray
 ) -> tuple[np.ndarray, ...]:
     """min and max: all comes through the attained operand, at ties the noisier."""
     attained = [np.where(operand == y, s, -np.inf) for operand, s in zip(operands, s2, strict=True)]
@@ -63,12 +66,12 @@ def _amplify_selection(
     return tuple(np.where(choice == i, s, 0.0) for i, s in enumerate(s2))
 
 
-def evaluate_block(plan: Plan, columns: Mapping[str, np.ndarray], rows: int) -> Block:
+def evaluate_block(tape: Tape, columns: Mapping[str, np.ndarray], rows: int) -> Block:
     """Evaluate a tape at `rows` samples by the full definition.
 
     Parameters
     ----------
-    plan : Plan
+    tape : Tape
     columns : mapping of name to ndarray, shape (rows,)
         Finite values of each variable the tape reads.
     rows : int
@@ -81,12 +84,12 @@ def evaluate_block(plan: Plan, columns: Mapping[str, np.ndarray], rows: int) -> 
         np.zeros(rows, dtype=bool),
         np.full(rows, VALID),
         np.zeros(rows, dtype=bool),
+        np.zeros(rows, dtype=bool),
     )
     zero_std: list[np.ndarray | None] = []  # sqrt(v) where y == 0, if y ever is
-    scratch = Scratch(rows)
     ones = np.ones(rows)
     with np.errstate(all="ignore"):
-        for step in plan.steps:
+        for step in tape.steps:
             if step.row is None:
                 y = columns[step.column] if step.column else np.full(rows, step.value)
                 _note_range_of_leaf(step, y, block)
@@ -95,8 +98,8 @@ def evaluate_block(plan: Plan, columns: Mapping[str, np.ndarray], rows: int) -> 
                 block.contributions.append(())
                 zero_std.append(None)
                 continue
-            leaves = [plan.steps[i].row is None for i in step.operands]
-            _evaluate_step(step, step.row, leaves, block, zero_std, scratch)
+            leaves = [tape.steps[i].row is None for i in step.operands]
+            _evaluate_step(step, step.row, leaves, block, zero_std)
     return block
 
 
@@ -106,53 +109,38 @@ def _evaluate_step(
     leaves: list[bool],
     block: Block,
     zero_std: list[np.ndarray | None],
-    scratch: Scratch,
 ) -> None:
     a = [block.y[i] for i in step.operands]
     s2 = [block.s2[i] for i in step.operands]
     p = step.parameter
-    y = row.evaluate(a, p, None)
+    y = np.asarray(row.evaluate(a, p))
     _note_trouble(step, row, a, y, block)
 
     if row.brink is not None:
-        block.doubtful |= doubt.near_brink(row, a[0], s2[0], leaves[0])
+        block.doubtful |= doubt.near_brink(NUMPY, row, a[0], s2[0], leaves[0])
     if row.selects:
-        terms = list(_amplify_selection(row, a, s2, y))
+        terms = list(_amplify_selection(a, s2, y))
         block.doubtful |= doubt.near_tie(a, s2, y, leaves)
     else:
-        kappas = row.kappa_squared(a, y, p, scratch)
+        kappas = row.kappa_squared(NUMPY, a, y, p)
         if row.waves:
-            block.doubtful |= doubt.lost_phase(a[0], s2[0], kappas[0])
-        terms = []
-        for kappa2, s in zip(kappas, s2, strict=True):
-            terms.append(np.where(np.equal(kappa2, 0), 0.0, np.multiply(kappa2, s)))
+            block.doubtful |= doubt.lost_phase(NUMPY, a[0], s2[0], kappas[0])
+        terms = [edges.plain_term(NUMPY, k, s) for k, s in zip(kappas, s2, strict=True)]
 
-    at_zero = y == 0
-    any_zero = bool(at_zero.any())
+    any_zero = bool((y == 0).any())
     std_at_zero: np.ndarray | None = None
-    inner_zero = [operand == 0 for operand in a]
-    if any_zero or any(bool(z.any()) for z in inner_zero):
-        partials = row.partials(NUMPY, a, y, p)
-        limits = row.zero_limit(a, p)
+    if any_zero or any(bool((operand == 0).any()) for operand in a):
         std_at_zero = np.zeros_like(y)
+        partials = row.partials(NUMPY, a, y, p)
+        limits = row.zero_limit(NUMPY, a, p)
         for i, slot in enumerate(step.operands):
-            std = np.abs(a[i]) * np.sqrt(s2[i])
             below = zero_std[slot]
-            if below is not None:
-                std = np.where(inner_zero[i], below, std)
-            elif inner_zero[i].any():
-                std = np.where(inner_zero[i], 0.0, std)
-            moved = np.abs(partials[i]) * std
-            moved = np.where((std == 0) | np.equal(partials[i], 0), 0.0, moved)
-            if not row.selects:
-                terms[i] = np.where(inner_zero[i] & ~at_zero, (moved / np.abs(y)) ** 2, terms[i])
-                limit = np.asarray(limits[i], dtype=float)
-                has_limit = np.isfinite(limit) & (limit != 0)
-                limiting = np.where(has_limit, limit * limit * s2[i], 0.0)
-                without = np.where(moved == 0, 0.0, np.inf)
-                terms[i] = np.where(at_zero, np.where(has_limit, limiting, without), terms[i])
-            elif any_zero:
+            std = edges.deviation(NUMPY, a[i], s2[i], 0.0 if below is None else below)
+            if row.selects:
                 moved = np.where(terms[i] > 0, std, 0.0)
+            else:
+                moved = edges.moved_by(NUMPY, partials[i], std)
+                terms[i] = edges.edge_term(NUMPY, y, a[i], s2[i], kappas[i], limits[i], moved)
             std_at_zero = np.hypot(std_at_zero, moved)
     total = np.ones_like(y)
     for term in terms:
@@ -172,13 +160,14 @@ def _note_trouble(
     settled = ~block.suspect & (step.node < block.first_invalid)
     bad = ~np.isfinite(y)
     if bad.any():
-        pole = np.zeros(len(y), dtype=bool) if row.pole is None else row.pole(a, step.parameter)
+        pole = np.zeros(len(y), dtype=bool) if row.pole is None else row.pole(NUMPY, a, step.parameter)
         outside = bad & (np.isnan(y) | pole)
         operands_finite = np.ones(len(y), dtype=bool)
         for operand in a:
             operands_finite &= np.isfinite(operand)
         leaves_range = bad & ~outside & operands_finite
         block.suspect |= leaves_range & settled
+        block.out_of_range |= leaves_range & (step.node < block.first_invalid)
         block.overflow_at[leaves_range & (block.overflow_at == VALID)] = step.node
         # After an overflow nan means nothing; elsewhere it is a domain error.
         certain = outside & (block.overflow_at == VALID)
@@ -187,19 +176,22 @@ def _note_trouble(
     if small.any():
         true_zero = y == 0
         if row.vanishes is not None:
-            true_zero &= row.vanishes(a, step.parameter)
+            true_zero &= row.vanishes(NUMPY, a, step.parameter)
         block.suspect |= small & ~true_zero & settled
+        block.out_of_range |= small & ~true_zero & (step.node < block.first_invalid)
 
 
 def _note_range_of_leaf(step: Step, y: np.ndarray, block: Block) -> None:
     """Mark numbers beyond double range, such as 1e400, or below its full precision."""
     if step.label:
         if not leaf_in_range(step):
-            block.suspect[:] = True
+            block.suspect[:] = block.out_of_range[:] = True
             if math.isinf(step.value):
                 np.minimum(block.overflow_at, step.node, out=block.overflow_at)
         return
-    block.suspect |= (np.abs(y) < SMALLEST_NORMAL) & (y != 0)
+    subnormal = (np.abs(y) < SMALLEST_NORMAL) & (y != 0)
+    block.suspect |= subnormal
+    block.out_of_range |= subnormal
 
 
 def leaf_in_range(step: Step) -> bool:

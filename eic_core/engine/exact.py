@@ -14,8 +14,9 @@ from typing import Any
 
 import mpmath
 
-from eic_core.formula.operators import Operator
-from eic_core.measure.plan import Plan, Step
+from eic_core.engine import edges
+from eic_core.engine.tape import Step, Tape
+from eic_core.operators import MpBackend, Operator
 
 DIGITS = 60
 
@@ -32,10 +33,6 @@ _EXACT = -(10**12)
 
 _MAX_TRIG_BITS = 10_000
 """A sine of more than 3,000 digits takes too long to reduce: it counts as out of range."""
-
-_POLES = frozenset(("tan", "cot", "sec", "csc"))
-_PERIODIC = _POLES | {"sin", "cos"}
-_STEPS = frozenset(("floor", "ceil", "round"))
 
 
 class _OutOfDomain(Exception):
@@ -88,22 +85,23 @@ class ExactEvaluator:
 
     Parameters
     ----------
-    plan : Plan
+    tape : Tape
     digits : int
         Working precision in decimal digits.
     """
 
-    def __init__(self, plan: Plan, digits: int = DIGITS) -> None:
-        self.plan = plan
+    def __init__(self, tape: Tape, digits: int = DIGITS) -> None:
+        self.tape = tape
         self.mp = mpmath.MPContext()  # a context of our own: the global one is shared by threads
         self.mp.dps = digits
+        self.backend = MpBackend(self.mp)
         mp = self.mp
         self._bits = mp.prec
         self._zero, self._one = mp.mpf(0), mp.mpf(1)
         self._constants = self._read_constants()
 
     def _read_constants(self) -> dict[int, Any]:
-        return {s.slot: self._number(s.label) for s in self.plan.steps if s.label}
+        return {s.slot: self._number(s.label) for s in self.tape.steps if s.label}
 
     def _number(self, text: str) -> Any:
         if text == "pi":
@@ -152,7 +150,7 @@ class ExactEvaluator:
         points: list[_Point] = []
         contributions: list[tuple[float, ...]] = []
         invalid: int | None = None
-        for step in self.plan.steps:
+        for step in self.tape.steps:
             if step.row is None:
                 value = self._number(values[step.column]) if step.column else None
                 value = constants[step.slot] if value is None else value
@@ -179,7 +177,7 @@ class ExactEvaluator:
         if row.integer_points:
             operands = [self._on_grid(p) for p in operands]
         a = [p.y for p in operands]
-        if row.name in _PERIODIC or row.name in _STEPS:
+        if row.period or row.steps:
             self._require_phase(row, operands[0].error)
         value = self._value(step, row, a)
         if row.selects:
@@ -191,8 +189,8 @@ class ExactEvaluator:
                 carried = _mag(value) if _is_inf(partial) else _mag(partial) + p.error
                 error = max(error, carried + 1)
         blurred = error > _EXACT and (not value or _mag(value) <= error + _GUARD_BITS)
-        if blurred and (row.crossing or row.name in _POLES):
-            if row.name in _POLES and abs(value) > 1:
+        if blurred and (row.crossing or row.poles):
+            if row.poles and abs(value) > 1:
                 raise _OutOfDomain
             value, error = self._zero, _EXACT
             partials = self._partials(step, row, operands, value)
@@ -210,14 +208,13 @@ class ExactEvaluator:
             squared = value * value
             terms = [m / squared if m else m for m in moved]
         else:
-            limits = row.zero_limit([_to_float(operand) for operand in a], step.parameter)
-            terms = []
-            for limit, p, m in zip(limits, operands, moved, strict=True):
-                limit = float(limit)
-                if limit != 0 and not math.isnan(limit):
-                    terms.append(limit * limit * p.s2)
-                else:
-                    terms.append(self.mp.inf if m else m)
+            limits = row.zero_limit(
+                self.backend, [operand.y for operand in operands], step.parameter
+            )
+            terms = [
+                edges.term_at_zero(self.backend, limit, p.s2, m)
+                for limit, p, m in zip(limits, operands, moved, strict=True)
+            ]
         for term in terms:
             total += term
         return _Point(value, total, variance, error), terms
@@ -225,12 +222,12 @@ class ExactEvaluator:
     def _partials(
         self, step: Step, row: Operator, operands: list[_Point], value: Any
     ) -> tuple[Any, ...]:
-        mp = self.mp
+        parameter = row.mp_parameter(self.mp, step.exact_parameter)
         try:
-            partials = row.partials(mp, [p.y for p in operands], value, step.exact_parameter)
+            partials = row.partials(self.backend, [p.y for p in operands], value, parameter)
         except ZeroDivisionError:
-            return tuple(mp.inf for _ in operands)
-        if row.name in _PERIODIC and _mag(partials[0]) <= operands[0].error + _GUARD_BITS:
+            return tuple(self.mp.inf for _ in operands)
+        if row.period and _mag(partials[0]) <= operands[0].error + _GUARD_BITS:
             return (self._zero,)  # a crest, as far as the operand is known
         return partials
 
@@ -251,13 +248,13 @@ class ExactEvaluator:
     def _value(self, step: Step, row: Operator, a: list[Any]) -> Any:
         mp = self.mp
         size = max((operand.bc + operand.exp if operand else 0) for operand in a)
-        if row.name in _PERIODIC:
+        if row.period:
             if size > _MAX_TRIG_BITS:
                 raise _TooLarge
-        elif size > 24 and row.name in ("exp", "expm1", "sinh", "cosh"):
+        elif size > 24 and row.exponential:
             if abs(a[0]) > MAX_LOG10 * 2.302585092994046:
                 return self._limit_of_exponential(row, a[0])
-        elif row.name in ("pow", "power"):
+        elif row.power:
             self._guard_power(step, a)
         try:
             value = row.exact(mp, a, step.exact_parameter)
@@ -272,8 +269,8 @@ class ExactEvaluator:
         return value
 
     def _limit_of_exponential(self, row: Operator, x: Any) -> Any:
-        if row.name == "expm1" and x < 0:
-            return self.mp.mpf(-1)
+        if row.low is not None and x < 0:
+            return self.mp.mpf(row.low)
         raise _TooLarge
 
     def _guard_power(self, step: Step, a: list[Any]) -> None:
@@ -289,7 +286,7 @@ class ExactEvaluator:
             bits = self.mp.prec - self._bits + error + 100
             if bits <= _MAX_TRIG_BITS:
                 raise _MoreBits(bits)
-            if row.name in _PERIODIC:
+            if row.period:
                 raise _TooLarge
 
     def _on_grid(self, p: _Point) -> _Point:
