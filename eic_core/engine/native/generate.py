@@ -13,7 +13,6 @@ from typing import Any
 
 from eic_core.engine import doubt, edges
 from eic_core.operators import OPERATORS, Operator
-from eic_core.operators.row import Derivatives
 
 TARGET = Path(__file__).with_name("operators.h")
 
@@ -148,11 +147,7 @@ def _rule(name: str) -> str:
 
 
 def _kappas(row: Operator, a: list[C]) -> list[str]:
-    y, p = C("y"), C("p")
-    if row.fixed is not None:
-        traced: Derivatives = lambda B, a, y, p: row.fixed(p)  # type: ignore[misc]  # noqa: E731
-        return [C.of(k).text for k in traced(B, a, y, p)]
-    return [C.of(k).text for k in row.kappa_squared(B, a, y, p)]
+    return [C.of(k).text for k in row.kappa_squared(B, a, C("y"), C("p"))]
 
 
 def _suspicion(row: Operator) -> str:
