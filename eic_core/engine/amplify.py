@@ -117,6 +117,24 @@ class Amplification:
         count = self.valid_count - self.singular[node_id]
         return self.finite_sum[node_id] / count if count else math.nan
 
+    @property
+    def eic(self) -> float:
+        """max_k log10 s-bar_k; inf if a sample is singular, nan if a mean is not known."""
+        if any(self.singular):
+            return math.inf
+        return self.eic_finite
+
+    @property
+    def eic_finite(self) -> float:
+        """The same without the samples that are singular at each node."""
+        valid = self.valid_count
+        worst = 0.0
+        for total, singular in zip(self.finite_sum, self.singular, strict=True):
+            if valid == singular or total != total:
+                return math.nan
+            worst = max(worst, total / (valid - singular))
+        return 0.5 * math.log10(worst)
+
     def edge_shares(self, node_id: int) -> tuple[float, ...]:
         """For each operand, the share of the node's mean s^2 that comes through it.
 

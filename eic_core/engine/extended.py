@@ -19,7 +19,7 @@ import numpy as np
 from eic_core.engine import edges
 from eic_core.engine.tape import SMALLEST_NORMAL, Step, Tape
 from eic_core.operators import NUMPY, Operator
-from eic_core.operators.wide import Array, Wide, power
+from eic_core.operators.wide import Array, Wide, power, subtract
 
 MAX_LOG10 = 10**6
 """Beyond |log10 |y|| = 10^6 a value counts as having left every range (ADR 0001)."""
@@ -124,10 +124,10 @@ def _value(row: Operator, a: list[Wide], p: float) -> tuple[Wide, Any]:
         if len(a) == 1:
             tiny = lost & (a[0].e < 0)
             value = _near_origin(row, a[0], p).where(tiny, value)
-        elif not row.selects:
-            value = Wide(np.where(lost, math.nan, value.m), value.e)
+        elif row.selects:
+            value = _selected(row, a).where(lost, value)
         else:
-            value = _selected(a, value, lost)
+            value = Wide(np.where(lost, math.nan, value.m), value.e)
     outside = outside | (np.abs(value.e) > _MOST_BITS)
     unreal = ~np.isfinite(value.m)
     return Wide(np.where(unreal, math.nan, value.m), np.where(unreal, 0.0, value.e)), outside
@@ -148,14 +148,16 @@ def _near_origin(row: Operator, w: Wide, p: float) -> Wide:
     return linear.where(level == 0, Wide.of(np.where(np.isfinite(slope), level, math.nan)))
 
 
-def _selected(a: list[Wide], value: Wide, lost: Any) -> Wide:
-    """min or max of numbers of any size: of two lost ones it is not settled which."""
-    several = sum(w.lost.astype(int) for w in a) > 1
-    chosen = value
-    for w in a:
-        hit = w.lost & (_representative(w) == value.doubles)
-        chosen = w.where(hit, chosen)
-    return Wide(np.where(several & lost, math.nan, chosen.m), chosen.e)
+def _selected(row: Operator, a: list[Wide]) -> Wide:
+    """min or max of numbers of any size."""
+    wants_less = row.evaluate([1.0, 2.0], math.nan) == 1.0
+    chosen = a[0]
+    for w in a[1:]:
+        ahead = subtract((w, chosen), math.nan).m
+        chosen = w.where((ahead < 0) if wants_less else (ahead > 0), chosen)
+        unknown = np.isnan(w.m) | np.isnan(chosen.m)
+        chosen = Wide(np.where(unknown, math.nan, chosen.m), chosen.e)
+    return chosen
 
 
 def _terms(
