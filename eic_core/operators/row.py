@@ -188,6 +188,8 @@ class Operator:
 
     def kappa_squared(self, B: Any, a: Operands, y: Value, p: Any) -> tuple[Any, ...]:
         """kappa_{k,i}^2 at ordinary points; nonsense where y or an operand is 0."""
+        if self.fixed is not None:
+            return self.fixed(p)
         if self.kappa2 is not None:
             return self.kappa2(B, a, y, p)
         return tuple(
