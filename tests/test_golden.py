@@ -46,7 +46,11 @@ from tests.golden.reading import query_of, run, state_values, visit_values
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = ROOT / "tests" / "golden"
 
-ALLOWED: dict[str, tuple[str, Any]] = {}
+ALLOWED: dict[str, tuple[str, Any]] = {
+    # exp(-minutes*minutes) underflows at some rows, where its amplification is known all the same
+    "SCORED.csv: 57.eic": ("0012", 3.518479221460102),
+    "SCORED.csv: 57.eic_finite": ("0012", 3.518479221460102),
+}
 """Cells whose meaning an ADR has changed since: the ADR, and what is expected now.  The keys are
 places as these tests print them, such as ``inspect/steps.json: nodes.7.s_bar``."""
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from eic_core.operators.backend import NUMPY, Value
-from eic_core.operators.wide import Widely
+from eic_core.operators.wide import Wide, Widely
 
 Operands = Sequence[Any]
 
@@ -68,8 +68,8 @@ class Operator:
         Where the true value is 0; a 0 elsewhere is an underflow.  None: every 0 is true.
     fixed : callable (p) -> tuple of float, or None
         kappa^2, where it is the same at every sample (products, quotients, exact powers).
-    linear : bool
-        True if the value is a sum of the operands, each with a sign.
+    scales : bool
+        True if a factor common to all operands changes no condition number (sums, hypot, atan2).
     selects : bool
         True for min and max: the amplification is that of the operand attained.
     crossing : {"", "value", "argument"}
@@ -102,6 +102,8 @@ class Operator:
         True if the value leaves every range for operands of some millions.
     widely : callable (a, p) -> Wide, or None
         The value where operands or value leave double range (`eic_core.operators.wide`).
+    kappa2_widely : callable (a, y) -> tuple of arrays, or None
+        kappa^2 there, where `kappa2` would need operands that are no doubles.
     power : bool
         True if the value is a power of the first operand, which may leave every range.
     """
@@ -117,7 +119,7 @@ class Operator:
     pole: Expression | None = None
     vanishes: Expression | None = None
     fixed: Callable[[float], tuple[float, ...]] | None = None
-    linear: bool = False
+    scales: bool = False
     selects: bool = False
     crossing: str = ""
     needs_parameter: bool = False
@@ -133,6 +135,7 @@ class Operator:
     low: float | None = None
     power: bool = False
     widely: Widely | None = None
+    kappa2_widely: Callable[[Sequence[Wide], Wide], tuple[Any, ...]] | None = None
 
     @cached_property
     def delicate(self) -> bool:

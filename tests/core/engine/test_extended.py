@@ -11,6 +11,7 @@ import pytest
 from eic_core.engine.amplify import amplify
 from eic_core.engine.extended import evaluate
 from eic_core.engine.tape import tape_of
+from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Formula
 from eic_core.operators.wide import Wide, add, exponential, logarithm, multiply, power, subtract
@@ -90,10 +91,12 @@ def test_random_formulas_at_the_ends_of_range_agree_or_say_that_they_do_not_know
         exact = amplify(formula, samples)
         if exact.rechecked != exact.out_of_range:
             continue  # some sample hangs on a rounding, which only 60 digits settle
+        if quick.eic > 12 or exact.eic > 12:
+            continue  # double precision has no digits left there, wherever its range ends
         if math.isnan(quick.eic) and quick.valid_count:
             unknown += 1
             continue
-        assert quick.valid_count == exact.valid_count, (seed, formula.source)
+        assert quick.valid_count == exact.valid_count, (seed, to_python(formula))
         if quick.valid_count:
             assert quick.eic == pytest.approx(exact.eic, abs=1e-9), seed
             compared += 1
