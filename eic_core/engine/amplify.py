@@ -9,7 +9,7 @@ per-sample values of one node are a second pass over its subtree.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -20,7 +20,7 @@ from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import DOUBT, HIGH, INVALID, LOW, PRECISION
 from eic_core.engine.reference import VALID, Block, evaluate_block
-from eic_core.engine.tape import RECHECK_S2, SINGULAR_S2, Step, Tape, lay_out, tape_of
+from eic_core.engine.tape import SINGULAR_S2, Step, Tape, lay_out, tape_of
 from eic_core.formula.tree import Formula
 from eic_core.samples import Samples
 
@@ -276,7 +276,9 @@ class _Sums:
         marked: list[tuple[int, np.ndarray]] = []
         for start in range(0, total, at_once):
             stop = min(total, start + at_once)
-            part = _run(self.tape, self.samples, start, stop, held, self.edges, self.values, self.kept)
+            part = _run(
+                self.tape, self.samples, start, stop, held, self.edges, self.values, self.kept
+            )
             self._add(part, np.arange(start, stop) if part.status is not None else None, held)
             if part.status is not None:
                 marked.append((start, part.status))
@@ -524,9 +526,10 @@ def _part_of(tape: Tape, block: Block, held: int, edges: bool, beyond: bool) -> 
         np.minimum(block.first_invalid, block.overflow_at, out=block.first_invalid)
     status = np.where(block.first_invalid != VALID, INVALID, 0).astype(np.uint8)
     precision = block.suspect & ~block.out_of_range
-    status |= np.where(block.out_of_range, np.where(block.overflow_at != VALID, HIGH, LOW), 0).astype(np.uint8)
-    status |= np.where(precision, PRECISION, 0).astype(np.uint8)
-    status |= np.where(block.doubtful, DOUBT, 0).astype(np.uint8)
+    status[block.out_of_range & (block.overflow_at != VALID)] |= HIGH
+    status[block.out_of_range & (block.overflow_at == VALID)] |= LOW
+    status[precision] |= PRECISION
+    status[block.doubtful] |= DOUBT
     ok = (status & (INVALID | held)) == 0
     any_singular = np.zeros(len(ok), dtype=bool)
     finite_sums, singular, edge_sums, signs = [], [], [], []
@@ -567,8 +570,9 @@ def _values_of_root(tape: Tape, samples: Samples) -> tuple[np.ndarray, np.ndarra
     packed = None if engine is None else engine.pack(tape)
     if engine is not None and packed is not None:
         root = len(tape) - 1
+        keep_y, keep_s2 = ([(root, int(kept.ctypes.data))] for kept in (y, s2))
         engine.run(tape, packed, samples.addresses, total, mode=0, skip=INVALID, out=INVALID,
-                   keep_y=[(root, int(y.ctypes.data))], keep_s2=[(root, int(s2.ctypes.data))])  # fmt: skip
+                   keep_y=keep_y, keep_s2=keep_s2)  # fmt: skip
         return y, s2
     for start in range(0, total, 16_384):
         columns = {name: samples.columns[name][start : start + 16_384] for name in tape.variables}

@@ -157,7 +157,7 @@ def _representative(w: Wide) -> Array:
 
 
 def _near_origin(row: Operator, w: Wide, p: float) -> Wide:
-    """f(x) = f(0) + f'(0) x, for operands that are too small for a double; nan if f has no slope."""
+    """f(x) = f(0) + f'(0) x, for operands too small for a double; nan if f has no slope."""
     origin = np.zeros_like(w.m)
     level = np.asarray(row.evaluate([origin], p)) + origin
     slope = np.asarray(row.partials(NUMPY, [origin], level, p)[0]) + origin

@@ -129,8 +129,10 @@ class Tape:
         """For each slot, whether no variable stands below it."""
         found: list[bool] = []
         for row, operands in zip(self.rows, self.operands, strict=True):
-            leaf = isinstance(row, Leaf)
-            found.append(not row.column if leaf else all(found[i] for i in operands))
+            if isinstance(row, Leaf):
+                found.append(not row.column)
+            else:
+                found.append(all(found[i] for i in operands))
         return tuple(found)
 
     def members(self, root: int) -> list[int]:

@@ -50,7 +50,7 @@ class Operator:
     arity : int or None
         Number of operands; None for two or more.
     program : callable (p, count) -> Program
-        How NumPy computes the value of `count` operands: nan outside the real domain, inf at a pole.
+        How NumPy computes the value of `count` operands: nan outside the domain, inf at a pole.
     exact : callable (mp, a, p) -> mpf
         The same with an mpmath context and the exact parameter; may raise ``ZeroDivisionError`` or
         ``ValueError``, or give a complex number, outside the domain.

@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+from eic_core.engine.amplify import amplify
 from eic_core.errors import DataError, FormulaError, UserError
 from eic_core.formula.syntax import Reading, read
 from eic_core.formula.tree import Formula
-from eic_core.engine.amplify import amplify
-from eic_core.samples import Samples
 from eic_core.measure.fit import r_squared
 from eic_core.measure.table import Table, match_variables, read_table
 from eic_core.pool.candidate import Candidate, Score
 from eic_core.pool.files import opened_pool
+from eic_core.samples import Samples
 
 SCORE_COLUMNS = (
     "complexity", "r2", "eic", "eic_finite", "invalid", "singular", "out_of_range", "error",

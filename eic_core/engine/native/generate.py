@@ -139,7 +139,8 @@ _RULES = {
 
 
 def _rule(name: str) -> str:
-    function, parameters = _RULES[name]
+    function: Any = _RULES[name][0]
+    parameters = _RULES[name][1]
     names = parameters.split()
     given = ", ".join(f"double {n}" for n in names)
     traced = C.of(function(B, *map(C, names))).text
@@ -210,8 +211,8 @@ def _facts(row: Operator, arity: int) -> str:
     lines += [f"    f->pole = {pole};", f"    f->vanishes = {vanishes};"]
     lines += [f"    f->outside = {outside};", f"    f->doubtful = {near};"]
     return (
-        f"static inline void facts_{row.name}(FACTS)\n{{\n    (void)a; (void)s; (void)leaf; (void)y;"
-        " (void)p;\n" + "\n".join(lines) + "\n}\n"
+        f"static inline void facts_{row.name}(FACTS)\n{{\n"
+        "    (void)a; (void)s; (void)leaf; (void)y; (void)p;\n" + "\n".join(lines) + "\n}\n"
         f"static void mend_{row.name}(MEND)\n{{\n    mend_rows(MEND_GIVEN, facts_{row.name});\n}}\n"
     )
 
@@ -234,7 +235,8 @@ def header() -> str:
             if on
         )
         if row.selects:
-            table.append(f'    {{"{row.name}", rows_of_two, rows_of_two, 0, mend_selection, 0, {flags}}},')
+            functions = "rows_of_two, rows_of_two, 0, mend_selection, 0"
+            table.append(f'    {{"{row.name}", {functions}, {flags}}},')
             continue
         assert row.arity is not None
         parts += [_loops(row, row.arity), _facts(row, row.arity)]

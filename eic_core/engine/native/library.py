@@ -8,18 +8,20 @@ is used, and an operator without a usable one runs through `eic_core.engine.refe
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import sys
 import threading
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from eic_core.engine.native import build
-from eic_core.engine.tape import Leaf, Tape, leaf_in_range
+from eic_core.engine.tape import SMALLEST_NORMAL, Leaf, Tape, leaf_in_range
 from eic_core.operators import OPERATORS, Operator
 
 EDGES, SIGNS, VALUES_ONLY, OVERFLOW_IS_INVALID, FIRST_BAD_ENDS = 1, 2, 4, 8, 16
@@ -37,29 +39,35 @@ _COLUMN, _CONSTANT = -1, -2
 _FIXED, _LEAF_HIGH, _LEAF_LOW = 1, 2, 4
 _DOUBLE = 12  # NPY_DOUBLE
 _CALL_SIZE = 28
+_MOST_LOOPS = 1024
+_COLUMN_HEAD = (_COLUMN, 0, 0, 0, 0, 0, 0)
+_COUNTING = array("i", range(256))
+_LEAST, _MOST = SMALLEST_NORMAL, sys.float_info.max
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
+_Entry = tuple[int, tuple[int, ...], int, tuple[float, ...]]
+"""A row's code, its program as words and their number by four, and the program's constants."""
+
+
+class Packed(NamedTuple):
     """A tape as the native engine reads it.
 
     Attributes
     ----------
-    head, operands, program : array of int32
-    parameters, constants : array of float64
+    slots, operands, members : int
+        How many there are.
     columns : list of (slot, name)
-    root, member_start, member : array of int32
+    parts : tuple of arrays
+        Heads, operands, program, parameters, constants, roots, starts and members.
+    addresses : tuple of int
+        Where they lie.
     """
 
-    head: array[int]
-    operands: array[int]
-    program: array[int]
-    parameters: array[float]
-    constants: array[float]
+    slots: int
+    operands: int
+    members: int
     columns: list[tuple[int, str]]
-    root: array[int]
-    member_start: array[int]
-    member: array[int]
+    parts: tuple[Any, ...]
     addresses: tuple[int, ...]
 
 
@@ -121,9 +129,11 @@ class Library:
         self._run.argtypes = [ctypes.c_void_p, ctypes.c_int64]
         self.codes = {library.eic_name(i).decode(): i for i in range(library.eic_codes())}
         self._rows = {name: OPERATORS[name] for name in self.codes}
-        self._loops = array("q")
+        self._loops = array("q", bytes(16 * _MOST_LOOPS))  # never moves: runs hold its address
         self._loop_ids: dict[Any, int] = {}
-        self._programs: dict[Any, tuple[tuple[int, ...], tuple[float, ...]] | None] = {}
+        self._lock = threading.Lock()
+        self._simple: dict[Operator, _Entry] = {}
+        self._entries: dict[tuple[Operator, Fraction | None, int], _Entry | None] = {}
         self._local = threading.local()
 
     @property
@@ -135,29 +145,30 @@ class Library:
         """The number of a ufunc's loop over doubles, or -1."""
         known = self._loop_ids.get(function)
         if known is None:
-            found = _double_loop(function)
-            known = -1
-            if found is not None:
-                known = len(self._loops) // 2
-                self._loops.extend(found)
-            self._loop_ids[function] = known
+            with self._lock:
+                known = self._loop_ids.get(function)
+                if known is None:
+                    known = self._loop_ids[function] = self._add_loop(function)
         return known
 
-    def _program(
-        self, row: Operator, p: float, count: int
-    ) -> tuple[tuple[int, ...], tuple[float, ...]] | None:
-        """A row's program as instructions and constants; None if a loop is missing."""
-        key = (row, p if row.has_parameter else None, count)
-        try:
-            return self._programs[key]
-        except KeyError:
-            pass
+    def _add_loop(self, function: Any) -> int:
+        found = _double_loop(function)
+        place = sum(number >= 0 for number in self._loop_ids.values())
+        if found is None or place >= _MOST_LOOPS:
+            return -1
+        self._loops[2 * place], self._loops[2 * place + 1] = found
+        return place
+
+    def _entry(self, row: Operator, p: float, count: int) -> _Entry | None:
+        """How the library runs a row; None if it cannot."""
+        code = self.codes.get(row.name, -1)
+        if code < 0 or self._rows[row.name] is not row or count > MOST_OPERANDS:
+            return None
         words: list[int] = []
         constants: list[float] = []
         for function, *inputs in row.program(p, count):
             loop = self._loop(function)
             if loop < 0:
-                self._programs[key] = None
                 return None
             words += (loop, len(inputs))
             for given in (*inputs, *([0] if len(inputs) == 1 else [])):
@@ -166,10 +177,19 @@ class Library:
                     constants.append(given)
                 else:
                     words.append(given)
-        if len(self._programs) > 4096:
-            self._programs.clear()
-        found = self._programs[key] = tuple(words), tuple(constants)
-        return found
+        return code, tuple(words), len(words) // 4, tuple(constants)
+
+    def _find_entry(self, row: Operator, exact: Fraction | None, count: int) -> _Entry | None:
+        """The same, remembered; for rows with a parameter, or any number of operands."""
+        key = (row, exact, count)
+        try:
+            return self._entries[key]
+        except KeyError:
+            p = row.parameter(exact) if row.has_parameter else 0.0
+            if len(self._entries) > 4096:
+                self._entries.clear()
+            found = self._entries[key] = self._entry(row, p, count)
+            return found
 
     def pack(self, tape: Tape) -> Packed | None:
         """The tape for this library, or None if an operator is not in it.
@@ -191,59 +211,67 @@ class Library:
         constants: list[float] = []
         columns: list[tuple[int, str]] = []
         fixed: list[int] = []
-        for slot, row in enumerate(tape.rows):
-            if row.__class__ is Leaf:
+        simple = self._simple
+        instructions = 0
+        for row, given, exact in zip(
+            tape.rows, tape.operands, tape.exact_parameters, strict=True
+        ):
+            if not given:
+                assert isinstance(row, Leaf)
                 column, label, value = row
                 if column:
-                    columns.append((slot, column))
-                    head += (_COLUMN, 0, 0, 0, 0, 0, 0)
+                    columns.append((len(fixed), column))
+                    head += _COLUMN_HEAD
                     fixed.append(0)
                     parameters.append(0.0)
                     continue
                 flag = 0
-                if not leaf_in_range(label, value):
+                if not _LEAST <= value <= _MOST and not leaf_in_range(label, value):
                     flag = _LEAF_HIGH if abs(value) > 1 else _LEAF_LOW
                 head += (_CONSTANT, 0, 0, 0, 0, 0, flag)
                 fixed.append(_FIXED)
                 parameters.append(value)
                 continue
-            name = row.name
-            code = self.codes.get(name, -1)
-            given = tape.operands[slot]
+            assert isinstance(row, Operator)
             count = len(given)
-            if code < 0 or self._rows[name] is not row or count > MOST_OPERANDS:
-                return None
-            p = row.parameter(tape.exact_parameters[slot]) if row.has_parameter else 0.0
-            found = self._program(row, p, count)
-            if found is None:
-                return None
-            words, numbers = found
+            entry = simple.get(row)
+            p = 0.0
+            if entry is None:
+                entry = self._find_entry(row, exact, count)
+                if entry is None:
+                    return None
+                if row.has_parameter:
+                    p = row.parameter(exact)
+                elif row.arity is not None:
+                    simple[row] = entry
+            code, words, length, numbers = entry
             flag = fixed[given[0]]
-            for i in given[1:]:
-                flag &= fixed[i]
+            if count == 2:
+                flag &= fixed[given[1]]
+            elif count > 2:
+                flag = min([fixed[i] for i in given])
             fixed.append(flag)
-            head += (
-                code, count, len(operands), len(program) // 4, len(words) // 4, len(constants),
-                flag,
-            )  # fmt: skip
+            head += (code, count, len(operands), instructions, length, len(constants), flag)
+            instructions += length
             operands += given
             program += words
-            constants += numbers
+            if numbers:
+                constants += numbers
             parameters.append(p)
-        member: list[int] = []
-        starts = [0]
+        size = len(fixed)
         if len(tape.roots) == 1:
-            member = list(range(len(tape)))
-            starts.append(len(member))
+            starts, member = [0, size], _COUNTING[:size] if size <= 256 else array("i", range(size))
         else:
-            for root in tape.roots:
-                member += tape.members(root)
-                starts.append(len(member))
-        ints = [array("i", part) for part in (head, operands, program)]
-        doubles = [array("d", part) for part in (parameters, constants)]
-        roots = [array("i", part) for part in (tape.roots, starts, member)]
-        addresses = tuple([part.buffer_info()[0] for part in (*ints, *doubles, *roots)])
-        return Packed(*ints, *doubles, columns, *roots, addresses)
+            members = [tape.members(root) for root in tape.roots]
+            starts = [0, *itertools.accumulate(map(len, members))]
+            member = array("i", itertools.chain.from_iterable(members))
+        parts = (
+            array("i", head), array("i", operands), array("i", program),
+            array("d", parameters), array("d", constants),
+            array("i", tape.roots), array("i", starts), member,
+        )  # fmt: skip
+        addresses = tuple([part.buffer_info()[0] for part in parts])
+        return Packed(size, len(operands), len(member), columns, parts, addresses)
 
     def _workspace(self, doubles: int) -> int:
         """The address of this thread's scratch of at least so many doubles."""
@@ -283,10 +311,10 @@ class Library:
         keep_y, keep_s2, keep_terms : sequences of (slot, or operand of the tape; address)
             Where values, s^2 and the terms of edges are written to.
         """
-        slots, count = len(tape.rows), len(packed.operands)
+        slots, count = packed.slots, packed.operands
         chunk = max(16, min(512, (1 << 16) // slots)) & ~7
         chunk = min(chunk, (rows + 7) & ~7)
-        members, roots = len(packed.member), len(tape.roots)
+        members, roots = packed.members, len(tape.roots)
         doubles = array("d", bytes(8 * (members + count)))
         integers = array("q", bytes(8 * (members + slots + COUNTS * roots)))
         where = array("q", bytes(8 * slots))

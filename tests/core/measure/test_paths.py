@@ -9,10 +9,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from eic_core.operators import OPERATORS
-from eic_core.formula.syntax import read
-from eic_core.formula.tree import Draft, Formula, constant, variable
-from eic_core.measure import Samples, amplify
 from eic_core.engine.native.library import (
     DOUBT,
     EDGES,
@@ -25,6 +21,10 @@ from eic_core.engine.native.library import (
 )
 from eic_core.engine.reference import VALID, evaluate_block
 from eic_core.engine.tape import lay_out
+from eic_core.formula.syntax import read
+from eic_core.formula.tree import Draft, Formula, constant, variable
+from eic_core.measure import Samples, amplify
+from eic_core.operators import OPERATORS
 from tests.core.measure import oracle
 from tests.core.measure.agreement import disagreements, samples_of
 

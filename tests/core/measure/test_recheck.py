@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from eic_core.engine.amplify import MAX_RECHECKED
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, amplify, inspect
-from eic_core.engine.amplify import MAX_RECHECKED
 from tests.core.measure.agreement import disagreements
 
 
