@@ -56,17 +56,8 @@ class Amplification:
         Samples at which every node has a real value.
     first_invalid : dict of node id to int
         How many samples first have no real value at that node.
-    finite_sum : tuple of float
-        Per node, the sum of s^2 over the valid samples not singular there.
-    singular : tuple of int
-        Per node, how many valid samples are singular there.
     singular_samples : int
         How many valid samples are singular at some node.
-    edge_sums : tuple of tuple of float
-        Per node and operand, the sum of kappa^2 s_i^2 over the same samples as
-        `finite_sum`; empty tuples unless asked for.
-    signs : tuple of int
-        Per node, 1 if its watched sign was ever positive, plus 2 if negative.
     rechecked, unresolved : int
         Samples re-evaluated at 60 digits, and those that needed it but came
         after the first `MAX_RECHECKED`.
@@ -85,19 +76,52 @@ class Amplification:
     samples: Samples
     valid: np.ndarray
     first_invalid: dict[int, int]
-    finite_sum: tuple[float, ...]
-    singular: tuple[int, ...]
     singular_samples: int
-    edge_sums: tuple[tuple[float, ...], ...]
-    signs: tuple[int, ...]
     rechecked: int
     unresolved: int
     out_of_range: int
     root_values: np.ndarray | None = field(repr=False)
     tape: Tape = field(repr=False)
     exact: dict[int, tuple[np.ndarray, np.ndarray]] = field(repr=False)
+    _sums: list[float] = field(repr=False)  # by slot, as the next three
+    _singular: list[int] = field(repr=False)
+    _signs: list[int] = field(repr=False)
+    _edge_sums: list[float] | None = field(repr=False)  # by operand of the tape
     _kept: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
     _traces: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def finite_sum(self) -> tuple[float, ...]:
+        """Per node, the sum of s^2 over the valid samples not singular there."""
+        return tuple([self._sums[slot] for slot in self.tape.slots])
+
+    @cached_property
+    def singular(self) -> tuple[int, ...]:
+        """Per node, how many valid samples are singular there."""
+        return tuple([self._singular[slot] for slot in self.tape.slots])
+
+    @cached_property
+    def signs(self) -> tuple[int, ...]:
+        """Per node, 1 if its watched sign was ever positive, plus 2 if negative.
+
+        Only if edges were asked for.
+        """
+        return tuple([self._signs[slot] for slot in self.tape.slots])
+
+    @cached_property
+    def edge_sums(self) -> tuple[tuple[float, ...], ...]:
+        """Per node and operand, the sum of kappa^2 s_i^2 over the same samples as `finite_sum`.
+
+        Empty tuples unless edges were asked for.
+        """
+        if self._edge_sums is None:
+            return ((),) * len(self.tape.slots)
+        by_slot: list[tuple[float, ...]] = []
+        first = 0
+        for operands in self.tape.operands:
+            by_slot.append(tuple(self._edge_sums[first : first + len(operands)]))
+            first += len(operands)
+        return tuple([by_slot[slot] for slot in self.tape.slots])
 
     @cached_property
     def valid_count(self) -> int:
@@ -120,7 +144,7 @@ class Amplification:
     @property
     def eic(self) -> float:
         """max_k log10 s-bar_k; inf if a sample is singular, nan if a mean is not known."""
-        if any(self.singular):
+        if any(self._singular):
             return math.inf
         return self.eic_finite
 
@@ -129,10 +153,12 @@ class Amplification:
         """The same without the samples that are singular at each node."""
         valid = self.valid_count
         worst = 0.0
-        for total, singular in zip(self.finite_sum, self.singular, strict=True):
+        for total, singular in zip(self._sums, self._singular, strict=True):
             if valid == singular or total != total:
                 return math.nan
-            worst = max(worst, total / (valid - singular))
+            mean = total / (valid - singular)
+            if mean > worst:
+                worst = mean
         return 0.5 * math.log10(worst)
 
     def edge_shares(self, node_id: int) -> tuple[float, ...]:
@@ -234,7 +260,10 @@ def amplify(
     return sums.result(formula)
 
 
-@dataclass
+_NONE = np.empty(0, dtype=np.int64)
+
+
+@dataclass(slots=True)
 class _Part:
     """What one pass over some samples adds up to; see `Amplification`."""
 
@@ -257,14 +286,14 @@ class _Sums:
         self.edges = edges
         self.finite: list[list[float]] = []  # a row for each pass, a number for each slot
         self.edge_sums: list[list[float]] = []  # the same, a number for each operand of the tape
-        self.singular = [0] * count
-        self.signs = [0] * count
+        self.singular: list[int] = []
+        self.signs: list[int] = []
         self.singular_samples = 0
         self.valid = np.ones(total, dtype=bool)
         self.first_invalid: dict[int, int] = {}
         self.exact: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.unresolved = self.out_of_range = 0
-        self.suspects = self.doubtful = np.empty(0, dtype=np.int64)
+        self.suspects = self.doubtful = _NONE
         small = edges and count * total <= _KEPT
         self.kept = (np.empty((count, total)), np.empty((count, total))) if small else None
         self.values = np.empty(total) if root_values else None
@@ -294,10 +323,13 @@ class _Sums:
 
     def _add(self, part: _Part, rows: np.ndarray | None, held: int) -> None:
         """Add a pass; `rows` says which samples it was, if any of them is marked."""
-        self.finite.append(part.finite)
         self.edge_sums.append(part.edge_sums)
-        self.singular = [a + b for a, b in zip(self.singular, part.singular, strict=True)]
-        self.signs = [a | b for a, b in zip(self.signs, part.signs, strict=True)]
+        if not self.finite:
+            self.singular, self.signs = part.singular, part.signs
+        else:
+            self.singular = [a + b for a, b in zip(self.singular, part.singular, strict=True)]
+            self.signs = [a | b for a, b in zip(self.signs, part.signs, strict=True)]
+        self.finite.append(part.finite)
         self.singular_samples += part.singular_samples
         if part.status is None or rows is None or part.dead is None:
             return
@@ -316,6 +348,8 @@ class _Sums:
 
     def settle_exactly(self, progress: Progress | None) -> None:
         """The doubtful samples at 60 digits, while there is room for them; then the others."""
+        if not len(self.suspects) and not len(self.doubtful):
+            return
         taken = np.union1d(self.suspects[:MAX_RECHECKED], self.doubtful[:MAX_RECHECKED])
         left = np.union1d(self.suspects[MAX_RECHECKED:], self.doubtful[MAX_RECHECKED:])
         self.unresolved = len(self.suspects[MAX_RECHECKED:])
@@ -395,35 +429,19 @@ class _Sums:
             self.values[rows] = np.where(ok, y[-1], np.nan)
 
     def result(self, formula: Formula) -> Amplification:
-        """The totals, slot by slot handed to the nodes."""
+        """The totals."""
         one = len(self.finite) == 1
         sums = self.finite[0] if one else [math.fsum(s) for s in zip(*self.finite, strict=True)]
-        slots = self.tape.slots
-        edges: list[tuple[float, ...]] = [()] * len(self.tape)
+        flat: list[float] | None = None
         if self.edges:
-            flat = [math.fsum(s) for s in zip(*self.edge_sums, strict=True)]
-            first = 0
-            for slot, operands in enumerate(self.tape.operands):
-                edges[slot] = tuple(flat[first : first + len(operands)])
-                first += len(operands)
+            flat = self.edge_sums[0]
+            if not one:
+                flat = [math.fsum(s) for s in zip(*self.edge_sums, strict=True)]
         return Amplification(
-            formula=formula,
-            samples=self.samples,
-            valid=self.valid,
-            first_invalid=self.first_invalid,
-            finite_sum=tuple([sums[s] for s in slots]),
-            singular=tuple([self.singular[s] for s in slots]),
-            singular_samples=self.singular_samples,
-            edge_sums=tuple([edges[s] for s in slots]),
-            signs=tuple([self.signs[s] for s in slots]),
-            rechecked=len(self.exact),
-            unresolved=self.unresolved,
-            out_of_range=self.out_of_range,
-            root_values=self.values,
-            tape=self.tape,
-            exact=self.exact,
-            _kept=self.kept,
-        )
+            formula, self.samples, self.valid, self.first_invalid, self.singular_samples,
+            len(self.exact), self.unresolved, self.out_of_range, self.values, self.tape, self.exact,
+            sums, self.singular, self.signs, flat, self.kept,
+        )  # fmt: skip
 
 
 def _run(

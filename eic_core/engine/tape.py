@@ -144,7 +144,6 @@ class Tape:
         return sorted(reached)
 
 
-@lru_cache(maxsize=8192)
 def constant_value(label: str) -> float:
     """The double nearest to a constant leaf's text.
 
@@ -161,6 +160,16 @@ def constant_value(label: str) -> float:
         return float(Fraction(label)) if "/" in label else float(label)
     except OverflowError:
         return -math.inf if label.startswith("-") else math.inf
+
+
+@lru_cache(maxsize=8192)
+def _constant(label: str) -> Leaf:
+    return Leaf("", label, constant_value(label))
+
+
+@lru_cache(maxsize=1024)
+def _variable(name: str) -> Leaf:
+    return Leaf(name, "", math.nan)
 
 
 def leaf_in_range(label: str, value: float) -> bool:
@@ -212,6 +221,7 @@ def lay_out_population(formulas: Sequence[Formula]) -> Tape:
 
 def _lay_out(formulas: Sequence[Formula], share: bool, alike: Alike | None) -> Tape:
     known: dict[Hashable, int] = {}
+    seen = known.get
     slots: list[int] = []
     nodes: list[int] = []
     rows: list[Operator | Leaf] = []
@@ -226,13 +236,17 @@ def _lay_out(formulas: Sequence[Formula], share: bool, alike: Alike | None) -> T
             node_id, operator, children, label, parameter, _ = node
             key: Hashable
             if children:
-                operands = tuple([own[child] for child in children])
+                if len(children) == 2:
+                    left, right = children
+                    operands: tuple[int, ...] = (own[left], own[right])
+                else:
+                    operands = tuple([own[child] for child in children])
                 key = (operator, operands, parameter) if alike is None else alike(node, operands)
             else:
                 operands = ()
                 key = (operator, label) if alike is None else alike(node, operands)
-            slot = known.get(key, -1) if share else -1
-            if slot < 0:
+            slot = seen(key) if share else None
+            if slot is None:
                 slot = known[key] = len(rows)
                 nodes.append(first + node_id)
                 all_operands.append(operands)
@@ -240,9 +254,9 @@ def _lay_out(formulas: Sequence[Formula], share: bool, alike: Alike | None) -> T
                 if children:
                     rows.append(OPERATORS[operator])
                 elif operator == CONSTANT:
-                    rows.append(Leaf("", label, constant_value(label)))
+                    rows.append(_constant(label))
                 else:
-                    rows.append(Leaf(label, "", math.nan))
+                    rows.append(_variable(label))
                     columns[label] = None
             own.append(slot)
         if first:

@@ -335,6 +335,8 @@ static void gather(const Call *c, Chunk *x, int64_t root, int64_t start, int64_t
         }
     } else {
         counts[VALID_ROWS] += n;
+        if (root == 0 && c->status)
+            memset(c->status + start, 0, (size_t)n);
     }
     if (c->mode & VALUES_ONLY)
         return;
@@ -384,6 +386,12 @@ int64_t eic_run(const Call *c, int64_t operands)
     k.skip = (uint8_t)c->skip;
     k.overflow_is_invalid = (c->mode & OVERFLOW_IS_INVALID) != 0;
     lay_out(c, x, operands);
+    const int64_t members = c->member_start[c->roots];
+    memset(c->sum, 0, (size_t)members * sizeof(double));
+    memset(c->singular, 0, (size_t)members * sizeof(int64_t));
+    memset(c->edge_sum, 0, (size_t)operands * sizeof(double));
+    memset(c->signs, 0, (size_t)c->slots * sizeof(int64_t));
+    memset(c->counts, 0, (size_t)(c->roots * COUNTS) * sizeof(int64_t));
     for (int64_t start = 0; start < c->rows; start += c->chunk) {
         const int64_t n = c->rows - start < c->chunk ? c->rows - start : c->chunk;
         memset(x->dead, 0xff, (size_t)n * sizeof(int32_t));

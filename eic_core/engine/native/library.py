@@ -130,6 +130,7 @@ class Library:
         self.codes = {library.eic_name(i).decode(): i for i in range(library.eic_codes())}
         self._rows = {name: OPERATORS[name] for name in self.codes}
         self._loops = array("q", bytes(16 * _MOST_LOOPS))  # never moves: runs hold its address
+        self._loops_at = self._loops.buffer_info()[0]
         self._loop_ids: dict[Any, int] = {}
         self._lock = threading.Lock()
         self._simple: dict[Operator, _Entry] = {}
@@ -273,13 +274,15 @@ class Library:
         addresses = tuple([part.buffer_info()[0] for part in parts])
         return Packed(size, len(operands), len(member), columns, parts, addresses)
 
-    def _workspace(self, doubles: int) -> int:
-        """The address of this thread's scratch of at least so many doubles."""
-        space = getattr(self._local, "space", None)
-        if space is None or len(space) < doubles:
-            space = self._local.space = np.empty(max(doubles, 1 << 16))
-            self._local.address = int(space.ctypes.data)
-        return int(self._local.address)
+    def _workspace(self, doubles: int) -> tuple[np.ndarray, np.ndarray, int]:
+        """This thread's scratch of at least so many doubles, as doubles and integers."""
+        local = self._local
+        space = getattr(local, "space", None)
+        if space is None or len(space[0]) < doubles:
+            made = np.empty(max(doubles, 1 << 16))
+            space = local.space = made, made.view(np.int64), int(made.ctypes.data)
+        found: tuple[np.ndarray, np.ndarray, int] = space
+        return found
 
     def run(
         self,
@@ -311,45 +314,46 @@ class Library:
         keep_y, keep_s2, keep_terms : sequences of (slot, or operand of the tape; address)
             Where values, s^2 and the terms of edges are written to.
         """
-        slots, count = packed.slots, packed.operands
-        chunk = max(16, min(512, (1 << 16) // slots)) & ~7
-        chunk = min(chunk, (rows + 7) & ~7)
-        members, roots = packed.members, len(tape.roots)
-        doubles = array("d", bytes(8 * (members + count)))
-        integers = array("q", bytes(8 * (members + slots + COUNTS * roots)))
-        where = array("q", bytes(8 * slots))
+        slots, count, members = packed.slots, packed.operands, packed.members
+        roots = len(tape.roots)
+        chunk = min(512, (1 << 16) // slots) & ~7 if slots < 4096 else 16
+        if chunk > rows:
+            chunk = (rows + 7) & ~7
+        sizes = (members, count, members, slots, COUNTS * roots, (rows + 7) // 8, (rows + 1) // 2)
+        outputs = sum(sizes)
+        scratch = self._scratch(slots, count, chunk, mode)
+        space, whole, address = self._workspace(outputs + scratch)
+        places = [0, *itertools.accumulate(sizes)]
+        at = [address + 8 * place for place in places]
+        columns = [0] * slots
         for slot, name in packed.columns:
-            where[slot] = addresses[name]
-        marks = bytearray(rows)
-        dead = bytearray(4 * rows)
-        kept = [_addresses(pairs, size) for pairs, size in (
-            (keep_y, slots), (keep_s2, slots), (keep_terms, count))]  # fmt: skip
-        sums, whole = doubles.buffer_info()[0], integers.buffer_info()[0]
-        scratch = self._workspace(self._scratch(slots, count, chunk, mode))
+            columns[slot] = addresses[name]
+        where = array("q", columns)
+        kept: tuple[Any, ...] = (None, None, None)
+        if keep_y or keep_s2 or keep_terms:
+            kept = (
+                _addresses(keep_y, slots), _addresses(keep_s2, slots),
+                _addresses(keep_terms, count),
+            )  # fmt: skip
         a = packed.addresses
         call = array("q", (
             slots, rows, chunk, mode, skip, out, a[0], a[1], a[2], a[3], a[4],
-            self._loops.buffer_info()[0], where.buffer_info()[0], roots, a[5], a[6], a[7], scratch,
-            sums, whole, sums + 8 * members, whole + 8 * members, whole + 8 * (members + slots),
-            _address_of(marks), _address_of(dead),
+            self._loops_at, where.buffer_info()[0], roots, a[5], a[6], a[7], at[7],
+            at[0], at[2], at[1], at[3], at[4], at[5], at[6],
             *[0 if k is None else k.buffer_info()[0] for k in kept],
         ))  # fmt: skip
         self._run(call.buffer_info()[0], count)
-        counts = integers[members + slots :].tolist()
-        marked = counts[MARKED_ROWS]
+        integers = whole[places[2] : places[5]].tolist()
+        numbers = space[: places[2]].tolist()
+        counts = integers[members + slots :]
+        status = dead = None
+        if counts[MARKED_ROWS]:
+            status = whole[places[5] : places[6]].view(np.uint8)[:rows].copy()
+            dead = whole[places[6] : places[7]].view(np.int32)[:rows].copy()
         return Run(
-            doubles[:members].tolist(),
-            integers[:members].tolist(),
-            doubles[members:].tolist(),
-            integers[members : members + slots].tolist(),
-            counts,
-            np.frombuffer(marks, dtype=np.uint8) if marked else None,
-            np.frombuffer(dead, dtype=np.int32) if marked else None,
-        )
-
-
-def _address_of(buffer: bytearray) -> int:
-    return ctypes.addressof(ctypes.c_char.from_buffer(buffer)) if buffer else 0
+            numbers[:members], integers[:members], numbers[members:],
+            integers[members : members + slots], counts, status, dead,
+        )  # fmt: skip
 
 
 def _addresses(pairs: Sequence[tuple[int, int]], size: int) -> array[int] | None:
