@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 from eic_core.formula.tree import CONSTANT, Formula, Node
 from eic_core.operators import OPERATORS, Operator
@@ -267,12 +266,10 @@ def _lay_out(formulas: Sequence[Formula], share: bool, alike: Alike | None) -> T
     )
 
 
-_TAPES: WeakKeyDictionary[Formula, Tape] = WeakKeyDictionary()
-
-
 def tape_of(formula: Formula) -> Tape:
-    """The formula's tape, kept for as long as the formula lives."""
-    tape = _TAPES.get(formula)
+    """The formula's tape, kept with the formula (which never changes)."""
+    kept = formula.__dict__
+    tape: Tape | None = kept.get("_tape")
     if tape is None:
-        tape = _TAPES[formula] = lay_out(formula)
+        tape = kept["_tape"] = _lay_out([formula], True, None)
     return tape

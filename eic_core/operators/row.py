@@ -58,6 +58,9 @@ class Operator:
         de_k/dy_i for each operand; inf on a jump.
     kappa2 : callable (B, a, y, p) -> tuple, or None
         kappa_{k,i}^2 in closed form where that is cheaper or safer than from the partials.
+    helper : str
+        Name of a backend's function whose value at the first operand `kappa2` needs; compiled code
+        takes it from NumPy's loop, which is several times faster than the C library's.
     zero_limit : callable (B, a, p) -> tuple
         Where ``y_k == 0``: the finite non-zero limit of kappa_{k,i}, or nan where there is none.
     outside : callable (B, a, p) -> bool, or None
@@ -115,6 +118,7 @@ class Operator:
     partials: Derivatives
     kappa2: Derivatives | None = None
     zero_limit: Expressions = no_limit
+    helper: str = ""
     outside: Expression | None = None
     pole: Expression | None = None
     vanishes: Expression | None = None

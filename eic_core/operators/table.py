@@ -72,7 +72,7 @@ ROWS = (
     ),
     Operator(
         "pow", 2, call(np.power), f.pow_exact, f.pow_partials, f.pow_kappa,
-        lambda B, a, p: (a[1], B.nan),
+        lambda B, a, p: (a[1], B.nan), helper="log",
         outside=lambda B, a, p: (a[0] < 0) | ((a[0] == 0) & (a[1] <= 0)),
         vanishes=f.is_zero, power=True, widely=wide.noisy_power,
         kappa2_widely=wide.noisy_power_kappa2,

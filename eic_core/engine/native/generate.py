@@ -168,6 +168,9 @@ def _loops(row: Operator, arity: int) -> str:
     a = [C(f"a{i}") for i in names]
     kappas = _kappas(row, a)
     load = "".join(f"        const double a{i} = A{i}[r], s{i} = S{i}[r];\n" for i in names)
+    if row.helper:
+        load += "        const double h = H[r];\n"
+        kappas = [kappa.replace(f"{row.helper}(a0)", "h") for kappa in kappas]
     terms = "".join(
         f"        const double t{i} = plain_term({kappas[i]}, s{i});\n" for i in names
     )

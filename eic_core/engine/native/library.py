@@ -22,7 +22,7 @@ import numpy as np
 
 from eic_core.engine.native import build
 from eic_core.engine.tape import SMALLEST_NORMAL, Leaf, Tape, leaf_in_range
-from eic_core.operators import OPERATORS, Operator
+from eic_core.operators import NUMPY, OPERATORS, Operator
 
 EDGES, SIGNS, VALUES_ONLY, OVERFLOW_IS_INVALID, FIRST_BAD_ENDS = 1, 2, 4, 8, 16
 """What a run is asked for."""
@@ -35,18 +35,17 @@ VALID_ROWS, INVALID_ROWS, RANGE_ROWS, SINGULAR_ROWS, MARKED_ROWS = range(5)
 COUNTS = 5
 
 MOST_OPERANDS = 64
-_COLUMN, _CONSTANT = -1, -2
-_FIXED, _LEAF_HIGH, _LEAF_LOW = 1, 2, 4
+_COLUMN, _CONSTANT, _CONSTANT_HIGH, _CONSTANT_LOW = -1, -2, -3, -4
 _DOUBLE = 12  # NPY_DOUBLE
-_CALL_SIZE = 28
+_CALL_SIZE = 29
 _MOST_LOOPS = 1024
-_COLUMN_HEAD = (_COLUMN, 0, 0, 0, 0, 0, 0)
+_MOST_ENTRIES = 1024
 _COUNTING = array("i", range(256))
 _LEAST, _MOST = SMALLEST_NORMAL, sys.float_info.max
 
 
-_Entry = tuple[int, tuple[int, ...], int, tuple[float, ...]]
-"""A row's code, its program as words and their number by four, and the program's constants."""
+_Entry = tuple[int, tuple[float, ...]]
+"""The number of an operator with its program in the library's table, and the program's constants."""
 
 
 class Packed(NamedTuple):
@@ -56,9 +55,10 @@ class Packed(NamedTuple):
     ----------
     slots, operands, members : int
         How many there are.
-    columns : list of (slot, name)
+    columns : list of str
+        Variables in the order of their leaves.
     parts : tuple of arrays
-        Heads, operands, program, parameters, constants, roots, starts and members.
+        Kinds, operands, parameters, constants, roots, starts and members.
     addresses : tuple of int
         Where they lie.
     """
@@ -66,7 +66,7 @@ class Packed(NamedTuple):
     slots: int
     operands: int
     members: int
-    columns: list[tuple[int, str]]
+    columns: list[str]
     parts: tuple[Any, ...]
     addresses: tuple[int, ...]
 
@@ -116,15 +116,13 @@ class Library:
     def __init__(self, path: os.PathLike[str] | str) -> None:
         self._library = ctypes.CDLL(os.fspath(path))
         library = self._library
-        for name in ("eic_codes", "eic_call_size", "eic_run", "eic_scratch"):
+        for name in ("eic_codes", "eic_call_size", "eic_run"):
             getattr(library, name).restype = ctypes.c_int64
         library.eic_name.restype = ctypes.c_char_p
         library.eic_name.argtypes = [ctypes.c_int64]
         library.eic_recheck_s2.restype = ctypes.c_double
         if library.eic_call_size() != 8 * _CALL_SIZE:
             raise OSError("the native engine was built for another interface")
-        self._scratch = library.eic_scratch
-        self._scratch.argtypes = [ctypes.c_int64] * 4
         self._run = library.eic_run
         self._run.argtypes = [ctypes.c_void_p, ctypes.c_int64]
         self.codes = {library.eic_name(i).decode(): i for i in range(library.eic_codes())}
@@ -133,7 +131,12 @@ class Library:
         self._loops_at = self._loops.buffer_info()[0]
         self._loop_ids: dict[Any, int] = {}
         self._lock = threading.Lock()
-        self._simple: dict[Operator, _Entry] = {}
+        self._simple: dict[Operator | Leaf, int] = {}  # rows without parameter, and their entries
+        self._numbers: dict[tuple[int, ...], int] = {}
+        self._table = array("i", bytes(4 * 6 * _MOST_ENTRIES))  # these never move, either
+        self._program = array("i", bytes(4 * 4 * 8 * _MOST_ENTRIES))
+        self._words = 0
+        self._tables_at = self._table.buffer_info()[0], self._program.buffer_info()[0]
         self._entries: dict[tuple[Operator, Fraction | None, int], _Entry | None] = {}
         self._local = threading.local()
 
@@ -160,13 +163,14 @@ class Library:
         self._loops[2 * place], self._loops[2 * place + 1] = found
         return place
 
-    def _entry(self, row: Operator, p: float, count: int) -> _Entry | None:
+    def _entry(self, row: Operator, exact: Fraction | None, count: int) -> _Entry | None:
         """How the library runs a row; None if it cannot."""
         code = self.codes.get(row.name, -1)
         if code < 0 or self._rows[row.name] is not row or count > MOST_OPERANDS:
             return None
         words: list[int] = []
         constants: list[float] = []
+        p = row.parameter(exact) if row.has_parameter else 0.0
         for function, *inputs in row.program(p, count):
             loop = self._loop(function)
             if loop < 0:
@@ -178,18 +182,37 @@ class Library:
                     constants.append(given)
                 else:
                     words.append(given)
-        return code, tuple(words), len(words) // 4, tuple(constants)
+        helper = self._loop(getattr(NUMPY, row.helper)) if row.helper else -1
+        if row.helper and helper < 0:
+            return None
+        number = self._number_of((code, count, len(constants), helper, *words))
+        return None if number is None else (number, tuple(constants))
+
+    def _number_of(self, entry: tuple[int, ...]) -> int | None:
+        """The place of an entry in the table; None if the table is full."""
+        with self._lock:
+            number = self._numbers.get(entry)
+            if number is None:
+                code, count, constants, helper, *words = entry
+                number, first = len(self._numbers), self._words
+                if number >= _MOST_ENTRIES or first + len(words) > len(self._program):
+                    return None
+                self._program[first : first + len(words)] = array("i", words)
+                head = (code, count, first // 4, len(words) // 4, constants, helper)
+                self._table[6 * number : 6 * number + 6] = array("i", head)
+                self._words = first + len(words)
+                self._numbers[entry] = number
+        return number
 
     def _find_entry(self, row: Operator, exact: Fraction | None, count: int) -> _Entry | None:
-        """The same, remembered; for rows with a parameter, or any number of operands."""
+        """The same, remembered."""
         key = (row, exact, count)
         try:
             return self._entries[key]
         except KeyError:
-            p = row.parameter(exact) if row.has_parameter else 0.0
             if len(self._entries) > 4096:
                 self._entries.clear()
-            found = self._entries[key] = self._entry(row, p, count)
+            found = self._entries[key] = self._entry(row, exact, count)
             return found
 
     def pack(self, tape: Tape) -> Packed | None:
@@ -205,61 +228,44 @@ class Library:
             return packed
 
     def _pack(self, tape: Tape) -> Packed | None:
-        head: list[int] = []
-        operands: list[int] = []
-        program: list[int] = []
+        kinds: list[int] = []
         parameters: list[float] = []
         constants: list[float] = []
-        columns: list[tuple[int, str]] = []
-        fixed: list[int] = []
-        simple = self._simple
-        instructions = 0
-        for row, given, exact in zip(
-            tape.rows, tape.operands, tape.exact_parameters, strict=True
-        ):
-            if not given:
-                assert isinstance(row, Leaf)
+        columns: list[str] = []
+        simple = self._simple.get
+        for slot, row in enumerate(tape.rows):
+            kind = simple(row)
+            if kind is not None:
+                kinds.append(kind)
+                parameters.append(0.0)
+                continue
+            if isinstance(row, Leaf):
                 column, label, value = row
                 if column:
-                    columns.append((len(fixed), column))
-                    head += _COLUMN_HEAD
-                    fixed.append(0)
+                    columns.append(column)
+                    kinds.append(_COLUMN)
                     parameters.append(0.0)
                     continue
-                flag = 0
+                kind = _CONSTANT
                 if not _LEAST <= value <= _MOST and not leaf_in_range(label, value):
-                    flag = _LEAF_HIGH if abs(value) > 1 else _LEAF_LOW
-                head += (_CONSTANT, 0, 0, 0, 0, 0, flag)
-                fixed.append(_FIXED)
+                    kind = _CONSTANT_HIGH if abs(value) > 1 else _CONSTANT_LOW
+                kinds.append(kind)
                 parameters.append(value)
                 continue
-            assert isinstance(row, Operator)
-            count = len(given)
-            entry = simple.get(row)
-            p = 0.0
+            exact, count = tape.exact_parameters[slot], len(tape.operands[slot])
+            entry = self._find_entry(row, exact, count)
             if entry is None:
-                entry = self._find_entry(row, exact, count)
-                if entry is None:
-                    return None
-                if row.has_parameter:
-                    p = row.parameter(exact)
-                elif row.arity is not None:
-                    simple[row] = entry
-            code, words, length, numbers = entry
-            flag = fixed[given[0]]
-            if count == 2:
-                flag &= fixed[given[1]]
-            elif count > 2:
-                flag = min([fixed[i] for i in given])
-            fixed.append(flag)
-            head += (code, count, len(operands), instructions, length, len(constants), flag)
-            instructions += length
-            operands += given
-            program += words
-            if numbers:
-                constants += numbers
-            parameters.append(p)
-        size = len(fixed)
+                return None
+            kinds.append(entry[0])
+            constants += entry[1]
+            if row.has_parameter:
+                parameters.append(row.parameter(exact))
+            else:
+                parameters.append(0.0)
+                if row.arity is not None and not entry[1]:
+                    self._simple[row] = entry[0]
+        operands = [i for given in tape.operands for i in given]
+        size = len(kinds)
         if len(tape.roots) == 1:
             starts, member = [0, size], _COUNTING[:size] if size <= 256 else array("i", range(size))
         else:
@@ -267,7 +273,7 @@ class Library:
             starts = [0, *itertools.accumulate(map(len, members))]
             member = array("i", itertools.chain.from_iterable(members))
         parts = (
-            array("i", head), array("i", operands), array("i", program),
+            array("i", kinds), array("i", operands),
             array("d", parameters), array("d", constants),
             array("i", tape.roots), array("i", starts), member,
         )  # fmt: skip
@@ -319,16 +325,15 @@ class Library:
         chunk = min(512, (1 << 16) // slots) & ~7 if slots < 4096 else 16
         if chunk > rows:
             chunk = (rows + 7) & ~7
-        sizes = (members, count, members, slots, COUNTS * roots, (rows + 7) // 8, (rows + 1) // 2)
-        outputs = sum(sizes)
-        scratch = self._scratch(slots, count, chunk, mode)
-        space, whole, address = self._workspace(outputs + scratch)
-        places = [0, *itertools.accumulate(sizes)]
-        at = [address + 8 * place for place in places]
-        columns = [0] * slots
-        for slot, name in packed.columns:
-            columns[slot] = addresses[name]
-        where = array("q", columns)
+        ints = members + count  # results lie in scratch: doubles, then integers, then marks
+        counts_at = ints + members + slots
+        marks = counts_at + COUNTS * roots
+        dead_at = marks + (rows + 7) // 8
+        inner = dead_at + (rows + 1) // 2
+        scratch = (3 * slots + 1 + (count if mode & EDGES else 0)) * chunk
+        scratch += ((slots + 3) * chunk) // 8 + chunk // 2 + 5 * slots + 16
+        space, whole, address = self._workspace(inner + scratch)
+        columns = array("q", [addresses[name] for name in packed.columns])
         kept: tuple[Any, ...] = (None, None, None)
         if keep_y or keep_s2 or keep_terms:
             kept = (
@@ -337,19 +342,20 @@ class Library:
             )  # fmt: skip
         a = packed.addresses
         call = array("q", (
-            slots, rows, chunk, mode, skip, out, a[0], a[1], a[2], a[3], a[4],
-            self._loops_at, where.buffer_info()[0], roots, a[5], a[6], a[7], at[7],
-            at[0], at[2], at[1], at[3], at[4], at[5], at[6],
+            slots, rows, chunk, mode, skip, out, a[0], a[1], a[2], a[3], *self._tables_at,
+            self._loops_at, columns.buffer_info()[0], roots, a[4], a[5], a[6], address + 8 * inner,
+            address, address + 8 * ints, address + 8 * members, address + 8 * (ints + members),
+            address + 8 * counts_at, address + 8 * marks, address + 8 * dead_at,
             *[0 if k is None else k.buffer_info()[0] for k in kept],
         ))  # fmt: skip
         self._run(call.buffer_info()[0], count)
-        integers = whole[places[2] : places[5]].tolist()
-        numbers = space[: places[2]].tolist()
+        integers = whole[ints:marks].tolist()
+        numbers = space[:ints].tolist()
         counts = integers[members + slots :]
         status = dead = None
         if counts[MARKED_ROWS]:
-            status = whole[places[5] : places[6]].view(np.uint8)[:rows].copy()
-            dead = whole[places[6] : places[7]].view(np.int32)[:rows].copy()
+            status = whole[marks:dead_at].view(np.uint8)[:rows].copy()
+            dead = whole[dead_at:inner].view(np.int32)[:rows].copy()
         return Run(
             numbers[:members], integers[:members], numbers[members:],
             integers[members : members + slots], counts, status, dead,
