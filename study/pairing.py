@@ -130,7 +130,7 @@ def read_upload(
             columns, candidates = read_pool(path)
         except DataError as error:  # it names the file by where it lies here
             raise DataError(error.message.replace(str(path), name), hint=error.hint) from error
-        scored_here = not set(SCORE_COLUMNS) - {"error", "eic"} <= set(columns)
+        scored_here = not set(SCORE_COLUMNS) - {"error", "eic", "out_of_range"} <= set(columns)
         if scored_here:
             scores = score_pool(candidates, folder, jobs=jobs, progress=progress)
             out = folder.parent / "scored.csv"

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from eic_core.engine.amplify import MAX_RECHECKED
+from eic_core.engine.exact import ExactEvaluator, ExactSample
+from eic_core.engine.reference import VALID, Block, evaluate_block
+from eic_core.engine.tape import SINGULAR_S2, Step, Tape
 from eic_core.explain.edges import Array, Edge, Unit, edges_of, times
 from eic_core.explain.exact_adjoint import exact_arrivals
-from eic_core.measure.amplification import MAX_RECHECKED
-from eic_core.measure.careful import VALID, Block, evaluate_block
-from eic_core.measure.data import Samples
-from eic_core.measure.plan import SINGULAR_S2, Plan, Step
-from eic_core.measure.precision import ExactEvaluator, ExactSample
+from eic_core.samples import Samples
 
 MOST_ROWS = 16_384
 NUMBERS_HELD = 2**20
@@ -51,38 +51,38 @@ class Arrivals:
     arrived: list[Array]
 
 
-def tree_units(plan: Plan, children: Sequence[tuple[int, ...]]) -> tuple[Unit, ...]:
+def tree_units(tape: Tape, children: Sequence[tuple[int, ...]]) -> tuple[Unit, ...]:
     """A unit for each node: each has noise of its own.
 
     Parameters
     ----------
-    plan : Plan
+    tape : Tape
     children : sequence of tuple of int
         Of each node, in post-order.
     """
     return tuple(
-        Unit(slot, operands) for slot, operands in zip(plan.slots, children, strict=True)
+        Unit(slot, operands) for slot, operands in zip(tape.slots, children, strict=True)
     )
 
 
-def class_units(plan: Plan) -> tuple[Unit, ...]:
+def class_units(tape: Tape) -> tuple[Unit, ...]:
     """A unit for each step: all nodes of a step share their noise."""
-    return tuple(Unit(step.slot, step.operands) for step in plan.steps)
+    return tuple(Unit(step.slot, step.operands) for step in tape.steps)
 
 
 def sweep(
-    plan: Plan, units: tuple[Unit, ...], samples: Samples, *, recheck: int = MAX_RECHECKED
+    tape: Tape, units: tuple[Unit, ...], samples: Samples, *, recheck: int = MAX_RECHECKED
 ) -> Iterator[Arrivals]:
     """Follow the noise of every unit to the last one, block by block.
 
     Parameters
     ----------
-    plan : Plan
+    tape : Tape
         Its last step is the target's.
     units : tuple of Unit
         Operands first; the last is the target.
     samples : Samples
-        With a column for each variable of the plan.
+        With a column for each variable of the tape.
     recheck : int
         How many doubtful samples are settled at 60 digits, the first in row order.
 
@@ -94,27 +94,27 @@ def sweep(
     Examples
     --------
     >>> from eic_core.formula.syntax import read
-    >>> from eic_core.measure.plan import plan_of
+    >>> from eic_core.engine.tape import tape_of
     >>> samples = Samples.from_columns({"x": [2.0, 4.0]})
-    >>> plan = plan_of(read("x - 1").formula)
-    >>> (block,) = sweep(plan, class_units(plan), samples)
+    >>> tape = tape_of(read("x - 1").formula)
+    >>> (block,) = sweep(tape, class_units(tape), samples)
     >>> [g.tolist() for g in block.arrived]  # of x, of 1, of the difference
     [[2.0, 1.3333333333333333], [-1.0, -0.3333333333333333], [1.0, 1.0]]
     """
-    for evaluated in evaluate(plan, samples, len(units), recheck=recheck):
+    for evaluated in evaluate(tape, samples, len(units), recheck=recheck):
         yield evaluated.arrivals(units)
 
 
 def evaluate(
-    plan: Plan, samples: Samples, held: int, *, recheck: int = MAX_RECHECKED
+    tape: Tape, samples: Samples, held: int, *, recheck: int = MAX_RECHECKED
 ) -> Iterator[Evaluated]:
     """Evaluate a tape block by block.
 
     Parameters
     ----------
-    plan : Plan
+    tape : Tape
     samples : Samples
-        With a column for each variable of the plan.
+        With a column for each variable of the tape.
     held : int
         Numbers that will be held for a sample, 1 or more; they decide the length of a block.
     recheck : int
@@ -130,8 +130,8 @@ def evaluate(
     evaluator: ExactEvaluator | None = None
     for start in range(0, total, rows):
         stop = min(total, start + rows)
-        columns = {name: samples.columns[name][start:stop] for name in plan.variables}
-        block = evaluate_block(plan, columns, stop - start)
+        columns = {name: samples.columns[name][start:stop] for name in tape.variables}
+        block = evaluate_block(tape, columns, stop - start)
         ok = block.first_invalid == VALID
         doubtful = np.flatnonzero(block.suspect | block.doubtful)
         taken, left = doubtful[:recheck], doubtful[recheck:]
@@ -139,11 +139,11 @@ def evaluate(
         recheck -= len(taken)
         exact: dict[int, ExactSample] = {}
         for row in taken.tolist():
-            evaluator = evaluator or ExactEvaluator(plan)
-            cells = {name: samples.decimal(name, start + row) for name in plan.variables}
+            evaluator = evaluator or ExactEvaluator(tape)
+            cells = {name: samples.decimal(name, start + row) for name in tape.variables}
             exact[row] = evaluator.sample(cells)
             ok[row] = exact[row].first_invalid is None
-        yield Evaluated(plan, start, stop, block, ok, exact, evaluator)
+        yield Evaluated(tape, start, stop, block, ok, exact, evaluator)
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class Evaluated:
 
     Attributes
     ----------
-    plan : Plan
+    tape : Tape
     start, stop : int
         Rows of the samples.
     block : Block
@@ -163,7 +163,7 @@ class Evaluated:
         The one that settled them.
     """
 
-    plan: Plan
+    tape: Tape
     start: int
     stop: int
     block: Block
@@ -183,7 +183,7 @@ class Evaluated:
         for row, sample in self.exact.items():
             if self.ok[row] and self.evaluator is not None:
                 s2[row] = sample.s2[slot]
-                found = exact_arrivals(self.evaluator.mp, self.plan, units, sample)
+                found = exact_arrivals(self.evaluator, units, sample)
                 for g, value in zip(arrived, found, strict=True):
                     g[row] = value
         s2[~(s2 <= SINGULAR_S2)] = math.inf
@@ -197,7 +197,7 @@ class Evaluated:
         relative.add(len(units) - 1, np.ones(count))
         for index in range(len(units) - 1, -1, -1):
             unit = units[index]
-            step = self.plan.steps[unit.slot]
+            step = self.tape.steps[unit.slot]
             reached = relative.has(index) or absolute.has(index) or infinite.has(index)
             if step.row is None or not reached:
                 continue

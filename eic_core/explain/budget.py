@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from eic_core.engine.amplify import amplify
 from eic_core.errors import UserError
 from eic_core.explain import words
 from eic_core.explain.shortening import shortenable
 from eic_core.explain.trial import Key, Trial
 from eic_core.formula.rendering import to_python
 from eic_core.formula.tree import Formula
-from eic_core.measure.amplification import amplify
 from eic_core.measure.fit import r_squared
 from eic_core.measure.inspection import Inspection, json_number, local_eic
 

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from eic_core.engine.amplify import amplify
 from eic_core.explain.words import number
 from eic_core.formula.tree import Node
-from eic_core.measure.amplification import amplify
-from eic_core.measure.data import Samples
 from eic_core.measure.inspection import Inspection
+from eic_core.samples import Samples
 
 Array = npt.NDArray[Any]
 

@@ -12,8 +12,8 @@ from fractions import Fraction
 from functools import lru_cache
 from weakref import WeakKeyDictionary
 
+from eic_core.engine.tape import Tape, lay_out
 from eic_core.formula.tree import CONSTANT, Formula, Node
-from eic_core.measure.plan import Plan, compile_formula
 
 COMMUTATIVE = frozenset(("add", "mul"))
 
@@ -23,8 +23,8 @@ def _number(label: str) -> Fraction | str:
     return label if label in ("pi", "e") else Fraction(label)
 
 
-def class_plan(formula: Formula) -> Plan:
-    """A tape with one step for each class; `Plan.slots` gives each node's class.
+def class_tape(formula: Formula) -> Tape:
+    """A tape with one step for each class; `Tape.slots` gives each node's class.
 
     Parameters
     ----------
@@ -37,16 +37,16 @@ def class_plan(formula: Formula) -> Plan:
     Examples
     --------
     >>> from eic_core.formula.syntax import read
-    >>> class_plan(read("(x+y)*2 - (y+x)*2.0").formula).slots
+    >>> class_tape(read("(x+y)*2 - (y+x)*2.0").formula).slots
     (0, 1, 2, 3, 4, 1, 0, 2, 3, 4, 5)
     """
-    plan = _PLANS.get(formula)
-    if plan is None:
-        plan = _PLANS[formula] = compile_formula(formula, alike=_alike)
-    return plan
+    tape = _TAPES.get(formula)
+    if tape is None:
+        tape = _TAPES[formula] = lay_out(formula, alike=_alike)
+    return tape
 
 
-_PLANS: WeakKeyDictionary[Formula, Plan] = WeakKeyDictionary()
+_TAPES: WeakKeyDictionary[Formula, Tape] = WeakKeyDictionary()
 
 
 def _alike(node: Node, operands: tuple[int, ...]) -> Hashable:

@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 
+from eic_core.engine.tape import SINGULAR_S2
 from eic_core.explain.adjoint import Arrivals
-from eic_core.explain.classes import class_plan
+from eic_core.explain.classes import class_tape
 from eic_core.explain.correlated import MeanOfFinite, class_sweep
 from eic_core.explain.edges import Array
 from eic_core.formula.tree import Formula
-from eic_core.measure.data import Samples
 from eic_core.measure.inspection import json_number, local_eic
-from eic_core.measure.plan import SINGULAR_S2
+from eic_core.samples import Samples
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class OwnSums:
 
 
 def variable_slots(formula: Formula) -> tuple[int, ...]:
-    """The slot in `class_plan` of each of `Formula.variables`.
+    """The slot in `class_tape` of each of `Formula.variables`.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def variable_slots(formula: Formula) -> tuple[int, ...]:
     >>> variable_slots(read("2*x + y").formula)
     (1, 3)
     """
-    slots = {step.column: step.slot for step in class_plan(formula).steps if step.column}
+    slots = {step.column: step.slot for step in class_tape(formula).steps if step.column}
     return tuple(slots[name] for name in formula.variables)
 
 

@@ -19,14 +19,14 @@ from typing import Any
 
 import numpy as np
 
+from eic_core.engine.amplify import MAX_RECHECKED, amplify
+from eic_core.engine.tape import SINGULAR_S2
 from eic_core.explain.adjoint import Arrivals, class_units, sweep
-from eic_core.explain.classes import class_plan
+from eic_core.explain.classes import class_tape
 from eic_core.explain.edges import Array
 from eic_core.formula.tree import Formula
-from eic_core.measure.amplification import MAX_RECHECKED, amplify
-from eic_core.measure.data import Samples
 from eic_core.measure.inspection import json_number, local_eic
-from eic_core.measure.plan import SINGULAR_S2
+from eic_core.samples import Samples
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def correlated_eic(
         sums.add(q_squared(block), block.ok)
     finite = [amplification.finite_mean_s2(k) for k in range(len(formula))]
     every = [amplification.mean_s2(k) for k in range(len(formula))]
-    slots = class_plan(formula).slots
+    slots = class_tape(formula).slots
     return CorrelatedAmplification(
         formula=formula,
         samples=samples,
@@ -178,7 +178,7 @@ def class_sweep(
     Yields
     ------
     Arrivals
-        `arrived` is in the order of the slots of `class_plan`.
+        `arrived` is in the order of the slots of `class_tape`.
 
     Raises
     ------
@@ -186,8 +186,8 @@ def class_sweep(
         If a variable has no column.
     """
     samples.require(formula.variables)
-    plan = class_plan(formula)
-    return sweep(plan, class_units(plan), samples, recheck=MAX_RECHECKED if recheck else 0)
+    tape = class_tape(formula)
+    return sweep(tape, class_units(tape), samples, recheck=MAX_RECHECKED if recheck else 0)
 
 
 def q_squared(block: Arrivals) -> Array:

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eic_core.formula.operators import NUMPY
-from eic_core.measure.careful import Block
-from eic_core.measure.plan import Step
+from eic_core.engine.reference import Block
+from eic_core.engine.tape import Step
+from eic_core.operators import NUMPY
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -20,7 +20,7 @@ class Unit(NamedTuple):
     Attributes
     ----------
     slot : int
-        Its step in the plan.
+        Its step in the tape.
     operands : tuple of int
         The units that it reads; they stand before it.
     """
@@ -58,7 +58,7 @@ def edges_of(step: Step, block: Block) -> list[Edge]:
     step : Step
         With operands.
     block : Block
-        Evaluated for the plan of the step.
+        Evaluated for the tape of the step.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def edges_of(step: Step, block: Block) -> list[Edge]:
             edges.append(Edge(np.where(y == 0, 0.0, chosen), chosen, chosen, operand))
         return edges
     partials = row.partials(NUMPY, a, y, step.parameter)
-    limits = row.zero_limit(a, step.parameter) if (y == 0).any() else (0.0,) * len(a)
+    limits = row.zero_limit(NUMPY, a, step.parameter) if (y == 0).any() else (0.0,) * len(a)
     for slot, operand, partial, limit, term in zip(
         step.operands, a, partials, limits, through, strict=True
     ):

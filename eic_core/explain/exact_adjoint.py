@@ -10,23 +10,23 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from eic_core.engine.exact import ExactEvaluator, ExactSample
+from eic_core.engine.tape import Step
 from eic_core.explain.edges import Unit
-from eic_core.measure.plan import Plan, Step
-from eic_core.measure.precision import ExactSample
+from eic_core.operators import MpBackend
 
 MOST_BITS = 10_000
 
 
 def exact_arrivals(
-    mp: Any, plan: Plan, units: Sequence[Unit], sample: ExactSample
+    evaluator: ExactEvaluator, units: Sequence[Unit], sample: ExactSample
 ) -> list[float]:
     """G of every unit at one valid sample.
 
     Parameters
     ----------
-    mp : mpmath context
-        That of the evaluator that made `sample`.
-    plan : Plan
+    evaluator : ExactEvaluator
+        The one that made `sample`.
     units : sequence of Unit
         The last is the target.
     sample : ExactSample
@@ -41,23 +41,27 @@ def exact_arrivals(
     A number above 10^60 has a fractional part all the same: the working precision covers
     the largest value, up to `MOST_BITS`.
     """
+    mp = evaluator.mp
     largest = max((mp.mag(y) for y in sample.y if y), default=0)
     with mp.workprec(mp.prec + max(0, min(largest, MOST_BITS))):
-        return _follow(mp, plan, units, sample)
+        return _follow(evaluator, units, sample)
 
 
-def _follow(mp: Any, plan: Plan, units: Sequence[Unit], sample: ExactSample) -> list[float]:
+def _follow(
+    evaluator: ExactEvaluator, units: Sequence[Unit], sample: ExactSample
+) -> list[float]:
+    mp, tape, B = evaluator.mp, evaluator.tape, evaluator.backend
     zero = mp.mpf(0)
     relative, absolute, infinite = ([zero] * len(units) for _ in range(3))
     relative[-1] = mp.mpf(1)
     for index in range(len(units) - 1, -1, -1):
         unit = units[index]
-        step = plan.steps[unit.slot]
+        step = tape.steps[unit.slot]
         if step.row is None or not (relative[index] or absolute[index] or infinite[index]):
             continue
         y = sample.y[unit.slot]
-        partials = _partials(mp, step, sample)
-        limits = _limits(step, sample)
+        partials = _partials(B, step, sample)
+        limits = _limits(B, step, sample)
         for i, child in enumerate(unit.operands):
             if sample.contributions[unit.slot][i] == 0:
                 continue  # nothing passes this edge, however steep
@@ -82,24 +86,25 @@ def _follow(mp: Any, plan: Plan, units: Sequence[Unit], sample: ExactSample) -> 
     ]
 
 
-def _partials(mp: Any, step: Step, sample: ExactSample) -> Sequence[Any]:
+def _partials(B: MpBackend, step: Step, sample: ExactSample) -> Sequence[Any]:
     row = step.row
     assert row is not None
     if row.selects:
-        return [mp.mpf(1) if term else mp.mpf(0) for term in sample.contributions[step.slot]]
+        return [1.0 if term else 0.0 for term in sample.contributions[step.slot]]
     a = [sample.y[slot] for slot in step.operands]
+    p = row.mp_parameter(B.context, step.exact_parameter)
     try:
-        partials = row.partials(mp, a, sample.y[step.slot], step.exact_parameter)
+        partials = row.partials(B, a, sample.y[step.slot], p)
     except ZeroDivisionError:
-        return [mp.inf for _ in a]
+        return [B.inf for _ in a]
     through = sample.contributions[step.slot]
     return [
-        mp.inf if not partial and term == math.inf and sample.s2[slot] < math.inf else partial
+        B.inf if not partial and term == math.inf and sample.s2[slot] < math.inf else partial
         for slot, term, partial in zip(step.operands, through, partials, strict=True)
     ]  # a jump that a rounding of the operand has just missed is one all the same
 
 
-def _limits(step: Step, sample: ExactSample) -> list[float]:
+def _limits(B: MpBackend, step: Step, sample: ExactSample) -> list[Any]:
     """Finite non-zero limits of kappa where the step's value is 0; 0 for none."""
     row = step.row
     assert row is not None
@@ -107,9 +112,9 @@ def _limits(step: Step, sample: ExactSample) -> list[float]:
         return [0.0] * len(step.operands)
     if row.selects:
         return [1.0 if term else 0.0 for term in sample.contributions[step.slot]]
-    a = [_to_float(sample.y[slot]) for slot in step.operands]
-    found = [float(limit) for limit in row.zero_limit(a, step.parameter)]
-    return [limit if math.isfinite(limit) else 0.0 for limit in found]
+    a = [sample.y[slot] for slot in step.operands]
+    limits = row.zero_limit(B, a, row.mp_parameter(B.context, step.exact_parameter))
+    return [limit if B.isfinite(limit) else 0.0 for limit in limits]
 
 
 def _times(a: Any, b: Any) -> Any:

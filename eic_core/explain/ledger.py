@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from eic_core.engine.tape import tape_of
 from eic_core.explain import ledger_words, words
 from eic_core.explain.adjoint import sweep, tree_units
 from eic_core.explain.ledger_row import HIDDEN_BY, HIDDEN_SHARE, LedgerRow
 from eic_core.explain.origin import node_told_of
 from eic_core.formula.rendering import node_texts
 from eic_core.measure.inspection import Inspection, json_number
-from eic_core.measure.plan import plan_of
 
 WATERFALL_BARS = 8
 
@@ -208,14 +208,14 @@ class _Sums:
 
     def __init__(self, inspection: Inspection, target: int) -> None:
         subtree = inspection.formula.subtree(target)
-        plan = plan_of(subtree)
-        units = tree_units(plan, [node.children for node in subtree.nodes])
+        tape = tape_of(subtree)
+        units = tree_units(tape, [node.children for node in subtree.nodes])
         valid = inspection.amplification.valid
         self.finite = self.singular = 0
         squares: list[list[float]] = []
         fractions: list[list[float]] = []
         self.largest = [0.0] * len(units)
-        for block in sweep(plan, units, inspection.samples):
+        for block in sweep(tape, units, inspection.samples):
             ok = valid[block.start : block.stop] & block.ok
             usable = ok & np.isfinite(block.s2)
             self.finite += int(np.count_nonzero(usable))

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from eic_core.engine.exact import ExactEvaluator
+from eic_core.engine.tape import Step, Tape, lay_out
 from eic_core.explain.edges import Array
 from eic_core.formula.tree import Formula
-from eic_core.measure.data import Samples
-from eic_core.measure.plan import Plan, Step, compile_formula
-from eic_core.measure.precision import ExactEvaluator
+from eic_core.samples import Samples
 
 ROUNDOFF = {"float32": 2.0**-24, "float64": 2.0**-53}
 
@@ -31,14 +31,14 @@ class ExactValues:
 
     Attributes
     ----------
-    plan : Plan
+    tape : Tape
         One step for each node, in post-order.
     mp : mpmath context
     values : list of list of mpf or None
         Per sample and node; None from the first node without a real value.
     """
 
-    plan: Plan
+    tape: Tape
     mp: Any
     values: list[list[Any]]
 
@@ -60,14 +60,14 @@ def exact_values(formula: Formula, samples: Samples) -> ExactValues:
     >>> found.mp.nstr(found.values[0][1], 30)
     '1.41421356237309504880168872421'
     """
-    plan = compile_formula(formula, share=False)
-    evaluator = ExactEvaluator(plan)
+    tape = lay_out(formula, share=False)
+    evaluator = ExactEvaluator(tape)
     values = []
     for row in range(len(samples)):
-        cells = {name: samples.decimal(name, row) for name in plan.variables}
+        cells = {name: samples.decimal(name, row) for name in tape.variables}
         y: list[Any] = list(evaluator.sample(cells).y)
-        values.append(y + [None] * (len(plan.steps) - len(y)))
-    return ExactValues(plan, evaluator.mp, values)
+        values.append(y + [None] * (len(tape.steps) - len(y)))
+    return ExactValues(tape, evaluator.mp, values)
 
 
 @dataclass(frozen=True)
@@ -160,14 +160,14 @@ def observe(exact: ExactValues, samples: Samples, kind: str) -> tuple[Observed, 
     rows, roundoff = len(samples), ROUNDOFF[kind]
     arrays: list[Any] = []
     found: list[Observed] = []
-    for k, step in enumerate(exact.plan.steps):
+    for k, step in enumerate(exact.tape.steps):
         with np.errstate(all="ignore"):
             if step.row is None:
                 source = samples.columns[step.column] if step.column else np.full(rows, step.value)
                 y = source.astype(dtype)
             else:
                 a = [arrays[i] for i in step.operands]
-                y = np.asarray(step.row.evaluate(a, step.parameter, None)).astype(dtype)
+                y = np.asarray(step.row.evaluate(a, step.parameter)).astype(dtype)
         arrays.append(y)
         computed.append(y.tolist())
         truth = [row[k] for row in exact.values]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from eic_core.engine.amplify import amplify
 from eic_core.errors import UserError
 from eic_core.explain.edges import Array
 from eic_core.explain.observed import rms
@@ -20,10 +21,9 @@ from eic_core.explain.shortening import (
     with_labels,
 )
 from eic_core.formula.tree import Formula
-from eic_core.measure.amplification import amplify
-from eic_core.measure.data import Samples
 from eic_core.measure.fit import r_squared
 from eic_core.measure.inspection import Inspection
+from eic_core.samples import Samples
 
 SEARCH_ROWS = 2_000
 CAREFUL_ROWS = 100

@@ -14,20 +14,20 @@ from typing import Any
 
 import numpy as np
 
+from eic_core.engine.amplify import Amplification, amplify
+from eic_core.engine.tape import tape_of
 from eic_core.explain import triangulation_words, words
 from eic_core.explain.adjoint import Arrivals, class_units, evaluate, tree_units
-from eic_core.explain.classes import class_plan
+from eic_core.explain.classes import class_tape
 from eic_core.explain.comparing import Agreement, Copies, Replay, Shaken, compare
 from eic_core.explain.correlated import q_squared
 from eic_core.explain.edges import Array
 from eic_core.explain.observed import Observed, exact_values, observe
 from eic_core.formula.rendering import node_texts
 from eic_core.formula.tree import Formula
-from eic_core.measure.amplification import Amplification, amplify
-from eic_core.measure.data import Samples
 from eic_core.measure.inspection import Inspection, json_number, local_eic
 from eic_core.measure.perturbation import PerturbationEstimate, estimate
-from eic_core.measure.plan import plan_of
+from eic_core.samples import Samples
 
 MOST_ROWS = 200
 EVALUATIONS = 6_000
@@ -193,11 +193,11 @@ class _Noise:
     """The rows evaluated once, from which noise is followed to every node."""
 
     def __init__(self, formula: Formula, samples: Samples) -> None:
-        shared, plan = class_plan(formula), plan_of(formula)
+        shared, tape = class_tape(formula), tape_of(formula)
         self._classes, self._class_slots = class_units(shared), shared.slots
-        self._nodes = tree_units(plan, [node.children for node in formula.nodes])
+        self._nodes = tree_units(tape, [node.children for node in formula.nodes])
         self._shared = next(evaluate(shared, samples, len(shared.steps)))
-        self._single = next(evaluate(plan, samples, len(self._nodes)))
+        self._single = next(evaluate(tape, samples, len(self._nodes)))
         self._formula = formula
 
     def shared(self, k: int) -> Arrivals:

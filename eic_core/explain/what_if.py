@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from eic_core.engine.amplify import amplify
 from eic_core.errors import UserError
 from eic_core.explain import words
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax.build import number_label
 from eic_core.formula.tree import Draft, Formula, constant
-from eic_core.measure.amplification import amplify
 from eic_core.measure.fit import r_squared
 from eic_core.measure.inspection import Inspection, json_number, local_eic
 

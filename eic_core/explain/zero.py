@@ -139,7 +139,7 @@ def _vanishing(
     formula, amplification = inspection.formula, inspection.amplification
     best: tuple[float, int, Array] | None = None
     for k in range(formula.first[node_id], node_id + 1):
-        row = amplification.plan.steps[amplification.plan.slots[k]].row
+        row = amplification.tape.steps[amplification.tape.slots[k]].row
         if row is None or not row.crossing or inspection.nodes[k].local_eic_finite < 0.5:
             continue
         y, _ = amplification.trace(k)

@@ -30,7 +30,7 @@ class Node(NamedTuple):
     id : int
         Position in post-order, 0 first; the root has the largest.
     operator : str
-        Name of a row of `eic_core.formula.operators.OPERATORS`, or
+        Name of a row of `eic_core.operators.OPERATORS`, or
         `VARIABLE` or `CONSTANT` at a leaf.
     children : tuple of int
         Ids of the operands, in the order written.

@@ -1,9 +1,9 @@
 """Amplification of rounding noise: data, Algorithms 1 and 2, tails, precision."""
 
-from eic_core.measure.amplification import Amplification, amplify
-from eic_core.measure.data import Domain, Samples, sample_domains
+from eic_core.engine.amplify import Amplification, amplify
 from eic_core.measure.inspection import Inspection, NodeAmplification, SampleCounts, inspect
 from eic_core.measure.tails import Tail
+from eic_core.samples import Domain, Samples, sample_domains
 
 __all__ = [
     "Amplification",

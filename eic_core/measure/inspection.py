@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from eic_core.engine.amplify import Amplification, Progress, amplify
 from eic_core.formula.rendering import node_texts, to_latex
 from eic_core.formula.tree import Formula, Node
-from eic_core.measure.amplification import Amplification, Progress, amplify
-from eic_core.measure.data import Samples
 from eic_core.measure.tails import Tail, tail_of
+from eic_core.samples import Samples
 
 TEXT_LIMIT = 400
 

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from scipy.stats import chi2
 
+from eic_core.engine.tape import UNIT_ROUNDOFF, Tape, lay_out
 from eic_core.errors import UserError
 from eic_core.formula.tree import Formula, Node
-from eic_core.measure.data import Samples
-from eic_core.measure.plan import UNIT_ROUNDOFF, Plan, compile_formula
+from eic_core.samples import Samples
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -192,8 +192,8 @@ def estimate(
     """
     _check(sigma, repeats, seed, level)
     samples.require(formula.variables)
-    plan = compile_formula(formula, share=False)
-    count = len(plan.steps)
+    tape = lay_out(formula, share=False)
+    count = len(tape.steps)
     rng = np.random.default_rng(seed)
     sums = _Sums(count)
     first_invalid: dict[int, int] = {}
@@ -204,14 +204,14 @@ def estimate(
             name: samples.columns[name][start : start + rows] for name in formula.variables
         }
         length = min(rows, len(samples) - start)
-        clean, bad = _clean_pass(plan, columns, length)
+        clean, bad = _clean_pass(tape, columns, length)
         for node, hits in zip(*np.unique(bad[bad < count], return_counts=True), strict=True):
             first_invalid[int(node)] = first_invalid.get(int(node), 0) + int(hits)
         kept = bad == count
         valid += int(np.count_nonzero(kept))
         if kept.any():
             clean = [y[kept] for y in clean]
-            sums.add(*_variances(plan, clean, sigma, repeats, rng), sigma)
+            sums.add(*_variances(tape, clean, sigma, repeats, rng), sigma)
     nodes = tuple(
         _node_estimate(node, sums, valid, repeats, level) for node in formula.nodes
     )
@@ -267,37 +267,37 @@ class _Sums:
 
 
 def _clean_pass(
-    plan: Plan, columns: Mapping[str, Floats], rows: int
+    tape: Tape, columns: Mapping[str, Floats], rows: int
 ) -> tuple[list[Floats], np.ndarray[Any, np.dtype[np.int64]]]:
     """Values of every node, and the first node that is no real number (or the node count)."""
     values: list[Floats] = []
-    bad = np.full(rows, len(plan.steps))
+    bad = np.full(rows, len(tape.steps))
     with np.errstate(all="ignore"):
-        for step in plan.steps:
+        for step in tape.steps:
             if step.row is None:
                 y = columns[step.column] if step.column else np.full(rows, step.value)
             else:
-                y = step.row.evaluate([values[i] for i in step.operands], step.parameter, None)
+                y = step.row.evaluate([values[i] for i in step.operands], step.parameter)
             values.append(y)
             np.minimum(bad, np.where(np.isfinite(y), bad, step.node), out=bad)
     return values, bad
 
 
 def _variances(
-    plan: Plan, clean: list[Floats], sigma: float, repeats: int, rng: np.random.Generator
+    tape: Tape, clean: list[Floats], sigma: float, repeats: int, rng: np.random.Generator
 ) -> tuple[Floats, np.ndarray[Any, np.dtype[np.bool_]]]:
     """Variance of eta over the repeats, by sigma^2, and where the noise shows at all."""
     count, rows = len(clean), len(clean[0])
     first, second = np.zeros((count, rows)), np.zeros((count, rows))
     moved = np.zeros((count, rows), dtype=bool)
-    at_once = max(1, min(repeats, BUFFER // (rows * _most_alive(plan))))
+    at_once = max(1, min(repeats, BUFFER // (rows * _most_alive(tape))))
     done = 0
     with np.errstate(all="ignore"):
         while done < repeats:
             batch = min(at_once, repeats - done)
             done += batch
             alive: dict[int, Floats] = {}
-            for step in plan.steps:
+            for step in tape.steps:
                 noisy = rng.standard_normal((batch, rows))
                 noisy *= sigma
                 noisy += 1.0
@@ -306,7 +306,7 @@ def _variances(
                     noisy *= clean[slot]
                 else:
                     a = [alive[i] for i in step.operands]
-                    noisy *= step.row.evaluate(a, step.parameter, None)
+                    noisy *= step.row.evaluate(a, step.parameter)
                     for i in step.operands:
                         alive.pop(i, None)
                 alive[slot] = noisy
@@ -319,10 +319,10 @@ def _variances(
     return s2, moved
 
 
-def _most_alive(plan: Plan) -> int:
+def _most_alive(tape: Tape) -> int:
     """How many noisy values are held at once: a few more than the tree's widest cut."""
     alive = most = 0
-    for step in plan.steps:
+    for step in tape.steps:
         alive += 1 - len(step.operands)
         most = max(most, alive + len(step.operands))
     return most + 2

@@ -19,7 +19,7 @@ import numpy as np
 
 from eic_core.errors import DataError
 from eic_core.formula.syntax import canonical_name
-from eic_core.measure.data import MAX_SAMPLES, Samples
+from eic_core.samples import MAX_SAMPLES, Samples
 
 MAX_COLUMNS = 1_000
 _TINY = 1e-300

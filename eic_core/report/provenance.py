@@ -12,8 +12,8 @@ import eic_core
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import Reading
 from eic_core.formula.tree import Formula
-from eic_core.measure.data import Domain, Samples
 from eic_core.measure.table import match_variables
+from eic_core.samples import Domain, Samples
 
 LIBRARIES = ("numpy", "scipy", "mpmath")
 """What the numbers depend on."""

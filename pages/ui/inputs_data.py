@@ -9,7 +9,7 @@ from typing import Literal
 import streamlit as st
 
 from eic_core.errors import DataError
-from eic_core.measure.data import Domain
+from eic_core.samples import Domain
 from pages.ui.device import is_narrow
 from pages.ui.inputs_table import table_panel
 from pages.ui.outcome import Outcome

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 from eic_core.errors import DataError
 from eic_core.explain.budget import TOLERANCE
-from eic_core.measure.data import Domain
+from eic_core.samples import Domain
 
 MAX_SAMPLES = 1_000_000
 DEFAULT_SAMPLES = 1_000

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from eic_core.explain.rewriting.repair import repair
 from eic_core.explain.rewriting.results import Repairs
 from eic_core.formula.syntax import read
-from eic_core.measure.data import Domain, sample_domains
+from eic_core.samples import Domain, sample_domains
 
 SAMPLES = 300
 

@@ -23,7 +23,7 @@ from eic_core.explain.rewriting.values import ValueTable
 from eic_core.explain.rewriting.verify import Verifier, decimal_rows
 from eic_core.formula.rendering import short_text, to_python
 from eic_core.formula.tree import Formula
-from eic_core.measure.data import Samples
+from eic_core.samples import Samples
 
 GAIN = 0.1
 """Digits that a form must save, at the root or at its worst node, to be proposed."""

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from eic_core.engine.tape import constant_value
 from eic_core.explain.rewriting.terms import Terms
 from eic_core.explain.rewriting.values import Values, ValueTable
-from eic_core.formula.operators import OPERATORS
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.measure.inspection import json_number
-from eic_core.measure.plan import constant_value
+from eic_core.operators import OPERATORS
 
 
 @dataclass(frozen=True)
@@ -93,9 +93,8 @@ def float_values(
                 values[number] = np.full(count, constant_value(term.label)).astype(dtype)
             else:
                 row = OPERATORS[term.operator]
-                plain = term.parameter is None and term.operator != "log"
-                p = math.nan if plain else row.parameter(term.parameter)
-                result = row.evaluate([values[c] for c in term.children], p, None)
+                p = row.parameter(term.parameter)
+                result = row.evaluate([values[c] for c in term.children], p)
                 values[number] = np.asarray(result, dtype=dtype)
     return values[root]
 

@@ -23,7 +23,7 @@ from eic_core.explain.rewriting.trigonometry_rules import TRIGONOMETRY_RULES
 from eic_core.explain.rewriting.values import ValueTable
 from eic_core.explain.rewriting.verify import decimal_rows
 from eic_core.formula.tree import Formula
-from eic_core.measure.data import Samples
+from eic_core.samples import Samples
 
 MAX_NODES = 120
 """Larger formulas are not searched."""

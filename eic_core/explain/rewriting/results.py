@@ -11,8 +11,8 @@ from eic_core.explain.rewriting.sentences import cut_short
 from eic_core.explain.rewriting.verify import Verification
 from eic_core.formula.rendering import to_latex, to_python
 from eic_core.formula.tree import Formula
-from eic_core.measure.data import Samples
 from eic_core.measure.inspection import json_number
+from eic_core.samples import Samples
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eic_core.engine.amplify import amplify
 from eic_core.formula.tree import Formula
-from eic_core.measure.amplification import amplify
-from eic_core.measure.data import Samples
+from eic_core.samples import Samples
 
 SCANNED, MEASURED, VERIFIED, OBSERVED = 20_000, 500, 200, 100
 MEASURED_VALUES = 300_000

@@ -17,16 +17,16 @@ import mpmath
 import numpy as np
 from mpmath.libmp import mpf_sub
 
+from eic_core.engine.exact import ExactEvaluator
+from eic_core.engine.tape import Step, Tape
 from eic_core.explain.rewriting.terms import Terms
-from eic_core.formula.operators import NUMPY, OPERATORS
 from eic_core.formula.tree import CONSTANT, VARIABLE
-from eic_core.measure.plan import Plan, Step
-from eic_core.measure.precision import ExactEvaluator
+from eic_core.operators import NUMPY, OPERATORS
 
 EXTENDED = np.longdouble
 """80 bits where the machine has them: a range of 10^4932 for products of derivatives."""
 
-_NO_PLAN = Plan((), (), (), (), ())
+_NO_TAPE = Tape((), [], [], [], [], (), ())
 
 ROUNDOFF = 2.0**-53
 
@@ -133,7 +133,7 @@ class ValueTable:
         self._values: dict[int, Values] = {}
         self._noise: dict[int, Noise] = {}
         self._partials: dict[tuple[object, ...], tuple[Numbers, ...]] = {}
-        self._exact = ExactEvaluator(_NO_PLAN, digits)
+        self._exact = ExactEvaluator(_NO_TAPE, digits)
 
     def share(self, number: int, known: int) -> None:
         """Declare that two terms have the same values, so that they are computed once."""
@@ -155,8 +155,7 @@ class ValueTable:
         if term.operator == CONSTANT:
             return (self._exact.number(term.label),) * len(self.rows)
         row = OPERATORS[term.operator]
-        plain = term.parameter is None and term.operator != "log"
-        p = math.nan if plain else row.parameter(term.parameter)
+        p = row.parameter(term.parameter)
         step = Step(0, 0, row, (), p, term.parameter, "", "", math.nan)
         operands = [self._values[c] for c in term.children]
         value = self._exact.value
@@ -205,8 +204,7 @@ class ValueTable:
             return Noise(y, (kind,), y[None, :], size, outside, underflows)
         below = [self._noise[c] for c in term.children]
         row = OPERATORS[term.operator]
-        plain = term.parameter is None and term.operator != "log"
-        p = math.nan if plain else row.parameter(term.parameter)
+        p = row.parameter(term.parameter)
         with np.errstate(all="ignore"):
             partials = row.partials(NUMPY, [n.y for n in below], y, p)
         if row.selects:

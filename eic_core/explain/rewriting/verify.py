@@ -14,7 +14,7 @@ from eic_core.explain.rewriting.rules import Assumption
 from eic_core.explain.rewriting.search import holds
 from eic_core.explain.rewriting.terms import Terms
 from eic_core.explain.rewriting.values import AGREEMENT, Values, ValueTable, differing_rows
-from eic_core.measure.data import Samples
+from eic_core.samples import Samples
 
 MAX_DIGITS = 1600
 """Rows that disagree are evaluated again with up to so many digits."""

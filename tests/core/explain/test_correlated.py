@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from eic_core.explain.classes import class_plan
+from eic_core.explain.classes import class_tape
 from eic_core.explain.conditioning import own_conditioning
 from eic_core.explain.correlated import correlated_eic, correlated_trace
 from eic_core.formula.rendering import to_python
@@ -152,7 +152,7 @@ def test_q_does_not_depend_on_the_order_of_operands_of_sums_and_products(seed, r
     other = Formula.from_draft(shuffled(formula.to_draft()))
     a, b = correlated_eic(formula, samples), correlated_eic(other, samples)
     assert a.valid == b.valid and a.singular == b.singular
-    assert len(class_plan(formula).steps) == len(class_plan(other).steps)
+    assert len(class_tape(formula).steps) == len(class_tape(other).steps)
     assert b.q_eic_finite == pytest.approx(a.q_eic_finite, abs=1e-6, nan_ok=True)
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from eic_core.engine.tape import tape_of
 from eic_core.errors import UserError
 from eic_core.explain.adjoint import sweep, tree_units
 from eic_core.explain.ledger import blame
@@ -16,7 +17,6 @@ from eic_core.explain.what_if import what_if_mean
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Samples, amplify, inspect, sample_domains
-from eic_core.measure.plan import plan_of
 from tests.core.explain.shaking import arrival
 from tests.core.measure.agreement import samples_of
 from tests.core.measure.trees import random_case
@@ -39,8 +39,8 @@ def test_squares_of_what_arrives_add_up_to_the_recursion_at_every_sample(seed):
     samples = samples_of(table)
     amplification = amplify(formula, samples)
     _, s = amplification.trace(len(formula) - 1)
-    plan = plan_of(formula)
-    for block in sweep(plan, tree_units(plan, [n.children for n in formula.nodes]), samples):
+    tape = tape_of(formula)
+    for block in sweep(tape, tree_units(tape, [n.children for n in formula.nodes]), samples):
         assert (block.ok == amplification.valid).all()
         with np.errstate(all="ignore"):
             total = np.sum([np.square(g) for g in block.arrived], axis=0)
@@ -59,8 +59,8 @@ def test_a_jump_met_up_to_a_rounding_lets_no_digit_through():
     """0.2**-2 is 25, where ceil jumps; at 60 digits it comes out as 25 and a rounding."""
     formula = read("ceil(x**(-2))").formula
     samples = Samples.from_columns({"x": [0.2, 0.3]})
-    plan = plan_of(formula)
-    (block,) = sweep(plan, tree_units(plan, [n.children for n in formula.nodes]), samples)
+    tape = tape_of(formula)
+    (block,) = sweep(tape, tree_units(tape, [n.children for n in formula.nodes]), samples)
     assert [abs(g[0]) for g in block.arrived] == [math.inf, math.inf, 1.0]
     assert [g[1] for g in block.arrived] == [0.0, 0.0, 1.0]
 

@@ -9,10 +9,10 @@ import pytest
 
 from eic_core.explain.origin import origin_of
 from eic_core.explain.verdict import LEVELS, level_of, verdict
-from eic_core.formula.operators import OPERATORS
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
 from eic_core.measure import Domain, Samples, inspect, sample_domains
+from eic_core.operators import OPERATORS
 
 
 def inspected(text, count=1_000, **ranges):

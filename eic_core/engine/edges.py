@@ -1,0 +1,52 @@
+"""The definition at its edges (ADR 0001), each rule once.
+
+The functions are written over a backend (`eic_core.operators.backend`), without branches:
+`eic_core.engine.reference` follows them over arrays, `eic_core.engine.exact` at 60 digits, and
+`eic_core.engine.native.generate` traces them into the native engine.
+
+Notation: at one sample, ``y`` is the value of node k, ``a`` that of its operand i, ``s2`` the
+operand's s_i^2, ``below`` its absolute deviation sqrt(v_i) where a = 0, and ``moved`` the deviation
+|de_k/dy_i| sqrt(v_i) that reaches the node through this edge.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eic_core.operators.row import square
+
+
+def deviation(B: Any, a: Any, s2: Any, below: Any) -> Any:
+    """sqrt(v_i): |a| s_i, and what was carried there where the operand is 0."""
+    return B.where(a == 0, below, B.abs(a) * B.sqrt(s2))
+
+
+def moved_by(B: Any, partial: Any, std: Any) -> Any:
+    """|de_k/dy_i| sqrt(v_i); 0 if either factor is, however large the other."""
+    return B.where((std == 0) | (partial == 0), 0.0, B.abs(partial) * std)
+
+
+def term_at_zero(B: Any, limit: Any, s2: Any, moved: Any) -> Any:
+    """What an operand adds to s^2 where y = 0.
+
+    ``limit^2 s_i^2`` if kappa has a finite non-zero limit there, else 0 if nothing is moved, else
+    infinity.
+    """
+    has_limit = B.isfinite(limit) & (limit != 0)
+    return B.where(has_limit, square(limit) * s2, B.where(moved == 0, 0.0, B.inf))
+
+
+def term_of_inner_zero(B: Any, y: Any, moved: Any) -> Any:
+    """What an operand that is 0 adds to s^2 where y is not: the absolute form."""
+    return square(moved / B.abs(y))
+
+
+def plain_term(B: Any, kappa2: Any, s2: Any) -> Any:
+    """kappa^2 s_i^2; 0 where kappa is, even under s = inf."""
+    return B.where(kappa2 == 0, 0.0, kappa2 * s2)
+
+
+def edge_term(B: Any, y: Any, a: Any, s2: Any, kappa2: Any, limit: Any, moved: Any) -> Any:
+    """What one operand adds to s_k^2, wherever the sample lies."""
+    inner = B.where(a == 0, term_of_inner_zero(B, y, moved), plain_term(B, kappa2, s2))
+    return B.where(y == 0, term_at_zero(B, limit, s2, moved), inner)

@@ -1,0 +1,321 @@
+"""Algorithm 1 at 60 digits, for the samples that double precision cannot settle.
+
+Values are real numbers: a literal or table cell is the decimal written, pi is
+exact.  The recursion runs in its absolute form v_k = y_k^2 + sum (de_k/dy_i)^2 v_i,
+for `mpmath` numbers neither overflow nor underflow.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+
+from eic_core.engine import edges
+from eic_core.engine.tape import Step, Tape
+from eic_core.operators import MpBackend, Operator
+
+DIGITS = 60
+
+MAX_LOG10 = 10**6
+"""Beyond |log10 |y|| = 10^6 a value counts as having left every range."""
+
+_MAX_BITS = int(MAX_LOG10 * 3.321928094887362) + 1
+
+_GUARD_BITS = 16
+"""What is within so many bits of its accumulated rounding counts as rounding alone."""
+
+_EXACT = -(10**12)
+"""The `error` of a number that no rounding has touched."""
+
+_MAX_TRIG_BITS = 10_000
+"""A sine of more than 3,000 digits takes too long to reduce: it counts as out of range."""
+
+
+class _OutOfDomain(Exception):
+    """The step has no real value at this sample."""
+
+
+class _TooLarge(Exception):
+    """The step's value is beyond `MAX_LOG10` or too costly."""
+
+
+class _MoreBits(Exception):
+    """The step needs `args[0]` bits beyond the usual ones, for its operand is so large."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExactSample:
+    """What 60 digits say about one sample.
+
+    Attributes
+    ----------
+    y : list of mpf
+        Per slot, up to the first invalid one.
+    s2 : list of float
+        Per slot; inf where singular or beyond double range.
+    contributions : list of tuple of float
+        Per slot and operand, kappa^2 s_i^2.
+    first_invalid : int or None
+        Node id at which the sample has no real value.
+    """
+
+    y: list[Any]
+    s2: list[float]
+    contributions: list[tuple[float, ...]]
+    first_invalid: int | None
+
+
+@dataclass(slots=True)
+class _Point:
+    """One slot at one sample: value, s^2, absolute variance over sigma^2, and the
+    binary exponent of the rounding that the working precision may have put into y."""
+
+    y: Any
+    s2: Any
+    v: Any
+    error: int
+
+
+class ExactEvaluator:
+    """Evaluates a tape at high precision, one sample at a time.
+
+    Parameters
+    ----------
+    tape : Tape
+    digits : int
+        Working precision in decimal digits.
+    """
+
+    def __init__(self, tape: Tape, digits: int = DIGITS) -> None:
+        self.tape = tape
+        self.mp = mpmath.MPContext()  # a context of our own: the global one is shared by threads
+        self.mp.dps = digits
+        self.backend = MpBackend(self.mp)
+        mp = self.mp
+        self._bits = mp.prec
+        self._zero, self._one = mp.mpf(0), mp.mpf(1)
+        self._constants = self._read_constants()
+
+    def _read_constants(self) -> dict[int, Any]:
+        return {s.slot: self._number(s.label) for s in self.tape.steps if s.label}
+
+    def _number(self, text: str) -> Any:
+        if text == "pi":
+            return +self.mp.pi
+        if text == "e":
+            return +self.mp.e
+        if "/" in text:
+            fraction = Fraction(text)
+            return self.mp.mpf(fraction.numerator) / fraction.denominator
+        return self.mp.mpf(text)
+
+    def number(self, text: str) -> Any:
+        """The number that a decimal, a fraction ``p/q``, ``pi`` or ``e`` means."""
+        return self._number(text)
+
+    def value(self, step: Step, operands: list[Any]) -> Any | None:
+        """One step's value for these operands, or None where it has none in range."""
+        assert step.row is not None
+        try:
+            return self._value(step, step.row, operands)
+        except (_OutOfDomain, _TooLarge):
+            return None
+
+    def sample(self, values: dict[str, str]) -> ExactSample:
+        """Evaluate one sample.
+
+        Parameters
+        ----------
+        values : mapping of variable name to decimal text
+
+        Notes
+        -----
+        A sine of 1e200 takes 200 digits more than its result: such a sample is
+        evaluated again with as many, up to `_MAX_TRIG_BITS`.
+        """
+        extra = 0
+        while True:
+            try:
+                with self.mp.workprec(self._bits + extra):
+                    constants = self._read_constants() if extra else self._constants
+                    return self._sample(values, constants)
+            except _MoreBits as need:
+                extra = need.args[0]
+
+    def _sample(self, values: dict[str, str], constants: dict[int, Any]) -> ExactSample:
+        points: list[_Point] = []
+        contributions: list[tuple[float, ...]] = []
+        invalid: int | None = None
+        for step in self.tape.steps:
+            if step.row is None:
+                value = self._number(values[step.column]) if step.column else None
+                value = constants[step.slot] if value is None else value
+                points.append(_Point(value, self._one, value * value, self._rounding(value)))
+                contributions.append(())
+                continue
+            try:
+                point, terms = self._step(step, step.row, [points[i] for i in step.operands])
+            except (_OutOfDomain, _TooLarge):
+                invalid = step.node
+                break
+            points.append(point)
+            contributions.append(tuple(_to_float(t) for t in terms))
+        y, s2 = [p.y for p in points], [_to_float(p.s2) for p in points]
+        return ExactSample(y, s2, contributions, invalid)
+
+    def _rounding(self, value: Any) -> int:
+        """Exponent of what rounding may have added to a result that fills the precision."""
+        return _EXACT if value.bc < self.mp.prec - 8 else _mag(value) + 2 - self.mp.prec
+
+    def _step(
+        self, step: Step, row: Operator, operands: list[_Point]
+    ) -> tuple[_Point, list[Any]]:
+        if row.integer_points:
+            operands = [self._on_grid(p) for p in operands]
+        a = [p.y for p in operands]
+        if row.period or row.steps:
+            self._require_phase(row, operands[0].error)
+        value = self._value(step, row, a)
+        if row.selects:
+            return self._select(value, operands)
+        partials = self._partials(step, row, operands, value)
+        error = self._rounding(value)
+        for partial, p in zip(partials, operands, strict=True):
+            if p.error > _EXACT and partial:
+                carried = _mag(value) if _is_inf(partial) else _mag(partial) + p.error
+                error = max(error, carried + 1)
+        blurred = error > _EXACT and (not value or _mag(value) <= error + _GUARD_BITS)
+        if blurred and (row.crossing or row.poles):
+            if row.poles and abs(value) > 1:
+                raise _OutOfDomain
+            value, error = self._zero, _EXACT
+            partials = self._partials(step, row, operands, value)
+        moved = []
+        variance = value * value
+        for partial, p in zip(partials, operands, strict=True):
+            if not p.v or not partial:
+                moved.append(self._zero)
+                continue
+            infinite = _is_inf(p.v) or _is_inf(partial)
+            moved.append(self.mp.inf if infinite else partial * partial * p.v)
+            variance += moved[-1]
+        total = self._one
+        if value:
+            squared = value * value
+            terms = [m / squared if m else m for m in moved]
+        else:
+            limits = row.zero_limit(
+                self.backend, [operand.y for operand in operands], step.parameter
+            )
+            terms = [
+                edges.term_at_zero(self.backend, limit, p.s2, m)
+                for limit, p, m in zip(limits, operands, moved, strict=True)
+            ]
+        for term in terms:
+            total += term
+        return _Point(value, total, variance, error), terms
+
+    def _partials(
+        self, step: Step, row: Operator, operands: list[_Point], value: Any
+    ) -> tuple[Any, ...]:
+        parameter = row.mp_parameter(self.mp, step.exact_parameter)
+        try:
+            partials = row.partials(self.backend, [p.y for p in operands], value, parameter)
+        except ZeroDivisionError:
+            return tuple(self.mp.inf for _ in operands)
+        if row.period and _mag(partials[0]) <= operands[0].error + _GUARD_BITS:
+            return (self._zero,)  # a crest, as far as the operand is known
+        return partials
+
+    def _select(self, value: Any, operands: list[_Point]) -> tuple[_Point, list[Any]]:
+        """min and max: the operand attained; among equals the one of larger s."""
+        blur = min(p.error for p in operands if p.y == value)
+        attained = [
+            i
+            for i, p in enumerate(operands)
+            if p.y == value or _mag(p.y - value) <= max(p.error, blur) + _GUARD_BITS
+        ]
+        best = max(attained, key=lambda i: (operands[i].s2, operands[i].v))
+        chosen = operands[best]
+        terms = [chosen.s2 if i == best else self._zero for i in range(len(operands))]
+        point = _Point(value, 1 + chosen.s2, chosen.v + value * value, chosen.error)
+        return point, terms
+
+    def _value(self, step: Step, row: Operator, a: list[Any]) -> Any:
+        mp = self.mp
+        size = max((operand.bc + operand.exp if operand else 0) for operand in a)
+        if row.period:
+            if size > _MAX_TRIG_BITS:
+                raise _TooLarge
+        elif size > 24 and row.exponential:
+            if abs(a[0]) > MAX_LOG10 * 2.302585092994046:
+                return self._limit_of_exponential(row, a[0])
+        elif row.power:
+            self._guard_power(step, a)
+        try:
+            value = row.exact(mp, a, step.exact_parameter)
+        except (ZeroDivisionError, ValueError) as error:
+            raise _OutOfDomain from error
+        except OverflowError as error:
+            raise _TooLarge from error
+        if isinstance(value, mp.mpc) or not mp.isfinite(value):
+            raise _OutOfDomain
+        if value and abs(value.bc + value.exp) > _MAX_BITS:
+            raise _TooLarge
+        return value
+
+    def _limit_of_exponential(self, row: Operator, x: Any) -> Any:
+        if row.low is not None and x < 0:
+            return self.mp.mpf(row.low)
+        raise _TooLarge
+
+    def _guard_power(self, step: Step, a: list[Any]) -> None:
+        if not a[0]:
+            return
+        exponent = a[1] if len(a) == 2 else self.mp.mpf(step.parameter)
+        if exponent and abs(exponent) * abs(self.mp.log(abs(a[0]), 10)) > MAX_LOG10:
+            raise _TooLarge
+
+    def _require_phase(self, row: Operator, error: int) -> None:
+        """Ask for more bits if the operand of a sine or a floor is not known to 2^-60."""
+        if error > -60:
+            bits = self.mp.prec - self._bits + error + 100
+            if bits <= _MAX_TRIG_BITS:
+                raise _MoreBits(bits)
+            if row.period:
+                raise _TooLarge
+
+    def _on_grid(self, p: _Point) -> _Point:
+        """The operand, or the half-integer that it differs from by rounding only."""
+        if p.error == _EXACT or _mag(p.y) > self.mp.prec - 60:
+            return p
+        nearest = self.mp.nint(2 * p.y) / 2
+        if nearest and _mag(p.y - nearest) <= p.error + _GUARD_BITS:
+            return _Point(nearest, p.s2, p.v, _EXACT)
+        return p
+
+
+def _mag(x: Any) -> int:
+    """The binary exponent of |x|, rounded up; that of 0 is below all others."""
+    if isinstance(x, (int, float)):
+        return math.frexp(x)[1] if x else _EXACT
+    _, mantissa, exponent, bits = x._mpf_
+    return exponent + bits if mantissa else _EXACT
+
+
+def _is_inf(x: Any) -> bool:
+    if isinstance(x, (int, float)):
+        return math.isinf(x)
+    _, mantissa, exponent, _ = x._mpf_
+    return not mantissa and exponent != 0  # no value here is nan
+
+
+def _to_float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf")

@@ -1,0 +1,152 @@
+"""Compile the native engine: ``python -m eic_core.engine.native.build``.
+
+A C compiler is found on the machine (``CC``, ``cc``, ``gcc``, ``clang``) or in the package
+``ziglang``, which holds one for every platform and needs no Python headers: `kernel.c` knows
+nothing of Python and is loaded with `ctypes`.  The library is named after its sources and the kind
+of machine, and chooses between instruction sets when it is loaded, so that an image may be built on
+another processor.  It lies beside this file, or, where that cannot be written to, in the user's
+cache folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib.util
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+SOURCES = ("kernel.c", "operators.h", "rules.h")
+HERE = Path(__file__).parent
+
+FLAGS = (
+    "-std=gnu11", "-O3", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math",
+    "-ffp-contract=off",
+)  # fmt: skip
+"""Never -ffast-math: (x + 1e12) - 1e12 is not x."""
+
+
+_PORTABLE = ("-mcpu=baseline",)
+"""Zig compiles for the processor at hand unless told otherwise."""
+
+
+@cache
+def file_name() -> str:
+    """The library's name on this machine, for these sources."""
+    sha = hashlib.sha256(" ".join(FLAGS).encode())
+    for name in SOURCES:
+        sha.update((HERE / name).read_bytes())
+    system = f"{sys.platform}-{platform.machine().lower()}-{platform.libc_ver()[0] or 'libc'}"
+    return f"kernel-{sha.hexdigest()[:12]}-{system}.so"
+
+
+def folders() -> list[Path]:
+    """Where the library may lie: beside the sources, or in the user's cache."""
+    cache_home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return [HERE, Path(cache_home) / "eic-lab"]
+
+
+def find() -> Path | None:
+    """The library that was built for these sources, or None."""
+    for folder in folders():
+        path = folder / file_name()
+        if path.is_file():
+            return path
+    return None
+
+
+def compilers() -> Iterator[list[str]]:
+    """Commands that may compile C, the likeliest first."""
+    named = os.environ.get("CC")
+    for name in (*([named] if named else []), "cc", "gcc", "clang"):
+        command = name.split()
+        if shutil.which(command[0]):
+            yield command
+    if importlib.util.find_spec("ziglang") is not None:
+        yield [sys.executable, "-m", "ziglang", "cc", *_PORTABLE]
+
+
+def build(folder: Path | None = None, commands: Iterable[list[str]] | None = None) -> Path:
+    """Compile the library and put it in place in one step.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        Where to; default: the first of `folders` that can be written to.
+    commands : iterable of commands, optional
+        Compilers to try; default: `compilers`.
+
+    Raises
+    ------
+    OSError
+        If no compiler was found, or none of them could build it; the message says why.
+    """
+    tried: list[str] = []
+    for target in [folder] if folder else folders():
+        try:
+            target.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=target) as made:
+                path = Path(made) / file_name()
+                for command in compilers() if commands is None else commands:
+                    done = subprocess.run(
+                        [*command, *FLAGS, str(HERE / "kernel.c"), "-o", str(path), "-lm"],
+                        capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+                    )  # fmt: skip
+                    if done.returncode == 0 and path.is_file():
+                        return path.replace(target / path.name)
+                    tried.append(f"{' '.join(command)}: {done.stderr.strip()[-500:]}")
+        except OSError as error:
+            tried.append(f"{target}: {error}")
+    raise OSError("; ".join(tried) or "no C compiler was found")
+
+
+@contextmanager
+def borrowed_compiler() -> Iterator[list[str]]:
+    """The compiler of the package `ziglang`, installed aside for as long as it is needed."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(
+            [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+             "--no-deps", "--target", folder, "ziglang>=0.13"],
+            check=True, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        yield [sys.executable, str(Path(folder) / "ziglang" / "__main__.py"), "cc", *_PORTABLE]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Build unless it is built; a machine without a compiler is told what that means."""
+    parser = argparse.ArgumentParser(prog="python -m eic_core.engine.native.build")
+    parser.add_argument("--borrow", action="store_true",
+                        help="fetch a compiler from PyPI (80 MB, not kept) if there is none")
+    given = parser.parse_args(arguments)
+    if find() is not None:
+        return 0
+    try:
+        try:
+            build()
+        except OSError:
+            if not given.borrow:
+                raise
+            print("There is no C compiler: fetching one for a moment…", file=sys.stderr)
+            with borrowed_compiler() as command:
+                build(commands=[command])
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(
+            f"The native engine was not built ({error}).\nEverything works without it, several "
+            "times slower. Install a C compiler, or `pip install ziglang`, and run\n"
+            "    python -m eic_core.engine.native.build",
+            file=sys.stderr,
+        )
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,268 @@
+"""Write `operators.h` from the operator table: ``python -m eic_core.engine.native.generate``.
+
+The rows' formulas and the rules of `eic_core.engine.edges` are written over a backend.  Here the
+backend is C: following a formula with `C` expressions as operands leaves its text.  The file is
+committed, so that building needs a compiler only; a test holds it to the table.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from eic_core.engine import doubt, edges
+from eic_core.operators import OPERATORS, Operator
+
+TARGET = Path(__file__).with_name("operators.h")
+
+
+class C:
+    """A C expression, which grows under Python's operators."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @staticmethod
+    def of(value: Any) -> C:
+        """A number or a truth as an expression."""
+        if isinstance(value, C):
+            return value
+        if isinstance(value, bool):
+            return C("1" if value else "0")
+        number = float(value)
+        if math.isnan(number):
+            return C("NAN")
+        if math.isinf(number):
+            return C("INFINITY" if number > 0 else "-INFINITY")
+        return C(f"({number!r})" if number < 0 else repr(number))
+
+    def _with(self, sign: str, other: Any, *, swapped: bool = False) -> C:
+        left, right = self, C.of(other)
+        if swapped:
+            left, right = right, left
+        return C(f"({left.text} {sign} {right.text})")
+
+    def __add__(self, other: Any) -> C:
+        return self._with("+", other)
+
+    def __radd__(self, other: Any) -> C:
+        return self._with("+", other, swapped=True)
+
+    def __sub__(self, other: Any) -> C:
+        return self._with("-", other)
+
+    def __rsub__(self, other: Any) -> C:
+        return self._with("-", other, swapped=True)
+
+    def __mul__(self, other: Any) -> C:
+        return self._with("*", other)
+
+    def __rmul__(self, other: Any) -> C:
+        return self._with("*", other, swapped=True)
+
+    def __truediv__(self, other: Any) -> C:
+        return self._with("/", other)
+
+    def __rtruediv__(self, other: Any) -> C:
+        return self._with("/", other, swapped=True)
+
+    def __neg__(self) -> C:
+        return C(f"(-{self.text})")
+
+    def __lt__(self, other: Any) -> C:
+        return self._with("<", other)
+
+    def __le__(self, other: Any) -> C:
+        return self._with("<=", other)
+
+    def __gt__(self, other: Any) -> C:
+        return self._with(">", other)
+
+    def __ge__(self, other: Any) -> C:
+        return self._with(">=", other)
+
+    def __eq__(self, other: object) -> Any:
+        return self._with("==", other)
+
+    def __ne__(self, other: object) -> Any:
+        return self._with("!=", other)
+
+    def __and__(self, other: Any) -> C:
+        return self._with("&", other)
+
+    def __or__(self, other: Any) -> C:
+        return self._with("|", other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class CBackend:
+    """The functions that rows may call, as C of the standard library."""
+
+    inf, nan, pi = math.inf, math.nan, math.pi
+
+    def __getattr__(self, name: str) -> Any:
+        known = {"abs": "fabs", "nint": "rint", "sign": "sign_of"}
+        plain = "sin cos tan sinh cosh exp log sqrt hypot floor pow"
+        if name not in known and name not in plain.split():
+            raise AttributeError(name)
+        function = known.get(name, name)
+        return lambda *a: C(f"{function}({', '.join(C.of(x).text for x in a)})")
+
+    @staticmethod
+    def where(condition: Any, a: Any, b: Any) -> C:
+        return C(f"({C.of(condition).text} ? {C.of(a).text} : {C.of(b).text})")
+
+    @staticmethod
+    def over(a: Any, b: Any) -> C:
+        return C.of(a) / b
+
+    @staticmethod
+    def maximum(a: Any, b: Any) -> C:
+        return C(f"fmax({C.of(a).text}, {C.of(b).text})")
+
+    @staticmethod
+    def isfinite(a: Any) -> C:
+        return C(f"(fabs({C.of(a).text}) <= DBL_MAX)")
+
+
+B = CBackend()
+
+_RULES = {
+    "deviation": (edges.deviation, "a s2 below"),
+    "moved_by": (edges.moved_by, "partial std"),
+    "plain_term": (edges.plain_term, "kappa2 s2"),
+    "edge_term": (edges.edge_term, "y a s2 kappa2 limit moved"),
+    "lost_phase": (doubt.lost_phase, "x s2 kappa2"),
+}
+
+
+def _rule(name: str) -> str:
+    function: Any = _RULES[name][0]
+    parameters = _RULES[name][1]
+    names = parameters.split()
+    given = ", ".join(f"double {n}" for n in names)
+    traced = C.of(function(B, *map(C, names))).text
+    return f"static inline double {name}({given})\n{{\n    return {traced};\n}}\n"
+
+
+def _kappas(row: Operator, a: list[C]) -> list[str]:
+    return [C.of(k).text for k in row.kappa_squared(B, a, C("y"), C("p"))]
+
+
+def _suspicion(row: Operator) -> str:
+    """Beyond the value and its s^2: where a rounding may decide the rule, tested cheaply."""
+    found = ""
+    if row.waves:
+        found += f" | (a0 * a0 * s0 > {doubt.WAVE_LIMIT**2!r})"
+    if row.brink is not None:
+        near = doubt.near_brink(B, row, C("a0"), C("s0"), C("leaf0"))
+        found += f" | {C.of(near).text}"
+    return found
+
+
+def _loops(row: Operator, arity: int) -> str:
+    """The plain recursion over a chunk, without and with the terms of the edges."""
+    names = range(arity)
+    a = [C(f"a{i}") for i in names]
+    kappas = _kappas(row, a)
+    load = "".join(f"        const double a{i} = A{i}[r], s{i} = S{i}[r];\n" for i in names)
+    terms = "".join(
+        f"        const double t{i} = plain_term({kappas[i]}, s{i});\n" for i in names
+    )
+    total = " + ".join(["1.0", *(f"t{i}" for i in names)])
+    bad = f"!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX){_suspicion(row)}"
+    text = ""
+    for suffix, keep in (("", ""), ("_edges", "".join(f" T{i}[r] = t{i};" for i in names))):
+        text += (
+            f"CLONES static int64_t rows_{row.name}{suffix}(ROWS)\n{{\n    UNPACK;\n"
+            "    int64_t bad = 0;\n    for (int64_t r = 0; r < n; r++) {\n"
+            f"        const double y = Y[r];\n{load}{terms}        const double s = {total};\n"
+            f"        S[r] = s;{keep}\n        bad += {bad};\n    }}\n    return bad;\n}}\n"
+        )
+    return text + (
+        f"static void mark_{row.name}(ROWS)\n{{\n    UNPACK;\n"
+        "    for (int64_t r = 0; r < n; r++) {\n"
+        "        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];\n"
+        f"        (void)a0; (void)s0;\n        k->special[r] = {bad};\n    }}\n}}\n"
+    )
+
+
+def _facts(row: Operator, arity: int) -> str:
+    """What the rules ask of a row at one sample."""
+    a = [C(f"a[{i}]") for i in range(arity)]
+    y, p = C("y"), C("p")
+    lines = []
+    for name, values in (
+        ("kappa2", [] if row.selects else _kappas(row, a)),
+        ("partial", [C.of(d).text for d in row.partials(B, a, y, p)] if not row.selects else []),
+        ("limit", [C.of(v).text for v in row.zero_limit(B, a, p)] if not row.selects else []),
+    ):
+        lines += [f"    f->{name}[{i}] = {value};" for i, value in enumerate(values)]
+    pole = "0" if row.pole is None else C.of(row.pole(B, a, p)).text
+    vanishes = "1" if row.vanishes is None else C.of(row.vanishes(B, a, p)).text
+    outside = "0" if row.outside is None else C.of(row.outside(B, a, p)).text
+    near = "0"
+    if row.brink is not None:
+        near = C.of(doubt.near_brink(B, row, a[0], C("s[0]"), C("leaf[0]"))).text
+    if row.waves:
+        near = "lost_phase(a[0], s[0], f->kappa2[0]) != 0"
+    lines += [f"    f->pole = {pole};", f"    f->vanishes = {vanishes};"]
+    lines += [f"    f->outside = {outside};", f"    f->doubtful = {near};"]
+    return (
+        f"static inline void facts_{row.name}(FACTS)\n{{\n"
+        "    (void)a; (void)s; (void)leaf; (void)y; (void)p;\n" + "\n".join(lines) + "\n}\n"
+        f"static void mend_{row.name}(MEND)\n{{\n    mend_rows(MEND_GIVEN, facts_{row.name});\n}}\n"
+    )
+
+
+def header() -> str:
+    """The text of `operators.h`."""
+    parts = ["/* Written by generate.py from the operator table: do not edit. */\n"]
+    parts += [_rule(name) for name in _RULES]
+    parts.append('#include "rules.h"\n')
+    table = []
+    for row in OPERATORS.values():
+        flags = "|".join(
+            flag
+            for flag, on in (
+                ("SELECTS", row.selects),
+                ("CROSSES", row.crossing == "value"),
+                ("CROSSES_ARGUMENT", row.crossing == "argument"),
+                ("KAPPA_FIXED", row.fixed is not None),
+            )
+            if on
+        )
+        if row.selects:
+            functions = "rows_of_two, rows_of_two, 0, mend_selection, 0"
+            table.append(f'    {{"{row.name}", {functions}, {flags}}},')
+            continue
+        assert row.arity is not None
+        parts += [_loops(row, row.arity), _facts(row, row.arity)]
+        outside = "0"
+        if row.outside is not None:
+            outside = f"outside_{row.name}"
+            a = [C(f"a[{i}]") for i in range(row.arity)]
+            text = C.of(row.outside(B, a, C("p"))).text
+            parts.append(
+                f"static void {outside}(int64_t n, const double *const *A, double p, double *Y)\n"
+                "{\n    (void)p;\n    for (int64_t r = 0; r < n; r++) {\n"
+                f"        const double a[2] = {{A[0][r], A[1][r]}};\n"
+                f"        if ({text})\n            Y[r] = NAN;\n    }}\n}}\n"
+            )
+        table.append(
+            f'    {{"{row.name}", rows_{row.name}, rows_{row.name}_edges, mark_{row.name}, '
+            f"mend_{row.name}, {outside}, {flags or '0'}}},"
+        )
+    parts.append("static const Row TABLE[] = {\n" + "\n".join(table) + "\n};\n")
+    return "\n".join(parts)
+
+
+def main() -> None:
+    """Write the file beside this one."""
+    TARGET.write_text(header(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

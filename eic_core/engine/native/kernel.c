@@ -1,0 +1,422 @@
+/* The native engine: a tape, chunk by chunk of samples, in compiled code.
+ *
+ * Values come from the inner loops of NumPy's own ufuncs, so that they are the numbers that a
+ * NumPy user sees; the recursion of Algorithm 1 (Yu et al., Eq. recursive_relation) and the rules
+ * at its edges come from operators.h, which is generated from the operator table.  Nothing here
+ * allocates, and nothing touches Python: callers hold no lock. */
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
+#define CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define CLONES
+#endif
+
+#include "operators.h"
+
+typedef void (*Loop)(char **args, const intptr_t *count, const intptr_t *strides, void *data);
+
+/* Widths of a slot's head: code, operands, first operand, first instruction, instructions, first
+ * constant, flags. */
+enum { CODE, OPERANDS, FIRST_OPERAND, FIRST_INSTRUCTION, INSTRUCTIONS, FIRST_CONSTANT, FLAGS,
+       WIDTH };
+enum { COLUMN = -1, CONSTANT = -2 };                  /* codes of leaves */
+enum { FIXED = 1, LEAF_HIGH = 2, LEAF_LOW = 4 };      /* flags of a slot */
+enum { EDGES = 1, SIGNS = 2, VALUES_ONLY = 4, OVERFLOW_IS_INVALID = 8, FIRST_BAD_ENDS = 16 };
+
+enum { INSTRUCTION = 4 };  /* loop, inputs, first input, second input */
+
+typedef struct {
+    int64_t slots, rows, chunk, mode;
+    int64_t skip, out;                /* bits of a status: nothing more to do; not in the sums */
+    const int32_t *head, *operands, *program;
+    const double *parameters, *constants;
+    const int64_t *loops;             /* pairs: function, data */
+    const int64_t *columns;           /* address of each column leaf's samples, by slot */
+    int64_t roots;
+    const int32_t *root, *member_start, *member;
+    double *scratch;
+    double *sum;                      /* per member of each root, over the root's samples */
+    int64_t *singular;                /* the same */
+    double *edge_sum;                 /* per operand of the tape (one root) */
+    int64_t *signs;                   /* per slot (one root): 1 positive, 2 negative */
+    int64_t *counts;                  /* per root: COUNTS numbers */
+    uint8_t *status;                  /* per sample of the first root; all 0 unless counted */
+    int32_t *dead;
+    const int64_t *keep_y, *keep_s2;  /* addresses by slot, or 0; or null */
+    const int64_t *keep_terms;        /* addresses by operand of the tape */
+} Call;
+
+enum { VALID_ROWS, INVALID_ROWS, RANGE_ROWS, SINGULAR_ROWS, MARKED_ROWS, COUNTS };
+
+int64_t eic_codes(void) { return (int64_t)(sizeof TABLE / sizeof TABLE[0]); }
+const char *eic_name(int64_t code) { return TABLE[code].name; }
+double eic_recheck_s2(void) { return RECHECK_S2; }
+int64_t eic_call_size(void) { return (int64_t)sizeof(Call); }
+
+/* Doubles of scratch for a chunk. */
+int64_t eic_scratch(int64_t slots, int64_t operands, int64_t chunk, int64_t mode)
+{
+    const int64_t bytes = (slots + 3) * chunk, ints = chunk;
+    return (3 * slots + (mode & EDGES ? operands : 0)) * chunk + bytes / 8 + ints / 2
+        + 3 * slots + 16;
+}
+
+CLONES static double sum_of(const double *x, int64_t n)
+{
+    double lanes[8] = {0};
+    int64_t r = 0;
+    for (; r + 8 <= n; r += 8)
+        for (int i = 0; i < 8; i++)
+            lanes[i] += x[r + i];
+    double total = 0;
+    for (; r < n; r++)
+        total += x[r];
+    for (int i = 0; i < 8; i++)
+        total += lanes[i];
+    return total;
+}
+
+CLONES static double sum_where(const double *x, const uint8_t *ok, int64_t n)
+{
+    double lanes[8] = {0};
+    int64_t r = 0;
+    for (; r + 8 <= n; r += 8)
+        for (int i = 0; i < 8; i++)
+            lanes[i] += ok[r + i] ? x[r + i] : 0;
+    double total = 0;
+    for (; r < n; r++)
+        total += ok[r] ? x[r] : 0;
+    for (int i = 0; i < 8; i++)
+        total += lanes[i];
+    return total;
+}
+
+CLONES static int64_t not_normal(const double *x, int64_t n)
+{
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++)
+        bad += !(fabs(x[r]) >= DBL_MIN);
+    return bad;
+}
+
+CLONES static int64_t not_finite(const double *x, int64_t n)
+{
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++)
+        bad += !(fabs(x[r]) <= DBL_MAX);
+    return bad;
+}
+
+CLONES static int signs_of(const double *y, const double *a, const uint8_t *ok, int64_t n)
+{
+    int64_t up = 0, down = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const int positive = a ? ((y[r] > 0) & (a[r] > 0)) | ((y[r] < 0) & (a[r] < 0)) : y[r] > 0;
+        const int negative = a ? ((y[r] > 0) & (a[r] < 0)) | ((y[r] < 0) & (a[r] > 0)) : y[r] < 0;
+        up += positive & (ok ? ok[r] : 1);
+        down += negative & (ok ? ok[r] : 1);
+    }
+    return (up ? 1 : 0) | (down ? 2 : 0);
+}
+
+typedef struct {
+    double *Y, *S, *Z, *T;
+    uint8_t *status_bytes, *special, *ok, *odd;
+    int32_t *dead;
+    const double **value;   /* per slot: its values in this chunk */
+    uint8_t **status;       /* per slot: null where nothing is known of any sample */
+    int64_t *has_zero;
+} Chunk;
+
+static void lay_out(const Call *c, Chunk *x, int64_t operands)
+{
+    double *at = c->scratch;
+    const int64_t m = c->chunk, k = c->slots;
+    x->Y = at, at += k * m;
+    x->S = at, at += k * m;
+    x->Z = at, at += k * m;
+    x->T = c->mode & EDGES ? at : 0;
+    at += c->mode & EDGES ? operands * m : 0;
+    x->value = (const double **)at, at += k;
+    x->status = (uint8_t **)at, at += k;
+    x->has_zero = (int64_t *)at, at += k;
+    x->dead = (int32_t *)at, at += (m + 1) / 2;
+    x->status_bytes = (uint8_t *)at;
+    x->special = x->status_bytes + k * m;
+    x->ok = x->special + m;
+    x->odd = x->ok + m;
+}
+
+static void read_leaf(const Call *c, Chunk *x, int64_t slot, int64_t start, int64_t n)
+{
+    const int beyond = (c->mode & OVERFLOW_IS_INVALID) != 0;
+    const int32_t *h = c->head + WIDTH * slot;
+    double *S = x->S + slot * c->chunk;
+    uint8_t *status = x->status_bytes + slot * c->chunk;
+    if (start == 0)
+        for (int64_t r = 0; r < n; r++)
+            S[r] = 1;
+    if (h[CODE] == CONSTANT) {
+        if (beyond && h[FLAGS] & LEAF_HIGH)
+            for (int64_t r = 0; r < n; r++)
+                if (x->dead[r] < 0)
+                    x->dead[r] = (int32_t)slot;
+        if (start)
+            return;
+        double *Y = x->Y + slot * c->chunk;
+        for (int64_t r = 0; r < n; r++)
+            Y[r] = c->parameters[slot];
+        x->value[slot] = Y;
+        x->has_zero[slot] = c->parameters[slot] == 0 && !(h[FLAGS] & LEAF_LOW);
+        x->status[slot] = 0;
+        if (h[FLAGS] & (LEAF_HIGH | LEAF_LOW)) {
+            x->status[slot] = status;
+            memset(status, h[FLAGS] & LEAF_LOW ? LOW : beyond ? HIGH | INVALID : HIGH, (size_t)n);
+        }
+        if (x->has_zero[slot])
+            memset(x->Z + slot * c->chunk, 0, (size_t)n * sizeof(double));
+        return;
+    }
+    const double *column = (const double *)(intptr_t)c->columns[slot] + start;
+    x->value[slot] = column;
+    x->status[slot] = 0;
+    x->has_zero[slot] = 0;
+    if (!not_normal(column, n))
+        return;
+    uint8_t any = 0;
+    double *Z = x->Z + slot * c->chunk;
+    for (int64_t r = 0; r < n; r++) {
+        const int small = !(fabs(column[r]) >= DBL_MIN), zero = column[r] == 0;
+        x->has_zero[slot] |= zero;
+        Z[r] = 0;
+        any |= status[r] = small & !zero ? LOW : 0;
+    }
+    if (any)
+        x->status[slot] = status;
+}
+
+static void run_program(const Call *c, const Chunk *x, const int32_t *h, const int32_t *from,
+                        double *Y, int64_t n)
+{
+    const intptr_t count = (intptr_t)n;
+    const int32_t *i = c->program + INSTRUCTION * h[FIRST_INSTRUCTION];
+    for (int32_t left = h[INSTRUCTIONS]; left > 0; left--, i += INSTRUCTION) {
+        char *args[3];
+        intptr_t strides[3] = {8, 8, 8};
+        for (int32_t j = 0; j < i[1]; j++) {
+            const int32_t what = i[2 + j];
+            if (what >= 0)
+                args[j] = (char *)(uintptr_t)x->value[from[what]];
+            else if (what == -1)
+                args[j] = (char *)Y;
+            else {
+                args[j] = (char *)(uintptr_t)(c->constants + h[FIRST_CONSTANT] - what - 2);
+                strides[j] = 0;
+            }
+        }
+        args[i[1]] = (char *)Y;
+        strides[i[1]] = 8;
+        ((Loop)(uintptr_t)c->loops[2 * i[0]])(args, &count, strides,
+                                              (void *)(uintptr_t)c->loops[2 * i[0] + 1]);
+    }
+}
+
+/* Value, s^2 and status of one operator over the chunk; true if a sample is out. */
+static int run_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t n)
+{
+    const int32_t *h = c->head + WIDTH * slot;
+    const Row *row = &TABLE[h[CODE]];
+    const int32_t *from = c->operands + h[FIRST_OPERAND];
+    const int64_t m = c->chunk;
+    uint8_t *status = x->status_bytes + slot * m;
+    k->n = n, k->slot = (int)slot, k->operands = h[OPERANDS], k->p = c->parameters[slot];
+    k->Y = x->Y + slot * m, k->S = x->S + slot * m, k->Z = x->Z + slot * m;
+    k->status = status, k->special = x->special, k->dead = x->dead, k->has_zero = 0;
+    int zeros = 0, known = 0;
+    for (int i = 0; i < k->operands; i++) {
+        const int32_t o = from[i];
+        k->A[i] = x->value[o];
+        k->SA[i] = x->S + o * m;
+        k->ZA[i] = x->has_zero[o] ? x->Z + o * m : 0;
+        k->T[i] = x->T ? x->T + (h[FIRST_OPERAND] + i) * m : 0;
+        k->leaf[i] = c->head[WIDTH * o + CODE] < 0;
+        k->from[i] = o;
+        zeros |= x->has_zero[o] != 0;
+        if (x->status[o] && known++)
+            for (int64_t r = 0; r < n; r++)
+                status[r] |= x->status[o][r];
+        else if (x->status[o])
+            memcpy(status, x->status[o], (size_t)n);
+    }
+    for (int i = k->operands; i < 2; i++)
+        k->A[i] = 0, k->SA[i] = 0, k->ZA[i] = 0, k->T[i] = 0;
+    run_program(c, x, h, from, k->Y, n);
+    if (row->outside)
+        row->outside(n, k->A, k->p, k->Y);
+    x->value[slot] = k->Y;
+    x->has_zero[slot] = 0;
+    x->status[slot] = known ? status : 0;
+    if (c->mode & VALUES_ONLY) {
+        if (!not_finite(k->Y, n))
+            return known != 0;
+        if (!known)
+            memset(status, 0, (size_t)n);
+        for (int64_t r = 0; r < n; r++)
+            if (!(fabs(k->Y[r]) <= DBL_MAX))
+                status[r] |= INVALID;
+        x->status[slot] = status;
+        return 1;
+    }
+    int64_t bad;
+    if (k->operands <= 2)
+        bad = x->T ? row->rows_edges(k) : row->rows(k);
+    else
+        bad = n;
+    const int inner = zeros && !(row->flags & KAPPA_FIXED);
+    if (!bad && !inner)
+        return known != 0;
+    if (!known)
+        memset(status, 0, (size_t)n);
+    if (bad > n / 2 || row->flags & SELECTS) {
+        memset(x->special, 1, (size_t)n);
+    } else {
+        memset(x->special, 0, (size_t)n);
+        row->mark(k);
+        if (inner)
+            for (int i = 0; i < k->operands; i++)
+                if (k->ZA[i])
+                    for (int64_t r = 0; r < n; r++)
+                        x->special[r] |= k->A[i][r] == 0;
+    }
+    row->mend(k);
+    x->has_zero[slot] = k->has_zero;
+    if (!known) {
+        uint8_t any = 0;
+        for (int64_t r = 0; r < n; r++)
+            any |= status[r];
+        known = any != 0;
+    }
+    x->status[slot] = known ? status : 0;
+    return known != 0;
+}
+
+/* What a chunk adds to the sums of one root. */
+static void gather(const Call *c, Chunk *x, int64_t root, int64_t start, int64_t n)
+{
+    const int64_t m = c->chunk;
+    const uint8_t *status = x->status[c->root[root]];
+    int64_t *counts = c->counts + COUNTS * root;
+    const uint8_t *ok = 0;
+    int64_t singular_possible = 0;
+    if (status) {
+        int64_t valid = 0, invalid = 0, range = 0, marked = 0;
+        for (int64_t r = 0; r < n; r++) {
+            const uint8_t s = status[r];
+            x->ok[r] = !(s & c->out);
+            valid += x->ok[r];
+            invalid += (s & INVALID) != 0;
+            range += (s & (HIGH | LOW)) != 0;
+            marked += s != 0;
+            singular_possible |= x->ok[r] & ((s & PRECISION) != 0);
+        }
+        counts[VALID_ROWS] += valid;
+        counts[INVALID_ROWS] += invalid;
+        counts[RANGE_ROWS] += range;
+        counts[MARKED_ROWS] += marked;
+        ok = x->ok;
+        if (root == 0 && c->status) {
+            memcpy(c->status + start, status, (size_t)n);
+            memcpy(c->dead + start, x->dead, (size_t)n * sizeof(int32_t));
+        }
+    } else {
+        counts[VALID_ROWS] += n;
+    }
+    if (c->mode & VALUES_ONLY)
+        return;
+    if (singular_possible)
+        memset(x->odd, 0, (size_t)n);
+    for (int64_t j = c->member_start[root]; j < c->member_start[root + 1]; j++) {
+        const int64_t slot = c->member[j];
+        const int32_t *h = c->head + WIDTH * slot;
+        const double *S = x->S + slot * m;
+        const uint8_t *use = ok;
+        if (singular_possible) {
+            int64_t found = 0;
+            for (int64_t r = 0; r < n; r++) {
+                const int odd = ok[r] & !(S[r] <= SINGULAR_S2);
+                x->special[r] = ok[r] & !odd;
+                x->odd[r] |= odd;
+                found += odd;
+            }
+            c->singular[j] += found;
+            use = x->special;
+        }
+        c->sum[j] += use ? sum_where(S, use, n) : sum_of(S, n);
+        if (c->mode & EDGES && h[CODE] >= 0)
+            for (int32_t i = 0; i < h[OPERANDS]; i++) {
+                const double *T = x->T + (h[FIRST_OPERAND] + i) * m;
+                c->edge_sum[h[FIRST_OPERAND] + i] += use ? sum_where(T, use, n) : sum_of(T, n);
+            }
+        if (c->mode & SIGNS && h[CODE] >= 0 && c->signs[slot] != 3) {
+            const int flags = TABLE[h[CODE]].flags;
+            if (flags & (CROSSES | CROSSES_ARGUMENT))
+                c->signs[slot] |= signs_of(
+                    x->value[slot],
+                    flags & CROSSES ? 0 : x->value[c->operands[h[FIRST_OPERAND]]], ok, n);
+        }
+    }
+    if (singular_possible)
+        for (int64_t r = 0; r < n; r++)
+            counts[SINGULAR_ROWS] += x->odd[r];
+}
+
+/* Run a tape over its samples.  Returns how many samples were taken. */
+int64_t eic_run(const Call *c, int64_t operands)
+{
+    Chunk chunk, *x = &chunk;
+    Slot k;
+    memset(&k, 0, sizeof k);
+    k.skip = (uint8_t)c->skip;
+    k.overflow_is_invalid = (c->mode & OVERFLOW_IS_INVALID) != 0;
+    lay_out(c, x, operands);
+    for (int64_t start = 0; start < c->rows; start += c->chunk) {
+        const int64_t n = c->rows - start < c->chunk ? c->rows - start : c->chunk;
+        memset(x->dead, 0xff, (size_t)n * sizeof(int32_t));
+        for (int64_t slot = 0; slot < c->slots; slot++) {
+            const int32_t *h = c->head + WIDTH * slot;
+            if (h[CODE] < 0) {
+                read_leaf(c, x, slot, start, n);
+                continue;
+            }
+            if (start && h[FLAGS] & FIXED) {  /* a constant subtree: the first chunk has it */
+                if (x->status[slot])
+                    for (int64_t r = 0; r < n; r++)
+                        if (x->status[slot][r] & INVALID && x->dead[r] < 0)
+                            x->dead[r] = (int32_t)slot;
+                continue;
+            }
+            if (run_slot(c, x, &k, slot, n) && c->mode & FIRST_BAD_ENDS)
+                return start;
+        }
+        for (int64_t root = 0; root < c->roots; root++)
+            gather(c, x, root, start, n);
+        for (int64_t slot = 0; slot < c->slots && (c->keep_y || c->keep_s2); slot++) {
+            if (c->keep_y && c->keep_y[slot])
+                memcpy((double *)(intptr_t)c->keep_y[slot] + start, x->value[slot],
+                       (size_t)n * sizeof(double));
+            if (c->keep_s2 && c->keep_s2[slot])
+                memcpy((double *)(intptr_t)c->keep_s2[slot] + start, x->S + slot * c->chunk,
+                       (size_t)n * sizeof(double));
+        }
+        for (int64_t i = 0; i < operands && c->keep_terms; i++)
+            if (c->keep_terms[i])
+                memcpy((double *)(intptr_t)c->keep_terms[i] + start, x->T + i * c->chunk,
+                       (size_t)n * sizeof(double));
+    }
+    return c->rows;
+}

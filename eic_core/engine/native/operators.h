@@ -1,0 +1,2137 @@
+/* Written by generate.py from the operator table: do not edit. */
+
+static inline double deviation(double a, double s2, double below)
+{
+    return ((a == 0.0) ? below : (fabs(a) * sqrt(s2)));
+}
+
+static inline double moved_by(double partial, double std)
+{
+    return (((std == 0.0) | (partial == 0.0)) ? 0.0 : (fabs(partial) * std));
+}
+
+static inline double plain_term(double kappa2, double s2)
+{
+    return ((kappa2 == 0.0) ? 0.0 : (kappa2 * s2));
+}
+
+static inline double edge_term(double y, double a, double s2, double kappa2, double limit, double moved)
+{
+    return ((y == 0.0) ? (((fabs(limit) <= DBL_MAX) & (limit != 0.0)) ? ((limit * limit) * s2) : ((moved == 0.0) ? 0.0 : INFINITY)) : ((a == 0.0) ? ((moved / fabs(y)) * (moved / fabs(y))) : ((kappa2 == 0.0) ? 0.0 : (kappa2 * s2))));
+}
+
+static inline double lost_phase(double x, double s2, double kappa2)
+{
+    return ((((x * x) * s2) > 10000000000.0) & ((((((2.220446049250313e-16 * sqrt((kappa2 * s2))) * s2) * (x * x)) * (1.0 + (kappa2 / (x * x)))) / (1.0 + (kappa2 * s2))) > fmax(2e-09, (4.440892098500626e-16 * sqrt((1.0 + (kappa2 * s2)))))));
+}
+
+#include "rules.h"
+
+CLONES static int64_t rows_add(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double a1 = A1[r], s1 = S1[r];
+        const double t0 = plain_term(((a0 / y) * (a0 / y)), s0);
+        const double t1 = plain_term(((1.0 - (a0 / y)) * (1.0 - (a0 / y))), s1);
+        const double s = 1.0 + t0 + t1;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_add_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double a1 = A1[r], s1 = S1[r];
+        const double t0 = plain_term(((a0 / y) * (a0 / y)), s0);
+        const double t1 = plain_term(((1.0 - (a0 / y)) * (1.0 - (a0 / y))), s1);
+        const double s = 1.0 + t0 + t1;
+        S[r] = s; T0[r] = t0; T1[r] = t1;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_add(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_add(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = ((a[0] / y) * (a[0] / y));
+    f->kappa2[1] = ((1.0 - (a[0] / y)) * (1.0 - (a[0] / y)));
+    f->partial[0] = 1.0;
+    f->partial[1] = 1.0;
+    f->limit[0] = NAN;
+    f->limit[1] = NAN;
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = 0;
+}
+static void mend_add(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_add);
+}
+
+CLONES static int64_t rows_sub(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double a1 = A1[r], s1 = S1[r];
+        const double t0 = plain_term(((a0 / y) * (a0 / y)), s0);
+        const double t1 = plain_term(((1.0 - (a0 / y)) * (1.0 - (a0 / y))), s1);
+        const double s = 1.0 + t0 + t1;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_sub_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double a1 = A1[r], s1 = S1[r];
+        const double t0 = plain_term(((a0 / y) * (a0 / y)), s0);
+        const double t1 = plain_term(((1.0 - (a0 / y)) * (1.0 - (a0 / y))), s1);
+        const double s = 1.0 + t0 + t1;
+        S[r] = s; T0[r] = t0; T1[r] = t1;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_sub(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_sub(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = ((a[0] / y) * (a[0] / y));
+    f->kappa2[1] = ((1.0 - (a[0] / y)) * (1.0 - (a[0] / y)));
+    f->partial[0] = 1.0;
+    f->partial[1] = (-1.0);
+    f->limit[0] = NAN;
+    f->limit[1] = NAN;
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = 0;
+}
+static void mend_sub(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_sub);
+}
+
+CLONES static int64_t rows_mul(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double a1 = A1[r], s1 = S1[r];
+        const double t0 = plain_term(1.0, s0);
+        const double t1 = plain_term(1.0, s1);
+        const double s = 1.0 + t0 + t1;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_mul_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double a1 = A1[r], s1 = S1[r];
+        const double t0 = plain_term(1.0, s0);
+        const double t1 = plain_term(1.0, s1);
+        const double s = 1.0 + t0 + t1;
+        S[r] = s; T0[r] = t0; T1[r] = t1;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_mul(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_mul(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = 1.0;
+    f->kappa2[1] = 1.0;
+    f->partial[0] = a[1];
+    f->partial[1] = a[0];
+    f->limit[0] = 1.0;
+    f->limit[1] = 1.0;
+    f->pole = 0;
+    f->vanishes = ((a[0] == 0.0) | (a[1] == 0.0));
+    f->outside = 0;
+    f->doubtful = 0;
+}
+static void mend_mul(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_mul);
+}
+
+CLONES static int64_t rows_div(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double a1 = A1[r], s1 = S1[r];
+        const double t0 = plain_term(1.0, s0);
+        const double t1 = plain_term(1.0, s1);
+        const double s = 1.0 + t0 + t1;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_div_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double a1 = A1[r], s1 = S1[r];
+        const double t0 = plain_term(1.0, s0);
+        const double t1 = plain_term(1.0, s1);
+        const double s = 1.0 + t0 + t1;
+        S[r] = s; T0[r] = t0; T1[r] = t1;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_div(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_div(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = 1.0;
+    f->kappa2[1] = 1.0;
+    f->partial[0] = (1.0 / a[1]);
+    f->partial[1] = ((-y) / a[1]);
+    f->limit[0] = 1.0;
+    f->limit[1] = (-1.0);
+    f->pole = (a[1] == 0.0);
+    f->vanishes = (a[0] == 0.0);
+    f->outside = 0;
+    f->doubtful = 0;
+}
+static void mend_div(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_div);
+}
+
+CLONES static int64_t rows_neg(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(1.0, s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_neg_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(1.0, s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_neg(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_neg(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = 1.0;
+    f->partial[0] = (-1.0);
+    f->limit[0] = 1.0;
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = 0;
+}
+static void mend_neg(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_neg);
+}
+
+CLONES static int64_t rows_abs(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(1.0, s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_abs_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(1.0, s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_abs(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_abs(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = 1.0;
+    f->partial[0] = ((a[0] < 0.0) ? (-1.0) : 1.0);
+    f->limit[0] = 1.0;
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = 0;
+}
+static void mend_abs(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_abs);
+}
+
+CLONES static int64_t rows_power(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((p * p), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_power_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((p * p), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_power(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_power(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = (p * p);
+    f->partial[0] = ((p == 0.0) ? 0.0 : ((p == 1.0) ? 1.0 : (p * pow(a[0], (p - 1.0)))));
+    f->limit[0] = ((p == 0.0) ? NAN : p);
+    f->pole = ((a[0] == 0.0) & (p < 0.0));
+    f->vanishes = ((a[0] == 0.0) & (p > 0.0));
+    f->outside = 0;
+    f->doubtful = 0;
+}
+static void mend_power(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_power);
+}
+
+CLONES static int64_t rows_sqrt(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(0.25, s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_sqrt_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(0.25, s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_sqrt(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_sqrt(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = 0.25;
+    f->partial[0] = (0.5 / y);
+    f->limit[0] = 0.5;
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = 0;
+}
+static void mend_sqrt(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_sqrt);
+}
+
+CLONES static int64_t rows_cbrt(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(0.1111111111111111, s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_cbrt_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(0.1111111111111111, s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_cbrt(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_cbrt(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = 0.1111111111111111;
+    f->partial[0] = ((a[0] == 0.0) ? INFINITY : (y / (3.0 * a[0])));
+    f->limit[0] = 0.3333333333333333;
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = 0;
+}
+static void mend_cbrt(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_cbrt);
+}
+
+CLONES static int64_t rows_root(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((1.0 / (p * p)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_root_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((1.0 / (p * p)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_root(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_root(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = (1.0 / (p * p));
+    f->partial[0] = ((a[0] == 0.0) ? INFINITY : (y / (p * a[0])));
+    f->limit[0] = (1.0 / p);
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = 0;
+}
+static void mend_root(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_root);
+}
+
+CLONES static int64_t rows_pow(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double a1 = A1[r], s1 = S1[r];
+        const double t0 = plain_term((a1 * a1), s0);
+        const double t1 = plain_term(((a1 * log(a0)) * (a1 * log(a0))), s1);
+        const double s = 1.0 + t0 + t1;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_pow_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double a1 = A1[r], s1 = S1[r];
+        const double t0 = plain_term((a1 * a1), s0);
+        const double t1 = plain_term(((a1 * log(a0)) * (a1 * log(a0))), s1);
+        const double s = 1.0 + t0 + t1;
+        S[r] = s; T0[r] = t0; T1[r] = t1;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_pow(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_pow(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = (a[1] * a[1]);
+    f->kappa2[1] = ((a[1] * log(a[0])) * (a[1] * log(a[0])));
+    f->partial[0] = (a[1] * pow(a[0], (a[1] - 1.0)));
+    f->partial[1] = ((a[0] == 0.0) ? 0.0 : (y * log(((a[0] == 0.0) ? 1.0 : a[0]))));
+    f->limit[0] = a[1];
+    f->limit[1] = NAN;
+    f->pole = 0;
+    f->vanishes = (a[0] == 0.0);
+    f->outside = ((a[0] < 0.0) | ((a[0] == 0.0) & (a[1] <= 0.0)));
+    f->doubtful = 0;
+}
+static void mend_pow(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_pow);
+}
+
+static void outside_pow(int64_t n, const double *const *A, double p, double *Y)
+{
+    (void)p;
+    for (int64_t r = 0; r < n; r++) {
+        const double a[2] = {A[0][r], A[1][r]};
+        if (((a[0] < 0.0) | ((a[0] == 0.0) & (a[1] <= 0.0))))
+            Y[r] = NAN;
+    }
+}
+
+CLONES static int64_t rows_hypot(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double a1 = A1[r], s1 = S1[r];
+        const double t0 = plain_term((((a0 / y) * (a0 / y)) * ((a0 / y) * (a0 / y))), s0);
+        const double t1 = plain_term((((a1 / y) * (a1 / y)) * ((a1 / y) * (a1 / y))), s1);
+        const double s = 1.0 + t0 + t1;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_hypot_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double a1 = A1[r], s1 = S1[r];
+        const double t0 = plain_term((((a0 / y) * (a0 / y)) * ((a0 / y) * (a0 / y))), s0);
+        const double t1 = plain_term((((a1 / y) * (a1 / y)) * ((a1 / y) * (a1 / y))), s1);
+        const double s = 1.0 + t0 + t1;
+        S[r] = s; T0[r] = t0; T1[r] = t1;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_hypot(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_hypot(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = (((a[0] / y) * (a[0] / y)) * ((a[0] / y) * (a[0] / y)));
+    f->kappa2[1] = (((a[1] / y) * (a[1] / y)) * ((a[1] / y) * (a[1] / y)));
+    f->partial[0] = ((y == 0.0) ? 1.0 : (a[0] / y));
+    f->partial[1] = ((y == 0.0) ? 1.0 : (a[1] / y));
+    f->limit[0] = NAN;
+    f->limit[1] = NAN;
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = 0;
+}
+static void mend_hypot(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_hypot);
+}
+
+CLONES static int64_t rows_exp(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((a0 * a0), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_exp_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((a0 * a0), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_exp(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_exp(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = (a[0] * a[0]);
+    f->partial[0] = y;
+    f->limit[0] = NAN;
+    f->pole = 0;
+    f->vanishes = (a[0] != a[0]);
+    f->outside = 0;
+    f->doubtful = 0;
+}
+static void mend_exp(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_exp);
+}
+
+CLONES static int64_t rows_expm1(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((a0 / y) + a0) * ((a0 / y) + a0)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_expm1_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((a0 / y) + a0) * ((a0 / y) + a0)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_expm1(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_expm1(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = (((a[0] / y) + a[0]) * ((a[0] / y) + a[0]));
+    f->partial[0] = (y + 1.0);
+    f->limit[0] = ((a[0] == 0.0) ? 1.0 : NAN);
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = 0;
+}
+static void mend_expm1(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_expm1);
+}
+
+CLONES static int64_t rows_log(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(((1.0 / (y * p)) * (1.0 / (y * p))), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_log_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(((1.0 / (y * p)) * (1.0 / (y * p))), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_log(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_log(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = ((1.0 / (y * p)) * (1.0 / (y * p)));
+    f->partial[0] = (1.0 / (a[0] * p));
+    f->limit[0] = NAN;
+    f->pole = (a[0] == 0.0);
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = 0;
+}
+static void mend_log(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_log);
+}
+
+CLONES static int64_t rows_log1p(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(((((1.0 / (1.0 + a0)) * a0) / y) * (((1.0 / (1.0 + a0)) * a0) / y)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 + 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 + 1.0)) != 0.0) : 1));
+    }
+    return bad;
+}
+CLONES static int64_t rows_log1p_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(((((1.0 / (1.0 + a0)) * a0) / y) * (((1.0 / (1.0 + a0)) * a0) / y)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 + 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 + 1.0)) != 0.0) : 1));
+    }
+    return bad;
+}
+static void mark_log1p(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 + 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 + 1.0)) != 0.0) : 1));
+    }
+}
+
+static inline void facts_log1p(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = ((((1.0 / (1.0 + a[0])) * a[0]) / y) * (((1.0 / (1.0 + a[0])) * a[0]) / y));
+    f->partial[0] = (1.0 / (1.0 + a[0]));
+    f->limit[0] = ((a[0] == 0.0) ? 1.0 : NAN);
+    f->pole = (a[0] == (-1.0));
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = ((fabs((a[0] + 1.0)) <= ((1.1102230246251565e-07 * fabs(a[0])) * sqrt(s[0]))) & (leaf[0] ? (fabs((a[0] + 1.0)) != 0.0) : 1));
+}
+static void mend_log1p(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_log1p);
+}
+
+CLONES static int64_t rows_sin(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((a0 / y) * (a0 / y)) * (1.0 - (y * y))), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0);
+    }
+    return bad;
+}
+CLONES static int64_t rows_sin_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((a0 / y) * (a0 / y)) * (1.0 - (y * y))), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0);
+    }
+    return bad;
+}
+static void mark_sin(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0);
+    }
+}
+
+static inline void facts_sin(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = (((a[0] / y) * (a[0] / y)) * (1.0 - (y * y)));
+    f->partial[0] = cos(a[0]);
+    f->limit[0] = ((a[0] == 0.0) ? 1.0 : NAN);
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = lost_phase(a[0], s[0], f->kappa2[0]) != 0;
+}
+static void mend_sin(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_sin);
+}
+
+CLONES static int64_t rows_cos(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((a0 / y) * (a0 / y)) * (1.0 - (y * y))), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0);
+    }
+    return bad;
+}
+CLONES static int64_t rows_cos_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((a0 / y) * (a0 / y)) * (1.0 - (y * y))), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0);
+    }
+    return bad;
+}
+static void mark_cos(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0);
+    }
+}
+
+static inline void facts_cos(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = (((a[0] / y) * (a[0] / y)) * (1.0 - (y * y)));
+    f->partial[0] = (-sin(a[0]));
+    f->limit[0] = NAN;
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = lost_phase(a[0], s[0], f->kappa2[0]) != 0;
+}
+static void mend_cos(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_cos);
+}
+
+CLONES static int64_t rows_tan(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((a0 / y) + (a0 * y)) * ((a0 / y) + (a0 * y))), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_tan_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((a0 / y) + (a0 * y)) * ((a0 / y) + (a0 * y))), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_tan(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_tan(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = (((a[0] / y) + (a[0] * y)) * ((a[0] / y) + (a[0] * y)));
+    f->partial[0] = (1.0 + (y * y));
+    f->limit[0] = ((a[0] == 0.0) ? 1.0 : NAN);
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = 0;
+}
+static void mend_tan(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_tan);
+}
+
+CLONES static int64_t rows_cot(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((a0 / y) + (a0 * y)) * ((a0 / y) + (a0 * y))), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_cot_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((a0 / y) + (a0 * y)) * ((a0 / y) + (a0 * y))), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_cot(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_cot(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = (((a[0] / y) + (a[0] * y)) * ((a[0] / y) + (a[0] * y)));
+    f->partial[0] = ((-1.0) - (y * y));
+    f->limit[0] = NAN;
+    f->pole = (a[0] == 0.0);
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = 0;
+}
+static void mend_cot(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_cot);
+}
+
+CLONES static int64_t rows_sec(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((y - 1.0) * a0) * ((y + 1.0) * a0)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0);
+    }
+    return bad;
+}
+CLONES static int64_t rows_sec_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((y - 1.0) * a0) * ((y + 1.0) * a0)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0);
+    }
+    return bad;
+}
+static void mark_sec(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0);
+    }
+}
+
+static inline void facts_sec(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = (((y - 1.0) * a[0]) * ((y + 1.0) * a[0]));
+    f->partial[0] = (y * tan(a[0]));
+    f->limit[0] = NAN;
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = lost_phase(a[0], s[0], f->kappa2[0]) != 0;
+}
+static void mend_sec(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_sec);
+}
+
+CLONES static int64_t rows_csc(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((y - 1.0) * a0) * ((y + 1.0) * a0)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0);
+    }
+    return bad;
+}
+CLONES static int64_t rows_csc_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((y - 1.0) * a0) * ((y + 1.0) * a0)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0);
+    }
+    return bad;
+}
+static void mark_csc(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0);
+    }
+}
+
+static inline void facts_csc(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = (((y - 1.0) * a[0]) * ((y + 1.0) * a[0]));
+    f->partial[0] = ((-y) / tan(a[0]));
+    f->limit[0] = NAN;
+    f->pole = (a[0] == 0.0);
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = lost_phase(a[0], s[0], f->kappa2[0]) != 0;
+}
+static void mend_csc(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_csc);
+}
+
+CLONES static int64_t rows_asin(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(((((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y) * (((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((fabs(a0) - 1.0)) != 0.0) : 1));
+    }
+    return bad;
+}
+CLONES static int64_t rows_asin_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(((((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y) * (((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((fabs(a0) - 1.0)) != 0.0) : 1));
+    }
+    return bad;
+}
+static void mark_asin(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((fabs(a0) - 1.0)) != 0.0) : 1));
+    }
+}
+
+static inline void facts_asin(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = ((((1.0 / sqrt(((1.0 - a[0]) * (1.0 + a[0])))) * a[0]) / y) * (((1.0 / sqrt(((1.0 - a[0]) * (1.0 + a[0])))) * a[0]) / y));
+    f->partial[0] = (1.0 / sqrt(((1.0 - a[0]) * (1.0 + a[0]))));
+    f->limit[0] = ((a[0] == 0.0) ? 1.0 : NAN);
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = ((fabs((fabs(a[0]) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a[0])) * sqrt(s[0]))) & (leaf[0] ? (fabs((fabs(a[0]) - 1.0)) != 0.0) : 1));
+}
+static void mend_asin(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_asin);
+}
+
+CLONES static int64_t rows_acos(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y) * ((((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((fabs(a0) - 1.0)) != 0.0) : 1));
+    }
+    return bad;
+}
+CLONES static int64_t rows_acos_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y) * ((((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((fabs(a0) - 1.0)) != 0.0) : 1));
+    }
+    return bad;
+}
+static void mark_acos(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((fabs(a0) - 1.0)) != 0.0) : 1));
+    }
+}
+
+static inline void facts_acos(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = (((((-1.0) / sqrt(((1.0 - a[0]) * (1.0 + a[0])))) * a[0]) / y) * ((((-1.0) / sqrt(((1.0 - a[0]) * (1.0 + a[0])))) * a[0]) / y));
+    f->partial[0] = ((-1.0) / sqrt(((1.0 - a[0]) * (1.0 + a[0]))));
+    f->limit[0] = NAN;
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = ((fabs((fabs(a[0]) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a[0])) * sqrt(s[0]))) & (leaf[0] ? (fabs((fabs(a[0]) - 1.0)) != 0.0) : 1));
+}
+static void mend_acos(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_acos);
+}
+
+CLONES static int64_t rows_atan(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(((((1.0 / (1.0 + (a0 * a0))) * a0) / y) * (((1.0 / (1.0 + (a0 * a0))) * a0) / y)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_atan_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(((((1.0 / (1.0 + (a0 * a0))) * a0) / y) * (((1.0 / (1.0 + (a0 * a0))) * a0) / y)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_atan(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_atan(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = ((((1.0 / (1.0 + (a[0] * a[0]))) * a[0]) / y) * (((1.0 / (1.0 + (a[0] * a[0]))) * a[0]) / y));
+    f->partial[0] = (1.0 / (1.0 + (a[0] * a[0])));
+    f->limit[0] = ((a[0] == 0.0) ? 1.0 : NAN);
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = 0;
+}
+static void mend_atan(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_atan);
+}
+
+CLONES static int64_t rows_atan2(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double a1 = A1[r], s1 = S1[r];
+        const double t0 = plain_term(((((a0 / hypot(a0, a1)) * (a1 / hypot(a0, a1))) / y) * (((a0 / hypot(a0, a1)) * (a1 / hypot(a0, a1))) / y)), s0);
+        const double t1 = plain_term(((((a0 / hypot(a0, a1)) * (a1 / hypot(a0, a1))) / y) * (((a0 / hypot(a0, a1)) * (a1 / hypot(a0, a1))) / y)), s1);
+        const double s = 1.0 + t0 + t1;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_atan2_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double a1 = A1[r], s1 = S1[r];
+        const double t0 = plain_term(((((a0 / hypot(a0, a1)) * (a1 / hypot(a0, a1))) / y) * (((a0 / hypot(a0, a1)) * (a1 / hypot(a0, a1))) / y)), s0);
+        const double t1 = plain_term(((((a0 / hypot(a0, a1)) * (a1 / hypot(a0, a1))) / y) * (((a0 / hypot(a0, a1)) * (a1 / hypot(a0, a1))) / y)), s1);
+        const double s = 1.0 + t0 + t1;
+        S[r] = s; T0[r] = t0; T1[r] = t1;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_atan2(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_atan2(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = ((((a[0] / hypot(a[0], a[1])) * (a[1] / hypot(a[0], a[1]))) / y) * (((a[0] / hypot(a[0], a[1])) * (a[1] / hypot(a[0], a[1]))) / y));
+    f->kappa2[1] = ((((a[0] / hypot(a[0], a[1])) * (a[1] / hypot(a[0], a[1]))) / y) * (((a[0] / hypot(a[0], a[1])) * (a[1] / hypot(a[0], a[1]))) / y));
+    f->partial[0] = (((a[0] == 0.0) & (a[1] < 0.0)) ? INFINITY : ((a[1] / hypot(a[0], a[1])) / hypot(a[0], a[1])));
+    f->partial[1] = (((-a[0]) / hypot(a[0], a[1])) / hypot(a[0], a[1]));
+    f->limit[0] = 1.0;
+    f->limit[1] = (-1.0);
+    f->pole = 0;
+    f->vanishes = (a[0] == 0.0);
+    f->outside = ((a[0] == 0.0) & (a[1] == 0.0));
+    f->doubtful = 0;
+}
+static void mend_atan2(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_atan2);
+}
+
+static void outside_atan2(int64_t n, const double *const *A, double p, double *Y)
+{
+    (void)p;
+    for (int64_t r = 0; r < n; r++) {
+        const double a[2] = {A[0][r], A[1][r]};
+        if (((a[0] == 0.0) & (a[1] == 0.0)))
+            Y[r] = NAN;
+    }
+}
+
+CLONES static int64_t rows_sinh(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((a0 / y) * (a0 / y)) + (a0 * a0)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_sinh_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((a0 / y) * (a0 / y)) + (a0 * a0)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_sinh(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_sinh(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = (((a[0] / y) * (a[0] / y)) + (a[0] * a[0]));
+    f->partial[0] = cosh(a[0]);
+    f->limit[0] = ((a[0] == 0.0) ? 1.0 : NAN);
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = 0;
+}
+static void mend_sinh(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_sinh);
+}
+
+CLONES static int64_t rows_cosh(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(((((1.0 - (1.0 / y)) * (1.0 + (1.0 / y))) * a0) * a0), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_cosh_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(((((1.0 - (1.0 / y)) * (1.0 + (1.0 / y))) * a0) * a0), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_cosh(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_cosh(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = ((((1.0 - (1.0 / y)) * (1.0 + (1.0 / y))) * a[0]) * a[0]);
+    f->partial[0] = sinh(a[0]);
+    f->limit[0] = NAN;
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = 0;
+}
+static void mend_cosh(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_cosh);
+}
+
+CLONES static int64_t rows_tanh(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((a0 / y) - (a0 * y)) * ((a0 / y) - (a0 * y))), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_tanh_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((a0 / y) - (a0 * y)) * ((a0 / y) - (a0 * y))), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_tanh(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_tanh(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = (((a[0] / y) - (a[0] * y)) * ((a[0] / y) - (a[0] * y)));
+    f->partial[0] = ((1.0 - y) * (1.0 + y));
+    f->limit[0] = ((a[0] == 0.0) ? 1.0 : NAN);
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = 0;
+}
+static void mend_tanh(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_tanh);
+}
+
+CLONES static int64_t rows_asinh(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(((((1.0 / hypot(1.0, a0)) * a0) / y) * (((1.0 / hypot(1.0, a0)) * a0) / y)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_asinh_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(((((1.0 / hypot(1.0, a0)) * a0) / y) * (((1.0 / hypot(1.0, a0)) * a0) / y)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_asinh(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_asinh(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = ((((1.0 / hypot(1.0, a[0])) * a[0]) / y) * (((1.0 / hypot(1.0, a[0])) * a[0]) / y));
+    f->partial[0] = (1.0 / hypot(1.0, a[0]));
+    f->limit[0] = ((a[0] == 0.0) ? 1.0 : NAN);
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = 0;
+}
+static void mend_asinh(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_asinh);
+}
+
+CLONES static int64_t rows_acosh(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(((((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))) * a0) / y) * (((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))) * a0) / y)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - 1.0)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 - 1.0)) != 0.0) : 1));
+    }
+    return bad;
+}
+CLONES static int64_t rows_acosh_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(((((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))) * a0) / y) * (((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))) * a0) / y)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - 1.0)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 - 1.0)) != 0.0) : 1));
+    }
+    return bad;
+}
+static void mark_acosh(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - 1.0)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 - 1.0)) != 0.0) : 1));
+    }
+}
+
+static inline void facts_acosh(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = ((((1.0 / (sqrt((a[0] - 1.0)) * sqrt((a[0] + 1.0)))) * a[0]) / y) * (((1.0 / (sqrt((a[0] - 1.0)) * sqrt((a[0] + 1.0)))) * a[0]) / y));
+    f->partial[0] = (1.0 / (sqrt((a[0] - 1.0)) * sqrt((a[0] + 1.0))));
+    f->limit[0] = NAN;
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = ((fabs((a[0] - 1.0)) <= ((1.7763568394002505e-15 * fabs(a[0])) * sqrt(s[0]))) & (leaf[0] ? (fabs((a[0] - 1.0)) != 0.0) : 1));
+}
+static void mend_acosh(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_acosh);
+}
+
+CLONES static int64_t rows_atanh(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(((((1.0 / ((1.0 - a0) * (1.0 + a0))) * a0) / y) * (((1.0 / ((1.0 - a0) * (1.0 + a0))) * a0) / y)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((fabs(a0) - 1.0)) != 0.0) : 1));
+    }
+    return bad;
+}
+CLONES static int64_t rows_atanh_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(((((1.0 / ((1.0 - a0) * (1.0 + a0))) * a0) / y) * (((1.0 / ((1.0 - a0) * (1.0 + a0))) * a0) / y)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((fabs(a0) - 1.0)) != 0.0) : 1));
+    }
+    return bad;
+}
+static void mark_atanh(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((fabs(a0) - 1.0)) != 0.0) : 1));
+    }
+}
+
+static inline void facts_atanh(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = ((((1.0 / ((1.0 - a[0]) * (1.0 + a[0]))) * a[0]) / y) * (((1.0 / ((1.0 - a[0]) * (1.0 + a[0]))) * a[0]) / y));
+    f->partial[0] = (1.0 / ((1.0 - a[0]) * (1.0 + a[0])));
+    f->limit[0] = ((a[0] == 0.0) ? 1.0 : NAN);
+    f->pole = (fabs(a[0]) == 1.0);
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = ((fabs((fabs(a[0]) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a[0])) * sqrt(s[0]))) & (leaf[0] ? (fabs((fabs(a[0]) - 1.0)) != 0.0) : 1));
+}
+static void mend_atanh(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_atanh);
+}
+
+CLONES static int64_t rows_erf(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((((fabs(a0) < 1600.0) ? ((2.0 / sqrt(3.141592653589793)) * exp((-(((fabs(a0) < 1600.0) ? a0 : 0.0) * ((fabs(a0) < 1600.0) ? a0 : 0.0))))) : 0.0) * a0) / y) * ((((fabs(a0) < 1600.0) ? ((2.0 / sqrt(3.141592653589793)) * exp((-(((fabs(a0) < 1600.0) ? a0 : 0.0) * ((fabs(a0) < 1600.0) ? a0 : 0.0))))) : 0.0) * a0) / y)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_erf_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((((fabs(a0) < 1600.0) ? ((2.0 / sqrt(3.141592653589793)) * exp((-(((fabs(a0) < 1600.0) ? a0 : 0.0) * ((fabs(a0) < 1600.0) ? a0 : 0.0))))) : 0.0) * a0) / y) * ((((fabs(a0) < 1600.0) ? ((2.0 / sqrt(3.141592653589793)) * exp((-(((fabs(a0) < 1600.0) ? a0 : 0.0) * ((fabs(a0) < 1600.0) ? a0 : 0.0))))) : 0.0) * a0) / y)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_erf(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_erf(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = (((((fabs(a[0]) < 1600.0) ? ((2.0 / sqrt(3.141592653589793)) * exp((-(((fabs(a[0]) < 1600.0) ? a[0] : 0.0) * ((fabs(a[0]) < 1600.0) ? a[0] : 0.0))))) : 0.0) * a[0]) / y) * ((((fabs(a[0]) < 1600.0) ? ((2.0 / sqrt(3.141592653589793)) * exp((-(((fabs(a[0]) < 1600.0) ? a[0] : 0.0) * ((fabs(a[0]) < 1600.0) ? a[0] : 0.0))))) : 0.0) * a[0]) / y));
+    f->partial[0] = ((fabs(a[0]) < 1600.0) ? ((2.0 / sqrt(3.141592653589793)) * exp((-(((fabs(a[0]) < 1600.0) ? a[0] : 0.0) * ((fabs(a[0]) < 1600.0) ? a[0] : 0.0))))) : 0.0);
+    f->limit[0] = ((a[0] == 0.0) ? 1.0 : NAN);
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = 0;
+}
+static void mend_erf(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_erf);
+}
+
+CLONES static int64_t rows_sign(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(((a0 == 0.0) ? INFINITY : 0.0), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_sign_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term(((a0 == 0.0) ? INFINITY : 0.0), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+static void mark_sign(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+}
+
+static inline void facts_sign(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = ((a[0] == 0.0) ? INFINITY : 0.0);
+    f->partial[0] = ((a[0] == 0.0) ? INFINITY : 0.0);
+    f->limit[0] = NAN;
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = 0;
+}
+static void mend_sign(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_sign);
+}
+
+CLONES static int64_t rows_floor(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((a0 - floor(a0)) == 0.0) ? INFINITY : 0.0), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 - rint(a0))) != 0.0) : 1));
+    }
+    return bad;
+}
+CLONES static int64_t rows_floor_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((a0 - floor(a0)) == 0.0) ? INFINITY : 0.0), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 - rint(a0))) != 0.0) : 1));
+    }
+    return bad;
+}
+static void mark_floor(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 - rint(a0))) != 0.0) : 1));
+    }
+}
+
+static inline void facts_floor(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = (((a[0] - floor(a[0])) == 0.0) ? INFINITY : 0.0);
+    f->partial[0] = (((a[0] - floor(a[0])) == 0.0) ? INFINITY : 0.0);
+    f->limit[0] = NAN;
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = ((fabs((a[0] - rint(a[0]))) <= ((1.7763568394002505e-15 * fabs(a[0])) * sqrt(s[0]))) & (leaf[0] ? (fabs((a[0] - rint(a[0]))) != 0.0) : 1));
+}
+static void mend_floor(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_floor);
+}
+
+CLONES static int64_t rows_ceil(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((a0 - floor(a0)) == 0.0) ? INFINITY : 0.0), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 - rint(a0))) != 0.0) : 1));
+    }
+    return bad;
+}
+CLONES static int64_t rows_ceil_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((a0 - floor(a0)) == 0.0) ? INFINITY : 0.0), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 - rint(a0))) != 0.0) : 1));
+    }
+    return bad;
+}
+static void mark_ceil(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 - rint(a0))) != 0.0) : 1));
+    }
+}
+
+static inline void facts_ceil(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = (((a[0] - floor(a[0])) == 0.0) ? INFINITY : 0.0);
+    f->partial[0] = (((a[0] - floor(a[0])) == 0.0) ? INFINITY : 0.0);
+    f->limit[0] = NAN;
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = ((fabs((a[0] - rint(a[0]))) <= ((1.7763568394002505e-15 * fabs(a[0])) * sqrt(s[0]))) & (leaf[0] ? (fabs((a[0] - rint(a[0]))) != 0.0) : 1));
+}
+static void mend_ceil(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_ceil);
+}
+
+CLONES static int64_t rows_round(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((a0 - floor(a0)) == 0.5) ? INFINITY : 0.0), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs(((a0 - floor(a0)) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs(((a0 - floor(a0)) - 0.5)) != 0.0) : 1));
+    }
+    return bad;
+}
+CLONES static int64_t rows_round_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double t0 = plain_term((((a0 - floor(a0)) == 0.5) ? INFINITY : 0.0), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs(((a0 - floor(a0)) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs(((a0 - floor(a0)) - 0.5)) != 0.0) : 1));
+    }
+    return bad;
+}
+static void mark_round(ROWS)
+{
+    UNPACK;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
+        (void)a0; (void)s0;
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs(((a0 - floor(a0)) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs(((a0 - floor(a0)) - 0.5)) != 0.0) : 1));
+    }
+}
+
+static inline void facts_round(FACTS)
+{
+    (void)a; (void)s; (void)leaf; (void)y; (void)p;
+    f->kappa2[0] = (((a[0] - floor(a[0])) == 0.5) ? INFINITY : 0.0);
+    f->partial[0] = (((a[0] - floor(a[0])) == 0.5) ? INFINITY : 0.0);
+    f->limit[0] = NAN;
+    f->pole = 0;
+    f->vanishes = 1;
+    f->outside = 0;
+    f->doubtful = ((fabs(((a[0] - floor(a[0])) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a[0])) * sqrt(s[0]))) & (leaf[0] ? (fabs(((a[0] - floor(a[0])) - 0.5)) != 0.0) : 1));
+}
+static void mend_round(MEND)
+{
+    mend_rows(MEND_GIVEN, facts_round);
+}
+
+static const Row TABLE[] = {
+    {"add", rows_add, rows_add_edges, mark_add, mend_add, 0, CROSSES},
+    {"sub", rows_sub, rows_sub_edges, mark_sub, mend_sub, 0, CROSSES},
+    {"mul", rows_mul, rows_mul_edges, mark_mul, mend_mul, 0, KAPPA_FIXED},
+    {"div", rows_div, rows_div_edges, mark_div, mend_div, 0, KAPPA_FIXED},
+    {"neg", rows_neg, rows_neg_edges, mark_neg, mend_neg, 0, KAPPA_FIXED},
+    {"abs", rows_abs, rows_abs_edges, mark_abs, mend_abs, 0, KAPPA_FIXED},
+    {"power", rows_power, rows_power_edges, mark_power, mend_power, 0, KAPPA_FIXED},
+    {"sqrt", rows_sqrt, rows_sqrt_edges, mark_sqrt, mend_sqrt, 0, KAPPA_FIXED},
+    {"cbrt", rows_cbrt, rows_cbrt_edges, mark_cbrt, mend_cbrt, 0, KAPPA_FIXED},
+    {"root", rows_root, rows_root_edges, mark_root, mend_root, 0, KAPPA_FIXED},
+    {"pow", rows_pow, rows_pow_edges, mark_pow, mend_pow, outside_pow, 0},
+    {"hypot", rows_hypot, rows_hypot_edges, mark_hypot, mend_hypot, 0, 0},
+    {"exp", rows_exp, rows_exp_edges, mark_exp, mend_exp, 0, 0},
+    {"expm1", rows_expm1, rows_expm1_edges, mark_expm1, mend_expm1, 0, 0},
+    {"log", rows_log, rows_log_edges, mark_log, mend_log, 0, CROSSES},
+    {"log1p", rows_log1p, rows_log1p_edges, mark_log1p, mend_log1p, 0, 0},
+    {"sin", rows_sin, rows_sin_edges, mark_sin, mend_sin, 0, CROSSES_ARGUMENT},
+    {"cos", rows_cos, rows_cos_edges, mark_cos, mend_cos, 0, CROSSES},
+    {"tan", rows_tan, rows_tan_edges, mark_tan, mend_tan, 0, CROSSES_ARGUMENT},
+    {"cot", rows_cot, rows_cot_edges, mark_cot, mend_cot, 0, CROSSES_ARGUMENT},
+    {"sec", rows_sec, rows_sec_edges, mark_sec, mend_sec, 0, CROSSES},
+    {"csc", rows_csc, rows_csc_edges, mark_csc, mend_csc, 0, CROSSES_ARGUMENT},
+    {"asin", rows_asin, rows_asin_edges, mark_asin, mend_asin, 0, 0},
+    {"acos", rows_acos, rows_acos_edges, mark_acos, mend_acos, 0, 0},
+    {"atan", rows_atan, rows_atan_edges, mark_atan, mend_atan, 0, 0},
+    {"atan2", rows_atan2, rows_atan2_edges, mark_atan2, mend_atan2, outside_atan2, 0},
+    {"sinh", rows_sinh, rows_sinh_edges, mark_sinh, mend_sinh, 0, 0},
+    {"cosh", rows_cosh, rows_cosh_edges, mark_cosh, mend_cosh, 0, 0},
+    {"tanh", rows_tanh, rows_tanh_edges, mark_tanh, mend_tanh, 0, 0},
+    {"asinh", rows_asinh, rows_asinh_edges, mark_asinh, mend_asinh, 0, 0},
+    {"acosh", rows_acosh, rows_acosh_edges, mark_acosh, mend_acosh, 0, 0},
+    {"atanh", rows_atanh, rows_atanh_edges, mark_atanh, mend_atanh, 0, 0},
+    {"erf", rows_erf, rows_erf_edges, mark_erf, mend_erf, 0, 0},
+    {"min", rows_of_two, rows_of_two, 0, mend_selection, 0, SELECTS},
+    {"max", rows_of_two, rows_of_two, 0, mend_selection, 0, SELECTS},
+    {"sign", rows_sign, rows_sign_edges, mark_sign, mend_sign, 0, 0},
+    {"floor", rows_floor, rows_floor_edges, mark_floor, mend_floor, 0, 0},
+    {"ceil", rows_ceil, rows_ceil_edges, mark_ceil, mend_ceil, 0, 0},
+    {"round", rows_round, rows_round_edges, mark_round, mend_round, 0, 0},
+};

@@ -1,0 +1,194 @@
+/* One slot of the tape over one chunk of samples, and the rules of ADR 0001 at the samples where
+ * the plain recursion does not hold.  The formulas themselves are in operators.h. */
+
+#define RECHECK_S2 8.1129638414606686e+25 /* tape.RECHECK_S2; a test compares them */
+#define SINGULAR_S2 1e60
+#define UNIT_ROUNDOFF 1.1102230246251565e-16
+#define TIE_ROUNDINGS 16.0
+#define MOST_OPERANDS 64
+
+/* What is known of a sample, and inherited by everything above. */
+enum { INVALID = 1, HIGH = 2, LOW = 4, PRECISION = 8, DOUBT = 16 };
+
+/* Columns of the table. */
+enum { SELECTS = 1, CROSSES = 2, CROSSES_ARGUMENT = 4, KAPPA_FIXED = 8 };
+
+typedef struct {
+    int64_t n;                       /* samples in the chunk */
+    int slot, operands;
+    double p;                        /* the exact parameter */
+    double *Y, *S, *Z;               /* value, s^2, and sqrt(v) where the value is 0 */
+    uint8_t *status, *special;       /* status of each sample; which samples need the rules */
+    int32_t *dead;                   /* slot at which a sample first was invalid, or -1 */
+    uint8_t skip;                    /* bits of the status after which nothing is left to do */
+    int overflow_is_invalid, has_zero;
+    const double *A[MOST_OPERANDS], *SA[MOST_OPERANDS], *ZA[MOST_OPERANDS];
+    double *T[MOST_OPERANDS];        /* kappa^2 s_i^2 of each operand, if wanted */
+    int from[MOST_OPERANDS];         /* slots of the operands */
+    int leaf[MOST_OPERANDS];
+} Slot;
+
+typedef struct {
+    double kappa2[2], partial[2], limit[2];
+    int pole, vanishes, outside, doubtful;
+} Facts;
+
+#define FACTS \
+    const double *a, const double *s, const int *leaf, double y, double p, Facts *f
+#define MEND Slot *k
+#define MEND_GIVEN k
+#define ROWS Slot *k
+#define UNPACK \
+    const int64_t n = k->n; \
+    const double p = k->p; \
+    const double *restrict Y = k->Y, *restrict A0 = k->A[0], *restrict A1 = k->A[1]; \
+    const double *restrict S0 = k->SA[0], *restrict S1 = k->SA[1]; \
+    double *restrict S = k->S, *restrict T0 = k->T[0], *restrict T1 = k->T[1]; \
+    const int leaf0 = k->leaf[0]; \
+    (void)p; (void)A0; (void)A1; (void)S0; (void)S1; (void)T0; (void)T1; (void)leaf0
+
+/* A value that is no ordinary double: is there no real value, or has it left double range? */
+static inline uint8_t trouble(const Slot *k, double y, const double *a, const Facts *f,
+                              uint8_t known)
+{
+    if (!(fabs(y) <= DBL_MAX)) {
+        if (isnan(y) || f->pole)  /* after an overflow nan means nothing */
+            return known & HIGH ? 0 : INVALID;
+        for (int i = 0; i < k->operands; i++)
+            if (!(fabs(a[i]) <= DBL_MAX))
+                return 0;
+        return k->overflow_is_invalid ? HIGH | INVALID : HIGH;
+    }
+    if (fabs(y) < DBL_MIN && !(y == 0 && f->vanishes))
+        return LOW;
+    return 0;
+}
+
+static inline int settle(Slot *k, int64_t r, uint8_t known)
+{
+    k->status[r] = known;
+    if ((known & INVALID) && k->dead[r] < 0)
+        k->dead[r] = k->slot;
+    return (known & INVALID) != 0;
+}
+
+static inline __attribute__((always_inline)) void mend_rows(Slot *k, void (*facts)(FACTS))
+{
+    for (int64_t r = 0; r < k->n; r++) {
+        uint8_t known = k->status[r];
+        if (!k->special[r] || (known & k->skip))
+            continue;
+        double a[2], s[2];
+        for (int i = 0; i < k->operands; i++) {
+            a[i] = k->A[i][r];
+            s[i] = k->SA[i][r];
+        }
+        const double y = k->Y[r];
+        Facts f = {0};
+        facts(a, s, k->leaf, y, k->p, &f);
+        known |= trouble(k, y, a, &f, known) | (f.doubtful ? DOUBT : 0);
+        if (settle(k, r, known))
+            continue;
+        double total = 1, variance = 0;
+        for (int i = 0; i < k->operands; i++) {
+            const double below = k->ZA[i] ? k->ZA[i][r] : 0;
+            const double moved = moved_by(f.partial[i], deviation(a[i], s[i], below));
+            const double term = edge_term(y, a[i], s[i], f.kappa2[i], f.limit[i], moved);
+            total += term;
+            if (k->T[i])
+                k->T[i][r] = term;
+            if (y == 0)
+                variance = hypot(variance, moved);
+        }
+        if (y == 0) {
+            k->Z[r] = variance;
+            k->has_zero = 1;
+        }
+        k->S[r] = total;
+        k->status[r] = known | (total <= RECHECK_S2 ? 0 : PRECISION);
+    }
+}
+
+/* min and max: all comes through the operand attained, at ties through the noisier. */
+static void mend_selection(Slot *k)
+{
+    for (int64_t r = 0; r < k->n; r++) {
+        uint8_t known = k->status[r];
+        if (!k->special[r] || (known & k->skip))
+            continue;
+        const double y = k->Y[r];
+        double a[MOST_OPERANDS], std[MOST_OPERANDS], attained = 0;
+        int chosen = 0, found = 0;
+        for (int i = 0; i < k->operands; i++) {
+            a[i] = k->A[i][r];
+            std[i] = deviation(a[i], k->SA[i][r], k->ZA[i] ? k->ZA[i][r] : 0);
+            if (a[i] != y)
+                continue;
+            if (std[i] > attained)
+                attained = std[i];
+            if (!found || k->SA[i][r] > k->SA[chosen][r])
+                chosen = i;
+            found = 1;
+        }
+        const Facts f = {.vanishes = 1};
+        known |= trouble(k, y, a, &f, known);
+        if (settle(k, r, known))
+            continue;
+        int near = 0, computed = 0;
+        for (int i = 0; i < k->operands; i++) {
+            int seen = 0;
+            for (int j = 0; j < i; j++)
+                seen |= k->from[j] == k->from[i];
+            if (seen || !(fabs(a[i] - y) <= TIE_ROUNDINGS * UNIT_ROUNDOFF * (std[i] + attained)))
+                continue;
+            near++;
+            computed |= !k->leaf[i];
+        }
+        const double s = k->SA[chosen][r], total = 1 + s;
+        for (int i = 0; i < k->operands; i++)
+            if (k->T[i])
+                k->T[i][r] = i == chosen ? s : 0;
+        if (y == 0) {
+            k->Z[r] = std[chosen];
+            k->has_zero = 1;
+        }
+        k->S[r] = total;
+        known |= (computed && near > 1 ? DOUBT : 0) | (total <= RECHECK_S2 ? 0 : PRECISION);
+        k->status[r] = known;
+    }
+}
+
+/* The same for two operands of ordinary samples; counts those that need the rules. */
+CLONES static int64_t rows_of_two(Slot *k)
+{
+    UNPACK;
+    const double reach = k->leaf[0] & k->leaf[1] ? -1 : TIE_ROUNDINGS * UNIT_ROUNDOFF;
+    const double apart = k->from[0] == k->from[1] ? -1 : reach;
+    int64_t bad = 0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], a0 = A0[r], a1 = A1[r], s0 = S0[r], s1 = S1[r];
+        const double first = a0 == y ? s0 : 0, second = a1 == y ? s1 : 0;
+        const double s = 1 + (first > second ? first : second);
+        S[r] = s;
+        const double near = apart * (fabs(a0) * sqrt(s0) + fabs(a1) * sqrt(s1));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX)
+            | (fabs(a0 - a1) <= near);
+    }
+    if (T0)
+        for (int64_t r = 0; r < n; r++) {
+            const int second = (!(A0[r] == Y[r])) | ((A1[r] == Y[r]) & (S1[r] > S0[r]));
+            T0[r] = second ? 0 : S0[r];
+            T1[r] = second ? S1[r] : 0;
+        }
+    return bad;
+}
+
+typedef struct {
+    const char *name;
+    int64_t (*rows)(ROWS);
+    int64_t (*rows_edges)(ROWS);
+    void (*mark)(ROWS);
+    void (*mend)(MEND);
+    void (*outside)(int64_t n, const double *const *A, double p, double *Y);
+    int flags;
+} Row;

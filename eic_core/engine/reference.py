@@ -1,0 +1,203 @@
+"""Algorithm 1 sample by sample, with every zero, kink and pole treated apart.
+
+This is the reference in double precision: whole-array NumPy, with each rule of the
+definition (`eic_core.engine.edges`) applied at each sample.  The native engine gives the same
+numbers; operators that are added at run time, and machines without it, run here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from eic_core.engine import doubt, edges
+from eic_core.engine.tape import RECHECK_S2, Step, Tape
+from eic_core.operators import NUMPY, Operator
+
+SMALLEST_NORMAL = np.finfo(np.float64).tiny
+
+VALID = np.iinfo(np.int64).max
+"""In `Block.first_invalid`: no node of this sample is invalid."""
+
+
+@dataclass
+class Block:
+    """Values and squared amplifications of every slot at m samples.
+
+    Attributes
+    ----------
+    y, s2 : list of ndarray, each shape (m,)
+        Per slot; s2 is inf where singular and meaningless from the first
+        invalid node on.
+    contributions : list of tuple of ndarray
+        Per slot and operand, kappa^2 s_i^2: what came through that edge.
+    first_invalid : ndarray of int, shape (m,)
+        Step at which a sample first has no real value, or `VALID`.
+    suspect : ndarray of bool, shape (m,)
+        Samples where double precision overflowed, underflowed to 0 or lost
+        all but three digits.
+    overflow_at : ndarray of int, shape (m,)
+        Step at which a suspect sample left the double range upwards, or `VALID`.
+    doubtful : ndarray of bool, shape (m,)
+        Samples at which a rounding decides which rule holds (`doubt`).
+    out_of_range : ndarray of bool, shape (m,)
+        Samples at which some value is finite and not zero, but over- or underflows in double.
+    """
+
+    y: list[np.ndarray]
+    s2: list[np.ndarray]
+    contributions: list[tuple[np.ndarray, ...]]
+    first_invalid: np.ndarray
+    suspect: np.ndarray
+    overflow_at: np.ndarray
+    doubtful: np.ndarray
+    out_of_range: np.ndarray
+
+
+def _amplify_selection(
+    operands: list[np.ndarray], s2: list[np.ndarray], y: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """min and max: all comes through the attained operand, at ties the noisier."""
+    attained = [np.where(operand == y, s, -np.inf) for operand, s in zip(operands, s2, strict=True)]
+    choice = np.argmax(attained, axis=0)
+    return tuple(np.where(choice == i, s, 0.0) for i, s in enumerate(s2))
+
+
+def evaluate_block(tape: Tape, columns: Mapping[str, np.ndarray], rows: int) -> Block:
+    """Evaluate a tape at `rows` samples by the full definition.
+
+    Parameters
+    ----------
+    tape : Tape
+    columns : mapping of name to ndarray, shape (rows,)
+        Finite values of each variable the tape reads.
+    rows : int
+    """
+    block = Block(
+        [],
+        [],
+        [],
+        np.full(rows, VALID),
+        np.zeros(rows, dtype=bool),
+        np.full(rows, VALID),
+        np.zeros(rows, dtype=bool),
+        np.zeros(rows, dtype=bool),
+    )
+    zero_std: list[np.ndarray | None] = []  # sqrt(v) where y == 0, if y ever is
+    ones = np.ones(rows)
+    with np.errstate(all="ignore"):
+        for step in tape.steps:
+            if step.row is None:
+                y = columns[step.column] if step.column else np.full(rows, step.value)
+                _note_range_of_leaf(step, y, block)
+                block.y.append(y)
+                block.s2.append(ones)
+                block.contributions.append(())
+                zero_std.append(None)
+                continue
+            leaves = [tape.steps[i].row is None for i in step.operands]
+            _evaluate_step(step, step.row, leaves, block, zero_std)
+    return block
+
+
+def _evaluate_step(
+    step: Step,
+    row: Operator,
+    leaves: list[bool],
+    block: Block,
+    zero_std: list[np.ndarray | None],
+) -> None:
+    a = [block.y[i] for i in step.operands]
+    s2 = [block.s2[i] for i in step.operands]
+    p = step.parameter
+    y = np.asarray(row.evaluate(a, p))
+    _note_trouble(step, row, a, y, block)
+
+    if row.brink is not None:
+        block.doubtful |= doubt.near_brink(NUMPY, row, a[0], s2[0], leaves[0])
+    if row.selects:
+        terms = list(_amplify_selection(a, s2, y))
+        block.doubtful |= doubt.near_tie(a, s2, y, leaves)
+    else:
+        kappas = row.kappa_squared(NUMPY, a, y, p)
+        if row.waves:
+            block.doubtful |= doubt.lost_phase(NUMPY, a[0], s2[0], kappas[0])
+        terms = [edges.plain_term(NUMPY, k, s) for k, s in zip(kappas, s2, strict=True)]
+
+    any_zero = bool((y == 0).any())
+    std_at_zero: np.ndarray | None = None
+    if any_zero or any(bool((operand == 0).any()) for operand in a):
+        std_at_zero = np.zeros_like(y)
+        partials = row.partials(NUMPY, a, y, p)
+        limits = row.zero_limit(NUMPY, a, p)
+        for i, slot in enumerate(step.operands):
+            below = zero_std[slot]
+            std = edges.deviation(NUMPY, a[i], s2[i], 0.0 if below is None else below)
+            if row.selects:
+                moved = np.where(terms[i] > 0, std, 0.0)
+            else:
+                moved = edges.moved_by(NUMPY, partials[i], std)
+                terms[i] = edges.edge_term(NUMPY, y, a[i], s2[i], kappas[i], limits[i], moved)
+            std_at_zero = np.hypot(std_at_zero, moved)
+    total = np.ones_like(y)
+    for term in terms:
+        total = total + term
+    settled = step.node < block.first_invalid
+    block.suspect |= settled & ~(total <= RECHECK_S2)
+    block.y.append(y)
+    block.s2.append(total)
+    block.contributions.append(tuple(terms))
+    zero_std.append(std_at_zero if any_zero else None)
+
+
+def _note_trouble(
+    step: Step, row: Operator, a: list[np.ndarray], y: np.ndarray, block: Block
+) -> None:
+    """Mark the samples at which this step has no real value or leaves double range."""
+    settled = ~block.suspect & (step.node < block.first_invalid)
+    bad = ~np.isfinite(y)
+    if bad.any():
+        pole = np.zeros(len(y), dtype=bool)
+        if row.pole is not None:
+            pole = row.pole(NUMPY, a, step.parameter)
+        outside = bad & (np.isnan(y) | pole)
+        operands_finite = np.ones(len(y), dtype=bool)
+        for operand in a:
+            operands_finite &= np.isfinite(operand)
+        leaves_range = bad & ~outside & operands_finite
+        block.suspect |= leaves_range & settled
+        block.out_of_range |= leaves_range & (step.node < block.first_invalid)
+        block.overflow_at[leaves_range & (block.overflow_at == VALID)] = step.node
+        # After an overflow nan means nothing; elsewhere it is a domain error.
+        certain = outside & (block.overflow_at == VALID)
+        block.first_invalid[certain & (step.node < block.first_invalid)] = step.node
+    small = np.abs(y) < SMALLEST_NORMAL
+    if small.any():
+        true_zero = y == 0
+        if row.vanishes is not None:
+            true_zero &= row.vanishes(NUMPY, a, step.parameter)
+        block.suspect |= small & ~true_zero & settled
+        block.out_of_range |= small & ~true_zero & (step.node < block.first_invalid)
+
+
+def _note_range_of_leaf(step: Step, y: np.ndarray, block: Block) -> None:
+    """Mark numbers beyond double range, such as 1e400, or below its full precision."""
+    if step.label:
+        if not leaf_in_range(step):
+            block.suspect[:] = block.out_of_range[:] = True
+            if math.isinf(step.value):
+                np.minimum(block.overflow_at, step.node, out=block.overflow_at)
+        return
+    subnormal = (np.abs(y) < SMALLEST_NORMAL) & (y != 0)
+    block.suspect |= subnormal
+    block.out_of_range |= subnormal
+
+
+def leaf_in_range(step: Step) -> bool:
+    """Whether a constant's double is as good as a double can be."""
+    mantissa = step.label.lower().partition("e")[0]
+    is_zero = not mantissa.strip("+-0./")
+    return is_zero or bool(SMALLEST_NORMAL <= abs(step.value) < math.inf)

@@ -1,0 +1,70 @@
+"""What a row's formulas may call: the same few functions for arrays, for mpmath and for C.
+
+A row writes its derivative, condition numbers and edges once, over a backend ``B``.  `NUMPY`
+evaluates them over arrays, `MpBackend` on one number of any precision, and the generator of the
+native engine traces them into C (`eic_core.engine.native.generate`).
+"""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+Value = Any
+"""A float64 array or scalar, an mpf, or a traced C expression."""
+
+
+NUMPY = SimpleNamespace(
+    inf=math.inf, nan=math.nan, pi=math.pi,
+    sin=np.sin, cos=np.cos, tan=np.tan, sinh=np.sinh, cosh=np.cosh,
+    exp=np.exp, log=np.log, sqrt=np.sqrt, hypot=np.hypot, pow=np.power, over=np.divide,
+    abs=np.abs, sign=np.sign, floor=np.floor, nint=np.rint,
+    where=np.where, isfinite=np.isfinite, isnan=np.isnan, maximum=np.maximum,
+)  # fmt: skip
+"""Double precision over arrays; a division by zero warns, or is silent under ``np.errstate``."""
+
+
+class MpBackend:
+    """One number at a time, with a context of `mpmath`.
+
+    Parameters
+    ----------
+    context : mpmath.MPContext
+        Its working precision holds.
+    """
+
+    def __init__(self, context: Any) -> None:
+        self.context = context
+        self.inf, self.nan = context.inf, context.nan
+        for name in ("sin", "cos", "tan", "sinh", "cosh", "exp", "sqrt", "hypot", "sign", "floor",
+                     "nint", "isnan"):  # fmt: skip
+            setattr(self, name, getattr(context, name))
+        self.abs, self.maximum = abs, max
+
+    @property
+    def pi(self) -> Any:
+        return self.context.pi
+
+    def log(self, a: Value) -> Value:
+        """-inf at 0."""
+        return self.context.log(a) if a else -self.inf
+
+    def pow(self, a: Value, b: Value) -> Value:
+        """inf where 0 is raised to a negative power."""
+        return self.inf if not a and b < 0 else a**b
+
+    def over(self, a: Value, b: Value) -> Value:
+        """a / b; infinite where b alone is 0, nan where both are."""
+        if b:
+            return a / b
+        return self.inf * self.context.sign(a) if a else self.nan
+
+    @staticmethod
+    def where(condition: Any, a: Value, b: Value) -> Value:
+        return a if condition else b
+
+    def isfinite(self, a: Value) -> bool:
+        return bool(self.context.isfinite(a))

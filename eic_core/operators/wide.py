@@ -1,0 +1,190 @@
+"""Numbers beyond double range: a double's mantissa with an exponent of its own.
+
+Rows whose values may leave double range say in their column ``widely`` how to go on there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+_LN2 = math.log(2)
+_LN2_HIGH, _LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # fdlibm's split of ln 2
+
+
+@dataclass(frozen=True)
+class Wide:
+    """Numbers m 2^e with 0.5 <= |m| < 1, or m = 0; nan where unknown or not real.
+
+    Attributes
+    ----------
+    m, e : ndarray, shape (n,)
+
+    Examples
+    --------
+    >>> tiny = exponential([Wide.of(np.array([-1600.0]))], 1.0)
+    >>> tiny.doubles.tolist(), bool(tiny.lost[0]), round(float(tiny.log2[0]) * math.log10(2))
+    ([0.0], True, -695)
+    """
+
+    m: Array
+    e: Array
+
+    @classmethod
+    def of(cls, values: Any) -> Wide:
+        """Doubles as they are."""
+        m, e = np.frexp(np.asarray(values, dtype=np.float64))
+        return cls(m, e.astype(np.float64))
+
+    @classmethod
+    def scaled(cls, m: Array, e: Array) -> Wide:
+        """m 2^e with any m."""
+        mantissa, shift = np.frexp(m)
+        return cls(mantissa, np.where(mantissa == 0, 0.0, e + shift))
+
+    @property
+    def doubles(self) -> Array:
+        """The nearest doubles: infinite above their range, 0 or subnormal below."""
+        return _shifted(self.m, self.e)
+
+    @property
+    def lost(self) -> Any:
+        """Where there is a number that is no normal double."""
+        return (self.m != 0) & ((self.e > 1024) | (self.e < -1021))
+
+    @property
+    def log2(self) -> Array:
+        """log2 |y|; -inf at 0."""
+        with np.errstate(divide="ignore"):
+            return np.log2(np.abs(self.m)) + self.e
+
+    def over(self, other: Wide) -> Array:
+        """The quotient as a double."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return _shifted(self.m / other.m, self.e - other.e)
+
+    def where(self, condition: Any, other: Wide) -> Wide:
+        """`self` where the condition holds, `other` elsewhere."""
+        return Wide(np.where(condition, self.m, other.m), np.where(condition, self.e, other.e))
+
+
+def _shifted(m: Array, e: Array) -> Array:
+    return np.ldexp(m, np.clip(e, -3000, 3000).astype(np.int64))
+
+
+Widely = Callable[[Sequence[Wide], float], Wide]
+"""A value from operands and the exact parameter, whatever their size."""
+
+
+def add(a: Sequence[Wide], p: float) -> Wide:
+    left, right = a
+    e = np.where(left.m == 0, right.e, np.where(right.m == 0, left.e, np.maximum(left.e, right.e)))
+    return Wide.scaled(_shifted(left.m, left.e - e) + _shifted(right.m, right.e - e), e)
+
+
+def subtract(a: Sequence[Wide], p: float) -> Wide:
+    return add((a[0], negative(a[1:], p)), p)
+
+
+def multiply(a: Sequence[Wide], p: float) -> Wide:
+    return Wide.scaled(a[0].m * a[1].m, a[0].e + a[1].e)
+
+
+def divide(a: Sequence[Wide], p: float) -> Wide:
+    return Wide.scaled(a[0].m / a[1].m, a[0].e - a[1].e)
+
+
+def negative(a: Sequence[Wide], p: float) -> Wide:
+    return Wide(-a[0].m, a[0].e)
+
+
+def absolute(a: Sequence[Wide], p: float) -> Wide:
+    return Wide(np.abs(a[0].m), a[0].e)
+
+
+def _raised(base: Wide, p: Any, sign: Any) -> Wide:
+    """|base|^p with a sign given."""
+    log2 = base.log2 * p
+    e = np.floor(log2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        m, at_zero = sign * np.exp2(log2 - e), np.power(0.0, p)
+    return Wide.scaled(np.where(base.m == 0, at_zero, m), np.where(base.m == 0, 0.0, e))
+
+
+def power(a: Sequence[Wide], p: float) -> Wide:
+    """An exact power; nan for a root of a negative number."""
+    below = -1.0 if p % 2 == 1 else 1.0 if p % 1 == 0 else math.nan
+    return _raised(a[0], p, np.where(a[0].m < 0, below, 1.0))
+
+
+def square_root(a: Sequence[Wide], p: float) -> Wide:
+    return power(a, 0.5)
+
+
+def root(a: Sequence[Wide], p: float) -> Wide:
+    """The p-th root; negative numbers have one if p is odd."""
+    return _raised(a[0], 1.0 / p, np.where(a[0].m < 0, -1.0 if p % 2 else math.nan, 1.0))
+
+
+def cube_root(a: Sequence[Wide], p: float) -> Wide:
+    return root(a, 3.0)
+
+
+def noisy_power(a: Sequence[Wide], p: float) -> Wide:
+    return _raised(a[0], a[1].doubles, np.where(a[0].m < 0, math.nan, 1.0))
+
+
+def noisy_power_kappa2(a: Sequence[Wide], y: Wide) -> tuple[Array, Array]:
+    """exponent^2, and ln^2 y."""
+    return np.square(a[1].doubles), np.square(y.log2 * _LN2)
+
+
+def exponential(a: Sequence[Wide], p: float) -> Wide:
+    x = a[0].doubles
+    k = np.rint(x / _LN2)
+    rest = (x - k * _LN2_HIGH) - k * _LN2_LOW
+    return Wide.scaled(np.exp(np.where(np.abs(x) < 1e8, rest, 0.0)), k)  # beyond, k says enough
+
+
+def _half(sign: float, a: Sequence[Wide]) -> Wide:
+    size = exponential((absolute(a, 0.0),), 0.0)
+    return Wide(size.m * np.where(a[0].m < 0, sign, 1.0), size.e - 1)
+
+
+def hyperbolic_sine(a: Sequence[Wide], p: float) -> Wide:
+    """For operands that are tiny or large."""
+    return a[0].where(a[0].e < 0, _half(-1.0, a))
+
+
+def hyperbolic_cosine(a: Sequence[Wide], p: float) -> Wide:
+    """For operands that are tiny or large."""
+    return Wide.of(np.ones_like(a[0].m)).where(a[0].e < 0, _half(1.0, a))
+
+
+def exponential_less_one(a: Sequence[Wide], p: float) -> Wide:
+    """For operands that are tiny or large."""
+    far = Wide.of(np.full_like(a[0].m, -1.0)).where(a[0].m < 0, exponential(a, p))
+    return a[0].where(a[0].e < 0, far)
+
+
+def logarithm(a: Sequence[Wide], p: float) -> Wide:
+    return Wide.of((np.log(a[0].m) + a[0].e * _LN2) / p)
+
+
+def angle(a: Sequence[Wide], p: float) -> Wide:
+    """The angle of (a[1], a[0]), which a common factor does not change."""
+    e = np.where(a[0].m == 0, a[1].e, np.where(a[1].m == 0, a[0].e, np.maximum(a[0].e, a[1].e)))
+    y, x = (_shifted(w.m, w.e - e) for w in a)
+    origin = (y == 0) & (x == 0)
+    plain = Wide.of(np.where(origin, math.nan, np.arctan2(y + 0.0, x)))
+    return divide(a, p).where((a[1].m > 0) & (a[0].e < a[1].e - 60), plain)
+
+
+def hypotenuse(a: Sequence[Wide], p: float) -> Wide:
+    return power((add((power(a[:1], 2.0), power(a[1:], 2.0)), p),), 0.5)

@@ -1,0 +1,288 @@
+"""Samples: the rows on which a formula is measured.
+
+Three sources give the same frozen `Samples`: a table (`eic_core.measure.table`), ranges
+and distributions with a seed, or plain columns.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+
+from eic_core.errors import DataError
+
+MAX_SAMPLES = 5_000_000
+
+
+@dataclass(frozen=True)
+class Samples:
+    """N rows of finite values.
+
+    Attributes
+    ----------
+    columns : mapping of name to ndarray, shape (N,), float64
+        By canonical variable name; read-only.
+    count : int
+        N, at least 1 (also the answer of ``len``).
+    target : ndarray, shape (N,), or None
+    target_name : str
+    exact : mapping of name to mapping of row to decimal text
+        Cells whose text says more than the nearest double's shortest decimal.
+    origin : str
+        Where the rows came from, for display and reports.
+    rows : ndarray of int, shape (N,), or None
+        Row numbers in the table they came from (1 is the first below the header).
+
+    Examples
+    --------
+    >>> samples = Samples.from_columns({"x": [0.1, 2.0]})
+    >>> len(samples), samples.decimal("x", 0)
+    (2, '0.1')
+    """
+
+    columns: Mapping[str, np.ndarray]
+    count: int
+    target: np.ndarray | None = None
+    target_name: str = ""
+    exact: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    origin: str = ""
+    rows: np.ndarray | None = None
+
+    @classmethod
+    def from_columns(
+        cls,
+        columns: Mapping[str, object],
+        *,
+        count: int | None = None,
+        target: object = None,
+        target_name: str = "",
+        exact: Mapping[str, Mapping[int, str]] | None = None,
+        origin: str = "",
+        rows: np.ndarray | None = None,
+    ) -> Samples:
+        """Check and freeze columns of equal length.
+
+        Raises
+        ------
+        DataError
+            If there is no row, lengths differ, or a value is not finite.
+        """
+        frozen: dict[str, np.ndarray] = {}
+        length = count
+        for name, values in columns.items():
+            frozen[name] = _frozen(values, name)
+            if length is not None and len(frozen[name]) != length:
+                raise DataError(f"column `{name}` has {len(frozen[name])} rows, others {length}")
+            length = len(frozen[name])
+        target_array = None if target is None else _frozen(target, target_name or "target")
+        if target_array is not None:
+            if length is not None and len(target_array) != length:
+                raise DataError(f"the target has {len(target_array)} rows, others {length}")
+            length = len(target_array)
+        if not length:
+            raise DataError("there are no samples", hint="give at least one row")
+        return cls(
+            MappingProxyType(frozen), length, target_array, target_name, exact or {}, origin, rows
+        )
+
+    def __len__(self) -> int:
+        return self.count
+
+    @cached_property
+    def subnormal(self) -> frozenset[str]:
+        """Columns with a number below 2.2e-308 in size, where a double holds few digits."""
+        tiny = np.finfo(np.float64).tiny
+        return frozenset(
+            name
+            for name, column in self.columns.items()
+            if bool(((np.abs(column) < tiny) & (column != 0)).any())
+        )
+
+    @cached_property
+    def addresses(self) -> dict[str, int]:
+        """Where each column's first number lies in memory, for compiled code."""
+        return {name: int(column.ctypes.data) for name, column in self.columns.items()}
+
+    def take(self, rows: np.ndarray) -> Samples:
+        """These rows alone, in this order, as numbers (cells keep no text)."""
+        columns = {name: column[rows] for name, column in self.columns.items()}
+        target = None if self.target is None else self.target[rows]
+        return Samples(MappingProxyType(columns), len(rows), target, self.target_name)
+
+    def decimal(self, name: str, row: int) -> str:
+        """The decimal number that a cell means.
+
+        The text written, where the table keeps it; else the shortest decimal
+        that reads back as the double.
+        """
+        return self.exact.get(name, {}).get(row) or repr(float(self.columns[name][row]))
+
+    def require(self, names: Iterable[str]) -> None:
+        """Raise `DataError` unless every name is a column."""
+        missing = [name for name in names if name not in self.columns]
+        if missing:
+            listed = ", ".join(f"`{name}`" for name in missing)
+            have = ", ".join(f"`{name}`" for name in self.columns) or "none"
+            raise DataError(
+                f"no data for {listed}",
+                hint=f"give a range or a column for each variable (there are: {have})",
+            )
+
+    def digest(self) -> str:
+        """A short hash over names and values, equal for equal data."""
+        sha = hashlib.sha256()
+        for name in sorted(self.columns):
+            sha.update(name.encode() + b"\0" + self.columns[name].tobytes())
+        if self.target is not None:
+            sha.update(b"target\0" + self.target.tobytes())
+        return sha.hexdigest()[:12]
+
+
+def _frozen(values: object, name: str) -> np.ndarray:
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise DataError(
+            f"column `{name}` holds something that is no number in double range",
+            hint="give one number for each row",
+        ) from None
+    if array.ndim != 1:
+        raise DataError(f"column `{name}` is not one-dimensional")
+    if not np.isfinite(array).all():
+        row = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise DataError(f"column `{name}` has a value that is not finite in row {row + 1}")
+    array.setflags(write=False)
+    return array
+
+
+@dataclass(frozen=True)
+class Domain:
+    """How one variable is sampled: a distribution and its two numbers.
+
+    Attributes
+    ----------
+    kind : {"uniform", "normal", "loguniform", "fixed"}
+    low, high : float
+        Ends of the range; for ``normal`` mean and standard deviation; for
+        ``fixed`` the value, twice.
+
+    Examples
+    --------
+    >>> Domain.parse("x=normal:1000:1")
+    ('x', Domain(kind='normal', low=1000.0, high=1.0))
+    """
+
+    kind: str
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("uniform", "normal", "loguniform", "fixed"):
+            raise DataError(
+                f"unknown distribution `{self.kind}`",
+                hint="use uniform, normal, loguniform or fixed",
+            )
+        if not (math.isfinite(self.low) and math.isfinite(self.high)):
+            raise DataError("a range must have finite ends")
+        if self.kind == "normal" and self.high < 0:
+            raise DataError("the standard deviation must not be negative")
+        if self.kind in ("uniform", "loguniform") and self.low > self.high:
+            raise DataError(
+                f"the range {self.low:g}:{self.high:g} is upside down",
+                hint=f"write {self.high:g}:{self.low:g}",
+            )
+        if self.kind == "uniform" and not math.isfinite(self.high - self.low):
+            raise DataError("the range is wider than double precision")
+        if self.kind == "loguniform" and self.low <= 0:
+            raise DataError("a loguniform range must be positive")
+
+    @classmethod
+    def parse(cls, text: str) -> tuple[str, Domain]:
+        """Read ``NAME=LOW:HIGH``, ``NAME=KIND:A:B`` or ``NAME=VALUE``.
+
+        Raises
+        ------
+        DataError
+            If the text has another form.
+        """
+        name, equals, rest = text.partition("=")
+        name = name.strip()
+        parts = [part.strip() for part in rest.split(":")]
+        kind = "uniform"
+        if parts and parts[0] and parts[0][0].isalpha() and parts[0] not in ("inf", "nan"):
+            kind = parts.pop(0).lower()
+        try:
+            numbers = [float(part) for part in parts]
+        except ValueError:
+            numbers = []
+        if not (equals and name) or len(numbers) not in (1, 2) or (
+            len(numbers) == 1 and kind not in ("uniform", "fixed")
+        ):
+            raise DataError(
+                f"cannot read the range `{text}`",
+                hint="write x=0.1:10, x=normal:1000:1, x=loguniform:1e-3:1e3 or x=2.5",
+            )
+        if len(numbers) == 1:
+            return name, cls("fixed", numbers[0], numbers[0])
+        return name, cls(kind, *numbers)
+
+    def __str__(self) -> str:
+        if self.kind == "fixed":
+            return f"{self.low!r}"
+        prefix = "" if self.kind == "uniform" else f"{self.kind}:"
+        return f"{prefix}{self.low!r}:{self.high!r}"
+
+    def draw(self, name: str, count: int, seed: int) -> np.ndarray:
+        """`count` values; the stream depends on the seed and the name alone."""
+        key = hashlib.sha256(name.encode()).digest()[:8]
+        rng = np.random.default_rng([seed, int.from_bytes(key, "big")])
+        if self.kind == "normal":
+            return rng.normal(self.low, self.high, count)
+        if self.kind == "loguniform":
+            logs = rng.uniform(math.log(self.low), math.log(self.high), count)
+            return np.clip(np.exp(logs), self.low, self.high)
+        if self.kind == "fixed":
+            return np.full(count, self.low)
+        return rng.uniform(self.low, self.high, count)
+
+
+def sample_domains(domains: Mapping[str, Domain], *, count: int, seed: int = 0) -> Samples:
+    """Draw independent samples for each variable.
+
+    Parameters
+    ----------
+    domains : mapping of canonical variable name to Domain
+    count : int
+        1 to 5,000,000.
+    seed : int
+        Non-negative.
+
+    Raises
+    ------
+    DataError
+        If `count` or `seed` is out of range.
+
+    Examples
+    --------
+    >>> a = sample_domains({"x": Domain("uniform", 0, 1)}, count=3, seed=1)
+    >>> b = sample_domains({"y": Domain("fixed", 2, 2), "x": Domain("uniform", 0, 1)},
+    ...                    count=3, seed=1)
+    >>> bool((a.columns["x"] == b.columns["x"]).all())
+    True
+    """
+    if not 1 <= count <= MAX_SAMPLES:
+        raise DataError(f"the number of samples must be from 1 to {MAX_SAMPLES:,}, not {count:,}")
+    if seed < 0:
+        raise DataError("the seed must not be negative")
+    columns: dict[str, object] = {
+        name: domain.draw(name, count, seed) for name, domain in domains.items()
+    }
+    described = ", ".join(f"{name}={domain}" for name, domain in domains.items())
+    origin = f"{described}; {count} samples, seed {seed}"
+    return Samples.from_columns(columns, count=count, origin=origin)
