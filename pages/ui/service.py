@@ -7,6 +7,7 @@ sampling and inspecting are pure.  What was cut short says so and is not kept th
 
 from __future__ import annotations
 
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -254,13 +255,20 @@ class InspectorService:
     def _measure(
         self, reading: Reading, samples: Samples, progress: Progress | None, seconds: float
     ) -> tuple[Inspection, str]:
-        """The inspection, and what is missing of it."""
-        started, reached = self._clock(), 0.0
+        """The inspection, and what is missing of it.
+
+        The time counts from the first sign of progress: what all samples have in double precision
+        is not a check.
+        """
+        started: float | None = None
+        reached = 0.0
 
         def watched(fraction: float) -> None:
-            nonlocal reached
+            nonlocal started, reached
             reached = fraction
-            if fraction < 1 and self._clock() - started > seconds:
+            now = self._clock()
+            started = now if started is None else started
+            if fraction < 1 and now - started > seconds:
                 raise _TooSlow
             if progress is not None:
                 progress(fraction)
@@ -268,11 +276,10 @@ class InspectorService:
         try:
             return inspect(reading.formula, samples, progress=watched), ""
         except _TooSlow:
-            total = len(samples)
             missing = (
-                f"The check at 60 digits was stopped after {seconds:.0f} seconds, at sample "
-                f"{max(1, round(reached * total)):,} of {total:,}, so it is not known yet how many "
-                "digits are lost."
+                f"The check at 60 digits was stopped after {seconds:.0f} seconds, "
+                f"{math.floor(100 * reached)} % of the way, so it is not known yet how many digits "
+                "are lost."
             )
             return inspect(reading.formula, samples, recheck=False), missing
 

@@ -32,8 +32,8 @@ ROOTS = {"formula": FORMULA, "range": ["x=loguniform:1:1e8"]}
 BETTER = "5/(sqrt(x + 5) + sqrt(x))"
 SAME_ROOTS = Request(FORMULA, domains=(("x", Domain("loguniform", 1.0, 1e8)),))
 STOPPED = (
-    r"The check at 60 digits was stopped after 10 seconds, at sample \d+ of 1,000, so it is not "
-    r"known yet how many digits are lost\."
+    r"The check at 60 digits was stopped after 10 seconds, \d+ % of the way, so it is not known "
+    r"yet how many digits are lost\."
 )
 SLOW, SLOWEST, QUICK = 0.25, 100.0, 0.0
 
@@ -64,7 +64,7 @@ def test_a_slow_first_visit_leaves_nothing_for_a_quick_second_one() -> None:
     clock = PacedClock(SLOW)
     service = InspectorService(clock=clock)
     first = service.inspect(OVERFLOWING, aside=Aside())
-    assert not first.complete and math.isnan(first.inspection.eic)
+    assert not first.complete
     assert re.fullmatch(STOPPED, first.missing)
     clock.pace = QUICK
     second = service.inspect(OVERFLOWING, aside=Aside())

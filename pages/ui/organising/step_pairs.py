@@ -47,8 +47,8 @@ _QUANTITIES: tuple[Quantity, ...] = ("complexity", "r2", "eic")
 
 
 def done(draft: Draft) -> bool:
-    """Whether there are pairs."""
-    return bool(draft.kept)
+    """Whether there are pairs, and their choice was not cut short."""
+    return bool(draft.kept) and not draft.study.rules.get("unfinished")
 
 
 def view(service: OrganiserService, draft: Draft) -> None:
