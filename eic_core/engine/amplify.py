@@ -391,8 +391,9 @@ class _Sums:
         rows = self.suspects
         if not len(rows):
             return
-        columns = {name: self.samples.columns[name][rows] for name in self.tape.variables}
-        found = extended.evaluate(self.tape, columns, len(rows))
+        some = self.samples.take(rows)
+        plain = _everything(self.tape, some)
+        found = extended.evaluate(self.tape, some.columns, len(rows), plain)
         terms = np.array(found.terms).reshape(-1, len(rows))
         self._settle(rows, found.y, found.s2, terms, found.dead)
 
@@ -578,6 +579,24 @@ def _signs(step: Step, y: np.ndarray, argument: np.ndarray, ok: np.ndarray) -> i
     if step.row is not None and step.row.crossing == "argument":
         watched = np.sign(watched) * np.sign(argument[ok])
     return (1 if (watched > 0).any() else 0) | (2 if (watched < 0).any() else 0)
+
+
+def _everything(tape: Tape, samples: Samples) -> extended.Plain | None:
+    """Values and s^2 of every slot and the terms of every operand; None without native engine."""
+    engine = native.library()
+    packed = None if engine is None else engine.pack(tape)
+    if engine is None or packed is None:
+        return None
+    rows = len(samples)
+    y, s2 = np.empty((len(tape), rows)), np.empty((len(tape), rows))
+    terms = np.empty((packed.operands, rows))
+    kept = [
+        [(i, address + 8 * rows * i) for i in range(len(array))]
+        for array, address in ((a, int(a.ctypes.data)) for a in (y, s2, terms))
+    ]
+    engine.run(tape, packed, samples.addresses, rows, mode=native.EDGES, skip=INVALID, out=INVALID,
+               keep_y=kept[0], keep_s2=kept[1], keep_terms=kept[2])  # fmt: skip
+    return y, s2, terms
 
 
 def _values_of_root(tape: Tape, samples: Samples) -> tuple[np.ndarray, np.ndarray]:

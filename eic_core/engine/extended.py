@@ -47,7 +47,13 @@ class ExtendedSamples:
     dead: np.ndarray
 
 
-def evaluate(tape: Tape, columns: Mapping[str, Array], count: int) -> ExtendedSamples:
+Plain = tuple[Array, Array, Array]
+"""Values and s^2 of every slot, and the terms of every operand, in double precision alone."""
+
+
+def evaluate(
+    tape: Tape, columns: Mapping[str, Array], count: int, plain: Plain | None = None
+) -> ExtendedSamples:
     """Evaluate a tape at samples some of whose values leave double range.
 
     Parameters
@@ -55,6 +61,8 @@ def evaluate(tape: Tape, columns: Mapping[str, Array], count: int) -> ExtendedSa
     tape : Tape
     columns : mapping of name to ndarray, shape (count,)
     count : int
+    plain : Plain, optional
+        What double precision says; it is kept for slots that no lost value reaches.
 
     Examples
     --------
@@ -71,8 +79,18 @@ def evaluate(tape: Tape, columns: Mapping[str, Array], count: int) -> ExtendedSa
     terms: list[Array] = []
     dead = np.full(count, -1)
     with np.errstate(all="ignore"):
+        reached: list[bool] = []
         for step in tape.steps:
             slot = step.slot
+            if plain is not None:
+                odd = any([reached[i] for i in step.operands]) or not _ordinary(plain[0][slot])
+                reached.append(odd)
+                if not odd:
+                    values.append(Wide.of(plain[0][slot]))
+                    s2[slot], first = plain[1][slot], len(terms)
+                    terms += list(plain[2][first : first + len(step.operands)])
+                    y[slot] = plain[0][slot]
+                    continue
             if step.row is None:
                 values.append(_leaf(step, columns, count))
             else:
@@ -85,6 +103,12 @@ def evaluate(tape: Tape, columns: Mapping[str, Array], count: int) -> ExtendedSa
                 terms += own
             y[slot] = values[-1].doubles
     return ExtendedSamples(y, s2, terms, dead)
+
+
+def _ordinary(y: Array) -> bool:
+    """Whether every value is a normal double, so that neither range nor a zero matters above."""
+    size = np.abs(y)
+    return bool((size >= SMALLEST_NORMAL).all() and (size < math.inf).all())
 
 
 def _leaf(step: Step, columns: Mapping[str, Array], count: int) -> Wide:

@@ -40,15 +40,16 @@ typedef struct {
     const int32_t *entries, *program; /* tables of the library */
     const int64_t *loops;             /* pairs: function, data */
     const int64_t *columns;           /* addresses of the columns, in the order of their leaves */
-    int64_t roots;
-    const int32_t *root, *member_start, *member;
+    const int32_t *buffer;            /* per slot: which buffer it has; null: each its own */
+    int64_t buffers;
     double *scratch;
-    double *sum;                      /* per member of each root, over the root's samples */
+    double *sum;                      /* per slot, over the samples that are in */
     int64_t *singular;                /* the same */
-    double *edge_sum;                 /* per operand of the tape (one root) */
-    int64_t *signs;                   /* per slot (one root): 1 positive, 2 negative */
-    int64_t *counts;                  /* per root: COUNTS numbers */
-    uint8_t *status;                  /* per sample of the first root; all 0 unless counted */
+    double *edge_sum;                 /* per operand of the tape */
+    int64_t *signs;                   /* per slot: 1 positive, 2 negative; of a population, 1 if
+                                         anything is known of a sample */
+    int64_t *counts;                  /* COUNTS numbers */
+    uint8_t *status;                  /* per sample of the last slot; all 0 unless counted */
     int32_t *dead;
     const int64_t *keep_y, *keep_s2;  /* addresses by slot, or 0; or null */
     const int64_t *keep_terms;        /* addresses by operand of the tape */
@@ -133,10 +134,10 @@ typedef struct {
 static void lay_out(const Call *c, Chunk *x, int64_t operands)
 {
     double *at = c->scratch;
-    const int64_t m = c->chunk, k = c->slots;
-    x->Y = at, at += k * m;
-    x->S = at, at += k * m;
-    x->Z = at, at += k * m;
+    const int64_t m = c->chunk, k = c->slots, held = c->buffer ? c->buffers : k;
+    x->Y = at, at += held * m;
+    x->S = at, at += held * m;
+    x->Z = at, at += held * m;
     x->H = at, at += m;
     x->T = c->mode & EDGES ? at : 0;
     at += c->mode & EDGES ? operands * m : 0;
@@ -147,7 +148,7 @@ static void lay_out(const Call *c, Chunk *x, int64_t operands)
     x->fixed = x->first_constant + k, at += (3 * k + 1) / 2;
     x->dead = (int32_t *)at, at += (m + 1) / 2;
     x->status_bytes = (uint8_t *)at;
-    x->special = x->status_bytes + k * m;
+    x->special = x->status_bytes + held * m;
     x->ok = x->special + m;
     x->odd = x->ok + m;
     int32_t operand = 0, constant = 0;
@@ -165,14 +166,20 @@ static void lay_out(const Call *c, Chunk *x, int64_t operands)
     }
 }
 
+static inline int64_t place_of(const Call *c, int64_t slot)
+{
+    return c->buffer ? c->buffer[slot] : slot;
+}
+
 static void read_leaf(const Call *c, Chunk *x, int64_t slot, const double *column, int64_t start,
                       int64_t n)
 {
     const int beyond = (c->mode & OVERFLOW_IS_INVALID) != 0;
     const int32_t kind = c->kinds[slot];
-    double *S = x->S + slot * c->chunk;
-    uint8_t *status = x->status_bytes + slot * c->chunk;
-    if (start == 0)
+    const int64_t place = place_of(c, slot) * c->chunk;
+    double *S = x->S + place;
+    uint8_t *status = x->status_bytes + place;
+    if (start == 0 || c->buffer)
         for (int64_t r = 0; r < n; r++)
             S[r] = 1;
     if (kind != COLUMN) {
@@ -180,9 +187,9 @@ static void read_leaf(const Call *c, Chunk *x, int64_t slot, const double *colum
             for (int64_t r = 0; r < n; r++)
                 if (x->dead[r] < 0)
                     x->dead[r] = (int32_t)slot;
-        if (start)
+        if (start && !c->buffer)
             return;
-        double *Y = x->Y + slot * c->chunk;
+        double *Y = x->Y + place;
         for (int64_t r = 0; r < n; r++)
             Y[r] = c->parameters[slot];
         x->value[slot] = Y;
@@ -193,7 +200,7 @@ static void read_leaf(const Call *c, Chunk *x, int64_t slot, const double *colum
             memset(status, kind == CONSTANT_LOW ? LOW : beyond ? HIGH | INVALID : HIGH, (size_t)n);
         }
         if (x->has_zero[slot])
-            memset(x->Z + slot * c->chunk, 0, (size_t)n * sizeof(double));
+            memset(x->Z + place, 0, (size_t)n * sizeof(double));
         return;
     }
     x->value[slot] = column;
@@ -202,7 +209,7 @@ static void read_leaf(const Call *c, Chunk *x, int64_t slot, const double *colum
     if (!not_normal(column, n))
         return;
     uint8_t any = 0;
-    double *Z = x->Z + slot * c->chunk;
+    double *Z = x->Z + place;
     for (int64_t r = 0; r < n; r++) {
         const int small = !(fabs(column[r]) >= DBL_MIN), zero = column[r] == 0;
         x->has_zero[slot] |= zero;
@@ -246,17 +253,17 @@ static int run_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t n)
     const Row *row = &TABLE[h[CODE]];
     const int32_t first_operand = x->first_operand[slot];
     const int32_t *from = c->operands + first_operand;
-    const int64_t m = c->chunk;
-    uint8_t *status = x->status_bytes + slot * m;
+    const int64_t m = c->chunk, place = place_of(c, slot) * m;
+    uint8_t *status = x->status_bytes + place;
     k->n = n, k->slot = (int)slot, k->operands = h[OPERANDS], k->p = c->parameters[slot];
-    k->Y = x->Y + slot * m, k->S = x->S + slot * m, k->Z = x->Z + slot * m;
+    k->Y = x->Y + place, k->S = x->S + place, k->Z = x->Z + place;
     k->status = status, k->special = x->special, k->dead = x->dead, k->has_zero = 0;
     int zeros = 0, known = 0;
     for (int i = 0; i < k->operands; i++) {
         const int32_t o = from[i];
         k->A[i] = x->value[o];
-        k->SA[i] = x->S + o * m;
-        k->ZA[i] = x->has_zero[o] ? x->Z + o * m : 0;
+        k->SA[i] = x->S + place_of(c, o) * m;
+        k->ZA[i] = x->has_zero[o] ? x->Z + place_of(c, o) * m : 0;
         k->T[i] = x->T ? x->T + (first_operand + i) * m : 0;
         k->leaf[i] = c->kinds[o] < 0;
         k->from[i] = o;
@@ -327,12 +334,12 @@ static int run_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t n)
     return known != 0;
 }
 
-/* What a chunk adds to the sums of one root. */
-static void gather(const Call *c, Chunk *x, int64_t root, int64_t start, int64_t n)
+/* What a chunk adds to the sums of a formula. */
+static void gather(const Call *c, Chunk *x, int64_t start, int64_t n)
 {
     const int64_t m = c->chunk;
-    const uint8_t *status = x->status[c->root[root]];
-    int64_t *counts = c->counts + COUNTS * root;
+    const uint8_t *status = x->status[c->slots - 1];
+    int64_t *counts = c->counts;
     const uint8_t *ok = 0;
     int64_t singular_possible = 0;
     if (status) {
@@ -351,21 +358,20 @@ static void gather(const Call *c, Chunk *x, int64_t root, int64_t start, int64_t
         counts[RANGE_ROWS] += range;
         counts[MARKED_ROWS] += marked;
         ok = x->ok;
-        if (root == 0 && c->status) {
+        if (c->status) {
             memcpy(c->status + start, status, (size_t)n);
             memcpy(c->dead + start, x->dead, (size_t)n * sizeof(int32_t));
         }
     } else {
         counts[VALID_ROWS] += n;
-        if (root == 0 && c->status)
+        if (c->status)
             memset(c->status + start, 0, (size_t)n);
     }
     if (c->mode & VALUES_ONLY)
         return;
     if (singular_possible)
         memset(x->odd, 0, (size_t)n);
-    for (int64_t j = c->member_start[root]; j < c->member_start[root + 1]; j++) {
-        const int64_t slot = c->member[j];
+    for (int64_t slot = 0; slot < c->slots; slot++) {
         const int32_t kind = c->kinds[slot];
         const int32_t *h = c->entries + WIDTH * (kind < 0 ? 0 : kind);
         const int32_t first_operand = x->first_operand[slot];
@@ -379,10 +385,10 @@ static void gather(const Call *c, Chunk *x, int64_t root, int64_t start, int64_t
                 x->odd[r] |= odd;
                 found += odd;
             }
-            c->singular[j] += found;
+            c->singular[slot] += found;
             use = x->special;
         }
-        c->sum[j] += use ? sum_where(S, use, n) : sum_of(S, n);
+        c->sum[slot] += use ? sum_where(S, use, n) : sum_of(S, n);
         if (c->mode & EDGES && kind >= 0)
             for (int32_t i = 0; i < h[OPERANDS]; i++) {
                 const double *T = x->T + (first_operand + i) * m;
@@ -401,6 +407,35 @@ static void gather(const Call *c, Chunk *x, int64_t root, int64_t start, int64_t
             counts[SINGULAR_ROWS] += x->odd[r];
 }
 
+/* In a population a slot is done with at once: its buffer goes on to another. */
+static void settle_slot(const Call *c, Chunk *x, int64_t slot, int64_t start, int64_t n)
+{
+    if (x->status[slot])
+        c->signs[slot] = 1;
+    else if (!(c->mode & VALUES_ONLY))
+        c->sum[slot] += c->kinds[slot] < 0 ? (double)n
+            : sum_of(x->S + place_of(c, slot) * c->chunk, n);
+    if (c->keep_y && c->keep_y[slot])
+        memcpy((double *)(intptr_t)c->keep_y[slot] + start, x->value[slot],
+               (size_t)n * sizeof(double));
+}
+
+/* Per slot of a population, the largest sum at or below it, and whether anything is known there. */
+void eic_worst(const Call *c, int64_t unused)
+{
+    (void)unused;
+    const int32_t *o = c->operands;
+    for (int64_t slot = 0; slot < c->slots; slot++) {
+        if (c->kinds[slot] < 0)
+            continue;
+        for (int32_t i = c->entries[WIDTH * c->kinds[slot] + OPERANDS]; i > 0; i--, o++) {
+            if (c->sum[*o] > c->sum[slot])
+                c->sum[slot] = c->sum[*o];
+            c->signs[slot] |= c->signs[*o];
+        }
+    }
+}
+
 /* Run a tape over its samples.  Returns how many samples were taken. */
 int64_t eic_run(const Call *c, int64_t operands)
 {
@@ -410,12 +445,11 @@ int64_t eic_run(const Call *c, int64_t operands)
     k.skip = (uint8_t)c->skip;
     k.overflow_is_invalid = (c->mode & OVERFLOW_IS_INVALID) != 0;
     lay_out(c, x, operands);
-    const int64_t members = c->member_start[c->roots];
-    memset(c->sum, 0, (size_t)members * sizeof(double));
-    memset(c->singular, 0, (size_t)members * sizeof(int64_t));
+    memset(c->sum, 0, (size_t)c->slots * sizeof(double));
+    memset(c->singular, 0, (size_t)c->slots * sizeof(int64_t));
     memset(c->edge_sum, 0, (size_t)operands * sizeof(double));
     memset(c->signs, 0, (size_t)c->slots * sizeof(int64_t));
-    memset(c->counts, 0, (size_t)(c->roots * COUNTS) * sizeof(int64_t));
+    memset(c->counts, 0, (size_t)COUNTS * sizeof(int64_t));
     for (int64_t start = 0; start < c->rows; start += c->chunk) {
         const int64_t n = c->rows - start < c->chunk ? c->rows - start : c->chunk;
         memset(x->dead, 0xff, (size_t)n * sizeof(int32_t));
@@ -427,9 +461,11 @@ int64_t eic_run(const Call *c, int64_t operands)
                 if (kind == COLUMN)
                     from = (const double *)(intptr_t)c->columns[column++] + start;
                 read_leaf(c, x, slot, from, start, n);
+                if (c->buffer)
+                    settle_slot(c, x, slot, start, n);
                 continue;
             }
-            if (start && x->fixed[slot]) {  /* a constant subtree: the first chunk has it */
+            if (start && x->fixed[slot] && !c->buffer) {  /* a constant subtree: the first chunk has it */
                 if (x->status[slot])
                     for (int64_t r = 0; r < n; r++)
                         if (x->status[slot][r] & INVALID && x->dead[r] < 0)
@@ -438,9 +474,12 @@ int64_t eic_run(const Call *c, int64_t operands)
             }
             if (run_slot(c, x, &k, slot, n) && c->mode & FIRST_BAD_ENDS)
                 return start;
+            if (c->buffer)
+                settle_slot(c, x, slot, start, n);
         }
-        for (int64_t root = 0; root < c->roots; root++)
-            gather(c, x, root, start, n);
+        if (c->buffer)
+            continue;
+        gather(c, x, start, n);
         for (int64_t slot = 0; slot < c->slots && (c->keep_y || c->keep_s2); slot++) {
             if (c->keep_y && c->keep_y[slot])
                 memcpy((double *)(intptr_t)c->keep_y[slot] + start, x->value[slot],

@@ -8,7 +8,6 @@ is used, and an operator without a usable one runs through `eic_core.engine.refe
 from __future__ import annotations
 
 import ctypes
-import itertools
 import os
 import sys
 import threading
@@ -37,15 +36,14 @@ COUNTS = 5
 MOST_OPERANDS = 64
 _COLUMN, _CONSTANT, _CONSTANT_HIGH, _CONSTANT_LOW = -1, -2, -3, -4
 _DOUBLE = 12  # NPY_DOUBLE
-_CALL_SIZE = 29
+_CALL_SIZE = 27
 _MOST_LOOPS = 1024
 _MOST_ENTRIES = 1024
-_COUNTING = array("i", range(256))
 _LEAST, _MOST = SMALLEST_NORMAL, sys.float_info.max
 
 
 _Entry = tuple[int, tuple[float, ...]]
-"""The number of an operator with its program in the library's table, and the program's constants."""
+"""The number of an operator with its program in the library's table, and its constants."""
 
 
 class Packed(NamedTuple):
@@ -53,19 +51,21 @@ class Packed(NamedTuple):
 
     Attributes
     ----------
-    slots, operands, members : int
+    slots, operands : int
         How many there are.
+    buffers : int
+        How many buffers the slots of a population share; 0 if each has its own.
     columns : list of str
         Variables in the order of their leaves.
     parts : tuple of arrays
-        Kinds, operands, parameters, constants, roots, starts and members.
+        Kinds, operands, parameters and constants; of a population, each slot's buffer.
     addresses : tuple of int
         Where they lie.
     """
 
     slots: int
     operands: int
-    members: int
+    buffers: int
     columns: list[str]
     parts: tuple[Any, ...]
     addresses: tuple[int, ...]
@@ -78,15 +78,15 @@ class Run:
     Attributes
     ----------
     sums, singular : list
-        Per member of each root.
+        Per slot.  Of a population, sums are the largest at or below the slot.
     edge_sums : list of float
         Per operand of the tape.
     signs : list of int
-        Per slot.
+        Per slot.  Of a population, not 0 if anything is known of a sample at or below the slot.
     counts : list of int
-        Per root, `COUNTS` numbers.
+        `COUNTS` numbers; not of a population.
     status : ndarray of uint8, shape (N,), or None
-        Of the first root; None if nothing is known of any sample.
+        None if nothing is known of any sample.
     dead : ndarray of int32, shape (N,), or None
         Slot at which a sample first had no real value, or -1.
     """
@@ -124,7 +124,9 @@ class Library:
         if library.eic_call_size() != 8 * _CALL_SIZE:
             raise OSError("the native engine was built for another interface")
         self._run = library.eic_run
-        self._run.argtypes = [ctypes.c_void_p, ctypes.c_int64]
+        self._worst = library.eic_worst
+        self._worst.restype = None
+        self._run.argtypes = self._worst.argtypes = [ctypes.c_void_p, ctypes.c_int64]
         self.codes = {library.eic_name(i).decode(): i for i in range(library.eic_codes())}
         self._rows = {name: OPERATORS[name] for name in self.codes}
         self._loops = array("q", bytes(16 * _MOST_LOOPS))  # never moves: runs hold its address
@@ -265,20 +267,16 @@ class Library:
                 if row.arity is not None and not entry[1]:
                     self._simple[row] = entry[0]
         operands = [i for given in tape.operands for i in given]
-        size = len(kinds)
-        if len(tape.roots) == 1:
-            starts, member = [0, size], _COUNTING[:size] if size <= 256 else array("i", range(size))
-        else:
-            members = [tape.members(root) for root in tape.roots]
-            starts = [0, *itertools.accumulate(map(len, members))]
-            member = array("i", itertools.chain.from_iterable(members))
-        parts = (
+        buffers, used = None, 0
+        if len(tape.roots) > 1:
+            buffers, used = _shared_buffers(tape)
+        parts: tuple[Any, ...] = (
             array("i", kinds), array("i", operands),
             array("d", parameters), array("d", constants),
-            array("i", tape.roots), array("i", starts), member,
+            *([array("i", buffers)] if buffers is not None else []),
         )  # fmt: skip
         addresses = tuple([part.buffer_info()[0] for part in parts])
-        return Packed(size, len(operands), len(member), columns, parts, addresses)
+        return Packed(len(kinds), len(operands), used, columns, parts, addresses)
 
     def _workspace(self, doubles: int) -> tuple[np.ndarray, np.ndarray, int]:
         """This thread's scratch of at least so many doubles, as doubles and integers."""
@@ -320,18 +318,18 @@ class Library:
         keep_y, keep_s2, keep_terms : sequences of (slot, or operand of the tape; address)
             Where values, s^2 and the terms of edges are written to.
         """
-        slots, count, members = packed.slots, packed.operands, packed.members
-        roots = len(tape.roots)
-        chunk = min(512, (1 << 16) // slots) & ~7 if slots < 4096 else 16
+        slots, count = packed.slots, packed.operands
+        held = packed.buffers or slots
+        chunk = max(min(512, (1 << 16) // held), min(256, (1 << 21) // held), 16) & ~7
         if chunk > rows:
             chunk = (rows + 7) & ~7
-        ints = members + count  # results lie in scratch: doubles, then integers, then marks
-        counts_at = ints + members + slots
-        marks = counts_at + COUNTS * roots
+        ints = slots + count  # results lie in scratch: doubles, then integers, then marks
+        counts_at = ints + 2 * slots
+        marks = counts_at + COUNTS
         dead_at = marks + (rows + 7) // 8
         inner = dead_at + (rows + 1) // 2
-        scratch = (3 * slots + 1 + (count if mode & EDGES else 0)) * chunk
-        scratch += ((slots + 3) * chunk) // 8 + chunk // 2 + 5 * slots + 16
+        scratch = (3 * held + 1 + (count if mode & EDGES else 0)) * chunk
+        scratch += ((held + 3) * chunk) // 8 + chunk // 2 + 5 * slots + 16
         space, whole, address = self._workspace(inner + scratch)
         columns = array("q", [addresses[name] for name in packed.columns])
         kept: tuple[Any, ...] = (None, None, None)
@@ -343,23 +341,48 @@ class Library:
         a = packed.addresses
         call = array("q", (
             slots, rows, chunk, mode, skip, out, a[0], a[1], a[2], a[3], *self._tables_at,
-            self._loops_at, columns.buffer_info()[0], roots, a[4], a[5], a[6], address + 8 * inner,
-            address, address + 8 * ints, address + 8 * members, address + 8 * (ints + members),
+            self._loops_at, columns.buffer_info()[0], a[4] if packed.buffers else 0, held,
+            address + 8 * inner,
+            address, address + 8 * ints, address + 8 * slots, address + 8 * (ints + slots),
             address + 8 * counts_at, address + 8 * marks, address + 8 * dead_at,
             *[0 if k is None else k.buffer_info()[0] for k in kept],
         ))  # fmt: skip
         self._run(call.buffer_info()[0], count)
+        if packed.buffers:
+            self._worst(call.buffer_info()[0], count)
         integers = whole[ints:marks].tolist()
         numbers = space[:ints].tolist()
-        counts = integers[members + slots :]
+        counts = integers[2 * slots :]
         status = dead = None
         if counts[MARKED_ROWS]:
             status = whole[marks:dead_at].view(np.uint8)[:rows].copy()
             dead = whole[dead_at:inner].view(np.int32)[:rows].copy()
         return Run(
-            numbers[:members], integers[:members], numbers[members:],
-            integers[members : members + slots], counts, status, dead,
+            numbers[:slots], integers[:slots], numbers[slots:], integers[slots : 2 * slots],
+            counts, status, dead,
         )  # fmt: skip
+
+
+def _shared_buffers(tape: Tape) -> tuple[list[int], int]:
+    """A buffer for each slot, given on when nothing reads the slot any more; and their number."""
+    last = list(range(len(tape)))
+    for slot, operands in enumerate(tape.operands):
+        for i in operands:
+            last[i] = slot
+    ending: list[list[int]] = [[] for _ in last]
+    for slot, end in enumerate(last):
+        ending[end].append(slot)
+    free: list[int] = []
+    found: list[int] = []
+    count = 0
+    for slot in range(len(tape)):
+        if free:
+            found.append(free.pop())
+        else:
+            found.append(count)
+            count += 1
+        free += [found[i] for i in ending[slot]]
+    return found, count
 
 
 def _addresses(pairs: Sequence[tuple[int, int]], size: int) -> array[int] | None:
