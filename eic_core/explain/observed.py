@@ -2,7 +2,7 @@
 
 A node's error is seen from outside (`Observed.errors`) and replayed from within: each
 operation's actual rounding, measured on the operands it was given, arrives at the node by
-the factors of `eic_core.explain.adjoint`.  Where the two agree, the error is understood.
+the factors of `eic_core.engine.adjoint`.  Where the two agree, the error is understood.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 
 from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.tape import Step, Tape, lay_out
-from eic_core.explain.edges import Array
 from eic_core.formula.tree import Formula
+from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 
 ROUNDOFF = {"float32": 2.0**-24, "float64": 2.0**-53}
