@@ -225,9 +225,7 @@ def tree_units(tape: Tape, children: Sequence[tuple[int, ...]]) -> tuple[Unit, .
     children : sequence of tuple of int
         Of each node, in post-order.
     """
-    return tuple(
-        Unit(slot, operands) for slot, operands in zip(tape.slots, children, strict=True)
-    )
+    return tuple(map(Unit, tape.slots, children))
 
 
 def class_units(tape: Tape) -> tuple[Unit, ...]:
@@ -264,10 +262,9 @@ class _Passages:
                 for unit, flow in zip(units, flows, strict=True)]  # fmt: skip
 
     def _of(self, step: Step) -> list[Passage]:
-        known = self._known.get(step.slot)
-        if known is None:
-            known = self._known[step.slot] = self._find(step)
-        return known
+        if step.slot not in self._known:
+            self._known[step.slot] = self._find(step)
+        return self._known[step.slot]
 
     def _find(self, step: Step) -> list[Passage]:
         row, B = step.row, self.B
@@ -356,10 +353,9 @@ class Evaluated:
         return Arrivals(self.start, self.stop, self.ok, s2, arrived)
 
     def _at(self, row: int, B: Any, found: Block | ExactSample) -> _Passages:
-        known = self._passages.get(row)
-        if known is None:
-            known = self._passages[row] = _Passages(B, self.tape, found)
-        return known
+        if row not in self._passages:
+            self._passages[row] = _Passages(B, self.tape, found)
+        return self._passages[row]
 
     def _exactly(self, row: int, sample: ExactSample, units: Sequence[Unit]) -> list[float]:
         """G of every unit at a sample settled at 60 digits.
@@ -422,14 +418,10 @@ def sweep(
 
     Parameters
     ----------
-    tape : Tape
-        Its last step is the target's.
+    tape, samples, recheck
+        As for `evaluate`.
     units : tuple of Unit
         Operands first; the last is the target.
-    samples : Samples
-        With a column for each variable of the tape.
-    recheck : int
-        How many doubtful samples are settled at 60 digits, the first in row order.
 
     Yields
     ------
