@@ -28,6 +28,13 @@ $(VENV)/.installed: requirements.txt | $(VENV)/bin/python
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
+# The compiled engine: a few seconds once, with the machine's C compiler or a borrowed one.  Without
+# any the app runs all the same, slower, and says so here.
+NATIVE := $(addprefix eic_core/engine/native/,kernel.c rules.h operators.h)
+$(VENV)/.native: $(NATIVE) | $(VENV)/bin/python
+	@$(PY) -m eic_core.engine.native.build --borrow || true
+	@touch $@
+
 $(VENV)/.installed-test: requirements.txt requirements-dev.txt requirements-test.txt | $(VENV)/bin/python
 	@echo "Installing what the tests need…"
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-test.txt
@@ -40,18 +47,18 @@ chromium:
 # --- what people run ---
 
 .PHONY: run
-run: $(VENV)/.installed ## Open the inspector and a demo study on http://127.0.0.1:8501 (PORT=… for another port)
+run: $(VENV)/.installed $(VENV)/.native ## Open the inspector and a demo study on http://127.0.0.1:8501 (PORT=… for another port)
 	@.ci/open-browser "http://127.0.0.1:$(PORT)" & \
 	EIC_LAB_DEMO=1 exec $(VENV)/bin/streamlit run app.py --server.headless true \
 		--server.address 127.0.0.1 --server.port $(PORT)
 
 .PHONY: serve
-serve: $(VENV)/.installed ## Serve real studies (HOST=…, PORT=…, DATABASE_URL=…); the first start prints a set-up link
+serve: $(VENV)/.installed $(VENV)/.native ## Serve real studies (HOST=…, PORT=…, DATABASE_URL=…); the first start prints a set-up link
 	@exec $(VENV)/bin/streamlit run app.py --server.headless true \
 		--server.address $(HOST) --server.port $(PORT)
 
 .PHONY: test
-test: $(VENV)/.installed-test chromium ## Lint, types, doctests, unit, property, page and browser tests
+test: $(VENV)/.installed-test $(VENV)/.native chromium ## Lint, types, doctests, unit, property, page and browser tests
 	@$(MAKE) --no-print-directory lint
 	@$(PY) -m pytest -n $(WORKERS) --dist loadgroup
 
@@ -61,7 +68,7 @@ lint: $(VENV)/.installed-test ## Ruff and mypy
 	@$(VENV)/bin/mypy
 
 .PHONY: bench
-bench: $(VENV)/.installed-test ## Speed of the engine, the pool and the page
+bench: $(VENV)/.installed-test $(VENV)/.native ## Speed of the engine, the pool and the page
 	@$(PY) -m benchmarks
 
 .PHONY: validate-statistics
@@ -69,9 +76,10 @@ validate-statistics: $(VENV)/.installed ## Coverage and type-I error of every me
 	@OPENBLAS_NUM_THREADS=1 $(PY) -m study.statistics.validation $(if $(STUDIES),--studies $(STUDIES))
 
 .PHONY: screenshots
-screenshots: $(VENV)/.installed-test chromium ## Photograph every state of the page into DIR
+screenshots: $(VENV)/.installed-test $(VENV)/.native chromium ## Photograph every state of the page into DIR
 	@$(PY) tests/e2e/screenshots.py $(DIR)
 	@$(PY) tests/e2e/screenshots_compare.py $(DIR)
+	@$(PY) tests/e2e/screenshots_unfinished.py $(DIR)
 	@$(PY) tests/e2e/screenshots_organising.py $(DIR)
 	@$(PY) tests/e2e/screenshots_results.py $(DIR)
 

@@ -10,6 +10,7 @@ from pages.ui.gallery import EXAMPLES
 from pages.ui.inputs_data import data_panel
 from pages.ui.inputs_formula import example_state, formula_input, gallery_row, reading_panel
 from pages.ui.outcome import outcome_of
+from pages.ui.unfinished import unfinished_view
 from pages.ui.visit import follow_url
 from pages.ui.widgets_page import closed, dimmed, header, message, patient_progress
 from pages.ui.widgets_verdict import verdict_view
@@ -36,6 +37,9 @@ def inspector_page() -> None:
     with right:
         data_panel(here, outcome)
     message(here, outcome)
+    if outcome.result is not None and not outcome.result.complete:
+        unfinished_view({"": outcome.result})
+        return
     shown = outcome.result or here.last_good
     if shown is not None and not outcome.empty:
         here.last_good = shown

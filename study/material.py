@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -226,3 +226,21 @@ class Study:
         """Whether it is open and its deadline has not passed."""
         deadline = self.design.deadline
         return self.status == StudyStatus.OPEN and (deadline is None or now < deadline)
+
+
+def unfinished_sentence(problems: Sequence[str]) -> str:
+    """What a matching leaves open that time ran out on; "" if on no problem.
+
+    Examples
+    --------
+    >>> unfinished_sentence(["bode"])
+    'The matching of `bode` was cut short by its time limit: another run may choose other pairs.'
+    """
+    if not problems:
+        return ""
+    named = ", ".join(f"`{name}`" for name in problems[:8])
+    more = f" and {len(problems) - 8} more" if len(problems) > 8 else ""
+    return (
+        f"The matching of {named}{more} was cut short by its time limit: another run may choose "
+        "other pairs."
+    )

@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import tempfile
+import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,7 +23,14 @@ from eic_core.pool.scoring import (
 )
 from study.ballots import problem_table
 from study.errors import StudyError
-from study.matching import MatchedPair, MatchingResult, MatchingRules, ScoredPool, match_pool
+from study.matching import (
+    SECONDS,
+    MatchedPair,
+    MatchingResult,
+    MatchingRules,
+    ScoredPool,
+    match_pool,
+)
 from study.matching import Member as MatchedMember
 from study.matching.result import Mode
 from study.material import Member, NewPair, Pool, Problem, StudyPair
@@ -122,7 +130,7 @@ def read_upload(
             columns, candidates = read_pool(path)
         except DataError as error:  # it names the file by where it lies here
             raise DataError(error.message.replace(str(path), name), hint=error.hint) from error
-        scored_here = not set(SCORE_COLUMNS) - {"error", "eic"} <= set(columns)
+        scored_here = not set(SCORE_COLUMNS) - {"error", "eic", "out_of_range"} <= set(columns)
         if scored_here:
             scores = score_pool(candidates, folder, jobs=jobs, progress=progress)
             out = folder.parent / "scored.csv"
@@ -163,7 +171,8 @@ def _unpacked(name: str, data: bytes) -> bytes:
 def match_study(
     service: OrganiserService, study_id: int, rules: MatchingRules, *, mode: Mode = "matching",
     k: int | None = None, progress: Callable[[int, int, str], None] | None = None,
-    seen: int | None = None,
+    seen: int | None = None, seconds: float = SECONDS,
+    clock: Callable[[], float] = time.monotonic,
 ) -> tuple[MatchingResult, tuple[StudyPair, ...]]:
     """Match a draft's pool, and make the pairs found the draft's pairs.
 
@@ -177,11 +186,14 @@ def match_study(
         As for `study.matching.match_pool`.
     seen : int, optional
         The study's version when the rules were chosen.
+    seconds, clock
+        As for `study.matching.match_pool`.
 
     Returns
     -------
     (result, pairs)
-        What matching says of every formula, and the pairs as stored.
+        What matching says of every formula, and the pairs as stored.  Where time ran out the
+        rules that are kept with them name the problems under ``"unfinished"``.
 
     Raises
     ------
@@ -193,9 +205,14 @@ def match_study(
         raise StudyError("there is no pool yet", hint="upload one first")
     scored = scored_pool(pool, problems, rules.r2_column)
     with problem_files(problems) as folder:
-        result = match_pool(scored, rules, mode=mode, k=k, problems=folder, progress=progress)
+        result = match_pool(
+            scored, rules, mode=mode, k=k, problems=folder, seconds=seconds, progress=progress,
+            clock=clock,
+        )  # fmt: skip
     found = pairs_from_matching(scored, result.pairs, problems)
     kept = {**rules.to_json(), "mode": mode, "k": k}
+    if not result.complete:
+        kept["unfinished"] = list(result.unfinished)
     return result, service.set_pairs(study_id, found, kept, seen=seen)
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from study.assignment import PairLoad, most_without_sharing
 from study.design import StudyStatus
-from study.material import PairKind, Study
+from study.material import PairKind, Study, unfinished_sentence
 from study.store import Tx
 
 
@@ -70,6 +70,8 @@ def readiness_of(tx: Tx, study: Study, now: datetime) -> Readiness:
             f"links will start with {design.public_base_url}, "
             "which opens on this computer only"
         )
+    if cut := unfinished_sentence(study.rules.get("unfinished", ())):
+        warnings.append(f"{cut[:1].lower()}{cut[1:].rstrip('.')}; finish it in step 3")
     used = {p.pair.problem for p in chosen}
     bare = [
         f"`{problem.name}`"

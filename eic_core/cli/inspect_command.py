@@ -19,11 +19,14 @@ from eic_core.measure.table import Table, match_variables, read_table
 
 DEFAULT_SAMPLES = 1000
 
+SEARCH_SECONDS = 2.0
+
 _SWITCHES = (
     "--json", "--help", "-h", "--no-repair", "--no-triangulation", "--no-budget",
 )  # fmt: skip
 _WITH_VALUE = (
     "--data", "--samples", "--seed", "--syntax", "--target", "--index-base", "--out", "--tolerance",
+    "--seconds",
 )  # fmt: skip
 _RANGE = re.compile(r"[^=\s]+=\s*(\w+:)?[-+.\w]+(:[-+.\w]+)?")
 
@@ -62,6 +65,18 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
         "--index-base", type=int, choices=(0, 1), help="whether x1 is the second or first column"
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def add_seconds_argument(parser: argparse.ArgumentParser) -> None:
+    """How long the search for better forms may take."""
+    parser.add_argument(
+        "--seconds",
+        metavar="S",
+        type=float,
+        default=SEARCH_SECONDS,
+        help="cut the search for better forms short after S seconds, and say so; inf lets it come "
+        "to its end; default: %(default)s",
+    )
 
 
 def protect_formula(arguments: Sequence[str]) -> list[str]:

@@ -7,7 +7,12 @@ import json
 import math
 from typing import Any
 
-from eic_core.cli.inspect_command import add_input_arguments, read_input
+from eic_core.cli.inspect_command import (
+    add_input_arguments,
+    add_seconds_argument,
+    read_input,
+)
+from eic_core.errors import UserError
 from eic_core.explain.rewriting import Measured, ObservedError, Repair, Repairs, repair
 
 
@@ -19,13 +24,18 @@ def add_parser(commands: Any) -> None:
         description="Search for equivalent forms that lose fewer digits, verified on the data.",
     )
     add_input_arguments(parser)
+    add_seconds_argument(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> None:
     """Read, search, print."""
     reading, samples, _ = read_input(options)
-    found = repair(reading.formula, samples)
+    if not options.seconds > 0:
+        raise UserError(
+            f"the search cannot take {options.seconds:g} seconds", hint="give more than 0"
+        )
+    found = repair(reading.formula, samples, limit_seconds=options.seconds)
     if options.json:
         print(json.dumps(found.to_json(), allow_nan=False))
     else:
@@ -33,10 +43,12 @@ def run(options: argparse.Namespace) -> None:
 
 
 def describe(found: Repairs) -> str:
-    """The repairs as plain text for a terminal."""
+    """The repairs as plain text for a terminal; first of all, whether something is missing."""
     lines = [found.sentence]
+    if not found.finished:
+        lines = ["NOT FINISHED: --seconds inf lets the search come to its end.", *lines]
     if found.before is None:
-        return lines[0]
+        return "\n".join(lines)
     lines += [
         "",
         f"own conditioning {_digits(found.own)} digits; {found.measured_rows} rows measured, "

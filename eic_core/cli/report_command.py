@@ -9,7 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from eic_core.cli.exits import write_out
-from eic_core.cli.inspect_command import add_input_arguments, read_input
+from eic_core.cli.inspect_command import (
+    add_input_arguments,
+    add_seconds_argument,
+    read_input,
+)
 from eic_core.explain.budget import TOLERANCE
 from eic_core.formula.syntax import Reading, canonical_name
 from eic_core.measure import Domain, Samples, inspect
@@ -25,6 +29,7 @@ def add_parser(commands: Any) -> None:
         description="Inspect, diagnose and repair one formula, as one self-contained HTML page.",
     )
     add_input_arguments(parser)
+    add_seconds_argument(parser)
     parser.add_argument(
         "--out", metavar="FILE.html", type=Path, help="default: standard output"
     )
@@ -53,8 +58,11 @@ def run(options: argparse.Namespace) -> None:
         with_budget=not options.no_budget,
         tolerance=options.tolerance,
         seed=options.seed,
+        seconds=options.seconds,
         progress=_told,
     )
+    for said in findings.unfinished.values():
+        print(f"note: {said} --seconds inf lets it come to its end.", file=sys.stderr)
     if options.json:
         text = json.dumps(findings.to_json(), allow_nan=False) + "\n"
     else:

@@ -9,7 +9,7 @@ per-sample values of one node are a second pass over its subtree.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -20,7 +20,7 @@ from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import DOUBT, HIGH, INVALID, LOW, PRECISION
 from eic_core.engine.reference import VALID, Block, evaluate_block
-from eic_core.engine.tape import RECHECK_S2, SINGULAR_S2, Step, Tape, lay_out, tape_of
+from eic_core.engine.tape import SINGULAR_S2, Step, Tape, lay_out, tape_of
 from eic_core.formula.tree import Formula
 from eic_core.samples import Samples
 
@@ -56,17 +56,8 @@ class Amplification:
         Samples at which every node has a real value.
     first_invalid : dict of node id to int
         How many samples first have no real value at that node.
-    finite_sum : tuple of float
-        Per node, the sum of s^2 over the valid samples not singular there.
-    singular : tuple of int
-        Per node, how many valid samples are singular there.
     singular_samples : int
         How many valid samples are singular at some node.
-    edge_sums : tuple of tuple of float
-        Per node and operand, the sum of kappa^2 s_i^2 over the same samples as
-        `finite_sum`; empty tuples unless asked for.
-    signs : tuple of int
-        Per node, 1 if its watched sign was ever positive, plus 2 if negative.
     rechecked, unresolved : int
         Samples re-evaluated at 60 digits, and those that needed it but came
         after the first `MAX_RECHECKED`.
@@ -85,19 +76,52 @@ class Amplification:
     samples: Samples
     valid: np.ndarray
     first_invalid: dict[int, int]
-    finite_sum: tuple[float, ...]
-    singular: tuple[int, ...]
     singular_samples: int
-    edge_sums: tuple[tuple[float, ...], ...]
-    signs: tuple[int, ...]
     rechecked: int
     unresolved: int
     out_of_range: int
     root_values: np.ndarray | None = field(repr=False)
     tape: Tape = field(repr=False)
     exact: dict[int, tuple[np.ndarray, np.ndarray]] = field(repr=False)
+    _sums: list[float] = field(repr=False)  # by slot, as the next three
+    _singular: list[int] = field(repr=False)
+    _signs: list[int] = field(repr=False)
+    _edge_sums: list[float] | None = field(repr=False)  # by operand of the tape
     _kept: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
     _traces: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def finite_sum(self) -> tuple[float, ...]:
+        """Per node, the sum of s^2 over the valid samples not singular there."""
+        return tuple([self._sums[slot] for slot in self.tape.slots])
+
+    @cached_property
+    def singular(self) -> tuple[int, ...]:
+        """Per node, how many valid samples are singular there."""
+        return tuple([self._singular[slot] for slot in self.tape.slots])
+
+    @cached_property
+    def signs(self) -> tuple[int, ...]:
+        """Per node, 1 if its watched sign was ever positive, plus 2 if negative.
+
+        Only if edges were asked for.
+        """
+        return tuple([self._signs[slot] for slot in self.tape.slots])
+
+    @cached_property
+    def edge_sums(self) -> tuple[tuple[float, ...], ...]:
+        """Per node and operand, the sum of kappa^2 s_i^2 over the same samples as `finite_sum`.
+
+        Empty tuples unless edges were asked for.
+        """
+        if self._edge_sums is None:
+            return ((),) * len(self.tape.slots)
+        by_slot: list[tuple[float, ...]] = []
+        first = 0
+        for operands in self.tape.operands:
+            by_slot.append(tuple(self._edge_sums[first : first + len(operands)]))
+            first += len(operands)
+        return tuple([by_slot[slot] for slot in self.tape.slots])
 
     @cached_property
     def valid_count(self) -> int:
@@ -116,6 +140,26 @@ class Amplification:
         """The same without the samples that are singular at this node."""
         count = self.valid_count - self.singular[node_id]
         return self.finite_sum[node_id] / count if count else math.nan
+
+    @property
+    def eic(self) -> float:
+        """max_k log10 s-bar_k; inf if a sample is singular, nan if a mean is not known."""
+        if any(self._singular):
+            return math.inf
+        return self.eic_finite
+
+    @property
+    def eic_finite(self) -> float:
+        """The same without the samples that are singular at each node."""
+        valid = self.valid_count
+        worst = 0.0
+        for total, singular in zip(self._sums, self._singular, strict=True):
+            if valid == singular or total != total:
+                return math.nan
+            mean = total / (valid - singular)
+            if mean > worst:
+                worst = mean
+        return 0.5 * math.log10(worst)
 
     def edge_shares(self, node_id: int) -> tuple[float, ...]:
         """For each operand, the share of the node's mean s^2 that comes through it.
@@ -216,7 +260,10 @@ def amplify(
     return sums.result(formula)
 
 
-@dataclass
+_NONE = np.empty(0, dtype=np.int64)
+
+
+@dataclass(slots=True)
 class _Part:
     """What one pass over some samples adds up to; see `Amplification`."""
 
@@ -239,14 +286,14 @@ class _Sums:
         self.edges = edges
         self.finite: list[list[float]] = []  # a row for each pass, a number for each slot
         self.edge_sums: list[list[float]] = []  # the same, a number for each operand of the tape
-        self.singular = [0] * count
-        self.signs = [0] * count
+        self.singular: list[int] = []
+        self.signs: list[int] = []
         self.singular_samples = 0
         self.valid = np.ones(total, dtype=bool)
         self.first_invalid: dict[int, int] = {}
         self.exact: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.unresolved = self.out_of_range = 0
-        self.suspects = self.doubtful = np.empty(0, dtype=np.int64)
+        self.suspects = self.doubtful = _NONE
         small = edges and count * total <= _KEPT
         self.kept = (np.empty((count, total)), np.empty((count, total))) if small else None
         self.values = np.empty(total) if root_values else None
@@ -258,7 +305,9 @@ class _Sums:
         marked: list[tuple[int, np.ndarray]] = []
         for start in range(0, total, at_once):
             stop = min(total, start + at_once)
-            part = _run(self.tape, self.samples, start, stop, held, self.edges, self.values, self.kept)
+            part = _run(
+                self.tape, self.samples, start, stop, held, self.edges, self.values, self.kept
+            )
             self._add(part, np.arange(start, stop) if part.status is not None else None, held)
             if part.status is not None:
                 marked.append((start, part.status))
@@ -274,10 +323,13 @@ class _Sums:
 
     def _add(self, part: _Part, rows: np.ndarray | None, held: int) -> None:
         """Add a pass; `rows` says which samples it was, if any of them is marked."""
-        self.finite.append(part.finite)
         self.edge_sums.append(part.edge_sums)
-        self.singular = [a + b for a, b in zip(self.singular, part.singular, strict=True)]
-        self.signs = [a | b for a, b in zip(self.signs, part.signs, strict=True)]
+        if not self.finite:
+            self.singular, self.signs = part.singular, part.signs
+        else:
+            self.singular = [a + b for a, b in zip(self.singular, part.singular, strict=True)]
+            self.signs = [a | b for a, b in zip(self.signs, part.signs, strict=True)]
+        self.finite.append(part.finite)
         self.singular_samples += part.singular_samples
         if part.status is None or rows is None or part.dead is None:
             return
@@ -296,6 +348,8 @@ class _Sums:
 
     def settle_exactly(self, progress: Progress | None) -> None:
         """The doubtful samples at 60 digits, while there is room for them; then the others."""
+        if not len(self.suspects) and not len(self.doubtful):
+            return
         taken = np.union1d(self.suspects[:MAX_RECHECKED], self.doubtful[:MAX_RECHECKED])
         left = np.union1d(self.suspects[MAX_RECHECKED:], self.doubtful[MAX_RECHECKED:])
         self.unresolved = len(self.suspects[MAX_RECHECKED:])
@@ -375,35 +429,19 @@ class _Sums:
             self.values[rows] = np.where(ok, y[-1], np.nan)
 
     def result(self, formula: Formula) -> Amplification:
-        """The totals, slot by slot handed to the nodes."""
+        """The totals."""
         one = len(self.finite) == 1
         sums = self.finite[0] if one else [math.fsum(s) for s in zip(*self.finite, strict=True)]
-        slots = self.tape.slots
-        edges: list[tuple[float, ...]] = [()] * len(self.tape)
+        flat: list[float] | None = None
         if self.edges:
-            flat = [math.fsum(s) for s in zip(*self.edge_sums, strict=True)]
-            first = 0
-            for slot, operands in enumerate(self.tape.operands):
-                edges[slot] = tuple(flat[first : first + len(operands)])
-                first += len(operands)
+            flat = self.edge_sums[0]
+            if not one:
+                flat = [math.fsum(s) for s in zip(*self.edge_sums, strict=True)]
         return Amplification(
-            formula=formula,
-            samples=self.samples,
-            valid=self.valid,
-            first_invalid=self.first_invalid,
-            finite_sum=tuple([sums[s] for s in slots]),
-            singular=tuple([self.singular[s] for s in slots]),
-            singular_samples=self.singular_samples,
-            edge_sums=tuple([edges[s] for s in slots]),
-            signs=tuple([self.signs[s] for s in slots]),
-            rechecked=len(self.exact),
-            unresolved=self.unresolved,
-            out_of_range=self.out_of_range,
-            root_values=self.values,
-            tape=self.tape,
-            exact=self.exact,
-            _kept=self.kept,
-        )
+            formula, self.samples, self.valid, self.first_invalid, self.singular_samples,
+            len(self.exact), self.unresolved, self.out_of_range, self.values, self.tape, self.exact,
+            sums, self.singular, self.signs, flat, self.kept,
+        )  # fmt: skip
 
 
 def _run(
@@ -506,9 +544,10 @@ def _part_of(tape: Tape, block: Block, held: int, edges: bool, beyond: bool) -> 
         np.minimum(block.first_invalid, block.overflow_at, out=block.first_invalid)
     status = np.where(block.first_invalid != VALID, INVALID, 0).astype(np.uint8)
     precision = block.suspect & ~block.out_of_range
-    status |= np.where(block.out_of_range, np.where(block.overflow_at != VALID, HIGH, LOW), 0).astype(np.uint8)
-    status |= np.where(precision, PRECISION, 0).astype(np.uint8)
-    status |= np.where(block.doubtful, DOUBT, 0).astype(np.uint8)
+    status[block.out_of_range & (block.overflow_at != VALID)] |= HIGH
+    status[block.out_of_range & (block.overflow_at == VALID)] |= LOW
+    status[precision] |= PRECISION
+    status[block.doubtful] |= DOUBT
     ok = (status & (INVALID | held)) == 0
     any_singular = np.zeros(len(ok), dtype=bool)
     finite_sums, singular, edge_sums, signs = [], [], [], []
@@ -549,8 +588,9 @@ def _values_of_root(tape: Tape, samples: Samples) -> tuple[np.ndarray, np.ndarra
     packed = None if engine is None else engine.pack(tape)
     if engine is not None and packed is not None:
         root = len(tape) - 1
+        keep_y, keep_s2 = ([(root, int(kept.ctypes.data))] for kept in (y, s2))
         engine.run(tape, packed, samples.addresses, total, mode=0, skip=INVALID, out=INVALID,
-                   keep_y=[(root, int(y.ctypes.data))], keep_s2=[(root, int(s2.ctypes.data))])  # fmt: skip
+                   keep_y=keep_y, keep_s2=keep_s2)  # fmt: skip
         return y, s2
     for start in range(0, total, 16_384):
         columns = {name: samples.columns[name][start : start + 16_384] for name in tape.variables}

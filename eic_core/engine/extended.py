@@ -19,7 +19,7 @@ import numpy as np
 from eic_core.engine import edges
 from eic_core.engine.tape import SMALLEST_NORMAL, Step, Tape
 from eic_core.operators import NUMPY, Operator
-from eic_core.operators.wide import Array, Wide, power
+from eic_core.operators.wide import Array, Wide, power, subtract
 
 MAX_LOG10 = 10**6
 """Beyond |log10 |y|| = 10^6 a value counts as having left every range (ADR 0001)."""
@@ -89,15 +89,30 @@ def evaluate(tape: Tape, columns: Mapping[str, Array], count: int) -> ExtendedSa
 
 def _leaf(step: Step, columns: Mapping[str, Array], count: int) -> Wide:
     if step.column:
-        return Wide.of(columns[step.column])
+        return _decimals(np.asarray(columns[step.column], dtype=np.float64))
     if SMALLEST_NORMAL <= abs(step.value) < math.inf:
         return Wide.of(np.full(count, step.value))
-    mantissa, _, exponent = step.label.lower().partition("e")
+    found = _decimal(step.label)
+    return Wide(np.full(count, found.m[0]), np.full(count, found.e[0]))
+
+
+def _decimals(values: Array) -> Wide:
+    """The numbers that doubles mean: a subnormal one has fewer digits than its decimal."""
+    wide = Wide.of(values)
+    for i in np.flatnonzero(wide.lost).tolist():
+        found = _decimal(repr(float(values[i])))
+        wide.m[i], wide.e[i] = found.m[0], found.e[0]
+    return wide
+
+
+def _decimal(text: str) -> Wide:
+    """A decimal of any size, as one number; nan for a fraction beyond double range."""
+    mantissa, _, exponent = text.lower().partition("e")
     try:
         decimal, scale = float(mantissa), float(exponent or 0)
-    except ValueError:  # a fraction beyond double range
-        return Wide.of(np.full(count, math.nan))
-    ten = power((Wide.of(np.full(count, 10.0)),), scale)
+    except ValueError:
+        return Wide.of(np.array([math.nan]))
+    ten = power((Wide.of(np.array([10.0])),), scale)
     return Wide.scaled(decimal * ten.m, ten.e)
 
 
@@ -114,9 +129,11 @@ def _value(row: Operator, a: list[Wide], p: float) -> tuple[Wide, Any]:
     if row.pole is not None:
         outside |= known & np.isinf(plain) & row.pole(NUMPY, x, p)
     if row.widely is not None:
-        beyond = lost | value.lost | ~np.isfinite(plain) | (plain == 0)
-        widely = row.widely(a, p)
-        value = widely.where(beyond, value)
+        true_zero = plain == 0
+        if row.vanishes is not None:
+            true_zero &= row.vanishes(NUMPY, x, p)
+        beyond = lost | value.lost | np.isinf(plain) | ((plain == 0) & ~true_zero)
+        value = row.widely(a, p).where(beyond, value)
         outside = known & ~np.isfinite(value.m)
     elif lost.any():
         if row.period:
@@ -124,10 +141,10 @@ def _value(row: Operator, a: list[Wide], p: float) -> tuple[Wide, Any]:
         if len(a) == 1:
             tiny = lost & (a[0].e < 0)
             value = _near_origin(row, a[0], p).where(tiny, value)
-        elif not row.selects:
-            value = Wide(np.where(lost, math.nan, value.m), value.e)
+        elif row.selects:
+            value = _selected(row, a).where(lost, value)
         else:
-            value = _selected(a, value, lost)
+            value = Wide(np.where(lost, math.nan, value.m), value.e)
     outside = outside | (np.abs(value.e) > _MOST_BITS)
     unreal = ~np.isfinite(value.m)
     return Wide(np.where(unreal, math.nan, value.m), np.where(unreal, 0.0, value.e)), outside
@@ -140,7 +157,7 @@ def _representative(w: Wide) -> Array:
 
 
 def _near_origin(row: Operator, w: Wide, p: float) -> Wide:
-    """f(x) = f(0) + f'(0) x, for operands that are too small for a double; nan if f has no slope."""
+    """f(x) = f(0) + f'(0) x, for operands too small for a double; nan if f has no slope."""
     origin = np.zeros_like(w.m)
     level = np.asarray(row.evaluate([origin], p)) + origin
     slope = np.asarray(row.partials(NUMPY, [origin], level, p)[0]) + origin
@@ -148,14 +165,16 @@ def _near_origin(row: Operator, w: Wide, p: float) -> Wide:
     return linear.where(level == 0, Wide.of(np.where(np.isfinite(slope), level, math.nan)))
 
 
-def _selected(a: list[Wide], value: Wide, lost: Any) -> Wide:
-    """min or max of numbers of any size: of two lost ones it is not settled which."""
-    several = sum(w.lost.astype(int) for w in a) > 1
-    chosen = value
-    for w in a:
-        hit = w.lost & (_representative(w) == value.doubles)
-        chosen = w.where(hit, chosen)
-    return Wide(np.where(several & lost, math.nan, chosen.m), chosen.e)
+def _selected(row: Operator, a: list[Wide]) -> Wide:
+    """min or max of numbers of any size."""
+    wants_less = row.evaluate([1.0, 2.0], math.nan) == 1.0
+    chosen = a[0]
+    for w in a[1:]:
+        ahead = subtract((w, chosen), math.nan).m
+        chosen = w.where((ahead < 0) if wants_less else (ahead > 0), chosen)
+        unknown = np.isnan(w.m) | np.isnan(chosen.m)
+        chosen = Wide(np.where(unknown, math.nan, chosen.m), chosen.e)
+    return chosen
 
 
 def _terms(
@@ -190,9 +209,15 @@ def _kappas(
     """kappa^2 of each operand; nan where it needs digits that are lost."""
     if row.fixed is not None:
         return tuple(np.full_like(w.m, k) for w, k in zip(a, row.fixed(p), strict=True))
-    if row.linear:
-        return tuple(np.square(w.over(value)) for w in a)
-    kappas = row.kappa_squared(NUMPY, x, value.doubles, p)
+    if row.kappa2_widely is not None:
+        return row.kappa2_widely(a, value)
+    y = value.doubles
+    if row.scales:
+        largest = np.maximum.reduce([np.where(w.m == 0, -np.inf, w.e) for w in a])
+        largest = np.where(np.isfinite(largest), largest, 0.0)
+        x = [Wide(w.m, w.e - largest).doubles for w in a]
+        y = np.asarray(row.evaluate(x, p))
+    kappas = row.kappa_squared(NUMPY, x, y, p)
     if len(a) > 1:
         return kappas
     w = a[0]
@@ -200,9 +225,10 @@ def _kappas(
     level = np.asarray(row.evaluate([origin], p)) + origin
     limit = np.asarray(row.zero_limit(NUMPY, [origin], p)[0]) + origin
     tiny = w.lost & (w.e < 0) & np.isfinite(level)
-    flat = w.lost & (w.e > 0) & (row.partials(NUMPY, x, value.doubles, p)[0] == 0)
+    flat = w.lost & (w.e > 0) & (row.partials(NUMPY, x, y, p)[0] == 0) & (row.widely is None)
     kappa2 = np.where(tiny, np.where(level == 0, np.square(limit), 0.0), kappas[0])
-    return (np.where(flat, 0.0, kappa2),)
+    kappa2 = np.where(flat, 0.0, kappa2)
+    return (np.where(np.isnan(value.m), math.nan, kappa2),)
 
 
 def _terms_of_selection(

@@ -160,7 +160,9 @@ def _note_trouble(
     settled = ~block.suspect & (step.node < block.first_invalid)
     bad = ~np.isfinite(y)
     if bad.any():
-        pole = np.zeros(len(y), dtype=bool) if row.pole is None else row.pole(NUMPY, a, step.parameter)
+        pole = np.zeros(len(y), dtype=bool)
+        if row.pole is not None:
+            pole = row.pole(NUMPY, a, step.parameter)
         outside = bad & (np.isnan(y) | pole)
         operands_finite = np.ones(len(y), dtype=bool)
         for operand in a:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 from eic_core.formula.tree import CONSTANT, Formula, Node
 from eic_core.operators import OPERATORS, Operator
@@ -129,8 +128,10 @@ class Tape:
         """For each slot, whether no variable stands below it."""
         found: list[bool] = []
         for row, operands in zip(self.rows, self.operands, strict=True):
-            leaf = isinstance(row, Leaf)
-            found.append(not row.column if leaf else all(found[i] for i in operands))
+            if isinstance(row, Leaf):
+                found.append(not row.column)
+            else:
+                found.append(all(found[i] for i in operands))
         return tuple(found)
 
     def members(self, root: int) -> list[int]:
@@ -142,7 +143,6 @@ class Tape:
         return sorted(reached)
 
 
-@lru_cache(maxsize=8192)
 def constant_value(label: str) -> float:
     """The double nearest to a constant leaf's text.
 
@@ -159,6 +159,16 @@ def constant_value(label: str) -> float:
         return float(Fraction(label)) if "/" in label else float(label)
     except OverflowError:
         return -math.inf if label.startswith("-") else math.inf
+
+
+@lru_cache(maxsize=8192)
+def _constant(label: str) -> Leaf:
+    return Leaf("", label, constant_value(label))
+
+
+@lru_cache(maxsize=1024)
+def _variable(name: str) -> Leaf:
+    return Leaf(name, "", math.nan)
 
 
 def leaf_in_range(label: str, value: float) -> bool:
@@ -210,6 +220,7 @@ def lay_out_population(formulas: Sequence[Formula]) -> Tape:
 
 def _lay_out(formulas: Sequence[Formula], share: bool, alike: Alike | None) -> Tape:
     known: dict[Hashable, int] = {}
+    seen = known.get
     slots: list[int] = []
     nodes: list[int] = []
     rows: list[Operator | Leaf] = []
@@ -224,13 +235,17 @@ def _lay_out(formulas: Sequence[Formula], share: bool, alike: Alike | None) -> T
             node_id, operator, children, label, parameter, _ = node
             key: Hashable
             if children:
-                operands = tuple([own[child] for child in children])
+                if len(children) == 2:
+                    left, right = children
+                    operands: tuple[int, ...] = (own[left], own[right])
+                else:
+                    operands = tuple([own[child] for child in children])
                 key = (operator, operands, parameter) if alike is None else alike(node, operands)
             else:
                 operands = ()
                 key = (operator, label) if alike is None else alike(node, operands)
-            slot = known.get(key, -1) if share else -1
-            if slot < 0:
+            slot = seen(key) if share else None
+            if slot is None:
                 slot = known[key] = len(rows)
                 nodes.append(first + node_id)
                 all_operands.append(operands)
@@ -238,9 +253,9 @@ def _lay_out(formulas: Sequence[Formula], share: bool, alike: Alike | None) -> T
                 if children:
                     rows.append(OPERATORS[operator])
                 elif operator == CONSTANT:
-                    rows.append(Leaf("", label, constant_value(label)))
+                    rows.append(_constant(label))
                 else:
-                    rows.append(Leaf(label, "", math.nan))
+                    rows.append(_variable(label))
                     columns[label] = None
             own.append(slot)
         if first:
@@ -251,12 +266,10 @@ def _lay_out(formulas: Sequence[Formula], share: bool, alike: Alike | None) -> T
     )
 
 
-_TAPES: WeakKeyDictionary[Formula, Tape] = WeakKeyDictionary()
-
-
 def tape_of(formula: Formula) -> Tape:
-    """The formula's tape, kept for as long as the formula lives."""
-    tape = _TAPES.get(formula)
+    """The formula's tape, kept with the formula (which never changes)."""
+    kept = formula.__dict__
+    tape: Tape | None = kept.get("_tape")
     if tape is None:
-        tape = _TAPES[formula] = lay_out(formula)
+        tape = kept["_tape"] = _lay_out([formula], True, None)
     return tape

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from eic_core.operators.backend import NUMPY, Value
-from eic_core.operators.wide import Widely
+from eic_core.operators.wide import Wide, Widely
 
 Operands = Sequence[Any]
 
@@ -50,7 +50,7 @@ class Operator:
     arity : int or None
         Number of operands; None for two or more.
     program : callable (p, count) -> Program
-        How NumPy computes the value of `count` operands: nan outside the real domain, inf at a pole.
+        How NumPy computes the value of `count` operands: nan outside the domain, inf at a pole.
     exact : callable (mp, a, p) -> mpf
         The same with an mpmath context and the exact parameter; may raise ``ZeroDivisionError`` or
         ``ValueError``, or give a complex number, outside the domain.
@@ -58,6 +58,9 @@ class Operator:
         de_k/dy_i for each operand; inf on a jump.
     kappa2 : callable (B, a, y, p) -> tuple, or None
         kappa_{k,i}^2 in closed form where that is cheaper or safer than from the partials.
+    helper : str
+        Name of a backend's function whose value at the first operand `kappa2` needs; compiled code
+        takes it from NumPy's loop, which is several times faster than the C library's.
     zero_limit : callable (B, a, p) -> tuple
         Where ``y_k == 0``: the finite non-zero limit of kappa_{k,i}, or nan where there is none.
     outside : callable (B, a, p) -> bool, or None
@@ -68,8 +71,8 @@ class Operator:
         Where the true value is 0; a 0 elsewhere is an underflow.  None: every 0 is true.
     fixed : callable (p) -> tuple of float, or None
         kappa^2, where it is the same at every sample (products, quotients, exact powers).
-    linear : bool
-        True if the value is a sum of the operands, each with a sign.
+    scales : bool
+        True if a factor common to all operands changes no condition number (sums, hypot, atan2).
     selects : bool
         True for min and max: the amplification is that of the operand attained.
     crossing : {"", "value", "argument"}
@@ -102,6 +105,8 @@ class Operator:
         True if the value leaves every range for operands of some millions.
     widely : callable (a, p) -> Wide, or None
         The value where operands or value leave double range (`eic_core.operators.wide`).
+    kappa2_widely : callable (a, y) -> tuple of arrays, or None
+        kappa^2 there, where `kappa2` would need operands that are no doubles.
     power : bool
         True if the value is a power of the first operand, which may leave every range.
     """
@@ -113,11 +118,12 @@ class Operator:
     partials: Derivatives
     kappa2: Derivatives | None = None
     zero_limit: Expressions = no_limit
+    helper: str = ""
     outside: Expression | None = None
     pole: Expression | None = None
     vanishes: Expression | None = None
     fixed: Callable[[float], tuple[float, ...]] | None = None
-    linear: bool = False
+    scales: bool = False
     selects: bool = False
     crossing: str = ""
     needs_parameter: bool = False
@@ -133,6 +139,7 @@ class Operator:
     low: float | None = None
     power: bool = False
     widely: Widely | None = None
+    kappa2_widely: Callable[[Sequence[Wide], Wide], tuple[Any, ...]] | None = None
 
     @cached_property
     def delicate(self) -> bool:

@@ -23,11 +23,11 @@ from eic_core.operators.row import Operator, always, by_name, call, limits, one_
 ROWS = (
     Operator(
         "add", 2, call(np.add), lambda mp, a, p: a[0] + a[1], lambda B, a, y, p: (1.0, 1.0),
-        f.add_kappa, crossing="value", linear=True, widely=wide.add,
+        f.add_kappa, crossing="value", scales=True, widely=wide.add,
     ),
     Operator(
         "sub", 2, call(np.subtract), lambda mp, a, p: a[0] - a[1], lambda B, a, y, p: (1.0, -1.0),
-        f.add_kappa, crossing="value", linear=True, widely=wide.subtract,
+        f.add_kappa, crossing="value", scales=True, widely=wide.subtract,
     ),
     Operator(
         "mul", 2, call(np.multiply), lambda mp, a, p: a[0] * a[1],
@@ -72,13 +72,14 @@ ROWS = (
     ),
     Operator(
         "pow", 2, call(np.power), f.pow_exact, f.pow_partials, f.pow_kappa,
-        lambda B, a, p: (a[1], B.nan),
+        lambda B, a, p: (a[1], B.nan), helper="log",
         outside=lambda B, a, p: (a[0] < 0) | ((a[0] == 0) & (a[1] <= 0)),
         vanishes=f.is_zero, power=True, widely=wide.noisy_power,
+        kappa2_widely=wide.noisy_power_kappa2,
     ),
     Operator(
         "hypot", 2, call(np.hypot), by_name("hypot"), f.hypot_partials, f.hypot_kappa,
-        widely=wide.hypotenuse,
+        scales=True, widely=wide.hypotenuse,
     ),
     Operator(
         "exp", 1, call(np.exp), by_name("exp"), lambda B, a, y, p: (y,), f.exp_kappa,
@@ -141,6 +142,7 @@ ROWS = (
     Operator(
         "atan2", 2, f.atan2_program, f.atan2_exact, f.atan2_partials, f.atan2_kappa,
         limits(1.0, -1.0), outside=f.atan2_origin, vanishes=f.is_zero,
+        scales=True, widely=wide.angle,
     ),
     Operator(
         "sinh", 1, call(np.sinh), by_name("sinh"), lambda B, a, y, p: (B.cosh(a[0]),),

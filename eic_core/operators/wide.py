@@ -61,11 +61,13 @@ class Wide:
     @property
     def log2(self) -> Array:
         """log2 |y|; -inf at 0."""
-        return np.log2(np.abs(self.m)) + self.e
+        with np.errstate(divide="ignore"):
+            return np.log2(np.abs(self.m)) + self.e
 
     def over(self, other: Wide) -> Array:
         """The quotient as a double."""
-        return _shifted(self.m / other.m, self.e - other.e)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return _shifted(self.m / other.m, self.e - other.e)
 
     def where(self, condition: Any, other: Wide) -> Wide:
         """`self` where the condition holds, `other` elsewhere."""
@@ -110,8 +112,9 @@ def _raised(base: Wide, p: Any, sign: Any) -> Wide:
     """|base|^p with a sign given."""
     log2 = base.log2 * p
     e = np.floor(log2)
-    return Wide.scaled(np.where(base.m == 0, np.power(0.0, p), sign * np.exp2(log2 - e)),
-                       np.where(base.m == 0, 0.0, e))  # fmt: skip
+    with np.errstate(invalid="ignore", divide="ignore"):
+        m, at_zero = sign * np.exp2(log2 - e), np.power(0.0, p)
+    return Wide.scaled(np.where(base.m == 0, at_zero, m), np.where(base.m == 0, 0.0, e))
 
 
 def power(a: Sequence[Wide], p: float) -> Wide:
@@ -137,10 +140,16 @@ def noisy_power(a: Sequence[Wide], p: float) -> Wide:
     return _raised(a[0], a[1].doubles, np.where(a[0].m < 0, math.nan, 1.0))
 
 
+def noisy_power_kappa2(a: Sequence[Wide], y: Wide) -> tuple[Array, Array]:
+    """exponent^2, and ln^2 y."""
+    return np.square(a[1].doubles), np.square(y.log2 * _LN2)
+
+
 def exponential(a: Sequence[Wide], p: float) -> Wide:
     x = a[0].doubles
     k = np.rint(x / _LN2)
-    return Wide.scaled(np.exp((x - k * _LN2_HIGH) - k * _LN2_LOW), k)
+    rest = (x - k * _LN2_HIGH) - k * _LN2_LOW
+    return Wide.scaled(np.exp(np.where(np.abs(x) < 1e8, rest, 0.0)), k)  # beyond, k says enough
 
 
 def _half(sign: float, a: Sequence[Wide]) -> Wide:
@@ -166,6 +175,15 @@ def exponential_less_one(a: Sequence[Wide], p: float) -> Wide:
 
 def logarithm(a: Sequence[Wide], p: float) -> Wide:
     return Wide.of((np.log(a[0].m) + a[0].e * _LN2) / p)
+
+
+def angle(a: Sequence[Wide], p: float) -> Wide:
+    """The angle of (a[1], a[0]), which a common factor does not change."""
+    e = np.where(a[0].m == 0, a[1].e, np.where(a[1].m == 0, a[0].e, np.maximum(a[0].e, a[1].e)))
+    y, x = (_shifted(w.m, w.e - e) for w in a)
+    origin = (y == 0) & (x == 0)
+    plain = Wide.of(np.where(origin, math.nan, np.arctan2(y + 0.0, x)))
+    return divide(a, p).where((a[1].m > 0) & (a[0].e < a[1].e - 60), plain)
 
 
 def hypotenuse(a: Sequence[Wide], p: float) -> Wide:

@@ -84,6 +84,10 @@ class Score:
         Digits; see `eic_core.measure.Inspection`.
     invalid, singular : int
         Rows without a real value, and rows singular at some node.
+    out_of_range : int
+        Rows at which the exact value of some node is finite and not zero, but over- or underflows
+        in double precision.  Their amplification is known wherever it does not need the lost
+        value; else `eic` and `eic_finite` are nan.
     error : str
         Why the formula was refused; "" if it was not.
     """
@@ -94,6 +98,7 @@ class Score:
     eic_finite: float = math.nan
     invalid: int = 0
     singular: int = 0
+    out_of_range: int = 0
     error: str = ""
 
     def cells(self) -> dict[str, str]:
@@ -106,5 +111,6 @@ class Score:
             "eic_finite": repr(self.eic_finite) if read else "",
             "invalid": str(self.invalid) if read else "",
             "singular": str(self.singular) if read else "",
+            "out_of_range": str(self.out_of_range) if read else "",
             "error": self.error,
         }

@@ -11,12 +11,12 @@ import numpy as np
 
 from eic_core.errors import DataError, UserError
 from eic_core.formula.syntax import Reading
-from eic_core.samples import Domain, Samples, sample_domains
 from eic_core.measure.table import Table, match_variables
 from eic_core.pool.candidate import Score
 from eic_core.pool.front import front
 from eic_core.pool.importers.rows import Listed
 from eic_core.pool.scoring import index_base, measured, read_candidate
+from eic_core.samples import Domain, Samples, sample_domains
 
 _CHUNK = 32
 

@@ -10,18 +10,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+from eic_core.engine.amplify import amplify
 from eic_core.errors import DataError, FormulaError, UserError
 from eic_core.formula.syntax import Reading, read
 from eic_core.formula.tree import Formula
-from eic_core.engine.amplify import amplify
-from eic_core.samples import Samples
 from eic_core.measure.fit import r_squared
-from eic_core.measure.inspection import local_eic
 from eic_core.measure.table import Table, match_variables, read_table
 from eic_core.pool.candidate import Candidate, Score
 from eic_core.pool.files import opened_pool
+from eic_core.samples import Samples
 
-SCORE_COLUMNS = ("complexity", "r2", "eic", "eic_finite", "invalid", "singular", "error")
+SCORE_COLUMNS = (
+    "complexity", "r2", "eic", "eic_finite", "invalid", "singular", "out_of_range", "error",
+)  # fmt: skip
 
 _CHUNK = 64
 
@@ -174,16 +175,15 @@ def measured(formula: Formula, samples: Samples) -> Score:
     """
     result = amplify(formula, samples, recheck=False, root_values=True)
     assert result.root_values is not None
-    nodes = range(formula.complexity)
-    finite = [local_eic(result.finite_mean_s2(k)) for k in nodes]
     target = samples.target
     return Score(
         complexity=formula.complexity,
         r2=math.nan if target is None else r_squared(result.root_values, target),
-        eic=local_eic(max(result.mean_s2(k) for k in nodes)),
-        eic_finite=math.nan if any(map(math.isnan, finite)) else max(finite),
+        eic=result.eic,
+        eic_finite=result.eic_finite,
         invalid=len(samples) - result.valid_count,
         singular=result.singular_samples,
+        out_of_range=result.out_of_range,
     )
 
 
@@ -251,8 +251,9 @@ def score_pool(
 
     Notes
     -----
-    Double precision only: samples that would need 60 digits are not rechecked,
-    and samples that overflow count as invalid.
+    Double precision only: samples that would need 60 digits are not rechecked.
+    Those that leave double range are followed with wider exponents
+    (`eic_core.engine.extended`) and counted in `Score.out_of_range`.
     """
     workers = jobs or os.cpu_count() or 1
     tasks = list(_tasks(candidates, folder))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -24,6 +25,9 @@ LEFT_OUT = "It was left out on request."
 
 Progress = Callable[[float, str], None]
 T = TypeVar("T")
+
+SEARCH_SECONDS = 2.0
+"""How long the search for better forms takes at most, unless more is asked for."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +52,22 @@ class Findings:
     budget: Budget | None = field(repr=False)
     missing: Mapping[str, str]
 
+    @property
+    def unfinished(self) -> dict[str, str]:
+        """What was cut short, by part: a sentence on what it leaves open."""
+        found = self.repairs
+        return {} if found is None or found.finished else {REPAIR: found.missing}
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing was cut short; what was left out on request is not missed."""
+        return not self.unfinished
+
     def to_json(self) -> dict[str, Any]:
         """All of it as plain numbers and texts; parts that are missing are null."""
         return {
+            "complete": self.complete,
+            "unfinished": self.unfinished,
             **self.inspection.to_json(),
             "data_hash": self.inspection.samples.digest(),
             "diagnosis": self.diagnosis.to_json(),
@@ -154,7 +171,9 @@ def investigate(
     with_budget: bool = True,
     tolerance: float = TOLERANCE,
     seed: int = 0,
+    seconds: float = SEARCH_SECONDS,
     progress: Progress | None = None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Findings:
     """Diagnose, look for repairs, triangulate and shorten.
 
@@ -167,12 +186,17 @@ def investigate(
         Of the digit budget, in standard deviations of the output.
     seed : int
         Of the perturbation in the triangulation.
+    seconds : float
+        After so long the search for better forms is cut short, and `Findings.unfinished` says
+        so; ``math.inf`` lets it come to its end.
     progress : callable (fraction done, what is being done) -> None, optional
+    clock : callable () -> float
+        Seconds.
 
     Raises
     ------
     UserError
-        If the tolerance is not in (0, 1].
+        If the tolerance is not in (0, 1], or the time is no positive number.
 
     Examples
     --------
@@ -185,10 +209,16 @@ def investigate(
     """
     if not 0 < tolerance <= 1:
         raise UserError(f"the tolerance is {tolerance:g}", hint="give a number from 0 to 1")
+    if not seconds > 0:
+        raise UserError(f"the search cannot take {seconds:g} seconds", hint="give more than 0")
     formula, samples = inspection.formula, inspection.samples
+
+    def search() -> Repairs:
+        return repair(formula, samples, limit_seconds=seconds, clock=clock)
+
     answers = Answers(
         lambda: diagnose(inspection),
-        (lambda: repair(formula, samples)) if with_repair else None,
+        search if with_repair else None,
         (lambda: triangulate(inspection, seed=seed)) if with_triangulation else None,
         (lambda: digit_budget(inspection, tolerance=tolerance)) if with_budget else None,
     )

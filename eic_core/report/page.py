@@ -6,7 +6,7 @@ from eic_core.drawing.scene import cut
 from eic_core.explain.budget import TOLERANCE
 from eic_core.formula.rendering import short_text
 from eic_core.measure.inspection import Inspection
-from eic_core.report.findings import Findings, Progress, investigate
+from eic_core.report.findings import SEARCH_SECONDS, Findings, Progress, investigate
 from eic_core.report.markup import escape
 from eic_core.report.provenance import Provenance, versions
 from eic_core.report.sections import causes, measures, opening, remedies, truth
@@ -22,6 +22,7 @@ def html_report(
     with_triangulation: bool = True,
     with_budget: bool = True,
     tolerance: float = TOLERANCE,
+    seconds: float = SEARCH_SECONDS,
     progress: Progress | None = None,
 ) -> str:
     """An inspection with its whole diagnosis, as an HTML document.
@@ -36,12 +37,14 @@ def html_report(
         What to do; what is left out is said to be.
     tolerance : float
         Of the digit budget, in standard deviations of the output.
+    seconds : float
+        After so long the search for better forms is cut short, and the page says so on top.
     progress : callable (fraction done, what is being done) -> None, optional
 
     Raises
     ------
     UserError
-        If the tolerance is not in (0, 1].
+        If the tolerance is not in (0, 1], or the time is no positive number.
 
     Notes
     -----
@@ -65,6 +68,7 @@ def html_report(
         with_budget=with_budget,
         tolerance=tolerance,
         seed=known.seed,
+        seconds=seconds,
         progress=progress,
     )
     return render(findings, known)
@@ -114,7 +118,7 @@ def render(findings: Findings, provenance: Provenance) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         f"<title>{name} – where it loses digits</title><style>{STYLE}</style></head>\n<body>\n"
-        f"{opening.verdict(findings)}\n{opening.answers(findings)}\n<main>\n{body}\n</main>\n"
+        f"{opening.verdict(findings)}\n{opening.unfinished(findings)}{opening.answers(findings)}\n<main>\n{body}\n</main>\n"
         f"<footer>Made by EIC Lab {escape(versions()['EIC Lab'])}. Digits lost: the Effective "
         "Information Criterion of Yu et al.</footer>\n</body></html>\n"
     )

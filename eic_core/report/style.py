@@ -51,6 +51,8 @@ math { display: block math; margin: 0 auto;
 mfrac > * { math-depth: inherit; padding: .12em .1em; }
 .quiet, .caption, figcaption, footer { color: var(--quiet); font-size: .9rem; }
 .missing { color: var(--quiet); border-left: 3px solid var(--line); padding-left: .75rem; }
+.cut { border: 1px solid var(--alert); border-left-width: 6px; border-radius: .4rem;
+       padding: .6rem .9rem; }
 .card { border: 1px solid var(--line); border-radius: .5rem; padding: .75rem 1rem; margin: 1rem 0; }
 .card.best { border-color: var(--accent); }
 .badge { font-size: .85rem; font-weight: 600; white-space: nowrap; }

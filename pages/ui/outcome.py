@@ -21,6 +21,7 @@ class Outcome:
     reading : Reading or None
         None if the text is empty or cannot be read.
     result : Result or None
+        May be incomplete: then there is nothing to draw but what is missing.
     formula_error : FormulaError or None
     data_error : DataError or None
     empty : bool
@@ -68,8 +69,9 @@ def outcome_of(here: Visit, service: InspectorService, progress: Progress) -> Ou
     variables = reading.formula.variables
     if state.upload and table is None:
         return Outcome(reading=reading, waiting=True, variables=variables)
+    request = request_of(state)
     try:
-        result = service.inspect(request_of(state), table, progress)
+        result = service.inspect(request, table, progress, aside=here.asking(request))
     except DataError as error:
         return Outcome(reading=reading, data_error=error, variables=variables)
     return Outcome(reading=reading, result=result, variables=variables)

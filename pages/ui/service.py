@@ -1,11 +1,13 @@
 """The inspector's one service: from a request to everything that the page shows.
 
 Results are kept by value in a bounded cache, shared by all visits: reading,
-sampling and inspecting are pure.  Knows nothing of Streamlit.
+sampling and inspecting are pure.  What was cut short says so and is not kept there
+(ADR 0011).  Knows nothing of Streamlit.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -25,7 +27,7 @@ MAX_WORK = 100_000_000
 """Samples times nodes of one inspection; more samples than that are left out, and said so."""
 
 MAX_SECONDS = 10.0
-"""After this long the exact recheck is given up, and said so."""
+"""After this long a check at 60 digits is stopped, unless it is told to go on to its end."""
 
 T = TypeVar("T")
 Progress = Callable[[float], None]
@@ -43,15 +45,34 @@ class BoundedCache:
         self._weight = 0.0
         self._lock = Lock()
 
-    def get(self, key: Hashable, make: Callable[[], T], weight: Callable[[T], float]) -> T:
-        """The value kept under `key`, or the one made now; errors are not kept."""
+    def get(
+        self,
+        key: Hashable,
+        make: Callable[[], T],
+        weight: Callable[[T], float],
+        complete: Callable[[T], bool] = lambda _: True,
+    ) -> T:
+        """The value kept under `key`, or the one made now; errors are not kept.
+
+        Nor is a value kept that is not `complete`: who asks next has it made again.
+        """
         with self._lock:
             if key in self._items:
                 self._items.move_to_end(key)
                 value: T = self._items[key][0]
                 return value
         value = make()
-        size = weight(value)
+        if complete(value):
+            self._keep(key, value, weight(value))
+        return value
+
+    def drop(self, key: Hashable) -> None:
+        """Forget what is kept under `key`."""
+        with self._lock:
+            if key in self._items:
+                self._weight -= self._items.pop(key)[1]
+
+    def _keep(self, key: Hashable, value: object, size: float) -> None:
         with self._lock:
             if key not in self._items:
                 self._items[key] = (value, size)
@@ -59,10 +80,29 @@ class BoundedCache:
                 while self._weight > self.capacity and len(self._items) > 1:
                     _, (_, dropped) = self._items.popitem(last=False)
                     self._weight -= dropped
-        return value
 
     def __len__(self) -> int:
         return len(self._items)
+
+
+class Aside:
+    """What one visit looks at while it is incomplete, or has just finished.
+
+    So that the next click of the same visit need not wait for the same limit again.  A visit
+    has a new one as soon as it asks for something else, and no other visit sees it.
+    """
+
+    def __init__(self, most: int = 64) -> None:
+        self._kept = BoundedCache(most)
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The value under `key`, or the one made now."""
+        return self._kept.get(key, make, lambda _: 1.0)
+
+    def put(self, key: Hashable, value: object) -> None:
+        """Put what has been finished in the place of what was not."""
+        self._kept.drop(key)
+        self._kept.get(key, lambda: value, lambda _: 1.0)
 
 
 @dataclass(frozen=True)
@@ -99,7 +139,10 @@ class Result:
     target : str
         Column compared with, or "".
     notices : tuple of str
-        What was assumed or cut, one sentence each; user text in backticks.
+        What was assumed or left out, one sentence each; user text in backticks.
+    missing : str
+        What was not done for want of time, in a sentence; "" if all was.  The inspection is
+        then that of double precision alone, and settles nothing.
     """
 
     request: Request
@@ -109,10 +152,16 @@ class Result:
     match: VariableMatch | None = None
     target: str = ""
     notices: tuple[str, ...] = ()
+    missing: str = ""
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is missing: only then it is a result that may be kept and shown."""
+        return not self.missing
 
 
 class _TooSlow(Exception):
-    """The recheck has used up its time."""
+    """The check has used up its time."""
 
 
 class InspectorService:
@@ -140,20 +189,45 @@ class InspectorService:
         )
 
     def inspect(
-        self, request: Request, table: Table | None = None, progress: Progress | None = None
+        self,
+        request: Request,
+        table: Table | None = None,
+        progress: Progress | None = None,
+        *,
+        seconds: float = MAX_SECONDS,
+        aside: Aside | None = None,
     ) -> Result:
         """Do what a request says.
+
+        Parameters
+        ----------
+        request : Request
+        table : Table, optional
+            The one that the request names.
+        progress : callable (fraction) -> None, optional
+            What it raises ends the work.
+        seconds : float
+            After so long the check at 60 digits is stopped; what comes back says so.
+        aside : Aside, optional
+            The visit's: an incomplete result is kept there, and nowhere else.
 
         Raises
         ------
         FormulaError, DataError
             What the user should mend.
         """
-        return self._results.get(
-            request, lambda: self._inspect(request, table, progress), _weight_of_result
-        )
 
-    def _inspect(self, request: Request, table: Table | None, progress: Progress | None) -> Result:
+        def make() -> Result:
+            return self._inspect(request, table, progress, seconds)
+
+        def asked() -> Result:
+            return make() if aside is None else aside.get(request, make)
+
+        return self._results.get(request, asked, _weight_of_result, lambda r: r.complete)
+
+    def _inspect(
+        self, request: Request, table: Table | None, progress: Progress | None, seconds: float
+    ) -> Result:
         columns = table.names if table else ()
         reading = self.read(request.formula, request.syntax, columns)
         notices: list[str] = []
@@ -173,29 +247,41 @@ class InspectorService:
                     f"{reading.formula.complexity:,} nodes."
                 )
             samples = sample_domains(dict(domains), count=count, seed=request.seed)
-        inspection, settled = self._measure(reading, samples, progress)
-        if not settled:
-            notices.append(
-                f"Checking doubtful samples exactly took longer than {MAX_SECONDS:.0f} seconds, "
-                "so they are left as double precision has them."
-            )
-        return Result(request, reading, inspection, domains, match, target, tuple(notices))
+        inspection, missing = self._measure(reading, samples, progress, seconds)
+        return Result(
+            request, reading, inspection, domains, match, target, tuple(notices), missing
+        )
 
     def _measure(
-        self, reading: Reading, samples: Samples, progress: Progress | None
-    ) -> tuple[Inspection, bool]:
-        started = self._clock()
+        self, reading: Reading, samples: Samples, progress: Progress | None, seconds: float
+    ) -> tuple[Inspection, str]:
+        """The inspection, and what is missing of it.
+
+        The time counts from the first sign of progress: what all samples have in double precision
+        is not a check.
+        """
+        started: float | None = None
+        reached = 0.0
 
         def watched(fraction: float) -> None:
-            if self._clock() - started > MAX_SECONDS:
+            nonlocal started, reached
+            reached = fraction
+            now = self._clock()
+            started = now if started is None else started
+            if fraction < 1 and now - started > seconds:
                 raise _TooSlow
             if progress is not None:
                 progress(fraction)
 
         try:
-            return inspect(reading.formula, samples, progress=watched), True
+            return inspect(reading.formula, samples, progress=watched), ""
         except _TooSlow:
-            return inspect(reading.formula, samples, recheck=False), False
+            missing = (
+                f"The check at 60 digits was stopped after {seconds:.0f} seconds, "
+                f"{math.floor(100 * reached)} % of the way, so it is not known yet how many digits "
+                "are lost."
+            )
+            return inspect(reading.formula, samples, recheck=False), missing
 
 
 def match_table(reading: Reading, table: Table, request: Request) -> tuple[VariableMatch, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import sys
 from collections.abc import AsyncIterator
@@ -21,7 +22,11 @@ from study.links import setup_link
 
 @contextlib.asynccontextmanager
 async def lifespan(_: Any) -> AsyncIterator[None]:
-    """Make everything ready before the first request; a user's mistake stops the start."""
+    """Make everything ready before the first request; a user's mistake stops the start.
+
+    Plotly takes pandas as it finds it: also half imported, by the table of another visit.
+    """
+    importlib.import_module("pandas")
     try:
         await run_in_threadpool(start)
     except UserError as error:

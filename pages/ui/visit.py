@@ -16,7 +16,7 @@ import streamlit as st
 from eic_core.errors import UserError
 from eic_core.measure.table import Table
 from pages.ui.jobs import Job
-from pages.ui.service import Request, Result
+from pages.ui.service import Aside, Request, Result
 from pages.ui.state import PageState
 from pages.ui.undisturbed import undisturbed
 
@@ -47,11 +47,23 @@ class Visit:
     table_order: tuple[int, ...] = ()
     table_row: int = -1
     uploader: int = 0
+    asked: tuple[Request, ...] = ()
+    aside: Aside = field(default_factory=Aside)
+    finishing: Job | None = None
+    seen: float = 0.0
 
     @property
     def table(self) -> Table | None:
         """The table that the state names, if it is here."""
         return self.uploads.get(self.state.upload)
+
+    def asking(self, *requests: Request) -> Aside:
+        """Where what is incomplete of these requests stays: as long as they are asked for."""
+        if requests != self.asked:
+            if self.finishing is not None:
+                self.finishing.cancel()
+            self.asked, self.aside, self.finishing = requests, Aside(), None
+        return self.aside
 
 
 def visit() -> Visit:

@@ -13,7 +13,7 @@ from pages.ui.coloured import coloured_tex
 from pages.ui.device import is_dark
 from pages.ui.downloads import file_name, json_text, nodes_csv
 from pages.ui.figures import tree_svg
-from pages.ui.service import Result
+from pages.ui.service import Aside, Result
 from pages.ui.visit import visit
 from pages.ui.wiring import diagnosis_service
 
@@ -55,7 +55,7 @@ def share(result: Result, node: int) -> None:
             "Report, HTML",
             "html",
             "text/html",
-            partial(_report, result, known, visit().state.tolerance),
+            partial(_report, result, known, visit().state.tolerance, visit().aside),
         ),
     )
     with st.popover("Download", icon=":material/download:", key="downloads"):
@@ -85,11 +85,14 @@ def _json(result: Result, known: Provenance) -> str:
     else:
         data["ranges"] = {name: str(domain) for name, domain in known.domains}
         data["seed"] = known.seed
-    return json_text(result.inspection, {"data": data, "notices": list(known.notices)})
+    more = {"data": data, "notices": list(known.notices)}
+    return json_text(
+        result.inspection, {"complete": result.complete, "missing": result.missing, **more}
+    )
 
 
-def _report(result: Result, known: Provenance, tolerance: float) -> str:
-    return render(diagnosis_service().findings(result, tolerance), known)
+def _report(result: Result, known: Provenance, tolerance: float, aside: Aside) -> str:
+    return render(diagnosis_service().findings(result, tolerance, aside=aside), known)
 
 
 def provenance_of(result: Result) -> Provenance:

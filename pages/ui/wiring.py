@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -112,19 +113,29 @@ def rating_service() -> RatingService:
     return lab().rating
 
 
+def stopwatch() -> Callable[[], float]:
+    """The seconds by which work is cut short."""
+    return _once("stopwatch", lambda: time.monotonic)
+
+
 def inspector_service() -> InspectorService:
     """The service behind the inspector, one for the process."""
-    return _once("inspector", InspectorService)
+    return _once("inspector", lambda: InspectorService(clock=stopwatch()))
 
 
 def diagnosis_service() -> DiagnosisService:
     """The service behind the inspector's questions, one for the process."""
-    return _once("diagnosis", DiagnosisService)
+    return _once("diagnosis", lambda: DiagnosisService(clock=stopwatch()))
 
 
 def diagnosis_slots() -> BoundedSemaphore:
     """As many diagnoses as may be computed at once; the others wait for a slot."""
     return _once("diagnosis slots", lambda: BoundedSemaphore(2))
+
+
+def finishing_slots() -> BoundedSemaphore:
+    """As many answers as may be finished without a limit at once; the others wait for a slot."""
+    return _once("finishing slots", lambda: BoundedSemaphore(2))
 
 
 def figure_cache() -> BoundedCache:

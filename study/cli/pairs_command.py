@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from eic_core.errors import UserError
-from study.matching import MODES, MatchingRules, match_pool, read_scored
+from study.matching import MODES, SECONDS, MatchingRules, match_pool, read_scored
 from study.matching.pairs_file import write_pairs
 
 _DEFAULTS = MatchingRules()
@@ -33,6 +33,9 @@ def add_parser(commands: Any) -> None:
                         help="disjoint pairs of maximal total -L (default), all pairs, or the "
                         "best K of each problem")
     parser.add_argument("--k", metavar="K", type=int, help="pairs a problem, with --mode best")
+    parser.add_argument("--seconds", metavar="S", type=float, default=SECONDS,
+                        help="cut the choice of a problem's disjoint pairs short after about S "
+                        "seconds, and say so; default: %(default)s")
     rules = parser.add_argument_group("rules")
     rules.add_argument("--max-complexity-gap", metavar="N", type=int,
                        default=_DEFAULTS.max_complexity_gap, help="default: %(default)s")
@@ -69,9 +72,14 @@ def run(options: argparse.Namespace) -> None:
     )
     if options.k is not None and options.mode != "best":
         raise UserError("--k goes with --mode best")
+    if not options.seconds > 0:
+        raise UserError(f"the choice cannot take {options.seconds:g} seconds")
     started = time.perf_counter()
     pool = read_scored(options.scored, r2=rules.r2_column)
-    result = match_pool(pool, rules, mode=options.mode, k=options.k, problems=options.problems)
+    result = match_pool(
+        pool, rules, mode=options.mode, k=options.k, problems=options.problems,
+        seconds=options.seconds,
+    )  # fmt: skip
     write_pairs(options.out, result.pairs)
     seconds = time.perf_counter() - started
     print(result.summary(), file=sys.stderr)

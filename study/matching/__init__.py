@@ -1,6 +1,6 @@
 """Matched pairs: formulas of one problem that are alike but for their EIC."""
 
-from study.matching.match import MODES, match_pool
+from study.matching.match import MODES, SECONDS, match_pool
 from study.matching.result import FATES, MatchedPair, MatchingResult, Member, Mode, ProblemMatching
 from study.matching.rules import MatchingRules
 from study.matching.scored import ScoredPool, read_scored
@@ -8,6 +8,7 @@ from study.matching.scored import ScoredPool, read_scored
 __all__ = [
     "FATES",
     "MODES",
+    "SECONDS",
     "MatchedPair",
     "MatchingResult",
     "MatchingRules",

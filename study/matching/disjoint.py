@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +17,6 @@ from study.matching.sweep import PairSweep
 EXACT_UP_TO = 2000
 """Candidates with at least one partner, up to which the matching is exact."""
 
-_MILP_SECONDS = 120.0
 _EQUAL = 1e-6
 
 
@@ -33,7 +34,8 @@ class Disjoint:
     exact : bool
         Whether `total` is the optimum, within 10^-6 of it.
     in_time : bool
-        False if time ran out: the choice then depends on the speed of the machine.
+        False if time ran out: the choice then depends on the speed of the machine, and is none
+        to be kept as the answer.
     """
 
     higher: np.ndarray
@@ -50,6 +52,7 @@ def best_disjoint(
     *,
     exact_up_to: int = EXACT_UP_TO,
     seconds: float = 60.0,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Disjoint:
     """Choose disjoint pairs of the largest total -L.
 
@@ -65,7 +68,10 @@ def best_disjoint(
     forbidden : set of (higher, lower)
     exact_up_to : int
     seconds : float
-        Time for the relaxation; beyond it the bound is looser, and still valid.
+        Time for the relaxation; beyond it the bound is looser, and still valid.  Integer
+        programming may take twice as long.
+    clock : callable () -> float
+        Seconds.
 
     Notes
     -----
@@ -83,7 +89,7 @@ def best_disjoint(
     graph = PairGraph(sweep, forbidden)
     edges = graph.edges
     start = greedy(edges, graph.size)
-    relaxed = relax(graph, _edges_of(graph, start), seconds=seconds)
+    relaxed = relax(graph, _edges_of(graph, start), seconds=seconds, clock=clock)
     mate, total = start, _total(graph, start)
     for first in (rounded(relaxed.columns, relaxed.share, graph.size), start):
         if relaxed.bound - total <= _EQUAL / 10:
@@ -94,10 +100,12 @@ def best_disjoint(
     nodes = len(np.union1d(edges.higher, edges.lower))
     if relaxed.bound - total <= _EQUAL / 10 or nodes > exact_up_to or graph.thinned:
         return _result(graph, mate, relaxed.bound, relaxed.in_time)
-    return _integer(graph, relaxed, mate, total)
+    return _integer(graph, relaxed, mate, total, 2 * seconds)
 
 
-def _integer(graph: PairGraph, relaxed: Relaxation, mate: np.ndarray, total: float) -> Disjoint:
+def _integer(
+    graph: PairGraph, relaxed: Relaxation, mate: np.ndarray, total: float, seconds: float
+) -> Disjoint:
     """The optimum by integer programming over the edges that can be in it."""
     edges, prices = graph.edges, relaxed.prices
     slack = prices[edges.higher] + prices[edges.lower] - edges.weight
@@ -108,7 +116,7 @@ def _integer(graph: PairGraph, relaxed: Relaxation, mate: np.ndarray, total: flo
         integrality=np.ones(len(possible)),
         bounds=Bounds(0, 1),
         constraints=LinearConstraint(incidence(possible, graph.size), ub=1),
-        options={"mip_rel_gap": 0.0, "time_limit": _MILP_SECONDS},
+        options={"mip_rel_gap": 0.0, "time_limit": seconds},
     )
     bound = relaxed.bound
     if solved.mip_dual_bound is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
@@ -30,6 +31,9 @@ from study.matching.scored import ScoredPool, left_out
 from study.matching.sweep import Pairs, PairSweep
 
 MAX_PAIRS = 1_000_000
+SECONDS = 60.0
+"""What a problem's disjoint pairs may take, about, before their choice is cut short."""
+
 MODES: tuple[Mode, ...] = ("matching", "all", "best")
 
 Progress = Callable[[int, int, str], None]
@@ -44,14 +48,15 @@ def match_pool(
     k: int | None = None,
     problems: Path | None = None,
     exact_up_to: int = EXACT_UP_TO,
-    seconds: float = 60.0,
+    seconds: float = SECONDS,
     progress: Progress | None = None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> MatchingResult:
     """Choose matched pairs within each problem of a scored pool.
 
     Yu et al., appendix ``app:expert_rating``.  The result depends on the rows of
     the pool, not on their order; and on nothing else unless time runs out, which
-    the notes then say.
+    `MatchingResult.missing` then says.
 
     Parameters
     ----------
@@ -70,6 +75,8 @@ def match_pool(
     seconds : float
         Time a problem for the bound on larger ones.
     progress : callable (done, total, name) -> None, optional
+    clock : callable () -> float
+        Seconds.
 
     Raises
     ------
@@ -106,7 +113,7 @@ def match_pool(
     for done, (name, rows) in enumerate(groups):
         if progress is not None:
             progress(done, len(groups), name)
-        one = _Problem(pool, rules, name, rows, lost, sameness)
+        one = _Problem(pool, rules, name, rows, lost, sameness, clock)
         if mode == "all":
             listed += one.sweep.total
             if listed > MAX_PAIRS:
@@ -123,11 +130,6 @@ def match_pool(
     )
     unknown = sum(p.same_function is None for p in named) if problems is not None else 0
     notes = [f"{unknown} pairs could not be compared on the data"] if unknown else []
-    notes += [
-        f"time ran out on {each.outcome.problem}: another run may choose other pairs"
-        for each in chosen
-        if not each.outcome.in_time
-    ]
     return MatchingResult(
         rules, mode, k if mode == "best" else None, pool.source,
         tuple(each.outcome for each in chosen), named, tuple(notes),
@@ -152,8 +154,9 @@ class _Problem:
 
     def __init__(
         self, pool: ScoredPool, rules: MatchingRules, name: str, rows: np.ndarray,
-        lost: dict[str, np.ndarray], sameness: Sameness,
+        lost: dict[str, np.ndarray], sameness: Sameness, clock: Callable[[], float],
     ) -> None:
+        self.clock = clock
         self.pool, self.rules, self.name, self.sameness = pool, rules, name, sameness
         self.fates = {reason: int(found[rows].sum()) for reason, found in lost.items()}
         kept = rows[~np.any([found[rows] for found in lost.values()], axis=0)]
@@ -237,7 +240,7 @@ class _Problem:
         while True:
             forbidden = frozenset(self.identical | self.same)
             found = best_disjoint(
-                self.sweep, forbidden, exact_up_to=exact_up_to, seconds=seconds
+                self.sweep, forbidden, exact_up_to=exact_up_to, seconds=seconds, clock=self.clock
             )
             if self._good(found.higher, found.lower).all():
                 return found

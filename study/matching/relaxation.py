@@ -9,7 +9,7 @@ last round undercut most at each node join, until none is undercut.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,7 +58,13 @@ def incidence(edges: Edges, size: int) -> csr_array:
     return csr_array((np.ones(2 * n), (rows, columns)), shape=(size, n))
 
 
-def relax(graph: PairGraph, start: Edges, *, seconds: float = 60.0) -> Relaxation:
+def relax(
+    graph: PairGraph,
+    start: Edges,
+    *,
+    seconds: float = 60.0,
+    clock: Callable[[], float] = time.monotonic,
+) -> Relaxation:
     """Bound the best matching of a graph.
 
     Parameters
@@ -68,8 +74,10 @@ def relax(graph: PairGraph, start: Edges, *, seconds: float = 60.0) -> Relaxatio
         A matching to begin with, so that the prices are sensible at once.
     seconds : float
         After this long the prices at hand are mended into valid ones.
+    clock : callable () -> float
+        Seconds.
     """
-    deadline = time.monotonic() + seconds
+    deadline = clock() + seconds
     edges = graph.edges
     first = [best_of_each(n, edges.weight, _PER_NODE) for n in (edges.higher, edges.lower)]
     columns = _distinct([start, edges.take(np.union1d(*first))], graph.size)
@@ -77,7 +85,7 @@ def relax(graph: PairGraph, start: Edges, *, seconds: float = 60.0) -> Relaxatio
     share = np.zeros(len(columns))
     converged = False
     while len(columns) and not converged:
-        left = deadline - time.monotonic()
+        left = deadline - clock()
         if left <= 0:
             break
         solved = linprog(

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from study.matching.rules import MatchingRules
+from study.material import unfinished_sentence
 from study.statistics.words import counted
 
 Mode = Literal["matching", "all", "best"]
@@ -156,6 +157,21 @@ class MatchingResult:
     pairs: tuple[MatchedPair, ...]
     notes: tuple[str, ...] = ()
 
+    @property
+    def unfinished(self) -> tuple[str, ...]:
+        """Problems on which time ran out before the choice was settled."""
+        return tuple(p.problem for p in self.problems if not p.in_time)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every problem's choice was settled: only then it is the rules' answer."""
+        return not self.unfinished
+
+    @property
+    def missing(self) -> str:
+        """What was not done for want of time, in a sentence; "" if all was."""
+        return unfinished_sentence(self.unfinished)
+
     @cached_property
     def fates(self) -> dict[str, int]:
         """How many formulas of all problems fell to which rule, in the order of `FATES`."""
@@ -175,7 +191,9 @@ class MatchingResult:
     def summary(self) -> str:
         """The result in a few lines of plain text."""
         width = len(f"{self.formulas:,}")
-        lines = [f"{counted(self.formulas, 'formula')} of {counted(len(self.problems), 'problem')}"]
+        lines = [f"NOT FINISHED: {self.missing}", ""] if self.missing else []
+        problems = counted(len(self.problems), "problem")
+        lines.append(f"{counted(self.formulas, 'formula')} of {problems}")
         for key, said in FATES.items():
             if self.fates[key]:
                 lines.append(f"{self.fates[key]:>{width},} {said}")

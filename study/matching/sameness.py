@@ -19,10 +19,10 @@ from pathlib import Path
 
 import numpy as np
 
+from eic_core.engine.amplify import amplify
 from eic_core.errors import FormulaError, UserError
 from eic_core.formula.syntax import Reading, read
 from eic_core.formula.tree import VARIABLE
-from eic_core.engine.amplify import amplify
 from eic_core.measure.table import match_variables
 from eic_core.pool.scoring import ProblemData, group_index_base
 from study.matching.scored import ScoredPool

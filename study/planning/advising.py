@@ -14,11 +14,10 @@ from math import ceil
 from eic_core.errors import UserError
 from study.planning.approximation import approximate
 from study.planning.simulating import Plan, Progress, can_simulate, plan
-from study.planning.targets import Advice, Grid, Route, Target, Way
+from study.planning.targets import TRIES, Advice, Grid, Route, Target, Way
 from study.statistics.clusters import ENOUGH_PROBLEMS
 from study.statistics.simulation import LIMITS, StudyModel
 
-_ROUNDS = 3
 _MOST = 20_000
 """Pairs, raters or problems: more than anybody has."""
 _MOST_WORK = 3e8
@@ -84,7 +83,7 @@ def advise(
     routes = []
     for number, way in enumerate(ways, start=1):
         routes.append(_route(model, way, target, first, simulated))
-        report.skip_to(1 + number * _ROUNDS)
+        report.skip_to(1 + number * TRIES)
     also = [route.model.pairs for route in routes if route.model is not None]
     grid = width_grid(model, level, also=also)
     return Advice(model, target, first, False, tuple(routes), grid)
@@ -98,7 +97,7 @@ def most_studies(model: StudyModel, studies: int = 400) -> int:
     >>> most_studies(StudyModel(problems=5), 100)
     1000
     """
-    return (1 + len(_ways(model)) * _ROUNDS) * studies
+    return (1 + len(_ways(model)) * TRIES) * studies
 
 
 def grown(model: StudyModel, way: Way, size: int) -> StudyModel:
@@ -173,7 +172,7 @@ def _route(
     """Search, simulate, correct, and search again."""
     size, factor = _size(model, way), 1.0
     best: Route | None = None
-    for _ in range(_ROUNDS):
+    for _ in range(TRIES):
 
         def value(size: int, factor: float = factor) -> float:
             found = approximate(grown(model, way, size))
@@ -187,8 +186,9 @@ def _route(
         size = _smallest(value, target, size)
         design = grown(model, way, size)
         found = simulated(design)
-        best = Route(way, design, value(size, 1.0), found)
-        if found is None or _met(target, found, 1.0):
+        met = found is None or _met(target, found, 1.0)
+        best = Route(way, design, value(size, 1.0), found, met)
+        if found is None or met:
             break
         factor *= 1.03
         if target.power is None and found.half_width is not None:

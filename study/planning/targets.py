@@ -10,6 +10,9 @@ from eic_core.errors import UserError
 from study.planning.simulating import Plan
 from study.statistics.simulation import StudyModel
 
+TRIES = 3
+"""How many designs of one way are simulated at most on the search for one that is enough."""
+
 Way = Literal["pairs", "raters", "pairs and raters", "problems"]
 
 
@@ -79,12 +82,15 @@ class Route:
         largest design tried: what it cannot get beyond.
     simulated : Plan or None
         What simulation says of `model`; None if there is none, or it is too large.
+    met : bool
+        False if the search was given up while simulation still fell short of the target.
     """
 
     way: Way
     model: StudyModel | None
     approximate: float
     simulated: Plan | None
+    met: bool = True
 
 
 @dataclass(frozen=True)
@@ -141,6 +147,7 @@ class Advice:
                     "model": asdict(route.model) if route.model else None,
                     "approximate": route.approximate if isfinite(route.approximate) else None,
                     "simulated": route.simulated.to_json() if route.simulated else None,
+                    "met": route.met,
                 }
                 for route in self.routes
             ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from study.planning.simulating import Plan
-from study.planning.targets import Advice, Route, Target
+from study.planning.targets import TRIES, Advice, Route, Target
 from study.statistics.simulation import StudyModel
 from study.statistics.words import plain, rounded
 
@@ -204,10 +204,12 @@ def _confirmed(route: Route, target: Target) -> str:
         value = points(route.approximate) if target.power is None else _percent(route.approximate)
         said = f"± {value} points" if target.power is None else f"a power of {value}"
         return f"{said} by the approximation, too large to simulate here"
+    short = "" if route.met else f", still short of it: the search ended after {TRIES} designs"
     if target.power is not None:
-        return f"a power of {_percent(found.power.value, 1)} in simulation"
-    assert found.half_width is not None
-    return f"± {points(found.half_width.value)} points in simulation"
+        return f"a power of {_percent(found.power.value, 1)} in simulation{short}"
+    if found.half_width is None:
+        return f"no interval in simulation{short}"
+    return f"± {points(found.half_width.value)} points in simulation{short}"
 
 
 def _percent(share: float, digits: int = 0) -> str:

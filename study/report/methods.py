@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from study.material import unfinished_sentence
 from study.report.analysis import StudyReport
 from study.report.words import (
     UNDEFINED,
@@ -71,6 +72,8 @@ def _material(report: StudyReport) -> list[str]:
         f"{export.ballots_per_rater} each.",
         _exclusions(report),
     ]
+    if cut := unfinished_sentence(export.rules.get("unfinished", ())):
+        sentences.insert(1, cut)
     if export.frozen_at is not None:
         first = min((vote.voted_at for vote in export.votes), default=None)
         before = first is None or export.frozen_at <= first

@@ -73,14 +73,20 @@ def logistic(
     if not np.isin(y, (0.0, 1.0)).all():
         raise UserError("the outcomes of a logistic regression are 0 and 1")
     reason = design.trouble(kinds[: len(clusters)]) or _separation(design)
-    terms = () if reason else design.fit(*_newton(design))
+    found = None if reason else _newton(design)
+    terms = design.fit(*found) if found is not None else ()
+    if found is None and not reason:
+        reason = f"The estimate had not settled after {MOST_STEPS} steps, so none is given."
     if not all(term.standard_error for term in terms):
         terms, reason = (), NO_SPREAD
     return LogisticFit(design.names, terms, len(y), design.counts, reason)
 
 
-def _newton(design: Design) -> tuple[Floats, Floats, Floats]:
-    """Coefficients, scores and inverse Hessian; halves a step that lowers the likelihood."""
+def _newton(design: Design) -> tuple[Floats, Floats, Floats] | None:
+    """Coefficients, scores and inverse Hessian; halves a step that lowers the likelihood.
+
+    None if they have not settled after `MOST_STEPS`.
+    """
     y, columns = design.y, design.columns
     signs = 2 * y - 1
 
@@ -99,6 +105,8 @@ def _newton(design: Design) -> tuple[Floats, Floats, Floats]:
         now = loss(beta)
         if np.abs(step).max() < SETTLED:
             break
+    else:
+        return None
     fitted = expit(columns @ beta)
     hessian = (columns * (fitted * (1 - fitted))[:, None]).T @ columns
     return beta, columns * (y - fitted)[:, None], np.linalg.inv(hessian)

@@ -53,9 +53,9 @@ def free_port() -> int:
 @contextlib.contextmanager
 def running_server(
     *, demo: bool = False, database: Path | None = None, log_file: Path | None = None,
-    port: int | None = None,
+    port: int | None = None, script: str = "app.py",
 ) -> Iterator[str]:
-    """`streamlit run app.py` in a process of its own; yields its address.
+    """`streamlit run` of a script in a process of its own; yields its address.
 
     Without `database` it has one of its own that is gone afterwards.  `log_file` receives what
     it prints.
@@ -71,7 +71,7 @@ def running_server(
         environment["EIC_LAB_DEMO_DATABASE_URL" if demo else "DATABASE_URL"] = url
         environment["EIC_LAB_DEMO"] = "1" if demo else "0"
         process = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", "app.py",
+            [sys.executable, "-m", "streamlit", "run", script,
              "--server.port", str(port), "--server.headless", "true"],
             cwd=ROOT,
             stdin=subprocess.DEVNULL,

@@ -6,6 +6,19 @@ import sys
 
 import pytest
 
+from pages.ui import wiring
+from pages.ui.diagnosis.service import DiagnosisService
+from pages.ui.service import InspectorService
+from tests.clocks import PacedClock
+
+
+@pytest.fixture(autouse=True, scope="session")
+def unhurried() -> None:
+    """What a page answers does not depend on how busy this machine is."""
+    stands_still = PacedClock(0.0)
+    wiring._built["inspector"] = InspectorService(clock=stands_still)
+    wiring._built["diagnosis"] = DiagnosisService(clock=stands_still)
+
 
 @pytest.fixture(autouse=True)
 def main_module(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains
-from pages.ui.diagnosis import instead
 from pages.ui.diagnosis.service import DiagnosisService
 from pages.ui.service import InspectorService, Request
+from tests.clocks import PacedClock
 from tests.pages.panels import answer, chart, failed, open_with_table
 from tests.pages.test_app_inspector import html_of, open_page, state_of
 
@@ -107,24 +105,6 @@ def test_a_changed_formula_is_searched_anew() -> None:
     assert "conjugate roots" not in answer(page) and "<code>x</code>" in answer(page)
 
 
-@pytest.fixture
-def no_time(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(instead, "SEARCH_SECONDS", 0.0)
-    yield
-
-
-def test_a_search_that_was_cut_short_can_go_on(no_time: None) -> None:
-    page = open_page(formula="sqrt(x+2) - sqrt(x)", range=["x=loguniform:1:1e8"], ask="instead")
-    assert "before the time limit" in answer(page)
-    assert "The search ended at its time limit" in html_of(page)
-    page.button(key="search-longer").click().run()
-    assert not failed(page)
-    assert "conjugate roots" in answer(page)
-    assert not [b for b in page.button if b.key == "search-longer"]
-    page.text_area(key="formula_text").set_value("sqrt(x+3) - sqrt(x)").run()
-    assert page.button(key="search-longer")
-
-
 @pytest.mark.parametrize(
     ("formula", "reason", "helps"),
     [
@@ -167,7 +147,7 @@ def test_who_asks_while_a_search_runs_gets_the_same_answer() -> None:
     from threading import Thread
 
     result = InspectorService().inspect(Request("sqrt(x+7) - sqrt(x)"))
-    service, found = DiagnosisService(), []
+    service, found = DiagnosisService(clock=PacedClock(0.0)), []
     threads = [Thread(target=lambda: found.append(service.repairs(result))) for _ in range(3)]
     for thread in threads:
         thread.start()

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import t
 
 from eic_core.errors import UserError
+from study.statistics import logistic as module
 from study.statistics.linear import least_squares
 from study.statistics.logistic import logistic
 from study.statistics.regression import NO_SPREAD
@@ -67,6 +68,15 @@ def test_estimates_and_errors_are_those_of_statsmodels(
 def fitted(made: dict[str, Any], **more: Any) -> Any:
     made = made | more
     return logistic(made["y"], made["X"], ["gap", "side"], (made["pair"], made["rater"]))
+
+
+def test_an_estimate_that_has_not_settled_is_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    y = np.array([1] * 30 + [0] * 10 + [1] * 12 + [0] * 28, dtype=float)
+    x = np.repeat([1.0, 0.0], 40)[:, None]
+    monkeypatch.setattr(module, "MOST_STEPS", 2)
+    found = logistic(y, x, ["x"], (np.arange(80) % 20,), ("rater",))
+    assert found.terms == ()
+    assert found.reason == "The estimate had not settled after 2 steps, so none is given."
 
 
 def test_a_two_by_two_table_gives_its_odds_ratio() -> None:

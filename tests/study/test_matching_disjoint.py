@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 
 import numpy as np
@@ -16,6 +17,7 @@ from study.matching.greedy import greedy, improve
 from study.matching.relaxation import relax
 from study.matching.rules import MatchingRules
 from study.matching.sweep import PairSweep
+from tests.clocks import PacedClock
 
 RULES = MatchingRules()
 NONE: frozenset[tuple[int, int]] = frozenset()
@@ -171,3 +173,11 @@ def test_a_choice_that_ran_out_of_time_says_so() -> None:
     hurried = best_disjoint(sweep, seconds=0.0)
     assert not hurried.in_time and hurried.bound >= hurried.total
     assert_disjoint(hurried)
+
+
+def test_the_same_choice_is_settled_once_there_is_time() -> None:
+    sweep = large(400)
+    assert not best_disjoint(sweep, clock=PacedClock(100.0)).in_time
+    patient = best_disjoint(sweep, seconds=math.inf, clock=PacedClock(100.0))
+    quick = best_disjoint(sweep, clock=PacedClock(0.0))
+    assert patient.in_time and patient.exact and patient.total == quick.total

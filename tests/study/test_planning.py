@@ -13,7 +13,17 @@ from scipy.stats import binom
 
 from eic_core.errors import UserError
 from study.cli import main
-from study.planning import PAPER, Advice, Plan, Target, advise, approximate, plan, width_grid
+from study.planning import (
+    PAPER,
+    Advice,
+    Plan,
+    Target,
+    advise,
+    advising,
+    approximate,
+    plan,
+    width_grid,
+)
 from study.planning.estimates import median_of, share_of
 from study.planning.words import advice_sentences, design_sentence, sentences
 from study.statistics.simulation import StudyModel, simulate_many
@@ -244,6 +254,20 @@ def test_each_way_arrives_where_simulation_confirms_it(sharper: Advice) -> None:
             width = route.simulated.half_width
             assert width is not None
             assert width.value - 2 * width.error <= 0.048
+
+
+def test_a_way_that_the_search_gave_up_on_is_not_told_as_what_it_takes(
+    sharper: Advice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert all(route.met for route in sharper.routes)
+    assert "still short of it" not in " ".join(advice_sentences(sharper))
+    monkeypatch.setattr(advising, "_met", lambda *_: False)
+    advice = advise(PAPER, Target(half_width=0.048), studies=20)
+    tried = [route for route in advice.routes if route.simulated is not None]
+    assert tried and not any(route.met for route in tried)
+    said = " ".join(advice_sentences(advice))
+    assert said.count("still short of it: the search ended after 3 designs") == len(tried)
+    assert [each["met"] for each in advice.to_json()["routes"]] == [r.met for r in advice.routes]
 
 
 def test_the_design_advised_is_not_larger_than_needed(sharper: Advice) -> None:

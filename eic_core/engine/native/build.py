@@ -10,6 +10,7 @@ cache folder.
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import importlib.util
 import os
@@ -18,7 +19,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -30,6 +32,10 @@ FLAGS = (
     "-ffp-contract=off",
 )  # fmt: skip
 """Never -ffast-math: (x + 1e12) - 1e12 is not x."""
+
+
+_PORTABLE = ("-mcpu=baseline",)
+"""Zig compiles for the processor at hand unless told otherwise."""
 
 
 @cache
@@ -65,16 +71,18 @@ def compilers() -> Iterator[list[str]]:
         if shutil.which(command[0]):
             yield command
     if importlib.util.find_spec("ziglang") is not None:
-        yield [sys.executable, "-m", "ziglang", "cc"]
+        yield [sys.executable, "-m", "ziglang", "cc", *_PORTABLE]
 
 
-def build(folder: Path | None = None) -> Path:
+def build(folder: Path | None = None, commands: Iterable[list[str]] | None = None) -> Path:
     """Compile the library and put it in place in one step.
 
     Parameters
     ----------
     folder : Path, optional
         Where to; default: the first of `folders` that can be written to.
+    commands : iterable of commands, optional
+        Compilers to try; default: `compilers`.
 
     Raises
     ------
@@ -87,7 +95,7 @@ def build(folder: Path | None = None) -> Path:
             target.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=target) as made:
                 path = Path(made) / file_name()
-                for command in compilers():
+                for command in compilers() if commands is None else commands:
                     done = subprocess.run(
                         [*command, *FLAGS, str(HERE / "kernel.c"), "-o", str(path), "-lm"],
                         capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
@@ -100,13 +108,36 @@ def build(folder: Path | None = None) -> Path:
     raise OSError("; ".join(tried) or "no C compiler was found")
 
 
-def main() -> int:
+@contextmanager
+def borrowed_compiler() -> Iterator[list[str]]:
+    """The compiler of the package `ziglang`, installed aside for as long as it is needed."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(
+            [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+             "--no-deps", "--target", folder, "ziglang>=0.13"],
+            check=True, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        yield [sys.executable, str(Path(folder) / "ziglang" / "__main__.py"), "cc", *_PORTABLE]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
     """Build unless it is built; a machine without a compiler is told what that means."""
+    parser = argparse.ArgumentParser(prog="python -m eic_core.engine.native.build")
+    parser.add_argument("--borrow", action="store_true",
+                        help="fetch a compiler from PyPI (80 MB, not kept) if there is none")
+    given = parser.parse_args(arguments)
     if find() is not None:
         return 0
     try:
-        build()
-    except OSError as error:
+        try:
+            build()
+        except OSError:
+            if not given.borrow:
+                raise
+            print("There is no C compiler: fetching one for a moment…", file=sys.stderr)
+            with borrowed_compiler() as command:
+                build(commands=[command])
+    except (OSError, subprocess.CalledProcessError) as error:
         print(
             f"The native engine was not built ({error}).\nEverything works without it, several "
             "times slower. Install a C compiler, or `pip install ziglang`, and run\n"

@@ -13,7 +13,6 @@ from typing import Any
 
 from eic_core.engine import doubt, edges
 from eic_core.operators import OPERATORS, Operator
-from eic_core.operators.row import Derivatives
 
 TARGET = Path(__file__).with_name("operators.h")
 
@@ -140,7 +139,8 @@ _RULES = {
 
 
 def _rule(name: str) -> str:
-    function, parameters = _RULES[name]
+    function: Any = _RULES[name][0]
+    parameters = _RULES[name][1]
     names = parameters.split()
     given = ", ".join(f"double {n}" for n in names)
     traced = C.of(function(B, *map(C, names))).text
@@ -148,11 +148,7 @@ def _rule(name: str) -> str:
 
 
 def _kappas(row: Operator, a: list[C]) -> list[str]:
-    y, p = C("y"), C("p")
-    if row.fixed is not None:
-        traced: Derivatives = lambda B, a, y, p: row.fixed(p)  # type: ignore[misc]  # noqa: E731
-        return [C.of(k).text for k in traced(B, a, y, p)]
-    return [C.of(k).text for k in row.kappa_squared(B, a, y, p)]
+    return [C.of(k).text for k in row.kappa_squared(B, a, C("y"), C("p"))]
 
 
 def _suspicion(row: Operator) -> str:
@@ -172,6 +168,9 @@ def _loops(row: Operator, arity: int) -> str:
     a = [C(f"a{i}") for i in names]
     kappas = _kappas(row, a)
     load = "".join(f"        const double a{i} = A{i}[r], s{i} = S{i}[r];\n" for i in names)
+    if row.helper:
+        load += "        const double h = H[r];\n"
+        kappas = [kappa.replace(f"{row.helper}(a0)", "h") for kappa in kappas]
     terms = "".join(
         f"        const double t{i} = plain_term({kappas[i]}, s{i});\n" for i in names
     )
@@ -215,8 +214,8 @@ def _facts(row: Operator, arity: int) -> str:
     lines += [f"    f->pole = {pole};", f"    f->vanishes = {vanishes};"]
     lines += [f"    f->outside = {outside};", f"    f->doubtful = {near};"]
     return (
-        f"static inline void facts_{row.name}(FACTS)\n{{\n    (void)a; (void)s; (void)leaf; (void)y;"
-        " (void)p;\n" + "\n".join(lines) + "\n}\n"
+        f"static inline void facts_{row.name}(FACTS)\n{{\n"
+        "    (void)a; (void)s; (void)leaf; (void)y; (void)p;\n" + "\n".join(lines) + "\n}\n"
         f"static void mend_{row.name}(MEND)\n{{\n    mend_rows(MEND_GIVEN, facts_{row.name});\n}}\n"
     )
 
@@ -239,7 +238,8 @@ def header() -> str:
             if on
         )
         if row.selects:
-            table.append(f'    {{"{row.name}", rows_of_two, rows_of_two, 0, mend_selection, 0, {flags}}},')
+            functions = "rows_of_two, rows_of_two, 0, mend_selection, 0"
+            table.append(f'    {{"{row.name}", {functions}, {flags}}},')
             continue
         assert row.arity is not None
         parts += [_loops(row, row.arity), _facts(row, row.arity)]

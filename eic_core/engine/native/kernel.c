@@ -20,12 +20,12 @@
 
 typedef void (*Loop)(char **args, const intptr_t *count, const intptr_t *strides, void *data);
 
-/* Widths of a slot's head: code, operands, first operand, first instruction, instructions, first
- * constant, flags. */
-enum { CODE, OPERANDS, FIRST_OPERAND, FIRST_INSTRUCTION, INSTRUCTIONS, FIRST_CONSTANT, FLAGS,
-       WIDTH };
-enum { COLUMN = -1, CONSTANT = -2 };                  /* codes of leaves */
-enum { FIXED = 1, LEAF_HIGH = 2, LEAF_LOW = 4 };      /* flags of a slot */
+/* What a slot holds: a leaf, or an entry: an operator with its program. */
+enum { COLUMN = -1, CONSTANT = -2, CONSTANT_HIGH = -3, CONSTANT_LOW = -4 };
+
+/* Words of an entry: code, operands, first instruction, instructions, constants, loop of the helper
+ * or -1. */
+enum { CODE, OPERANDS, FIRST_INSTRUCTION, INSTRUCTIONS, CONSTANTS, HELPER, WIDTH };
 enum { EDGES = 1, SIGNS = 2, VALUES_ONLY = 4, OVERFLOW_IS_INVALID = 8, FIRST_BAD_ENDS = 16 };
 
 enum { INSTRUCTION = 4 };  /* loop, inputs, first input, second input */
@@ -33,10 +33,13 @@ enum { INSTRUCTION = 4 };  /* loop, inputs, first input, second input */
 typedef struct {
     int64_t slots, rows, chunk, mode;
     int64_t skip, out;                /* bits of a status: nothing more to do; not in the sums */
-    const int32_t *head, *operands, *program;
-    const double *parameters, *constants;
+    const int32_t *kinds;             /* per slot: a leaf's code, or the number of an entry */
+    const int32_t *operands;          /* of all slots, one after the other */
+    const double *parameters;         /* per slot: a constant, or the exact parameter */
+    const double *constants;          /* of all programs, one after the other */
+    const int32_t *entries, *program; /* tables of the library */
     const int64_t *loops;             /* pairs: function, data */
-    const int64_t *columns;           /* address of each column leaf's samples, by slot */
+    const int64_t *columns;           /* addresses of the columns, in the order of their leaves */
     int64_t roots;
     const int32_t *root, *member_start, *member;
     double *scratch;
@@ -57,14 +60,6 @@ int64_t eic_codes(void) { return (int64_t)(sizeof TABLE / sizeof TABLE[0]); }
 const char *eic_name(int64_t code) { return TABLE[code].name; }
 double eic_recheck_s2(void) { return RECHECK_S2; }
 int64_t eic_call_size(void) { return (int64_t)sizeof(Call); }
-
-/* Doubles of scratch for a chunk. */
-int64_t eic_scratch(int64_t slots, int64_t operands, int64_t chunk, int64_t mode)
-{
-    const int64_t bytes = (slots + 3) * chunk, ints = chunk;
-    return (3 * slots + (mode & EDGES ? operands : 0)) * chunk + bytes / 8 + ints / 2
-        + 3 * slots + 16;
-}
 
 CLONES static double sum_of(const double *x, int64_t n)
 {
@@ -125,7 +120,8 @@ CLONES static int signs_of(const double *y, const double *a, const uint8_t *ok, 
 }
 
 typedef struct {
-    double *Y, *S, *Z, *T;
+    int32_t *first_operand, *first_constant, *fixed;  /* per slot */
+    double *Y, *S, *Z, *H, *T;
     uint8_t *status_bytes, *special, *ok, *odd;
     int32_t *dead;
     const double **value;   /* per slot: its values in this chunk */
@@ -133,6 +129,7 @@ typedef struct {
     int64_t *has_zero;
 } Chunk;
 
+/* Where everything lies in the scratch; library.py counts its doubles. */
 static void lay_out(const Call *c, Chunk *x, int64_t operands)
 {
     double *at = c->scratch;
@@ -140,29 +137,46 @@ static void lay_out(const Call *c, Chunk *x, int64_t operands)
     x->Y = at, at += k * m;
     x->S = at, at += k * m;
     x->Z = at, at += k * m;
+    x->H = at, at += m;
     x->T = c->mode & EDGES ? at : 0;
     at += c->mode & EDGES ? operands * m : 0;
     x->value = (const double **)at, at += k;
     x->status = (uint8_t **)at, at += k;
     x->has_zero = (int64_t *)at, at += k;
+    x->first_operand = (int32_t *)at, x->first_constant = x->first_operand + k;
+    x->fixed = x->first_constant + k, at += (3 * k + 1) / 2;
     x->dead = (int32_t *)at, at += (m + 1) / 2;
     x->status_bytes = (uint8_t *)at;
     x->special = x->status_bytes + k * m;
     x->ok = x->special + m;
     x->odd = x->ok + m;
+    int32_t operand = 0, constant = 0;
+    for (int64_t slot = 0; slot < k; slot++) {
+        const int32_t kind = c->kinds[slot];
+        x->first_operand[slot] = operand;
+        x->first_constant[slot] = constant;
+        x->fixed[slot] = kind != COLUMN;
+        if (kind < 0)
+            continue;
+        const int32_t *entry = c->entries + WIDTH * kind;
+        for (int32_t i = 0; i < entry[OPERANDS]; i++)
+            x->fixed[slot] &= x->fixed[c->operands[operand++]];
+        constant += entry[CONSTANTS];
+    }
 }
 
-static void read_leaf(const Call *c, Chunk *x, int64_t slot, int64_t start, int64_t n)
+static void read_leaf(const Call *c, Chunk *x, int64_t slot, const double *column, int64_t start,
+                      int64_t n)
 {
     const int beyond = (c->mode & OVERFLOW_IS_INVALID) != 0;
-    const int32_t *h = c->head + WIDTH * slot;
+    const int32_t kind = c->kinds[slot];
     double *S = x->S + slot * c->chunk;
     uint8_t *status = x->status_bytes + slot * c->chunk;
     if (start == 0)
         for (int64_t r = 0; r < n; r++)
             S[r] = 1;
-    if (h[CODE] == CONSTANT) {
-        if (beyond && h[FLAGS] & LEAF_HIGH)
+    if (kind != COLUMN) {
+        if (beyond && kind == CONSTANT_HIGH)
             for (int64_t r = 0; r < n; r++)
                 if (x->dead[r] < 0)
                     x->dead[r] = (int32_t)slot;
@@ -172,17 +186,16 @@ static void read_leaf(const Call *c, Chunk *x, int64_t slot, int64_t start, int6
         for (int64_t r = 0; r < n; r++)
             Y[r] = c->parameters[slot];
         x->value[slot] = Y;
-        x->has_zero[slot] = c->parameters[slot] == 0 && !(h[FLAGS] & LEAF_LOW);
+        x->has_zero[slot] = c->parameters[slot] == 0 && kind == CONSTANT;
         x->status[slot] = 0;
-        if (h[FLAGS] & (LEAF_HIGH | LEAF_LOW)) {
+        if (kind != CONSTANT) {
             x->status[slot] = status;
-            memset(status, h[FLAGS] & LEAF_LOW ? LOW : beyond ? HIGH | INVALID : HIGH, (size_t)n);
+            memset(status, kind == CONSTANT_LOW ? LOW : beyond ? HIGH | INVALID : HIGH, (size_t)n);
         }
         if (x->has_zero[slot])
             memset(x->Z + slot * c->chunk, 0, (size_t)n * sizeof(double));
         return;
     }
-    const double *column = (const double *)(intptr_t)c->columns[slot] + start;
     x->value[slot] = column;
     x->status[slot] = 0;
     x->has_zero[slot] = 0;
@@ -201,7 +214,7 @@ static void read_leaf(const Call *c, Chunk *x, int64_t slot, int64_t start, int6
 }
 
 static void run_program(const Call *c, const Chunk *x, const int32_t *h, const int32_t *from,
-                        double *Y, int64_t n)
+                        const double *constants, double *Y, int64_t n)
 {
     const intptr_t count = (intptr_t)n;
     const int32_t *i = c->program + INSTRUCTION * h[FIRST_INSTRUCTION];
@@ -215,7 +228,7 @@ static void run_program(const Call *c, const Chunk *x, const int32_t *h, const i
             else if (what == -1)
                 args[j] = (char *)Y;
             else {
-                args[j] = (char *)(uintptr_t)(c->constants + h[FIRST_CONSTANT] - what - 2);
+                args[j] = (char *)(uintptr_t)(constants - what - 2);
                 strides[j] = 0;
             }
         }
@@ -229,9 +242,10 @@ static void run_program(const Call *c, const Chunk *x, const int32_t *h, const i
 /* Value, s^2 and status of one operator over the chunk; true if a sample is out. */
 static int run_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t n)
 {
-    const int32_t *h = c->head + WIDTH * slot;
+    const int32_t *h = c->entries + WIDTH * c->kinds[slot];
     const Row *row = &TABLE[h[CODE]];
-    const int32_t *from = c->operands + h[FIRST_OPERAND];
+    const int32_t first_operand = x->first_operand[slot];
+    const int32_t *from = c->operands + first_operand;
     const int64_t m = c->chunk;
     uint8_t *status = x->status_bytes + slot * m;
     k->n = n, k->slot = (int)slot, k->operands = h[OPERANDS], k->p = c->parameters[slot];
@@ -243,8 +257,8 @@ static int run_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t n)
         k->A[i] = x->value[o];
         k->SA[i] = x->S + o * m;
         k->ZA[i] = x->has_zero[o] ? x->Z + o * m : 0;
-        k->T[i] = x->T ? x->T + (h[FIRST_OPERAND] + i) * m : 0;
-        k->leaf[i] = c->head[WIDTH * o + CODE] < 0;
+        k->T[i] = x->T ? x->T + (first_operand + i) * m : 0;
+        k->leaf[i] = c->kinds[o] < 0;
         k->from[i] = o;
         zeros |= x->has_zero[o] != 0;
         if (x->status[o] && known++)
@@ -255,7 +269,7 @@ static int run_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t n)
     }
     for (int i = k->operands; i < 2; i++)
         k->A[i] = 0, k->SA[i] = 0, k->ZA[i] = 0, k->T[i] = 0;
-    run_program(c, x, h, from, k->Y, n);
+    run_program(c, x, h, from, c->constants + x->first_constant[slot], k->Y, n);
     if (row->outside)
         row->outside(n, k->A, k->p, k->Y);
     x->value[slot] = k->Y;
@@ -271,6 +285,14 @@ static int run_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t n)
                 status[r] |= INVALID;
         x->status[slot] = status;
         return 1;
+    }
+    k->H = 0;
+    if (h[HELPER] >= 0) {
+        char *args[2] = {(char *)(uintptr_t)k->A[0], (char *)x->H};
+        const intptr_t count = (intptr_t)n, strides[2] = {8, 8};
+        ((Loop)(uintptr_t)c->loops[2 * h[HELPER]])(
+            args, &count, strides, (void *)(uintptr_t)c->loops[2 * h[HELPER] + 1]);
+        k->H = x->H;
     }
     int64_t bad;
     if (k->operands <= 2)
@@ -335,6 +357,8 @@ static void gather(const Call *c, Chunk *x, int64_t root, int64_t start, int64_t
         }
     } else {
         counts[VALID_ROWS] += n;
+        if (root == 0 && c->status)
+            memset(c->status + start, 0, (size_t)n);
     }
     if (c->mode & VALUES_ONLY)
         return;
@@ -342,7 +366,9 @@ static void gather(const Call *c, Chunk *x, int64_t root, int64_t start, int64_t
         memset(x->odd, 0, (size_t)n);
     for (int64_t j = c->member_start[root]; j < c->member_start[root + 1]; j++) {
         const int64_t slot = c->member[j];
-        const int32_t *h = c->head + WIDTH * slot;
+        const int32_t kind = c->kinds[slot];
+        const int32_t *h = c->entries + WIDTH * (kind < 0 ? 0 : kind);
+        const int32_t first_operand = x->first_operand[slot];
         const double *S = x->S + slot * m;
         const uint8_t *use = ok;
         if (singular_possible) {
@@ -357,17 +383,17 @@ static void gather(const Call *c, Chunk *x, int64_t root, int64_t start, int64_t
             use = x->special;
         }
         c->sum[j] += use ? sum_where(S, use, n) : sum_of(S, n);
-        if (c->mode & EDGES && h[CODE] >= 0)
+        if (c->mode & EDGES && kind >= 0)
             for (int32_t i = 0; i < h[OPERANDS]; i++) {
-                const double *T = x->T + (h[FIRST_OPERAND] + i) * m;
-                c->edge_sum[h[FIRST_OPERAND] + i] += use ? sum_where(T, use, n) : sum_of(T, n);
+                const double *T = x->T + (first_operand + i) * m;
+                c->edge_sum[first_operand + i] += use ? sum_where(T, use, n) : sum_of(T, n);
             }
-        if (c->mode & SIGNS && h[CODE] >= 0 && c->signs[slot] != 3) {
+        if (c->mode & SIGNS && kind >= 0 && c->signs[slot] != 3) {
             const int flags = TABLE[h[CODE]].flags;
             if (flags & (CROSSES | CROSSES_ARGUMENT))
                 c->signs[slot] |= signs_of(
                     x->value[slot],
-                    flags & CROSSES ? 0 : x->value[c->operands[h[FIRST_OPERAND]]], ok, n);
+                    flags & CROSSES ? 0 : x->value[c->operands[first_operand]], ok, n);
         }
     }
     if (singular_possible)
@@ -384,16 +410,26 @@ int64_t eic_run(const Call *c, int64_t operands)
     k.skip = (uint8_t)c->skip;
     k.overflow_is_invalid = (c->mode & OVERFLOW_IS_INVALID) != 0;
     lay_out(c, x, operands);
+    const int64_t members = c->member_start[c->roots];
+    memset(c->sum, 0, (size_t)members * sizeof(double));
+    memset(c->singular, 0, (size_t)members * sizeof(int64_t));
+    memset(c->edge_sum, 0, (size_t)operands * sizeof(double));
+    memset(c->signs, 0, (size_t)c->slots * sizeof(int64_t));
+    memset(c->counts, 0, (size_t)(c->roots * COUNTS) * sizeof(int64_t));
     for (int64_t start = 0; start < c->rows; start += c->chunk) {
         const int64_t n = c->rows - start < c->chunk ? c->rows - start : c->chunk;
         memset(x->dead, 0xff, (size_t)n * sizeof(int32_t));
+        int64_t column = 0;
         for (int64_t slot = 0; slot < c->slots; slot++) {
-            const int32_t *h = c->head + WIDTH * slot;
-            if (h[CODE] < 0) {
-                read_leaf(c, x, slot, start, n);
+            const int32_t kind = c->kinds[slot];
+            if (kind < 0) {
+                const double *from = 0;
+                if (kind == COLUMN)
+                    from = (const double *)(intptr_t)c->columns[column++] + start;
+                read_leaf(c, x, slot, from, start, n);
                 continue;
             }
-            if (start && h[FLAGS] & FIXED) {  /* a constant subtree: the first chunk has it */
+            if (start && x->fixed[slot]) {  /* a constant subtree: the first chunk has it */
                 if (x->status[slot])
                     for (int64_t r = 0; r < n; r++)
                         if (x->status[slot][r] & INVALID && x->dead[r] < 0)

@@ -8,19 +8,21 @@ is used, and an operator without a usable one runs through `eic_core.engine.refe
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import sys
 import threading
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from eic_core.engine.native import build
-from eic_core.engine.tape import Leaf, Tape, leaf_in_range
-from eic_core.operators import OPERATORS, Operator
+from eic_core.engine.tape import SMALLEST_NORMAL, Leaf, Tape, leaf_in_range
+from eic_core.operators import NUMPY, OPERATORS, Operator
 
 EDGES, SIGNS, VALUES_ONLY, OVERFLOW_IS_INVALID, FIRST_BAD_ENDS = 1, 2, 4, 8, 16
 """What a run is asked for."""
@@ -33,33 +35,39 @@ VALID_ROWS, INVALID_ROWS, RANGE_ROWS, SINGULAR_ROWS, MARKED_ROWS = range(5)
 COUNTS = 5
 
 MOST_OPERANDS = 64
-_COLUMN, _CONSTANT = -1, -2
-_FIXED, _LEAF_HIGH, _LEAF_LOW = 1, 2, 4
+_COLUMN, _CONSTANT, _CONSTANT_HIGH, _CONSTANT_LOW = -1, -2, -3, -4
 _DOUBLE = 12  # NPY_DOUBLE
-_CALL_SIZE = 28
+_CALL_SIZE = 29
+_MOST_LOOPS = 1024
+_MOST_ENTRIES = 1024
+_COUNTING = array("i", range(256))
+_LEAST, _MOST = SMALLEST_NORMAL, sys.float_info.max
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
+_Entry = tuple[int, tuple[float, ...]]
+"""The number of an operator with its program in the library's table, and the program's constants."""
+
+
+class Packed(NamedTuple):
     """A tape as the native engine reads it.
 
     Attributes
     ----------
-    head, operands, program : array of int32
-    parameters, constants : array of float64
-    columns : list of (slot, name)
-    root, member_start, member : array of int32
+    slots, operands, members : int
+        How many there are.
+    columns : list of str
+        Variables in the order of their leaves.
+    parts : tuple of arrays
+        Kinds, operands, parameters, constants, roots, starts and members.
+    addresses : tuple of int
+        Where they lie.
     """
 
-    head: array[int]
-    operands: array[int]
-    program: array[int]
-    parameters: array[float]
-    constants: array[float]
-    columns: list[tuple[int, str]]
-    root: array[int]
-    member_start: array[int]
-    member: array[int]
+    slots: int
+    operands: int
+    members: int
+    columns: list[str]
+    parts: tuple[Any, ...]
     addresses: tuple[int, ...]
 
 
@@ -108,22 +116,28 @@ class Library:
     def __init__(self, path: os.PathLike[str] | str) -> None:
         self._library = ctypes.CDLL(os.fspath(path))
         library = self._library
-        for name in ("eic_codes", "eic_call_size", "eic_run", "eic_scratch"):
+        for name in ("eic_codes", "eic_call_size", "eic_run"):
             getattr(library, name).restype = ctypes.c_int64
         library.eic_name.restype = ctypes.c_char_p
         library.eic_name.argtypes = [ctypes.c_int64]
         library.eic_recheck_s2.restype = ctypes.c_double
         if library.eic_call_size() != 8 * _CALL_SIZE:
             raise OSError("the native engine was built for another interface")
-        self._scratch = library.eic_scratch
-        self._scratch.argtypes = [ctypes.c_int64] * 4
         self._run = library.eic_run
         self._run.argtypes = [ctypes.c_void_p, ctypes.c_int64]
         self.codes = {library.eic_name(i).decode(): i for i in range(library.eic_codes())}
         self._rows = {name: OPERATORS[name] for name in self.codes}
-        self._loops = array("q")
+        self._loops = array("q", bytes(16 * _MOST_LOOPS))  # never moves: runs hold its address
+        self._loops_at = self._loops.buffer_info()[0]
         self._loop_ids: dict[Any, int] = {}
-        self._programs: dict[Any, tuple[tuple[int, ...], tuple[float, ...]] | None] = {}
+        self._lock = threading.Lock()
+        self._simple: dict[Operator | Leaf, int] = {}  # rows without parameter, and their entries
+        self._numbers: dict[tuple[int, ...], int] = {}
+        self._table = array("i", bytes(4 * 6 * _MOST_ENTRIES))  # these never move, either
+        self._program = array("i", bytes(4 * 4 * 8 * _MOST_ENTRIES))
+        self._words = 0
+        self._tables_at = self._table.buffer_info()[0], self._program.buffer_info()[0]
+        self._entries: dict[tuple[Operator, Fraction | None, int], _Entry | None] = {}
         self._local = threading.local()
 
     @property
@@ -135,29 +149,31 @@ class Library:
         """The number of a ufunc's loop over doubles, or -1."""
         known = self._loop_ids.get(function)
         if known is None:
-            found = _double_loop(function)
-            known = -1
-            if found is not None:
-                known = len(self._loops) // 2
-                self._loops.extend(found)
-            self._loop_ids[function] = known
+            with self._lock:
+                known = self._loop_ids.get(function)
+                if known is None:
+                    known = self._loop_ids[function] = self._add_loop(function)
         return known
 
-    def _program(
-        self, row: Operator, p: float, count: int
-    ) -> tuple[tuple[int, ...], tuple[float, ...]] | None:
-        """A row's program as instructions and constants; None if a loop is missing."""
-        key = (row, p if row.has_parameter else None, count)
-        try:
-            return self._programs[key]
-        except KeyError:
-            pass
+    def _add_loop(self, function: Any) -> int:
+        found = _double_loop(function)
+        place = sum(number >= 0 for number in self._loop_ids.values())
+        if found is None or place >= _MOST_LOOPS:
+            return -1
+        self._loops[2 * place], self._loops[2 * place + 1] = found
+        return place
+
+    def _entry(self, row: Operator, exact: Fraction | None, count: int) -> _Entry | None:
+        """How the library runs a row; None if it cannot."""
+        code = self.codes.get(row.name, -1)
+        if code < 0 or self._rows[row.name] is not row or count > MOST_OPERANDS:
+            return None
         words: list[int] = []
         constants: list[float] = []
+        p = row.parameter(exact) if row.has_parameter else 0.0
         for function, *inputs in row.program(p, count):
             loop = self._loop(function)
             if loop < 0:
-                self._programs[key] = None
                 return None
             words += (loop, len(inputs))
             for given in (*inputs, *([0] if len(inputs) == 1 else [])):
@@ -166,10 +182,38 @@ class Library:
                     constants.append(given)
                 else:
                     words.append(given)
-        if len(self._programs) > 4096:
-            self._programs.clear()
-        found = self._programs[key] = tuple(words), tuple(constants)
-        return found
+        helper = self._loop(getattr(NUMPY, row.helper)) if row.helper else -1
+        if row.helper and helper < 0:
+            return None
+        number = self._number_of((code, count, len(constants), helper, *words))
+        return None if number is None else (number, tuple(constants))
+
+    def _number_of(self, entry: tuple[int, ...]) -> int | None:
+        """The place of an entry in the table; None if the table is full."""
+        with self._lock:
+            number = self._numbers.get(entry)
+            if number is None:
+                code, count, constants, helper, *words = entry
+                number, first = len(self._numbers), self._words
+                if number >= _MOST_ENTRIES or first + len(words) > len(self._program):
+                    return None
+                self._program[first : first + len(words)] = array("i", words)
+                head = (code, count, first // 4, len(words) // 4, constants, helper)
+                self._table[6 * number : 6 * number + 6] = array("i", head)
+                self._words = first + len(words)
+                self._numbers[entry] = number
+        return number
+
+    def _find_entry(self, row: Operator, exact: Fraction | None, count: int) -> _Entry | None:
+        """The same, remembered."""
+        key = (row, exact, count)
+        try:
+            return self._entries[key]
+        except KeyError:
+            if len(self._entries) > 4096:
+                self._entries.clear()
+            found = self._entries[key] = self._entry(row, exact, count)
+            return found
 
     def pack(self, tape: Tape) -> Packed | None:
         """The tape for this library, or None if an operator is not in it.
@@ -184,74 +228,67 @@ class Library:
             return packed
 
     def _pack(self, tape: Tape) -> Packed | None:
-        head: list[int] = []
-        operands: list[int] = []
-        program: list[int] = []
+        kinds: list[int] = []
         parameters: list[float] = []
         constants: list[float] = []
-        columns: list[tuple[int, str]] = []
-        fixed: list[int] = []
+        columns: list[str] = []
+        simple = self._simple.get
         for slot, row in enumerate(tape.rows):
-            if row.__class__ is Leaf:
+            kind = simple(row)
+            if kind is not None:
+                kinds.append(kind)
+                parameters.append(0.0)
+                continue
+            if isinstance(row, Leaf):
                 column, label, value = row
                 if column:
-                    columns.append((slot, column))
-                    head += (_COLUMN, 0, 0, 0, 0, 0, 0)
-                    fixed.append(0)
+                    columns.append(column)
+                    kinds.append(_COLUMN)
                     parameters.append(0.0)
                     continue
-                flag = 0
-                if not leaf_in_range(label, value):
-                    flag = _LEAF_HIGH if abs(value) > 1 else _LEAF_LOW
-                head += (_CONSTANT, 0, 0, 0, 0, 0, flag)
-                fixed.append(_FIXED)
+                kind = _CONSTANT
+                if not _LEAST <= value <= _MOST and not leaf_in_range(label, value):
+                    kind = _CONSTANT_HIGH if abs(value) > 1 else _CONSTANT_LOW
+                kinds.append(kind)
                 parameters.append(value)
                 continue
-            name = row.name
-            code = self.codes.get(name, -1)
-            given = tape.operands[slot]
-            count = len(given)
-            if code < 0 or self._rows[name] is not row or count > MOST_OPERANDS:
+            exact, count = tape.exact_parameters[slot], len(tape.operands[slot])
+            entry = self._find_entry(row, exact, count)
+            if entry is None:
                 return None
-            p = row.parameter(tape.exact_parameters[slot]) if row.has_parameter else 0.0
-            found = self._program(row, p, count)
-            if found is None:
-                return None
-            words, numbers = found
-            flag = fixed[given[0]]
-            for i in given[1:]:
-                flag &= fixed[i]
-            fixed.append(flag)
-            head += (
-                code, count, len(operands), len(program) // 4, len(words) // 4, len(constants),
-                flag,
-            )  # fmt: skip
-            operands += given
-            program += words
-            constants += numbers
-            parameters.append(p)
-        member: list[int] = []
-        starts = [0]
+            kinds.append(entry[0])
+            constants += entry[1]
+            if row.has_parameter:
+                parameters.append(row.parameter(exact))
+            else:
+                parameters.append(0.0)
+                if row.arity is not None and not entry[1]:
+                    self._simple[row] = entry[0]
+        operands = [i for given in tape.operands for i in given]
+        size = len(kinds)
         if len(tape.roots) == 1:
-            member = list(range(len(tape)))
-            starts.append(len(member))
+            starts, member = [0, size], _COUNTING[:size] if size <= 256 else array("i", range(size))
         else:
-            for root in tape.roots:
-                member += tape.members(root)
-                starts.append(len(member))
-        ints = [array("i", part) for part in (head, operands, program)]
-        doubles = [array("d", part) for part in (parameters, constants)]
-        roots = [array("i", part) for part in (tape.roots, starts, member)]
-        addresses = tuple([part.buffer_info()[0] for part in (*ints, *doubles, *roots)])
-        return Packed(*ints, *doubles, columns, *roots, addresses)
+            members = [tape.members(root) for root in tape.roots]
+            starts = [0, *itertools.accumulate(map(len, members))]
+            member = array("i", itertools.chain.from_iterable(members))
+        parts = (
+            array("i", kinds), array("i", operands),
+            array("d", parameters), array("d", constants),
+            array("i", tape.roots), array("i", starts), member,
+        )  # fmt: skip
+        addresses = tuple([part.buffer_info()[0] for part in parts])
+        return Packed(size, len(operands), len(member), columns, parts, addresses)
 
-    def _workspace(self, doubles: int) -> int:
-        """The address of this thread's scratch of at least so many doubles."""
-        space = getattr(self._local, "space", None)
-        if space is None or len(space) < doubles:
-            space = self._local.space = np.empty(max(doubles, 1 << 16))
-            self._local.address = int(space.ctypes.data)
-        return int(self._local.address)
+    def _workspace(self, doubles: int) -> tuple[np.ndarray, np.ndarray, int]:
+        """This thread's scratch of at least so many doubles, as doubles and integers."""
+        local = self._local
+        space = getattr(local, "space", None)
+        if space is None or len(space[0]) < doubles:
+            made = np.empty(max(doubles, 1 << 16))
+            space = local.space = made, made.view(np.int64), int(made.ctypes.data)
+        found: tuple[np.ndarray, np.ndarray, int] = space
+        return found
 
     def run(
         self,
@@ -283,45 +320,46 @@ class Library:
         keep_y, keep_s2, keep_terms : sequences of (slot, or operand of the tape; address)
             Where values, s^2 and the terms of edges are written to.
         """
-        slots, count = len(tape.rows), len(packed.operands)
-        chunk = max(16, min(512, (1 << 16) // slots)) & ~7
-        chunk = min(chunk, (rows + 7) & ~7)
-        members, roots = len(packed.member), len(tape.roots)
-        doubles = array("d", bytes(8 * (members + count)))
-        integers = array("q", bytes(8 * (members + slots + COUNTS * roots)))
-        where = array("q", bytes(8 * slots))
-        for slot, name in packed.columns:
-            where[slot] = addresses[name]
-        marks = bytearray(rows)
-        dead = bytearray(4 * rows)
-        kept = [_addresses(pairs, size) for pairs, size in (
-            (keep_y, slots), (keep_s2, slots), (keep_terms, count))]  # fmt: skip
-        sums, whole = doubles.buffer_info()[0], integers.buffer_info()[0]
-        scratch = self._workspace(self._scratch(slots, count, chunk, mode))
+        slots, count, members = packed.slots, packed.operands, packed.members
+        roots = len(tape.roots)
+        chunk = min(512, (1 << 16) // slots) & ~7 if slots < 4096 else 16
+        if chunk > rows:
+            chunk = (rows + 7) & ~7
+        ints = members + count  # results lie in scratch: doubles, then integers, then marks
+        counts_at = ints + members + slots
+        marks = counts_at + COUNTS * roots
+        dead_at = marks + (rows + 7) // 8
+        inner = dead_at + (rows + 1) // 2
+        scratch = (3 * slots + 1 + (count if mode & EDGES else 0)) * chunk
+        scratch += ((slots + 3) * chunk) // 8 + chunk // 2 + 5 * slots + 16
+        space, whole, address = self._workspace(inner + scratch)
+        columns = array("q", [addresses[name] for name in packed.columns])
+        kept: tuple[Any, ...] = (None, None, None)
+        if keep_y or keep_s2 or keep_terms:
+            kept = (
+                _addresses(keep_y, slots), _addresses(keep_s2, slots),
+                _addresses(keep_terms, count),
+            )  # fmt: skip
         a = packed.addresses
         call = array("q", (
-            slots, rows, chunk, mode, skip, out, a[0], a[1], a[2], a[3], a[4],
-            self._loops.buffer_info()[0], where.buffer_info()[0], roots, a[5], a[6], a[7], scratch,
-            sums, whole, sums + 8 * members, whole + 8 * members, whole + 8 * (members + slots),
-            _address_of(marks), _address_of(dead),
+            slots, rows, chunk, mode, skip, out, a[0], a[1], a[2], a[3], *self._tables_at,
+            self._loops_at, columns.buffer_info()[0], roots, a[4], a[5], a[6], address + 8 * inner,
+            address, address + 8 * ints, address + 8 * members, address + 8 * (ints + members),
+            address + 8 * counts_at, address + 8 * marks, address + 8 * dead_at,
             *[0 if k is None else k.buffer_info()[0] for k in kept],
         ))  # fmt: skip
         self._run(call.buffer_info()[0], count)
-        counts = integers[members + slots :].tolist()
-        marked = counts[MARKED_ROWS]
+        integers = whole[ints:marks].tolist()
+        numbers = space[:ints].tolist()
+        counts = integers[members + slots :]
+        status = dead = None
+        if counts[MARKED_ROWS]:
+            status = whole[marks:dead_at].view(np.uint8)[:rows].copy()
+            dead = whole[dead_at:inner].view(np.int32)[:rows].copy()
         return Run(
-            doubles[:members].tolist(),
-            integers[:members].tolist(),
-            doubles[members:].tolist(),
-            integers[members : members + slots].tolist(),
-            counts,
-            np.frombuffer(marks, dtype=np.uint8) if marked else None,
-            np.frombuffer(dead, dtype=np.int32) if marked else None,
-        )
-
-
-def _address_of(buffer: bytearray) -> int:
-    return ctypes.addressof(ctypes.c_char.from_buffer(buffer)) if buffer else 0
+            numbers[:members], integers[:members], numbers[members:],
+            integers[members : members + slots], counts, status, dead,
+        )  # fmt: skip
 
 
 def _addresses(pairs: Sequence[tuple[int, int]], size: int) -> array[int] | None:

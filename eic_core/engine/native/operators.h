@@ -603,8 +603,9 @@ CLONES static int64_t rows_pow(ROWS)
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
         const double a1 = A1[r], s1 = S1[r];
+        const double h = H[r];
         const double t0 = plain_term((a1 * a1), s0);
-        const double t1 = plain_term(((a1 * log(a0)) * (a1 * log(a0))), s1);
+        const double t1 = plain_term(((a1 * h) * (a1 * h)), s1);
         const double s = 1.0 + t0 + t1;
         S[r] = s;
         bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
@@ -619,8 +620,9 @@ CLONES static int64_t rows_pow_edges(ROWS)
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
         const double a1 = A1[r], s1 = S1[r];
+        const double h = H[r];
         const double t0 = plain_term((a1 * a1), s0);
-        const double t1 = plain_term(((a1 * log(a0)) * (a1 * log(a0))), s1);
+        const double t1 = plain_term(((a1 * h) * (a1 * h)), s1);
         const double s = 1.0 + t0 + t1;
         S[r] = s; T0[r] = t0; T1[r] = t1;
         bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);

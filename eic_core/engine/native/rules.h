@@ -23,6 +23,7 @@ typedef struct {
     uint8_t skip;                    /* bits of the status after which nothing is left to do */
     int overflow_is_invalid, has_zero;
     const double *A[MOST_OPERANDS], *SA[MOST_OPERANDS], *ZA[MOST_OPERANDS];
+    const double *H;                 /* the row's helper at the first operand, or null */
     double *T[MOST_OPERANDS];        /* kappa^2 s_i^2 of each operand, if wanted */
     int from[MOST_OPERANDS];         /* slots of the operands */
     int leaf[MOST_OPERANDS];
@@ -43,9 +44,10 @@ typedef struct {
     const double p = k->p; \
     const double *restrict Y = k->Y, *restrict A0 = k->A[0], *restrict A1 = k->A[1]; \
     const double *restrict S0 = k->SA[0], *restrict S1 = k->SA[1]; \
+    const double *restrict H = k->H; \
     double *restrict S = k->S, *restrict T0 = k->T[0], *restrict T1 = k->T[1]; \
     const int leaf0 = k->leaf[0]; \
-    (void)p; (void)A0; (void)A1; (void)S0; (void)S1; (void)T0; (void)T1; (void)leaf0
+    (void)p; (void)A0; (void)A1; (void)S0; (void)S1; (void)T0; (void)T1; (void)H; (void)leaf0
 
 /* A value that is no ordinary double: is there no real value, or has it left double range? */
 static inline uint8_t trouble(const Slot *k, double y, const double *a, const Facts *f,

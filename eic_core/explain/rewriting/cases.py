@@ -201,9 +201,11 @@ def lines() -> Iterator[str]:
         yield f"    {case.formula}   →   {best.text if best else '—'}"
     reached = sum(a.reached for a in attempts)
     slowest = max(a.seconds for a in attempts)
+    cut = sum(not a.repairs.finished for a in attempts)
     yield (
         f"{reached} of {len(attempts)} reach q ≤ max(own, 0.5) + {WITHIN}; "
         f"slowest {slowest:.2f} s of one core"
+        + (f"; {cut} cut short by their time limit" if cut else "")
     )
 
 
@@ -217,6 +219,7 @@ def _line(done: Attempt) -> str:
         f"{before.q:5.1f} {after.q:5.1f} {before.eic:5.1f} {after.eic:5.1f} "
         f"{before.float64.digits_lost:5.1f} {after.float64.digits_lost:5.1f} "
         f"{done.seconds:5.2f}  {'yes' if done.reached else 'no'}"
+        + ("" if done.repairs.finished else ", cut short")
     )
 
 

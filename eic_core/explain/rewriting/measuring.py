@@ -17,6 +17,7 @@ from eic_core.explain.rewriting.rules import Assumption
 from eic_core.explain.rewriting.search import Found, Outcome
 from eic_core.explain.rewriting.sentences import (
     Saved,
+    cut_short,
     nothing_better,
     repair_sentence,
     what_helps,
@@ -156,7 +157,9 @@ class Measurer:
             sentence, advice = found[0].sentence, ""
         else:
             sentence = nothing_better(before.q, before.eic, own, self.outcome.finished)
-            advice = what_helps(before.q, before.eic, own)
+            advice = what_helps(before.q, before.eic, own) if self.outcome.finished else ""
+        if not self.outcome.finished:
+            sentence = f"{sentence} {cut_short(self.outcome.evaluated, bool(found))}"
         return Repairs(
             self.formula, self.samples, tuple(found), before, own, len(self.measured),
             self.outcome.evaluated, self.outcome.finished, sentence, advice,

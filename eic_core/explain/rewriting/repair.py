@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -39,6 +40,7 @@ def repair(
     limit_steps: int = 700,
     most: int = 3,
     progress: Callable[[float], None] | None = None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Repairs:
     """Equivalent forms of a formula that lose fewer digits on a data set.
 
@@ -48,13 +50,16 @@ def repair(
     samples : Samples
         With a column for each variable.
     limit_seconds : float
-        A deadline for the search, about half of it for the measurements.
+        A deadline for the search, about half of it for the measurements; `Repairs.missing` says
+        if it was met.  ``math.inf`` lets the search come to its end.
     limit_steps : int
         How many forms are looked at; with this bound alone the answer is the same on
         every machine.
     most : int
         How many repairs are returned at most.
     progress : callable (fraction) -> None, optional
+    clock : callable () -> float
+        Seconds.
 
     Raises
     ------
@@ -90,7 +95,7 @@ def repair(
     root = terms.add(formula)
     table = _search_table(terms, root, samples, rows, formula)
     limits = Limits(limit_steps, seconds=0.6 * limit_seconds)
-    search = Search(table, Rewriter(Builder(terms), RULES, FAMILIES), limits, progress)
+    search = Search(table, Rewriter(Builder(terms), RULES, FAMILIES), limits, progress, clock)
     outcome = search.run(root)
     if outcome is None:
         return _none(

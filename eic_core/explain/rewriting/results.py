@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from eic_core.explain.correlated import CorrelatedAmplification
+from eic_core.explain.rewriting.sentences import cut_short
 from eic_core.explain.rewriting.verify import Verification
 from eic_core.formula.rendering import to_latex, to_python
 from eic_core.formula.tree import Formula
@@ -167,11 +168,11 @@ class Repairs:
     evaluated : int
         Forms whose cost was computed.
     finished : bool
-        False if the deadline ended the search.
+        False if the deadline ended the search: these are then not all, nor surely the best.
     sentence : str
-        The best repair, or why there is none.
+        The best repair, or why there is none; and what is missing, if something is.
     advice : str
-        What helps instead; "" if there is a repair.
+        What helps instead; "" if there is a repair, or may be one.
     """
 
     formula: Formula
@@ -184,6 +185,11 @@ class Repairs:
     finished: bool
     sentence: str
     advice: str
+
+    @property
+    def missing(self) -> str:
+        """What the search did not do for want of time, in a sentence; "" if it came to its end."""
+        return "" if self.finished else cut_short(self.evaluated, bool(self.repairs))
 
     @property
     def best(self) -> Repair | None:
@@ -201,5 +207,6 @@ class Repairs:
             "measured_rows": self.measured_rows,
             "evaluated": self.evaluated,
             "finished": self.finished,
+            "missing": self.missing,
             "repairs": [r.to_json() for r in self.repairs],
         }

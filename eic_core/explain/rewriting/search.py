@@ -105,6 +105,8 @@ class Search:
     rewriter : Rewriter
     limits : Limits
     progress : callable (fraction) -> None, optional
+    clock : callable () -> float
+        Seconds.
     """
 
     def __init__(
@@ -113,6 +115,7 @@ class Search:
         rewriter: Rewriter,
         limits: Limits,
         progress: Callable[[float], None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.table = table
         self.terms: Terms = table.terms
@@ -120,6 +123,7 @@ class Search:
         self.rewriter = rewriter
         self.limits = limits
         self.progress = progress
+        self.clock = clock
         self._agreeing: dict[tuple[int, int], bool] = {}
 
     def run(self, root: int) -> Outcome | None:
@@ -134,7 +138,7 @@ class Search:
         known = {self.terms.kind(root): start}
         queue: list[tuple[float, int, Found]] = [(first.total, 0, start)]
         good_enough = max(own, 0.5) + 0.15
-        deadline = time.monotonic() + self.limits.seconds
+        deadline = self.clock() + self.limits.seconds
         evaluated, reached_at, finished = 1, 0, True
         best, best_at = first.total, 1
         while queue and evaluated < self.limits.evaluations:
@@ -144,7 +148,7 @@ class Search:
                 break
             _, _, state = heapq.heappop(queue)
             for step, new in self._neighbours(state):
-                if time.monotonic() > deadline:
+                if self.clock() > deadline:
                     finished = False
                     break
                 kind = self.terms.kind(new)

@@ -71,6 +71,8 @@ def nothing_better(q: float, eic: float, own: float, finished: bool) -> str:
 
     Examples
     --------
+    >>> nothing_better(3.1, 3.1, 0.2, False)
+    'Nothing better found before the time limit.'
     >>> nothing_better(3.1, 3.1, 3.0, True)
     'Nothing better found: the result itself is that sensitive to the inputs.'
     >>> nothing_better(0.4, 0.5, 0.2, True)
@@ -83,7 +85,9 @@ def nothing_better(q: float, eic: float, own: float, finished: bool) -> str:
     """
     if math.isnan(q):
         return "Nothing better found: the formula has no finite amplification on these samples."
-    found = "Nothing better found" + ("" if finished else " before the time limit")
+    if not finished:
+        return "Nothing better found before the time limit."
+    found = "Nothing better found"
     inside = (
         ", and no exact rewriting with these operators spares the step inside that loses "
         f"{eic:.1f}"
@@ -98,6 +102,28 @@ def nothing_better(q: float, eic: float, own: float, finished: bool) -> str:
         f"{found}: {q - own:.1f} of {q:.1f} digits are lost to the writing, but "
         "no exact rewriting with these operators saves them."
     )
+
+
+def cut_short(evaluated: int, found: bool) -> str:
+    """What a search that met its time limit leaves open.
+
+    Parameters
+    ----------
+    evaluated : int
+        Forms that it has looked at.
+    found : bool
+        Whether a better one was among them.
+
+    Examples
+    --------
+    >>> cut_short(1, False)
+    'The search was cut short by its time limit after 1 form: there may be a better one.'
+    >>> cut_short(9, True)
+    'The search was cut short by its time limit after 9 forms: there may be a still better one.'
+    """
+    forms = f"{evaluated:,} form{'' if evaluated == 1 else 's'}"
+    better = "a still better one" if found else "a better one"
+    return f"The search was cut short by its time limit after {forms}: there may be {better}."
 
 
 def _little(q: float) -> str:

@@ -20,7 +20,8 @@ MAX_DIGITS = 1600
 """Rows that disagree are evaluated again with up to so many digits."""
 
 SUSPECT_ROWS = 50
-"""Of the rows that only double precision has seen, so many are settled exactly."""
+"""Rows that only double precision has seen and objects to are settled exactly, up to so many; a
+form with more of them is not proposed, for it would not have been verified."""
 
 
 @dataclass(frozen=True)
@@ -151,8 +152,9 @@ class Verifier:
         before = self._doubles(self.original)
         after = self._doubles(form)
         lost = np.flatnonzero(np.isfinite(before) & np.isnan(after))
-        taken = self.scanned[lost[:SUSPECT_ROWS]]
-        texts = decimal_rows(self.samples, self.columns, taken.tolist())
+        if len(lost) > SUSPECT_ROWS:
+            return False
+        texts = decimal_rows(self.samples, self.columns, self.scanned[lost].tolist())
         table = ValueTable(self.terms, texts, self.table.digits)
         pairs = zip(table.values(self.original), table.values(form), strict=True)
         return not any(a is not None and b is None for a, b in pairs)
@@ -169,7 +171,9 @@ class Verifier:
                 (values < 0) if assumption.relation != "!=" else (values == 0)
             )
         suspects = self.scanned[np.flatnonzero(wrong)]
-        texts = decimal_rows(self.samples, self.columns, suspects[:SUSPECT_ROWS].tolist())
+        if len(suspects) > SUSPECT_ROWS:
+            return False
+        texts = decimal_rows(self.samples, self.columns, suspects.tolist())
         table = ValueTable(self.terms, texts, self.table.digits)
         return holds(
             table.values(assumption.term), assumption.relation, table.values(self.original)

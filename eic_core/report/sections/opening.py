@@ -29,6 +29,17 @@ def verdict(findings: Findings) -> str:
     )
 
 
+def unfinished(findings: Findings) -> str:
+    """What was cut short, before anything is answered; "" if nothing was."""
+    if findings.complete:
+        return ""
+    said = " ".join(findings.unfinished.values())
+    return (
+        f'<p class="cut"><strong>This report is not complete.</strong> {prose(said)} On the '
+        "command line, <code>--seconds inf</code> lets the search come to its end.</p>\n"
+    )
+
+
 def answers(findings: Findings) -> str:
     """Why, where, whose fault, and what to write instead."""
     _, why, where, fault = findings.diagnosis.sentences

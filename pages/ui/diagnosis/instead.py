@@ -9,65 +9,44 @@ import streamlit as st
 from eic_core.explain.rewriting import Measured, ObservedError, Repair, Repairs
 from eic_core.formula.rendering import to_latex
 from pages.ui import glossary
-from pages.ui.diagnosis.service import SEARCH_SECONDS
+from pages.ui.diagnosis.service import DiagnosisService
 from pages.ui.diagnosis.taking import take_button
 from pages.ui.diagnosis.trees import both_trees
-from pages.ui.service import Result
+from pages.ui.jobs import Job
+from pages.ui.service import Progress, Result
 from pages.ui.text import escape, number, prose
-from pages.ui.widgets_page import patient_progress
+from pages.ui.unfinished import begin, way_on
+from pages.ui.visit import Visit, visit
 from pages.ui.wiring import diagnosis_service
-
-LONGER = 20.0
-"""Seconds of a search that is told to go on."""
-
-_ASKED_LONGER = "searched-longer"
 
 
 def instead_panel(result: Result, node: int) -> None:
     """Equivalent forms that keep more digits, the best first, or why there is none."""
-    repairs = _found(result)
+    with st.spinner("Looking for a form that keeps more digits…"):
+        repairs = diagnosis_service().repairs(result, aside=visit().aside)
     st.html(f'<p class="eic-answer">{prose(repairs.sentence)}</p>')
     if repairs.advice:
         st.html(f'<p class="eic-quiet">{prose(repairs.advice)}</p>')
     if not repairs.finished:
-        _cut_short(result)
+        way_on(
+            "Search to the end",
+            "Searching on for a form that keeps more digits…",
+            lambda: finish_search(visit(), diagnosis_service(), result),
+        )
     for place, form in enumerate(repairs.repairs):
         _card(result, form, place, repairs.measured_rows)
 
 
-def _found(result: Result) -> Repairs:
-    service = diagnosis_service()
-    if _longer(result):
-        with patient_progress("Searching longer for a form that keeps more digits…") as progress:
-            return service.repairs(result, LONGER, progress)
-    with st.spinner("Looking for a form that keeps more digits…"):
-        return service.repairs(result, SEARCH_SECONDS)
+def finish_search(here: Visit, service: DiagnosisService, result: Result) -> Job:
+    """Search again without a time limit, beside the page."""
+    aside = here.aside
 
+    def work(progress: Progress) -> Repairs:
+        found = service.repairs(result, math.inf, progress)
+        aside.put(("repairs", result.request), found)
+        return found
 
-def _longer(result: Result) -> bool:
-    return bool(st.session_state.get(_ASKED_LONGER) == result.request)
-
-
-def _cut_short(result: Result) -> None:
-    """The search ended at its time limit: say so, and offer to go on."""
-    seconds = LONGER if _longer(result) else SEARCH_SECONDS
-    st.html(
-        f'<p class="eic-note">The search ended at its time limit of {seconds:.0f} seconds; more '
-        "may be found.</p>"
-    )
-    if not _longer(result):
-        st.button(
-            "Search longer",
-            key="search-longer",
-            icon=":material/hourglass_top:",
-            help=f"Takes up to {LONGER:.0f} seconds",
-            on_click=_search_longer,
-            args=(result,),
-        )
-
-
-def _search_longer(result: Result) -> None:
-    st.session_state[_ASKED_LONGER] = result.request
+    return begin(here, work)
 
 
 def _card(result: Result, form: Repair, place: int, rows: int) -> None:

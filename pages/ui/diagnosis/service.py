@@ -5,11 +5,15 @@ Knows nothing of Streamlit.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from threading import Lock
 from typing import TypeVar
 
+from eic_core.errors import UserError
 from eic_core.explain.budget import TOLERANCE, Budget, digit_budget
 from eic_core.explain.diagnosis import Diagnosis
 from eic_core.explain.ledger import Ledger, blame
@@ -23,13 +27,13 @@ from eic_core.explain.writing import WritingLoss, writing_loss
 from eic_core.formula.tree import Formula
 from eic_core.measure import Inspection, inspect
 from eic_core.report import Answers, Findings, gather
-from pages.ui.service import BoundedCache, Progress, Result
+from pages.ui.service import Aside, BoundedCache, Progress, Result
 
 KEPT = 192e6
 """Bytes of results that are remembered, about."""
 
 SEARCH_SECONDS = 2.0
-"""How long a search for better forms may take, unless it is told to go on."""
+"""How long a search for better forms may take, unless it is told to go on to its end."""
 
 T = TypeVar("T")
 
@@ -47,9 +51,11 @@ class Summary:
     fault : str
         Function or writing.
     instead : str
-        The best repair, or why there is none.
+        The best repair, or why there is none; and whether the search was cut short.
     better : str
         What to paste instead, or "".
+    complete : bool
+        Whether the search for something better came to its end.
     """
 
     why: str
@@ -57,16 +63,28 @@ class Summary:
     fault: str
     instead: str
     better: str = ""
+    complete: bool = True
 
 
 class DiagnosisService:
     """Answers about results; every method raises `UserError` where an answer makes no sense.
 
-    Answers are pure functions of a request, so they are shared by all visits.
+    Answers are pure functions of a request, so they are shared by all visits.  An answer that
+    was cut short is not, and about a result that was cut short there is none (ADR 0011).
+
+    Parameters
+    ----------
+    capacity : float
+        Bytes.
+    clock : callable () -> float
+        Seconds.
     """
 
-    def __init__(self, capacity: float = KEPT) -> None:
+    def __init__(
+        self, capacity: float = KEPT, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._answers = BoundedCache(capacity)
+        self._clock = clock
         self._turns = tuple(Lock() for _ in range(64))
 
     def blame(self, result: Result, node: int) -> Ledger:
@@ -90,16 +108,36 @@ class DiagnosisService:
         result: Result,
         seconds: float = SEARCH_SECONDS,
         progress: Progress | None = None,
+        *,
+        aside: Aside | None = None,
     ) -> Repairs:
-        """What to write instead; takes up to about `seconds` the first time."""
+        """What to write instead.
+
+        Parameters
+        ----------
+        result : Result
+        seconds : float
+            The search takes up to about as long; what comes back says if it was cut short.
+        progress : callable (fraction) -> None, optional
+        aside : Aside, optional
+            The visit's, for what is cut short; not for a search that is to go on to its end.
+        """
         inspection = result.inspection
+
+        def search() -> Repairs:
+            return repair(
+                inspection.formula,
+                inspection.samples,
+                limit_seconds=seconds,
+                progress=progress,
+                clock=self._clock,
+            )
+
+        def make() -> Repairs:
+            return search() if aside is None else aside.get(("repairs", result.request), search)
+
         return self._answer(
-            "repairs",
-            result,
-            lambda: repair(
-                inspection.formula, inspection.samples, limit_seconds=seconds, progress=progress
-            ),
-            seconds,
+            "repairs", result, make, complete=lambda r: r.finished, patient=seconds < math.inf
         )
 
     def repaired(self, result: Result, form: Formula) -> Inspection:
@@ -140,32 +178,57 @@ class DiagnosisService:
             self.writing(result),
         )
 
-    def findings(self, result: Result, tolerance: float = TOLERANCE) -> Findings:
+    def findings(
+        self, result: Result, tolerance: float = TOLERANCE, *, aside: Aside | None = None
+    ) -> Findings:
         """Everything that a report says; computes only what nobody has asked yet."""
         answers = Answers(
             lambda: self.diagnosis(result, node_told_of(result.inspection)),
-            lambda: self.repairs(result),
+            lambda: self.repairs(result, aside=aside),
             lambda: self.triangulation(result),
             lambda: self.budget(result, tolerance),
         )
         return gather(result.inspection, answers)
 
-    def summary(self, result: Result, node: int, progress: Progress | None = None) -> Summary:
+    def summary(
+        self,
+        result: Result,
+        node: int,
+        progress: Progress | None = None,
+        *,
+        aside: Aside | None = None,
+    ) -> Summary:
         """The four sentences, about the noise of `node` and the form of the whole."""
         _, why, place, fault = self.diagnosis(result, node).sentences
-        repairs = self.repairs(result, progress=progress)
+        repairs = self.repairs(result, progress=progress, aside=aside)
         return Summary(
             why=why,
             where=place,
             fault=fault,
             instead=repairs.sentence,
             better=repairs.best.text if repairs.best is not None else "",
+            complete=repairs.finished,
         )
 
-    def _answer(self, kind: str, result: Result, make: Callable[[], T], *more: object) -> T:
+    def _answer(
+        self,
+        kind: str,
+        result: Result,
+        make: Callable[[], T],
+        *more: object,
+        complete: Callable[[T], bool] = lambda _: True,
+        patient: bool = True,
+    ) -> T:
+        if not result.complete:
+            raise UserError(
+                "this cannot be told before the check at 60 digits is finished",
+                hint="finish the check first",
+            )
         inspection = result.inspection
         arrays = len(inspection.samples.columns) + 4
         weight = 8.0 * len(inspection.samples) * arrays + 500 * inspection.formula.complexity
         key = (kind, result.request, *more)
-        with self._turns[hash(key) % len(self._turns)]:  # who asks second waits for the first
-            return self._answers.get(key, make, lambda _: weight)
+        # Who asks second waits for the first, unless that may take for ever.
+        turn: AbstractContextManager[object] = self._turns[hash(key) % len(self._turns)]
+        with turn if patient else nullcontext():
+            return self._answers.get(key, make, lambda _: weight, complete)

@@ -17,9 +17,9 @@ from eic_core.drawing.layout import focus_node
 from pages.ui.diagnosis.service import DiagnosisService, Summary
 from pages.ui.diagnosis.taking import take_button
 from pages.ui.jobs import Job, Jobs, Step, holding
-from pages.ui.service import Result
+from pages.ui.service import Aside, Result
 from pages.ui.text import prose
-from pages.ui.visit import change, visit
+from pages.ui.visit import Visit, change, visit
 from pages.ui.wiring import diagnosis_service, diagnosis_slots
 
 PATIENCE = 0.15
@@ -54,11 +54,11 @@ class Place:
 def begin_summary(result: Result) -> Place | None:
     """The sentences, if they are known; else their place, for `finish_summary`."""
     here = visit()
-    if here.summarised != result.request:
+    if here.summarised != result.request or _outdated(here):
         if here.summary_job is not None:
             here.summary_job.cancel()
         here.summarised = result.request
-        here.summary_job = _begin(result, diagnosis_service())
+        here.summary_job = _begin(result, diagnosis_service(), here.aside)
     with st.container(key="summary", gap=None):
         place = Place(st.empty(), st.container(gap=None))
     if here.summary_job is not None and not here.summary_job.running:
@@ -68,6 +68,14 @@ def begin_summary(result: Result) -> Place | None:
     with place.waiting.container(gap=None):
         _lines_to_come()
     return place
+
+
+def _outdated(here: Visit) -> bool:
+    """Whether what the summary had to leave open has been finished since."""
+    job, finishing = here.summary_job, here.finishing
+    if job is None or finishing is None or finishing.result is None:
+        return False
+    return isinstance(job.result, Summary) and not job.result.complete
 
 
 def finish_summary(place: Place | None, result: Result) -> None:
@@ -86,14 +94,14 @@ def finish_summary(place: Place | None, result: Result) -> None:
             _sentences(result)
 
 
-def _begin(result: Result, service: DiagnosisService) -> Job:
+def _begin(result: Result, service: DiagnosisService, aside: Aside) -> Job:
     slots, node = diagnosis_slots(), focus_node(result.inspection)
 
     def work(step: Step) -> Summary:
         time.sleep(PATIENCE)
         step(0, 1)
         with holding(slots, lambda: step(0, 1)):
-            return service.summary(result, node, progress=lambda _: step(0, 1))
+            return service.summary(result, node, lambda _: step(0, 1), aside=aside)
 
     return Jobs().start("summary", "Diagnosing", work)
 

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from pages.ui.organising.desk import desk
 from pages.ui.organising.problem_files import complete_rows
-from pages.ui.wiring import draft_cache, figure_cache, lab
+from pages.ui.wiring import draft_cache, figure_cache, lab, stopwatch
 from study.ballots import problem_table
 from study.matching import MatchingResult, MatchingRules, match_pool
 from study.matching.result import Mode
@@ -104,6 +104,7 @@ def rules_of(study: Study) -> tuple[MatchingRules, Mode, int | None]:
     values = dict(study.rules)
     mode: Mode = values.pop("mode", "matching")
     k = values.pop("k", None)
+    values.pop("unfinished", None)
     return MatchingRules.from_json(values), mode, k
 
 
@@ -114,22 +115,35 @@ def _key(draft: Draft, rules: MatchingRules, mode: Mode, k: int | None) -> tuple
 
 
 def keep_result(draft: Draft, result: MatchingResult) -> None:
-    """Remember what matching said, for as long as this process runs."""
+    """Remember what matching said, for as long as this process runs, if it was not cut short."""
     if draft.pool is not None:
         key = _key(draft, result.rules, result.mode, result.k)
-        figure_cache().get(key, lambda: result, lambda _: 5.0)
+        figure_cache().get(key, lambda: result, lambda _: 5.0, lambda r: r.complete)
 
 
 def matching_result(draft: Draft) -> MatchingResult | None:
-    """What matching said of every formula, found anew if it is forgotten."""
+    """What matching said of every formula, found anew if it is forgotten.
+
+    What is found anew may be cut short; then this tab alone has it, until it asks for another.
+    """
     if draft.pool is None or not draft.pairs:
         return None
     rules, mode, k = rules_of(draft.study)
+    key = _key(draft, rules, mode, k)
 
     def again() -> MatchingResult:
         assert draft.pool is not None
         with problem_files(draft.problems) as folder:
             scored = scored_pool(draft.pool, draft.problems, rules.r2_column)
-            return match_pool(scored, rules, mode=mode, k=k, problems=folder)
+            return match_pool(
+                scored, rules, mode=mode, k=k, problems=folder, clock=stopwatch()
+            )
 
-    return figure_cache().get(_key(draft, rules, mode, k), again, lambda _: 5.0)
+    def once() -> MatchingResult:
+        kept = desk().kept.get("cut-short")
+        if kept is None or kept[0] != key:
+            kept = desk().kept["cut-short"] = (key, again())
+        found: MatchingResult = kept[1]
+        return found
+
+    return figure_cache().get(key, once, lambda _: 5.0, lambda r: r.complete)

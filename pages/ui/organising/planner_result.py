@@ -108,7 +108,7 @@ def _points(planned: Planned) -> list[Point]:
         found += [
             (_ADDRESSES[route.way], route.simulated)
             for route in planned.advice.routes
-            if route.simulated is not None
+            if route.simulated is not None and route.met
         ]
     return [
         Point(p.model.pairs, p.model.raters, p.half_width.value, p.half_width.error, name)

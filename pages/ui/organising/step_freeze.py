@@ -124,4 +124,6 @@ def _rules(study: Study) -> str:
             str(values.get("mode")), f"the best {values.get('k')} of each problem"
         ),
     ]
+    if values.get("unfinished"):
+        words.append("cut short by the time limit")
     return ", ".join(words)

@@ -7,7 +7,9 @@ from typing import Any
 import streamlit as st
 
 from pages.ui.device import is_dark, is_narrow
+from pages.ui.door import is_organiser
 from pages.ui.figures.pairs import Quantity, pairs_figure
+from pages.ui.jobs import Job, Step
 from pages.ui.organising.desk import (
     act,
     complaint,
@@ -17,20 +19,25 @@ from pages.ui.organising.desk import (
     note,
     quiet,
     seen,
+    show_error,
     told,
+    warn,
 )
 from pages.ui.organising.drafts import Draft, keep_result, matching_result, rules_of
 from pages.ui.organising.frame import onward
 from pages.ui.organising.tables import table_html
 from pages.ui.undisturbed import undisturbed
-from pages.ui.wiring import figure_cache
+from pages.ui.wiring import figure_cache, jobs, stopwatch
 from study.errors import StudyError
 from study.matching import FATES, MatchingResult, MatchingRules
-from study.material import StudyPair
+from study.material import StudyPair, unfinished_sentence
 from study.organising import OrganiserService
 from study.pairing import match_study
 
 LARGE = 30_000
+FINISHING = 3_600.0
+"""Seconds for each problem of a matching that is to be finished."""
+
 MODES = {
     "matching": "Each formula at most once",
     "best": "The best K of each problem",
@@ -40,8 +47,8 @@ _QUANTITIES: tuple[Quantity, ...] = ("complexity", "r2", "eic")
 
 
 def done(draft: Draft) -> bool:
-    """Whether there are pairs."""
-    return bool(draft.kept)
+    """Whether there are pairs, and their choice was not cut short."""
+    return bool(draft.kept) and not draft.study.rules.get("unfinished")
 
 
 def view(service: OrganiserService, draft: Draft) -> None:
@@ -58,14 +65,27 @@ def view(service: OrganiserService, draft: Draft) -> None:
     _rules(draft)
     told("pairs")
     complaint("pairs")
-    if not draft.pairs:
-        empty("No pairs yet", "Press “Match”. The rules are the paper’s until you change them.")
+    job = jobs().get(_key(draft))
+    if job is not None and job.running:
+        _progress(_key(draft))
         return
-    result = _result(draft)
-    if result is not None:
+    if job is not None:
+        _ended(draft, job)
+    cut_short = unfinished_sentence(draft.study.rules.get("unfinished", ()))
+    if cut_short:
+        _unfinished(draft, cut_short)
+    elif not draft.pairs:
+        empty("No pairs yet", "Press “Match”. The rules are the paper’s until you change them.")
+    if not draft.pairs:
+        return
+    result = None if cut_short else _result(draft)
+    if result is not None and result.complete:
         _fates(result)
         for line in result.notes:
             note(line)
+    elif result is not None:
+        warn("What became of every formula could not be counted in time. The pairs are complete.")
+        st.button("Count again", key="count-again", on_click=_count_again)
     _plots(draft.kept)
     onward(draft.study, "preview", "Next: look at each pair")
 
@@ -143,16 +163,89 @@ def _match(draft: Draft, key: str) -> None:
 
         result, pairs = match_study(
             service, draft.study.id, rules, mode=mode, k=k, progress=progress,
-            seen=seen(draft.study),
+            seen=seen(draft.study), clock=stopwatch(),
         )  # fmt: skip
         slot.empty()
         keep_result(draft, result)
+        jobs().forget(_key(draft))
+        if not result.complete:
+            return f"{len(pairs):,} pairs so far."
         if not pairs:
             return "The rules allow no pair: widen them. The table says where formulas fell."
         return f"{len(pairs):,} pairs."
 
     desk().kept.pop("show-fates", None)
     act("pairs", do)
+
+
+# --- a matching that was cut short ---
+
+
+def _key(draft: Draft) -> str:
+    return f"pairs {draft.study.id} {draft.study.created_at.isoformat()}"
+
+
+def _unfinished(draft: Draft, said: str) -> None:
+    """What time ran out on, and the button that gives it more."""
+    warn(f"{said} The pairs below are no answer yet.")
+    locked = bool(draft.dropped) and not st.checkbox(
+        f"Discard what was left out and why ({len(draft.dropped)}), too", key="finish-discard",
+        help="Finishing makes all pairs anew",
+    )  # fmt: skip
+    st.button("Finish the matching", key="finish-matching", type="primary", disabled=locked,
+              icon=":material/hourglass_top:", on_click=_finish, args=(draft,),
+              help="Goes on beside the page; you may close it meanwhile")  # fmt: skip
+
+
+@undisturbed()
+def _finish(draft: Draft) -> None:
+    """Match again with more time, beside the page."""
+    rules, mode, k = rules_of(draft.study)
+    version, clock = seen(draft.study), stopwatch()
+
+    def start(service: OrganiserService) -> None:
+        def work(step: Step) -> MatchingResult:
+            result, _ = match_study(
+                service, draft.study.id, rules, mode=mode, k=k, seen=version,
+                seconds=FINISHING, clock=clock, progress=lambda done, total, _: step(done, total),
+            )  # fmt: skip
+            return result
+
+        jobs().forget(_key(draft))
+        jobs().start(_key(draft), "Finishing the matching", work)
+
+    act("pairs", start)
+
+
+@st.fragment(run_every=0.7)
+def _progress(key: str) -> None:
+    """How far the matching has come; the page follows when it has ended."""
+    job = jobs().get(key)
+    if job is None or not job.running or not is_organiser():
+        st.rerun()
+    share = job.done / job.total if job.total else 0.0
+    said = f"{job.done:,} of {job.total:,} problems" if job.total else "reading the pool"
+    st.progress(min(1.0, share), text=f"Matching: {said}. You may close this page meanwhile.")
+    st.button("Cancel", key="cancel-matching", on_click=job.cancel, disabled=job.cancelled,
+              help="Ends it after the problem that it is at")  # fmt: skip
+
+
+def _ended(draft: Draft, job: Job) -> None:
+    """What became of it."""
+    if isinstance(job.result, MatchingResult):
+        keep_result(draft, job.result)
+        jobs().forget(_key(draft))
+        return
+    if job.error is not None:
+        show_error(job.error)
+    elif job.cancelled:
+        quiet("The matching was cancelled; the pairs are as they were.")
+    st.button("Dismiss", key="dismiss-matching", on_click=jobs().forget, args=(_key(draft),))
+
+
+@undisturbed()
+def _count_again() -> None:
+    desk().kept.pop("cut-short", None)
 
 
 # --- what came of it ---

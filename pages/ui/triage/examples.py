@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from eic_core.samples import Domain
 from eic_core.measure.table import read_table
+from eic_core.samples import Domain
 from pages.ui.triage.desk import desk, take
 from pages.ui.undisturbed import undisturbed
 from pages.ui.visit import change, keep_upload, visit

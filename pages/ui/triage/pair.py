@@ -20,6 +20,7 @@ from pages.ui.triage.pair_maps import pair_maps
 from pages.ui.triage.state import CompareState
 from pages.ui.triage.words import differences, pair_sentence
 from pages.ui.undisturbed import undisturbed
+from pages.ui.unfinished import unfinished_view
 from pages.ui.visit import Visit, change, follow, visit
 from pages.ui.widgets_page import patient_progress
 from pages.ui.widgets_plots import telling_first
@@ -64,14 +65,16 @@ def requests_of(state: CompareState) -> tuple[Request, Request]:
 def measured_pair(here: Visit, state: CompareState, service: InspectorService) -> Pair:
     """Inspect A and B on the data of the page."""
     waiting = bool(state.upload) and here.table is None
+    requests = requests_of(state)
+    aside = here.asking(*requests)
     found: list[Result | FormulaError | DataError | None] = []
     with patient_progress() as progress:
-        for request in requests_of(state):
+        for request in requests:
             if not request.formula.strip() or waiting:
                 found.append(None)
                 continue
             try:
-                found.append(service.inspect(request, here.table, progress))
+                found.append(service.inspect(request, here.table, progress, aside=aside))
             except (FormulaError, DataError) as error:
                 found.append(error)
     return Pair(*found)
@@ -124,7 +127,14 @@ def pair_view(pair: Pair) -> None:
                 _formula_error(side)
             elif isinstance(side, DataError):
                 show_error(side)
-    if isinstance(pair.a, Result) and isinstance(pair.b, Result):
+    unfinished = {
+        name: side
+        for name, side in (("A", pair.a), ("B", pair.b))
+        if isinstance(side, Result) and not side.complete
+    }
+    if unfinished:
+        unfinished_view(unfinished)
+    elif isinstance(pair.a, Result) and isinstance(pair.b, Result):
         _both(pair.a, pair.b)
     elif isinstance(pair.a, Result) or isinstance(pair.b, Result):
         quiet("Give the other formula to compare it with.")

@@ -55,3 +55,33 @@ def test_a_users_mistake_is_one_message_and_status_2(arguments, said, capsys, tm
     assert main(["report", *arguments]) == 2
     error = capsys.readouterr().err
     assert said in error and "Traceback" not in error
+
+
+CUT = ["sqrt(x+1)-sqrt(x)", "--range", "x=1e3:1e6", "--samples", "50", "--seconds", "1e-9"]
+
+
+def test_a_report_cut_short_says_so_on_the_page_and_beside_it(capsys):
+    assert main(["report", *CUT, "--no-triangulation", "--no-budget"]) == 0
+    told = capsys.readouterr()
+    assert "This report is not complete." in told.out
+    assert "note: The search was cut short" in told.err
+    whole = [*CUT[:-1], "inf", "--no-triangulation", "--no-budget"]
+    assert main(["report", *whole]) == 0
+    told = capsys.readouterr()
+    assert "not complete" not in told.out and "note:" not in told.err
+
+
+def test_repairs_cut_short_are_printed_as_such(capsys):
+    assert main(["repair", *CUT]) == 0
+    first, sentence, *_ = capsys.readouterr().out.splitlines()
+    assert first == "NOT FINISHED: --seconds inf lets the search come to its end."
+    assert "cut short by its time limit after 1 form" in sentence
+    assert main(["repair", *CUT[:-1], "inf"]) == 0
+    assert capsys.readouterr().out.startswith("Write `1/(sqrt(x + 1) + sqrt(x))`")
+
+
+@pytest.mark.parametrize("command", ["repair", "report"])
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan"])
+def test_a_search_takes_some_time(command, seconds, capsys):
+    assert main([command, "x+1", "--range", "x=1:2", f"--seconds={seconds}"]) == 2
+    assert "the search cannot take" in capsys.readouterr().err

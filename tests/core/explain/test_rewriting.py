@@ -27,6 +27,7 @@ from eic_core.explain.rewriting.values import ValueTable
 from eic_core.explain.rewriting.verify import Verifier, decimal_rows
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Samples, sample_domains
+from tests.clocks import PacedClock
 
 UNBOUNDED = 600.0
 """Seconds: the steps alone bind in these tests."""
@@ -228,6 +229,27 @@ def test_a_deadline_in_the_past_ends_the_search_with_a_sentence() -> None:
     found = run("sqrt(x+1) - sqrt(x)", "x=loguniform:1:1e8", limit_seconds=0.0)
     assert not found.finished
     assert "before the time limit" in found.sentence
+
+
+def test_a_search_cut_short_by_its_clock_draws_no_conclusion_and_a_longer_one_does() -> None:
+    domains = dict([Domain.parse("x=loguniform:1e-4:3")])
+    formula, samples = read("(x - sin(x))*(x+1)").formula, sample_domains(domains, count=50)
+    cut = repair(formula, samples, clock=PacedClock(100.0))
+    assert not cut.finished and cut.missing and cut.missing in cut.sentence
+    assert "no exact rewriting" not in cut.sentence and cut.advice == ""
+    whole = repair(formula, samples, limit_seconds=math.inf, clock=PacedClock(100.0))
+    assert whole.finished and whole.missing == ""
+    assert "no exact rewriting" in whole.sentence and whole.advice
+
+
+def test_a_form_found_before_the_time_limit_says_that_there_may_be_a_better_one() -> None:
+    domains = dict([Domain.parse("x=loguniform:1:1e8")])
+    formula = read("(sqrt(x+1) - sqrt(x))*(x+2)").formula
+    samples = sample_domains(domains, count=50)
+    cut = repair(formula, samples, clock=PacedClock(0.05))
+    assert not cut.finished and cut.best is not None
+    assert "there may be a still better one" in cut.sentence
+    assert cut.to_json()["missing"] == cut.missing and cut.to_json()["finished"] is False
 
 
 def test_progress_rises_to_at_most_1() -> None:

@@ -5,10 +5,10 @@ import xml.etree.ElementTree as ET
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eic_core.operators import OPERATORS
 from eic_core.formula.rendering import RENDERING, to_mathml
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
+from eic_core.operators import OPERATORS
 from tests.core.formula.test_rendering import formulas
 
 M = "{http://www.w3.org/1998/Math/MathML}"

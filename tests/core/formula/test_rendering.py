@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eic_core.operators import OPERATORS
 from eic_core.formula.rendering import RENDERING, node_texts, short_text, to_latex, to_python
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
+from eic_core.operators import OPERATORS
 
 BINARY = ("add", "sub", "mul", "div", "pow", "atan2", "hypot")
 NARY = ("min", "max")

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from eic_core.operators import OPERATORS
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, variable
 from eic_core.measure import Domain, sample_domains
+from eic_core.operators import OPERATORS
 from tests.core.measure import oracle
 from tests.core.measure.agreement import disagreements
 from tests.core.measure.trees import random_case

@@ -1,4 +1,4 @@
-"""The fast path, the careful path and the passes over single nodes say the same."""
+"""The native engine, the reference and the passes over single nodes say the same."""
 
 from __future__ import annotations
 
@@ -9,14 +9,22 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from eic_core.operators import OPERATORS
+from eic_core.engine.native.library import (
+    DOUBT,
+    EDGES,
+    HIGH,
+    INVALID,
+    LOW,
+    PRECISION,
+    SIGNS,
+    library,
+)
+from eic_core.engine.reference import VALID, evaluate_block
+from eic_core.engine.tape import lay_out
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
 from eic_core.measure import Samples, amplify
-from eic_core.measure.blocks import block_rows
-from eic_core.engine.reference import VALID, evaluate_block
-from eic_core.measure.fast import FastBlocks
-from eic_core.engine.tape import lay_out
+from eic_core.operators import OPERATORS
 from tests.core.measure import oracle
 from tests.core.measure.agreement import disagreements, samples_of
 
@@ -35,25 +43,57 @@ def clean_columns(name: str, rows: int) -> dict[str, np.ndarray]:
     return {v: rng.uniform(low, high, rows) for v in "xyz"}
 
 
-def both(formula: Formula, columns: dict[str, np.ndarray]) -> None:
-    """Compare sums and edge sums of the two paths on one clean block."""
-    plan = lay_out(formula)
-    rows = len(next(iter(columns.values())))
-    constants = {s.slot: (s.value, 1.0) for s in plan.steps if s.label}
-    assert all(plan.steps[i].row is None for i, c in enumerate(plan.constant) if c)
-    fast = FastBlocks(plan, constants, rows, edges=True)
-    assert fast.run(columns)
-    block = evaluate_block(plan, columns, rows)
-    assert (block.first_invalid == VALID).all() and not block.suspect.any()
-    for step in plan.steps:
-        assert fast.sums[step.slot] == pytest.approx(block.s2[step.slot].sum(), rel=1e-11)
-        if step.row is not None:
-            careful = [term.sum() for term in block.contributions[step.slot]]
-            assert fast.edge_sums[step.slot] == pytest.approx(careful, rel=1e-11)
+def both(formula: Formula, columns: dict[str, np.ndarray], *, clean: bool = True) -> None:
+    """Compare what the native engine and the NumPy reference say of the same samples."""
+    tape = lay_out(formula)
+    samples = Samples.from_columns(columns)
+    rows = len(samples)
+    engine = library()
+    assert engine is not None, "the tests need the native engine: make sets it up"
+    packed = engine.pack(tape)
+    assert packed is not None
+    y, s2 = np.empty((len(tape), rows)), np.empty((len(tape), rows))
+    terms = np.empty((sum(map(len, tape.operands)), rows))
+    kept = [
+        [(i, int(array[i].ctypes.data)) for i in range(len(array))] for array in (y, s2, terms)
+    ]
+    found = engine.run(
+        tape, packed, samples.addresses, rows, mode=EDGES | SIGNS, skip=INVALID, out=INVALID,
+        keep_y=kept[0], keep_s2=kept[1], keep_terms=kept[2],
+    )  # fmt: skip
+    block = evaluate_block(tape, dict(samples.columns), rows)
+    status = np.zeros(rows, dtype=np.uint8) if found.status is None else found.status
+    dead = np.full(rows, -1) if found.dead is None else np.where(status & INVALID, found.dead, -1)
+    nodes = np.array([*tape.nodes, VALID])
+    # Beyond double range both leave the sample to others, and need not agree on what follows.
+    beyond = (status & (HIGH | LOW)) != 0
+    real = block.first_invalid == VALID
+    assert np.array_equal(beyond[real], block.out_of_range[real])
+    inside = ~beyond & ~block.out_of_range
+    assert np.array_equal(nodes[dead][inside], block.first_invalid[inside])
+    if clean:
+        assert not status.any() and not block.suspect.any()
+    alive = (block.first_invalid == VALID) & inside
+    assert np.array_equal(((status & PRECISION) != 0)[alive], block.suspect[alive])
+    settled = alive & ~block.suspect
+    assert np.array_equal(((status & DOUBT) != 0) & settled, block.doubtful & settled)
+    operand = 0
+    for step in tape.steps:
+        assert np.array_equal(y[step.slot][settled], block.y[step.slot][settled])
+        ours, theirs = s2[step.slot][settled], block.s2[step.slot][settled]
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+        for term in block.contributions[step.slot]:
+            np.testing.assert_allclose(terms[operand][settled], term[settled], 1e-11, 1e-12)
+            operand += 1
+    if clean:
+        assert found.sums == pytest.approx([s.sum() for s in block.s2], rel=1e-12)
+        assert found.edge_sums == pytest.approx(
+            [t.sum() for c in block.contributions for t in c], rel=1e-11
+        )
 
 
 @pytest.mark.parametrize("name", sorted(OPERATORS))
-def test_fast_path_equals_careful_path_for_the_operator(name: str) -> None:
+def test_native_engine_equals_the_reference_for_the_operator(name: str) -> None:
     columns = clean_columns(name, 300)
     variables = [variable(v) for v in "xyz"]
     arity = OPERATORS[name].arity or 3
@@ -74,7 +114,7 @@ def test_fast_path_equals_careful_path_for_the_operator(name: str) -> None:
              columns)
 
 
-def test_large_formula_with_shared_and_constant_parts_is_the_same_on_both_paths() -> None:
+def test_large_formula_with_shared_and_constant_parts_is_the_same_in_both() -> None:
     text = ("exp(sin(x)*y) + sin(x)/(2 + y**2)*exp(sin(x)*y) - 3.5*max(x, y, 0.1*x)"
             " + atan2(y, x)**1.5 + log(2 + cos(x*y), 10)")
     both(read(text).formula, clean_columns("", 500))
@@ -90,7 +130,7 @@ FORMULAS = (
 def test_blocks_do_not_show_in_the_result(text: str) -> None:
     """A few special samples at the seams: the whole equals one sample at a time."""
     formula = read(text).formula
-    full = block_rows(len(lay_out(formula).steps), 10**6)
+    full = 512  # samples of a chunk
     for rows in (full - 1, full, full + 1, 2 * full + 1):
         rng = np.random.default_rng(rows)
         x, y = rng.uniform(1.1, 2, rows), rng.uniform(0.3, 0.9, rows)
@@ -177,10 +217,10 @@ def exact_tree(rng: random.Random, depth: int) -> Draft:
 
 def hangs_on_a_rounding(formula: Formula, samples: Samples) -> bool:
     """Whether double precision alone cannot be expected to meet every zero and jump."""
-    plan = lay_out(formula)
-    block = evaluate_block(plan, dict(samples.columns), len(samples))
-    inexact = {s.slot for s in plan.steps if s.row is not None and s.row.name not in EXACT_NAMES}
-    for step in plan.steps:  # what an inexact value feeds is inexact, too
+    tape = lay_out(formula)
+    block = evaluate_block(tape, dict(samples.columns), len(samples))
+    inexact = {s.slot for s in tape.steps if s.row is not None and s.row.name not in EXACT_NAMES}
+    for step in tape.steps:  # what an inexact value feeds is inexact, too
         if inexact & set(step.operands):
             inexact.add(step.slot)
     near_zero = any((np.abs(block.y[slot]) < 1e-9).any() for slot in inexact)
@@ -207,3 +247,41 @@ def test_double_precision_alone_follows_the_same_rules() -> None:
         compared += 1
         singular += any(expected.singular)
     assert compared > 450 and singular > 120
+
+
+NASTY_CELLS = (0.0, 1.0, -1.0, 2.0, -0.5, 0.5, 3.0, 0.1, 0.3, 710.0, -745.0, 1e-300, 1e300, 1e160,
+               -1e-170, 5e-324, 1e9, 1.5707963267948966)  # fmt: skip
+
+
+def nasty_tree(rng: random.Random, depth: int) -> Draft:
+    """Any operator over leaves that meet zeros, jumps, ties, poles and both ends of the range."""
+    if depth <= 1 or rng.random() < 0.1:
+        if rng.random() < 0.25:
+            return constant(rng.choice(("0", "1", "-2", "0.1", "pi", "1e400", "1e-310", "3")))
+        return variable(rng.choice("xy"))
+    name = rng.choice(sorted(OPERATORS))
+    arity = OPERATORS[name].arity or rng.choice((2, 3))
+    parameter = None
+    if name == "power":
+        parameter = rng.choice([Fraction(p) for p in ("2", "3", "-1", "0.5", "-1.5", "0", "1")])
+    elif name == "root":
+        parameter = Fraction(rng.choice((3, 4, 5)))
+    elif name == "log" and rng.random() < 0.3:
+        parameter = Fraction(rng.choice((2, 10, 7)))
+    children = [nasty_tree(rng, depth - 1) for _ in range(arity)]
+    if arity == 2 and rng.random() < 0.2:
+        children[1] = children[0]
+    return Draft(name, children, parameter=parameter)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_native_engine_equals_the_reference_at_zeros_ties_poles_and_the_ends_of_range(
+    seed: int,
+) -> None:
+    rng = random.Random(seed)
+    pairs = [(x, y) for x in NASTY_CELLS for y in NASTY_CELLS]
+    for _ in range(25):
+        formula = Formula.from_draft(nasty_tree(rng, rng.choice((2, 3, 4, 5))))
+        drawn = rng.sample(pairs, 200) * 3
+        columns = {name: np.array([pair[i] for pair in drawn]) for i, name in enumerate("xy")}
+        both(formula, columns, clean=False)

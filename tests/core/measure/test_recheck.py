@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from eic_core.engine.amplify import MAX_RECHECKED
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, amplify, inspect
-from eic_core.engine.amplify import MAX_RECHECKED
 from tests.core.measure.agreement import disagreements
 
 
@@ -37,12 +37,14 @@ def test_row_order_runs_through_the_blocks() -> None:
     assert np.flatnonzero(~result.valid).tolist() == [39_998, 39_999]
 
 
-def test_nothing_is_rechecked_when_told_not_to() -> None:
-    x = overflowing(10)
-    result = amplify(
-        read("exp(1000*x)/exp(999*x)").formula, Samples.from_columns({"x": x}), recheck=False
-    )
-    assert (result.rechecked, result.unresolved, result.valid_count) == (0, 5, 5)
+def test_nothing_is_rechecked_when_told_not_to_and_wider_exponents_take_what_overflows() -> None:
+    samples = Samples.from_columns({"x": overflowing(10)})
+    formula = read("exp(1000*x)/exp(999*x)").formula
+    result = amplify(formula, samples, recheck=False)
+    assert (result.rechecked, result.unresolved, result.out_of_range) == (0, 0, 5)
+    exactly = amplify(formula, samples)
+    assert result.valid_count == exactly.valid_count == 10
+    assert result.finite_sum == pytest.approx(exactly.finite_sum, rel=1e-11)
 
 
 def test_ordinary_samples_are_not_rechecked() -> None:

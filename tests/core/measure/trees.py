@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
-from eic_core.operators import OPERATORS
 from eic_core.formula.tree import Draft, Formula, constant, variable
+from eic_core.operators import OPERATORS
 
 CONSTANTS = ("0", "1", "-1", "0.1", "1e-8", "1e8", "pi", "2", "0.5", "3", "1/3", "e", "-2.5")
 EXPONENTS = tuple(map(Fraction, ("2", "3", "-1", "0.5", "-0.5", "1.5", "-2", "4", "0", "1", "5/2")))

@@ -1,0 +1,26 @@
+"""The application on a machine that is always too slow, for pictures and tests of that."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import streamlit as st
+from starlette.middleware import Middleware
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from pages.ui import wiring
+from pages.ui.assets import PackedAssets
+from pages.ui.routes import ROUTES
+from pages.ui.starting import lifespan
+from tests.clocks import PacedClock
+
+ROOT = Path(__file__).resolve().parents[2]
+wiring._built["stopwatch"] = PacedClock(0.4)
+app = st.App(
+    ROOT / "pages" / "ui" / "shell.py",
+    routes=ROUTES,
+    lifespan=lifespan,
+    middleware=[Middleware(PackedAssets)],
+)

@@ -1,0 +1,52 @@
+"""Photograph what a busy machine could not finish: `make screenshots DIR=…`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from urllib.parse import quote
+
+from playwright.sync_api import Page, expect
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from tests.e2e.browser import running_server, settle
+from tests.e2e.photographs import State, album
+
+OVERFLOWING = "?formula=" + quote("log(exp(x))") + "&range=x=normal:1000:1"
+SEARCHED = (
+    "?formula=" + quote("(sqrt(x+1) - sqrt(x))*(x+2)*log(x+1)") + "&range=x=loguniform:1:1e8"
+)
+PAIR = "compare?formula=x&b=" + quote("log(exp(x))") + "&range=x=normal:1000:1"
+
+
+def _wait(page: Page) -> None:
+    expect(page.locator(".st-key-finish button")).to_be_visible()
+
+
+def _summarised(page: Page) -> None:
+    expect(page.get_by_text("cut short by its time limit").first).to_be_visible()
+
+
+STATES = {
+    "check": State(OVERFLOWING, _wait),
+    "search": State(SEARCHED + "&ask=instead", _wait),
+    "search-summary": State(SEARCHED, _summarised),
+    "pair": State(PAIR, _wait),
+}
+
+
+def main(*arguments: str) -> None:
+    """Into a folder, all pictures, or those whose names begin with what is named after it."""
+    slow = "tests/e2e/hurried_app.py"
+    with album(*arguments) as pictures, running_server(script=slow) as address:
+        pictures.take(f"{address}/", STATES, _ready, "unfinished-")
+
+
+def _ready(page: Page) -> None:
+    if "compare" not in page.url:
+        settle(page)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,304 @@
+"""A result cut short is not a result: not kept for others, not drawn, not handed out (ADR 0011)."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass, field
+from html import unescape
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from eic_core.errors import UserError
+from eic_core.measure import Domain
+from eic_core.report import Provenance, render
+from pages.ui import wiring
+from pages.ui.diagnosis.service import DiagnosisService
+from pages.ui.service import Aside, BoundedCache, InspectorService, Request
+from pages.ui.visit import Visit
+from pages.ui.widgets_share import _json
+from tests.clocks import PacedClock
+from tests.pages.panels import answer, chart, failed
+from tests.pages.test_app_inspector import html_of, open_page, type_formula
+
+NEAR_1000 = (("x", Domain("normal", 1000.0, 1.0)),)
+OVERFLOWING = Request("log(exp(x))", domains=NEAR_1000)
+"""Every sample overflows in double precision, and loses three digits at 60."""
+
+FORMULA = "sqrt(x+5) - sqrt(x)"
+ROOTS = {"formula": FORMULA, "range": ["x=loguniform:1:1e8"]}
+BETTER = "5/(sqrt(x + 5) + sqrt(x))"
+SAME_ROOTS = Request(FORMULA, domains=(("x", Domain("loguniform", 1.0, 1e8)),))
+STOPPED = (
+    r"The check at 60 digits was stopped after 10 seconds, \d+ % of the way, so it is not known "
+    r"yet how many digits are lost\."
+)
+SLOW, SLOWEST, QUICK = 0.25, 100.0, 0.0
+
+
+# --- caches ---
+
+
+def test_a_cache_keeps_only_what_is_complete() -> None:
+    cache, made = BoundedCache(10), iter("abc")
+    values = [
+        cache.get("key", lambda: next(made), lambda _: 1.0, lambda value: value != "a")
+        for _ in range(3)
+    ]
+    assert values == ["a", "b", "b"] and len(cache) == 1
+
+
+def test_what_was_finished_takes_the_place_of_what_was_not() -> None:
+    aside = Aside()
+    assert aside.get("key", lambda: "part") == aside.get("key", lambda: "other") == "part"
+    aside.put("key", "whole")
+    assert aside.get("key", lambda: "other") == "whole"
+
+
+# --- inspection ---
+
+
+def test_a_slow_first_visit_leaves_nothing_for_a_quick_second_one() -> None:
+    clock = PacedClock(SLOW)
+    service = InspectorService(clock=clock)
+    first = service.inspect(OVERFLOWING, aside=Aside())
+    assert not first.complete
+    assert re.fullmatch(STOPPED, first.missing)
+    clock.pace = QUICK
+    second = service.inspect(OVERFLOWING, aside=Aside())
+    assert second.complete and second.missing == ""
+    assert second.inspection.eic == pytest.approx(3.0, abs=0.01)
+    assert second.inspection.counts.rechecked == 1_000
+    assert service.inspect(OVERFLOWING, aside=Aside()) is second
+
+
+def test_a_visit_that_looks_again_need_not_wait_for_the_limit_again() -> None:
+    service, aside = InspectorService(clock=PacedClock(SLOW)), Aside()
+    first = service.inspect(OVERFLOWING, aside=aside)
+    assert service.inspect(OVERFLOWING, aside=aside) is first
+    assert service.inspect(OVERFLOWING, aside=Aside()) is not first
+
+
+def test_a_visit_that_comes_back_to_a_request_has_it_computed_again() -> None:
+    here = Visit()
+    aside = here.asking(OVERFLOWING)
+    assert here.asking(OVERFLOWING) is aside
+    here.asking(Request("x"))
+    assert here.asking(OVERFLOWING) is not aside
+
+
+def test_without_a_limit_a_slow_machine_comes_to_the_end() -> None:
+    service = InspectorService(clock=PacedClock(SLOW))
+    found = service.inspect(OVERFLOWING, seconds=math.inf)
+    assert found.complete and found.inspection.eic == pytest.approx(3.0, abs=0.01)
+    assert service.inspect(OVERFLOWING) is found
+
+
+def test_what_needs_no_check_is_complete_on_the_slowest_machine() -> None:
+    found = InspectorService(clock=PacedClock(1e6)).inspect(Request("x+1"))
+    assert found.complete
+
+
+def test_work_that_is_broken_off_is_not_kept() -> None:
+    def stop(fraction: float) -> None:
+        raise InterruptedError
+
+    service = InspectorService()
+    with pytest.raises(InterruptedError):
+        service.inspect(OVERFLOWING, progress=stop)
+    assert service.inspect(OVERFLOWING).complete
+
+
+def test_nothing_is_concluded_from_an_inspection_that_was_cut_short() -> None:
+    inspector = InspectorService(clock=PacedClock(SLOW))
+    result, service = inspector.inspect(OVERFLOWING), DiagnosisService()
+    asked = (
+        lambda: service.blame(result, 0), lambda: service.where(result, 0),
+        lambda: service.writing(result), lambda: service.what_if(result, 0),
+        lambda: service.repairs(result), lambda: service.triangulation(result),
+        lambda: service.budget(result, 1e-3), lambda: service.findings(result),
+        lambda: service.summary(result, 0),
+    )  # fmt: skip
+    for ask in asked:
+        with pytest.raises(UserError, match="before the check at 60 digits is finished"):
+            ask()
+    whole = inspector.inspect(OVERFLOWING, seconds=math.inf)
+    assert service.summary(whole, 2).why
+
+
+# --- what to write instead ---
+
+
+def test_a_search_cut_short_is_searched_again_by_the_next_visit() -> None:
+    clock = PacedClock(SLOWEST)
+    service, result = DiagnosisService(clock=clock), InspectorService().inspect(SAME_ROOTS)
+    first = service.repairs(result, aside=Aside())
+    assert not first.finished and first.best is None
+    assert first.missing == (
+        "The search was cut short by its time limit after 1 form: there may be a better one."
+    )
+    assert first.missing in first.sentence and first.advice == ""
+    assert first.to_json()["missing"] == first.missing
+    clock.pace = QUICK
+    second = service.repairs(result, aside=Aside())
+    assert second.finished and second.missing == ""
+    assert second.best is not None and second.best.text == BETTER
+    assert service.repairs(result) is second
+
+
+def test_a_search_to_the_end_serves_every_later_visit_whatever_its_limit() -> None:
+    service = DiagnosisService(clock=PacedClock(SLOWEST))
+    result = InspectorService().inspect(SAME_ROOTS)
+    found = service.repairs(result, math.inf)
+    assert found.finished and service.repairs(result) is found
+
+
+def test_a_summary_of_a_search_cut_short_says_so_and_is_not_kept() -> None:
+    clock = PacedClock(SLOWEST)
+    service, result = DiagnosisService(clock=clock), InspectorService().inspect(SAME_ROOTS)
+    first = service.summary(result, 5, aside=Aside())
+    assert not first.complete and "cut short by its time limit" in first.instead
+    clock.pace = QUICK
+    second = service.summary(result, 5, aside=Aside())
+    assert second.complete and second.better == BETTER
+
+
+def test_a_report_of_a_search_cut_short_says_so_before_anything_else() -> None:
+    clock = PacedClock(SLOWEST)
+    service, result = DiagnosisService(clock=clock), InspectorService().inspect(SAME_ROOTS)
+    findings = service.findings(result, aside=Aside())
+    assert not findings.complete and findings.to_json()["complete"] is False
+    assert findings.to_json()["unfinished"] == {"repair": findings.repairs.missing}
+    page = render(findings, Provenance())
+    warning = page.index("This report is not complete.")
+    assert warning < page.index('<dl class="answers">')
+    clock.pace = QUICK
+    whole = service.findings(result, aside=Aside())
+    assert whole.complete and whole.to_json()["unfinished"] == {}
+    assert "This report is not complete." not in render(whole, Provenance())
+
+
+def test_the_json_of_a_result_says_that_it_is_complete() -> None:
+    result = InspectorService().inspect(Request("x+1"))
+    document = json.loads(_json(result, Provenance(result.reading, result.domains)))
+    assert document["complete"] is True and document["missing"] == ""
+
+
+# --- pages ---
+
+
+@dataclass
+class Clocks:
+    """One of each service; quick at first."""
+
+    inspector: PacedClock = field(default_factory=lambda: PacedClock(QUICK))
+    diagnosis: PacedClock = field(default_factory=lambda: PacedClock(QUICK))
+
+
+@pytest.fixture
+def clocks(monkeypatch: pytest.MonkeyPatch) -> Clocks:
+    """The clocks of the services of the pages, which remember nothing yet."""
+    made = Clocks()
+    monkeypatch.setitem(wiring._built, "inspector", InspectorService(clock=made.inspector))
+    monkeypatch.setitem(wiring._built, "diagnosis", DiagnosisService(clock=made.diagnosis))
+    return made
+
+
+def keys(page: AppTest) -> list[str]:
+    return [str(button.key) for button in page.button]
+
+
+def finished(page: AppTest) -> AppTest:
+    """The page once what was to be finished is."""
+    job = page.session_state["visit"].finishing
+    assert job is not None and job.wait(60)
+    return page.run()
+
+
+OPENED = {"formula": "log(exp(x))", "range": ["x=normal:1000:1"]}
+
+
+def test_an_unfinished_check_is_marked_and_nothing_of_it_is_drawn(clocks: Clocks) -> None:
+    clocks.inspector.pace = SLOW
+    page = open_page(**OPENED)
+    assert not failed(page)
+    said = unescape(html_of(page))
+    assert "The check is not finished, so there is no result yet" in said
+    assert re.search(STOPPED, said)
+    assert "finish" in keys(page)
+    assert chart(page, "tree") is None and chart(page, "ruler") is None
+    for bare in ("eic-sentence", "eic-metric", "real value", "nan"):
+        assert bare not in said
+    assert not [key for key in keys(page) if key.startswith("download")]
+
+
+def test_finishing_the_check_goes_on_to_the_full_answer(clocks: Clocks) -> None:
+    clocks.inspector.pace = SLOW
+    page = finished(open_page(**OPENED).button(key="finish").click().run())
+    assert not failed(page)
+    assert "Loses 3.0 of your digits" in unescape(html_of(page))
+    assert "finish" not in keys(page) and chart(page, "tree") is not None
+
+
+def test_a_later_visitor_on_a_quick_machine_gets_the_full_answer(clocks: Clocks) -> None:
+    clocks.inspector.pace = SLOW
+    open_page(**OPENED)
+    clocks.inspector.pace = QUICK
+    page = open_page(**OPENED)
+    assert "Loses 3.0 of your digits" in unescape(html_of(page))
+
+
+def test_an_unfinished_check_is_no_last_good_result(clocks: Clocks) -> None:
+    clocks.inspector.pace = SLOW
+    page = type_formula(open_page(**OPENED), "log(exp(")
+    assert not failed(page)
+    assert "the last formula that could be measured" not in html_of(page)
+    assert "eic-sentence" not in html_of(page)
+
+
+def test_asking_for_something_else_ends_what_was_to_be_finished(clocks: Clocks) -> None:
+    clocks.inspector.pace = SLOW
+    page = open_page(**OPENED).button(key="finish").click().run()
+    job = page.session_state["visit"].finishing
+    type_formula(page, "x + 1")
+    assert job.wait(60) and (job.cancelled or job.result)
+    assert page.session_state["visit"].finishing is None
+
+
+def test_a_search_cut_short_is_marked_and_can_go_on_to_its_end(clocks: Clocks) -> None:
+    clocks.diagnosis.pace = SLOWEST
+    page = open_page(**ROOTS, ask="instead")
+    assert not failed(page)
+    assert "before the time limit" in answer(page)
+    assert "cut short by its time limit after 1 form" in answer(page)
+    page = finished(page.button(key="finish").click().run())
+    assert not failed(page)
+    assert "conjugate roots" in answer(page) and "cut short" not in answer(page)
+    assert "finish" not in keys(page)
+    job = page.session_state["visit"].summary_job
+    assert job.wait(60)
+    assert "cut short" not in html_of(page.run())
+    assert f"Write `{BETTER}`" in page.session_state["visit"].summary_job.result.instead
+
+
+COMPARE = """
+from pages.compare import compare_page
+compare_page()
+"""
+
+
+def test_two_formulas_are_compared_only_once_both_are_finished(clocks: Clocks) -> None:
+    clocks.inspector.pace = SLOW
+    page = AppTest.from_string(COMPARE, default_timeout=60)
+    for name, value in {"formula": "x", "b": "log(exp(x))", "range": "x=normal:1000:1"}.items():
+        page.query_params[name] = value
+    page.run()
+    assert not page.exception
+    said = unescape(html_of(page))
+    assert "B: The check at 60 digits was stopped" in said
+    assert "cannot be compared" not in said and chart(page, "pair-plot") is None
+    page = finished(page.button(key="finish").click().run())
+    assert not page.exception
+    assert "B loses 3.0 digits more than A" in unescape(html_of(page))
