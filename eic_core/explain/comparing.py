@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from eic_core.explain import words
-from eic_core.explain.edges import Array
-from eic_core.explain.observed import DIGITS, ROUNDOFF, Observed, rms
+from eic_core.measure.observed import DIGITS, ROUNDOFF, Observed, rms
+from eic_core.operators.wide import Array
 
 OK, EXPLAINED, UNCLEAR = "ok", "explained", "unclear"
 

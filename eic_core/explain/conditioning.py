@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from eic_core.engine.adjoint import Arrivals
 from eic_core.engine.tape import SINGULAR_S2
-from eic_core.explain.adjoint import Arrivals
 from eic_core.explain.classes import class_tape
 from eic_core.explain.correlated import MeanOfFinite, class_sweep
-from eic_core.explain.edges import Array
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import json_number, local_eic
+from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 
 

@@ -3,7 +3,7 @@
 The recursion takes every node's rounding as independent (Yu et al.,
 Eq. ``eq:recursive_relation``).  In a program, two copies of the same sub-expression are
 rounded alike, and an input that is read twice is wrong by the same amount twice.  With
-G_j from `eic_core.explain.adjoint`,
+G_j from `eic_core.engine.adjoint`,
 
     q^2 = sum over classes of (sum of G_j over the class)^2,
 
@@ -19,13 +19,13 @@ from typing import Any
 
 import numpy as np
 
+from eic_core.engine.adjoint import Arrivals, class_units, sweep
 from eic_core.engine.amplify import MAX_RECHECKED, amplify
 from eic_core.engine.tape import SINGULAR_S2
-from eic_core.explain.adjoint import Arrivals, class_units, sweep
 from eic_core.explain.classes import class_tape
-from eic_core.explain.edges import Array
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import json_number, local_eic
+from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 
 

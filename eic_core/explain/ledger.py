@@ -1,7 +1,7 @@
 """The blame ledger: whose noise a node's amplification consists of.
 
 At every sample s_t^2 = sum_j G_j^2, G_j being what arrives at the target t of the noise
-injected at node j (`eic_core.explain.adjoint`).  Summed over the samples, each node's
+injected at node j (`eic_core.engine.adjoint`).  Summed over the samples, each node's
 share of E[s_t^2] is exact, and the shares add up to 1.
 """
 
@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from eic_core.engine.adjoint import sweep, tree_units
 from eic_core.engine.tape import tape_of
 from eic_core.explain import ledger_words, words
-from eic_core.explain.adjoint import sweep, tree_units
 from eic_core.explain.ledger_row import HIDDEN_BY, HIDDEN_SHARE, LedgerRow
 from eic_core.explain.origin import node_told_of
 from eic_core.formula.rendering import node_texts

@@ -6,8 +6,8 @@ from bisect import bisect_left
 
 import numpy as np
 
-from eic_core.explain.edges import Array
 from eic_core.measure.inspection import Inspection
+from eic_core.operators.wide import Array
 
 STEP = 0.35
 """Digits by which a node must exceed its operand to be the cause: more than a square adds."""

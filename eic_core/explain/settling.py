@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.explain.edges import Array
 from eic_core.measure.inspection import json_number
 from eic_core.measure.tails import MIN_SAMPLES_FOR_HILL, hill_index
+from eic_core.operators.wide import Array
 
 FEWEST = 32
 """Finite samples, at least, for a curve of growth."""

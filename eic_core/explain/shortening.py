@@ -7,10 +7,10 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 import numpy as np
 
-from eic_core.explain.edges import Array
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax.build import number_label
 from eic_core.formula.tree import CONSTANT, Formula
+from eic_core.operators.wide import Array
 
 MOST_DIGITS = 17
 """Significant digits that tell all doubles apart."""

@@ -10,8 +10,6 @@ import numpy as np
 
 from eic_core.engine.amplify import amplify
 from eic_core.errors import UserError
-from eic_core.explain.edges import Array
-from eic_core.explain.observed import rms
 from eic_core.explain.shortening import (
     MOST_DIGITS,
     digits_of,
@@ -23,6 +21,8 @@ from eic_core.explain.shortening import (
 from eic_core.formula.tree import Formula
 from eic_core.measure.fit import r_squared
 from eic_core.measure.inspection import Inspection
+from eic_core.measure.observed import rms
+from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 
 SEARCH_ROWS = 2_000

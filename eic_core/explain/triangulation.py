@@ -14,19 +14,19 @@ from typing import Any
 
 import numpy as np
 
+from eic_core.engine.adjoint import Arrivals, class_units, evaluate, tree_units
 from eic_core.engine.amplify import Amplification, amplify
 from eic_core.engine.tape import tape_of
 from eic_core.explain import triangulation_words, words
-from eic_core.explain.adjoint import Arrivals, class_units, evaluate, tree_units
 from eic_core.explain.classes import class_tape
 from eic_core.explain.comparing import Agreement, Copies, Replay, Shaken, compare
 from eic_core.explain.correlated import q_squared
-from eic_core.explain.edges import Array
-from eic_core.explain.observed import Observed, exact_values, observe
 from eic_core.formula.rendering import node_texts
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection, json_number, local_eic
+from eic_core.measure.observed import Observed, exact_values, observe
 from eic_core.measure.perturbation import PerturbationEstimate, estimate
+from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 
 MOST_ROWS = 200

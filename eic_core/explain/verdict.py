@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from eic_core.explain.causes import finite_cause, gather
 from eic_core.explain.failures import invalid_clause, singular_clause
@@ -68,6 +69,8 @@ class Verdict:
 def verdict(inspection: Inspection) -> Verdict:
     """Say in one sentence where a formula loses its digits, and why.
 
+    It is said once, and kept for as long as the inspection lives.
+
     Parameters
     ----------
     inspection : Inspection
@@ -83,6 +86,16 @@ def verdict(inspection: Inspection) -> Verdict:
     >>> said.level, said.cause
     ('severe', 'Cancellation in a difference')
     """
+    said = _SAID.get(inspection)
+    if said is None:
+        said = _SAID[inspection] = _verdict(inspection)
+    return said
+
+
+_SAID: WeakKeyDictionary[Inspection, Verdict] = WeakKeyDictionary()
+
+
+def _verdict(inspection: Inspection) -> Verdict:
     eic = inspection.eic
     if math.isnan(eic):
         return _undefined(inspection)

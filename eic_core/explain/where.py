@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from eic_core.explain import words
-from eic_core.explain.edges import Array
 from eic_core.explain.origin import node_told_of
 from eic_core.explain.settling import Growth, Interval, growth_of, interval_of
 from eic_core.explain.zero import Place, place_of
 from eic_core.measure.inspection import Inspection, json_number
+from eic_core.operators.wide import Array
 
 LEVELS = (0.5, 0.9, 0.99)
 

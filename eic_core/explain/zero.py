@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from eic_core.explain import words
-from eic_core.explain.edges import Array
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection
+from eic_core.operators.wide import Array
 
 Positions = npt.NDArray[np.int64]
 

@@ -73,7 +73,7 @@ class SampleCounts:
     unresolved: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Inspection:
     """The Effective Information Criterion of one formula on one data set.
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
 import numpy as np
 
 from eic_core.explain.conditioning import own_conditioning
 from eic_core.explain.correlated import correlated_eic
 from eic_core.explain.rewriting.costs import SIZE_WEIGHT, WORST_WEIGHT, Cost
-from eic_core.explain.rewriting.observed import Observer
 from eic_core.explain.rewriting.results import Measured, Repair, Repairs, RepairStep
 from eic_core.explain.rewriting.rows import Rows
 from eic_core.explain.rewriting.rules import Assumption
@@ -19,10 +22,12 @@ from eic_core.explain.rewriting.sentences import (
     repair_sentence,
     what_helps,
 )
-from eic_core.explain.rewriting.values import ValueTable
+from eic_core.explain.rewriting.terms import Terms
+from eic_core.explain.rewriting.values import Values, ValueTable
 from eic_core.explain.rewriting.verify import Verifier, decimal_rows
 from eic_core.formula.rendering import short_text, to_python
 from eic_core.formula.tree import Formula
+from eic_core.measure.observed import ObservedError, run_in
 from eic_core.samples import Samples
 
 GAIN = 0.1
@@ -36,6 +41,62 @@ TOLERANCE = 0.02
 
 RANGE_TOLERANCE, RANGE_WORST = 0.2, 0.5
 """The same, and at the worst node, for a form that brings values back into double range."""
+
+
+def binary_rows(
+    columns: Mapping[str, Any], rows: Sequence[int], kind: str
+) -> tuple[dict[str, Any], list[dict[str, str]]]:
+    """The inputs of some rows as one precision holds them: arrays, and exact decimals."""
+    with np.errstate(over="ignore"):
+        rounded = {
+            name: np.asarray(column)[list(rows)].astype(kind) for name, column in columns.items()
+        }
+    texts = [
+        {name: str(Decimal(float(column[i]))) for name, column in rounded.items()}
+        for i in range(len(rows))
+    ]
+    return rounded, texts
+
+
+class Observer:
+    """Compares forms of one formula with its exact values in one precision.
+
+    Parameters
+    ----------
+    terms : Terms
+    original : int
+        The form that gives the exact values.
+    columns : mapping of variable to ndarray
+    rows : sequence of int
+    digits : int
+    dtype : numpy.float32 or numpy.float64
+    """
+
+    def __init__(
+        self,
+        terms: Terms,
+        original: int,
+        columns: Mapping[str, Any],
+        rows: Sequence[int],
+        digits: int,
+        dtype: Any,
+    ) -> None:
+        self.terms = terms
+        self.kind = np.dtype(dtype).name
+        self.inputs, texts = binary_rows(columns, rows, self.kind)
+        usable = np.ones(len(rows), dtype=bool)
+        for column in self.inputs.values():
+            usable &= np.isfinite(column)
+        self.usable = usable
+        known = [t for t, ok in zip(texts, usable.tolist(), strict=True) if ok]
+        self.exact: Values = ValueTable(terms, known, digits).values(original)
+
+    def of(self, root: int) -> ObservedError:
+        """The error of one form."""
+        inputs = {name: column[self.usable] for name, column in self.inputs.items()}
+        count = len(self.exact)
+        computed = run_in(self.terms.tape(root), inputs, count, self.kind)[-1]
+        return ObservedError.of(self.exact, computed.tolist(), self.kind)
 
 
 class Measurer:

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from eic_core.explain.correlated import CorrelatedAmplification
-from eic_core.explain.rewriting.observed import ObservedError
 from eic_core.explain.rewriting.sentences import cut_short
 from eic_core.explain.rewriting.verify import Verification
 from eic_core.formula.rendering import to_latex, to_python
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import json_number
+from eic_core.measure.observed import ObservedError
 from eic_core.samples import Samples
 
 

@@ -7,12 +7,15 @@ constructors in `build` simplify what a rewrite has written, never what the user
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
+from eic_core.engine.tape import Leaf, Tape, constant_value
 from eic_core.formula.tree import CONSTANT, VARIABLE, Draft, Formula, Parameter
+from eic_core.operators import OPERATORS, Operator
 
 COMMUTATIVE = frozenset(("add", "mul"))
 """Operators whose operands may change places without changing the value."""
@@ -180,6 +183,36 @@ class Terms:
             children = [drafts[c] for c in term.children]
             drafts[number] = Draft(term.operator, children, term.label, term.parameter)
         return Formula.from_draft(drafts[root])
+
+    def tape(self, root: int) -> Tape:
+        """The terms under a term and itself as a tape, each in a slot.
+
+        Examples
+        --------
+        >>> from eic_core.formula.syntax import read
+        >>> terms = Terms()
+        >>> terms.tape(terms.add(read("x*x + 1").formula)).operands
+        [(), (0, 0), (), (1, 2)]
+        """
+        numbers = self.below(root)
+        place = {number: slot for slot, number in enumerate(numbers)}
+        rows: list[Operator | Leaf] = []
+        for term in map(self.__getitem__, numbers):
+            if term.operator == VARIABLE:
+                rows.append(Leaf(term.label, "", math.nan))
+            elif term.operator == CONSTANT:
+                rows.append(Leaf("", term.label, constant_value(term.label)))
+            else:
+                rows.append(OPERATORS[term.operator])
+        return Tape(
+            slots=tuple(place.values()),
+            nodes=list(place.values()),
+            rows=rows,
+            operands=[tuple(place[c] for c in self[number].children) for number in numbers],
+            exact_parameters=[self[number].parameter for number in numbers],
+            variables=tuple(self.variables(root)),
+            roots=(len(numbers) - 1,),
+        )
 
     def below(self, root: int) -> tuple[int, ...]:
         """The distinct terms under a term and itself, operands first."""

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.explain.rewriting.observed import float_values
 from eic_core.explain.rewriting.rules import Assumption
 from eic_core.explain.rewriting.search import holds
 from eic_core.explain.rewriting.terms import Terms
 from eic_core.explain.rewriting.values import AGREEMENT, Values, ValueTable, differing_rows
+from eic_core.measure.observed import run_in
 from eic_core.samples import Samples
 
 MAX_DIGITS = 1600
@@ -149,11 +149,9 @@ class Verifier:
 
     def _domain_kept(self, form: int) -> bool:
         """Rows with a finite double before and none after are settled exactly."""
-        before = float_values(self.terms, self.original, self.columns)
-        after = float_values(self.terms, form, self.columns)
-        lost = np.flatnonzero(np.broadcast_to(
-            np.isfinite(before) & np.isnan(after), len(self.scanned)
-        ))
+        before = self._doubles(self.original)
+        after = self._doubles(form)
+        lost = np.flatnonzero(np.isfinite(before) & np.isnan(after))
         if len(lost) > SUSPECT_ROWS:
             return False
         texts = decimal_rows(self.samples, self.columns, self.scanned[lost].tolist())
@@ -161,14 +159,18 @@ class Verifier:
         pairs = zip(table.values(self.original), table.values(form), strict=True)
         return not any(a is not None and b is None for a, b in pairs)
 
+    def _doubles(self, number: int) -> Any:
+        """A term on the scanned rows in double precision."""
+        return run_in(self.terms.tape(number), self.columns, len(self.scanned), "float64")[-1]
+
     def _nowhere_violated(self, assumption: Assumption) -> bool:
-        values = float_values(self.terms, assumption.term, self.columns)
-        before = float_values(self.terms, self.original, self.columns)
+        values = self._doubles(assumption.term)
+        before = self._doubles(self.original)
         with np.errstate(invalid="ignore"):
             wrong = np.isfinite(before) & (
                 (values < 0) if assumption.relation != "!=" else (values == 0)
             )
-        suspects = self.scanned[np.flatnonzero(np.broadcast_to(wrong, len(self.scanned)))]
+        suspects = self.scanned[np.flatnonzero(wrong)]
         if len(suspects) > SUSPECT_ROWS:
             return False
         texts = decimal_rows(self.samples, self.columns, suspects.tolist())

@@ -94,10 +94,7 @@ def on_grid(
     samples = Samples.from_columns(dict(columns), count=count)
     formula = inspection.formula
     amplification = amplify(formula, samples, recheck=False)
-    y, s = amplification.trace(len(formula) - 1)
-    if node_id != len(formula) - 1:
-        _, s = amplification.trace(node_id)
-    return y, s
+    return amplification.trace(len(formula) - 1)[0], amplification.trace(node_id)[1]
 
 
 def worst_sample(inspection: Inspection, node_id: int) -> int | None:

@@ -11,8 +11,8 @@ import plotly.graph_objects as go
 from eic_core.drawing.scale import HIGH, THEMES, Theme, digits_text
 from eic_core.explain import words
 from eic_core.explain.comparing import LIKELY, NAMES
-from eic_core.explain.observed import DIGITS, Observed
 from eic_core.explain.triangulation import TriangulatedNode
+from eic_core.measure.observed import DIGITS, Observed
 from pages.ui.figures.panels import axis_style
 from pages.ui.figures.plotting import base_layout, build
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from eic_core.engine.adjoint import sweep, tree_units
 from eic_core.engine.tape import tape_of
 from eic_core.errors import UserError
-from eic_core.explain.adjoint import sweep, tree_units
 from eic_core.explain.ledger import blame
 from eic_core.explain.what_if import what_if_mean
 from eic_core.formula.rendering import to_python
@@ -180,7 +180,7 @@ def test_singular_samples_are_left_out_and_said():
 def test_the_ledger_does_not_depend_on_how_the_samples_fall_into_blocks(monkeypatch):
     inspection = inspected("sqrt(x+1)-sqrt(x)", count=1000, x="1:1e8")
     whole = blame(inspection)
-    monkeypatch.setattr("eic_core.explain.adjoint.MOST_ROWS", 64)
+    monkeypatch.setattr("eic_core.engine.adjoint.MOST_ROWS", 64)
     parts = blame(inspection)
     assert [row.share for row in parts.rows] == pytest.approx([row.share for row in whole.rows])
 

@@ -18,8 +18,7 @@ from eic_core.explain.rewriting.build import Builder
 from eic_core.explain.rewriting.cases import CASES, Attempt, attempt
 from eic_core.explain.rewriting.costs import Costs
 from eic_core.explain.rewriting.families import FAMILIES
-from eic_core.explain.rewriting.measuring import RANGE_TOLERANCE, TOLERANCE
-from eic_core.explain.rewriting.observed import Observer
+from eic_core.explain.rewriting.measuring import RANGE_TOLERANCE, TOLERANCE, Observer
 from eic_core.explain.rewriting.repair import RULES
 from eic_core.explain.rewriting.rules import Rewriter, Rule, RuleBook
 from eic_core.explain.rewriting.search import Limits, Search

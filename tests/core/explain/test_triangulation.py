@@ -9,12 +9,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from eic_core.explain.observed import exact_values, observe
 from eic_core.explain.triangulation import triangulate
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Formula
 from eic_core.measure import Domain, Samples, inspect, sample_domains
+from eic_core.measure.observed import exact_values, observe
 from tests.core.measure.trees import random_tree
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import re
+import weakref
 
 import pytest
 
@@ -214,3 +216,13 @@ def test_there_is_a_verdict_for_every_operator_at_every_special_point(name, valu
     assert found.sentence.endswith(".") and found.sentence.count("`") % 2 == 0
     assert "nan" not in found.sentence.replace(f"`{name}`", "")
     assert all(note.endswith(".") for note in found.notes)
+
+
+def test_a_verdict_is_computed_once_and_goes_with_its_inspection():
+    inspection = inspected("x - 1", x="0.5:2")
+    assert verdict(inspection) is verdict(inspection)
+    assert verdict(inspected("x - 1", x="0.5:2")) == verdict(inspection)
+    gone = weakref.ref(inspection)
+    del inspection
+    gc.collect()
+    assert gone() is None

@@ -1,0 +1,449 @@
+"""How much of each node's noise arrives at a target: the recursion run backwards.
+
+Algorithm 1 (Yu et al., ``alg:calculate_eic``) adds variances on the way up the tree.  Here the same
+linear map is followed down: with A_t = 1 and A_i = A_k de_k/dy_i, the noise of node j arrives at
+the target t as G_j = A_j y_j / y_t, and sum_j G_j^2 = s_t^2 at every sample.
+
+The rules of ADR 0001 and 0008 are written once, over a backend (`eic_core.operators.backend`):
+`passage` says what an edge lets through, `passed_on` what becomes of the noise that has arrived at
+its upper end.  They run over arrays, and at 60 digits at the samples that double precision cannot
+settle.
+
+Notation: at one sample, ``y`` is the value of node k, ``a`` that of its operand i.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from eic_core.engine.amplify import MAX_RECHECKED
+from eic_core.engine.exact import ExactEvaluator, ExactSample
+from eic_core.engine.reference import VALID, Block, evaluate_block
+from eic_core.engine.tape import SINGULAR_S2, Step, Tape
+from eic_core.operators import NUMPY, MpBackend
+from eic_core.operators.wide import Array
+from eic_core.samples import Samples
+
+MOST_ROWS = 16_384
+NUMBERS_HELD = 2**20
+"""Rows of a block times units, at most, so that memory does not grow with the data."""
+
+MOST_BITS = 10_000
+"""Working precision beyond the usual, at most, for values above 10^60."""
+
+NOTHING = 0.0
+
+
+# --- the rules, over a backend
+
+
+class Passage(NamedTuple):
+    """What one edge lets through; each is 0 where nothing passes.
+
+    Attributes
+    ----------
+    kappa : Value
+        d eta_k / d eta_i with its sign, where neither y nor a is 0.
+    slope : Value
+        de_k/dy_i.
+    limit : Value
+        The finite limit of kappa, where y = 0 and there is one.
+    """
+
+    kappa: Any
+    slope: Any
+    limit: Any
+
+
+class Flow(NamedTuple):
+    """What has arrived at a node on the way down from the target, in three modes.
+
+    Attributes
+    ----------
+    relative : Value
+        d eta_t / d eta: a relative change of the node's value arrives so many times larger.
+    absolute : Value
+        d eta_t / dy, where y = 0 below a value that is not.
+    infinite : Value
+        Not 0 where whatever moves the value leaves the target no digit.
+    """
+
+    relative: Any = NOTHING
+    absolute: Any = NOTHING
+    infinite: Any = NOTHING
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing has arrived at any sample."""
+        return all([is_nothing(part) for part in self])
+
+    def joined(self, other: Flow) -> Flow:
+        """What arrives by two ways."""
+        return Flow(*[b if is_nothing(a) else a if is_nothing(b) else a + b
+                      for a, b in zip(self, other, strict=True)])  # fmt: skip
+
+
+def passage(B: Any, y: Any, a: Any, slope: Any, limit: Any, term: Any, s2: Any) -> Passage:
+    """What an edge lets through, of the size that the recursion found.
+
+    Parameters
+    ----------
+    B : backend
+    y, a : Value
+        The values at its ends.
+    slope : Value
+        de_k/dy_i.
+    limit : Value
+        The limit of kappa for y = 0; not finite, or anything elsewhere.
+    term, s2 : Value
+        What the recursion added to s_k^2 through this edge, and the operand's s_i^2.
+
+    Notes
+    -----
+    A jump that a rounding of the operand has just missed is one all the same.  A kappa that leaves
+    double range on the way is sqrt(term / s_i^2).
+    """
+    silent = term == 0
+    kappa = B.over(slope, y) * a
+    lost = B.where(B.isfinite(kappa), (kappa == 0) & (term != 0), True)
+    if anywhere(lost):
+        slope = B.where((slope == 0) & (term == math.inf) & (s2 < math.inf), math.inf, slope)
+        size = B.sqrt(term / s2)
+        size = B.where(B.isnan(size), math.inf, size)
+        falls = (slope < 0) | (B.over(1.0, slope) < 0)  # -0 does
+        kappa = B.where(lost, B.where(falls, -size, size) * B.sign(a) * B.sign(y), kappa)
+    return Passage(
+        B.where(silent | (a == 0) | (y == 0), 0.0, kappa),
+        B.where(silent, 0.0, slope),
+        NOTHING if is_nothing(limit)
+        else B.where(silent | (y != 0), 0.0, B.where(B.isfinite(limit), limit, 0.0)),
+    )  # fmt: skip
+
+
+def passage_of_selection(B: Any, y: Any, term: Any) -> Passage:
+    """What an edge of min or max lets through: all of the operand attained, nothing else."""
+    attained = B.where(term != 0, 1.0, 0.0)
+    return Passage(B.where(y == 0, 0.0, attained), attained, B.where(y == 0, attained, 0.0))
+
+
+def passed_on(B: Any, arrived: Flow, through: Passage, y: Any, a: Any) -> Flow:
+    """What an operand receives of what has arrived at the node above.
+
+    ==================================  ===========================================================
+    y is not 0                          the noise of y times kappa; below an a = 0, which has no
+                                        relative noise, the absolute derivative starts
+    y = 0 below a value that is not 0   the absolute derivative times the slope; where a is not 0
+                                        it is a relative one again
+    y = 0, and so is all above          the noise of y times the limit of kappa; without a limit,
+                                        what moves the operand leaves no digit
+    ==================================  ===========================================================
+    """
+    kappa, slope, limit = through
+    relative, absolute, infinite = arrived
+    moved = times(B, absolute, slope)
+    starting = times(B, relative, B.over(slope, y))
+    hopeless = (y == 0) & (limit == 0) & (relative != 0)
+    return Flow(
+        times(B, relative, kappa) + times(B, relative, limit) + times(B, moved, a),
+        B.where(a == 0, B.where(y == 0, moved, starting), 0.0),
+        times(B, infinite, slope) + B.where(hopeless, slope, 0.0),
+    )
+
+
+def passed_between_numbers(B: Any, arrived: Flow, through: Passage) -> Flow:
+    """The same where neither y nor a is 0 at any sample."""
+    return Flow(
+        relative=times(B, arrived.relative, through.kappa),
+        infinite=times(B, arrived.infinite, through.slope),
+    )
+
+
+def noise_of(B: Any, y: Any, arrived: Flow) -> Any:
+    """G of a node: a 0 has no relative noise, and where infinities meet no digit is left."""
+    g = arrived.relative
+    if not is_nothing(arrived.infinite):
+        g = B.where((arrived.infinite != 0) & (y != 0), math.inf, g)
+    return B.where(B.isnan(g), math.inf, g)
+
+
+def times(B: Any, a: Any, b: Any) -> Any:
+    """a b, where 0 times infinity is 0: nothing arrives through a closed path.
+
+    Examples
+    --------
+    >>> with np.errstate(invalid="ignore"):
+    ...     times(NUMPY, np.array([0.0, 2.0]), np.array([np.inf, 3.0])).tolist()
+    [0.0, 6.0]
+    """
+    if is_nothing(a) or is_nothing(b):
+        return NOTHING
+    product = a * b
+    if anywhere(B.isnan(product)):
+        product = B.where((a == 0) | (b == 0), 0.0, product)
+    return product
+
+
+def is_nothing(value: Any) -> bool:
+    """Whether a value is a single number, and 0."""
+    return not isinstance(value, np.ndarray) and bool(value == 0)
+
+
+def anywhere(condition: Any) -> bool:
+    """Whether a condition holds at some sample."""
+    return condition if isinstance(condition, bool) else bool(condition.any())
+
+
+# --- the recursion
+
+
+class Unit(NamedTuple):
+    """One carrier of noise: a node, or a class of nodes that share theirs.
+
+    Attributes
+    ----------
+    slot : int
+        Its place on the tape.
+    operands : tuple of int
+        The units that it reads; they stand before it.
+    """
+
+    slot: int
+    operands: tuple[int, ...]
+
+
+def tree_units(tape: Tape, children: Sequence[tuple[int, ...]]) -> tuple[Unit, ...]:
+    """A unit for each node: each has noise of its own.
+
+    Parameters
+    ----------
+    tape : Tape
+    children : sequence of tuple of int
+        Of each node, in post-order.
+    """
+    return tuple(map(Unit, tape.slots, children))
+
+
+def class_units(tape: Tape) -> tuple[Unit, ...]:
+    """A unit for each step: all nodes of a step share their noise."""
+    return tuple(Unit(slot, operands) for slot, operands in enumerate(tape.operands))
+
+
+class _Passages:
+    """What the edges of a tape let through at evaluated samples, each found when it is needed."""
+
+    def __init__(self, B: Any, tape: Tape, found: Block | ExactSample) -> None:
+        self.B, self.tape, self.found = B, tape, found
+        self._zero = [anywhere(y == 0) for y in found.y]
+        self._known: dict[int, list[Passage]] = {}
+
+    def follow(self, units: Sequence[Unit]) -> list[Any]:
+        """G of every unit at the last one, by the recursion from there down."""
+        y = self.found.y
+        flows = [Flow()] * len(units)
+        flows[-1] = Flow(relative=1.0)
+        for index in range(len(units) - 1, -1, -1):
+            slot, operands = units[index]
+            step, arrived = self.tape.steps[slot], flows[index]
+            if step.row is None or arrived.empty:
+                continue
+            touched = self._zero[slot] or any([self._zero[i] for i in step.operands])
+            for child, below, through in zip(operands, step.operands, self._of(step), strict=True):
+                if touched:
+                    flow = passed_on(self.B, arrived, through, y[slot], y[below])
+                else:
+                    flow = passed_between_numbers(self.B, arrived, through)
+                flows[child] = flows[child].joined(flow)
+        return [noise_of(self.B, y[unit.slot], flow)
+                for unit, flow in zip(units, flows, strict=True)]  # fmt: skip
+
+    def _of(self, step: Step) -> list[Passage]:
+        if step.slot not in self._known:
+            self._known[step.slot] = self._find(step)
+        return self._known[step.slot]
+
+    def _find(self, step: Step) -> list[Passage]:
+        row, B = step.row, self.B
+        assert row is not None
+        y, terms = self.found.y[step.slot], self.found.contributions[step.slot]
+        if row.selects:
+            return [passage_of_selection(B, y, term) for term in terms]
+        a = [self.found.y[slot] for slot in step.operands]
+        s2 = [self.found.s2[slot] for slot in step.operands]
+        p = step.parameter
+        if isinstance(B, MpBackend):
+            p = row.mp_parameter(B.context, step.exact_parameter)
+        slopes = row.partials(B, a, y, p)
+        if isinstance(B, MpBackend):  # beyond the end of a domain by a rounding
+            slopes = tuple([B.inf if isinstance(x, B.context.mpc) else x for x in slopes])
+        limits = row.zero_limit(B, a, p) if self._zero[step.slot] else (NOTHING,) * len(a)
+        return [passage(B, y, *edge) for edge in zip(a, slopes, limits, terms, s2, strict=True)]
+
+
+# --- block by block, over a data set
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """What arrives at the target on a block of samples.
+
+    Attributes
+    ----------
+    start, stop : int
+        Rows of the samples.
+    ok : ndarray of bool, shape (m,)
+        Samples at which every value is real.
+    s2 : ndarray, shape (m,)
+        The recursion's s_t^2; inf where singular.
+    arrived : list of ndarray, each shape (m,)
+        Per unit, G with its sign; infinite where no digit of the target is left.
+        Meaningless where not `ok`.
+    """
+
+    start: int
+    stop: int
+    ok: np.ndarray
+    s2: Array
+    arrived: list[Array]
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """A block of samples, evaluated, from which noise can be followed to any step.
+
+    Attributes
+    ----------
+    tape : Tape
+    start, stop : int
+        Rows of the samples.
+    block : Block
+    ok : ndarray of bool, shape (m,)
+    exact : dict of row in the block to ExactSample
+        The doubtful samples settled at 60 digits.
+    evaluator : ExactEvaluator or None
+        The one that settled them.
+    """
+
+    tape: Tape
+    start: int
+    stop: int
+    block: Block
+    ok: np.ndarray
+    exact: dict[int, ExactSample]
+    evaluator: ExactEvaluator | None
+    _passages: dict[int, _Passages] = field(default_factory=dict, repr=False)
+
+    def arrivals(self, units: Sequence[Unit]) -> Arrivals:
+        """What arrives at the last of `units` from each of them."""
+        count, slot = self.stop - self.start, units[-1].slot
+        with np.errstate(all="ignore"):
+            found = self._at(-1, NUMPY, self.block).follow(units)
+            arrived = [g if np.shape(g) else np.full(count, g) for g in found]
+        s2 = np.array(self.block.s2[slot])
+        for row, sample in self.exact.items():
+            if self.ok[row] and self.evaluator is not None:
+                s2[row] = sample.s2[slot]
+                for g, value in zip(arrived, self._exactly(row, sample, units), strict=True):
+                    g[row] = value
+        s2[~(s2 <= SINGULAR_S2)] = math.inf
+        return Arrivals(self.start, self.stop, self.ok, s2, arrived)
+
+    def _at(self, row: int, B: Any, found: Block | ExactSample) -> _Passages:
+        if row not in self._passages:
+            self._passages[row] = _Passages(B, self.tape, found)
+        return self._passages[row]
+
+    def _exactly(self, row: int, sample: ExactSample, units: Sequence[Unit]) -> list[float]:
+        """G of every unit at a sample settled at 60 digits.
+
+        The sums of a class may cancel to many digits.  A number above 10^60 has a fractional part
+        all the same: the working precision covers the largest value, up to `MOST_BITS`.
+        """
+        assert self.evaluator is not None
+        mp, backend = self.evaluator.mp, self.evaluator.backend
+        largest = max((mp.mag(y) for y in sample.y if y), default=0)
+        with mp.workprec(mp.prec + max(0, min(largest, MOST_BITS))):
+            return [_to_float(g) for g in self._at(row, backend, sample).follow(units)]
+
+
+def evaluate(
+    tape: Tape, samples: Samples, held: int, *, recheck: int = MAX_RECHECKED
+) -> Iterator[Evaluated]:
+    """Evaluate a tape block by block.
+
+    Parameters
+    ----------
+    tape : Tape
+    samples : Samples
+        With a column for each variable of the tape.
+    held : int
+        Numbers that will be held for a sample, 1 or more; they decide the length of a block.
+    recheck : int
+        How many doubtful samples are settled at 60 digits, the first in row order.
+
+    Yields
+    ------
+    Evaluated
+        Of consecutive rows; together they are all rows.
+    """
+    total = len(samples)
+    rows = max(64, min(total, MOST_ROWS, NUMBERS_HELD // held))
+    evaluator: ExactEvaluator | None = None
+    for start in range(0, total, rows):
+        stop = min(total, start + rows)
+        columns = {name: samples.columns[name][start:stop] for name in tape.variables}
+        block = evaluate_block(tape, columns, stop - start)
+        ok = block.first_invalid == VALID
+        doubtful = np.flatnonzero(block.suspect | block.doubtful)
+        taken, left = doubtful[:recheck], doubtful[recheck:]
+        ok[left] &= block.overflow_at[left] == VALID
+        recheck -= len(taken)
+        exact: dict[int, ExactSample] = {}
+        for row in taken.tolist():
+            evaluator = evaluator or ExactEvaluator(tape)
+            cells = {name: samples.decimal(name, start + row) for name in tape.variables}
+            exact[row] = evaluator.sample(cells)
+            ok[row] = exact[row].first_invalid is None
+        yield Evaluated(tape, start, stop, block, ok, exact, evaluator)
+
+
+def sweep(
+    tape: Tape, units: tuple[Unit, ...], samples: Samples, *, recheck: int = MAX_RECHECKED
+) -> Iterator[Arrivals]:
+    """Follow the noise of every unit to the last one, block by block.
+
+    Parameters
+    ----------
+    tape, samples, recheck
+        As for `evaluate`.
+    units : tuple of Unit
+        Operands first; the last is the target.
+
+    Yields
+    ------
+    Arrivals
+        Of consecutive rows; together they are all rows.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.engine.tape import tape_of
+    >>> samples = Samples.from_columns({"x": [2.0, 4.0]})
+    >>> tape = tape_of(read("x - 1").formula)
+    >>> (block,) = sweep(tape, class_units(tape), samples)
+    >>> [g.tolist() for g in block.arrived]  # of x, of 1, of the difference
+    [[2.0, 1.3333333333333333], [-1.0, -0.3333333333333333], [1.0, 1.0]]
+    """
+    for evaluated in evaluate(tape, samples, len(units), recheck=recheck):
+        yield evaluated.arrivals(units)
+
+
+def _to_float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf

@@ -1,0 +1,311 @@
+"""The error that float32 and float64 really make, against exact values.
+
+A node's error is seen from outside (`Observed.errors`) and replayed from within: each operation's
+actual rounding, measured on the operands it was given, arrives at the node by the factors of
+`eic_core.engine.adjoint`.  Where the two agree, the error is understood.  Of a whole form only the
+result is told: `ObservedError`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eic_core.engine.exact import ExactEvaluator
+from eic_core.engine.tape import Step, Tape, lay_out
+from eic_core.formula.tree import Formula
+from eic_core.measure.inspection import json_number
+from eic_core.operators.wide import Array
+from eic_core.samples import Samples
+
+ROUNDOFF = {"float32": 2.0**-24, "float64": 2.0**-53}
+
+DIGITS = {"float32": 7.2, "float64": 15.95}
+"""Decimal digits of the types."""
+
+
+def run_in(tape: Tape, columns: Mapping[str, Any], count: int, kind: str) -> list[Any]:
+    """Every slot of a tape in plain floating-point arithmetic of one type.
+
+    Parameters
+    ----------
+    tape : Tape
+    columns : mapping of variable to ndarray, shape (count,)
+    count : int
+    kind : {"float32", "float64"}
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> tape = lay_out(read("(x + 1) - x").formula)
+    >>> run_in(tape, {"x": np.array([1e8])}, 1, "float32")[-1].tolist()
+    [0.0]
+    """
+    dtype = np.dtype(kind).type
+    found: list[Any] = []
+    with np.errstate(all="ignore"):
+        for step in tape.steps:
+            if step.row is not None:
+                y = step.row.evaluate([found[i] for i in step.operands], step.parameter)
+            else:
+                y = columns[step.column] if step.column else np.full(count, step.value)
+            found.append(np.asarray(y).astype(dtype, copy=False))
+    return found
+
+
+def relative_errors(truth: Sequence[Any], computed: Sequence[float], kind: str) -> Array:
+    """Signed relative errors in units of roundoff.
+
+    Parameters
+    ----------
+    truth : sequence of mpf or None
+        None where there is no real value.
+    computed : sequence of float
+    kind : {"float32", "float64"}
+
+    Returns
+    -------
+    ndarray
+        nan where the exact value is not real, or is 0 and the other is not; inf where there is a
+        value and no number for it.
+    """
+    roundoff = ROUNDOFF[kind]
+    found = np.full(len(truth), math.nan)
+    for row, (true, value) in enumerate(zip(truth, computed, strict=True)):
+        if true is None:
+            continue
+        if not math.isfinite(value):
+            found[row] = math.inf
+        elif true:
+            ratio = (value - true) / (true * roundoff)
+            found[row] = float(ratio) if ratio.context.mag(ratio) < 1000 else 1e300
+        elif not value:
+            found[row] = 0.0
+    return found
+
+
+@dataclass(frozen=True)
+class ExactValues:
+    """A formula's values at 60 digits.
+
+    Attributes
+    ----------
+    tape : Tape
+        One step for each node, in post-order.
+    mp : mpmath context
+    values : list of list of mpf or None
+        Per sample and node; None from the first node without a real value.
+    """
+
+    tape: Tape
+    mp: Any
+    values: list[list[Any]]
+
+
+def exact_values(formula: Formula, samples: Samples) -> ExactValues:
+    """Evaluate every node at every sample at 60 digits; some milliseconds a sample.
+
+    Parameters
+    ----------
+    formula : Formula
+    samples : Samples
+        With a column for each variable; read as the decimals that were written.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> samples = Samples.from_columns({"x": [2.0]})
+    >>> found = exact_values(read("sqrt(x)").formula, samples)
+    >>> found.mp.nstr(found.values[0][1], 30)
+    '1.41421356237309504880168872421'
+    """
+    tape = lay_out(formula, share=False)
+    evaluator = ExactEvaluator(tape)
+    values = []
+    for row in range(len(samples)):
+        cells = {name: samples.decimal(name, row) for name in tape.variables}
+        y: list[Any] = list(evaluator.sample(cells).y)
+        values.append(y + [None] * (len(tape.steps) - len(y)))
+    return ExactValues(tape, evaluator.mp, values)
+
+
+@dataclass(frozen=True)
+class Observed:
+    """The relative error of one node in one floating-point type.
+
+    Attributes
+    ----------
+    kind : {"float32", "float64"}
+    errors : ndarray, shape (m,)
+        Signed relative error over unit roundoff at every sample; nan where the exact value
+        is 0 or not real; inf where the type has no number though there is one.
+    rounding : ndarray, shape (m,)
+        The same for this one operation on the operands that it was given: 0 where it is
+        exact; nan where it cannot be told.
+    underflows : int
+        Samples at which the value is too small for a full mantissa, or 0 though it is not.
+    """
+
+    kind: str
+    errors: Array
+    rounding: Array
+    underflows: int
+
+    @property
+    def usable(self) -> int:
+        """Samples with an error to speak of."""
+        return int(np.count_nonzero(np.isfinite(self.errors)))
+
+    @property
+    def lost(self) -> int:
+        """Samples at which the type has no number though there is one."""
+        return int(np.count_nonzero(np.isinf(self.errors)))
+
+    @property
+    def digits(self) -> float:
+        """log10 of the root mean square error in units of roundoff: digits lost.
+
+        -inf if every result is exact; nan if there is none.
+        """
+        known = self.errors[np.isfinite(self.errors)]
+        return _log10(rms(known)) if len(known) else math.nan
+
+    @property
+    def worst(self) -> float:
+        """log10 of the largest error in units of roundoff."""
+        known = np.abs(self.errors[np.isfinite(self.errors)])
+        return _log10(float(np.max(known))) if len(known) else math.nan
+
+
+def rms(values: Array) -> float:
+    """Root mean square, without overflow; 0 of nothing.
+
+    Examples
+    --------
+    >>> rms(np.array([3.0, -4.0])), rms(np.array([1e200, 1e200]))
+    (3.5355339059327378, 1e+200)
+    """
+    largest = float(np.max(np.abs(values), initial=0.0))
+    if largest == 0:
+        return 0.0
+    return largest * math.sqrt(float(np.mean(np.square(values / largest))))
+
+
+def _log10(value: float) -> float:
+    return math.log10(value) if value > 0 else -math.inf
+
+
+def observe(exact: ExactValues, samples: Samples, kind: str) -> tuple[Observed, ...]:
+    """Evaluate every node in one floating-point type, and compare.
+
+    Parameters
+    ----------
+    exact : ExactValues
+    samples : Samples
+        The same rows.
+    kind : {"float32", "float64"}
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> formula = read("(x + 1) - 1").formula
+    >>> samples = Samples.from_columns({"x": [1e-9, 3e-9]})
+    >>> found = observe(exact_values(formula, samples), samples, "float64")
+    >>> 7 < found[-1].digits < 9, found[-1].rounding.tolist()  # the difference itself is exact
+    (True, [0.0, 0.0])
+    """
+    rows, tiny = len(samples), np.finfo(kind).tiny
+    found: list[Observed] = []
+    computed: list[list[float]] = []
+    values = run_in(exact.tape, samples.columns, rows, kind)
+    for k, (step, y) in enumerate(zip(exact.tape.steps, values, strict=True)):
+        computed.append(y.tolist())
+        errors = relative_errors([row[k] for row in exact.values], computed[k], kind)
+        underflows = int(np.count_nonzero((np.abs(y) < tiny) & (np.isnan(errors) | (errors != 0))))
+        rounding = errors
+        if step.row is not None:
+            given = [[computed[i][row] for i in step.operands] for row in range(rows)]
+            local = [_apply(exact.mp, step, operands) for operands in given]
+            rounding = relative_errors(local, computed[k], kind)
+        found.append(Observed(kind, errors, rounding, underflows))
+    return tuple(found)
+
+
+def _apply(mp: Any, step: Step, operands: list[float]) -> Any | None:
+    """One operation at 60 digits on the operands that the type gave it; None outside."""
+    if not all(map(math.isfinite, operands)):
+        return None
+    assert step.row is not None
+    try:
+        value = step.row.exact(mp, [mp.mpf(a) for a in operands], step.exact_parameter)
+    except (ZeroDivisionError, ValueError, OverflowError):
+        return None
+    if isinstance(value, mp.mpc) or not mp.isfinite(value):
+        return None
+    return value
+
+
+@dataclass(frozen=True)
+class ObservedError:
+    """The error of evaluating a form in one precision.
+
+    Attributes
+    ----------
+    precision : {"float32", "float64"}
+    rms, worst : float
+        Relative error; 1 and more means that no digit is right.  nan without rows.
+    failed : int
+        Rows at which the result is no finite number though the exact one is in range.
+    rows : int
+        Rows compared, `failed` included.
+
+    Notes
+    -----
+    The inputs are taken as the binary numbers that the precision holds, so that this is the
+    error of the arithmetic and not that of the data.
+    """
+
+    precision: str
+    rms: float
+    worst: float
+    failed: int
+    rows: int
+
+    @classmethod
+    def of(cls, truth: Sequence[Any], computed: Sequence[float], kind: str) -> ObservedError:
+        """That of some numbers; rows whose exact value is out of the type's range do not count."""
+        limits = np.finfo(kind)
+        low, high = float(limits.tiny), float(limits.max)
+        errors = relative_errors(
+            [true if true is not None and low <= abs(true) <= high else None for true in truth],
+            computed, kind,
+        )  # fmt: skip
+        known = np.abs(errors[np.isfinite(errors)]) * ROUNDOFF[kind]
+        failed = int(np.count_nonzero(np.isinf(errors)))
+        some = len(known) > 0
+        return cls(
+            kind, rms(known) if some else math.nan, float(np.max(known)) if some else math.nan,
+            failed, len(known) + failed,
+        )  # fmt: skip
+
+    @property
+    def digits_lost(self) -> float:
+        """log10 of the rms error over the unit roundoff, at least 0; inf if a row failed."""
+        if self.failed:
+            return math.inf
+        return max(0.0, math.log10(self.rms / ROUNDOFF[self.precision])) if self.rms > 0 else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain numbers."""
+        return {
+            "precision": self.precision,
+            "rms": json_number(self.rms),
+            "worst": json_number(self.worst),
+            "failed": self.failed,
+            "rows": self.rows,
+            "digits_lost": json_number(self.digits_lost),
+        }
