@@ -13,6 +13,7 @@ from eic_core.formula.syntax.reading import Report, insert
 from eic_core.formula.syntax.tokens import (
     CALL,
     CLOSE,
+    DECIMAL,
     END,
     LEAF,
     NAME,
@@ -29,9 +30,9 @@ from eic_core.formula.tree import Draft, constant
 _LETTER = r"[^\W\d⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉]"
 _WORD = r"[^\W⁰¹²³⁴⁵⁶⁷⁸⁹]"
 _TOKENS = re.compile(
-    r"(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+    rf"(?P<number>{DECIMAL})"
     r"|(?P<name>(?:(?:np|numpy|math|sympy|sp|torch|jnp|tf|onp)\.)?"
-    rf"{_LETTER}{_WORD}*(?:\[\s*(?::\s*,\s*)?[0-9]+\s*\])?)(?P<call>\s*\()?"
+    rf"{_LETTER}{_WORD}*+(?:\[\s*+(?::\s*+,\s*+)?[0-9]++\s*+\])?)(?P<call>\s*+\()?"
     r"|(?P<open>[(\[{⌊⌈])"
     r"|(?P<close>[)\]}⌋⌉])"
     r"|(?P<comma>[,;])"
@@ -63,7 +64,7 @@ _OPERATORS = {
     "﹣": "-",
 }
 _SYMBOL_ROOTS = {"√": FUNCTIONS["sqrt"], "∛": FUNCTIONS["cbrt"]}
-_NUMERAL = r"[+-]?\s*[0-9]{1,1000}"
+_NUMERAL = r"[+-]?\s*+[0-9]{1,1000}+"
 
 
 def tokenize(report: Report, start: int, end: int) -> list[Token]:
@@ -114,12 +115,10 @@ def _exact_leaf(report: Report, match: re.Match[str]) -> Token:
     if kind == "Integer" and re.fullmatch(_NUMERAL, first):
         return Token(LEAF, first, *span, constant(_signed(first), span))
     if kind == "Rational":
-        parts = re.fullmatch(rf"({_NUMERAL})\s*[,/]\s*([0-9]{{1,1000}})", first)
+        parts = re.fullmatch(rf"({_NUMERAL})\s*+[,/]\s*+([0-9]{{1,1000}}+)", first)
         if parts and int(parts[2]):
             return Token(LEAF, first, *span, constant(f"{_signed(parts[1])}/{parts[2]}", span))
-    if kind == "Float" and re.fullmatch(
-        r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", first
-    ):
+    if kind == "Float" and re.fullmatch(rf"[+-]?{DECIMAL}", first):
         try:
             return Token(LEAF, first, *span, constant(_signed(first), span))
         except Refusal as refusal:

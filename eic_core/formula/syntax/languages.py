@@ -51,14 +51,14 @@ _ALIASES = {
     "pyoperon": "operon", "pstree": "ps-tree", "sympy_x1_": "sympy_x1",
 }  # fmt: skip
 
-_LATEX = re.compile(r"\\[A-Za-z(\[{|,;!]|\$|[_^]\s*\{")
+_LATEX = re.compile(r"\\[A-Za-z(\[{|,;!]|\$|[_^]\s*+\{")
 _FUNCTION = (
-    r"(?:sin|cos|tan|exp|log|sqrt|fabs|abs|neg|pow|cbrt|add|mul|sub|div|fma|hypot|\w*sin\w*)"
+    r"(?:sin|cos|tan|exp|log|sqrt|fabs|abs|neg|pow|cbrt|add|mul|sub|div|fma|hypot|(?=\w*sin)\w++)"
 )
 _SEXPR = re.compile(
-    r"\s*\(\s*(?:FPCore\b|(?:if|while\*?|for\*?)\s+\(\s*[<>=!]|let\*?\s*[(\[]|!\s|[+*/]\s"
-    rf"|-\s+[^\s()+*/-]+\s+[^\s()+*/-]|-\s+[^\s()]+\s+\(\s*[-+*/a-z]|-\s*\(\s*[-+*/]\s"
-    rf"|{_FUNCTION}\s+(?:[\w.-]|\(\s*(?:[-+*/]\s|{_FUNCTION}\s)))"
+    r"\s*+\(\s*+(?:FPCore\b|(?:if|while\*?|for\*?)\s++\(\s*+[<>=!]|let\*?\s*+[(\[]|!\s|[+*/]\s"
+    r"|-\s++[^\s()+*/-]++\s++[^\s()+*/-]|-\s++[^\s()]++\s++\(\s*+[-+*/a-z]|-\s*+\(\s*+[-+*/]\s"
+    rf"|{_FUNCTION}\s++(?:[\w.-]|\(\s*+(?:[-+*/]\s|{_FUNCTION}\s)))"
 )
 _OPERON = re.compile(r"[0-9]\.[0-9]+\)? \* X[1-9]")
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping
 
 from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, number_label
+from eic_core.formula.syntax.tokens import DECIMAL
 from eic_core.formula.tree import Draft, constant, variable
 
 SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
@@ -25,6 +27,7 @@ GREEK = dict(
 _INDEXED = re.compile(r"[xX](?:_?([0-9]+)|_?\{([0-9]+)\}|\[(?::,)?([0-9]+)\])\Z")
 _SPELLED = re.compile(r"(\w+)(?:\[\s*(?::\s*,\s*)?([0-9]+)\s*\])?\Z")
 _MODULE = re.compile(r"(?:np|numpy|math|sympy|sp|torch|jnp|tf|onp)\.")
+_DECIMAL = re.compile(DECIMAL)
 _PI = frozenset(("pi", "π", "Pi", "PI"))
 _NOT_A_NUMBER = frozenset(("inf", "nan", "oo", "zoo", "infinity", "infty", "true", "false", "none"))
 _ALWAYS_FUNCTIONS = frozenset(
@@ -127,7 +130,7 @@ class Names:
         self.exact = frozenset(columns)
         self.euler = euler
         canonical = [canonical_name(column) for column in columns]
-        clash = {name for name in canonical if canonical.count(name) > 1} if columns else set()
+        clash = {name for name, count in Counter(canonical).items() if count > 1}
         self._labels: dict[str, str] = {}
         self._near: dict[str, str] = {}
         for column, label in zip(columns, canonical, strict=True):
@@ -224,7 +227,7 @@ class Names:
 def _signed_label(name: str, text: str) -> str:
     stripped = text.strip()
     digits = stripped.lstrip("+-")
-    if not re.fullmatch(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", digits):
+    if not _DECIMAL.fullmatch(digits):
         raise Refusal(f"the parameter `{name}` is not a number", "give it as a decimal")
     return ("-" if stripped.startswith("-") else "") + number_label(digits)
 

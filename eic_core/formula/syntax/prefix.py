@@ -7,10 +7,11 @@ import re
 from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, number_label
 from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.reading import Report
+from eic_core.formula.syntax.tokens import DECIMAL
 from eic_core.formula.tree import Draft, constant
 
 _WORDS = re.compile(r"[^\s,]+")
-_NUMBER = re.compile(r"([+-]?)((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\Z")
+_NUMBER = re.compile(rf"([+-]?)({DECIMAL})\Z")
 _MANTISSA = re.compile(r"N([0-9]{1,20})\Z")
 _EXPONENT = re.compile(r"E([+-]?[0-9]{1,4})\Z")
 _SYMBOLS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "^": "pow", "**": "pow"}

@@ -1,4 +1,4 @@
-"""The tokens that every infix notation shares."""
+"""The tokens that every infix notation shares, and the decimals that all notations share."""
 
 from __future__ import annotations
 
@@ -10,6 +10,15 @@ from eic_core.formula.tree import Draft
 # Kinds of token.
 NUMBER, NAME, CALL, OPEN, CLOSE, COMMA, OPERATOR, BAR, SUPERSCRIPT, LEAF, PREFIX, END = range(12)
 BAD = 12
+
+PLAIN_DECIMAL = r"(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)"
+"""A decimal without sign and exponent, as a pattern."""
+DECIMAL = rf"{PLAIN_DECIMAL}(?:[eE][+-]?[0-9]++)?+"
+r"""A decimal without a sign, as a pattern.
+
+Its parts are possessive, as in every pattern here that could else try each way of dividing a
+run between two neighbours: `[0-9]+\.?[0-9]*` before a failure takes time quadratic in the digits.
+"""
 
 CLOSERS = {"(": ")", "[": "]", "{": "}", "|": "|", "⌊": "⌋", "⌈": "⌉"}
 
