@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from eic_core.errors import FormulaError
 from eic_core.formula.syntax.build import Refusal
 from eic_core.formula.syntax.frame import left_hand_side, parameters_behind
-from eic_core.formula.syntax.infix import read_infix
+from eic_core.formula.syntax.infix import parse_infix, tokenize
 from eic_core.formula.syntax.languages import (
     INFIX,
     LANGUAGES,
@@ -33,7 +33,7 @@ from eic_core.formula.syntax.reading import (
     Reading,
     Report,
 )
-from eic_core.formula.syntax.repair import read_repaired
+from eic_core.formula.syntax.repair import parse_repaired
 from eic_core.formula.syntax.sexpr import read_sexpr
 from eic_core.formula.tree import Draft, Formula
 
@@ -99,7 +99,7 @@ def read(
         report.fail(
             f"the text is longer than {MAX_CHARACTERS:,} characters", 0, 0, "paste one formula"
         )
-    hidden = _HIDDEN.search(text)
+    hidden = None if text.isprintable() else _HIDDEN.search(text)
     if hidden:
         report.fail(
             f"the text holds an invisible character (U+{ord(hidden[0]):04X})",
@@ -165,11 +165,12 @@ def _read(
         except FormulaError:
             if not guessed:
                 raise
+    tokens = tokenize(report, start, end)
     try:
-        return read_infix(report, names, start, end), name
+        return parse_infix(report, names, tokens), name
     except FormulaError:
         if ";" in report.text:
-            mended = read_repaired(report, names, start, end)
+            mended = parse_repaired(report, names, tokens)
             if mended is not None:
                 return mended, "pysr" if guessed else name
         raise

@@ -11,6 +11,7 @@ _HEAD = re.compile(
     r"\s*+(?:(?:\\left)?\(\s*+[^()+*/=]{0,2000}+\))?+\s*+&?+\s*+"
     r"(?::=|=(?!=)|~|\\sim\b|\\approx\b|≈)\s*+&?+"
 )
+_EQUALS = ("=", "~", "≈", "\\sim", "\\approx")
 _THETA = re.compile(r"\|\s*+theta\s*+=\s*+(.*+)", re.DOTALL)
 
 
@@ -24,6 +25,8 @@ def left_hand_side(text: str, start: int, end: int) -> tuple[str, int] | None:
     >>> left_hand_side("x == 2", 0, 6) is None
     True
     """
+    if not any(mark in text for mark in _EQUALS):
+        return None
     head = _HEAD.match(text, start, end)
     return (head["name"].strip(), head.end()) if head else None
 

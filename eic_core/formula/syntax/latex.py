@@ -35,7 +35,7 @@ from eic_core.formula.syntax.tokens import (
     NUMBER,
     OPERATOR,
     PREFIX,
-    Token,
+    TokenRow,
 )
 from eic_core.formula.tree import Draft, constant
 
@@ -47,7 +47,7 @@ _END = re.compile(r"\\end\s*+\{[a-z]++\*?+\}")
 class _Scanner(Brackets):
     """One pass over the LaTeX tokens."""
 
-    def scan(self) -> list[Token]:
+    def scan(self) -> list[TokenRow]:
         """The shared tokens, closed by `END`."""
         while True:
             kind, text, start, end = self.raw[self.index]
@@ -74,8 +74,8 @@ class _Scanner(Brackets):
 
     def number(self, text: str, start: int, end: int) -> None:
         match = SCIENTIFIC.match(self.text, start, self.stop)
-        before = self.tokens[-1] if self.tokens else None
-        if match and not (before and before.kind == OPERATOR and before.text == "^"):
+        raised = bool(self.tokens) and self.tokens[-1][:2] == (OPERATOR, "^")
+        if match and not raised:
             end = match.end()
             while self.raw[self.index][2] < end:
                 self.index += 1
