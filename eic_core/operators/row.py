@@ -177,13 +177,14 @@ class Operator:
     @cached_property
     def form(self) -> Form:
         """How it is written where nothing calls for another form."""
-        return self.writing.form or called(self.name)
+        return self.writing.form or called(self.name, parameter=self.needs_parameter)
 
     def form_with(self, parameter: Fraction | None) -> Form:
         """How a node with this parameter is written."""
-        if parameter is None:
+        if parameter is None or self.needs_parameter:
             return self.form
-        return self.writing.by_parameter.get(parameter) or self.writing.with_parameter or self.form
+        with_parameter = self.writing.with_parameter or called(self.name, parameter=True)
+        return self.writing.by_parameter.get(parameter, with_parameter)
 
     @cached_property
     def has_gaps(self) -> bool:

@@ -83,14 +83,21 @@ class Writing:
     inverse: str = ""
 
 
-def applied(head: str) -> str:
+def applied(head: str, operands: str = "<*>") -> str:
     """MathML of a function; `head` is an element."""
-    arguments = "<mrow><mo>(</mo><*><mo>)</mo></mrow>"
+    arguments = f"<mrow><mo>(</mo>{operands}<mo>)</mo></mrow>"
     return f"<mrow>{head}<mo>&#x2061;</mo>{arguments}</mrow>"
 
 
 def called(
-    name: str, latex: str = "", *, text: str = "", shown: str = "", sign: str = "", mathml: str = ""
+    name: str,
+    latex: str = "",
+    *,
+    text: str = "",
+    shown: str = "",
+    sign: str = "",
+    mathml: str = "",
+    parameter: bool = False,
 ) -> Form:
     r"""A function of its operands.
 
@@ -104,6 +111,8 @@ def called(
         In plain labels, in MathML and in the drawn tree; by default the name.
     mathml : str
         An element in place of ``<mi>shown</mi>``.
+    parameter : bool
+        Whether the operator's parameter stands behind the operands.
 
     Examples
     --------
@@ -111,11 +120,16 @@ def called(
     ('asin(<*>)', '\\arcsin\\left(<*>\\right)', 'asin(<*>)')
     """
     latex = latex or rf"\operatorname{{{name}}}"
-    head = mathml or f"<mi>{shown or name}</mi>"
+    given = "<*>, <p>" if parameter else "<*>"
     return Form(
-        f"{name}(<*>)", rf"{latex}\left(<*>\right)", f"{text or name}(<*>)", applied(head),
-        ATOM, APPLY, sign or name,
-    )  # fmt: skip
+        f"{name}({given})",
+        rf"{latex}\left({given}\right)",
+        f"{text or name}({given})",
+        applied(mathml or f"<mi>{shown or name}</mi>", given.replace(", ", "<mo>,</mo>")),
+        ATOM,
+        APPLY,
+        sign or name,
+    )
 
 
 def command(name: str) -> Form:
