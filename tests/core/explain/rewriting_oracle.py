@@ -38,13 +38,13 @@ def _power(base: Any, exponent: Any) -> Any:
         raise NoValue
     raised = exponent * MP.log(base)
     if abs(raised) > 10**5:
-        raise NoValue
+        raise TooFar
     return MP.exp(raised)
 
 
 def _exp(x: Any) -> Any:
     if abs(x) > 1000:
-        raise NoValue
+        raise TooFar
     return MP.exp(x)
 
 
