@@ -51,9 +51,9 @@ serve: $(VENV)/.installed ## Serve real studies (HOST=…, PORT=…, DATABASE_UR
 		--server.address $(HOST) --server.port $(PORT)
 
 .PHONY: test
-test: $(VENV)/.installed-test chromium ## Lint, types, doctests, unit, property, page and browser tests
-	@$(MAKE) --no-print-directory lint
-	@$(PY) -m pytest -n $(WORKERS) --dist loadgroup
+test: ## Lint, types, doctests, unit, property, page and browser tests
+	@$(MAKE) --no-print-directory -j2 $(VENV)/.installed-test chromium
+	@$(PY) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 .PHONY: lint
 lint: $(VENV)/.installed-test ## Ruff and mypy
