@@ -169,6 +169,9 @@ def _value(row: Operator, a: list[Wide], p: float) -> tuple[Wide, Any]:
             value = _selected(row, a).where(lost, value)
         else:
             value = Wide(np.where(lost, math.nan, value.m), value.e)
+    if row.widely is None and row.vanishes is not None:
+        underflows = (plain == 0) & ~row.vanishes(NUMPY, x, p)
+        value = Wide(np.where(underflows, math.nan, value.m), value.e)
     outside = outside | (np.abs(value.e) > _MOST_BITS)
     unreal = ~np.isfinite(value.m)
     return Wide(np.where(unreal, math.nan, value.m), np.where(unreal, 0.0, value.e)), outside
