@@ -58,6 +58,9 @@ class Node(NamedTuple):
         return not self.children
 
 
+_new_node = tuple.__new__  # a third of what calling `Node` costs
+
+
 @dataclass(slots=True)
 class Draft:
     """A node under construction: what parsers and rewriters build with.
@@ -109,29 +112,29 @@ class Formula:
     @classmethod
     def from_draft(cls, root: Draft, source: str = "") -> Formula:
         """Lay a draft out in post-order, without recursion."""
-        nodes: list[Node] = []
-        done: list[int] = []  # ids of finished operands, a stack
-        pending: list[tuple[Draft, bool]] = [(root, False)]
+        parents_first: list[Draft] = []  # and the last operand before the first
+        pending = [root]
         while pending:
-            draft, ready = pending.pop()
-            if not ready and draft.children:
-                pending.append((draft, True))
-                pending.extend((child, False) for child in reversed(draft.children))
-                continue
+            draft = pending.pop()
+            parents_first.append(draft)
+            if draft.children:
+                pending += draft.children
+        nodes: list[Node] = []
+        done: list[int] = []  # ids of finished operands, a stack; an operator's last one is id - 1
+        children: tuple[int, ...]
+        for id, draft in enumerate(reversed(parents_first)):
             arity = len(draft.children)
-            children = tuple(done[len(done) - arity :]) if arity else ()
-            del done[len(done) - arity :]
-            done.append(len(nodes))
-            nodes.append(
-                Node(
-                    len(nodes),
-                    draft.operator,
-                    children,
-                    draft.label,
-                    draft.parameter,
-                    draft.span,
-                )
-            )
+            if arity == 0:
+                children = ()
+                done.append(id)
+            elif arity == 1:
+                children = (id - 1,)
+                done[-1] = id
+            else:
+                children = tuple(done[-arity:])
+                done[-arity:] = (id,)
+            row = (id, draft.operator, children, draft.label, draft.parameter, draft.span)
+            nodes.append(_new_node(Node, row))
         return cls(tuple(nodes), source)
 
     def to_draft(self, node_id: int | None = None) -> Draft:
@@ -157,7 +160,7 @@ class Formula:
     @cached_property
     def variables(self) -> tuple[str, ...]:
         """Names of the variables, in order of first appearance."""
-        return tuple(dict.fromkeys(n.label for n in self.nodes if n.operator == VARIABLE))
+        return tuple(dict.fromkeys([n[3] for n in self.nodes if n[1] == VARIABLE]))
 
     @cached_property
     def first(self) -> tuple[int, ...]:

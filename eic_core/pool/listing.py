@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from eic_core.measure.table import Table, match_variables
 from eic_core.pool.candidate import Score
 from eic_core.pool.front import front
 from eic_core.pool.importers.rows import Listed
-from eic_core.pool.scoring import index_base, measured, read_candidate
+from eic_core.pool.scoring import index_base_and_readings, measured, read_candidate
 from eic_core.samples import Domain, Samples, sample_domains
 
 _CHUNK = 32
@@ -121,8 +122,7 @@ def score_listing(
     """
     found: list[ListedScore] = [ListedScore(row, Score(error=row.error)) for row in rows]
     done = sum(bool(row.error) for row in rows)
-    tasks = list(_tasks(rows, data))
-    for positions, scores in _run(tasks, data, jobs):
+    for positions, scores in _run(rows, data, jobs):
         for position, scored in zip(positions, scores, strict=True):
             found[position] = scored
         done += len(positions)
@@ -136,6 +136,8 @@ class _Task:
     positions: tuple[int, ...]
     rows: tuple[Listed, ...]
     base: int | None
+    readings: tuple[Reading | str, ...] = ()
+    """Of the first rows, if they have been read; to send them takes longer than to read again"""
 
 
 def _tasks(rows: Sequence[Listed], data: ListingData) -> Iterator[_Task]:
@@ -146,22 +148,26 @@ def _tasks(rows: Sequence[Listed], data: ListingData) -> Iterator[_Task]:
             groups.setdefault((row.problem, row.method, row.syntax), []).append(i)
     given = data.base if isinstance(data, TableData) else None
     for places in groups.values():
-        base = given
+        base, readings = given, list[Reading | str]()
         if base is None and data.inputs:
-            base = index_base([rows[i].candidate() for i in places], data.inputs)
+            base, readings = index_base_and_readings(
+                [rows[i].candidate() for i in places], data.inputs
+            )
         for start in range(0, len(places), _CHUNK):
-            chunk = tuple(places[start : start + _CHUNK])
-            yield _Task(chunk, tuple(rows[i] for i in chunk), base)
+            chunk = slice(start, start + _CHUNK)
+            members = tuple(rows[i] for i in places[chunk])
+            yield _Task(tuple(places[chunk]), members, base, tuple(readings[chunk]))
 
 
 def _run(
-    tasks: Sequence[_Task], data: ListingData, jobs: int
+    rows: Sequence[Listed], data: ListingData, jobs: int
 ) -> Iterator[tuple[tuple[int, ...], list[ListedScore]]]:
-    if jobs == 1 or len(tasks) < 2:
+    if jobs == 1 or len(rows) <= _CHUNK:
         sampler = _Sampler(data)
-        for task in tasks:
-            yield task.positions, [_scored(row, sampler, task.base) for row in task.rows]
+        for task in _tasks(rows, data):
+            yield task.positions, _scored(task, sampler)
         return
+    tasks = [replace(task, readings=()) for task in _tasks(rows, data)]
     with ProcessPoolExecutor(
         max_workers=min(jobs, len(tasks)), initializer=_prepare, initargs=(data,)
     ) as executor:
@@ -181,7 +187,7 @@ def _prepare(data: ListingData) -> None:
 
 
 def _score_task(task: _Task) -> list[ListedScore]:
-    return [_scored(row, _worker[0], task.base) for row in task.rows]
+    return _scored(task, _worker[0])
 
 
 class _Sampler:
@@ -231,9 +237,19 @@ def _drawn(data: RangeData, names: Sequence[str]) -> Samples:
     return sample_domains(known, count=data.count, seed=data.seed)
 
 
-def _scored(row: Listed, sampler: _Sampler, base: int | None) -> ListedScore:
+def _scored(task: _Task, sampler: _Sampler) -> list[ListedScore]:
+    return [
+        _scored_row(row, reading, sampler, task.base)
+        for row, reading in zip_longest(task.rows, task.readings)
+    ]
+
+
+def _scored_row(
+    row: Listed, reading: Reading | str | None, sampler: _Sampler, base: int | None
+) -> ListedScore:
     try:
-        reading = read_candidate(row.candidate(), sampler.data.inputs)
+        if reading is None:
+            reading = read_candidate(row.candidate(), sampler.data.inputs)
         if isinstance(reading, str):
             return ListedScore(row, Score(error=reading))
         if not row.syntax and reading.index_base is not None and sampler.asks:

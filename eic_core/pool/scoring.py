@@ -8,7 +8,10 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
+from itertools import zip_longest
 from pathlib import Path
+from typing import NamedTuple
 
 from eic_core.engine.amplify import amplify
 from eic_core.errors import DataError, FormulaError, UserError
@@ -130,14 +133,34 @@ def index_base(candidates: Sequence[Candidate], columns: Sequence[str]) -> int |
     >>> index_base([Candidate("p", "x1+x2")], ["a", "b"])
     1
     """
-    readings = (read_candidate(c, columns) for c in candidates)
-    first = next((r for r in readings if not isinstance(r, str)), None)
-    if first is not None and first.index_base is not None:
-        return first.index_base
-    if not columns:
-        return None
-    every = (read_candidate(c, columns) for c in candidates)
-    return group_index_base((None if isinstance(r, str) else r for r in every), len(columns))
+    return index_base_and_readings(candidates, columns)[0]
+
+
+def index_base_and_readings(
+    candidates: Sequence[Candidate], columns: Sequence[str]
+) -> tuple[int | None, list[Reading | str]]:
+    """What `index_base` says, and what it had to read for that: the first few candidates, or all.
+
+    Examples
+    --------
+    >>> base, readings = index_base_and_readings([Candidate("p", "x1"), Candidate("p", "x2")], "ab")
+    >>> base, [reading.formula.source for reading in readings]
+    (1, ['x1', 'x2'])
+    """
+    readings: list[Reading | str] = []
+    undecided = False
+    for candidate in candidates:
+        reading = read_candidate(candidate, columns)
+        readings.append(reading)
+        if isinstance(reading, str) or undecided:
+            continue
+        if reading.index_base is not None or not columns:
+            return reading.index_base, readings
+        undecided = True
+    if not undecided:
+        return None, readings
+    read_ones = [None if isinstance(reading, str) else reading for reading in readings]
+    return group_index_base(read_ones, len(columns)), readings
 
 
 def score(candidate: Candidate, reading: Reading, table: Table, base: int | None) -> Score:
@@ -206,19 +229,29 @@ def read_candidate(candidate: Candidate, columns: Sequence[str]) -> Reading | st
         return f"{error} (column {error.span[0] + 1})"
 
 
-def _score_group(
-    folder: str, candidates: Sequence[tuple[int, Candidate]], base: int | None
-) -> list[tuple[int, Score]]:
-    problems = ProblemData(Path(folder))
+class _Task(NamedTuple):
+    """Some candidates of one (problem, method) group, with their positions in the pool."""
+
+    members: Sequence[tuple[int, Candidate]]
+    base: int | None
+    readings: Sequence[Reading | str]
+    """Of the first members, if they have been read; to send them takes longer than to read again"""
+
+
+def _score_sent(folder: str, task: _Task) -> list[tuple[int, Score]]:
+    return _scored(ProblemData(Path(folder)), task)
+
+
+def _scored(problems: ProblemData, task: _Task) -> list[tuple[int, Score]]:
     scores = []
-    for position, candidate in candidates:
+    for (position, candidate), known in zip_longest(task.members, task.readings):
         try:
             table = problems.table(candidate.problem)
-            reading = read_candidate(candidate, table.names[:-1])
+            reading = read_candidate(candidate, table.names[:-1]) if known is None else known
             if isinstance(reading, str):
                 scores.append((position, Score(error=reading)))
             else:
-                scores.append((position, score(candidate, reading, table, base)))
+                scores.append((position, score(candidate, reading, table, task.base)))
         except UserError as error:
             scores.append((position, Score(error=str(error))))
     return scores
@@ -256,10 +289,9 @@ def score_pool(
     (`eic_core.engine.extended`) and counted in `Score.out_of_range`.
     """
     workers = jobs or os.cpu_count() or 1
-    tasks = list(_tasks(candidates, folder))
     scores: list[Score] = [Score()] * len(candidates)
     done = 0
-    for finished in _run(tasks, str(folder), workers):
+    for finished in _run(candidates, folder, workers):
         for position, result in finished:
             scores[position] = result
         done += len(finished)
@@ -268,30 +300,30 @@ def score_pool(
     return scores
 
 
-def _tasks(
-    candidates: Sequence[Candidate], folder: Path
-) -> Iterator[tuple[list[tuple[int, Candidate]], int | None]]:
+def _tasks(candidates: Sequence[Candidate], problems: ProblemData) -> Iterator[_Task]:
     """Chunks of one (problem, method) group each, with the group's index base."""
-    problems = ProblemData(folder)
     for (problem, _), members in _groups(candidates).items():
-        try:
+        columns: Sequence[str] = ()
+        with suppress(DataError):
             columns = problems.table(problem).names[:-1]
-        except DataError:
-            columns = ()
-        base = index_base([c for _, c in members], columns)
+        base, readings = index_base_and_readings([c for _, c in members], columns)
         for start in range(0, len(members), _CHUNK):
-            yield members[start : start + _CHUNK], base
+            chunk = slice(start, start + _CHUNK)
+            yield _Task(members[chunk], base, readings[chunk])
 
 
 def _run(
-    tasks: Sequence[tuple[list[tuple[int, Candidate]], int | None]], folder: str, workers: int
+    candidates: Sequence[Candidate], folder: Path, workers: int
 ) -> Iterator[list[tuple[int, Score]]]:
-    if workers == 1 or len(tasks) == 1:
-        for members, base in tasks:
-            yield _score_group(folder, members, base)
+    problems = ProblemData(folder)
+    tasks = _tasks(candidates, problems)
+    if workers == 1 or len(candidates) <= _CHUNK:
+        for task in tasks:
+            yield _scored(problems, task)
         return
-    with ProcessPoolExecutor(max_workers=min(workers, len(tasks))) as executor:
-        futures = [executor.submit(_score_group, folder, m, base) for m, base in tasks]
+    sent = [task._replace(readings=()) for task in tasks]
+    with ProcessPoolExecutor(max_workers=min(workers, len(sent))) as executor:
+        futures = [executor.submit(_score_sent, str(folder), task) for task in sent]
         for future in futures:
             yield future.result()
 

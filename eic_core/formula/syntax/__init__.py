@@ -11,7 +11,8 @@ from collections.abc import Collection, Mapping
 
 from eic_core.errors import FormulaError
 from eic_core.formula.syntax.build import Refusal
-from eic_core.formula.syntax.infix import read_infix
+from eic_core.formula.syntax.frame import left_hand_side, parameters_behind
+from eic_core.formula.syntax.infix import parse_infix, tokenize
 from eic_core.formula.syntax.languages import (
     INFIX,
     LANGUAGES,
@@ -32,7 +33,7 @@ from eic_core.formula.syntax.reading import (
     Reading,
     Report,
 )
-from eic_core.formula.syntax.repair import read_repaired
+from eic_core.formula.syntax.repair import parse_repaired
 from eic_core.formula.syntax.sexpr import read_sexpr
 from eic_core.formula.tree import Draft, Formula
 
@@ -43,14 +44,6 @@ SYNTAXES: Mapping[str, str] = {name: row.label for name, row in LANGUAGES.items(
 
 _HIDDEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
-)
-_THETA = re.compile(r"\|\s*theta\s*=\s*([^|]*)\Z")
-_HEAD = re.compile(
-    r"(?:\s|\$|&|\\\[|\\\(|\\displaystyle|\\begin\s*\{[a-z]+\*?\})*"
-    r"(?P<name>\\?[^\W\d]\w*|\\(?:hat|bar|tilde)\s*\{?\s*\\?[A-Za-z]+\s*\}?)"
-    r"(?:[_^]\{[\w\\*+]{1,40}\})?"
-    r"\s*(?:(?:\\left)?\(\s*[^()+*/=]{0,2000}\))?\s*&?\s*"
-    r"(?::=|=(?!=)|~|\\sim\b|\\approx\b|≈)\s*&?"
 )
 _INDEXED = re.compile(r"x[0-9]+\Z")
 
@@ -106,7 +99,7 @@ def read(
         report.fail(
             f"the text is longer than {MAX_CHARACTERS:,} characters", 0, 0, "paste one formula"
         )
-    hidden = _HIDDEN.search(text)
+    hidden = None if text.isprintable() else _HIDDEN.search(text)
     if hidden:
         report.fail(
             f"the text holds an invisible character (U+{ord(hidden[0]):04X})",
@@ -115,20 +108,18 @@ def read(
             _HIDDEN.sub("", text),
         )
     start, end = 0, len(text)
-    theta = _THETA.search(text)
+    theta = parameters_behind(text)
     values = dict(parameters or {})
     if theta:
-        end = text.rfind("|front", 0, theta.start()) if "|front" in text else theta.start()
-        values |= {f"t{i}": v for i, v in enumerate(theta[1].split(";")) if v.strip()}
+        end = theta[1]
+        values |= theta[2]
     hint = language(syntax)
-    head = _HEAD.match(text, start, end)
+    head = left_hand_side(text, start, end)
     if head and hint not in ("fpcore", "prefix"):
-        start = head.end()
-        report.note(
-            f"only the right-hand side of `{head['name'].strip()} = …` is read", head.span()
-        )
+        start = head[1]
+        report.note(f"only the right-hand side of `{head[0]} = …` is read", (0, start))
     name = hint or detect(text, start, end)
-    if name == "infix" and head and "\\" in head[0]:
+    if name == "infix" and head and "\\" in text[: head[1]]:
         name = "latex"
     row = LANGUAGES[name]
     reader = LATEX if row.reader == INFIX and "\\" in text[start:end] else row.reader
@@ -136,7 +127,8 @@ def read(
     try:
         names = Names(columns, values, row.euler)
     except Refusal as refusal:
-        report.fail(refusal.message, *(theta.span() if theta else (0, 0)), refusal.hint)
+        place = (theta[0], len(text)) if theta else (0, 0)
+        report.fail(refusal.message, *place, refusal.hint)
     draft, name = _read(report, names, reader, name, start, end, hint is None)
     formula = Formula.from_draft(draft, text)
     if formula.complexity > MAX_NODES:
@@ -173,11 +165,12 @@ def _read(
         except FormulaError:
             if not guessed:
                 raise
+    tokens = tokenize(report, start, end)
     try:
-        return read_infix(report, names, start, end), name
+        return parse_infix(report, names, tokens), name
     except FormulaError:
         if ";" in report.text:
-            mended = read_repaired(report, names, start, end)
+            mended = parse_repaired(report, names, tokens)
             if mended is not None:
                 return mended, "pysr" if guessed else name
         raise

@@ -13,6 +13,7 @@ from eic_core.formula.tree import CONSTANT, Draft, constant
 Span = tuple[int, int]
 MAX_POWER = 10**300
 MANY = 100_000
+_OF_LITERALS = frozenset((CONSTANT, "neg", "div"))
 _UNARY = (
     "neg negative minus", "abs fabs absolute", "sqrt safe_sqrt", "cbrt", "exp", "expm1",
     "log1p safe_log1p", "sin", "cos", "tan tg", "cot cotan ctg", "sec", "csc cosec",
@@ -54,6 +55,10 @@ def number_label(text: str) -> str:
     >>> [number_label(t) for t in (".5", "2.", "1E-03", "2.50", "1e+5")]
     ['0.5', '2', '1e-3', '2.50', '1e5']
     """
+    if "e" not in text and "E" not in text and text[0] != "." and text[-1] != ".":
+        if len(text) > MAX_DIGITS:
+            raise Refusal("this number is too long", f"write at most {MAX_DIGITS} digits")
+        return text
     mantissa, mark, exponent = text.replace("E", "e").partition("e")
     if len(mantissa) > MAX_DIGITS:
         raise Refusal("this number is too long", f"write at most {MAX_DIGITS} digits")
@@ -95,6 +100,18 @@ def literal(draft: Draft) -> Fraction | None:
     return _number(draft)
 
 
+def _is_no_half(label: str) -> bool:
+    """Whether a decimal plainly is no half of a whole number, by its digits behind the point.
+
+    Examples
+    --------
+    >>> [_is_no_half(label) for label in ("0.25", "-1.7", "2.50", "3.0", "25e-2")]
+    [True, True, False, False, False]
+    """
+    decimals = label.partition(".")[2]
+    return decimals.rstrip("0") not in ("", "5") and "e" not in decimals
+
+
 def plain(operator: str, args: list[Draft], span: Span) -> Draft:
     """An operator with exactly these operands."""
     return Draft(operator, args, "", None, span)
@@ -108,10 +125,13 @@ def power(args: list[Draft], span: Span) -> Draft:
     base, exponent = args
     if base.operator == CONSTANT and base.label == "e":
         return Draft("exp", [exponent], span=span)
+    operator = exponent.operator
+    if operator not in _OF_LITERALS or (operator == CONSTANT and _is_no_half(exponent.label)):
+        return Draft("pow", args, "", None, span)
     value = literal(exponent)
     if value is None or value.denominator > 2:
         return Draft("pow", args, span=span)
-    if abs(value) > MAX_POWER:
+    if abs(value.numerator) > MAX_POWER * value.denominator:
         raise Refusal("this exponent is out of range", "exact exponents go up to 1e300")
     return Draft("power", [base], parameter=value, span=span)
 

@@ -6,13 +6,25 @@ import unicodedata
 from typing import NoReturn
 
 from eic_core.formula.syntax.reading import Report
-from eic_core.formula.syntax.tokens import BAD, BAR, CALL, CLOSE, CLOSERS, END, OPEN, Pending, Token
+from eic_core.formula.syntax.tokens import (
+    BAD,
+    BAR,
+    CALL,
+    CLOSE,
+    CLOSERS,
+    END,
+    OPEN,
+    Pending,
+    PendingRow,
+    Token,
+    TokenRow,
+)
 
 
-def missing(report: Report, tokens: list[Token], index: int) -> NoReturn:
+def missing(report: Report, tokens: list[TokenRow], index: int) -> NoReturn:
     """Raise for a token that cannot start an operand, or a bad character anywhere."""
-    token = tokens[index]
-    before = tokens[index - 1] if index else None
+    token = Token._make(tokens[index])
+    before = Token._make(tokens[index - 1]) if index else None
     if token.kind == BAD:
         _bad_character(report, token)
     if token.kind == END and before is None:
@@ -60,10 +72,10 @@ def _bad_character(report: Report, token: Token) -> NoReturn:
     report.fail(message, token.start, token.end, hint)
 
 
-def unclosed(report: Report, pending: list[Pending]) -> NoReturn:
+def unclosed(report: Report, pending: list[PendingRow]) -> NoReturn:
     """Raise for the innermost bracket that stays open."""
-    opened = pending[-1]
-    closers = "".join(CLOSERS[p.name] for p in reversed(pending) if p.precedence == 0)
+    opened = Pending._make(pending[-1])
+    closers = "".join(CLOSERS[name] for level, name, *_ in reversed(pending) if level == 0)
     report.fail(
         f"unbalanced parenthesis at column {opened.end}",
         opened.end - 1 if opened.end > opened.start else opened.start,

@@ -26,21 +26,22 @@ from eic_core.formula.syntax.tokens import (
     OPERATOR,
     PREFIX,
     SUPERSCRIPT,
-    Pending,
-    Token,
+    PendingRow,
+    TokenRow,
 )
-from eic_core.formula.tree import Draft, constant
+from eic_core.formula.tree import CONSTANT, Draft, constant
 
 FUNCTION_PRECEDENCE = 25
 TIGHT_PRODUCT = 27
 _ADD, _MUL, _NEG, _POW, _ROOT = 10, 20, 30, 40, 45
 _BINARY = {
-    "+": (_ADD, "add"),
-    "-": (_ADD, "sub"),
-    "*": (_MUL, "mul"),
-    "/": (_MUL, "div"),
-    "^": (_POW, "pow"),
+    "+": (_ADD, _ADD, "add"),
+    "-": (_ADD, _ADD, "sub"),
+    "*": (_MUL, _MUL, "mul"),
+    "/": (_MUL, _MUL, "div"),
+    "^": (_POW, _POW + 1, "pow"),
 }
+"""Precedence, what is finished first, and operator."""
 ROOT_SIGNS = frozenset("√∛")
 _BRACKET_OPERATORS = {"|": "abs", "⌊": "floor", "⌈": "ceil"}
 _WORDS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "^"}
@@ -61,7 +62,7 @@ class Grammar:
         self.names = names
         self.report = report
 
-    def side_by_side(self, tokens: list[Token], index: int, pending: list[Pending]) -> int:
+    def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:
         """The precedence of the product understood between tokens `index`-1 and `index`.
 
         Raises
@@ -71,12 +72,12 @@ class Grammar:
         """
         raise NotImplementedError
 
-    def factor(self, token: Token) -> None:
+    def factor(self, token: TokenRow) -> None:
         """Note that ``name(`` is read as a product, or raise for an unknown function."""
         raise NotImplementedError
 
 
-def parse(tokens: list[Token], grammar: Grammar) -> Draft:
+def parse(tokens: list[TokenRow], grammar: Grammar) -> Draft:
     """The tree of a token list that ends in an `END` token.
 
     Raises
@@ -85,103 +86,124 @@ def parse(tokens: list[Token], grammar: Grammar) -> Draft:
         With the place and, where there is one, a remedy.
     """
     if len(tokens) > MAX_NODES:
-        leaves = [token for token in tokens if token.kind in (NUMBER, NAME, LEAF)]
+        leaves = [token for token in tokens if token[0] in (NUMBER, NAME, LEAF)]
         if len(leaves) > MAX_NODES:
             grammar.report.fail(
-                f"the formula has more than {MAX_NODES:,} nodes", 0, leaves[0].end, "split it"
+                f"the formula has more than {MAX_NODES:,} nodes", 0, leaves[0][3], "split it"
             )
     return _Parser(tokens, grammar).parse()
+
+
+Operand = tuple[Draft, int, int]
 
 
 class _Parser:
     """Operands and waiting operators on two stacks.
 
-    `starts` and `ends` hold how far each operand reaches in the source, its
+    With each operand stands where it starts and ends in the source, its
     parentheses included; a node's own span leaves them out.
     """
 
-    def __init__(self, tokens: list[Token], grammar: Grammar) -> None:
+    def __init__(self, tokens: list[TokenRow], grammar: Grammar) -> None:
         self.tokens = tokens
         self.grammar = grammar
         self.report = grammar.report
         self.names = grammar.names
-        self.index = 0
+        self.index = 0  # of the token after the one at hand, for `operand` and `operator`
         self.depth = 0
-        self.operands: list[Draft] = []
-        self.starts: list[int] = []
-        self.ends: list[int] = []
-        self.pending: list[Pending] = []
+        self.operands: list[Operand] = []
+        self.pending: list[PendingRow] = []
 
     def parse(self) -> Draft:
-        """Alternate between wanting an operand and wanting an operator."""
-        want = True
-        tokens, operand, operator = self.tokens, self.operand, self.operator
-        while True:
-            token = tokens[self.index]
-            self.index += 1
-            if want:
-                want = operand(token)
-            elif token.kind == END:
-                self.reduce(1)
-                if self.pending:
-                    unclosed(self.report, self.pending)
-                return self.operands[-1]
-            else:
-                want = operator(token)
+        """Alternate between wanting an operand and wanting an operator.
 
-    def operand(self, token: Token) -> bool:
-        """Take a token where an operand is wanted; whether one still is."""
+        The commonest tokens are dealt with here, the others by `operand` and `operator`.
+        """
+        want, index = True, 0
+        tokens, pending = self.tokens, self.pending
+        push, leaf = self.operands.append, self.names.leaf
+        while True:
+            token = tokens[index]
+            index += 1
+            kind, text, start, end, _ = token
+            if want:
+                if kind == OPEN or kind == BAR:
+                    self.open(text, start, end, None)
+                elif kind == NUMBER or kind == NAME:
+                    span = (start, end)
+                    try:
+                        if kind == NAME:
+                            push((leaf(text, span), start, end))
+                        else:
+                            draft = Draft(CONSTANT, [], number_label(text), None, span)
+                            push((draft, start, end))
+                    except Refusal as refusal:
+                        self.report.fail(refusal.message, start, end, refusal.hint)
+                    want = False
+                elif kind == CALL:
+                    self.call(token)
+                else:
+                    self.index = index
+                    want = self.operand(token)
+                    index = self.index
+            elif kind == OPERATOR:
+                self.infix(text, start, end)
+                want = True
+            elif kind == CLOSE:
+                self.close(text, start, end)
+            elif kind == END:
+                self.reduce(1)
+                if pending:
+                    unclosed(self.report, pending)
+                return self.operands[-1][0]
+            else:
+                self.index = index
+                want = self.operator(token)
+                index = self.index
+
+    def operand(self, token: TokenRow) -> bool:
+        """Take a rarer token where an operand is wanted; whether one still is."""
         kind, text, start, end, extra = token
-        if kind == NUMBER:
-            self.push(constant(self.number(token), (start, end)), start, end)
-            return False
-        if kind == NAME:
-            self.push(self.leaf(text, start, end), start, end)
-            return False
-        if kind == OPEN or kind == BAR:
-            self.open(text, start, end, None)
-        elif kind == CALL:
-            self.call(token)
-        elif kind == OPERATOR and text == "-":
-            after = self.tokens[self.index]
-            if after.kind == NUMBER and not _raised(self.tokens[self.index + 1]):
+        if kind == OPERATOR and text == "-":
+            kind, text, place, end_of_number, _ = self.tokens[self.index]
+            if kind == NUMBER and not _raised(self.tokens[self.index + 1]):
                 self.index += 1
-                label = "-" + self.number(after)
-                self.push(constant(label, (start, after.end)), start, after.end)
+                label = "-" + self.number(text, place, end_of_number)
+                draft = constant(label, (start, end_of_number))
+                self.operands.append((draft, start, end_of_number))
                 return False
-            self.pending.append(Pending(_NEG, "neg", start, end, None, 0))
+            self.pending.append((_NEG, "neg", start, end, None, 0))
         elif kind == PREFIX:
             precedence = _ROOT if text in ROOT_SIGNS else FUNCTION_PRECEDENCE
             assert isinstance(extra, Function)
-            self.pending.append(Pending(precedence, text, start, end, extra, 0))
+            self.pending.append((precedence, text, start, end, extra, 0))
         elif kind == LEAF:
             assert isinstance(extra, Draft)
-            self.push(extra, start, end)
+            self.operands.append((extra, start, end))
             return False
         elif kind != OPERATOR or text != "+":
             missing(self.report, self.tokens, self.index - 1)
         return True
 
-    def operator(self, token: Token) -> bool:
-        """Take a token where an operator is wanted; whether an operand is wanted next."""
+    def operator(self, token: TokenRow) -> bool:
+        """Take a rarer token where an operator is wanted; whether an operand is wanted next."""
         kind, text, start, end, _ = token
-        if kind == OPERATOR:
-            self.infix(text, start, end)
-            return True
-        if kind == CLOSE or (kind == BAR and self.closes_bar()):
+        if kind == BAR and self.closes_bar():
             self.close(text, start, end)
             return False
         if kind == COMMA:
             self.reduce(1)
-            if not self.pending or self.pending[-1].extra is None:
+            if not self.pending or self.pending[-1][4] is None:
                 hint = "commas separate a function's arguments; the decimal mark is a point"
                 self.report.fail(f"unexpected `{text}`", start, end, hint)
             return True
         if kind == SUPERSCRIPT:
             self.reduce(_ROOT)
-            exponent = constant(self.signed(token), (start, end))
-            self.operands[-1] = self.power(self.operands[-1], exponent, (self.starts[-1], end))
-            self.ends[-1] = end
+            sign = "-" if text.startswith("-") else ""
+            label = sign + self.number(text.lstrip("-"), start, end)
+            exponent = constant(label, (start, end))
+            base, begin, _ = self.operands[-1]
+            self.operands[-1] = (self.power(base, exponent, (begin, end)), begin, end)
             return False
         if kind == BAD or (kind == PREFIX and text in ROOT_SIGNS):
             missing(self.report, self.tokens, self.index - 1)
@@ -191,45 +213,37 @@ class _Parser:
                 self.open("(", end - 1, end, None)
             return True
         precedence = self.grammar.side_by_side(self.tokens, self.index - 1, self.pending)
-        self.report.products.append((self.tokens[self.index - 2].end, start))
+        self.report.products.append((self.tokens[self.index - 2][3], start))
         self.reduce(precedence)
-        self.pending.append(Pending(precedence, "mul", start, start, None, 0))
+        self.pending.append((precedence, "mul", start, start, None, 0))
         self.index -= 1
         return True
 
-    def push(self, draft: Draft, start: int, end: int) -> None:
-        """Put a finished operand on the stack."""
-        self.operands.append(draft)
-        self.starts.append(start)
-        self.ends.append(end)
-
     def infix(self, text: str, start: int, end: int) -> None:
         """A binary operator: what binds at least as tightly is finished first."""
-        precedence, name = _BINARY[text]
-        self.reduce(precedence + (text == "^"))
-        self.pending.append(Pending(precedence, name, start, end, None, 0))
+        precedence, floor, name = _BINARY[text]
+        pending = self.pending
+        if pending and pending[-1][0] >= floor:
+            self.reduce(floor)
+        pending.append((precedence, name, start, end, None, 0))
 
     def reduce(self, floor: int) -> None:
         """Finish the waiting operators down to precedence `floor`."""
-        pending, operands, starts, ends = self.pending, self.operands, self.starts, self.ends
-        while pending and pending[-1].precedence >= floor:
+        pending, operands = self.pending, self.operands
+        while pending and pending[-1][0] >= floor:
             _, name, start, _, function, _ = pending.pop()
-            if function is not None or name == "neg":
-                starts[-1] = start
-                span = (start, ends[-1])
-                if function is None:
-                    operands[-1] = Draft("neg", [operands[-1]], "", None, span)
-                else:
-                    operands[-1] = self.apply(function, [operands[-1]], span)
-                continue
-            right = operands.pop()
-            ends[-2:] = ends[-1:]
-            starts.pop()
-            span = (starts[-1], ends[-1])
-            if name == "pow":
-                operands[-1] = self.power(operands[-1], right, span)
+            draft, _, end = operands.pop()
+            if function is not None:
+                operands.append((self.apply(function, [draft], (start, end)), start, end))
+            elif name == "neg":
+                operands.append((Draft(name, [draft], "", None, (start, end)), start, end))
             else:
-                operands[-1] = Draft(name, [operands[-1], right], "", None, span)
+                left, begin, _ = operands[-1]
+                if name == "pow":
+                    joined = self.power(left, draft, (begin, end))
+                else:
+                    joined = Draft(name, [left, draft], "", None, (begin, end))
+                operands[-1] = (joined, begin, end)
 
     def open(self, name: str, start: int, end: int, function: Function | None) -> None:
         """An opening bracket."""
@@ -237,16 +251,16 @@ class _Parser:
         if self.depth > MAX_DEPTH:
             hint = "write the formula with fewer brackets"
             self.report.fail(f"brackets are nested more than {MAX_DEPTH:,} deep", start, end, hint)
-        self.pending.append(Pending(0, name, start, end, function, len(self.operands)))
+        self.pending.append((0, name, start, end, function, len(self.operands)))
 
-    def call(self, token: Token) -> None:
+    def call(self, token: TokenRow) -> None:
         """``name(``: a function, or a factor before a parenthesis."""
         _, text, start, end, extra = token
         middle = start + len(text)
         function = extra if isinstance(extra, Function) else self.function(text, start, middle)
         if function is None:
             self.grammar.factor(token)
-            self.push(self.leaf(text, start, middle), start, middle)
+            self.operands.append((self.leaf(text, start, middle), start, middle))
             self.report.products.append((middle, end - 1))
             self.infix("*", middle, middle)
             start = end - 1
@@ -254,48 +268,44 @@ class _Parser:
 
     def close(self, text: str, start: int, end: int) -> None:
         """A closing bracket: apply the function or the bars it ends."""
-        self.reduce(1)
-        if not self.pending:
+        pending = self.pending
+        if pending and pending[-1][0]:
+            self.reduce(1)
+        if not pending:
             self.report.fail(
                 f"unbalanced parenthesis at column {start + 1}", start, end,
                 f"remove this `{text}` or open it before",
             )  # fmt: skip
-        opened = self.pending.pop()
+        _, name, opened, _, function, base = pending.pop()
         self.depth -= 1
-        if CLOSERS[opened.name] != text:
+        if CLOSERS[name] != text:
             self.report.fail(
-                f"`{opened.name}` at column {opened.start + 1} is closed by `{text}`", start, end,
-                f"write `{CLOSERS[opened.name]}`",
+                f"`{name}` at column {opened + 1} is closed by `{text}`", start, end,
+                f"write `{CLOSERS[name]}`",
             )  # fmt: skip
-        span = (opened.start, end)
-        if opened.extra is not None:
-            base = opened.base
-            args = self.operands[base:]
-            del self.operands[base:], self.starts[base:], self.ends[base:]
-            self.push(self.apply(opened.extra, args, span), *span)
+        operands = self.operands
+        if function is not None:
+            args = [operand[0] for operand in operands[base:]]
+            del operands[base:]
+            operands.append((self.apply(function, args, (opened, end)), opened, end))
             return
-        if opened.name in _BRACKET_OPERATORS:
-            operator = _BRACKET_OPERATORS[opened.name]
-            self.operands[-1] = Draft(operator, [self.operands[-1]], "", None, span)
-        self.starts[-1], self.ends[-1] = span
+        inside = operands[-1][0]
+        if name in _BRACKET_OPERATORS:
+            inside = Draft(_BRACKET_OPERATORS[name], [inside], "", None, (opened, end))
+        operands[-1] = (inside, opened, end)
 
     def closes_bar(self) -> bool:
         """Whether a bar closes the innermost open bracket."""
         return next(
-            (top.name == "|" for top in reversed(self.pending) if not top.precedence), False
+            (name == "|" for level, name, *_ in reversed(self.pending) if not level), False
         )
 
-    def number(self, token: Token) -> str:
+    def number(self, text: str, start: int, end: int) -> str:
         """The label of a number."""
         try:
-            return number_label(token.text)
+            return number_label(text)
         except Refusal as refusal:
-            self.report.fail(refusal.message, token.start, token.end, refusal.hint)
-
-    def signed(self, token: Token) -> str:
-        """The label of a superscript, which may carry a minus."""
-        sign = "-" if token.text.startswith("-") else ""
-        return sign + self.number(token._replace(text=token.text.lstrip("-")))
+            self.report.fail(refusal.message, start, end, refusal.hint)
 
     def leaf(self, name: str, start: int, end: int) -> Draft:
         """The leaf that a name stands for."""
@@ -333,5 +343,5 @@ class _Parser:
             self.report.fail(refusal.message, *span, refusal.hint)
 
 
-def _raised(token: Token) -> bool:
-    return token.kind == SUPERSCRIPT or (token.kind == OPERATOR and token.text == "^")
+def _raised(token: TokenRow) -> bool:
+    return token[0] == SUPERSCRIPT or (token[0] == OPERATOR and token[1] == "^")

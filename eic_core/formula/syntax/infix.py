@@ -11,8 +11,12 @@ from eic_core.formula.syntax.core import Grammar, parse
 from eic_core.formula.syntax.names import SUPERSCRIPTS, Names, similar_function, suggestion
 from eic_core.formula.syntax.reading import Report, insert
 from eic_core.formula.syntax.tokens import (
+    BAD,
+    BAR,
     CALL,
     CLOSE,
+    COMMA,
+    DECIMAL,
     END,
     LEAF,
     NAME,
@@ -21,31 +25,25 @@ from eic_core.formula.syntax.tokens import (
     OPERATOR,
     PREFIX,
     SUPERSCRIPT,
-    Pending,
+    PendingRow,
     Token,
+    TokenRow,
 )
 from eic_core.formula.tree import Draft, constant
 
 _LETTER = r"[^\W\d⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉]"
 _WORD = r"[^\W⁰¹²³⁴⁵⁶⁷⁸⁹]"
-_TOKENS = re.compile(
-    r"(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<name>(?:(?:np|numpy|math|sympy|sp|torch|jnp|tf|onp)\.)?"
-    rf"{_LETTER}{_WORD}*(?:\[\s*(?::\s*,\s*)?[0-9]+\s*\])?)(?P<call>\s*\()?"
-    r"|(?P<open>[(\[{⌊⌈])"
-    r"|(?P<close>[)\]}⌋⌉])"
-    r"|(?P<comma>[,;])"
-    r"|(?P<operator>\*\*|//|[-+*/^×·⋅∗∙•÷∕⁄−–—﹣])"
-    r"|(?P<bar>\|)"
-    r"|(?P<superscript>[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
-    r"|(?P<leaf>(?!))"
-    r"|(?P<prefix>[√∛])"
-    r"|(?P<end>(?!))"
-    r"|(?P<bad>[<>=!]=|\S)"
+_FIRST_LETTER = re.compile(_LETTER)
+_WORDS = re.compile(  # the commonest first; between them they take every character of a text
+    r"[()+^\- ]|[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?"
+    rf"|(?:(?:np|numpy|math|sympy|sp|torch|jnp|tf|onp)\.)?{_LETTER}{_WORD}*+"
+    r"(?:\[\s*+(?::\s*+,\s*+)?[0-9]++\s*+\])?(?:\s*+\()?"
+    r"|\*\*?|\s+|//|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[<>=!]=|\.[0-9]+(?:[eE][+-]?[0-9]+)?|\S"
 )
 _EXACT = re.compile(
     r"(?<!\w)(?:sympy\.|sp\.)?(Integer|Float|Rational|Symbol)\s*\(([^()]{0,2000})\)"
 )
+_EXACT_NAMES = ("Integer", "Float", "Rational", "Symbol")
 _OPERATORS = {
     "**": "^",
     "×": "*",
@@ -63,43 +61,99 @@ _OPERATORS = {
     "﹣": "-",
 }
 _SYMBOL_ROOTS = {"√": FUNCTIONS["sqrt"], "∛": FUNCTIONS["cbrt"]}
-_NUMERAL = r"[+-]?\s*[0-9]{1,1000}"
+_NUMERAL = r"[+-]?\s*+[0-9]{1,1000}+"
 
 
-def tokenize(report: Report, start: int, end: int) -> list[Token]:
+_SPACE = -1
+_KINDS = {
+    letter: kind
+    for kind, letters in (
+        (NUMBER, "0123456789"),
+        (NAME, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"),
+        (OPEN, "([{⌊⌈"),
+        (CLOSE, ")]}⌋⌉"),
+        (COMMA, ",;"),
+        (OPERATOR, "-+*/^×·⋅∗∙•÷∕⁄−–—﹣"),
+        (BAR, "|"),
+        (SUPERSCRIPT, "⁰¹²³⁴⁵⁶⁷⁸⁹"),
+        (PREFIX, "√∛"),
+        (_SPACE, " \t\n"),
+    )
+    for letter in letters
+}
+"""What a word is by its first character."""
+
+
+def _kind(word: str) -> int:
+    """What a word is whose first character alone does not tell."""
+    if word.isspace():
+        return _SPACE
+    if word[0] in ".⁺⁻" and len(word) > 1:
+        return NUMBER if word[0] == "." else SUPERSCRIPT
+    return NAME if _FIRST_LETTER.match(word) else BAD
+
+
+def tokenize(report: Report, start: int, end: int) -> list[TokenRow]:
     """The tokens of ``report.text[start:end]``, closed by `END`."""
     text = report.text
-    tokens: list[Token] = []
-    append = tokens.append
-    resume = start
-    exact = _EXACT.search(text, start, end)
-    for match in _TOKENS.finditer(text, start, end):
-        kind = match.lastindex or 0
-        low, high = match.span()
-        if low < resume:
+    tokens: list[TokenRow] = []
+    append, kind_of = tokens.append, _KINDS.get
+    high = last = start
+    for word in _WORDS.findall(text, start, end):
+        low = high
+        high = low + len(word)
+        if word == " ":
             continue
-        if exact is not None and low >= exact.start():
-            append(_exact_leaf(report, exact))
-            resume = exact.end()
-            exact = _EXACT.search(text, resume, end)
-            continue
-        kind -= 1
-        word = match[0]
-        if kind == CALL:
-            word = match[2]
+        kind = kind_of(word[0])
+        if kind is None:
+            kind = _kind(word)
+        extra = None
+        if kind == NAME:
+            if word[-1] == "(":
+                kind, word = CALL, word[:-1].rstrip()
         elif kind == OPERATOR:
-            if word == "//":
-                report.fail("whole-number division is not supported", low, high, "write `/`")
             word = _OPERATORS.get(word, word)
+        elif kind == _SPACE:
+            continue
         elif kind == SUPERSCRIPT:
             word = word.translate(SUPERSCRIPTS).lstrip("+")
         elif kind == PREFIX:
-            append(Token(kind, word, low, high, _SYMBOL_ROOTS[word]))
-            continue
-        append(Token(kind, word, low, high))
-    last = len(text[:end].rstrip())
-    append(Token(END, "", max(last, start), max(last, start)))
+            extra = _SYMBOL_ROOTS[word]
+        last = high
+        append((kind, word, low, high, extra))
+    if "//" in text or any([name in text for name in _EXACT_NAMES]):
+        tokens = _with_exact_leaves(report, tokens, start, end)
+    tokens.append((END, "", last, last, None))
     return tokens
+
+
+def _with_exact_leaves(
+    report: Report, tokens: list[TokenRow], start: int, end: int
+) -> list[TokenRow]:
+    """The tokens with one for each ``Integer(2)``, ``Symbol('x')`` and their kin.
+
+    Raises
+    ------
+    FormulaError
+        If one holds no literal, or if there is a ``//`` outside them.
+    """
+    text = report.text
+    kept: list[TokenRow] = []
+    exact = _EXACT.search(text, start, end)
+    resume = start
+    for token in tokens:
+        kind, word, low, high, _ = token
+        if low < resume:
+            continue
+        if exact is not None and low >= exact.start():
+            kept.append(_exact_leaf(report, exact))
+            resume = exact.end()
+            exact = _EXACT.search(text, resume, end)
+            continue
+        if kind == OPERATOR and word == "//":
+            report.fail("whole-number division is not supported", low, high, "write `/`")
+        kept.append(token)
+    return kept
 
 
 def _exact_leaf(report: Report, match: re.Match[str]) -> Token:
@@ -114,12 +168,10 @@ def _exact_leaf(report: Report, match: re.Match[str]) -> Token:
     if kind == "Integer" and re.fullmatch(_NUMERAL, first):
         return Token(LEAF, first, *span, constant(_signed(first), span))
     if kind == "Rational":
-        parts = re.fullmatch(rf"({_NUMERAL})\s*[,/]\s*([0-9]{{1,1000}})", first)
+        parts = re.fullmatch(rf"({_NUMERAL})\s*+[,/]\s*+([0-9]{{1,1000}}+)", first)
         if parts and int(parts[2]):
             return Token(LEAF, first, *span, constant(f"{_signed(parts[1])}/{parts[2]}", span))
-    if kind == "Float" and re.fullmatch(
-        r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", first
-    ):
+    if kind == "Float" and re.fullmatch(rf"[+-]?{DECIMAL}", first):
         try:
             return Token(LEAF, first, *span, constant(_signed(first), span))
         except Refusal as refusal:
@@ -145,8 +197,8 @@ class Infix(Grammar):
         super().__init__(names, report)
         self.lenient = lenient
 
-    def side_by_side(self, tokens: list[Token], index: int, pending: list[Pending]) -> int:
-        before, token = tokens[index - 1], tokens[index]
+    def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:
+        before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
         if before.kind == CLOSE and token.kind == OPEN:
             self.report.note(
                 "parentheses side by side are read as a product", (before.start, token.end)
@@ -156,21 +208,21 @@ class Infix(Grammar):
             return 20
         self._refuse(tokens, index)
 
-    def factor(self, token: Token) -> None:
-        name = token.text
-        end = token.start + len(name)
+    def factor(self, token: TokenRow) -> None:
+        _, name, start, _, _ = token
+        end = start + len(name)
         if not self.names.is_factor(name):
             if self.lenient or len(name) > 100:
                 name = name[:20]
             self.report.fail(
                 f"unknown function `{name}`",
-                token.start,
+                start,
                 end,
                 suggestion(name),
-                self._remedy(token.start, end, name),
+                self._remedy(start, end, name),
             )
         self.report.note(
-            f"`{name}(…)` is read as the product `{name}*(…)`, not as a call", (token.start, end)
+            f"`{name}(…)` is read as the product `{name}*(…)`, not as a call", (start, end)
         )
 
     def _remedy(self, start: int, end: int, name: str) -> str | None:
@@ -183,9 +235,9 @@ class Infix(Grammar):
     def _product_text(self, place: int) -> str:
         return insert(self.report.text, [(place, "*")])
 
-    def _refuse(self, tokens: list[Token], index: int) -> NoReturn:
+    def _refuse(self, tokens: list[TokenRow], index: int) -> NoReturn:
         report, text = self.report, self.report.text
-        before, token = tokens[index - 1], tokens[index]
+        before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
         start, end = before.start, token.end
         if before.kind == NUMBER and token.kind == NUMBER:
             report.fail("two numbers side by side", start, end, "write an operator between them")
@@ -223,7 +275,7 @@ class Infix(Grammar):
             start,
             end,
             f"write `{want}`",
-            self._corrected(tokens[0].start, tokens[-1].end),
+            self._corrected(tokens[0][2], tokens[-1][3]),
         )
 
     def _corrected(self, start: int, end: int) -> str | None:
@@ -236,15 +288,14 @@ class Infix(Grammar):
         return trial.written_out()
 
 
-def read_infix(report: Report, names: Names, start: int, end: int) -> Draft:
-    """The tree of ``report.text[start:end]``.
+def parse_infix(report: Report, names: Names, tokens: list[TokenRow]) -> Draft:
+    """The tree of the tokens of ``report.text``.
 
     Raises
     ------
     FormulaError
-        If it is no formula.
+        If they are no formula.
     """
-    tokens = tokenize(report, start, end)
     draft = parse(tokens, Infix(names, report))
     if report.products and any(n.message.endswith("not as a call") for n in report.notes.values()):
         report.alternative("the same product, written out", report.written_out)

@@ -51,15 +51,17 @@ _ALIASES = {
     "pyoperon": "operon", "pstree": "ps-tree", "sympy_x1_": "sympy_x1",
 }  # fmt: skip
 
-_LATEX = re.compile(r"\\[A-Za-z(\[{|,;!]|\$|[_^]\s*\{")
+_LATEX = re.compile(r"\\[A-Za-z(\[{|,;!]|\$|[_^]\s*+\{")
 _FUNCTION = (
-    r"(?:sin|cos|tan|exp|log|sqrt|fabs|abs|neg|pow|cbrt|add|mul|sub|div|fma|hypot|\w*sin\w*)"
+    r"(?:sin|cos|tan|exp|log|sqrt|fabs|abs|neg|pow|cbrt|add|mul|sub|div|fma|hypot|(?=\w*sin)\w++)"
 )
 _SEXPR = re.compile(
-    r"\s*\(\s*(?:FPCore\b|(?:if|while\*?|for\*?)\s+\(\s*[<>=!]|let\*?\s*[(\[]|!\s|[+*/]\s"
-    rf"|-\s+[^\s()+*/-]+\s+[^\s()+*/-]|-\s+[^\s()]+\s+\(\s*[-+*/a-z]|-\s*\(\s*[-+*/]\s"
-    rf"|{_FUNCTION}\s+(?:[\w.-]|\(\s*(?:[-+*/]\s|{_FUNCTION}\s)))"
+    r"\s*+\(\s*+(?:FPCore\b|(?:if|while\*?|for\*?)\s++\(\s*+[<>=!]|let\*?\s*+[(\[]|!\s|[+*/]\s"
+    r"|-\s++[^\s()+*/-]++\s++[^\s()+*/-]|-\s++[^\s()]++\s++\(\s*+[-+*/a-z]|-\s*+\(\s*+[-+*/]\s"
+    rf"|{_FUNCTION}\s++(?:[\w.-]|\(\s*+(?:[-+*/]\s|{_FUNCTION}\s)))"
 )
+_SRTREE_CALLS = ("Sqrt(", "Sin(", "Log(", "Exp(", "Abs(", "Cos(", "Tanh(")
+_SRTREE = re.compile(r"\b(?:Sqrt|Sin|Log|Exp|Abs|Cos|Tanh)\(")
 _OPERON = re.compile(r"[0-9]\.[0-9]+\)? \* X[1-9]")
 
 
@@ -84,17 +86,17 @@ def detect(text: str, start: int, end: int) -> str:
     >>> [detect(t, 0, len(t)) for t in (r"\\frac{x}{2}", "(+ x 1)", "x[:,0] + 1", "x + 1")]
     ['latex', 'fpcore', 'tir', 'infix']
     """
-    if _LATEX.search(text, start, end):
+    if ("\\" in text or "{" in text or "$" in text) and _LATEX.search(text, start, end):
         return "latex"
     if _SEXPR.match(text, start, end):
         return "fpcore"
     body = text[start:end]
-    if "[:," in body or "[:" in body:
+    if "[:" in body:
         return "tir"
     if "sqrtabs(" in body or "powabs(" in body:
         return "pysr"
     if "X" in body and "X0" not in body and _OPERON.search(body):
         return "operon"
-    if re.search(r"\b(?:Sqrt|Sin|Log|Exp|Abs|Cos|Tanh)\(", body):
+    if any([call in body for call in _SRTREE_CALLS]) and _SRTREE.search(body):
         return "srtree"
     return "infix"

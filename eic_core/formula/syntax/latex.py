@@ -35,15 +35,19 @@ from eic_core.formula.syntax.tokens import (
     NUMBER,
     OPERATOR,
     PREFIX,
-    Token,
+    TokenRow,
 )
 from eic_core.formula.tree import Draft, constant
+
+_LONGEST_NAME = 100
+"""Most letters that are offered as one name."""
+_END = re.compile(r"\\end\s*+\{[a-z]++\*?+\}")
 
 
 class _Scanner(Brackets):
     """One pass over the LaTeX tokens."""
 
-    def scan(self) -> list[Token]:
+    def scan(self) -> list[TokenRow]:
         """The shared tokens, closed by `END`."""
         while True:
             kind, text, start, end = self.raw[self.index]
@@ -70,8 +74,8 @@ class _Scanner(Brackets):
 
     def number(self, text: str, start: int, end: int) -> None:
         match = SCIENTIFIC.match(self.text, start, self.stop)
-        before = self.tokens[-1] if self.tokens else None
-        if match and not (before and before.kind == OPERATOR and before.text == "^"):
+        raised = bool(self.tokens) and self.tokens[-1][:2] == (OPERATOR, "^")
+        if match and not raised:
             end = match.end()
             while self.raw[self.index][2] < end:
                 self.index += 1
@@ -105,12 +109,13 @@ class _Scanner(Brackets):
                 return
             shown = " · ".join([*letters[:-1], text[len(letters) - 1 :]])
             self.report.note(f"`{text}` is read as the product {shown}", (start, end))
-            self.report.alternative(
-                f"one variable called {text}",
-                lambda: re.sub(
-                    rf"(?<![A-Za-z\\]){text}(?![A-Za-z0-9])", rf"\\mathrm{{{text}}}", self.text
-                ),
-            )
+            if len(text) <= _LONGEST_NAME:
+                self.report.alternative(
+                    f"one variable called {text}",
+                    lambda: re.sub(
+                        rf"(?<![A-Za-z\\]){text}(?![A-Za-z0-9])", rf"\\mathrm{{{text}}}", self.text
+                    ),
+                )
             for offset in range(len(letters) - 1):
                 self.emit(NAME, letters[offset], start + offset, start + offset + 1)
             self.name(text[len(letters) - 1 :], start + len(letters) - 1, end)
@@ -304,6 +309,31 @@ class _Scanner(Brackets):
             self.emit(PREFIX, name, start, end, function)
 
 
+def _without_trailing(text: str, start: int, end: int) -> int:
+    """Where the formula in text[start:end] ends, before the marks that may close a display.
+
+    What closes one is known by its last character, so one walk backwards finds all.
+
+    Examples
+    --------
+    >>> [_without_trailing(t, 0, len(t)) for t in (r"x. \\]", r"x \\end {align*} $$", r"x\\}")]
+    [1, 1, 3]
+    """
+    while end > start:
+        last = text[end - 1]
+        if last in "$.,;" or last.isspace():
+            end -= 1
+        elif last in "\\])" and text.startswith("\\", end - 2) and end - 2 >= start:
+            end -= 2
+        elif last == "}" and (opened := text.rfind("\\end", start, end)) >= 0:
+            if not _END.fullmatch(text, opened, end):
+                break
+            end = opened
+        else:
+            break
+    return end
+
+
 def read_latex(report: Report, names: Names, start: int, end: int) -> Draft:
     """The tree of the LaTeX in ``report.text[start:end]``.
 
@@ -312,8 +342,5 @@ def read_latex(report: Report, names: Names, start: int, end: int) -> Draft:
     FormulaError
         If it is no formula.
     """
-    trailing = re.search(
-        r"(?:\s|\\\]|\\\)|\$|\\end\s*\{[a-z]+\*?\}|[.,;]|\\\\)*\Z", report.text[start:end]
-    )
-    stop = start + trailing.start() if trailing else end
+    stop = _without_trailing(report.text, start, end)
     return parse(_Scanner(report, names, start, stop).scan(), Latex(names, report))

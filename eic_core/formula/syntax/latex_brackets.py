@@ -7,7 +7,7 @@ from eic_core.formula.syntax.latex_scripts import Scripts
 from eic_core.formula.syntax.latex_tables import GREEK, OPENERS, OPERATORS, TOKENS, VARIANTS
 from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.reading import Report
-from eic_core.formula.syntax.tokens import CLOSE, COMMA, NAME, NUMBER, OPEN, OPERATOR, Token
+from eic_core.formula.syntax.tokens import CLOSE, COMMA, NAME, NUMBER, OPEN, OPERATOR, TokenRow
 
 
 class Brackets:
@@ -26,14 +26,14 @@ class Brackets:
         self.stop = last
         self.raw.append(("end", "", last, last))
         self.index = 0
-        self.tokens: list[Token] = []
+        self.tokens: list[TokenRow] = []
         self.open: list[tuple[str, str, int]] = []  # source bracket wanted, what it means, where
 
     def emit(
         self, kind: int, text: str, start: int, end: int, extra: Function | None = None
     ) -> None:
         """Add one shared token."""
-        self.tokens.append(Token(kind, text, start, end, extra))
+        self.tokens.append((kind, text, start, end, extra))
 
     def raw_group(self) -> tuple[str, int]:
         """The text of the group or single token that comes next, and where it ends."""

@@ -16,7 +16,9 @@ from eic_core.formula.syntax.tokens import (
     OPERATOR,
     PREFIX,
     Pending,
+    PendingRow,
     Token,
+    TokenRow,
 )
 
 _LOOSE = 20
@@ -31,8 +33,8 @@ class Latex(Grammar):
     joins two numbers (``1/2 x``).
     """
 
-    def side_by_side(self, tokens: list[Token], index: int, pending: list[Pending]) -> int:
-        before, token = tokens[index - 1], tokens[index]
+    def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:
+        before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
         report = self.report
         if token.kind == NUMBER and before.kind == NUMBER:
             report.fail(
@@ -43,7 +45,8 @@ class Latex(Grammar):
             )
         if before.kind == NAME and token.kind == OPEN and token.text == "(":
             self._call_or_product(before, token)
-        for top in reversed(pending):
+        for row in reversed(pending):
+            top = Pending._make(row)
             if top.precedence == FUNCTION_PRECEDENCE:
                 return self._in_argument(tokens, index, top)
             if top.name == "div":
@@ -71,8 +74,8 @@ class Latex(Grammar):
             lambda: insert(self.report.text, [(name.end, " \\cdot ")]),
         )
 
-    def _in_argument(self, tokens: list[Token], index: int, function: Pending) -> int:
-        before, token = tokens[index - 1], tokens[index]
+    def _in_argument(self, tokens: list[TokenRow], index: int, function: Pending) -> int:
+        before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
         if token.kind == PREFIX or (token.kind == CALL and token.text not in ("frac", "sqrt")):
             return _LOOSE
         shown = f"\\{function.name}"
@@ -97,12 +100,13 @@ class Latex(Grammar):
             )
         return TIGHT_PRODUCT
 
-    def _after_slash(self, tokens: list[Token], index: int, slash: Pending) -> int:
-        before, token = tokens[index - 1], tokens[index]
-        numbers = before.kind == NUMBER and tokens[index - 3].kind == NUMBER
+    def _after_slash(self, tokens: list[TokenRow], index: int, slash: Pending) -> int:
+        before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
+        first = Token._make(tokens[index - 3])
+        numbers = before.kind == NUMBER and first.kind == NUMBER
         report = self.report
-        span = (tokens[index - 3].start if numbers else slash.start, token.end)
-        if numbers and tokens[index - 2].text == "/":
+        span = (first.start if numbers else slash.start, token.end)
+        if numbers and tokens[index - 2][1] == "/":
             report.note("the product after this fraction multiplies it", span)
             report.alternative(
                 "the product is the denominator",
@@ -124,12 +128,12 @@ class Latex(Grammar):
         return insert(text, [(start + padding, "("), (end, ")")])
 
     @staticmethod
-    def _run_end(tokens: list[Token], index: int, with_brackets: bool) -> int:
+    def _run_end(tokens: list[TokenRow], index: int, with_brackets: bool) -> int:
         """Where the run of factors that tokens[index] continues ends in the source."""
         depth = 0
-        end = tokens[index - 1].end
+        end = tokens[index - 1][3]
         while True:
-            token = tokens[index]
+            token = Token._make(tokens[index])
             if token.kind in (OPEN, CALL):
                 depth += 1
             elif token.kind == CLOSE:

@@ -6,17 +6,26 @@ import re
 from fractions import Fraction
 from functools import partial
 
-from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, log_base, power
+from eic_core.formula.syntax.build import (
+    FUNCTIONS,
+    Function,
+    Refusal,
+    log_base,
+    number_label,
+    power,
+)
 from eic_core.formula.syntax.latex_tables import GREEK
 from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.reading import Report
+from eic_core.formula.syntax.tokens import PLAIN_DECIMAL
 from eic_core.formula.tree import Draft, constant
 
 _INVERSES = {
     "sin": "asin", "cos": "acos", "tan": "atan", "sinh": "asinh", "cosh": "acosh", "tanh": "atanh",
 }  # fmt: skip
-_EXPONENT = re.compile(r"\s*([+-]?)\s*([0-9]+\.?[0-9]*|\.[0-9]+)(?:\s*/\s*([0-9]+))?\s*\Z")
-_BASE = re.compile(r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)(?:\s*/\s*([0-9]+))?\s*\Z")
+_RATIO = rf"({PLAIN_DECIMAL})(?:\s*+/\s*+([0-9]++))?+\s*+\Z"
+_EXPONENT = re.compile(rf"\s*+([+-]?)\s*+{_RATIO}")
+_BASE = re.compile(rf"\s*+{_RATIO}")
 
 
 class Scripts:
@@ -41,7 +50,8 @@ class Scripts:
         if name != "log":
             self.report.fail(f"`\\{name}` takes no subscript", start, end, "remove it")
         if match:
-            base = Fraction(match[1]) / (int(match[2]) if match[2] else 1)
+            over, under = (Fraction(self.number(m or "1", start, end)) for m in match.groups())
+            base = over / under if under else under
             if base <= 0 or base == 1:
                 self.report.fail("the base of a logarithm is positive and not 1", start, end)
             return Function("log", 1, 1, partial(log_base, base))
@@ -64,11 +74,11 @@ class Scripts:
             )
             return FUNCTIONS[inverse]
         if match:
-            exponent = constant(match[1].replace("+", "") + match[2], (start, end))
+            label = match[1].replace("+", "") + self.number(match[2], start, end)
+            exponent = constant(label, (start, end))
             if match[3]:
-                exponent = Draft(
-                    "div", [exponent, constant(match[3], (start, end))], span=(start, end)
-                )
+                under = constant(self.number(match[3], start, end), (start, end))
+                exponent = Draft("div", [exponent, under], span=(start, end))
         else:
             exponent = self.symbol(script, start, end)
 
@@ -76,6 +86,13 @@ class Scripts:
             return power([function.build(args, span), exponent], span)
 
         return Function(name, function.low, function.high, build)
+
+    def number(self, text: str, start: int, end: int) -> str:
+        """The label of a number in a script."""
+        try:
+            return number_label(text)
+        except Refusal as refusal:
+            self.report.fail(refusal.message, start, end, refusal.hint)
 
     def symbol(self, script: str, start: int, end: int) -> Draft:
         """A single letter or Greek letter in a script, as a leaf."""

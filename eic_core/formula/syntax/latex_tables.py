@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 
+from eic_core.formula.syntax.tokens import DECIMAL, PLAIN_DECIMAL
+
 TOKENS = re.compile(
     r"(?P<command>\\\\?[A-Za-z]+\*?|\\.)"
-    r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+    rf"|(?P<number>{DECIMAL})"
     r"|(?P<word>[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉]+[0-9₀₁₂₃₄₅₆₇₈₉]*)"
     r"|(?P<mark>\S)",
     re.DOTALL,
 )
 SCIENTIFIC = re.compile(
-    r"([0-9]+\.?[0-9]*|\.[0-9]+)\s*(?:\\times|\\cdot|×|⋅|·)\s*10\s*\^\s*"
-    r"(?:\{\s*([+-]?[0-9]+)\s*\}|([0-9])(?![0-9]))(?!\s*\^)"
+    rf"({PLAIN_DECIMAL})\s*+(?:\\times|\\cdot|×|⋅|·)\s*+10\s*+\^\s*+"
+    r"(?:\{\s*+([+-]?[0-9]++)\s*+\}|([0-9])(?![0-9]))(?!\s*+\^)"
 )
 SKIPPED = frozenset(
     (

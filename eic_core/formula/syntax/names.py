@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 
 from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, number_label
-from eic_core.formula.tree import Draft, constant, variable
+from eic_core.formula.syntax.tokens import DECIMAL
+from eic_core.formula.tree import CONSTANT, VARIABLE, Draft
 
 SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
@@ -25,6 +28,9 @@ GREEK = dict(
 _INDEXED = re.compile(r"[xX](?:_?([0-9]+)|_?\{([0-9]+)\}|\[(?::,)?([0-9]+)\])\Z")
 _SPELLED = re.compile(r"(\w+)(?:\[\s*(?::\s*,\s*)?([0-9]+)\s*\])?\Z")
 _MODULE = re.compile(r"(?:np|numpy|math|sympy|sp|torch|jnp|tf|onp)\.")
+_DECIMAL = re.compile(DECIMAL)
+_SHORT_NAME = 40
+"""Letters of a name whose meaning is kept, so that what is kept stays small."""
 _PI = frozenset(("pi", "π", "Pi", "PI"))
 _NOT_A_NUMBER = frozenset(("inf", "nan", "oo", "zoo", "infinity", "infty", "true", "false", "none"))
 _ALWAYS_FUNCTIONS = frozenset(
@@ -108,6 +114,28 @@ def _folded(name: str) -> str:
     return re.sub(r"[_{}\s]", "", spelled)
 
 
+class _Columns:
+    """The columns of a table under every spelling that means one of them."""
+
+    def __init__(self, columns: tuple[str, ...]) -> None:
+        self.exact = frozenset(columns)
+        canonical = [canonical_name(column) for column in columns]
+        clash = {name for name, count in Counter(canonical).items() if count > 1}
+        self.labels: dict[str, str] = {}
+        self.near: dict[str, str] = {}
+        for column, label in zip(columns, canonical, strict=True):
+            label = column if label in clash else label
+            self.near.setdefault(_folded(column), label)
+            for spelling in (safe_name(column), canonical_name(column)):
+                self.labels.setdefault(spelling, label)
+        for column, label in zip(columns, canonical, strict=True):
+            self.labels[column] = column if label in clash else label
+
+
+_columns = lru_cache(maxsize=16)(_Columns)
+"""The formulas of a pool are read on the same few tables."""
+
+
 class Names:
     """What each name in a formula means, given the columns and parameters at hand.
 
@@ -124,19 +152,9 @@ class Names:
     def __init__(
         self, columns: Collection[str], parameters: Mapping[str, str], euler: bool = False
     ) -> None:
-        self.exact = frozenset(columns)
+        self._columns = _columns(tuple(columns))
+        self.exact = self._columns.exact
         self.euler = euler
-        canonical = [canonical_name(column) for column in columns]
-        clash = {name for name in canonical if canonical.count(name) > 1} if columns else set()
-        self._labels: dict[str, str] = {}
-        self._near: dict[str, str] = {}
-        for column, label in zip(columns, canonical, strict=True):
-            label = column if label in clash else label
-            self._near.setdefault(_folded(column), label)
-            for spelling in (safe_name(column), canonical_name(column)):
-                self._labels.setdefault(spelling, label)
-        for column, label in zip(columns, canonical, strict=True):
-            self._labels[column] = column if label in clash else label
         self._leaves: dict[str, tuple[bool, str]] = {}
         for name, text in parameters.items():
             if name not in self.exact:
@@ -156,36 +174,9 @@ class Names:
         """
         known = self._leaves.get(name)
         if known is None:
-            known = self._leaves[name] = self._resolve(name)
-        return constant(known[1], span) if known[0] else variable(known[1], span)
-
-    def _resolve(self, name: str) -> tuple[bool, str]:
-        label = self._labels.get(name)
-        if label is not None:
-            return False, label
-        bare = _MODULE.sub("", name, count=1)
-        canonical = canonical_name(bare)
-        label = self._labels.get(canonical)
-        if label is not None:
-            return False, label
-        if bare in _PI:
-            return True, "pi"
-        if bare == "e" or (bare == "E" and self.euler):
-            return True, "e"
-        lower = bare.lower()
-        if lower in _NOT_A_NUMBER:
-            raise Refusal(f"`{bare}` is not a real number", "write a finite number")
-        if lower in _ALWAYS_FUNCTIONS:
-            raise Refusal(
-                f"the function `{bare}` has no argument", f"write its argument as `{bare}(x)`"
-            )
-        if canonical != bare:
-            return False, canonical
-        spelled = "".join(GREEK.get(letter, letter) for letter in bare)
-        match = _SPELLED.match(spelled)
-        if match is None or not match[1].translate(SUBSCRIPTS).isidentifier():
-            raise Refusal(f"`{bare[:40]}` is not a name", "use letters, digits and `_`")
-        return False, self._near.get(_folded(spelled), match[1] + (match[2] or ""))
+            meaning = _meaning if len(name) < _SHORT_NAME else _meaning.__wrapped__
+            known = self._leaves[name] = meaning(self._columns, name, self.euler)
+        return Draft(CONSTANT if known[0] else VARIABLE, [], known[1], None, span)
 
     def function(self, name: str) -> Function | None:
         """The function called `name`, or None if there is none.
@@ -214,17 +205,54 @@ class Names:
     def is_factor(self, name: str) -> bool:
         """Whether ``name(`` is more likely a product than a call."""
         bare = _MODULE.sub("", name, count=1)
-        if name in self._labels or name in self._leaves and not self._leaves[name][0]:
+        if name in self._columns.labels or name in self._leaves and not self._leaves[name][0]:
             return True
         if canonical_name(bare) != bare or bare in _PI or bare in GREEK.values() or bare in GREEK:
             return True
         return bool(_INDEXED.match(bare)) or (len(bare) == 1 and bare not in "fgh")
 
 
+@lru_cache(maxsize=1024)
+def _meaning(columns: _Columns, name: str, euler: bool) -> tuple[bool, str]:
+    """Whether a name is a constant, and its label.
+
+    Raises
+    ------
+    Refusal
+        If it is no variable and no constant.
+    """
+    label = columns.labels.get(name)
+    if label is not None:
+        return False, label
+    bare = _MODULE.sub("", name, count=1)
+    canonical = canonical_name(bare)
+    label = columns.labels.get(canonical)
+    if label is not None:
+        return False, label
+    if bare in _PI:
+        return True, "pi"
+    if bare == "e" or (bare == "E" and euler):
+        return True, "e"
+    lower = bare.lower()
+    if lower in _NOT_A_NUMBER:
+        raise Refusal(f"`{bare}` is not a real number", "write a finite number")
+    if lower in _ALWAYS_FUNCTIONS:
+        raise Refusal(
+            f"the function `{bare}` has no argument", f"write its argument as `{bare}(x)`"
+        )
+    if canonical != bare:
+        return False, canonical
+    spelled = "".join(GREEK.get(letter, letter) for letter in bare)
+    match = _SPELLED.match(spelled)
+    if match is None or not match[1].translate(SUBSCRIPTS).isidentifier():
+        raise Refusal(f"`{bare[:40]}` is not a name", "use letters, digits and `_`")
+    return False, columns.near.get(_folded(spelled), match[1] + (match[2] or ""))
+
+
 def _signed_label(name: str, text: str) -> str:
     stripped = text.strip()
     digits = stripped.lstrip("+-")
-    if not re.fullmatch(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", digits):
+    if not _DECIMAL.fullmatch(digits):
         raise Refusal(f"the parameter `{name}` is not a number", "give it as a decimal")
     return ("-" if stripped.startswith("-") else "") + number_label(digits)
 

@@ -7,10 +7,12 @@ import re
 from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, number_label
 from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.reading import Report
+from eic_core.formula.syntax.tokens import DECIMAL
 from eic_core.formula.tree import Draft, constant
 
 _WORDS = re.compile(r"[^\s,]+")
-_NUMBER = re.compile(r"([+-]?)((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\Z")
+_NUMBER = re.compile(rf"([+-]?)({DECIMAL})\Z")
+_BRACKET = re.compile(r"[()\[\]{}|=]")
 _MANTISSA = re.compile(r"N([0-9]{1,20})\Z")
 _EXPONENT = re.compile(r"E([+-]?[0-9]{1,4})\Z")
 _SYMBOLS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "^": "pow", "**": "pow"}
@@ -30,7 +32,7 @@ def looks_like_prefix(text: str, start: int, end: int) -> bool:
     (True, False)
     """
     match = _WORDS.search(text, start, end)
-    if match is None or match.end() == end or re.search(r"[()\[\]{}|=]", text[start:end]):
+    if match is None or match.end() == end or _BRACKET.search(text, start, end):
         return False
     word = match[0].strip("'\"")
     return word in _SYMBOLS or word.lower() in FUNCTIONS

@@ -7,14 +7,15 @@ from typing import Any
 
 from eic_core.formula.syntax.build import FUNCTIONS, Refusal, fold, number_label
 from eic_core.formula.syntax.names import Names, suggestion
-from eic_core.formula.syntax.reading import MAX_DEPTH, MAX_NODES, Report
+from eic_core.formula.syntax.reading import MAX_DEPTH, MAX_DIGITS, MAX_NODES, Report
+from eic_core.formula.syntax.tokens import DECIMAL
 from eic_core.formula.tree import Draft, constant
 
 _TOKENS = re.compile(
     r"(?P<comment>;[^\n]*)|(?P<string>\"[^\"]*\")|(?P<bracket>[()\[\]])|(?P<atom>[^\s()\[\]\";]+)"
 )
-_NUMBER = re.compile(r"([+-]?)((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\Z")
-_FRACTION = re.compile(r"([+-]?)0*([0-9]{1,1000})/([0-9]{1,1000})\Z")
+_NUMBER = re.compile(rf"([+-]?)({DECIMAL})\Z")
+_FRACTION = re.compile(r"([+-]?)([0-9]++)/([0-9]{1,1000}+)\Z")
 _FOLDED = {"+": "add", "*": "mul", "/": "div", "-": "sub"}
 _CONTROL = frozenset(
     (
@@ -106,16 +107,32 @@ def read_sexpr(report: Report, names: Names, start: int, end: int) -> Draft:
 
 def _core_body(report: Report, core: _Form) -> _Form:
     """The expression of an FPCore, past its arguments and properties."""
-    rest = list(core.items or [])[1:]
-    if rest and rest[0].items is None and not rest[0].text.startswith(":"):
-        rest.pop(0)  # its name
-    if rest and rest[0].items is not None:
-        rest.pop(0)  # its arguments
-    while len(rest) >= 2 and rest[0].text.startswith(":"):
-        del rest[:2]
-    if len(rest) != 1:
+    items = core.items or []
+    place, count = 1, len(items)
+    if place < count and items[place].items is None and not items[place].text.startswith(":"):
+        place += 1  # its name
+    if place < count and items[place].items is not None:
+        place += 1  # its arguments
+    while place + 2 <= count and items[place].text.startswith(":"):
+        place += 2
+    if place + 1 != count:
         report.fail("an FPCore ends in one expression", *core.span, "as in `(FPCore (x) (+ x 1))`")
-    return rest[0]
+    return items[place]
+
+
+def _fraction_label(text: str) -> str:
+    """The label of a fraction of whole numbers, "" if the text is none.
+
+    Examples
+    --------
+    >>> _fraction_label("-01/3"), _fraction_label("1/0"), _fraction_label("0/2")
+    ('-1/3', '', '0/2')
+    """
+    match = _FRACTION.match(text)
+    if match is None or not int(match[3]):
+        return ""
+    over = match[2].lstrip("0") or "0"
+    return f"{match[1].replace('+', '')}{over}/{match[3]}" if len(over) <= MAX_DIGITS else ""
 
 
 def _is_pair(form: _Form) -> bool:
@@ -189,8 +206,8 @@ class _Builder:
             self.report.fail(f"more than {MAX_BINDINGS} names are bound", *form.span, "use fewer")
         values = self.done[base:]
         del self.done[base:]
-        for pair, value in zip(pairs[place:], values, strict=False):
-            wider[(pair.items or [])[0].text] = value
+        for offset, value in enumerate(values):
+            wider[(pairs[place + offset].items or [])[0].text] = value
         place += len(values)
         if one_by_one and place < len(pairs):
             self.todo.append(("bind", form, pairs, wider, (True, place, base)))
@@ -239,9 +256,9 @@ class _Builder:
             match = _NUMBER.match(text)
             if match:
                 return constant(match[1].replace("+", "") + number_label(match[2]), span)
-            match = _FRACTION.match(text)
-            if match and int(match[3]):
-                return constant(f"{match[1].replace('+', '')}{match[2]}/{match[3]}", span)
+            fraction = _fraction_label(text)
+            if fraction:
+                return constant(fraction, span)
             if text in _CONSTANTS and not self.names.is_column(text):
                 return constant(_CONSTANTS[text], span)
             if not re.match(r"[^\W\d]", text):

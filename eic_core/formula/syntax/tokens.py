@@ -1,4 +1,4 @@
-"""The tokens that every infix notation shares."""
+"""The tokens that every infix notation shares, and the decimals that all notations share."""
 
 from __future__ import annotations
 
@@ -11,11 +11,30 @@ from eic_core.formula.tree import Draft
 NUMBER, NAME, CALL, OPEN, CLOSE, COMMA, OPERATOR, BAR, SUPERSCRIPT, LEAF, PREFIX, END = range(12)
 BAD = 12
 
+PLAIN_DECIMAL = r"(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)"
+"""A decimal without sign and exponent, as a pattern."""
+DECIMAL = rf"{PLAIN_DECIMAL}(?:[eE][+-]?[0-9]++)?+"
+r"""A decimal without a sign, as a pattern.
+
+Its parts are possessive, as in every pattern here that could else try each way of dividing a
+run between two neighbours: `[0-9]+\.?[0-9]*` before a failure takes time quadratic in the digits.
+"""
+
 CLOSERS = {"(": ")", "[": "]", "{": "}", "|": "|", "⌊": "⌋", "⌈": "⌉"}
 
 
+TokenRow = tuple[int, str, int, int, Function | Draft | None]
+"""A token as a list of them holds it: what `Token` has, at a third of the cost of making one."""
+
+PendingRow = tuple[int, str, int, int, Function | None, int]
+"""What waits as the stack holds it: what `Pending` has."""
+
+
 class Token(NamedTuple):
-    """One token: kind, text (or what it stands for), and [start, end) in the source."""
+    """One token: kind, text (or what it stands for), and [start, end) in the source.
+
+    ``Token._make(row)`` names the parts of a `TokenRow`.
+    """
 
     kind: int
     text: str

@@ -14,7 +14,7 @@ from eic_core.pool.importers.plain import listed_lines
 from eic_core.pool.importers.rows import Listed
 from eic_core.pool.importers.source import Sheet, Source
 
-_HEAD = re.compile(r"\s*\|?\s*Population Average\s*\|\s*Best Individual")
+_HEAD = re.compile(r"\s*+(?:\|\s*+)?Population Average\s*\|\s*Best Individual")
 _NAMES = re.compile(r"\s*Gen\s+Length\s+Fitness")
 _GENERATION = re.compile(r"\s*\d+\s+[\d.]+\s+[-+\d.einfa]+\s+\d+\s+[-+\d.einfa]+(?:\s+\S+)*\s*\Z")
 _PROGRAM = re.compile(r"\s*\[?(?:add|sub|mul|div|sqrt|log|abs|neg|inv|max|min|sin|cos|tan)\(")

@@ -48,7 +48,7 @@ def recognise_print(source: Source) -> str:
 def listed_print(source: Source) -> list[Listed]:
     """A row for each 'model': of the print."""
     found = list(_MODEL.finditer(source.text))
-    ends = [m.start() for m in found[1:]] + [len(source.text)]
+    ends = [m.start() for m in found[1:]] + [len(source.text)] * bool(found)
     rows = []
     for row, (model, end) in enumerate(zip(found, ends, strict=True), start=1):
         text = (model[1] or model[2] or "").strip()

@@ -15,21 +15,26 @@ from eic_core.formula.syntax import read
 from eic_core.pool.importers.rows import MAX_ROWS, NO_FORMULA, Listed, number, stored_numbers
 from eic_core.pool.importers.source import FORMULA_NAMES, too_many
 
-_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:inf|nan)"
+_NUMBER = r"[-+]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?\d++)?+|[-+]?(?:inf|nan)"
 _KEY = (
     r"(?:(?:train|test)[ _])?(?:r2|r\^2|r²|loss|mse|rmse|nmse|mae|complexity|length|size|score"
     r"|fitness|aic|bic|mdl)(?:[ _](?:train|test|val))?"
 )
 _COMMENT = re.compile(r"\s*(?:#|//|%)")
-_TRAILING_COMMENT = re.compile(r"\s+(?:#|//)\s.*\Z|\s+#[^\d\s(].*\Z")
+_TRAILING_COMMENT = re.compile(r"(?<!\s)\s++(?:(?:#|//)\s|#[^\d\s(]).*\Z")
 _NUMBERED = re.compile(r"\s*[(\[]?(\d{1,6})[.):\]]\s+(?=\S)")
 _BULLET = re.compile(r"\s*[•·‣▪◦]\s*")
-_SCORE_AFTER = re.compile(
-    rf"[\s,;|]*[\s,;|(\[]({_KEY})\s*[:=]\s*({_NUMBER})\s*[)\]]?\s*\Z", re.IGNORECASE
+_SCORE_BEFORE = re.compile(
+    rf"\s*+[(\[]?({_KEY})\s*+[:=]\s*+({_NUMBER})[)\]]?[\s,;|:]++", re.IGNORECASE
 )
-_SCORE_BEFORE = re.compile(rf"\s*[(\[]?({_KEY})\s*[:=]\s*({_NUMBER})[)\]]?[\s,;|:]+", re.IGNORECASE)
-_COLUMN_AFTER = re.compile(rf"(?:\t|\s{{2,}}|\s+[|;]\s*)({_NUMBER})\s*\Z", re.IGNORECASE)
-_BARE_AFTER = re.compile(rf"(?<=[\w)\]])\s+({_NUMBER})\s*\Z", re.IGNORECASE)
+_MARK = re.compile(r"[:=]")
+_KEY_BEHIND = re.compile(rf"[\s,;|(\[]({_KEY})\Z", re.IGNORECASE)
+_LONGEST_KEY = 40
+_VALUE = re.compile(rf"\s*+({_NUMBER})\s*+[)\]]?\s*+", re.IGNORECASE)
+_WHOLE_NUMBER = re.compile(_NUMBER, re.IGNORECASE)
+_ENDS_FORMULA = re.compile(r"[\w)\]]")
+_MOST_BARE = 40
+"""Most numbers behind a formula that are tried as no part of it."""
 _RULE = re.compile(r"\s*[-=_*~+|]{3,}\s*")
 _QUOTES = ('"', "'", "`")
 
@@ -90,32 +95,113 @@ def _without_numbering(lines: list[str]) -> list[str]:
 def _listed(row: int, line: str, syntax: str) -> Listed:
     text = _BULLET.sub("", line, count=1) if _BULLET.match(line) else line
     text = _TRAILING_COMMENT.sub("", text).strip()
-    scores: list[tuple[str, str]] = []
-    while found := _SCORE_BEFORE.match(text):
-        scores.append((found[1], found[2]))
-        text = text[found.end() :]
-    while found := _SCORE_AFTER.search(text):
-        scores.append((found[1], found[2]))
-        text = text[: found.start()]
+    before, start = _scores_before(text)
+    behind, end = _scores_behind(text[start:])
+    scores, text = before + behind, text[start : start + end]
     if "theta=" not in text:
-        while (found := _COLUMN_AFTER.search(text)) and found.start():
-            text = text[: found.start()]
-        text = _without_bare_numbers(text, syntax)
+        text = _without_bare_numbers(text[: _end_without_columns(text)], syntax)
     text = _unquoted(text.strip())
     error = "" if text else NO_FORMULA
     return Listed(row, text, syntax=syntax, stored=stored_numbers(scores), error=error)
 
 
+def _scores_before(text: str) -> tuple[list[tuple[str, str]], int]:
+    """The scores before a formula, and where they end.
+
+    Examples
+    --------
+    >>> _scores_before("R2: 0.9, size=3: x+1")
+    ([('R2', '0.9'), ('size', '3')], 17)
+    """
+    scores: list[tuple[str, str]] = []
+    place = 0
+    while found := _SCORE_BEFORE.match(text, place):
+        scores.append((found[1], found[2]))
+        place = found.end()
+    return scores, place
+
+
+def _scores_behind(text: str) -> tuple[list[tuple[str, str]], int]:
+    """The scores behind a formula, the last first, and where the text before them ends.
+
+    A score has one colon or equals sign: the last of the text, then the last before it, ...
+
+    Examples
+    --------
+    >>> _scores_behind("x+1, (R2: 0.9) | test mse = 3")
+    ([('test mse', '3'), ('R2', '0.9')], 3)
+    """
+    scores: list[tuple[str, str]] = []
+    end = len(text)
+    for mark in reversed([found.start() for found in _MARK.finditer(text)]):
+        value = _VALUE.fullmatch(text, mark + 1, end)
+        stop = _before_spaces(text, mark)
+        key = _KEY_BEHIND.search(text, max(stop - _LONGEST_KEY, 0), stop)
+        if value is None or key is None:
+            break
+        scores.append((key[1], value[1]))
+        end = key.start()
+        while end and (text[end - 1].isspace() or text[end - 1] in ",;|"):
+            end -= 1
+    return scores, end
+
+
+def _end_without_columns(text: str) -> int:
+    """Where a text ends before its columns of numbers, set off by tabs, bars or wide gaps.
+
+    Examples
+    --------
+    >>> _end_without_columns("x + 1  0.5 | 3"), _end_without_columns("x + 1")
+    (5, 5)
+    """
+    end = len(text)
+    while (start := _number_behind(text, end, "|;")) is not None:
+        gap = _before_spaces(text, start)
+        if gap > 1 and text[gap - 1] in "|;" and text[gap - 2].isspace():
+            gap = _before_spaces(text, gap - 1)
+        elif start - gap < 2 and text[gap:start] != "\t":
+            break
+        if not gap:
+            break
+        end = gap
+    return end
+
+
+def _number_behind(text: str, end: int, marks: str = "") -> int | None:
+    """Where the number begins that stands last in text[:end], behind a space or a mark, if any."""
+    stop = start = _before_spaces(text, end)
+    while start and not text[start - 1].isspace() and text[start - 1] not in marks:
+        start -= 1
+    return start if start and _WHOLE_NUMBER.fullmatch(text, start, stop) else None
+
+
+def _before_spaces(text: str, end: int) -> int:
+    """Where text[:end] ends without the spaces at its end."""
+    while end and text[end - 1].isspace():
+        end -= 1
+    return end
+
+
 def _without_bare_numbers(text: str, syntax: str) -> str:
     """The text without numbers behind the formula, if it can be read only without them."""
-    if not _BARE_AFTER.search(text) or _can_be_read(text, syntax):
+    end = _end_without_bare_number(text, len(text))
+    if end is None or _can_be_read(text, syntax):
         return text
-    shorter = text
-    while found := _BARE_AFTER.search(shorter):
-        shorter = shorter[: found.start()]
+    for _ in range(_MOST_BARE):
+        if end is None:
+            break
+        shorter = text[:end]
         if number(shorter) is None and _can_be_read(shorter, syntax):
             return shorter
+        end = _end_without_bare_number(text, end)
     return text
+
+
+def _end_without_bare_number(text: str, end: int) -> int | None:
+    """Where text[:end] ends before the one number behind it, None if there is none."""
+    start = _number_behind(text, end)
+    gap = _before_spaces(text, start) if start is not None else 0
+    return gap if gap and _ENDS_FORMULA.match(text[gap - 1]) else None
 
 
 def _can_be_read(text: str, syntax: str) -> bool:

@@ -17,14 +17,15 @@ from eic_core.pool.importers.source import Sheet, Source
 from eic_core.pool.importers.tables import listed_cells
 
 _HEAD = re.compile(r"\s*Complexity\s+(?:Loss|MSE)(\s+Score)?\s+Equation\s*\Z", re.IGNORECASE)
-_NUMBER = r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|inf|nan)"
-_ROW = re.compile(rf"\s*(\d+)\s+({_NUMBER})\s+(.*\S)", re.IGNORECASE)
+_NUMBER = r"[-+]?(?:\d++\.?+\d*+(?:[eE][-+]?\d++)?+|inf|nan)"
+_ROW = re.compile(rf"\s*+(\d++)\s++({_NUMBER})\s++(.*\S)", re.IGNORECASE)
 _SCORE = re.compile(rf"({_NUMBER})\s+", re.IGNORECASE)
 _HEAD_OF_EQUATION = re.compile(r"[A-Za-z_]\w*\s*=(?!=)\s*")
 _REPR = re.compile(r"PySRRegressor\.equations_\s*=\s*\[")
 _REPR_ROW = re.compile(
-    rf"\s*\d+\s+(?:>>>>\s+)?({_NUMBER})\s+(.*\S)\s+({_NUMBER})\s+(\d+)\s*\Z", re.IGNORECASE
+    rf"\s*+\d++\s++(?:>>>>\s++)?({_NUMBER})\s++(.*\S)\s++({_NUMBER})\s++(\d++)\s*+\Z", re.IGNORECASE
 )
+_GOES_ON = [".", ".", "."]
 CUT = "printing has cut this equation short: take it from hall_of_fame.csv"
 
 
@@ -63,15 +64,17 @@ def listed_print(source: Source) -> tuple[list[Listed], tuple[str, ...]]:
     head = _HEAD.match(lines[heads[-1]])
     scored = head is not None and head[1] is not None
     rows: list[Listed] = []
-    text, numbers = "", [("", "")]
+    letters: list[str] = []  # of an equation that may go on in the next line
+    numbers = [("", "")]
     for line in [*lines[heads[-1] + 1 :], "==="]:
         found = _ROW.match(line)
-        if found is None and text.endswith("...") and not line.startswith(("=", "-")):
-            text = text[:-3] + line.strip()
+        if found is None and letters[-3:] == _GOES_ON and not line.startswith(("=", "-")):
+            del letters[-3:]
+            letters.extend(line.strip())
             continue
-        if text:
-            rows.append(_row(len(rows) + 1, text, numbers))
-            text = ""
+        if letters:
+            rows.append(_row(len(rows) + 1, "".join(letters), numbers))
+            letters = []
         if found is None:
             if rows:
                 break
@@ -79,6 +82,7 @@ def listed_print(source: Source) -> tuple[list[Listed], tuple[str, ...]]:
         text, numbers = found[3], [("complexity", found[1]), ("loss", found[2])]
         if scored and (score := _SCORE.match(text)):
             text, numbers = text[score.end() :], [*numbers, ("score", score[1])]
+        letters = list(text)
     return rows, notes
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import re
 import zlib
@@ -21,6 +22,7 @@ FORMULA_NAMES = (
 
 _SAMPLE = 40
 _MAX_COLUMNS = 60
+_LONGEST_HEADER = 400
 _HEADER = re.compile(r"[^()+*/=\\<>]{0,80}")
 _UNITS = re.compile(r"\s*[(\[][^()]*[)\]]\s*\Z")
 _GZIP = b"\x1f\x8b"
@@ -34,7 +36,7 @@ class Sheet:
     ----------
     columns : tuple of str
     rows : tuple of tuple of str
-        Without the header and empty lines; padded to the header's length.
+        Without the header and empty lines; a row may be shorter or longer than the header.
     """
 
     columns: tuple[str, ...]
@@ -49,7 +51,7 @@ class Sheet:
     def shares(self) -> tuple[float, ...]:
         """Per column, which share of a sample of its cells reads as a formula with an operation."""
         return tuple(
-            _share([row[i] for row in self.rows]) if i < _MAX_COLUMNS else 0.0
+            _share([cell_of(row, i) for row in self.rows]) if i < _MAX_COLUMNS else 0.0
             for i in range(len(self.columns))
         )
 
@@ -85,10 +87,23 @@ class Source:
         delimiter = max(",;\t|", key=first.count)
         if not first.count(delimiter):
             return None
+        if len(first) > csv.field_size_limit():
+            return None
         header = next(csv.reader([first], delimiter=delimiter), [])
         if len(header) < 2 or not any(header) or not all(map(_names_a_column, header)):
             return None
         return _sheet(self.text, delimiter)
+
+
+def cell_of(row: tuple[str, ...], place: int) -> str:
+    """The cell at a place of a row, "" where the row is too short or the place is -1.
+
+    Examples
+    --------
+    >>> [cell_of(("x", "2"), i) for i in (1, 2, -1)]
+    ['2', '', '']
+    """
+    return row[place] if 0 <= place < len(row) else ""
 
 
 def _sheet(text: str, delimiter: str) -> Sheet:
@@ -101,7 +116,7 @@ def _sheet(text: str, delimiter: str) -> Sheet:
             if not columns:
                 columns = tuple(cell.strip() for cell in row)
                 continue
-            rows.append(tuple(row) + ("",) * (len(columns) - len(row)))
+            rows.append(tuple(row))
             if len(rows) > MAX_ROWS:
                 raise too_many()
     except csv.Error as error:
@@ -152,18 +167,15 @@ def source_of(data: bytes | str, name: str = "") -> Source:
 
 def _unpacked(raw: bytes) -> bytes:
     """All members of a gzip file, as far as they are allowed to go."""
-    text = b""
-    while raw:
-        unpacker = zlib.decompressobj(wbits=31)
-        try:
-            text += unpacker.decompress(raw, MAX_BYTES + 1 - len(text))
-        except zlib.error as error:
-            raise DataError(f"cannot unpack the file: {error}", hint="gzip it again") from error
-        if len(text) > MAX_BYTES:
-            raise too_large()
-        if not unpacker.eof:
-            raise DataError("cannot unpack the file: it is cut short", hint="gzip it again")
-        raw = unpacker.unused_data.lstrip(b"\0")
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
+            text = file.read(MAX_BYTES + 1)
+    except EOFError as error:
+        raise DataError("cannot unpack the file: it is cut short", hint="gzip it again") from error
+    except (OSError, zlib.error) as error:
+        raise DataError(f"cannot unpack the file: {error}", hint="gzip it again") from error
+    if len(text) > MAX_BYTES:
+        raise too_large()
     return text
 
 
@@ -184,6 +196,8 @@ def too_many() -> DataError:
 
 
 def _names_a_column(cell: str) -> bool:
+    if len(cell) > _LONGEST_HEADER:
+        return False
     text = _UNITS.sub("", cell.strip().strip('"'))
     return number(text) is None and _HEADER.fullmatch(text) is not None
 

@@ -8,7 +8,7 @@ from eic_core.errors import DataError
 from eic_core.formula.syntax.languages import language
 from eic_core.pool.candidate import Candidate
 from eic_core.pool.importers.rows import NO_FORMULA, Listed, stored_numbers
-from eic_core.pool.importers.source import Sheet
+from eic_core.pool.importers.source import Sheet, cell_of
 
 _METHODS = ("method", "algorithm", "tool", "model_name", "regressor")
 _PROBLEMS = ("problem", "dataset")
@@ -72,9 +72,9 @@ def listed_cells(
     names = [name for i, name in enumerate(sheet.columns) if i != place]
     rows = []
     for number, cells in enumerate(sheet.rows, start=1):
-        formula = unguarded(cells[place].strip())
-        who = cells[methods].strip() if methods >= 0 else ""
-        notation = cells[syntaxes].strip() if syntaxes >= 0 else ""
+        formula = unguarded(cell_of(cells, place).strip())
+        who = cell_of(cells, methods).strip()
+        notation = cell_of(cells, syntaxes).strip()
         others = [cell for i, cell in enumerate(cells[: len(sheet.columns)]) if i != place]
         rows.append(
             Listed(
@@ -82,8 +82,8 @@ def listed_cells(
                 formula,
                 syntax=notation or (rename(who) if who else "") or syntax,
                 method=who or method,
-                problem=cells[problems].strip() if problems >= 0 else "",
-                parameters=_parameters(cells[extra]) if extra >= 0 else {},
+                problem=cell_of(cells, problems).strip(),
+                parameters=_parameters(cell_of(cells, extra)),
                 stored=stored_numbers(zip(names, others, strict=False)),
                 error="" if formula else NO_FORMULA,
             )

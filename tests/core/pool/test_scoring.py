@@ -99,6 +99,20 @@ def test_worker_processes_give_the_same_scores(problems):
     assert seen[-1] == (150, 150)
 
 
+@pytest.mark.parametrize("syntax", ["", "pysr"])
+def test_each_formula_is_read_once_in_one_process(problems, monkeypatch, syntax):
+    texts = []
+
+    def counted(text, **options):
+        texts.append(text)
+        return read(text, **options)
+
+    monkeypatch.setattr("eic_core.pool.scoring.read", counted)
+    candidates = [Candidate("line", f"a*{i}", "m", syntax) for i in range(100)]
+    score_pool([*candidates, Candidate("nowhere", "a", "m", syntax)], problems, jobs=1)
+    assert sorted(texts) == sorted([*(c.formula for c in candidates), "a"])
+
+
 def test_a_problem_cannot_name_a_file_outside_the_folder(tmp_path, problems):
     (tmp_path / "secret.csv").write_text("a,target\n1,2\n")
     rows = scored(tmp_path, problems, "problem,formula\n../secret,a\n")

@@ -1,0 +1,150 @@
+"""No text makes a reader do quadratic work: not as a formula, and not on the way to its refusal.
+
+Each text is a run of one character, one token or one pair of tokens, with something before and
+behind it; each is read at a length and at a multiple of that length.  What is compared is a ratio
+of work (`tests.core.growth`), not a time.
+"""
+
+import itertools
+
+import pytest
+
+from eic_core.errors import FormulaError
+from eic_core.formula.syntax import read
+from tests.core.growth import WORST, growth
+
+LENGTH = 2_000
+SHORT = 1_000
+
+PRINTABLE = [chr(code) for code in range(32, 127)] + list("\t\nπθé₀¹⁻√×·−≈⌊")
+CHARACTERS = [c for c in PRINTABLE if not c.isalnum() or c in "xeE01é₀"]
+"""Those that mean something to a reader; one letter is as good as another."""
+WORDS = {
+    "infix": (
+        "x |x_1|x[|x[:|x[:,|x[0]|np.|sin(|log(|powabs(|f(|foo(|(x)|)(|1.|.5|1e|1e5 |**|//|==|√|⁻¹"
+        "|Integer(|Rational(1,|Float('1|Symbol('x')|theta=|y=|y =|f(x)=|x |, | ,|; |- |-x|1 |2x"
+    ).split("|")
+    + ["|theta=", "|theta= ", "|front", ";1", "|x"],
+    "latex": (
+        r"\ \\ \frac \frac{ \frac1 \sin \sin^ \sin^{ \sin^{-1} \log_ \log_{ \lg \sqrt \sqrt["
+        r" \sqrt[3] \left( \right) \left| \right| \cdot \times \times10^ 10^ 1\times10^{2} \pi _{"
+        r" ^{ }{ x_ x^ x_{a} \mathrm{ \operatorname{ \hat \hat{y} \bar{ \begin{align} \begin \end"
+        r" \end{ \end{a} \[ \] \( \) \displaystyle \tag{ \text{a} ab aé é1 e^ 1/ |x| $$ \, x' \vert"
+    ).split(" ")
+    + ["\\ ", "\\sin x", "\\log ", "x ", " x", "$ ", ", ", ". x", "\\\\ ", "1 ", "/ab"],
+    "fpcore": (
+        "( |)|(+|(+ |(- |(- x |(* 1 |(sin |(sin|(sinsin|sin|(if |(if (|(let |(let (|(let ([a |[a 1]"
+        "|[a|(let* (|(! |(FPCore |(FPCore (|:a b |:a|;|; |\"|\" |1/|0/|00/1 |1/1 |-1 |+1|x |1 |a.b "
+    ).split("|"),
+    "prefix": (
+        "add |add,|mul |sub x |sin |neg |log |x |x_0 |2.0 |1,|+ |- |+ N1 |+ N1 E-3 |N1|N1234 |E-3 "
+        "|E3,|'x' |' |'' |pow |max |.5|1e|1e5 "
+    ).split("|"),
+}  # fmt: skip
+AROUND = {
+    "infix": [("", ""), ("x", "|"), ("sin(x", ")"), ("x|theta=", "|"), ("Float(", "x)")],
+    "latex": [("", ""), ("x", "x"), (r"\sin^{", "}x"), (r"\frac{1}{", "}"), ("x_{", "}=")],
+    "fpcore": [("", ""), ("(", ")"), ("(+ 1 ", "x)"), ("(let* (", ") x)"), ("(FPCore (x) ", "x)")],
+    "prefix": [("", ""), ("add ", " x"), ("1", "!")],
+}
+PAIRED = {
+    "infix": ["x", "1", " ", "(", ")", "-", "*", "**", "^", ",", ";", "|", "_", ".", "=", "[", "²"],
+    "latex": [
+        "x", "1", " ", "(", ")", "{", "}", "-", "/", "^", "_", "|", "\\", "$", ",", ".", "&", "é",
+        "\\,", "\\]", "\\pi", "\\sin", "\\log", "\\frac", "\\sqrt[", "\\left|", "\\right|",
+    ],
+    "fpcore": ["x", "1", " ", "(", ")", "[", "]", "(+", "-", "/", ":a", ";", "\n", "(let", "!"],
+    "prefix": ["x", "1", " ", ",", "add ", "sin ", "+ ", "- ", "'", "N1 ", "E1 ", "."],
+}  # fmt: skip
+
+
+def attempt(syntax):
+    """Read a text in a notation; if it is refused, write the refusal out as pages do."""
+
+    def work(text):
+        try:
+            read(text, syntax=syntax, columns=("x", "x_1", "log Re"))
+        except FormulaError as error:
+            return str(error), error.caret()
+        return None
+
+    return work
+
+
+def slow(syntax, units, around, length):
+    """The texts whose reading grows faster than it may, with the ratio."""
+    work = attempt(syntax)
+    found = {}
+    for unit, (before, behind) in itertools.product(units, around):
+
+        def text_of(size, unit=unit, before=before, behind=behind):
+            return before + unit * (size // len(unit)) + behind
+
+        ratio = growth(work, text_of, length)
+        if ratio > WORST:
+            found[before, unit, behind] = round(ratio, 1)
+    return found
+
+
+@pytest.mark.parametrize("detected", [False, True], ids=["given", "detected"])
+@pytest.mark.parametrize("syntax", WORDS)
+def test_a_run_of_one_token_is_read_or_refused_in_linear_work(syntax, detected):
+    if detected:
+        assert not slow("auto", WORDS[syntax], AROUND[syntax][:2], LENGTH)
+    else:
+        assert not slow(syntax, [*CHARACTERS, *WORDS[syntax]], AROUND[syntax], LENGTH)
+
+
+@pytest.mark.parametrize("syntax", ["auto", *WORDS])
+def test_a_run_of_one_character_is_read_or_refused_in_linear_work(syntax):
+    assert not slow(syntax, PRINTABLE, [("", "")], LENGTH)
+
+
+def test_a_run_of_one_character_is_detected_in_linear_work():
+    assert not slow("auto", CHARACTERS, [("x", "x"), ("(", ")"), ("x", "=1")], LENGTH)
+
+
+@pytest.mark.parametrize("detected", [False, True], ids=["given", "detected"])
+@pytest.mark.parametrize("syntax", PAIRED)
+def test_a_run_of_a_pair_of_tokens_is_read_or_refused_in_linear_work(syntax, detected):
+    pairs = [a + b for a, b in itertools.permutations(PAIRED[syntax], 2)]
+    assert not slow("auto" if detected else syntax, pairs, [("x ", "")], SHORT)
+
+
+@pytest.mark.parametrize("syntax", PAIRED)
+def test_a_run_of_one_token_and_then_of_another_is_read_or_refused_in_linear_work(syntax):
+    work = attempt("auto")
+    found = {}
+    for first, second in itertools.permutations(PAIRED[syntax], 2):
+
+        def text_of(size, first=first, second=second):
+            half = size // 2
+            return "x" + first * (half // len(first)) + second * (half // len(second)) + "|"
+
+        ratio = growth(work, text_of, SHORT)
+        if ratio > WORST:
+            found[first, second] = round(ratio, 1)
+    assert not found
+
+
+def test_many_columns_with_one_name_are_told_apart_in_linear_work():
+    def work(names):
+        read("x", columns=names.split(","))
+
+    assert growth(work, lambda size: ",".join(f"x_{i}" for i in range(size)), LENGTH) <= WORST
+
+
+@pytest.mark.parametrize(
+    ("text", "syntax"),
+    [("1" * 20_000, "latex"), ("x+1" + "0" * 20_000, "infix"), ("1" * 20_000, "prefix"),
+     ("(+ 1 " + "1" * 20_000 + ")", "fpcore"), ("\\sin^{" + "1" * 20_000 + "}x", "latex"),
+     ("\\log_{" + "1" * 20_000 + "}x", "latex"), ("\\log_{2/" + "1" * 20_000 + "}x", "latex")],
+)  # fmt: skip
+def test_a_number_of_20_000_digits_is_refused(text, syntax):
+    with pytest.raises(FormulaError, match="this number is too long"):
+        read(text, syntax=syntax)
+
+
+def test_a_base_without_a_value_is_refused():
+    with pytest.raises(FormulaError, match="the base of a logarithm is positive"):
+        read(r"\log_{1/0} x")

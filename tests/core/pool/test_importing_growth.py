@@ -1,0 +1,73 @@
+"""No list makes an importer do quadratic work, whatever its lines hold (`tests.core.growth`)."""
+
+import gzip
+import itertools
+
+import pytest
+
+from eic_core.errors import DataError
+from eic_core.pool.importers import FORMATS, import_formulas
+from tests.core.growth import WORST, growth
+
+LENGTH = 1_250
+UNITS = [c for c in map(chr, range(32, 127)) if not c.isalnum() or c in "x1"] + (
+    "\t|\n|²|é|1 | r2=1| R2: 0.9,|  1|\t1| x...\n|x\n|x,|,,|(1)|1.|1\n| #a| # | // |\"\"|[(|()"
+    "|{\"a\":|[[|nan |1e|>>>> |0.5 1 |'model':|'model': '|\"model\": \"|'mse': 1, | theta="
+).split("|")  # fmt: skip
+AROUND = [
+    ("", ""), ("x", "x"), ("x 1", "!"), ("x,y\n", "\nx,1"), ("1. x (R2", ": 3)"), ("r2=1 ", "!"),
+    ("Complexity Loss Equation\n1 0.5 x", "\n"), ("PySRRegressor.equations_ = [\n1 0.5 ", " x"),
+    ("Gen Length Fitness\n1 2 ", "!"), ("[{'model': 'x', 'mean_squared_error': 1", "\n"),
+]  # fmt: skip
+
+
+def imported(text, format="auto"):
+    try:
+        return import_formulas(text, format=format).rows
+    except DataError as error:
+        return str(error)
+
+
+def test_a_run_of_one_token_is_imported_or_refused_in_linear_work():
+    found = {}
+    for unit, (before, behind) in itertools.product(UNITS, AROUND):
+
+        def text_of(size, unit=unit, before=before, behind=behind):
+            return before + unit * (size // len(unit)) + behind
+
+        ratio = growth(imported, text_of, LENGTH)
+        if ratio > WORST:
+            found[before, unit, behind] = round(ratio, 1)
+    assert not found
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_line_that_alternates_is_imported_or_refused_in_linear_work(format):
+    for text in ("x 1 ", "x\t1|", "a = 1 ", " (R2: 1)", "1 1 x", "[(1)]", "'x', ", "# "):
+        ratio = growth(
+            lambda t: imported(t, format), lambda size, t=text: t * (size // len(t)), LENGTH
+        )
+        assert ratio <= WORST, text
+
+
+def test_a_table_with_as_many_columns_as_rows_is_imported_in_linear_work():
+    def text_of(size):
+        return ",".join(f"a{i}" for i in range(size)) + "\nx+1" * size
+
+    assert growth(imported, text_of, 1_000) <= WORST
+
+
+def test_many_packed_members_are_unpacked_in_linear_work():
+    empty, last = gzip.compress(b""), gzip.compress(b"x+1\n")
+    assert growth(imported, lambda size: empty * size + last, 1_000) <= WORST
+
+
+def test_a_row_shorter_than_its_header_has_empty_cells():
+    got = import_formulas("dataset,formula,extra,loss\np,x+1\nq\nr,x*2,,0.5\n")
+    assert [(r.problem, r.formula, bool(r.error)) for r in got.rows] == [
+        ("p", "x+1", False), ("q", "", True), ("r", "x*2", False),
+    ]  # fmt: skip
+
+
+def test_a_first_line_of_one_huge_cell_is_no_table():
+    assert "," in import_formulas("x" * 200_000 + ",y\n").rows[0].formula
