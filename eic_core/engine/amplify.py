@@ -16,7 +16,6 @@ from functools import cached_property
 import numpy as np
 
 from eic_core.engine import extended
-from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import DOUBT, HIGH, INVALID, LOW, PRECISION
 from eic_core.engine.reference import VALID, Block, evaluate_block
@@ -148,10 +147,13 @@ class Amplification:
             return math.inf
         return self.eic_finite
 
-    @property
+    @cached_property
     def eic_finite(self) -> float:
         """The same without the samples that are singular at each node."""
         valid = self.valid_count
+        if valid and not any(self._singular):
+            known = not math.isnan(sum(self._sums))
+            return 0.5 * math.log10(max(self._sums) / valid) if known else math.nan
         worst = 0.0
         for total, singular in zip(self._sums, self._singular, strict=True):
             if valid == singular or total != total:
@@ -350,6 +352,8 @@ class _Sums:
         """The doubtful samples at 60 digits, while there is room for them; then the others."""
         if not len(self.suspects) and not len(self.doubtful):
             return
+        from eic_core.engine.exact import ExactEvaluator  # mpmath comes with it
+
         taken = np.union1d(self.suspects[:MAX_RECHECKED], self.doubtful[:MAX_RECHECKED])
         left = np.union1d(self.suspects[MAX_RECHECKED:], self.doubtful[MAX_RECHECKED:])
         self.unresolved = len(self.suspects[MAX_RECHECKED:])
