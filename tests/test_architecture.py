@@ -175,8 +175,6 @@ def test_files_can_be_read_in_one_sitting(name: str) -> None:
     lines = len(SOURCES[name].read_text(encoding="utf-8").splitlines())
     page = re.fullmatch(r"pages\.[a-z_]+", name) and name != "pages.ui"
     limit = 120 if page else 450
-    if name == "eic_core.operators":  # the one table of operators
-        limit = 1200
     assert lines <= limit, f"{name} has {lines} lines; split it"
 
 

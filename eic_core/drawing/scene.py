@@ -15,6 +15,7 @@ from eic_core.drawing.layout import Placement, VisibleTree, focus_node, heat, ti
 from eic_core.drawing.scale import Paint, digits_text, paint
 from eic_core.formula.tree import CONSTANT, VARIABLE, Node
 from eic_core.measure import Inspection
+from eic_core.operators import OPERATORS
 
 HEIGHT = 42.0
 """Height of a card in pixels."""
@@ -34,10 +35,6 @@ FOLDED_TEXT = {False: 16, True: 11}
 WIDTH = {False: 556.0, True: 332.0}
 """Width in pixels that a tree is fitted to, by `narrow`: half a desk's page, a phone."""
 
-_SIGNS = {
-    "add": "+", "sub": "−", "mul": "×", "div": "÷", "neg": "−( )", "abs": "| |",
-    "sqrt": "√", "cbrt": "∛", "pow": "^", "floor": "⌊ ⌋", "ceil": "⌈ ⌉", "log": "ln",
-}  # fmt: skip
 _SUPERSCRIPT = str.maketrans("0123456789-/.", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻ᐟ·")
 _SUBSCRIPT = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _WIDE = set("mwMW@%—∞×÷√−+=<>≤≥QGOD▸…")
@@ -60,13 +57,9 @@ def sign(node: Node) -> str:
     if node.operator == CONSTANT:
         return short_number(node.label)
     text = "" if node.parameter is None else str(node.parameter)
-    if node.operator == "power":
-        return "( )" + text.translate(_SUPERSCRIPT)
-    if node.operator == "root":
-        return text.translate(_SUPERSCRIPT) + "√"
-    if node.operator == "log" and text:
-        return "log" + text.translate(_SUBSCRIPT)
-    return _SIGNS.get(node.operator, node.operator)
+    own = OPERATORS[node.operator].form_with(node.parameter).sign or node.operator
+    raised, lowered = text.translate(_SUPERSCRIPT), text.translate(_SUBSCRIPT)
+    return own.replace("<^>", raised).replace("<_>", lowered)
 
 
 def short_number(label: str) -> str:

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.engine.amplify import RANGE, amplify
+from eic_core.engine.amplify import amplify
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import INVALID
+from eic_core.engine.passes import RANGE
 from eic_core.engine.tape import Tape, lay_out_population, tape_of
 from eic_core.formula.tree import Formula
 from eic_core.samples import Samples

@@ -134,6 +134,14 @@ class Tape:
                 found.append(all(found[i] for i in operands))
         return tuple(found)
 
+    def members(self, root: int) -> list[int]:
+        """The slots below and at a slot, ascending."""
+        reached = {root}
+        for slot in range(root, -1, -1):
+            if slot in reached:
+                reached.update(self.operands[slot])
+        return sorted(reached)
+
 
 def constant_value(label: str) -> float:
     """The double nearest to a constant leaf's text.

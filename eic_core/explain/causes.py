@@ -1,4 +1,4 @@
-"""What makes one operator lose digits: a sentence for each row of the operator table.
+"""What makes one operator lose digits: a sentence for each way in which operators do.
 
 The evidence is the values around the node at up to 2,000 samples, weighted by s^2, so
 that what is said is about the samples where the digits are lost.
@@ -7,7 +7,7 @@ that what is said is about the samples where the digits are lost.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -19,6 +19,7 @@ from eic_core.engine.amplify import amplify
 from eic_core.explain.words import number
 from eic_core.formula.tree import Node
 from eic_core.measure.inspection import Inspection
+from eic_core.operators import NUMPY, OPERATORS, Operator
 from eic_core.samples import Samples
 
 Array = npt.NDArray[Any]
@@ -26,10 +27,8 @@ Array = npt.NDArray[Any]
 MAX_ROWS = 2_000
 """Evidence is taken from at most this many samples, evenly spaced."""
 
-PERIOD = 2 * math.pi
-
 FEELS = 2.0
-"""Where a periodic function multiplies noise by less, it is not the cause."""
+"""Where a function multiplies noise by less, it is not the cause."""
 
 
 @dataclass(frozen=True)
@@ -131,13 +130,14 @@ def gather(inspection: Inspection, node_id: int) -> Evidence:
 
 def finite_cause(evidence: Evidence) -> Cause:
     """Why a node amplifies noise that it was given, finitely."""
-    make = _FINITE.get(evidence.node.operator)
-    if make is None or not len(evidence.y):
+    if not len(evidence.y):
         return ACCUMULATED
+    row = OPERATORS[evidence.node.operator]
+    way = next(way for applies, way in _WAYS if applies(row))
     if not all(np.isfinite(values).any() for values in evidence.operands):
-        return BEYOND
+        return ACCUMULATED if way is _steep else BEYOND
     with np.errstate(all="ignore"):
-        return make(evidence)
+        return way(row, evidence)
 
 
 ACCUMULATED = Cause(
@@ -148,79 +148,72 @@ BEYOND = Cause(
 )
 
 
-def _sum(e: Evidence) -> Cause:
-    name = "difference" if e.node.operator == "sub" else "sum"
+def _cancelling(row: Operator, e: Evidence) -> Cause:
+    noun = row.words.noun
     a, b = e.operands
     kept = np.abs(e.y) / (np.abs(a) + np.abs(b))
     where_lost = e.typical(kept)
     if not where_lost < 0.5:
         return ACCUMULATED
-    label = f"cancellation in a {name}"
+    label = f"cancellation in a {noun}"
     if float(np.median(kept)) < 0.1:
         return Cause(label, "the two terms cancel")
     if e.crosses:
-        return Cause(label, f"the two terms cancel where the {name} crosses zero")
+        return Cause(label, f"the two terms cancel where the {noun} crosses zero")
     return Cause(label, "the two terms nearly cancel at some samples")
 
 
-def _periodic(e: Evidence) -> Cause:
-    name = e.node.operator
+def _periodic(row: Operator, e: Evidence) -> Cause:
+    name = row.name
     (x,) = e.operands
-    if not e.typical(np.abs(_TURNS[name](x))) >= FEELS:
+    p = row.parameter(e.node.parameter)
+    y = row.evaluate((x,), p)
+    (slope,) = row.partials(NUMPY, (x,), y, p)
+    if not e.typical(np.abs(slope * (x / y))) >= FEELS:  # kappa itself: its square may overflow
         return ACCUMULATED
     where = e.typical(np.abs(x))
     size = e.typical(np.abs(e.y))
     largest = _largest(x)
-    few_turns = where <= PERIOD / 2
-    pole = name in ("sec", "csc") or (name in ("tan", "cot") and size > 1)
+    turn = row.period if row.waves else 2 * row.period  # a wave has two zeros in a period
+    few_turns = where <= turn / 2
+    pole = row.poles and (row.waves or size > 1)  # what has poles and crests has no zeros
     if pole and (size > 10 or few_turns):
         return Cause("near a pole", f"it comes close to a pole of `{name}`")
     if few_turns or (size < 0.1 and where * size < 1):  # the zero does more than the argument
         near = f"it comes close to a zero of `{name}`"
-        if where >= 2 * PERIOD:
+        if where >= 2 * turn:
             near += f", at a large argument (up to {number(largest)})"
         return Cause("near a zero", near)
     return Cause(
         f"large argument of {name}",
         f"its argument is large (up to {number(largest)}) for a function of period "
-        + ("π" if name in ("tan", "cot") else "2π"),
+        + _length(row.period),
     )
 
 
-_TURNS: Mapping[str, Callable[[Array], Array]] = {
-    **dict.fromkeys(("sin", "csc"), lambda x: x / np.tan(x)),
-    **dict.fromkeys(("cos", "sec"), lambda x: x * np.tan(x)),
-    **dict.fromkeys(("tan", "cot"), lambda x: 2 * x / np.sin(2 * x)),
-}
-"""Condition numbers of the periodic functions, up to sign."""
+def _length(period: float) -> str:
+    """A period, in terms of π where it is one or two of them.
+
+    Examples
+    --------
+    >>> _length(2 * math.pi), _length(math.pi), _length(2.0)
+    ('2π', 'π', '2')
+    """
+    return {1.0: "π", 2.0: "2π"}.get(period / math.pi) or number(period)
 
 
-def _exponential(e: Evidence) -> Cause:
+def _growing(row: Operator, e: Evidence) -> Cause:
     (x,) = e.operands
-    largest = _largest(x)
-    name = e.node.operator
     if e.typical(np.abs(x)) < 1:
         return ACCUMULATED
-    word = "exponential" if name in ("exp", "expm1") else "hyperbolic function"
+    word = row.words.family or (f"`{row.name}`" if row.words.noun == "step" else row.words.noun)
     return Cause(
         f"{word} of a large number",
-        f"the {word} of a large number (up to {number(largest)}) magnifies its relative error",
+        f"the {word} of a large number (up to {number(_largest(x))}) magnifies its relative error",
     )
 
 
-def _logarithm(e: Evidence) -> Cause:
-    if e.typical(np.abs(e.y)) < 1:
-        return Cause("logarithm near 1", "its argument comes close to 1, where the logarithm is 0")
-    return ACCUMULATED
-
-
-def _log1p(e: Evidence) -> Cause:
-    if e.typical(e.operands[0]) < -0.5:
-        return Cause("logarithm near its end", "its argument comes close to −1")
-    return ACCUMULATED
-
-
-def _power(e: Evidence) -> Cause:
+def _power(row: Operator, e: Evidence) -> Cause:
     exponent = abs(Fraction(e.node.parameter or 0))
     if exponent >= 2:
         times = number(float(exponent))
@@ -228,7 +221,7 @@ def _power(e: Evidence) -> Cause:
     return ACCUMULATED
 
 
-def _noisy_power(e: Evidence) -> Cause:
+def _noisy_power(row: Operator, e: Evidence) -> Cause:
     base, exponent = e.operands
     by_exponent = len(e.edge_shares) == 2 and e.edge_shares[1] > e.edge_shares[0]
     if by_exponent:
@@ -245,31 +238,41 @@ def _noisy_power(e: Evidence) -> Cause:
     return ACCUMULATED
 
 
-def _end_of_domain(e: Evidence) -> Cause:
-    name = e.node.operator
-    end = {"acosh": "1", "asin": "±1", "atanh": "±1", "acos": "±1"}[name]
-    if e.typical(np.abs(np.abs(e.operands[0]) - 1)) < 0.5:
-        return Cause("end of the domain", f"the argument of `{name}` comes close to {end}")
-    return ACCUMULATED
+def _near(row: Operator, e: Evidence) -> Cause:
+    near = row.words.near
+    assert near is not None
+    if near.brink:
+        assert row.brink is not None
+        distance = row.brink(NUMPY, e.operands[0])
+    else:
+        distance = np.abs(e.y)
+    return Cause(near.label, near.clause) if e.typical(distance) < near.within else ACCUMULATED
 
 
-def _angle(e: Evidence) -> Cause:
-    if e.typical(np.abs(e.y)) < 0.5:
+def _steep(row: Operator, e: Evidence) -> Cause:
+    """What can be said of any operator: how many times it multiplies an operand's error."""
+    kappas = row.kappa_squared(NUMPY, e.operands, e.y, row.parameter(e.node.parameter))
+    times = [e.typical(np.sqrt(np.broadcast_to(kappa2, e.y.shape))) for kappa2 in kappas]
+    worst = int(np.argmax(np.nan_to_num(np.array(e.edge_shares))))
+    if not times[worst] >= FEELS:
         return ACCUMULATED
-    return Cause("cut of an angle", "it comes close to the cut of `atan2`")
+    whose = "its operand" if len(times) == 1 else f"operand {worst + 1}"
+    return Cause(
+        "steep function",
+        f"it multiplies the relative error of {whose} by about {number(times[worst])}",
+    )
 
 
-_FINITE: Mapping[str, Callable[[Evidence], Cause]] = {
-    "add": _sum, "sub": _sum,
-    "sin": _periodic, "cos": _periodic, "tan": _periodic,
-    "cot": _periodic, "sec": _periodic, "csc": _periodic,
-    "exp": _exponential, "expm1": _exponential, "sinh": _exponential, "cosh": _exponential,
-    "log": _logarithm, "log1p": _log1p,
-    "power": _power, "pow": _noisy_power,
-    "asin": _end_of_domain, "acos": _end_of_domain,
-    "acosh": _end_of_domain, "atanh": _end_of_domain,
-    "atan2": _angle,
-}  # fmt: skip
+_WAYS: tuple[tuple[Callable[[Operator], object], Callable[[Operator, Evidence], Cause]], ...] = (
+    (lambda row: row.words.cancels, _cancelling),
+    (lambda row: row.period, _periodic),
+    (lambda row: row.exponential, _growing),
+    (lambda row: row.power and row.needs_parameter, _power),
+    (lambda row: row.power, _noisy_power),
+    (lambda row: row.words.near, _near),
+    (lambda row: True, _steep),
+)
+"""The ways to lose digits, and which rows go them: the first that applies."""
 
 
 def _largest(values: Array) -> float:

@@ -14,8 +14,7 @@ from weakref import WeakKeyDictionary
 
 from eic_core.engine.tape import Tape, lay_out
 from eic_core.formula.tree import CONSTANT, Formula, Node
-
-COMMUTATIVE = frozenset(("add", "mul"))
+from eic_core.operators import OPERATORS
 
 
 @lru_cache(maxsize=4096)
@@ -50,6 +49,7 @@ _TAPES: WeakKeyDictionary[Formula, Tape] = WeakKeyDictionary()
 
 
 def _alike(node: Node, operands: tuple[int, ...]) -> Hashable:
-    ordered = tuple(sorted(operands)) if node.operator in COMMUTATIVE else operands
+    swaps = bool(operands) and OPERATORS[node.operator].commutative
+    ordered = tuple(sorted(operands)) if swaps else operands
     label = _number(node.label) if node.operator == CONSTANT else node.label
     return node.operator, ordered, label, node.parameter

@@ -9,6 +9,7 @@ from eic_core.explain import words
 from eic_core.explain.ledger_row import LedgerRow
 from eic_core.formula.tree import VARIABLE
 from eic_core.measure.inspection import Inspection
+from eic_core.operators import OPERATORS
 
 NAMED_SHARE = 0.1
 """What makes up less is not worth a sentence."""
@@ -84,9 +85,9 @@ def _sentence(
     if head.gain < HARDLY:
         return f"{said}, hardly amplified."
     step = words.quoted(inspection.formula, head.amplifier)
-    name = _NAMES.get(inspection.formula.nodes[head.amplifier].operator, "step")
+    noun = OPERATORS[inspection.formula.nodes[head.amplifier].operator].words.noun
     each = "each " if len(group) > 1 else ""
-    return f"{said}, {each}amplified {words.factor(head.gain)} at the {name} {step}."
+    return f"{said}, {each}amplified {words.factor(head.gain)} at the {noun} {step}."
 
 
 def _share(share: float) -> str:
@@ -142,11 +143,3 @@ def masked_sentence(inspection: Inspection, target: int, row: LedgerRow) -> str:
         f"Masked: {words.quoted(inspection.formula, row.node_id)} loses {words.digits(local)}, "
         f"but {little} of the noise of {_name(inspection, target)} arises there."
     )
-
-
-_NAMES = {
-    "add": "sum", "sub": "difference", "mul": "product", "div": "quotient",
-    "power": "power", "pow": "power", "exp": "exponential", "expm1": "exponential",
-    "log": "logarithm", "log1p": "logarithm", "sin": "sine", "cos": "cosine", "tan": "tangent",
-    "cot": "cotangent", "sqrt": "root", "cbrt": "root", "root": "root",
-}  # fmt: skip

@@ -26,6 +26,7 @@ from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection, json_number, local_eic
 from eic_core.measure.observed import Observed, exact_values, observe
 from eic_core.measure.perturbation import PerturbationEstimate, estimate
+from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 
@@ -37,8 +38,6 @@ FEWEST_ROWS = 20
 
 SIGMAS = (1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
 REPEATS = 100
-
-ROUGH = frozenset(("min", "max", "sign", "floor", "ceil", "round", "atan2", "abs"))
 
 Progress = Callable[[float], None]
 
@@ -254,12 +253,12 @@ def _node(
     recursion = local_eic(amplification.finite_mean_s2(k))
     shared = local_eic(float(np.mean(q2[finite]))) if finite.any() else math.nan
     below = slice(formula.first[k], k + 1)
+    rough = any(n.children and OPERATORS[n.operator].rough for n in formula.nodes[below])
     arrived = noise.arrived(k)
     replays = {o[k].kind: _replay(arrived, o[below]) for o in (single, double)}
     agreement = compare(
         recursion, shared, shaken, (single[k], double[k]), replays, np.sqrt(q2),
-        amplification.singular[k], any(n.operator in ROUGH for n in formula.nodes[below]),
-        noise.copies(k, together, arrived, finite),
+        amplification.singular[k], rough, noise.copies(k, together, arrived, finite),
     )  # fmt: skip
     return TriangulatedNode(
         k, text, recursion, shared, shaken, single[k], double[k], agreement

@@ -16,6 +16,7 @@ from eic_core.explain.origin import origin_of
 from eic_core.explain.words import samples
 from eic_core.formula.rendering import short_text
 from eic_core.measure.inspection import Inspection
+from eic_core.operators import OPERATORS
 
 STABLE, MODERATE, SEVERE, INFINITE, UNDEFINED = (
     "stable", "moderate", "severe", "infinite", "undefined",
@@ -158,9 +159,8 @@ def _infinite(inspection: Inspection) -> Verdict:
         sentence = (
             f"Loses every digit at {place} for {n.singular:,} of {valid:,} samples: {clause}."
         )
-    label = {"add": "cancellation in a sum", "sub": "cancellation in a difference"}.get(
-        n.node.operator, "a singular point"
-    )
+    said = OPERATORS[n.node.operator].words
+    label = f"cancellation in a {said.noun}" if said.cancels else "a singular point"
     return Verdict(INFINITE, sentence, _capital(label), n.node.id, _notes(inspection))
 
 

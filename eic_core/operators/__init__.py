@@ -2,6 +2,21 @@
 
 from eic_core.operators.backend import NUMPY, MpBackend
 from eic_core.operators.row import Operands, Operator
-from eic_core.operators.table import OPERATORS, register
+from eic_core.operators.table import OPERATORS, follow, register, registered, unregister
+from eic_core.operators.words import Words
+from eic_core.operators.writing import Form, Writing
 
-__all__ = ["NUMPY", "OPERATORS", "MpBackend", "Operands", "Operator", "register"]
+__all__ = [
+    "NUMPY",
+    "OPERATORS",
+    "Form",
+    "MpBackend",
+    "Operands",
+    "Operator",
+    "Words",
+    "Writing",
+    "follow",
+    "register",
+    "registered",
+    "unregister",
+]

@@ -13,6 +13,8 @@ import numpy as np
 
 from eic_core.operators.backend import NUMPY, Value
 from eic_core.operators.wide import Wide, Widely
+from eic_core.operators.words import Words
+from eic_core.operators.writing import Form, Writing, called
 
 Operands = Sequence[Any]
 
@@ -28,6 +30,9 @@ Program = tuple[Instruction, ...]
 Expression = Callable[[Any, Operands, Any], Any]
 Expressions = Callable[[Any, Operands, Any], tuple[Any, ...]]
 Derivatives = Callable[[Any, Operands, Any, Any], tuple[Any, ...]]
+
+
+_ORDINARY = (-2.5, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 2.5)
 
 
 def no_limit(B: Any, a: Operands, p: Any) -> tuple[Any, ...]:
@@ -46,7 +51,7 @@ class Operator:
     Attributes
     ----------
     name : str
-        The key that nodes carry.
+        The key that nodes carry: lower-case letters, digits and underscores.
     arity : int or None
         Number of operands; None for two or more.
     program : callable (p, count) -> Program
@@ -93,8 +98,9 @@ class Operator:
     waves : bool
         True if kappa has zeros for ever larger operands, so that a rounding of a large operand
         matters to it.
-    period : bool
-        True if the value repeats: a large operand must be reduced, and needs its digits for that.
+    period : float
+        After which the value repeats, or 0: a large operand must be reduced, and needs its digits
+        for that.
     steps : bool
         True if the value jumps between flat parts for ever larger operands.
     poles : bool
@@ -109,6 +115,14 @@ class Operator:
         kappa^2 there, where `kappa2` would need operands that are no doubles.
     power : bool
         True if the value is a power of the first operand, which may leave every range.
+    commutative : bool
+        True if the operands may change places without changing a digit of the double.
+    rough : bool
+        True if a kink, a jump or a cut stands in the way of following small noise linearly.
+    writing : Writing
+        Its names and how it is written (`eic_core.operators.writing`).
+    words : Words
+        What is said of it (`eic_core.operators.words`).
     """
 
     name: str
@@ -132,7 +146,7 @@ class Operator:
     brink: Callable[[Any, Any], Any] | None = None
     brink_roundings: float = 16
     waves: bool = False
-    period: bool = False
+    period: float = 0.0
     steps: bool = False
     poles: bool = False
     exponential: bool = False
@@ -140,6 +154,10 @@ class Operator:
     power: bool = False
     widely: Widely | None = None
     kappa2_widely: Callable[[Sequence[Wide], Wide], tuple[Any, ...]] | None = None
+    commutative: bool = False
+    rough: bool = False
+    writing: Writing = Writing()
+    words: Words = Words()
 
     @cached_property
     def delicate(self) -> bool:
@@ -150,6 +168,35 @@ class Operator:
     def has_parameter(self) -> bool:
         """True if nodes may carry an exact parameter."""
         return self.needs_parameter or self.base
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The function names that formulas may call it by."""
+        return (self.name,) if self.writing.names is None else tuple(self.writing.names.split())
+
+    @cached_property
+    def form(self) -> Form:
+        """How it is written where nothing calls for another form."""
+        return self.writing.form or called(self.name, parameter=self.needs_parameter)
+
+    def form_with(self, parameter: Fraction | None) -> Form:
+        """How a node with this parameter is written."""
+        if parameter is None or self.needs_parameter:
+            return self.form
+        with_parameter = self.writing.with_parameter or called(self.name, parameter=True)
+        return self.writing.by_parameter.get(parameter, with_parameter)
+
+    @cached_property
+    def has_gaps(self) -> bool:
+        """True if some ordinary numbers have no real value, as far as a few of them show."""
+        grid = np.meshgrid(*[np.array(_ORDINARY)] * (self.arity or 2))
+        a = [axis.ravel() for axis in grid]
+        p = self.parameter(Fraction(2) if self.needs_parameter else None)
+        with np.errstate(all="ignore"):
+            gaps = np.isnan(self.evaluate(a, p))
+            if self.pole is not None:
+                gaps = gaps | self.pole(NUMPY, a, p)
+        return bool(gaps.any())
 
     def parameter(self, value: Fraction | None) -> float:
         """`Node.parameter` as the float that the row's functions take.
@@ -242,3 +289,27 @@ def one_at_origin(B: Any, a: Operands, p: Any) -> tuple[Any, ...]:
 def always(*values: float) -> Callable[[float], tuple[float, ...]]:
     """kappa^2 that depend on nothing."""
     return lambda p: values
+
+
+# --- special points that several rows share ---
+
+STEEP_END = 1e9
+"""Roundings: at the ends of asin, s is known to (roundings off the end)^-1 only."""
+
+
+def is_zero(B: Any, a: Operands, p: Any) -> Any:
+    return a[0] == 0
+
+
+def nowhere(B: Any, a: Operands, p: Any) -> Any:
+    return a[0] != a[0]
+
+
+def to_unit(B: Any, x: Any) -> Any:
+    """Distance from -1 and 1."""
+    return B.abs(B.abs(x) - 1.0)
+
+
+def on_jump(B: Any, jump: Any, slope: Any) -> Any:
+    """The derivative of a function with jumps: infinite where the operand stands on one."""
+    return B.where(jump, B.inf, slope)

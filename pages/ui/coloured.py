@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from eic_core.drawing.layout import VisibleTree, heat, visible_tree
 from eic_core.drawing.scale import THEMES, colour, digits_text, text_on
-from eic_core.formula.rendering import to_latex
+from eic_core.formula.rendering import form_of, math_style, to_latex
 from eic_core.formula.tree import Formula, Node
 from eic_core.measure import Inspection
 
@@ -193,19 +193,8 @@ def _styles(formula: Formula) -> dict[int, str]:
     """The math style inside a box, where it is not display style."""
     styles: dict[int, str] = {}
     for node in reversed(formula.nodes):
-        own = styles.get(node.id)
         for place, child in enumerate(node.children):
-            if _in_exponent(formula, node, place):
-                styles[child] = r"\scriptstyle"
-            elif own is not None:
-                styles[child] = own
-            elif node.operator == "div":
-                styles[child] = r"\textstyle"
+            style = math_style(form_of(formula, node), place, styles.get(node.id, ""))
+            if style:
+                styles[child] = style
     return styles
-
-
-def _in_exponent(formula: Formula, node: Node, place: int) -> bool:
-    """Whether an operand is set as an exponent."""
-    if node.operator == "exp" and node.id - formula.first[node.id] <= 8:
-        return to_latex(formula, node.id).startswith("e^")
-    return node.operator == "pow" and place == 1

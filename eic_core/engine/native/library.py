@@ -1,8 +1,7 @@
 """Load the native engine, hand it tapes, and hand back what it found.
 
-Values come from the inner loops of NumPy's ufuncs.  Their addresses stand in the public part of
-``PyUFuncObject`` (NumPy C-API, ``numpy/ufuncobject.h``); each is checked on a few numbers before it
-is used, and an operator without a usable one runs through `eic_core.engine.reference`.
+Values come from the inner loops of NumPy's ufuncs (`loops`); an operator without a usable one runs
+through `eic_core.engine.reference`.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eic_core.engine.native import build
+from eic_core.engine.native.loops import double_loop
 from eic_core.engine.tape import SMALLEST_NORMAL, Leaf, Tape, leaf_in_range
 from eic_core.operators import NUMPY, OPERATORS, Operator
 
@@ -35,7 +35,6 @@ COUNTS = 5
 
 MOST_OPERANDS = 64
 _COLUMN, _CONSTANT, _CONSTANT_HIGH, _CONSTANT_LOW = -1, -2, -3, -4
-_DOUBLE = 12  # NPY_DOUBLE
 _CALL_SIZE = 27
 _MOST_LOOPS = 1024
 _MOST_ENTRIES = 1024
@@ -158,7 +157,7 @@ class Library:
         return known
 
     def _add_loop(self, function: Any) -> int:
-        found = _double_loop(function)
+        found = double_loop(function)
         place = sum(number >= 0 for number in self._loop_ids.values())
         if found is None or place >= _MOST_LOOPS:
             return -1
@@ -392,69 +391,6 @@ def _addresses(pairs: Sequence[tuple[int, int]], size: int) -> array[int] | None
     for index, address in pairs:
         found[index] = address
     return found
-
-
-class _UfuncHead(ctypes.Structure):
-    """The part of ``PyUFuncObject`` after the object's head, as ``numpy/ufuncobject.h`` has it."""
-
-    _fields_ = (
-        ("nin", ctypes.c_int),
-        ("nout", ctypes.c_int),
-        ("nargs", ctypes.c_int),
-        ("identity", ctypes.c_int),
-        ("functions", ctypes.POINTER(ctypes.c_void_p)),
-        ("data", ctypes.POINTER(ctypes.c_void_p)),
-        ("ntypes", ctypes.c_int),
-        ("reserved", ctypes.c_int),
-        ("name", ctypes.c_char_p),
-        ("types", ctypes.POINTER(ctypes.c_char)),
-    )
-
-
-_LOOP = ctypes.CFUNCTYPE(
-    None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
-)
-
-
-def _double_loop(function: Any) -> tuple[int, int] | None:
-    """The inner loop of a ufunc over doubles, and its data; None if it cannot be trusted."""
-    if not isinstance(function, np.ufunc) or function.nout != 1 or function.nin > 2:
-        return None
-    head = _UfuncHead.from_address(id(function) + object.__basicsize__)
-    if (head.nin, head.nout, head.nargs, head.ntypes) != (
-        function.nin, function.nout, function.nargs, function.ntypes,
-    ):  # fmt: skip
-        return None
-    if not head.functions or not head.types:
-        return None
-    wanted = bytes([_DOUBLE] * head.nargs)
-    for i in range(head.ntypes):
-        types = b"".join(head.types[i * head.nargs + j] for j in range(head.nargs))
-        if types == wanted and head.functions[i]:
-            address, data = head.functions[i], (head.data[i] if head.data else None) or 0
-            return (address, data) if _agrees(function, address, data) else None
-    return None
-
-
-def _agrees(function: Any, address: int, data: int) -> bool:
-    """Whether the loop gives what the ufunc gives, plain and with one operand held."""
-    given = [np.array([0.25, 1.0, 2.5, 0.5, 0.75, 3.0, 1.5, 0.125, 7.0]) * (1 + i)
-             for i in range(function.nin)]  # fmt: skip
-    loop = _LOOP(address)
-    for held in (False, True):
-        out = np.zeros(9)
-        arrays = [*given, out]
-        strides = [8] * len(arrays)
-        if held:
-            strides[function.nin - 1] = 0
-        args = array("q", [int(a.ctypes.data) for a in arrays])
-        count, steps = array("q", [9]), array("q", strides)
-        loop(args.buffer_info()[0], count.buffer_info()[0], steps.buffer_info()[0], data)
-        operands = [*given[:-1], np.full(9, given[-1][0])] if held else given
-        with np.errstate(all="ignore"):
-            if not np.array_equal(function(*operands), out, equal_nan=True):
-                return False
-    return True
 
 
 _LOADED: list[Library | None] = []

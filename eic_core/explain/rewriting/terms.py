@@ -17,9 +17,6 @@ from eic_core.engine.tape import Leaf, Tape, constant_value
 from eic_core.formula.tree import CONSTANT, VARIABLE, Draft, Formula, Parameter
 from eic_core.operators import OPERATORS, Operator
 
-COMMUTATIVE = frozenset(("add", "mul"))
-"""Operators whose operands may change places without changing the value."""
-
 _WHOLE_DIGITS = 17
 
 
@@ -147,7 +144,7 @@ class Terms:
 
     def _kind_of(self, term: Term) -> int:
         kinds = tuple(self._kind[c] for c in term.children)
-        if term.operator in COMMUTATIVE:
+        if kinds and OPERATORS[term.operator].commutative:
             kinds = tuple(sorted(kinds))
         value = number_value(term.label) if term.operator == CONSTANT else None
         key = (term.operator, kinds, term.label if value is None else value, term.parameter)

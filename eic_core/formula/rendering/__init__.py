@@ -1,7 +1,7 @@
 """Writing formulas: Python that reads back to the same tree, LaTeX, MathML, and short labels."""
 
+from eic_core.formula.rendering.forms import form_of, math_style
 from eic_core.formula.rendering.names import name_latex
-from eic_core.formula.rendering.table import RENDERING, Row
 from eic_core.formula.rendering.writing import (
     node_texts,
     short_text,
@@ -11,8 +11,8 @@ from eic_core.formula.rendering.writing import (
 )
 
 __all__ = [
-    "RENDERING",
-    "Row",
+    "form_of",
+    "math_style",
     "name_latex",
     "node_texts",
     "short_text",

@@ -8,6 +8,7 @@ from html import escape
 
 from eic_core.formula.syntax.build import FUNCTIONS
 from eic_core.formula.syntax.names import GREEK, SUBSCRIPTS
+from eic_core.operators import follow
 
 _TO_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _LETTERS = {name: letter for letter, name in reversed(GREEK.items())}
@@ -105,3 +106,7 @@ def _upright(name: str) -> str:
     r"""``\mathrm{...}`` around letters, digits and a few harmless marks."""
     safe = re.sub(r"[^\w .,:/()+*=-]", "?", name[:80])
     return rf"\mathrm{{{safe.replace('_', chr(92) + '_').replace(' ', '~')}}}"
+
+
+follow(name_latex.cache_clear)
+follow(name_mathml.cache_clear)

@@ -1,4 +1,4 @@
-"""Formulas written out in four ways, from the table's templates.
+"""Formulas written out in four ways, from the templates in their operators' rows.
 
 Nothing here recurses, so depth is no matter.
 """
@@ -8,36 +8,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
+from eic_core.formula.rendering.forms import form_of, template_parts
 from eic_core.formula.rendering.names import name_latex, name_mathml, name_text
-from eic_core.formula.rendering.table import (
-    ADD,
-    APPLY,
-    ATOM,
-    LATEX,
-    MATHML,
-    MUL,
-    NEG,
-    POW,
-    PYTHON,
-    TEXT,
-    Row,
-    row_of,
-    template_parts,
-)
 from eic_core.formula.syntax.names import SUBSCRIPTS, safe_name
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
+from eic_core.operators import OPERATORS, Form
+from eic_core.operators.writing import ADD, APPLY, ATOM, CODE, LATEX, MATHML, MUL, NEG, POW, TEXT
 
 _TYPESET = (LATEX, MATHML)
 _RIGHT = (ADD + 1, MUL + 1)
 """Floors of operands at the right of + − and · /."""
 
 _BRACKETS = {
-    PYTHON: ("(", ")"),
+    CODE: ("(", ")"),
     LATEX: (r"\left(", r"\right)"),
     TEXT: ("(", ")"),
     MATHML: ("<mrow><mo>(</mo>", "<mo>)</mo></mrow>"),
 }
-_COMMA = {PYTHON: ", ", LATEX: ", ", TEXT: ", ", MATHML: "<mo>,</mo>"}
+_COMMA = {CODE: ", ", LATEX: ", ", TEXT: ", ", MATHML: "<mo>,</mo>"}
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
@@ -57,7 +45,7 @@ def to_python(formula: Formula, node_id: int | None = None) -> str:
     >>> to_python(read("(x_0 - 1)^2 * -x_1").formula)
     '(x0 - 1)**2*(-x1)'
     """
-    return "".join(_flatten(formula, _last(formula, node_id), PYTHON))
+    return "".join(_flatten(formula, _last(formula, node_id), CODE))
 
 
 def to_latex(
@@ -145,13 +133,13 @@ def _parts(formula: Formula, node: Node, style: int) -> Iterator[str | int]:
     if not node.children:
         yield _leaf(node, style)
         return
-    row = row_of(formula, node)
-    template = row[style]
+    form = form_of(formula, node)
+    template = form[style]
     opened, closed = _BRACKETS[style]
     for part in template_parts(template, len(node.children), _COMMA[style]):
         if part is None:
             assert node.parameter is not None
-            yield _parameter(node, row, style)
+            yield _parameter(node, form, style)
         elif isinstance(part, str):
             yield part
         else:
@@ -172,7 +160,7 @@ def _begins_with_minus(formula: Formula, node: Node, style: int) -> bool:
     """Whether a node's text begins with a minus, which would stand next to another sign."""
     style = LATEX if style == MATHML else style  # which begin alike
     while node.children:
-        first, *_ = template_parts(row_of(formula, node)[style], len(node.children))
+        first, *_ = template_parts(form_of(formula, node)[style], len(node.children))
         if isinstance(first, str):
             return first[0] in "-−"
         if first is None:
@@ -186,11 +174,11 @@ def _begins_with_minus(formula: Formula, node: Node, style: int) -> bool:
 
 def _precedence(formula: Formula, node: Node, style: int) -> int:
     if node.children:
-        row = row_of(formula, node)
-        return row.latex_precedence if style in _TYPESET else row.precedence
+        form = form_of(formula, node)
+        return form.latex_precedence if style in _TYPESET else form.precedence
     if node.operator == CONSTANT:
         if node.label.startswith("-"):
-            return ATOM if style == PYTHON and "/" in node.label else NEG
+            return ATOM if style == CODE and "/" in node.label else NEG
         if style in _TYPESET and ("e" in node.label[1:] or "/" in node.label):
             return APPLY
         if style == TEXT and "/" in node.label:
@@ -198,21 +186,19 @@ def _precedence(formula: Formula, node: Node, style: int) -> int:
     return ATOM
 
 
-def _parameter(node: Node, row: Row, style: int) -> str:
+def _parameter(node: Node, form: Form, style: int) -> str:
     """The exact parameter: an exponent, an index or a base."""
     value = node.parameter
     assert value is not None
     if style == MATHML:
         return _number_mathml(str(value))
-    if node.operator != "power":
-        return str(value)
-    if style == LATEX:
+    if style == LATEX or not OPERATORS[node.operator].power:
         return str(value)
     if style == TEXT:
         whole = value.denominator == 1
         return str(value).translate(_SUPERSCRIPTS) if whole else f"^({value})"
     text = _decimal(value)
-    return f"({text})" if value < 0 and row.precedence == POW else text
+    return f"({text})" if value < 0 and form.precedence == POW else text
 
 
 def _decimal(value: Fraction) -> str:
@@ -233,7 +219,7 @@ def _leaf(node: Node, style: int) -> str:
         if style == MATHML:
             return name_mathml(label)
         return label if label.translate(SUBSCRIPTS).isidentifier() else safe_name(label)
-    if style == PYTHON:
+    if style == CODE:
         over, slash, under = label.partition("/")
         return f"Rational({over}, {under})" if slash else label
     if style == TEXT:

@@ -9,19 +9,12 @@ from typing import NamedTuple
 
 from eic_core.formula.syntax.reading import MAX_DIGITS, MAX_EXPONENT
 from eic_core.formula.tree import CONSTANT, Draft, constant
+from eic_core.operators import OPERATORS, Operator, follow
 
 Span = tuple[int, int]
 MAX_POWER = 10**300
 MANY = 100_000
 _OF_LITERALS = frozenset((CONSTANT, "neg", "div"))
-_UNARY = (
-    "neg negative minus", "abs fabs absolute", "sqrt safe_sqrt", "cbrt", "exp", "expm1",
-    "log1p safe_log1p", "sin", "cos", "tan tg", "cot cotan ctg", "sec", "csc cosec",
-    "asin arcsin safe_asin", "acos arccos safe_acos", "atan arctan", "sinh", "cosh", "tanh",
-    "asinh arcsinh arsinh", "acosh arccosh arcosh safe_acosh",
-    "atanh arctanh artanh safe_atanh", "sign sgn signum", "floor", "ceil ceiling", "round rint",
-    "erf",
-)  # fmt: skip
 
 
 class Refusal(Exception):
@@ -231,44 +224,79 @@ def _fused(args: list[Draft], span: Span) -> Draft:
     return plain("add", [plain("mul", args[:2], span), args[2]], span)
 
 
-def _functions() -> dict[str, Function]:
+def _with_parameter(operator: str, arity: int, args: list[Draft], span: Span) -> Draft:
+    """``f(u, k)`` with a number k that belongs to the operator."""
+    operands, given = args[:arity], args[arity:]
+    value = literal(given[0]) if given else None
+    if given and value is None:
+        raise Refusal("this argument is part of the function", "write a number")
+    return Draft(operator, operands, parameter=value, span=span)
+
+
+_PARTLY_EXACT: dict[str, tuple[int, int, Callable[[list[Draft], Span], Draft]]] = {
+    "pow": (2, 2, power),
+    "power": (2, 2, exact_power),
+    "root": (2, 2, root),
+    "log": (1, 2, logarithm),
+}
+"""Operators of which a call may mean another: a literal exponent, index or base is exact."""
+
+
+def _of_row(row: Operator) -> Function:
+    """What a call of an operator by one of its names builds."""
+    if row.name in _PARTLY_EXACT:
+        return Function(row.name, *_PARTLY_EXACT[row.name])
+    if row.arity is None:
+        return Function(row.name, 2, MANY, partial(plain, row.name))
+    if row.has_parameter:
+        low, high = row.arity + row.needs_parameter, row.arity + 1
+        return Function(row.name, low, high, partial(_with_parameter, row.name, row.arity))
+    if row.writing.folds:
+        return Function(row.name, 2, MANY, partial(fold, row.name))
+    return Function(row.name, row.arity, row.arity, partial(plain, row.name))
+
+
+def _expansions() -> dict[str, Function]:
+    """Functions that stand for several operators, or for one with a fixed parameter."""
     table: dict[str, Function] = {}
 
-    def add(names: str, low: int, high: int, build: Callable[[list[Draft], Span], Draft]) -> None:
+    def add(names: str, count: int, build: Callable[[list[Draft], Span], Draft]) -> None:
         for name in names.split():
-            table[name] = Function(name, low, high, build)
+            table[name] = Function(name, count, count, build)
 
-    for names in _UNARY:
-        add(names, 1, 1, partial(plain, names.partition(" ")[0]))
-    for names in ("add plus", "mul mult multiply times"):
-        add(names, 2, MANY, partial(fold, names.partition(" ")[0]))
-    for names in ("sub subtract", "div divide truediv", "atan2 arctan2", "hypot"):
-        add(names, 2, 2, partial(plain, names.partition(" ")[0]))
-    add("min minimum fmin", 2, MANY, partial(plain, "min"))
-    add("max maximum fmax", 2, MANY, partial(plain, "max"))
-    add("pow power float_power safe_pow", 2, 2, power)
-    add("pow_noisy", 2, 2, partial(plain, "pow"))
-    add("pow_exact", 2, 2, exact_power)
-    add("root real_root nthroot", 2, 2, root)
-    add("log safe_log", 1, 2, logarithm)
-    add("ln", 1, 1, logarithm)
-    add("log2 safe_log2", 1, 1, partial(log_base, Fraction(2)))
-    add("log10 safe_log10", 1, 1, partial(log_base, Fraction(10)))
-    add("inv reciprocal", 1, 1, partial(_fixed_power, -1))
+    add("pow_noisy", 2, partial(plain, "pow"))
+    add("ln", 1, logarithm)
+    add("log2 safe_log2", 1, partial(log_base, Fraction(2)))
+    add("log10 safe_log10", 1, partial(log_base, Fraction(10)))
+    add("inv reciprocal", 1, partial(_fixed_power, -1))
     for exponent, names in ((2, "square sq pow2 n2"), (3, "cube pow3 n3"), (4, "pow4 n4")):
-        add(names, 1, 1, partial(_fixed_power, exponent))
-    for name in ("tanh", "cosh", "sinh"):
-        add({"tanh": "coth", "cosh": "sech", "sinh": "csch"}[name], 1, 1, partial(_inverse, name))
-    add("sqrtabs sqrt_abs", 1, 1, partial(chain, ("abs", "sqrt")))
-    add("logabs log_abs", 1, 1, partial(chain, ("abs", "log")))
-    add("powabs pow_abs", 2, 2, _absolute_power)
-    add("aq", 2, 2, _quotient)
-    add("sigmoid logistic sig", 1, 1, _sigmoid)
-    add("relu", 1, 1, _relu)
-    add("exp2", 1, 1, _exp2)
-    add("fma", 3, 3, _fused)
+        add(names, 1, partial(_fixed_power, exponent))
+    for name, over in (("coth", "tanh"), ("sech", "cosh"), ("csch", "sinh")):
+        add(name, 1, partial(_inverse, over))
+    add("sqrtabs sqrt_abs", 1, partial(chain, ("abs", "sqrt")))
+    add("logabs log_abs", 1, partial(chain, ("abs", "log")))
+    add("powabs pow_abs", 2, _absolute_power)
+    add("aq", 2, _quotient)
+    add("sigmoid logistic sig", 1, _sigmoid)
+    add("relu", 1, _relu)
+    add("exp2", 1, _exp2)
+    add("fma", 3, _fused)
     return table
 
 
-FUNCTIONS: dict[str, Function] = _functions()
+FUNCTIONS: dict[str, Function] = {}
 """Every function that a formula may call, by lower-case name."""
+
+
+def _refresh() -> None:
+    """Keep `FUNCTIONS` in step with the operator table."""
+    table = _expansions()
+    for row in OPERATORS.values():
+        function = _of_row(row)
+        table |= {name: function._replace(name=name) for name in row.names}
+    for name in FUNCTIONS.keys() - table.keys():
+        del FUNCTIONS[name]
+    FUNCTIONS.update(table)
+
+
+follow(_refresh)

@@ -19,10 +19,8 @@ from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.reading import Report
 from eic_core.formula.syntax.tokens import PLAIN_DECIMAL
 from eic_core.formula.tree import Draft, constant
+from eic_core.operators import OPERATORS
 
-_INVERSES = {
-    "sin": "asin", "cos": "acos", "tan": "atan", "sinh": "asinh", "cosh": "acosh", "tanh": "atanh",
-}  # fmt: skip
 _RATIO = rf"({PLAIN_DECIMAL})(?:\s*+/\s*+([0-9]++))?+\s*+\Z"
 _EXPONENT = re.compile(rf"\s*+([+-]?)\s*+{_RATIO}")
 _BASE = re.compile(rf"\s*+{_RATIO}")
@@ -61,8 +59,9 @@ class Scripts:
     def raised(self, name: str, function: Function, script: str, start: int, end: int) -> Function:
         """``\\sin^2 x`` is a power of sin; ``\\sin^{-1} x`` is the inverse function."""
         match = _EXPONENT.match(script.replace("−", "-"))
-        if match and match[0].replace(" ", "") == "-1" and name in _INVERSES:
-            inverse = _INVERSES[name]
+        row = OPERATORS.get(name)
+        inverse = row.writing.inverse if row is not None else ""
+        if match and match[0].replace(" ", "") == "-1" and inverse:
             self.report.note(
                 f"`\\{name}^{{-1}}` is read as the inverse function {inverse}", (start, end)
             )

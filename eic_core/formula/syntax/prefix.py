@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, number_label
+from eic_core.formula.syntax.build import FUNCTIONS, Refusal, number_label
 from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.reading import Report
 from eic_core.formula.syntax.tokens import DECIMAL
@@ -16,11 +16,6 @@ _BRACKET = re.compile(r"[()\[\]{}|=]")
 _MANTISSA = re.compile(r"N([0-9]{1,20})\Z")
 _EXPONENT = re.compile(r"E([+-]?[0-9]{1,4})\Z")
 _SYMBOLS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "^": "pow", "**": "pow"}
-_NARY = {"add": 2, "mul": 2, "min": 2, "max": 2, "log": 1}
-
-
-def _arity(function: Function, name: str) -> int:
-    return function.low if function.low == function.high else _NARY.get(name, function.low)
 
 
 def looks_like_prefix(text: str, start: int, end: int) -> bool:
@@ -57,7 +52,7 @@ def read_prefix(report: Report, names: Names, start: int, end: int) -> Draft:
             if function is None or names.is_column(name):
                 stack.append(names.leaf(name, span))
                 continue
-            arity = _arity(function, name.lower())
+            arity = function.low
             if len(stack) < arity:
                 report.fail(f"missing operand after `{name}`", *span, f"it takes {arity}")
             args = [stack.pop() for _ in range(arity)]

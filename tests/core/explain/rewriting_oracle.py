@@ -23,6 +23,10 @@ class NoValue(Exception):
     """The expression has no real value here."""
 
 
+class TooFar(NoValue):
+    """A value is too far out for 120 digits to say anything."""
+
+
 def _real(value: Any) -> Any:
     if isinstance(value, MP.mpc) or not MP.isfinite(value):
         raise NoValue
@@ -34,13 +38,13 @@ def _power(base: Any, exponent: Any) -> Any:
         raise NoValue
     raised = exponent * MP.log(base)
     if abs(raised) > 10**5:
-        raise NoValue
+        raise TooFar
     return MP.exp(raised)
 
 
 def _exp(x: Any) -> Any:
     if abs(x) > 1000:
-        raise NoValue
+        raise TooFar
     return MP.exp(x)
 
 
@@ -114,7 +118,7 @@ def value(draft: Draft, bindings: Mapping[str, Any]) -> Any:
     operands = [value(child, bindings) for child in draft.children]
     largest = PHASE_BITS if draft.operator in TURNS else LARGEST_BITS
     if any(operand and MP.mag(operand) > largest for operand in operands):
-        raise NoValue  # too far out for 120 digits to say anything
+        raise TooFar
     try:
         if draft.operator == "power":
             assert draft.parameter is not None

@@ -21,7 +21,7 @@ from eic_core.explain.rewriting.terms import Terms, number_text
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import VARIABLE, Draft, Formula
-from tests.core.explain.rewriting_oracle import MP, NoValue, number, same, value
+from tests.core.explain.rewriting_oracle import MP, NoValue, TooFar, number, same, value
 from tests.core.measure.trees import random_tree
 
 HOLDS = {">": lambda v: v > 0, ">=": lambda v: v >= 0, "!=": lambda v: v != 0}
@@ -143,6 +143,8 @@ def agree(terms: Terms, before: int, after: int, names: tuple[str, ...], seed: i
             continue
         try:
             found = value(drafts[1], bindings)
+        except TooFar:  # though the other form passes by such a number
+            continue
         except NoValue:
             return f"{to_python(terms.formula(after))} has no value at {bindings}"
         if not same(expected, found):

@@ -7,15 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eic_core.formula.rendering import RENDERING, node_texts, short_text, to_latex, to_python
+from eic_core.formula.rendering import node_texts, short_text, to_latex, to_python
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
 from eic_core.operators import OPERATORS
+from eic_core.operators.writing import ADD, APPLY, ATOM, MUL, NEG, POW
 
 BINARY = ("add", "sub", "mul", "div", "pow", "atan2", "hypot")
 NARY = ("min", "max")
 EXACT = ("power", "root")
-UNARY = tuple(n for n in RENDERING if n not in BINARY + NARY + EXACT)
+UNARY = tuple(n for n in OPERATORS if n not in BINARY + NARY + EXACT)
+
+LEVELS = (ADD, MUL, NEG, APPLY, POW, ATOM)
 
 numbers = st.one_of(
     st.integers(0, 10**6).map(str),
@@ -101,8 +104,40 @@ def test_no_minus_stands_next_to_another_sign(formula):
         assert not re.search(r"(?:[-−+*/·]|\\cdot)\s*[-−]", text.replace("**", "^"))
 
 
-def test_every_operator_has_a_rendering_row_and_the_reverse():
-    assert set(OPERATORS) == set(RENDERING)
+def forms(row):
+    """Every form that a row can be written in."""
+    w = row.writing
+    given = (w.with_parameter, w.of_number, w.compact, w.explicit, *w.by_parameter.values())
+    return [row.form, *(form for form in given if form is not None)]
+
+
+@pytest.mark.parametrize("name", sorted(OPERATORS))
+def test_every_form_shows_all_operands_and_the_parameter_in_every_notation(name):
+    row = OPERATORS[name]
+    for form in forms(row):
+        fixed = form in row.writing.by_parameter.values()  # its base stands in the text
+        for template in form[:4]:
+            slots = set(re.findall(r"<([0-9*p])(?::[0-9]+)?>", template))
+            operands = {"*"} if "*" in slots else {str(i) for i in range(row.arity)}
+            shown = row.needs_parameter or (form == row.writing.with_parameter and not fixed)
+            assert slots == operands | ({"p"} if shown else set()), template
+        assert form.precedence in LEVELS and form.latex_precedence in LEVELS
+
+
+@pytest.mark.parametrize("name", sorted(OPERATORS))
+def test_every_name_of_an_operator_builds_it_and_its_sign_is_short(name):
+    row = OPERATORS[name]
+    assert row.names and len(set(row.names)) == len(row.names)
+    assert 0 < len(row.form.sign.replace("<^>", "")) <= 6
+    operands = ", ".join("xyz"[: row.arity or 3])
+    for called in row.names:
+        written = f"{called}({operands}{', 3' if row.needs_parameter else ''})"
+        assert read(written).formula.root.operator == name, written
+
+
+def test_no_two_operators_share_a_name():
+    names = [called for row in OPERATORS.values() for called in row.names]
+    assert len(set(names)) == len(names)
 
 
 @pytest.mark.parametrize(

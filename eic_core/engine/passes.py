@@ -1,0 +1,222 @@
+"""One pass over samples: by the native engine, or by the NumPy reference where there is none."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from eic_core.engine import extended
+from eic_core.engine.native import library as native
+from eic_core.engine.native.library import DOUBT, HIGH, INVALID, LOW, PRECISION
+from eic_core.engine.reference import VALID, Block, evaluate_block
+from eic_core.engine.tape import SINGULAR_S2, Step, Tape
+from eic_core.samples import Samples
+
+RANGE = HIGH | LOW
+SUSPECT = RANGE | PRECISION
+"""Bits of a status: beyond double range; or that, or with fewer than three digits left."""
+
+
+@dataclass(slots=True)
+class Part:
+    """What one pass over some samples adds up to.
+
+    Attributes
+    ----------
+    finite : list of float
+        Per slot, the sum of s^2 over the samples that are in and not singular there.
+    singular : list of int
+        Per slot, how many of them are singular.
+    edge_sums : list of float
+        Per operand of the tape, the sum of kappa^2 s_i^2 over the same samples.
+    signs : list of int
+        Per slot, 1 if its watched sign was positive, plus 2 if negative.
+    singular_samples : int
+    status : ndarray of uint8, or None
+        Per sample; None if nothing is known of any.
+    dead : ndarray of int, or None
+        Per sample, the slot at which it first has no real value, or -1.
+    """
+
+    finite: list[float]
+    singular: list[int]
+    edge_sums: list[float]
+    signs: list[int]
+    singular_samples: int
+    status: np.ndarray | None
+    dead: np.ndarray | None
+
+
+def run_pass(
+    tape: Tape,
+    samples: Samples,
+    start: int,
+    stop: int,
+    held: int,
+    edges: bool,
+    values: np.ndarray | None,
+    kept: tuple[np.ndarray, np.ndarray] | None,
+    *,
+    beyond: bool = True,
+) -> Part:
+    """One pass over consecutive samples, native if it can be.
+
+    Parameters
+    ----------
+    held : int
+        Bits of a status that leave a sample out of the sums.
+    values, kept : ndarrays, or None
+        Where the root's values, and values and s^2 of every slot, are written to.
+    beyond : bool
+        False to count an overflow as invalid.
+    """
+    engine = native.library()
+    packed = None if engine is None else engine.pack(tape)
+    if engine is None or packed is None:
+        return _run_reference(tape, samples, start, stop, held, edges, values, kept, beyond)
+    mode = (native.EDGES | native.SIGNS) if edges else 0
+    if not beyond:
+        mode |= native.OVERFLOW_IS_INVALID
+    addresses = samples.addresses
+    if start:
+        addresses = {name: address + 8 * start for name, address in addresses.items()}
+    keep_y: list[tuple[int, int]] = []
+    keep_s2: list[tuple[int, int]] = []
+    if kept is not None:
+        assert start == 0 and stop == kept[0].shape[1]
+        for target, array in ((keep_y, kept[0]), (keep_s2, kept[1])):
+            address, width = int(array.ctypes.data), 8 * array.shape[1]
+            target += [(slot, address + slot * width) for slot in range(len(tape))]
+    if values is not None and kept is None:
+        keep_y = [(len(tape) - 1, int(values.ctypes.data) + 8 * start)]
+    skip = INVALID | (held & ~DOUBT)
+    found = engine.run(tape, packed, addresses, stop - start, mode=mode, skip=skip,
+                       out=INVALID | held, keep_y=keep_y, keep_s2=keep_s2)  # fmt: skip
+    if values is not None and kept is not None:
+        values[:] = kept[0][-1]
+    return Part(
+        found.sums, found.singular, found.edge_sums, found.signs,
+        found.counts[native.SINGULAR_ROWS], found.status, found.dead,
+    )  # fmt: skip
+
+
+def _run_reference(
+    tape: Tape,
+    samples: Samples,
+    start: int,
+    stop: int,
+    held: int,
+    edges: bool,
+    values: np.ndarray | None,
+    kept: tuple[np.ndarray, np.ndarray] | None,
+    beyond: bool,
+) -> Part:
+    """The same with NumPy, in blocks that stay near the cache."""
+    count = len(tape)
+    rows = max(1, min(stop - start, 16_384 if count <= 64 else max(1_024, 2**20 // count)))
+    parts = []
+    for first in range(start, stop, rows):
+        last = min(stop, first + rows)
+        columns = {name: samples.columns[name][first:last] for name in tape.variables}
+        block = evaluate_block(tape, columns, last - first)
+        parts.append(_part_of(tape, block, held, edges, beyond))
+        if values is not None:
+            values[first:last] = block.y[-1]
+        for slot in range(count if kept is not None else 0):
+            assert kept is not None
+            kept[0][slot, first:last], kept[1][slot, first:last] = block.y[slot], block.s2[slot]
+    if len(parts) == 1:
+        return parts[0]
+    status = np.concatenate([p.status for p in parts if p.status is not None])
+    dead = np.concatenate([p.dead for p in parts if p.dead is not None])
+    return Part(
+        [math.fsum(s) for s in zip(*[p.finite for p in parts], strict=True)],
+        [sum(s) for s in zip(*[p.singular for p in parts], strict=True)],
+        [math.fsum(s) for s in zip(*[p.edge_sums for p in parts], strict=True)],
+        [max(s) if 3 in s else (1 in s) | 2 * (2 in s)
+         for s in zip(*[p.signs for p in parts], strict=True)],
+        sum(p.singular_samples for p in parts),
+        status,
+        dead,
+    )  # fmt: skip
+
+
+def _part_of(tape: Tape, block: Block, held: int, edges: bool, beyond: bool) -> Part:
+    """A block of the reference as a pass."""
+    if not beyond:
+        np.minimum(block.first_invalid, block.overflow_at, out=block.first_invalid)
+    status = np.where(block.first_invalid != VALID, INVALID, 0).astype(np.uint8)
+    precision = block.suspect & ~block.out_of_range
+    status[block.out_of_range & (block.overflow_at != VALID)] |= HIGH
+    status[block.out_of_range & (block.overflow_at == VALID)] |= LOW
+    status[precision] |= PRECISION
+    status[block.doubtful] |= DOUBT
+    ok = (status & (INVALID | held)) == 0
+    any_singular = np.zeros(len(ok), dtype=bool)
+    finite_sums, singular, edge_sums, signs = [], [], [], []
+    for step in tape.steps:
+        s2 = block.s2[step.slot]
+        with np.errstate(invalid="ignore"):
+            is_singular = ok & ~(s2 <= SINGULAR_S2)
+        any_singular |= is_singular
+        finite = ok & ~is_singular
+        singular.append(int(np.count_nonzero(is_singular)))
+        finite_sums.append(float(np.sum(s2[finite])))
+        edge_sums += [
+            float(np.sum(term[finite])) if edges else 0.0 for term in block.contributions[step.slot]
+        ]
+        crossing = edges and step.row is not None and step.row.crossing
+        signs.append(
+            signs_of(step, block.y[step.slot], block.y[step.operands[0]], ok) if crossing else 0
+        )
+    first = {node: slot for slot, node in enumerate(tape.nodes)}
+    dead = np.array([first.get(int(n), -1) for n in block.first_invalid], dtype=np.int32)
+    return Part(finite_sums, singular, edge_sums, signs,
+                 int(np.count_nonzero(any_singular)), status, dead)  # fmt: skip
+
+
+def signs_of(step: Step, y: np.ndarray, argument: np.ndarray, ok: np.ndarray) -> int:
+    """1 if the watched sign is positive at some sample, plus 2 if negative."""
+    watched = y[ok]
+    if step.row is not None and step.row.crossing == "argument":
+        watched = np.sign(watched) * np.sign(argument[ok])
+    return (1 if (watched > 0).any() else 0) | (2 if (watched < 0).any() else 0)
+
+
+def everything(tape: Tape, samples: Samples) -> extended.Plain | None:
+    """Values and s^2 of every slot and the terms of every operand; None without native engine."""
+    engine = native.library()
+    packed = None if engine is None else engine.pack(tape)
+    if engine is None or packed is None:
+        return None
+    rows = len(samples)
+    y, s2 = np.empty((len(tape), rows)), np.empty((len(tape), rows))
+    terms = np.empty((packed.operands, rows))
+    kept = [
+        [(i, address + 8 * rows * i) for i in range(len(array))]
+        for array, address in ((a, int(a.ctypes.data)) for a in (y, s2, terms))
+    ]
+    engine.run(tape, packed, samples.addresses, rows, mode=native.EDGES, skip=INVALID, out=INVALID,
+               keep_y=kept[0], keep_s2=kept[1], keep_terms=kept[2])  # fmt: skip
+    return y, s2, terms
+
+
+def values_of_root(tape: Tape, samples: Samples) -> tuple[np.ndarray, np.ndarray]:
+    """Value and s^2 of a tape's root at every sample, by double precision's verdict."""
+    total = len(samples)
+    y, s2 = np.empty(total), np.empty(total)
+    engine = native.library()
+    packed = None if engine is None else engine.pack(tape)
+    if engine is not None and packed is not None:
+        root = len(tape) - 1
+        keep_y, keep_s2 = ([(root, int(kept.ctypes.data))] for kept in (y, s2))
+        engine.run(tape, packed, samples.addresses, total, mode=0, skip=INVALID, out=INVALID,
+                   keep_y=keep_y, keep_s2=keep_s2)  # fmt: skip
+        return y, s2
+    for start in range(0, total, 16_384):
+        columns = {name: samples.columns[name][start : start + 16_384] for name in tape.variables}
+        block = evaluate_block(tape, columns, min(total, start + 16_384) - start)
+        y[start : start + 16_384], s2[start : start + 16_384] = block.y[-1], block.s2[-1]
+    return y, s2

@@ -1,0 +1,129 @@
+"""Exponentials and logarithms."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from eic_core.operators import wide
+from eic_core.operators.row import (
+    STEEP_END,
+    Operands,
+    Operator,
+    Program,
+    Y,
+    by_name,
+    call,
+    is_zero,
+    nowhere,
+    one_at_origin,
+    square,
+)
+from eic_core.operators.words import Near, Words
+from eic_core.operators.writing import APPLY, ATOM, POW, Form, Writing, applied, called
+
+LN2, LN10 = math.log(2), math.log(10)
+
+
+def _exp_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
+    return (square(a[0]),)
+
+
+EXP_ROW = Operator(
+    "exp", 1, call(np.exp), by_name("exp"),
+    partials=lambda B, a, y, p: (y,),
+    kappa2=_exp_kappa,
+    vanishes=nowhere, exponential=True, widely=wide.exponential,
+    writing=Writing(
+        form=called("exp", r"\exp"),
+        compact=Form("exp(<0>)", "e^{<0>}", "exp(<0>)", "<msup><mi>e</mi><0></msup>", ATOM, POW),
+    ),
+    words=Words("exponential"),
+)  # fmt: skip
+
+
+def _expm1_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
+    return (square(a[0] / y + a[0]),)
+
+
+EXPM1_ROW = Operator(
+    "expm1", 1, call(np.expm1), by_name("expm1"),
+    partials=lambda B, a, y, p: (y + 1.0,),
+    kappa2=_expm1_kappa,
+    zero_limit=one_at_origin, exponential=True, low=-1.0, widely=wide.exponential_less_one,
+    words=Words("exponential"),
+)  # fmt: skip
+
+
+def _log_program(p: float, count: int) -> Program:
+    if p == LN2:
+        return ((np.log2, 0),)
+    if p == LN10:
+        return ((np.log10, 0),)
+    return ((np.log, 0),) if p == 1.0 else ((np.log, 0), (np.divide, Y, p))
+
+
+def _log_exact(mp: Any, a: Operands, p: Fraction | None) -> Any:
+    value = mp.log(a[0])
+    return value if p is None else value / mp.log(mp.mpf(p.numerator) / p.denominator)
+
+
+def _log_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
+    return (B.over(1.0, a[0] * p),)
+
+
+def _log_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
+    return (square(1.0 / (y * p)),)
+
+
+def _based(base: int, lowered: str) -> Form:
+    mathml = f"<msub><mi>log</mi><mn>{base}</mn></msub>"
+    shown = f"log{lowered}"
+    return called(f"log{base}", rf"\log_{{{base}}}", text=shown, sign=shown, mathml=mathml)
+
+
+LOG_ROW = Operator(
+    "log", 1, _log_program,
+    exact=_log_exact,
+    partials=_log_partials,
+    kappa2=_log_kappa,
+    pole=is_zero, crossing="value", base=True, widely=wide.logarithm,
+    writing=Writing(
+        "log safe_log",
+        called("log", r"\ln", shown="ln", sign="ln"),
+        with_parameter=Form(
+            "log(<0>, <p>)", r"\log_{<p>}\left(<0>\right)", "log_<p>(<0>)",
+            applied("<msub><mi>log</mi><p></msub>"), ATOM, APPLY, "log<_>",
+        ),
+        by_parameter={Fraction(2): _based(2, "₂"), Fraction(10): _based(10, "₁₀")},
+    ),
+    words=Words(
+        "logarithm",
+        near=Near(
+            False, 1.0, "logarithm near 1",
+            "its argument comes close to 1, where the logarithm is 0",
+        ),
+        singular="its argument is exactly 1",
+        nearly="its argument agrees with 1 in more than 30 digits",
+        invalid="the argument of a logarithm must be positive",
+    ),
+)  # fmt: skip
+
+LOG1P_ROW = Operator(
+    "log1p", 1, call(np.log1p), by_name("log1p"),
+    partials=lambda B, a, y, p: (B.over(1.0, 1.0 + a[0]),),
+    zero_limit=one_at_origin, pole=lambda B, a, p: a[0] == -1,
+    brink=lambda B, x: B.abs(x + 1.0), brink_roundings=STEEP_END,
+    writing=Writing("log1p safe_log1p"),
+    words=Words(
+        "logarithm",
+        near=Near(True, 0.5, "logarithm near its end", "its argument comes close to −1"),
+        invalid="its argument must be greater than −1",
+    ),
+)  # fmt: skip
+
+
+ROWS = (EXP_ROW, EXPM1_ROW, LOG_ROW, LOG1P_ROW)

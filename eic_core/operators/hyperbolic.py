@@ -1,0 +1,139 @@
+"""Hyperbolic functions, their inverses, and the error function."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from eic_core.operators import wide
+from eic_core.operators.row import (
+    STEEP_END,
+    Operands,
+    Operator,
+    Program,
+    by_name,
+    call,
+    one_at_origin,
+    square,
+    to_unit,
+)
+from eic_core.operators.words import Words, at_end
+from eic_core.operators.writing import Writing, called, command
+
+
+def _sinh_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
+    return (square(a[0] / y) + square(a[0]),)
+
+
+SINH_ROW = Operator(
+    "sinh", 1, call(np.sinh), by_name("sinh"),
+    partials=lambda B, a, y, p: (B.cosh(a[0]),),
+    kappa2=_sinh_kappa,
+    zero_limit=one_at_origin, exponential=True, widely=wide.hyperbolic_sine,
+    writing=Writing(form=command("sinh"), inverse="asinh"),
+    words=Words(family="hyperbolic function"),
+)  # fmt: skip
+
+
+def _cosh_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
+    inverse = 1.0 / y
+    return ((1.0 - inverse) * (1.0 + inverse) * a[0] * a[0],)
+
+
+COSH_ROW = Operator(
+    "cosh", 1, call(np.cosh), by_name("cosh"),
+    partials=lambda B, a, y, p: (B.sinh(a[0]),),
+    kappa2=_cosh_kappa,
+    exponential=True, widely=wide.hyperbolic_cosine,
+    writing=Writing(form=command("cosh"), inverse="acosh"),
+    words=Words(family="hyperbolic function"),
+)  # fmt: skip
+
+
+def _tanh_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
+    return (square(a[0] / y - a[0] * y),)
+
+
+TANH_ROW = Operator(
+    "tanh", 1, call(np.tanh), by_name("tanh"),
+    partials=lambda B, a, y, p: ((1.0 - y) * (1.0 + y),),
+    kappa2=_tanh_kappa,
+    zero_limit=one_at_origin,
+    writing=Writing(form=command("tanh"), inverse="atanh"),
+)  # fmt: skip
+
+ASINH_ROW = Operator(
+    "asinh", 1, call(np.arcsinh), by_name("asinh"),
+    partials=lambda B, a, y, p: (1.0 / B.hypot(1.0, a[0]),),
+    zero_limit=one_at_origin,
+    writing=Writing(
+        "asinh arcsinh arsinh",
+        called("asinh", r"\operatorname{arsinh}", shown="arsinh", sign="asinh"),
+    ),
+)  # fmt: skip
+
+
+def _acosh_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
+    return (B.over(1.0, B.sqrt(a[0] - 1.0) * B.sqrt(a[0] + 1.0)),)
+
+
+ACOSH_ROW = Operator(
+    "acosh", 1, call(np.arccosh), by_name("acosh"),
+    partials=_acosh_partials,
+    integer_points=True, brink=lambda B, x: B.abs(x - 1.0),
+    writing=Writing(
+        "acosh arccosh arcosh safe_acosh",
+        called("acosh", r"\operatorname{arcosh}", shown="arcosh", sign="acosh"),
+    ),
+    words=at_end("acosh", "1", "its argument must be at least 1"),
+)  # fmt: skip
+
+
+def _atanh_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
+    return (B.over(1.0, (1.0 - a[0]) * (1.0 + a[0])),)
+
+
+ATANH_ROW = Operator(
+    "atanh", 1, call(np.arctanh), by_name("atanh"),
+    partials=_atanh_partials,
+    zero_limit=one_at_origin, pole=lambda B, a, p: B.abs(a[0]) == 1,
+    integer_points=True, brink=to_unit, brink_roundings=STEEP_END,
+    writing=Writing(
+        "atanh arctanh artanh safe_atanh",
+        called("atanh", r"\operatorname{artanh}", shown="artanh", sign="atanh"),
+    ),
+    words=at_end("atanh", "±1", "its argument must lie strictly between −1 and 1"),
+)  # fmt: skip
+
+
+ERF_FLAT = 1600
+"""Beyond it 1 - |erf| and the derivative are below 10^-(10^6)."""
+
+
+def _erf_program(p: float, count: int) -> Program:
+    from scipy.special import erf  # takes longer to load than NumPy
+
+    return ((erf, 0),)
+
+
+def _erf_exact(mp: Any, a: Operands, p: Fraction | None) -> Any:
+    return mp.erf(a[0]) if abs(a[0]) < ERF_FLAT else mp.sign(a[0])
+
+
+def _erf_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
+    near = B.where(B.abs(a[0]) < ERF_FLAT, a[0], 0.0)
+    slope = 2.0 / B.sqrt(B.pi) * B.exp(-square(near))
+    return (B.where(B.abs(a[0]) < ERF_FLAT, slope, 0.0),)
+
+
+ERF_ROW = Operator(
+    "erf", 1, _erf_program,
+    exact=_erf_exact,
+    partials=_erf_partials,
+    zero_limit=one_at_origin,
+)  # fmt: skip
+
+
+ROWS = (SINH_ROW, COSH_ROW, TANH_ROW, ASINH_ROW, ACOSH_ROW, ATANH_ROW, ERF_ROW)

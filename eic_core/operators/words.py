@@ -1,0 +1,89 @@
+"""What is said of an operator: the part of a row that the diagnosis uses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+VALUE_IS_ZERO = "its value is 0 there, so that no digit of it is right"
+TOO_MUCH = "the losses up to it add up to more than 30 digits"
+ON_A_JUMP = "its argument lies exactly on a jump"
+AT_ITS_END = "its argument is at the end of its domain"
+ON_A_POLE = "a sample lies on a pole"
+
+
+@dataclass(frozen=True)
+class Near:
+    """A place near which an operator magnifies errors.
+
+    Attributes
+    ----------
+    brink : bool
+        True for an end of the domain, which `Operator.brink` measures; False for a zero of the
+        value.
+    within : float
+        So near the operand must come to the end, or the value to 0.
+    label : str
+        Two to six words for it.
+    clause : str
+        What happens, to follow a colon.
+    """
+
+    brink: bool
+    within: float
+    label: str
+    clause: str
+
+
+@dataclass(frozen=True)
+class Words:
+    """What is said of an operator.
+
+    What is not given here follows from the numbers: where an operator without words of its own
+    loses digits, the sentence says how many times it multiplies the error of its operand.
+
+    Attributes
+    ----------
+    noun : str
+        What its result is called: "amplified 12 times at the sum `x + y`".
+    family : str
+        What it is called among the functions that grow alike; empty: its noun.
+    cancels : bool
+        True if digits are lost where its two operands cancel.
+    near : Near or None
+        Where else it loses digits, if in one kind of place.
+    singular : str
+        Why no digit is left where the value is 0 or the operator jumps, to follow a colon.
+    nearly : str
+        The same where the value is not 0, and s only beyond 10^30; empty: as `singular`.
+    invalid : str
+        Why it may have no real value; empty where it can only leave every range.
+    """
+
+    noun: str = "step"
+    family: str = ""
+    cancels: bool = False
+    near: Near | None = None
+    singular: str = VALUE_IS_ZERO
+    nearly: str = TOO_MUCH
+    invalid: str = ""
+
+
+def at_end(name: str, end: str, invalid: str) -> Words:
+    """Of a function whose slope is infinite at an end of its domain."""
+    said = f"the argument of `{name}` comes close to {end}"
+    near = Near(True, 0.5, "end of the domain", said)
+    return Words(near=near, singular=AT_ITS_END, nearly="", invalid=invalid)
+
+
+def periodic(noun: str = "step", *, poles: bool = False) -> Words:
+    """Of a function that repeats."""
+    return Words(
+        noun,
+        singular="its argument lies exactly on a zero or a pole",
+        nearly="its argument agrees with a zero or a pole in more than 30 digits",
+        invalid=ON_A_POLE if poles else "",
+    )
+
+
+STEPPED = Words(singular=ON_A_JUMP, nearly="")
+"""Of a function that is flat between its jumps."""
