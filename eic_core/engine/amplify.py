@@ -199,10 +199,13 @@ class Amplification:
         for row, (values, amplifications) in self.exact.items():
             if slot < len(amplifications):
                 y[row], s2[row] = values[slot], amplifications[slot]
-        y[~self.valid] = np.nan
-        s2[~self.valid] = np.nan
-        s2[s2 > SINGULAR_S2] = np.inf
-        s = np.sqrt(s2)
+        if self.valid_count < len(self.valid):
+            y[~self.valid] = np.nan
+            s2[~self.valid] = np.nan
+        singular = s2 > SINGULAR_S2
+        if singular.any():
+            s2[singular] = np.inf
+        s = np.sqrt(s2, out=s2)
         y.setflags(write=False)
         s.setflags(write=False)
         return y, s

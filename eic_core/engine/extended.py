@@ -73,10 +73,11 @@ def evaluate(
     [1.0, 1.0, 2.0, 2000001.0, 2.0]
     """
     values: list[Wide | None] = [None] * len(tape)
+    ordinary: list[bool]
+    terms: list[Array]
     if plain is None:
         y, s2 = np.empty((len(tape), count)), np.ones((len(tape), count))
-        ordinary = [False] * len(tape)
-        terms: list[Array] = []
+        ordinary, terms = [False] * len(tape), []
     else:
         y, s2, terms = plain[0].copy(), plain[1].copy(), list(plain[2])
         ordinary = _ordinary(y)
