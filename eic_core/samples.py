@@ -109,6 +109,11 @@ class Samples:
         """Where each column's first number lies in memory, for compiled code."""
         return {name: int(column.ctypes.data) for name, column in self.columns.items()}
 
+    @cached_property
+    def target_spread(self) -> float:
+        """`squared_spread` of the target; nan without one."""
+        return math.nan if self.target is None else squared_spread(self.target)
+
     def take(self, rows: np.ndarray) -> Samples:
         """These rows alone, in this order, as numbers (cells keep no text)."""
         columns = {name: column[rows] for name, column in self.columns.items()}
@@ -142,6 +147,18 @@ class Samples:
         if self.target is not None:
             sha.update(b"target\0" + self.target.tobytes())
         return sha.hexdigest()[:12]
+
+
+def squared_spread(values: np.ndarray) -> float:
+    """The sum of squared distances from the mean.
+
+    Examples
+    --------
+    >>> squared_spread(np.array([1.0, 3.0]))
+    2.0
+    """
+    with np.errstate(over="ignore"):
+        return float(np.sum(np.square(values - np.mean(values))))
 
 
 def _frozen(values: object, name: str) -> np.ndarray:

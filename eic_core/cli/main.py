@@ -5,22 +5,23 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
-from eic_core.cli import inspect_command, repair_command, report_command, score_command
 from eic_core.cli.exits import exit_status
 
+COMMANDS = ("inspect", "repair", "report", "score")
+"""Each in its module of that name; what one command imports, the others do not wait for."""
 
-def build_parser() -> argparse.ArgumentParser:
-    """The parser of all commands."""
+
+def build_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+    """The parser of these commands."""
     parser = argparse.ArgumentParser(
         prog="python -m eic_core",
         description="Where does a formula lose its digits? The Effective Information Criterion.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    inspect_command.add_parser(commands)
-    repair_command.add_parser(commands)
-    report_command.add_parser(commands)
-    score_command.add_parser(commands)
+    for name in names:
+        import_module(f"eic_core.cli.{name}_command").add_parser(commands)
     return parser
 
 
@@ -33,7 +34,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         0, or 2 for a mistake of the user's, told in one message on standard error.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if arguments and arguments[0] in ("inspect", "repair", "report"):
-        arguments = inspect_command.protect_formula(arguments)
-    options = build_parser().parse_args(arguments)
+    named = [name for name in COMMANDS if arguments[:1] == [name]]
+    if named and named != ["score"]:
+        from eic_core.cli.inspect_command import protect_formula
+
+        arguments = protect_formula(arguments)
+    options = build_parser(named or COMMANDS).parse_args(arguments)
     return exit_status(lambda: options.run(options))

@@ -16,7 +16,6 @@ from functools import cached_property
 import numpy as np
 
 from eic_core.engine import extended
-from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.native.library import DOUBT, INVALID
 from eic_core.engine.passes import (
     RANGE,
@@ -152,10 +151,13 @@ class Amplification:
             return math.inf
         return self.eic_finite
 
-    @property
+    @cached_property
     def eic_finite(self) -> float:
         """The same without the samples that are singular at each node."""
         valid = self.valid_count
+        if valid and not any(self._singular):
+            known = not math.isnan(sum(self._sums))
+            return 0.5 * math.log10(max(self._sums) / valid) if known else math.nan
         worst = 0.0
         for total, singular in zip(self._sums, self._singular, strict=True):
             if valid == singular or total != total:
@@ -197,10 +199,13 @@ class Amplification:
         for row, (values, amplifications) in self.exact.items():
             if slot < len(amplifications):
                 y[row], s2[row] = values[slot], amplifications[slot]
-        y[~self.valid] = np.nan
-        s2[~self.valid] = np.nan
-        s2[s2 > SINGULAR_S2] = np.inf
-        s = np.sqrt(s2)
+        if self.valid_count < len(self.valid):
+            y[~self.valid] = np.nan
+            s2[~self.valid] = np.nan
+        singular = s2 > SINGULAR_S2
+        if singular.any():
+            s2[singular] = np.inf
+        s = np.sqrt(s2, out=s2)
         y.setflags(write=False)
         s.setflags(write=False)
         return y, s
@@ -341,6 +346,8 @@ class _Sums:
         """The doubtful samples at 60 digits, while there is room for them; then the others."""
         if not len(self.suspects) and not len(self.doubtful):
             return
+        from eic_core.engine.exact import ExactEvaluator  # mpmath comes with it
+
         taken = np.union1d(self.suspects[:MAX_RECHECKED], self.doubtful[:MAX_RECHECKED])
         left = np.union1d(self.suspects[MAX_RECHECKED:], self.doubtful[MAX_RECHECKED:])
         self.unresolved = len(self.suspects[MAX_RECHECKED:])

@@ -72,43 +72,52 @@ def evaluate(
     >>> found.s2[:, 0].tolist()  # of 1, x, -x, exp(-x), the sum
     [1.0, 1.0, 2.0, 2000001.0, 2.0]
     """
-    values: list[Wide] = []
-    s2 = np.ones((len(tape), count))
-    y = np.empty((len(tape), count))
+    values: list[Wide | None] = [None] * len(tape)
+    ordinary: list[bool]
+    terms: list[Array]
+    if plain is None:
+        y, s2 = np.empty((len(tape), count)), np.ones((len(tape), count))
+        ordinary, terms = [False] * len(tape), []
+    else:
+        y, s2, terms = plain[0].copy(), plain[1].copy(), list(plain[2])
+        ordinary = _ordinary(y)
     below = np.zeros((len(tape), count))
-    terms: list[Array] = []
     dead = np.full(count, -1)
+    first = 0
+
+    def value_of(slot: int) -> Wide:
+        found = values[slot]
+        if found is None:
+            found = values[slot] = Wide.of(y[slot])
+        return found
+
     with np.errstate(all="ignore"):
-        reached: list[bool] = []
         for step in tape.steps:
-            slot = step.slot
-            if plain is not None:
-                odd = any([reached[i] for i in step.operands]) or not _ordinary(plain[0][slot])
-                reached.append(odd)
-                if not odd:
-                    values.append(Wide.of(plain[0][slot]))
-                    s2[slot], first = plain[1][slot], len(terms)
-                    terms += list(plain[2][first : first + len(step.operands)])
-                    y[slot] = plain[0][slot]
-                    continue
+            slot, operands = step.slot, step.operands
+            if ordinary[slot] and all([ordinary[i] for i in operands]):
+                first += len(operands)
+                continue
+            ordinary[slot] = False  # and so is none that it reaches
             if step.row is None:
-                values.append(_leaf(step, columns, count))
+                value = _leaf(step, columns, count)
             else:
-                a = [values[i] for i in step.operands]
+                a = [value_of(i) for i in operands]
                 value, outside = _value(step.row, a, step.parameter)
                 dead[outside & (dead < 0)] = slot
-                values.append(value)
                 own = _terms(step, step.row, a, value, s2, below)
                 s2[slot] = 1.0 + sum(own)
-                terms += own
-            y[slot] = values[-1].doubles
+                terms[first : first + len(operands)] = own
+                first += len(operands)
+            values[slot] = value
+            y[slot] = value.doubles
     return ExtendedSamples(y, s2, terms, dead)
 
 
-def _ordinary(y: Array) -> bool:
-    """Whether every value is a normal double, so that neither range nor a zero matters above."""
+def _ordinary(y: Array) -> list[bool]:
+    """For each slot, whether every value is a normal double, so that no zero matters above."""
     size = np.abs(y)
-    return bool((size >= SMALLEST_NORMAL).all() and (size < math.inf).all())
+    found: list[bool] = ((size >= SMALLEST_NORMAL) & (size < math.inf)).all(axis=1).tolist()
+    return found
 
 
 def _leaf(step: Step, columns: Mapping[str, Array], count: int) -> Wide:
@@ -123,10 +132,14 @@ def _leaf(step: Step, columns: Mapping[str, Array], count: int) -> Wide:
 def _decimals(values: Array) -> Wide:
     """The numbers that doubles mean: a subnormal one has fewer digits than its decimal."""
     wide = Wide.of(values)
-    for i in np.flatnonzero(wide.lost).tolist():
+    lost = np.flatnonzero(wide.lost).tolist()
+    if not lost:
+        return wide
+    m, e = wide.m.copy(), wide.e.copy()
+    for i in lost:
         found = _decimal(repr(float(values[i])))
-        wide.m[i], wide.e[i] = found.m[0], found.e[0]
-    return wide
+        m[i], e[i] = found.m[0], found.e[0]
+    return Wide(m, e)
 
 
 def _decimal(text: str) -> Wide:

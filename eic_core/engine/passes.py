@@ -88,7 +88,7 @@ def run_pass(
         assert start == 0 and stop == kept[0].shape[1]
         for target, array in ((keep_y, kept[0]), (keep_s2, kept[1])):
             address, width = int(array.ctypes.data), 8 * array.shape[1]
-            target += [(slot, address + slot * width) for slot in range(len(tape))]
+            target += enumerate(range(address, address + len(tape) * width, width))
     if values is not None and kept is None:
         keep_y = [(len(tape) - 1, int(values.ctypes.data) + 8 * start)]
     skip = INVALID | (held & ~DOUBT)

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from eic_core.errors import DataError
+from eic_core.samples import squared_spread
 
 if TYPE_CHECKING:
     from eic_core.measure.inspection import Inspection
 
 
-def r_squared(predicted: np.ndarray, target: np.ndarray) -> float:
+def r_squared(
+    predicted: np.ndarray, target: np.ndarray, *, spread: float | None = None
+) -> float:
     """Coefficient of determination, 1 - SSE/SST.
 
     Parameters
     ----------
     predicted, target : ndarray, shape (N,)
+    spread : float, optional
+        SST, if it is known (`Samples.target_spread`).
 
     Returns
     -------
@@ -32,13 +38,15 @@ def r_squared(predicted: np.ndarray, target: np.ndarray) -> float:
     >>> r_squared(np.array([1.0, 2.0, 2.0]), np.array([1.0, 2.0, 3.0]))
     0.5
     """
-    if not np.isfinite(predicted).all():
-        return float("nan")
     with np.errstate(over="ignore"):
-        residual = float(np.sum(np.square(target - predicted)))
-        spread = float(np.sum(np.square(target - np.mean(target))))
+        missed = target - predicted
+        residual = float(np.add.reduce(missed * missed))
+    if not math.isfinite(residual) and not np.isfinite(predicted).all():
+        return math.nan
+    if spread is None:
+        spread = squared_spread(target)
     if spread == 0:
-        return 1.0 if residual == 0 else float("nan")
+        return 1.0 if residual == 0 else math.nan
     return 1.0 - residual / spread
 
 

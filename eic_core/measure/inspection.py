@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,15 +18,30 @@ from eic_core.samples import Samples
 TEXT_LIMIT = 400
 
 
-@dataclass(frozen=True)
-class NodeAmplification:
+class NodeTexts:
+    """The sub-expressions of a formula in Python syntax, written when first asked for."""
+
+    def __init__(self, formula: Formula) -> None:
+        self._formula = formula
+
+    @cached_property
+    def by_node(self) -> tuple[str, ...]:
+        """In post-order, cut after 400 characters."""
+        return node_texts(self._formula, TEXT_LIMIT)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NodeTexts) and self.by_node == other.by_node
+
+    def __hash__(self) -> int:
+        return hash(self.by_node)
+
+
+class NodeAmplification(NamedTuple):
     """One node's mean amplification.
 
     Attributes
     ----------
     node : Node
-    text : str
-        The sub-expression in Python syntax, cut after 400 characters.
     s_bar : float
         Root of the mean of s_k^2 over valid samples, at least 1; inf if a
         sample is singular here; nan if none is valid.
@@ -39,16 +55,23 @@ class NodeAmplification:
         Valid samples at which s_k is infinite (or above 10^30).
     edge_shares : tuple of float
         Per operand, the share of this node's mean s^2 that comes through it.
+    texts : NodeTexts
+        Of all nodes of the formula.
     """
 
     node: Node
-    text: str
     s_bar: float
     local_eic: float
     local_eic_finite: float
     invalid: int
     singular: int
-    edge_shares: tuple[float, ...] = ()
+    edge_shares: tuple[float, ...]
+    texts: NodeTexts
+
+    @property
+    def text(self) -> str:
+        """The sub-expression in Python syntax, cut after 400 characters."""
+        return self.texts.by_node[self.node[0]]
 
 
 @dataclass(frozen=True)
@@ -118,7 +141,7 @@ class Inspection:
     @property
     def bottleneck(self) -> int:
         """Id of the node of largest local EIC, the first in post-order at ties."""
-        return max(self.nodes, key=lambda n: (n.local_eic, -n.node.id)).node.id
+        return max(self.nodes, key=lambda n: n.local_eic).node.id
 
     @property
     def finite_bottleneck(self) -> int:
@@ -206,7 +229,7 @@ def local_eic(mean_s2: float) -> float:
 
 def _finite_bottleneck(nodes: tuple[NodeAmplification, ...]) -> int:
     known = [n for n in nodes if not math.isnan(n.local_eic_finite)]
-    return max(known or nodes, key=lambda n: (n.local_eic_finite, -n.node.id)).node.id
+    return max(known or nodes, key=lambda n: n.local_eic_finite).node.id  # the first of equals
 
 
 def inspect(
@@ -244,23 +267,7 @@ def inspect(
     (3, 4.38905)
     """
     amplification = amplify(formula, samples, recheck=recheck, edges=edges, progress=progress)
-    texts = node_texts(formula, TEXT_LIMIT)
-    nodes = []
-    for node in formula.nodes:
-        mean = amplification.mean_s2(node.id)
-        nodes.append(
-            NodeAmplification(
-                node=node,
-                text=texts[node.id],
-                s_bar=math.sqrt(mean),
-                local_eic=local_eic(mean),
-                local_eic_finite=local_eic(amplification.finite_mean_s2(node.id)),
-                invalid=amplification.first_invalid.get(node.id, 0),
-                singular=amplification.singular[node.id],
-                edge_shares=amplification.edge_shares(node.id) if edges else (),
-            )
-        )
-    frozen = tuple(nodes)
+    frozen = _nodes(amplification, edges)
     valid = amplification.valid_count
     counts = SampleCounts(
         total=len(samples),
@@ -281,11 +288,35 @@ def inspect(
     )
 
 
+def _nodes(amplification: Amplification, edges: bool) -> tuple[NodeAmplification, ...]:
+    """Every node's numbers, computed once for those that share a slot of the tape."""
+    formula, by_slot = amplification.formula, amplification.tape.nodes
+    texts, invalid = NodeTexts(formula), amplification.first_invalid
+    shared = []
+    for k in by_slot:
+        mean, singular = amplification.mean_s2(k), amplification.singular[k]
+        s_bar, digits = math.sqrt(mean), local_eic(mean)
+        finite = local_eic(amplification.finite_mean_s2(k)) if singular else digits
+        shares = amplification.edge_shares(k) if edges else ()
+        shared.append((s_bar, digits, finite, singular, shares))
+    nodes = []
+    for node, slot in zip(formula.nodes, amplification.tape.slots, strict=True):
+        s_bar, digits, finite, singular, shares = shared[slot]
+        nodes.append(
+            NodeAmplification(
+                node, s_bar, digits, finite, invalid.get(node[0], 0), singular, shares, texts
+            )
+        )
+    return tuple(nodes)
+
+
 def _tail(amplification: Amplification, nodes: tuple[NodeAmplification, ...]) -> Tail | None:
     watched = _finite_bottleneck(nodes)
     crossings = tuple(k for k, signs in enumerate(amplification.signs) if signs == 3)
     _, s = amplification.trace(watched)
-    return tail_of(watched, np.square(s[amplification.valid]), crossings)
+    if amplification.valid_count < len(s):
+        s = s[amplification.valid]
+    return tail_of(watched, np.square(s), crossings)
 
 
 def _reason(nodes: tuple[NodeAmplification, ...]) -> str:

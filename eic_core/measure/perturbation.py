@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import gammaincinv
 
 from eic_core.engine.tape import UNIT_ROUNDOFF, Tape, lay_out
 from eic_core.errors import UserError
@@ -78,10 +78,8 @@ class NodeEstimate:
         if math.isnan(self.mean_s2) or self.mean_s2 == 0:
             return math.nan, math.nan
         beyond = (1 - level) / 2
-        low, high = (
-            self.degrees_of_freedom / chi2.ppf(tail, self.degrees_of_freedom)
-            for tail in (1 - beyond, beyond)
-        )
+        half = 0.5 * self.degrees_of_freedom  # chi^2_(2 half) is twice a gamma variate
+        low, high = (half / gammaincinv(half, tail) for tail in (1 - beyond, beyond))
         return self.local_eic + 0.5 * math.log10(low), self.local_eic + 0.5 * math.log10(high)
 
 

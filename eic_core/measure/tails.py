@@ -69,10 +69,14 @@ def hill_index(values: np.ndarray, k: int) -> float:
     >>> round(hill_index(np.array([1.0, 2.0, 4.0, 8.0]), 2), 3)  # 2 / (log 2 + log 4)
     0.962
     """
-    top = np.partition(values, len(values) - k - 1)[len(values) - k - 1 :]
-    threshold = top.min()
-    excess = float(np.sum(np.log(top / threshold)))
-    return k / excess if excess > 0 else math.inf
+    top = np.sort(np.partition(values, len(values) - k - 1)[len(values) - k - 1 :])
+    return _hill_index(top)
+
+
+def _hill_index(top: np.ndarray) -> float:
+    """The same from the k + 1 largest values in ascending order."""
+    excess = float(np.sum(np.log(top / top[0])))
+    return (len(top) - 1) / excess if excess > 0 else math.inf
 
 
 def tail_of(node: int, s2: np.ndarray, crossings: tuple[int, ...]) -> Tail:
@@ -94,21 +98,22 @@ def tail_of(node: int, s2: np.ndarray, crossings: tuple[int, ...]) -> Tail:
     mean exists.  n counts the finite values.
     """
     n = len(s2)
+    m = int(np.count_nonzero(np.isfinite(s2)))
+    count, k = math.ceil(m / 100), math.ceil(math.sqrt(m))
+    start = max(0, m - max(count, k + 1))  # the largest of the finite values
     ranks = [max(0, math.ceil(q * n) - 1) for q in (0.5, 0.9, 0.99)]
-    ordered = np.partition(s2, sorted(set(ranks)))
+    places = {*ranks, *([start, m - 1] if m else [])}
+    ordered = np.partition(s2, sorted(places))
     q50, q90, q99 = (_half_log10(float(ordered[rank])) for rank in ranks)
-    finite = s2[np.isfinite(s2)]
-    m = len(finite)
     top1_share = math.nan
     hill = math.nan
+    top = np.sort(ordered[start:m])
     if m:
-        count = math.ceil(m / 100)
-        largest = np.partition(finite, m - count)[m - count :]
-        top1_share = float(np.sum(largest) / np.sum(finite))
+        total = np.sum(s2) if m == n else np.sum(s2[np.isfinite(s2)])
+        top1_share = float(np.sum(top[-count:]) / total)
     divergent: bool | None = True if crossings else None
     if m >= MIN_SAMPLES_FOR_HILL:
-        k = math.ceil(math.sqrt(m))
-        hill = hill_index(finite, k)
+        hill = _hill_index(top[-k - 1 :])
         heavy = hill * (1 + 1.645 / math.sqrt(k)) < 1
         divergent = bool(crossings) or heavy
     return Tail(node, q50, q90, q99, top1_share, divergent, hill, crossings)

@@ -6,13 +6,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy.special import erf
 
 from eic_core.operators import wide
 from eic_core.operators.row import (
     STEEP_END,
     Operands,
     Operator,
+    Program,
     by_name,
     call,
     one_at_origin,
@@ -112,6 +112,12 @@ ERF_FLAT = 1600
 """Beyond it 1 - |erf| and the derivative are below 10^-(10^6)."""
 
 
+def _erf_program(p: float, count: int) -> Program:
+    from scipy.special import erf  # takes longer to load than NumPy
+
+    return ((erf, 0),)
+
+
 def _erf_exact(mp: Any, a: Operands, p: Fraction | None) -> Any:
     return mp.erf(a[0]) if abs(a[0]) < ERF_FLAT else mp.sign(a[0])
 
@@ -123,7 +129,7 @@ def _erf_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
 
 
 ERF_ROW = Operator(
-    "erf", 1, call(erf),
+    "erf", 1, _erf_program,
     exact=_erf_exact,
     partials=_erf_partials,
     zero_limit=one_at_origin,

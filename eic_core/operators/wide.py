@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -48,12 +49,12 @@ class Wide:
         mantissa, shift = np.frexp(m)
         return cls(mantissa, np.where(mantissa == 0, 0.0, e + shift))
 
-    @property
+    @cached_property
     def doubles(self) -> Array:
         """The nearest doubles: infinite above their range, 0 or subnormal below."""
         return _shifted(self.m, self.e)
 
-    @property
+    @cached_property
     def lost(self) -> Any:
         """Where there is a number that is no normal double."""
         return (self.m != 0) & ((self.e > 1024) | (self.e < -1021))
@@ -75,7 +76,7 @@ class Wide:
 
 
 def _shifted(m: Array, e: Array) -> Array:
-    return np.ldexp(m, np.clip(e, -3000, 3000).astype(np.int64))
+    return np.ldexp(m, np.minimum(np.maximum(e, -3000), 3000).astype(np.int64))
 
 
 Widely = Callable[[Sequence[Wide], float], Wide]

@@ -7,7 +7,6 @@ import gzip
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
@@ -28,6 +27,9 @@ SCORE_COLUMNS = (
 )  # fmt: skip
 
 _CHUNK = 64
+
+_MOST_KEPT = 1 << 22
+"""How many numbers of samples are kept for the next formulas with the same variables."""
 
 Progress = Callable[[int, int], None]
 
@@ -57,7 +59,7 @@ def read_pool(path: Path) -> tuple[list[str], list[Candidate]]:
 
 
 class ProblemData:
-    """The tables of a folder of problems, read once each.
+    """The tables of a folder of problems, read once each, and what formulas share of them.
 
     Parameters
     ----------
@@ -68,6 +70,8 @@ class ProblemData:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._tables: dict[str, Table] = {}
+        self._samples: dict[tuple[str, tuple[str, ...], int | None], Samples] = {}
+        self._kept = 0
 
     def table(self, problem: str) -> Table:
         """The table of one problem.
@@ -83,6 +87,44 @@ class ProblemData:
                 raise DataError(f"there is no data for problem `{problem}`")
             self._tables[problem] = read_table(path.read_bytes(), source=path.name)
         return self._tables[problem]
+
+    def samples(self, problem: str, variables: tuple[str, ...], base: int | None) -> Samples:
+        """The rows of a problem on which a formula of these variables is scored.
+
+        Parameters
+        ----------
+        problem : str
+        variables : tuple of str
+            As `Formula.variables` has them.
+        base : int or None
+            What they count from (`match_variables`).
+
+        Raises
+        ------
+        DataError
+            If a variable has no column or no row is complete.
+        """
+        key = problem, variables, base
+        found = self._samples.get(key)
+        if found is None:
+            found = self._rows(problem, variables, base)
+            size = len(found) * (len(variables) + 1)
+            if self._kept + size > _MOST_KEPT:
+                self._samples.clear()
+                self._kept = 0
+            self._samples[key] = found
+            self._kept += size
+        return found
+
+    def _rows(self, problem: str, variables: tuple[str, ...], base: int | None) -> Samples:
+        table = self.table(problem)
+        match = match_variables(variables, table.names[:-1], index_base=base)
+        if match.missing:
+            raise DataError(
+                f"`{match.missing[0]}` is no column of {problem}",
+                hint="it has " + ", ".join(f"`{n}`" for n in table.names[:-1]),
+            )
+        return table.samples(match.mapping, table.names[-1])
 
 
 def group_index_base(readings: Iterable[Reading | None], inputs: int) -> int | None:
@@ -163,24 +205,6 @@ def index_base_and_readings(
     return group_index_base(read_ones, len(columns)), readings
 
 
-def score(candidate: Candidate, reading: Reading, table: Table, base: int | None) -> Score:
-    """Score one candidate on its problem's table.
-
-    Raises
-    ------
-    UserError
-        If a variable has no column or no row is usable.
-    """
-    target = table.names[-1]
-    match = match_variables(reading.formula.variables, table.names[:-1], index_base=base)
-    if match.missing:
-        raise DataError(
-            f"`{match.missing[0]}` is no column of {candidate.problem}",
-            hint="it has " + ", ".join(f"`{n}`" for n in table.names[:-1]),
-        )
-    return measured(reading.formula, table.samples(match.mapping, target))
-
-
 def measured(formula: Formula, samples: Samples) -> Score:
     """What a formula scores on samples, in double precision.
 
@@ -198,10 +222,12 @@ def measured(formula: Formula, samples: Samples) -> Score:
     """
     result = amplify(formula, samples, recheck=False, root_values=True)
     assert result.root_values is not None
-    target = samples.target
+    r2 = math.nan
+    if samples.target is not None:
+        r2 = r_squared(result.root_values, samples.target, spread=samples.target_spread)
     return Score(
         complexity=formula.complexity,
-        r2=math.nan if target is None else r_squared(result.root_values, target),
+        r2=r2,
         eic=result.eic,
         eic_finite=result.eic_finite,
         invalid=len(samples) - result.valid_count,
@@ -238,20 +264,29 @@ class _Task(NamedTuple):
     """Of the first members, if they have been read; to send them takes longer than to read again"""
 
 
-def _score_sent(folder: str, task: _Task) -> list[tuple[int, Score]]:
-    return _scored(ProblemData(Path(folder)), task)
+_worker: list[ProblemData] = []
+
+
+def _prepare(folder: str) -> None:
+    _worker[:] = [ProblemData(Path(folder))]
+
+
+def _score_sent(task: _Task) -> list[tuple[int, Score]]:
+    return _scored(_worker[0], task)
 
 
 def _scored(problems: ProblemData, task: _Task) -> list[tuple[int, Score]]:
     scores = []
     for (position, candidate), known in zip_longest(task.members, task.readings):
         try:
-            table = problems.table(candidate.problem)
-            reading = read_candidate(candidate, table.names[:-1]) if known is None else known
+            columns = problems.table(candidate.problem).names[:-1]
+            reading = read_candidate(candidate, columns) if known is None else known
             if isinstance(reading, str):
                 scores.append((position, Score(error=reading)))
-            else:
-                scores.append((position, score(candidate, reading, table, task.base)))
+                continue
+            formula = reading.formula
+            samples = problems.samples(candidate.problem, formula.variables, task.base)
+            scores.append((position, measured(formula, samples)))
         except UserError as error:
             scores.append((position, Score(error=str(error))))
     return scores
@@ -321,11 +356,24 @@ def _run(
         for task in tasks:
             yield _scored(problems, task)
         return
-    sent = [task._replace(readings=()) for task in tasks]
-    with ProcessPoolExecutor(max_workers=min(workers, len(sent))) as executor:
-        futures = [executor.submit(_score_sent, str(folder), task) for task in sent]
+    from concurrent.futures import ProcessPoolExecutor  # takes a while
+
+    sent = [_to_send(task) for task in tasks]
+    with ProcessPoolExecutor(
+        max_workers=min(workers, len(sent)), initializer=_prepare, initargs=(str(folder),)
+    ) as executor:
+        futures = [executor.submit(_score_sent, task) for task in sent]
         for future in futures:
             yield future.result()
+
+
+def _to_send(task: _Task) -> _Task:
+    """A task without what it takes longer to send than it is worth: readings and other columns."""
+    members = [
+        (position, Candidate(c.problem, c.formula, c.method, c.syntax, c.parameters))
+        for position, c in task.members
+    ]
+    return _Task(members, task.base, ())
 
 
 def write_scored(
