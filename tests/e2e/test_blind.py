@@ -26,7 +26,7 @@ from tests.e2e.rating_world import (
     volunteer,
 )
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e-blind")]
+pytestmark = pytest.mark.e2e
 
 BALLOTS = 10
 

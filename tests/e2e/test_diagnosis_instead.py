@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.conftest import Opener
 from tests.e2e.test_triage import still
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e-diagnosis")]
+pytestmark = pytest.mark.e2e
 
 ROOTS = f"/?formula={quote('sqrt(x+1) - sqrt(x)')}&range=x=loguniform:1:1e8"
 BETTER = "1/(sqrt(x + 1) + sqrt(x))"

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.browser import PATIENCE
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e-diagnosis")]
+pytestmark = pytest.mark.e2e
 
 ROOTS = "/?formula=sqrt(x%2B1)-sqrt(x)&range=x=loguniform:1:1e8&ask="
 BRANCH = "/?formula=x%2B0.000001*sin(1000*x)&range=x=1:5&ask=noise&node=7"

@@ -14,7 +14,7 @@ from playwright.sync_api import FilePayload, Page, expect
 
 from tests.e2e.browser import settle
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e")]
+pytestmark = pytest.mark.e2e
 
 Opener = Callable[..., Page]
 

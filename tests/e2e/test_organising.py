@@ -17,7 +17,7 @@ from tests.e2e.organiser import PASSPHRASE, ready
 from tests.e2e.profiles import profile as browser_profile
 from tests.e2e.profiles import window
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e-organising")]
+pytestmark = pytest.mark.e2e
 
 Profile = Callable[..., BrowserContext]
 

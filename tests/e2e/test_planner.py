@@ -12,7 +12,7 @@ from tests.e2e.browser import eventually, running_server
 from tests.e2e.organiser import ready
 from tests.e2e.profiles import profile, window
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e-planner")]
+pytestmark = pytest.mark.e2e
 
 
 @pytest.fixture(scope="module")

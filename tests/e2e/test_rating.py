@@ -26,7 +26,7 @@ from tests.e2e.rating_world import (
     volunteer,
 )
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e-rating")]
+pytestmark = pytest.mark.e2e
 
 OVERFLOW = (
     "() => Math.max(...[document.documentElement, document.querySelector('[data-testid=stMain]')]"

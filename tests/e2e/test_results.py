@@ -30,7 +30,7 @@ from study.material import Study
 from study.unblinding import ACTION
 from tests.e2e.results_world import ResultsWorld
 
-pytestmark = pytest.mark.xdist_group("e2e-results")
+pytestmark = pytest.mark.e2e
 Visit = Callable[..., Page]
 
 
