@@ -116,7 +116,7 @@ def evaluate(
 def _ordinary(y: Array) -> list[bool]:
     """For each slot, whether every value is a normal double, so that no zero matters above."""
     size = np.abs(y)
-    found: list[bool] = ((size >= SMALLEST_NORMAL) & (size < math.inf)).all(axis=1).tolist()
+    found: list[bool] = np.all((size >= SMALLEST_NORMAL) & (size < math.inf), axis=1).tolist()
     return found
 
 
