@@ -158,11 +158,13 @@ def moment(value: Any) -> datetime:
 
 
 @contextlib.contextmanager
-def volunteer(browser: Browser, *, phone: bool = True, dark: bool = False) -> Iterator[Page]:
+def volunteer(
+    browser: Browser, *, phone: bool = True, motion: bool = False
+) -> Iterator[Page]:
     """Somebody with a browser of their own."""
     width, height = (390, 844) if phone else (1400, 900)
     with profile(browser, phone=phone) as context:
-        yield window(context, width, height, "dark" if dark else "light")
+        yield window(context, width, height, motion=motion)
 
 
 def idle(page: Page) -> None:

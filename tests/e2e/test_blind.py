@@ -53,7 +53,7 @@ def test_a_whole_session_on_a_phone_leads_to_the_thanks_and_tells_nothing(
     assert len(secrets.values) > 40 and min(secrets.values) == FIRST_EIC
     assert len(secrets.exact) > 40 and min(secrets.integers) == FIRST_ROW
     formulas: list[list[str]] = []
-    with volunteer(browser) as page:
+    with volunteer(browser, motion=True) as page:
         tap = Wiretap(page)
         visit(page, link)
         expect(page.get_by_text(CONTACT)).to_be_visible()
