@@ -9,8 +9,8 @@ PYTHON  ?= python3
 PORT    ?= 8501
 HOST    ?= 127.0.0.1
 DIR     ?= build/screenshots
-# Tests run in this many processes.
-WORKERS ?= 2
+# Tests run in this many processes: one more than two cores, for browser tests wait now and then.
+WORKERS ?= 3
 
 .PHONY: help
 help: ## List the targets

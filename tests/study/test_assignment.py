@@ -48,6 +48,7 @@ def simulate(
     rng = random.Random(seed)
     problems = [f"q{q}" for q, size in enumerate(sizes) for _ in range(size)]
     pairs = range(len(problems))
+    formulas = [frozenset((f"{i}a", f"{i}b")) for i in pairs]
     votes, reserved, left = Counter[int](), Counter[int](), Counter[int]()
     at_work: list[Person] = []
     outcome = Outcome([], [], [], [], problems)
@@ -69,7 +70,7 @@ def simulate(
             outcome.sessions.append(person.had)
             continue
         loads = [
-            PairLoad(i, problems[i], frozenset((f"{i}a", f"{i}b")), votes[i], reserved[i], left[i])
+            PairLoad(i, problems[i], formulas[i], votes[i], reserved[i], left[i])
             for i in pairs
         ]
         others = [

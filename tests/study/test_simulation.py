@@ -55,10 +55,10 @@ def _moment(studies: SimulatedStudies, groups: Callable[[int], list[np.ndarray]]
         total, weight = 0.0, 0.0
         for mask in range(2 ** (len(labels) - 1)):
             chosen = [labels[0]] + [g for k, g in enumerate(labels[1:]) if mask >> k & 1]
-            _, joint = np.unique(np.stack(chosen), axis=1, return_inverse=True)
+            joint = np.ravel_multi_index(chosen, [int(g.max()) + 1 for g in chosen])
             sign = (-1) ** (len(chosen) - 1)
-            total += sign * float((np.bincount(joint.ravel(), e) ** 2).sum())
-            weight += sign * float((np.bincount(joint.ravel()) ** 2).sum())
+            total += sign * float((np.bincount(joint, e) ** 2).sum())
+            weight += sign * float((np.bincount(joint) ** 2).sum())
         found[i] = total / weight / (p * (1 - p)) if weight else math.nan
     return found
 
