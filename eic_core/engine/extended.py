@@ -77,7 +77,8 @@ def evaluate(
     terms: list[Array]
     if plain is None:
         y, s2 = np.empty((len(tape), count)), np.ones((len(tape), count))
-        ordinary, terms = [False] * len(tape), []
+        ordinary = [False] * len(tape)
+        terms = []
     else:
         y, s2, terms = plain[0].copy(), plain[1].copy(), list(plain[2])
         ordinary = _ordinary(y)
@@ -116,8 +117,8 @@ def evaluate(
 def _ordinary(y: Array) -> list[bool]:
     """For each slot, whether every value is a normal double, so that no zero matters above."""
     size = np.abs(y)
-    found: list[bool] = ((size >= SMALLEST_NORMAL) & (size < math.inf)).all(axis=1).tolist()
-    return found
+    found: Any = np.all((size >= SMALLEST_NORMAL) & (size < math.inf), axis=1)
+    return list(found.tolist())
 
 
 def _leaf(step: Step, columns: Mapping[str, Array], count: int) -> Wide:
