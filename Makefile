@@ -58,9 +58,9 @@ serve: $(VENV)/.installed $(VENV)/.native ## Serve real studies (HOST=…, PORT=
 		--server.address $(HOST) --server.port $(PORT)
 
 .PHONY: test
-test: $(VENV)/.installed-test $(VENV)/.native chromium ## Lint, types, doctests, unit, property, page and browser tests
-	@$(MAKE) --no-print-directory lint
-	@$(PY) -m pytest -n $(WORKERS) --dist loadgroup
+test: ## Lint, types, doctests, unit, property, page and browser tests
+	@$(MAKE) --no-print-directory -j2 $(VENV)/.installed-test $(VENV)/.native chromium
+	@$(PY) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 .PHONY: lint
 lint: $(VENV)/.installed-test ## Ruff and mypy

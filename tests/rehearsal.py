@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +18,8 @@ from study.organising import OrganiserService
 from study.rating import RatingService
 
 SECRET_METHOD = "SecretMethod"
+_OPENED: dict[str, sqlite3.Connection] = {}
+"""Databases with one open study, by what it was made of."""
 DESIGN = StudyDesign(contact="study@example.org", ballots_per_rater=10, practice=False)
 
 
@@ -82,9 +86,34 @@ class Rehearsal:
     def opened(
         self, design: StudyDesign = DESIGN, *, problems: int = 5, pairs: int = 4, **changes: object
     ) -> Study:
-        """An open study."""
+        """An open study; the same one is made once and copied after that."""
         changed = replace(design, **changes)  # type: ignore[arg-type]
-        return self.organiser.freeze(self.draft(changed, problems=problems, pairs=pairs).id)
+        wanted = repr((changed, problems, pairs, self.clock.now()))
+        empty = self._is_empty()
+        if empty and wanted in _OPENED:
+            with contextlib.closing(self._connect()) as here:
+                _OPENED[wanted].backup(here)
+            return self.organiser.studies()[0]
+        study = self.organiser.freeze(self.draft(changed, problems=problems, pairs=pairs).id)
+        if empty:
+            _OPENED[wanted] = sqlite3.connect(":memory:", check_same_thread=False)
+            with contextlib.closing(self._connect()) as here:
+                here.backup(_OPENED[wanted])
+        return study
+
+    def _connect(self) -> sqlite3.Connection:
+        return sqlite3.connect(self.url.removeprefix("sqlite:///"))
+
+    def _is_empty(self) -> bool:
+        """Whether nobody has stored anything yet."""
+        with contextlib.closing(self._connect()) as here:
+            tables = here.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+            filled = [
+                name for (name,) in tables
+                if name != "alembic_version"
+                and here.execute(f'SELECT 1 FROM "{name}" LIMIT 1').fetchone()
+            ]
+        return not filled
 
     def rater(self, study: Study, label: str = "") -> str:
         """The token of a rater who has consented through a personal link."""

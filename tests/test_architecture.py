@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,8 @@ MAY_IMPORT = {
 SCREEN = {"streamlit", "plotly"}
 
 
-def _sources() -> dict[str, Path]:
+@cache
+def sources() -> dict[str, Path]:
     """Modules of the application by dotted name."""
     found = {"app": ROOT / "app.py"}
     for house in HOUSES:
@@ -32,11 +34,19 @@ def _sources() -> dict[str, Path]:
     return found
 
 
-def _imports(name: str, path: Path) -> set[str]:
+@cache
+def tree_of(name: str) -> ast.Module:
+    """The syntax tree of a module."""
+    return ast.parse(sources()[name].read_text(encoding="utf-8"))
+
+
+@cache
+def imports(name: str) -> set[str]:
     """Dotted names that a module imports, type-checking imports included."""
+    path = sources()[name]
     found: set[str] = set()
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(name)):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -46,65 +56,69 @@ def _imports(name: str, path: Path) -> set[str]:
                 base = ".".join([*above, *([node.module] if node.module else [])])
             named = {f"{base}.{alias.name}" for alias in node.names}
             found.update(named)
-            if not named <= SOURCES.keys():  # more than sub-modules is taken from it
+            if not named <= sources().keys():  # more than sub-modules is taken from it
                 found.add(base)
     return found
 
 
-SOURCES = _sources()
-IMPORTS = {name: _imports(name, path) for name, path in SOURCES.items()}
+def external(name: str) -> set[str]:
+    """What it imports, by the first part of the name."""
+    return {imported.split(".")[0] for imported in imports(name)}
 
 
-def _external(name: str) -> set[str]:
-    return {imported.split(".")[0] for imported in IMPORTS[name]}
+def house_of(name: str) -> str:
+    return name.split(".")[0]
 
 
-@pytest.mark.parametrize("name", sorted(SOURCES))
-def test_a_house_imports_only_what_stands_below_it(name: str) -> None:
-    house = name.split(".")[0]
-    ours = _external(name) & {*HOUSES, "app", "tests", "benchmarks"}
-    assert ours <= MAY_IMPORT[house], f"{name} imports {ours - MAY_IMPORT[house]}"
+def test_there_are_modules_in_every_house() -> None:
+    """What is said below of all modules would be empty without any."""
+    assert {house_of(name) for name in sources()} == MAY_IMPORT.keys()
+    assert len(sources()) > 300 and len(rating_modules()) > 5
 
 
-@pytest.mark.parametrize("name", sorted(SOURCES))
-def test_screen_libraries_stay_in_pages_and_sql_stays_in_db(name: str) -> None:
-    house = name.split(".")[0]
-    if house not in ("pages", "app"):
-        assert not _external(name) & SCREEN
-    if house != "db":
-        assert "sqlalchemy" not in _external(name)
+def test_a_house_imports_only_what_stands_below_it() -> None:
+    ours = {*HOUSES, "app", "tests", "benchmarks"}
+    found = {name: (external(name) & ours) - MAY_IMPORT[house_of(name)] for name in sources()}
+    assert {name: above for name, above in found.items() if above} == {}
 
 
-@pytest.mark.parametrize("name", sorted(n for n in SOURCES if n.startswith("pages")))
-def test_only_wiring_reaches_the_database(name: str) -> None:
-    if name != "pages.ui.wiring":
-        assert "db" not in _external(name)
+def test_screen_libraries_stay_in_pages_and_sql_stays_in_db() -> None:
+    drawing = [n for n in sources() if house_of(n) not in ("pages", "app") and external(n) & SCREEN]
+    asking = [n for n in sources() if house_of(n) != "db" and "sqlalchemy" in external(n)]
+    assert (drawing, asking) == ([], [])
+
+
+def test_only_wiring_reaches_the_database() -> None:
+    found = [n for n in sources() if n.startswith("pages") and "db" in external(n)]
+    assert found == ["pages.ui.wiring"]
 
 
 def test_figures_know_nothing_of_streamlit() -> None:
-    for name in SOURCES:
+    for name in sources():
         if name.startswith(("pages.ui.figures", "pages.ui.rating.figures")):
-            assert "streamlit" not in _external(name)
+            assert "streamlit" not in external(name)
 
 
-RATING = sorted(n for n in SOURCES if n == "pages.rate" or n.startswith("pages.ui.rating"))
+def rating_modules() -> list[str]:
+    return sorted(n for n in sources() if n == "pages.rate" or n.startswith("pages.ui.rating"))
+
+
 BLIND = {"study.ballot_types", "study.errors", "study.rating_types"}
 """All of `study` that the rating page may import: types that hold no EIC, method or pool id."""
 
 
-@pytest.mark.parametrize("name", RATING)
-def test_the_rating_page_is_blind_by_construction(name: str) -> None:
+def test_the_rating_page_is_blind_by_construction() -> None:
     """What it imports, and what that imports in turn (wiring aside), knows nothing to hide."""
-    reached, waiting = set(), {name}
+    reached, waiting = set(), {*rating_modules()}
     while waiting:
         here = waiting.pop()
         reached.add(here)
         waiting |= {
-            i for i in IMPORTS[here] & SOURCES.keys() - reached
+            i for i in imports(here) & sources().keys() - reached
             if i.startswith("pages") and i != "pages.ui.wiring"
         }
-    named = set().union(*(IMPORTS[module] for module in reached))
-    imported = {i if i in SOURCES else i.rpartition(".")[0] or i for i in named} - {"study"}
+    named = set().union(*(imports(module) for module in reached))
+    imported = {i if i in sources() else i.rpartition(".")[0] or i for i in named} - {"study"}
     assert not {i for i in named if i.split(".")[0] in ("eic_core", "db")}
     assert {i for i in imported if i.startswith("study")} <= BLIND
     assert not {i for i in imported if i.startswith("pages.ui.organising")}
@@ -122,8 +136,7 @@ def test_the_types_of_a_ballot_name_nothing_hidden() -> None:
 
 def test_there_are_no_circles_between_modules() -> None:
     graph = {
-        name: {i for i in imported if i in SOURCES and i != name}
-        for name, imported in IMPORTS.items()
+        name: {i for i in imports(name) if i in sources() and i != name} for name in sources()
     }
     done: set[str] = set()
 
@@ -156,8 +169,8 @@ def test_the_engine_runs_without_any_screen_or_database_library() -> None:
 
 def test_user_text_is_never_evaluated() -> None:
     forbidden = {"eval", "exec", "sympify", "parse_expr", "literal_eval", "__import__"}
-    for name, path in SOURCES.items():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for name in sources():
+        for node in ast.walk(tree_of(name)):
             if isinstance(node, ast.Call):
                 function = node.func
                 called = (
@@ -170,12 +183,15 @@ def test_user_text_is_never_evaluated() -> None:
                 assert called not in forbidden, f"{name}:{node.lineno} calls {called}"
 
 
-@pytest.mark.parametrize("name", sorted(SOURCES))
-def test_files_can_be_read_in_one_sitting(name: str) -> None:
-    lines = len(SOURCES[name].read_text(encoding="utf-8").splitlines())
-    page = re.fullmatch(r"pages\.[a-z_]+", name) and name != "pages.ui"
-    limit = 120 if page else 450
-    assert lines <= limit, f"{name} has {lines} lines; split it"
+def test_files_can_be_read_in_one_sitting() -> None:
+    too_long = []
+    for name, path in sources().items():
+        lines = len(path.read_text(encoding="utf-8").splitlines())
+        page = re.fullmatch(r"pages\.[a-z_]+", name) and name != "pages.ui"
+        limit = 120 if page else 450
+        if lines > limit:
+            too_long.append(f"{name} has {lines} lines; split it")
+    assert too_long == []
 
 
 def test_scoring_loads_nothing_that_it_does_not_use() -> None:

@@ -41,6 +41,14 @@ def term_of_inner_zero(B: Any, y: Any, moved: Any) -> Any:
     return square(moved / B.abs(y))
 
 
+def takes_over(B: Any, attained: Any, s2: Any, best: Any) -> Any:
+    """Kinks of min and max: whether an operand that is the value is noisier than the best so far.
+
+    All of the node's noise comes through the operand attained; at ties through the noisier.
+    """
+    return B.where(attained, s2 > best, False)
+
+
 def plain_term(B: Any, kappa2: Any, s2: Any) -> Any:
     """kappa^2 s_i^2; 0 where kappa is, even under s = inf."""
     return B.where(kappa2 == 0, 0.0, kappa2 * s2)

@@ -239,7 +239,10 @@ class ExactEvaluator:
             for i, p in enumerate(operands)
             if p.y == value or _mag(p.y - value) <= max(p.error, blur) + _GUARD_BITS
         ]
-        best = max(attained, key=lambda i: (operands[i].s2, operands[i].v))
+        best, largest = attained[0], self.mp.mpf(-1)
+        for i in sorted(attained, key=lambda i: operands[i].v, reverse=True):
+            if edges.takes_over(self.backend, True, operands[i].s2, largest):
+                best, largest = i, operands[i].s2
         chosen = operands[best]
         terms = [chosen.s2 if i == best else self._zero for i in range(len(operands))]
         point = _Point(value, 1 + chosen.s2, chosen.v + value * value, chosen.error)

@@ -77,8 +77,7 @@ def evaluate(
     terms: list[Array]
     if plain is None:
         y, s2 = np.empty((len(tape), count)), np.ones((len(tape), count))
-        ordinary = [False] * len(tape)
-        terms = []
+        ordinary, terms = [False] * len(tape), []
     else:
         y, s2, terms = plain[0].copy(), plain[1].copy(), list(plain[2])
         ordinary = _ordinary(y)
@@ -117,8 +116,8 @@ def evaluate(
 def _ordinary(y: Array) -> list[bool]:
     """For each slot, whether every value is a normal double, so that no zero matters above."""
     size = np.abs(y)
-    found: Any = np.all((size >= SMALLEST_NORMAL) & (size < math.inf), axis=1)
-    return list(found.tolist())
+    found: list[bool] = np.all((size >= SMALLEST_NORMAL) & (size < math.inf), axis=1).tolist()
+    return found
 
 
 def _leaf(step: Step, columns: Mapping[str, Array], count: int) -> Wide:
@@ -183,6 +182,9 @@ def _value(row: Operator, a: list[Wide], p: float) -> tuple[Wide, Any]:
             value = _selected(row, a).where(lost, value)
         else:
             value = Wide(np.where(lost, math.nan, value.m), value.e)
+    if row.widely is None and row.vanishes is not None:
+        underflows = (plain == 0) & ~row.vanishes(NUMPY, x, p)
+        value = Wide(np.where(underflows, math.nan, value.m), value.e)
     outside = outside | (np.abs(value.e) > _MOST_BITS)
     unreal = ~np.isfinite(value.m)
     return Wide(np.where(unreal, math.nan, value.m), np.where(unreal, 0.0, value.e)), outside

@@ -16,7 +16,8 @@ from eic_core.engine.amplify import amplify
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import INVALID
 from eic_core.engine.passes import RANGE
-from eic_core.engine.tape import Tape, lay_out_population, tape_of
+from eic_core.engine.tape import Tape, lay_out_population
+from eic_core.engine.values import plain_values, values
 from eic_core.formula.tree import Formula
 from eic_core.samples import Samples
 
@@ -69,14 +70,14 @@ class Population:
         self.formulas = tuple(formulas)
         self.tape: Tape = lay_out_population(self.formulas)
 
-    def amplify(self, samples: Samples, *, values: bool = False) -> PopulationScores:
+    def amplify(self, samples: Samples, *, keep_values: bool = False) -> PopulationScores:
         """Score every formula.
 
         Parameters
         ----------
         samples : Samples
             N rows, with a column for each variable.
-        values : bool
+        keep_values : bool
             Whether to keep every formula's values.
 
         Raises
@@ -88,7 +89,7 @@ class Population:
         engine = native.library()
         packed = None if engine is None else engine.pack(self.tape)
         if engine is None or packed is None:
-            return self._one_by_one(samples, values)
+            return self._one_by_one(samples, keep_values)
         found = engine.run(
             self.tape, packed, samples.addresses, len(samples), mode=0,
             skip=INVALID | RANGE, out=INVALID | RANGE,
@@ -103,7 +104,7 @@ class Population:
             eic[i], eic_finite[i] = alone.eic, alone.eic_finite
             invalid[i], singular[i] = len(samples) - alone.valid_count, alone.singular_samples
             beyond[i] = alone.out_of_range
-        kept = self.values(samples) if values else None
+        kept = self.values(samples) if keep_values else None
         return PopulationScores(eic, eic_finite, invalid, singular, beyond, kept)
 
     def values(self, samples: Samples) -> Floats:
@@ -118,8 +119,7 @@ class Population:
         engine = native.library()
         packed = None if engine is None else engine.pack(self.tape)
         if engine is None or packed is None:
-            alone = [amplify(f, samples, recheck=False, root_values=True) for f in self.formulas]
-            return np.array([each.root_values for each in alone])
+            return np.array([plain_values(formula, samples) for formula in self.formulas])
         rows = len(samples)
         kept = np.empty((len(self.tape.roots), rows))
         place: dict[int, int] = {}
@@ -133,31 +133,16 @@ class Population:
         if len(place) < len(kept):
             kept = kept[[place[root] for root in self.tape.roots]]
         for i in np.flatnonzero(np.array(found.signs)[list(self.tape.roots)]).tolist():
-            kept[i] = np.where(self._defined(i, samples), kept[i], np.nan)
+            kept[i] = values(self.formulas[i], samples)
         return kept
 
-    def _defined(self, i: int, samples: Samples) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Where every node of a formula has a finite double."""
-        tape = tape_of(self.formulas[i])
-        ok = np.ones(len(samples), dtype=bool)
-        values: list[Any] = []
-        with np.errstate(all="ignore"):
-            for step in tape.steps:
-                if step.row is None:
-                    value: Any = samples.columns[step.column] if step.column else step.value
-                else:
-                    value = step.row.evaluate([values[k] for k in step.operands], step.parameter)
-                values.append(value)
-                ok &= np.isfinite(value)
-        return ok
-
-    def _one_by_one(self, samples: Samples, values: bool) -> PopulationScores:
-        found = [amplify(f, samples, recheck=False, root_values=values) for f in self.formulas]
+    def _one_by_one(self, samples: Samples, keep_values: bool) -> PopulationScores:
+        found = [amplify(f, samples, recheck=False) for f in self.formulas]
         return PopulationScores(
             np.array([f.eic for f in found]),
             np.array([f.eic_finite for f in found]),
             np.array([len(samples) - f.valid_count for f in found]),
             np.array([f.singular_samples for f in found]),
             np.array([f.out_of_range for f in found]),
-            np.array([f.root_values for f in found]) if values else None,
+            self.values(samples) if keep_values else None,
         )

@@ -61,8 +61,10 @@ def _amplify_selection(
     operands: list[np.ndarray], s2: list[np.ndarray], y: np.ndarray
 ) -> tuple[np.ndarray, ...]:
     """min and max: all comes through the attained operand, at ties the noisier."""
-    attained = [np.where(operand == y, s, -np.inf) for operand, s in zip(operands, s2, strict=True)]
-    choice = np.argmax(attained, axis=0)
+    choice, best = np.zeros(len(y), dtype=int), np.full(len(y), -1.0)
+    for i, (operand, s) in enumerate(zip(operands, s2, strict=True)):
+        better = edges.takes_over(NUMPY, operand == y, s, best)
+        choice, best = np.where(better, i, choice), np.where(better, s, best)
     return tuple(np.where(choice == i, s, 0.0) for i, s in enumerate(s2))
 
 

@@ -96,8 +96,11 @@ def _tells(token: str, secrets: Secrets, four: Collection[str], seven: Collectio
     value = abs(float(token))
     if value in secrets.integers:
         return True
+    near, same = f"{value:.3e}" in four, f"{value:.6e}" in seven
+    if not near and not same:
+        return False
     digits = len(re.sub(r"e.*|\D", "", token, flags=re.IGNORECASE).lstrip("0"))
-    return (digits >= 4 and f"{value:.3e}" in four) or (digits >= 7 and f"{value:.6e}" in seven)
+    return (digits >= 4 and near) or (digits >= 7 and same)
 
 
 def _said(place: str, text: str, at: int, what: str) -> str:

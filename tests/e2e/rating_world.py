@@ -22,7 +22,7 @@ from study.material import Column, Member, NewPair, Problem, Study
 from study.organising import OrganiserService
 from study.pairing import match_study, read_upload
 from study.rating import RatingService
-from tests.e2e.browser import PATIENCE, free_port, running_server
+from tests.e2e.browser import PATIENCE, eventually, free_port, running_server
 from tests.e2e.profiles import profile, window
 
 CONTACT = "study@example.org"
@@ -32,6 +32,11 @@ FIRST_EIC = 61_001_234_567.5
 EIC_STEP = 10_000_000
 """Marked rows and EICs lie where no number of a ballot does, and have 9 and 11 digits: the groups
 of a random UUID have 4, 8 or 12, and one in forty groups of 8 is all digits."""
+
+OVERFLOW = (
+    "() => Math.max(...[document.documentElement, document.querySelector('[data-testid=stMain]')]"
+    ".map(e => e.scrollWidth - e.clientWidth))"
+)
 
 
 def demo_material() -> tuple[Problem, ...]:
@@ -153,11 +158,13 @@ def moment(value: Any) -> datetime:
 
 
 @contextlib.contextmanager
-def volunteer(browser: Browser, *, phone: bool = True, dark: bool = False) -> Iterator[Page]:
+def volunteer(
+    browser: Browser, *, phone: bool = True, motion: bool = False
+) -> Iterator[Page]:
     """Somebody with a browser of their own."""
     width, height = (390, 844) if phone else (1400, 900)
     with profile(browser, phone=phone) as context:
-        yield window(context, width, height, "dark" if dark else "light")
+        yield window(context, width, height, motion=motion)
 
 
 def idle(page: Page) -> None:
@@ -172,6 +179,11 @@ def visit(page: Page, link: str) -> None:
     page.goto(link)
     expect(page.locator(".rate-h1")).to_be_visible()
     idle(page)
+
+
+def fits(page: Page) -> None:
+    """Nothing is wider than the window."""
+    eventually(page, lambda: page.evaluate(OVERFLOW), lambda wider: wider <= 0)
 
 
 def agree(page: Page) -> None:

@@ -14,19 +14,21 @@ from pages.ui.rating.ballot_view import caption
 from pages.ui.rating.figures import LETTERS, curve_figure, surface_figure
 from tests.e2e.blindness import Secrets, Wiretap, leaks, texts_of_frame
 from tests.e2e.rating_world import (
+    CONTACT,
     FIRST_EIC,
     FIRST_ROW,
     MARKED_METHOD,
     World,
     agree,
     answer,
+    fits,
     idle,
     token_of,
     visit,
     volunteer,
 )
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e-blind")]
+pytestmark = pytest.mark.e2e
 
 BALLOTS = 10
 
@@ -43,26 +45,36 @@ def secrets_of(world: World) -> Secrets:
     )
 
 
-def test_a_whole_session_tells_nothing(browser: Browser, world: World) -> None:
+def test_a_whole_session_on_a_phone_leads_to_the_thanks_and_tells_nothing(
+    browser: Browser, world: World
+) -> None:
     link = world.link()
     secrets = secrets_of(world)
     assert len(secrets.values) > 40 and min(secrets.values) == FIRST_EIC
     assert len(secrets.exact) > 40 and min(secrets.integers) == FIRST_ROW
     formulas: list[list[str]] = []
-    with volunteer(browser) as page:
+    with volunteer(browser, motion=True) as page:
         tap = Wiretap(page)
         visit(page, link)
+        expect(page.get_by_text(CONTACT)).to_be_visible()
+        expect(page.get_by_text("about 15 minutes")).to_be_visible()
+        fits(page)
         tap.look("consent")
         agree(page)
+        expect(page.get_by_text(link)).to_be_visible()
+        fits(page)
         tap.look("welcome")
         page.locator(".st-key-welcome-start button").click()
         expect(page.get_by_text("Practice ballot")).to_be_visible()
         tap.look("practice")
         answer(page, "B")
+        expect(page.get_by_text("You chose formula B")).to_be_visible()
         tap.look("feedback")
         page.locator(".st-key-feedback-start button").click()
         for number in range(1, BALLOTS + 1):
             expect(page.get_by_text(f"Ballot {number} of {BALLOTS}")).to_be_visible()
+            expect(page.get_by_text(f"saved {number - 1} of {BALLOTS}")).to_be_visible()
+            fits(page)
             page.locator(".js-plotly-plot .main-svg").first.wait_for()
             idle(page)
             plot = page.locator(".js-plotly-plot .drag").first.bounding_box()
@@ -76,6 +88,7 @@ def test_a_whole_session_tells_nothing(browser: Browser, world: World) -> None:
                 page.get_by_label("Why?").fill("I can read it aloud")
             answer(page, "AB"[number % 2])
         expect(page.get_by_text("Thank you!")).to_be_visible()
+        expect(page.get_by_text("What the study is about")).to_be_visible()
         tap.look("debrief")
         texts = tap.texts()
     received = [text for place, text in texts if place.startswith("frame")]
@@ -87,7 +100,9 @@ def test_a_whole_session_tells_nothing(browser: Browser, world: World) -> None:
 
     votes = world.votes(link)
     assert [vote["choice"] for vote in votes] == ["right", "left"] * (BALLOTS // 2)
-    assert [vote["reason"] for vote in votes][2] == "I can read it aloud"
+    assert [vote["reason"] for vote in votes] == ["", "", "I can read it aloud", *[""] * 7]
+    practice = world.ballots(link)[0]
+    assert (practice["kind"], practice["choice"]) == ("practice", "right")
     assert sum(vote["lower_left"] for vote in votes) == BALLOTS // 2
     for vote, shown in zip(votes, formulas, strict=True):
         content = json.loads(
@@ -104,7 +119,7 @@ def test_a_whole_session_tells_nothing(browser: Browser, world: World) -> None:
             )
 
 
-def test_no_ballot_of_any_pair_tells(world: World) -> None:
+def test_no_ballot_of_any_pair_tells_and_no_rater_finds_a_side_favoured(world: World) -> None:
     """The session above draws ten pairs; this is what a rater may see of all of them."""
     secrets, seen = secrets_of(world), set()
     for label in range(40):
@@ -119,8 +134,10 @@ def test_no_ballot_of_any_pair_tells(world: World) -> None:
                 shown += [surface_figure(ballot, side).to_json() for side in LETTERS]
             assert leaks([(ballot.title, text) for text in shown], secrets) == []
             world.rating.vote(token, ballot.token, "left")
-        seen |= {vote["pair_id"] for vote in world.votes(made.link)}
-        if len(seen) == len(world.organiser.pairs(world.study.id)):
+        votes = world.votes(made.link)
+        assert sum(vote["lower_left"] for vote in votes) == BALLOTS // 2
+        seen |= {vote["pair_id"] for vote in votes}
+        if label >= 5 and len(seen) == len(world.organiser.pairs(world.study.id)):
             return
     raise AssertionError(f"only {len(seen)} pairs were shown")
 
@@ -129,18 +146,6 @@ def significant(number: str) -> int:
     """Significant digits of a number as written."""
     digits = number.replace(".", "").lstrip("0")
     return len(digits if "." in number else digits.rstrip("0"))
-
-
-def test_neither_side_is_favoured_over_raters(world: World) -> None:
-    lefts = []
-    for label in range(6):
-        made = world.organiser.invitations.invite(world.study.id, [str(label)])[0]
-        token = token_of(made.link)
-        world.rating.consent(token, degree="Other or none", field="Testing")
-        while (ballot := world.rating.next_ballot(token).ballot) is not None:
-            world.rating.vote(token, ballot.token, "left")
-        lefts.append(sum(vote["lower_left"] for vote in world.votes(made.link)))
-    assert lefts == [BALLOTS // 2] * 6
 
 
 SECRETS = Secrets(

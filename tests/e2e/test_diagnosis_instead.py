@@ -7,10 +7,11 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.browser import PATIENCE
 from tests.e2e.conftest import Opener
 from tests.e2e.test_triage import still
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e-diagnosis")]
+pytestmark = pytest.mark.e2e
 
 ROOTS = f"/?formula={quote('sqrt(x+1) - sqrt(x)')}&range=x=loguniform:1:1e8"
 BETTER = "1/(sqrt(x + 1) + sqrt(x))"
@@ -83,3 +84,12 @@ def test_on_a_phone_the_answers_fit(visit: Opener) -> None:
     for question in ("What to write instead?", "How many digits do I need?"):
         ask(page, question)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for question, panel in (("Whose noise?", "noise"), ("Is it true?", "truth")):
+        ask(page, question)
+        drawn = page.locator(f".st-key-answer-{panel} .js-plotly-plot")
+        drawn.wait_for(timeout=PATIENCE)
+        still(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        box = drawn.bounding_box()
+        assert box is not None
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 390

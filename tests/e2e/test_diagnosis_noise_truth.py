@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.browser import PATIENCE
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e-diagnosis")]
+pytestmark = pytest.mark.e2e
 
 ROOTS = "/?formula=sqrt(x%2B1)-sqrt(x)&range=x=loguniform:1:1e8&ask="
 BRANCH = "/?formula=x%2B0.000001*sin(1000*x)&range=x=1:5&ask=noise&node=7"
@@ -87,15 +87,3 @@ def test_a_row_of_the_truth_table_selects_its_node(visit: Callable[..., Page]) -
     expect(answer.locator(".eic-agreement")).to_have_text("✓ agrees")
     expect(answer.locator("[role=row][aria-selected=true]")).to_have_attribute("aria-rowindex", "4")
     assert node_of(page) == ["3"]
-
-
-@pytest.mark.parametrize("ask", ["noise", "truth"])
-def test_nothing_sticks_out_on_a_phone(visit: Callable[..., Page], ask: str) -> None:
-    page = visit(ROOTS + ask, width=390)
-    answer = page.locator(f".st-key-answer-{ask}")
-    answer.locator(".js-plotly-plot").wait_for(timeout=PATIENCE)
-    still(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    box = answer.locator(".js-plotly-plot").bounding_box()
-    assert box is not None
-    assert box["x"] >= 0 and box["x"] + box["width"] <= 390

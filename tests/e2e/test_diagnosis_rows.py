@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Opener
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e-diagnosis")]
+pytestmark = pytest.mark.e2e
 
 POLE = f"/?formula={quote('1/(x-2)')}&range=x=1:3&samples=2000&ask=rows"
 MOVES = f"/?formula={quote('log(x) + sin(x)')}&range=x=0.9:2.9&samples=2000&ask=rows"

@@ -14,7 +14,7 @@ from playwright.sync_api import FilePayload, Page, expect
 
 from tests.e2e.browser import settle
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e")]
+pytestmark = pytest.mark.e2e
 
 Opener = Callable[..., Page]
 
@@ -62,13 +62,6 @@ def test_the_health_route_answers(server: str) -> None:
         assert json.load(answer) == {"status": "ok"}
 
 
-def test_a_cold_visit_shows_a_telling_example(visit: Opener) -> None:
-    page = visit()
-    expect(page.locator(".eic-sentence")).to_be_visible()
-    expect(page.locator(".st-key-tree .js-plotly-plot")).to_be_visible()
-    expect(page.locator(".stException")).to_have_count(0)
-
-
 @pytest.mark.parametrize("path", ["/inspector", "/nowhere", "/?node=999999&seed=-1&samples=x"])
 def test_odd_addresses_never_crash(visit: Opener, path: str) -> None:
     page = visit(path)
@@ -76,8 +69,14 @@ def test_odd_addresses_never_crash(visit: Opener, path: str) -> None:
     expect(page.locator(".st-key-formula_text textarea")).to_be_visible()
 
 
-def test_operon_text_and_a_csv_lead_to_the_guilty_part(visit: Opener) -> None:
+def test_a_cold_visit_shows_an_example_and_operon_text_with_a_csv_leads_to_the_guilty_part(
+    visit: Opener,
+) -> None:
     page = visit()
+    expect(page.locator(".eic-sentence")).to_be_visible()
+    expect(page.locator(".st-key-tree .js-plotly-plot")).to_be_visible()
+    expect(page.locator(".stException")).to_have_count(0)
+
     type_formula(page, OPERON)
     expect(page.locator(".st-key-reading .eic-tag")).to_be_visible()
     upload(page, CSV)
@@ -86,15 +85,38 @@ def test_operon_text_and_a_csv_lead_to_the_guilty_part(visit: Opener) -> None:
     assert "data" in query(page)
 
 
-def test_a_click_on_the_tree_selects_the_node_everywhere(visit: Opener) -> None:
+def test_a_click_on_the_tree_or_the_table_selects_the_node_everywhere(visit: Opener) -> None:
     page = visit("/?formula=" + quote("log(x)-3*sin(x)"))
+    node = page.locator(".eic-node code")
     expect(page.locator(".st-key-tree .js-plotly-plot")).to_be_visible()
     click_tree_node(page, 0)
-    expect(page.locator(".eic-node code")).to_have_text("x")
+    expect(node).to_have_text("x")
     expect(page).to_have_url(re.compile(r"node=0"))
 
+    # it can be clicked again after another was chosen elsewhere
+    page.keyboard.press("b")
+    expect(node).to_have_text(re.compile("log"))
+    click_tree_node(page, 0)
+    expect(node).to_have_text("x")
 
-def test_an_error_keeps_the_last_good_picture(visit: Opener) -> None:
+    settle(page)
+    table = page.locator(".st-key-node_table canvas").first
+    table.scroll_into_view_if_needed()
+    expect(table).to_be_visible()
+    box = table.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 18, box["y"] + 36 * 2 + 18)  # the check box of the second row
+    expect(page).to_have_url(re.compile(r"node=[1-9]"))
+    expect(node).not_to_have_text("x")
+    chosen = node.inner_text()
+    page.reload()
+    settle(page)
+    expect(node).to_have_text(chosen)
+
+
+def test_an_error_keeps_the_last_good_picture_and_one_click_mends_a_forgotten_times_sign(
+    visit: Opener,
+) -> None:
     page = visit("/?formula=" + quote("10000*x-9999*x"))
     before = sentence(page)
     type_formula(page, "10000*x - lg(x")
@@ -104,9 +126,7 @@ def test_an_error_keeps_the_last_good_picture(visit: Opener) -> None:
     expect(page.locator(".eic-error")).to_have_count(0)
     expect(page.locator(".st-key-picture-stale")).to_have_count(0)
 
-
-def test_one_click_mends_a_forgotten_times_sign(visit: Opener) -> None:
-    page = visit("/?formula=" + quote("2x+1"))
+    type_formula(page, "2x+1")
     page.get_by_role("button", name=re.compile("Fix it")).click()
     expect(page.locator(".eic-error")).to_have_count(0)
     expect(page.locator(".st-key-formula_text textarea")).to_have_value("2*x+1")
@@ -154,14 +174,6 @@ def test_a_link_to_an_absent_upload_asks_for_its_file(visit: Opener) -> None:
     expect(guest.locator(".eic-sentence")).to_have_text(said)
 
 
-def test_bad_cells_are_named_by_row_and_column(visit: Opener) -> None:
-    page = visit("/?formula=a%2Bb")
-    upload(page, "a,b\n1,2\n,3\n4,oops\n5,6\n")
-    page.get_by_text("2 cells without a number").click()
-    expect(page.locator(".eic-list")).to_contain_text("row 2, column a: empty")
-    expect(page.locator(".eic-list")).to_contain_text("row 3, column b: oops is not a number")
-
-
 HOSTILE = (
     "<img src=x onerror=window.pwned=1> $\\href{javascript:alert(1)}{x}$ :red[a] [b](http://c)"
 )
@@ -184,7 +196,9 @@ def test_hostile_text_stays_inert(visit: Opener) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_phone_never_scrolls_sideways(visit: Opener, scheme: str) -> None:
+def test_a_phone_never_scrolls_sideways_and_the_figures_are_painted_as_the_page(
+    visit: Opener, scheme: str
+) -> None:
     page = visit("/", width=390, height=844, scheme=scheme)
     expect(page.locator(".eic-sentence")).to_be_visible()
     wide = page.evaluate(
@@ -192,20 +206,18 @@ def test_a_phone_never_scrolls_sideways(visit: Opener, scheme: str) -> None:
         ".map(e => e.scrollWidth - e.clientWidth)"
     )
     assert max(wide) <= 0
-
-
-def test_dark_mode_paints_the_figures_dark(visit: Opener) -> None:
-    page = visit("/", scheme="dark")
-    expect(page.locator(".eic-sentence")).to_be_visible()
     background = page.evaluate(
         "() => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
     )
-    assert sum(map(int, re.findall(r"\d+", background)[:3])) < 150
     ink = page.evaluate(
         "() => getComputedStyle(document.querySelector('.st-key-tree .js-plotly-plot "
         ".colorbar text')).fill"
     )
-    assert sum(map(int, re.findall(r"\d+", ink)[:3])) > 380
+    paper, drawn = (sum(map(int, re.findall(r"\d+", c)[:3])) for c in (background, ink))
+    if scheme == "dark":
+        assert paper < 150 and drawn > 380
+    else:
+        assert paper > 600 and drawn < 380
 
 
 def test_the_keyboard_alone_suffices(visit: Opener) -> None:
@@ -248,30 +260,6 @@ def test_every_download_arrives_and_parses(visit: Opener, tmp_path: Path) -> Non
     assert texts["HTML"].startswith("<!DOCTYPE html>") and "What to write instead" in texts["HTML"]
 
 
-def test_a_node_can_be_clicked_again_after_another_was_chosen_elsewhere(visit: Opener) -> None:
-    page = visit("/?formula=" + quote("log(x)-3*sin(x)"))
-    click_tree_node(page, 0)
-    expect(page.locator(".eic-node code")).to_have_text("x")
-    page.keyboard.press("b")
-    expect(page.locator(".eic-node code")).to_have_text(re.compile("log"))
-    click_tree_node(page, 0)
-    expect(page.locator(".eic-node code")).to_have_text("x")
-
-
-def test_a_row_of_the_table_selects_its_node_everywhere(visit: Opener) -> None:
-    page = visit("/?formula=" + quote("log(x)-3*sin(x)"))
-    table = page.locator(".st-key-node_table canvas").first
-    table.scroll_into_view_if_needed()
-    expect(table).to_be_visible()
-    box = table.bounding_box()
-    assert box is not None
-    page.mouse.click(box["x"] + 18, box["y"] + 36 * 2 + 18)  # the check box of the second row
-    expect(page).to_have_url(re.compile(r"node=\d"))
-    page.reload()
-    settle(page)
-    expect(page.locator(".eic-node code")).not_to_have_text("")
-
-
 def shown_nodes(page: Page) -> int:
     return int(
         page.evaluate(
@@ -302,18 +290,29 @@ def test_cool_parts_fold_and_a_click_unfolds_them(visit: Opener) -> None:
     expect(fold).to_be_disabled()
 
 
-def test_a_target_column_gives_residuals(visit: Opener) -> None:
-    page = visit("/?formula=" + quote("T/r"))
+def test_a_table_gives_residuals_columns_by_number_and_says_which_cells_are_bad(
+    visit: Opener,
+) -> None:
+    page = visit("/?formula=" + quote("T/r") + "&target=load")
     upload(page, CSV)
     page.get_by_text("Residuals").click()
     expect(page.locator("[class*='st-key-plot-residuals'] .js-plotly-plot")).to_contain_text("R²")
 
-
-def test_columns_may_be_counted_from_zero_or_one(visit: Opener) -> None:
-    page = visit("/?formula=" + quote("x1*2.0") + "&target=load")
-    upload(page, CSV)
+    # columns may be counted from zero or one
+    type_formula(page, "x1*2.0")
     choice = page.get_by_role("combobox", name="x1")
     expect(choice).to_have_value("T")
     page.locator(".st-key-base").get_by_text("1", exact=True).click()
     expect(choice).to_have_value("r")
     expect(page).to_have_url(re.compile("base=1"))
+
+    # bad cells are named by row and column
+    type_formula(page, "a+b")
+    expect(page).to_have_url(re.compile("a%2Bb"))
+    settle(page)
+    page.get_by_role("button", name="Remove", exact=True).click()
+    expect(page.locator(".eic-file")).to_have_count(0)
+    upload(page, "a,b\n1,2\n,3\n4,oops\n5,6\n", "bad.csv")
+    page.get_by_text("2 cells without a number").click()
+    expect(page.locator(".eic-list")).to_contain_text("row 2, column a: empty")
+    expect(page.locator(".eic-list")).to_contain_text("row 3, column b: oops is not a number")

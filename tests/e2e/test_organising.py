@@ -17,7 +17,7 @@ from tests.e2e.organiser import PASSPHRASE, ready
 from tests.e2e.profiles import profile as browser_profile
 from tests.e2e.profiles import window
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e-organising")]
+pytestmark = pytest.mark.e2e
 
 Profile = Callable[..., BrowserContext]
 
@@ -56,19 +56,15 @@ def profile(browser: Browser) -> Iterator[Profile]:
 @pytest.fixture(scope="module")
 def login(address: str, log: Path, browser: Browser) -> str:
     """The first passphrase, chosen through the printed link."""
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(at.setup_link(log))
-    ready(page)
-    page.locator("input[name=passphrase]").fill(PASSPHRASE)
-    page.locator("input[name=again]").fill(PASSPHRASE)
-    page.get_by_role("button", name="Choose this passphrase").click()
-    expect(page.get_by_role("heading", name="Studies")).to_be_visible()
-    cookie = next(c for c in context.cookies() if c.get("name") == "eic_organiser")
-    assert cookie.get("httpOnly") and cookie.get("sameSite") == "Strict"
-    value = cookie.get("value", "")
-    context.close()
-    return value
+    with browser_profile(browser) as context:
+        page = opened(context, at.setup_link(log))
+        page.locator("input[name=passphrase]").fill(PASSPHRASE)
+        page.locator("input[name=again]").fill(PASSPHRASE)
+        page.get_by_role("button", name="Choose this passphrase").click()
+        expect(page.get_by_role("heading", name="Studies")).to_be_visible()
+        cookie = next(c for c in context.cookies() if c.get("name") == "eic_organiser")
+        assert cookie.get("httpOnly") and cookie.get("sameSite") == "Strict"
+        return cookie.get("value", "")
 
 
 def opened(context: BrowserContext, url: str) -> Page:
@@ -110,27 +106,23 @@ def closed(page: Page) -> None:
 def test_before_a_passphrase_is_chosen_the_page_says_where_the_link_is(
     address: str, profile: Profile, log: Path
 ) -> None:
+    """The first test here, and the only one to come before the passphrase."""
     assert at.setup_link(log).startswith(address)
     page = opened(profile(address), f"{address}/organise")
-    door = page.locator("input[name=passphrase]")
-    expect(door.or_(page.get_by_text("No passphrase has been chosen yet")).first).to_be_visible()
-    if door.count():
-        pytest.skip("the passphrase has been chosen by an earlier test")
     expect(page.get_by_text("No passphrase has been chosen yet")).to_be_visible()
     expect(page.locator("input")).to_have_count(0)
 
 
-@pytest.mark.parametrize("path", ["/organise", "/organise?study=1&step=pairs", "/organise/"])
-def test_a_cold_visit_shows_only_the_door(
-    address: str, profile: Profile, login: str, path: str
-) -> None:
+def test_a_cold_visit_shows_only_the_door(address: str, profile: Profile, login: str) -> None:
     secret = "Secret pilot"
-    page = begun(profile, address, login, f"{secret} {len(path)}")
-    visitor = opened(profile(address), address + path)
-    expect(visitor.get_by_role("button", name="Log in")).to_be_visible()
-    assert secret not in visitor.content()
-    expect(visitor.locator(".st-key-nav, .st-key-steps, .eic-row-title")).to_have_count(0)
-    del page
+    study = study_in(begun(profile, address, login, secret))
+    visitor = window(profile(address))
+    for path in ("/organise", f"/organise?study={study}&step=pairs", "/organise/"):
+        visitor.goto(address + path)
+        ready(visitor)
+        expect(visitor.get_by_role("button", name="Log in")).to_be_visible()
+        assert secret not in visitor.content()
+        expect(visitor.locator(".st-key-nav, .st-key-steps, .eic-row-title")).to_have_count(0)
 
 
 def test_a_used_set_up_link_is_refused(
@@ -258,21 +250,16 @@ def test_hostile_names_are_shown_and_do_nothing(
     assert not alerts
 
 
-def test_wide_tables_are_left_out_with_the_reason(
+def test_wide_tables_and_files_that_are_no_pool_are_refused_with_the_reason_and_a_way_out(
     address: str, profile: Profile, login: str
 ) -> None:
-    page = begun(profile, address, login, "Wide")
+    page = begun(profile, address, login, "Odd files")
     page.locator("input[type=file]").set_input_files(
         {"name": "wide.csv", "mimeType": "text/csv", "buffer": b"a,b,c,y\n1,2,3,4\n"}
     )
     expect(page.get_by_text("wide.csv is left out")).to_be_visible()
     expect(page.get_by_text("has 3 inputs")).to_be_visible()
 
-
-def test_a_file_that_is_no_pool_is_refused_with_a_way_out(
-    address: str, profile: Profile, login: str
-) -> None:
-    page = begun(profile, address, login, "No pool")
     page.locator("input[type=file]").set_input_files(at.problem_files())
     at.to_pool(page)
     page.locator("input[type=file]").set_input_files(
@@ -281,10 +268,11 @@ def test_a_file_that_is_no_pool_is_refused_with_a_way_out(
     expect(page.get_by_role("alert")).to_contain_text("needs the columns")
 
 
+
 # --- two organisers ---
 
 
-def test_two_organisers_change_one_setting_and_nothing_is_lost(
+def test_two_organisers_change_one_setting_or_one_text_and_nothing_is_lost(
     address: str, profile: Profile, login: str
 ) -> None:
     first = begun(profile, address, login, "Two at once")
@@ -310,16 +298,11 @@ def test_two_organisers_change_one_setting_and_nothing_is_lost(
     expect(second.get_by_label("Expected minutes")).to_have_value("7")
     expect(second.get_by_label("Contact for raters")).to_have_value("second@example.org")
 
-
-def test_a_stale_description_is_refused_and_both_texts_are_there(
-    address: str, profile: Profile, login: str
-) -> None:
-    first = begun(profile, address, login, "Two texts")
+    # a description that is stale is refused, and both texts are there
+    at.step(first, "Problems")
     first.locator("input[type=file]").set_input_files(at.problem_files()[:1])
     expect(first.get_by_text("1 problem added.")).to_be_visible()
-    second = opened(
-        profile(address, login), f"{address}/organise?study={study_in(first)}&step=problems"
-    )
+    at.step(second, "Problems")
     for page, text in ((first, "From the first."), (second, "From the second.")):
         page.get_by_role("button", name="Describe").click()
         page.get_by_label("Description").fill(text)
@@ -337,11 +320,25 @@ def test_a_stale_description_is_refused_and_both_texts_are_there(
 # --- while it runs, and after ---
 
 
-def test_while_a_study_runs_the_inspector_is_closed_to_visitors_but_not_to_organisers(
+def test_a_running_study_takes_links_back_and_closes_the_inspector_to_visitors_until_its_export(
     address: str, profile: Profile, login: str, database: Path
 ) -> None:
-    page = frozen(profile, address, login, "Blind", database)
-    visitor = window(profile(address))
+    page = frozen(profile, address, login, "Running", database)
+    number = study_in(page)
+
+    # a link that was taken back leads nowhere
+    page.get_by_role("button", name="Make an open link").click()
+    link = page.locator(".st-key-new-links code").first.inner_text()
+    box = page.locator("[data-testid='stDataFrame']")
+    box.scroll_into_view_if_needed()
+    box.click(position={"x": 16, "y": 52})
+    page.get_by_role("button", name="Take back 1 link…").click()
+    page.get_by_role("button", name="Take back", exact=True).click()
+    expect(page.get_by_text("1 link taken back.")).to_be_visible()
+    visitor = opened(profile(address), link)
+    expect(visitor.get_by_role("button", name="agree")).to_have_count(0)
+
+    # while a study runs, the inspector is closed to visitors but not to organisers
     for path in ("/", "/inspector", "/?formula=x-x", "/compare?formula=x&b=y"):
         visitor.goto(address + path)
         ready(visitor)
@@ -349,25 +346,19 @@ def test_while_a_study_runs_the_inspector_is_closed_to_visitors_but_not_to_organ
         expect(visitor.locator("textarea, .js-plotly-plot")).to_have_count(0)
     mine = opened(profile(address, login), f"{address}/inspector")
     expect(mine.locator(".st-key-formula_text textarea")).to_be_visible()
-    at.close_study(database, int(study_in(page)))
+    at.close_study(database, int(number))
     visitor.goto(f"{address}/inspector")
     expect(visitor.locator(".st-key-formula_text textarea")).to_be_visible()
 
-
-def test_exports_need_the_cookie_and_the_token(
-    address: str, profile: Profile, login: str, database: Path
-) -> None:
-    page = frozen(profile, address, login, "Exports", database)
-    number = study_in(page)
+    # exports need the cookie and the token
     url = f"{address}/exports/{number}/study.zip"
-    at.close_study(database, int(number))
     at.step(page, "Report")
     file = at.archive(page)
     token = page.locator(f"form[action='/exports/{number}/study.zip'] input").get_attribute("value")
-    visitor, organiser = profile(address).request, profile(address, login).request
-    assert "zip" not in visitor.get(url).headers["content-type"]
-    assert visitor.post(url).status == 401
-    assert visitor.post(url, form={"token": token or ""}).status == 401
+    nobody, organiser = profile(address).request, profile(address, login).request
+    assert "zip" not in nobody.get(url).headers["content-type"]
+    assert nobody.post(url).status == 401
+    assert nobody.post(url, form={"token": token or ""}).status == 401
     assert organiser.post(url).status == 403
     assert organiser.post(url, form={"token": "0" * 64}).status == 403
     other = organiser.post(f"{address}/exports/{int(number) + 999}/study.zip",
@@ -393,23 +384,6 @@ def test_an_open_study_gives_no_results_away(
     expect(page.get_by_text("There are no valid votes").first).to_be_visible()
     page.get_by_role("radio", name="As in the paper").click()
     expect(page.get_by_text("Fleiss").first).to_be_visible()
-
-
-def test_a_link_that_was_taken_back_leads_nowhere(
-    address: str, profile: Profile, login: str, database: Path
-) -> None:
-    page = frozen(profile, address, login, "Revoke", database)
-    page.get_by_role("button", name="Make an open link").click()
-    link = page.locator(".st-key-new-links code").first.inner_text()
-    box = page.locator("[data-testid='stDataFrame']")
-    box.scroll_into_view_if_needed()
-    box.click(position={"x": 16, "y": 52})
-    page.get_by_role("button", name="Take back 1 link…").click()
-    page.get_by_role("button", name="Take back", exact=True).click()
-    expect(page.get_by_text("1 link taken back.")).to_be_visible()
-    rater = opened(profile(address), link)
-    expect(rater.get_by_role("button", name="agree")).to_have_count(0)
-    at.close_study(database, int(study_in(page)))
 
 
 def test_guessing_is_slowed_down(address: str, profile: Profile, login: str) -> None:

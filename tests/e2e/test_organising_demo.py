@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,11 +13,11 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e import organiser as at
-from tests.e2e.browser import ROOT, free_port, running_server
+from tests.e2e.browser import ROOT, eventually, free_port, running_server
 from tests.e2e.organiser import ready
 from tests.e2e.profiles import profile, window
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e-organising")]
+pytestmark = pytest.mark.e2e
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +35,46 @@ def address(database: Path) -> Iterator[str]:
 def page(browser: Browser, address: str) -> Iterator[Page]:
     with profile(browser) as context:
         yield window(context)
+
+
+def number(page: Page, name: str, value: str) -> None:
+    field = page.get_by_role("spinbutton", name=name, exact=True)
+    field.fill(value)
+    field.press("Tab")
+    ready(page)
+
+
+def test_an_organiser_plans_a_study_cancels_and_sees_the_papers(
+    page: Page, address: str
+) -> None:
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.goto(f"{address}/organise")
+    page.get_by_role("button", name=re.compile("Plan a study")).click()
+    expect(page).to_have_url(re.compile(r"plan=new"))
+    ready(page)
+    number(page, "Pairs", "2000")
+    number(page, "Simulated studies", "5000")
+    page.get_by_role("button", name="Simulate", exact=True).click()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("The simulation was cancelled.")).to_be_visible()
+    page.get_by_role("button", name="Worked example").click()
+    expect(page.get_by_text("Expect an interval of about ± 5.")).to_be_visible()
+    expect(page.locator(".st-key-plan-figure .js-plotly-plot")).to_be_visible()
+    width = "document.documentElement.scrollWidth"
+    eventually(page, lambda: page.evaluate(width), lambda wide: wide <= 390)
+    page.reload()
+    expect(page.get_by_text("Expect an interval of about ± 5.")).to_be_visible()
+    page.get_by_role("button", name="All studies").click()
+    expect(page.get_by_role("heading", name="Studies")).to_be_visible()
+
+
+def test_a_draft_is_planned_from_its_design(page: Page, address: str) -> None:
+    page.goto(f"{address}/organise?study=1&step=design")
+    page.get_by_role("button", name="How sure would that be? Plan it").click()
+    expect(page.get_by_role("heading", name="Plan: Demo draft")).to_be_visible()
+    expect(page.get_by_role("spinbutton", name="Pairs", exact=True)).not_to_have_value("100")
+    page.get_by_role("button", name="Back to the design").click()
+    expect(page).to_have_url(re.compile("study=1.*step=design"))
 
 
 def test_the_demo_leads_from_the_list_to_a_ballot(page: Page, address: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import pytest
 from playwright.sync_api import Browser, Page, Response, expect
@@ -12,12 +13,13 @@ from study.links import token_hash
 from study.material import Study
 from tests.e2e.browser import eventually, free_port, running_server
 from tests.e2e.cable import Cable
+from tests.e2e.profiles import Scheme
 from tests.e2e.rating_world import (
-    CONTACT,
     World,
     agree,
     answer,
     current,
+    fits,
     idle,
     moment,
     start,
@@ -26,12 +28,8 @@ from tests.e2e.rating_world import (
     volunteer,
 )
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e-rating")]
+pytestmark = pytest.mark.e2e
 
-OVERFLOW = (
-    "() => Math.max(...[document.documentElement, document.querySelector('[data-testid=stMain]')]"
-    ".map(e => e.scrollWidth - e.clientWidth))"
-)
 ON_TOP = """tip => {
   const box = tip.getBoundingClientRect();
   tip.style.pointerEvents = 'auto';
@@ -61,11 +59,6 @@ def begun(page: Page, world: World, study: Study | None = None) -> str:
     return link
 
 
-def fits(page: Page) -> None:
-    """Nothing is wider than the window."""
-    eventually(page, lambda: page.evaluate(OVERFLOW), lambda wider: wider <= 0)
-
-
 def saved(page: Page, world: World, link: str) -> int:
     """How many votes are stored, once the page says the same number."""
 
@@ -74,35 +67,6 @@ def saved(page: Page, world: World, link: str) -> int:
         return stored, page.get_by_text(f"saved {stored} of 3").count()
 
     return eventually(page, both, lambda seen: seen[1] == 1)[0]
-
-
-def test_ten_ballots_on_a_phone_from_the_link_to_the_thanks(page: Page, world: World) -> None:
-    link = world.link()
-    visit(page, link)
-    expect(page.get_by_text(CONTACT)).to_be_visible()
-    expect(page.get_by_text("about 15 minutes")).to_be_visible()
-    fits(page)
-    agree(page)
-    expect(page.get_by_text(link)).to_be_visible()
-    fits(page)
-    page.locator(".st-key-welcome-start button").click()
-    answer(page, "B")
-    expect(page.get_by_text("You chose formula B")).to_be_visible()
-    page.locator(".st-key-feedback-start button").click()
-    for number in range(1, 11):
-        expect(page.get_by_text(f"Ballot {number} of 10")).to_be_visible()
-        expect(page.get_by_text(f"saved {number - 1} of 10")).to_be_visible()
-        fits(page)
-        if number == 2:
-            page.get_by_label("Why?").fill("fewer brackets")
-        answer(page, "A")
-    expect(page.get_by_text("Thank you!")).to_be_visible()
-    expect(page.get_by_text("What the study is about")).to_be_visible()
-    votes = world.votes(link)
-    assert [vote["choice"] for vote in votes] == ["left"] * 10
-    assert [vote["reason"] for vote in votes] == ["", "fewer brackets", *[""] * 8]
-    practice = world.ballots(link)[0]
-    assert (practice["kind"], practice["choice"]) == ("practice", "right")
 
 
 def test_what_is_missing_is_said_beside_the_field(page: Page, world: World) -> None:
@@ -117,35 +81,61 @@ def test_what_is_missing_is_said_beside_the_field(page: Page, world: World) -> N
     expect(page.get_by_label("Your field of study or work")).to_have_value("Nursing")
 
 
+@dataclass
+class FirstBallot:
+    """A phone's first ballot, and everything that was loaded until it stood there."""
+
+    page: Page
+    responses: dict[str, Response]
+    requests: list[str]
+
+
+@pytest.fixture(scope="module")
+def first_ballot(browser: Browser, world: World, brief: Study) -> Iterator[FirstBallot]:
+    """One volunteer for the tests that vote nothing: they look, tap and measure."""
+    with volunteer(browser) as page:
+        seen = FirstBallot(page, {}, [])
+        page.on("response", lambda response: seen.responses.update({response.url: response}))
+        page.on("request", lambda request: seen.requests.append(request.url))
+        visit(page, world.link(brief))
+        # the plots' script is fetched before the first ballot needs it
+        eventually(page, lambda: [url for url in seen.responses if "PlotlyChart" in url], bool)
+        agree(page)
+        start(page)
+        yield seen
+
+
 def test_a_phone_loads_packed_scripts_from_here_only_and_the_plots_before_the_first_ballot(
-    page: Page, world: World, brief: Study
+    first_ballot: FirstBallot, world: World
 ) -> None:
-    seen: dict[str, Response] = {}
-    page.on("response", lambda response: seen.update({response.url: response}))
-    elsewhere: list[str] = []
     here = (f"http://127.0.0.1:{world.port}/", f"ws://127.0.0.1:{world.port}/", "data:", "blob:")
-    page.on("request", lambda r: None if r.url.startswith(here) else elsewhere.append(r.url))
-    visit(page, world.link(brief))
-    eventually(page, lambda: [url for url in seen if "PlotlyChart" in url], bool)
-    agree(page)
-    start(page)
-    expect(page.locator(".js-plotly-plot").first).to_be_visible()
+    expect(first_ballot.page.locator(".js-plotly-plot").first).to_be_visible()
+    seen = first_ballot.responses
     scripts = {url: answer for url, answer in seen.items() if "/static/js/" in url}
-    assert scripts and elsewhere == []
+    assert scripts and first_ballot.requests
+    assert [url for url in first_ballot.requests if not url.startswith(here)] == []
     assert [u for u, a in scripts.items() if a.headers.get("content-encoding") != "gzip"] == []
 
 
-def test_everything_to_press_is_44_pixels_high(page: Page, world: World, brief: Study) -> None:
-    begun(page, world, brief)
-    sizes = page.locator(".st-key-rate-page button:visible").evaluate_all(
+def test_everything_to_press_is_44_pixels_high(first_ballot: FirstBallot) -> None:
+    sizes = first_ballot.page.locator(".st-key-rate-page button:visible").evaluate_all(
         "buttons => buttons.map(b => [b.innerText, b.getBoundingClientRect().height])"
     )
     assert len(sizes) >= 5
     assert [name for name, height in sizes if height < 44] == []
 
 
-def test_both_numbers_are_explained_on_a_tap(page: Page, world: World, brief: Study) -> None:
-    begun(page, world, brief)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_is_written_can_be_read(first_ballot: FirstBallot, scheme: Scheme) -> None:
+    page = first_ballot.page
+    page.emulate_media(color_scheme=scheme)
+    dark = scheme == "dark"
+    eventually(page, lambda: page.evaluate(GROUND), lambda light: (light < 0.5) == dark)
+    eventually(page, lambda: page.evaluate(CONTRAST), lambda faint: faint == [])
+
+
+def test_both_numbers_are_explained_on_a_tap(first_ballot: FirstBallot) -> None:
+    page = first_ballot.page
     number = page.locator(".rate-number").first
     number.scroll_into_view_if_needed()
     number.tap()
@@ -156,8 +146,13 @@ def test_both_numbers_are_explained_on_a_tap(page: Page, world: World, brief: St
     eventually(page, lambda: tip.evaluate(ON_TOP), bool)
 
 
-def test_a_double_click_votes_once(page: Page, world: World, brief: Study) -> None:
+def test_nothing_done_in_one_sitting_loses_or_repeats_a_vote_until_it_is_withdrawn(
+    page: Page, world: World, brief: Study
+) -> None:
+    page.goto("about:blank")
     link = begun(page, world, brief)
+
+    # a double click votes once
     page.wait_for_timeout(1100)
     page.get_by_role("button", name="Formula A").dblclick()
     expect(page.get_by_text("saved 1 of 3")).to_be_visible()
@@ -166,24 +161,44 @@ def test_a_double_click_votes_once(page: Page, world: World, brief: Study) -> No
     expect(page.get_by_text("saved 1 of 3")).to_be_visible()
     assert len(world.votes(link)) == 1
 
+    # the back button loses nothing
+    token, before = current(page), world.ballots(link)
+    page.go_back()
+    page.goto(link)
+    expect(page.get_by_text("saved 1 of 3")).to_be_visible()
+    assert current(page) == token
+    assert len(world.ballots(link)) == 2
 
-def test_a_key_held_down_votes_once(browser: Browser, world: World, brief: Study) -> None:
-    with volunteer(browser, phone=False) as page:
-        link = begun(page, world, brief)
-        page.wait_for_timeout(1100)
-        for _ in range(60):  # as a keyboard repeats
-            page.keyboard.down("b")
-            page.wait_for_timeout(40)
-        page.keyboard.up("b")
-        idle(page)
-        expect(page.get_by_text("saved 1 of 3")).to_be_visible()
-        expect(page.get_by_role("alert")).to_have_count(0)
-        assert [vote["choice"] for vote in world.votes(link)] == ["right"]
-        answer(page, "A")
-        assert len(world.votes(link)) == 2
+    # a reload keeps the ballot and its clock
+    page.wait_for_timeout(1500)
+    page.reload()
+    expect(page.locator(".rate-question")).to_be_visible()
+    assert current(page) == token
+    after = world.ballots(link)
+    assert len(after) == 2 and after[1]["shown_at"] == before[1]["shown_at"]
+    answer(page, "B")
+    vote = world.rows(
+        "SELECT shown_at, voted_at FROM vote WHERE assignment_id = :a", a=after[1]["id"]
+    )[0]
+    assert (moment(vote["voted_at"]) - moment(vote["shown_at"])).total_seconds() > 2.5
+    assert [vote["choice"] for vote in world.votes(link)] == ["left", "right"]
+
+    # withdrawing asks first, and then deletes
+    page.locator(".st-key-ask-withdrawal button").click()
+    expect(page.get_by_text("cannot be undone")).to_be_visible()
+    page.locator(".st-key-withdraw-no button").click()
+    expect(page.get_by_text("saved 2 of 3")).to_be_visible()
+    page.locator(".st-key-ask-withdrawal button").click()
+    page.locator(".st-key-withdraw-yes button").click()
+    expect(page.get_by_text("You have withdrawn")).to_be_visible()
+    assert world.ballots(link) == []
+    page.reload()
+    expect(page.get_by_text("You have withdrawn")).to_be_visible()
 
 
-def test_letters_in_the_reason_do_not_vote(browser: Browser, world: World, brief: Study) -> None:
+def test_letters_in_the_reason_do_not_vote_and_a_key_held_down_votes_once(
+    browser: Browser, world: World, brief: Study
+) -> None:
     with volunteer(browser, phone=False) as page:
         link = begun(page, world, brief)
         page.wait_for_timeout(1100)
@@ -195,6 +210,18 @@ def test_letters_in_the_reason_do_not_vote(browser: Browser, world: World, brief
         page.get_by_role("button", name="Cannot decide").click()
         expect(page.get_by_text("saved 1 of 3")).to_be_visible()
         assert [(v["choice"], v["reason"]) for v in world.votes(link)] == [("tie", "a bare bar")]
+
+        page.wait_for_timeout(1100)
+        for _ in range(60):  # as a keyboard repeats
+            page.keyboard.down("b")
+            page.wait_for_timeout(40)
+        page.keyboard.up("b")
+        idle(page)
+        expect(page.get_by_text("saved 2 of 3")).to_be_visible()
+        expect(page.get_by_role("alert")).to_have_count(0)
+        assert [vote["choice"] for vote in world.votes(link)] == ["tie", "right"]
+        answer(page, "A")
+        assert len(world.votes(link)) == 3
 
 
 def test_the_keyboard_alone_suffices(browser: Browser, world: World, brief: Study) -> None:
@@ -246,34 +273,6 @@ def _tab_to(page: Page, name: str) -> None:
     raise AssertionError(f"no way to {name!r} with the Tab key")
 
 
-def test_a_reload_keeps_the_ballot_and_its_clock(page: Page, world: World, brief: Study) -> None:
-    link = begun(page, world, brief)
-    before, token = world.ballots(link), current(page)
-    page.wait_for_timeout(1500)
-    page.reload()
-    expect(page.locator(".rate-question")).to_be_visible()
-    assert current(page) == token
-    after = world.ballots(link)
-    assert len(after) == 1 and after[0]["shown_at"] == before[0]["shown_at"]
-    answer(page, "B")
-    vote = world.rows(
-        "SELECT shown_at, voted_at FROM vote WHERE assignment_id = :a", a=after[0]["id"]
-    )[0]
-    assert (moment(vote["voted_at"]) - moment(vote["shown_at"])).total_seconds() > 2.5
-
-
-def test_the_back_button_loses_nothing(page: Page, world: World, brief: Study) -> None:
-    page.goto("about:blank")
-    link = begun(page, world, brief)
-    answer(page, "A")
-    token = current(page)
-    page.go_back()
-    page.goto(link)
-    expect(page.get_by_text("saved 1 of 3")).to_be_visible()
-    assert current(page) == token
-    assert len(world.ballots(link)) == 2
-
-
 def test_a_second_tab_is_told_and_votes_once(page: Page, world: World, brief: Study) -> None:
     link = begun(page, world, brief)
     other = page.context.new_page()
@@ -310,21 +309,6 @@ def test_another_device_takes_over_with_the_same_link(
     assert world.ballots(link)[0]["idle_seconds"] == 0
 
 
-def test_withdrawing_asks_first_and_then_deletes(page: Page, world: World, brief: Study) -> None:
-    link = begun(page, world, brief)
-    answer(page, "A")
-    page.locator(".st-key-ask-withdrawal button").click()
-    expect(page.get_by_text("cannot be undone")).to_be_visible()
-    page.locator(".st-key-withdraw-no button").click()
-    expect(page.get_by_text("saved 1 of 3")).to_be_visible()
-    page.locator(".st-key-ask-withdrawal button").click()
-    page.locator(".st-key-withdraw-yes button").click()
-    expect(page.get_by_text("You have withdrawn")).to_be_visible()
-    assert world.ballots(link) == []
-    page.reload()
-    expect(page.get_by_text("You have withdrawn")).to_be_visible()
-
-
 def test_an_open_link_becomes_a_personal_one(page: Page, world: World) -> None:
     shared = world.open_link()
     visit(page, shared)
@@ -349,29 +333,32 @@ def test_an_open_link_becomes_a_personal_one(page: Page, world: World) -> None:
     assert len(world.votes(own)) == 1
 
 
-@pytest.mark.parametrize("when", ["before the click", "right after it"])
-def test_a_cut_network_loses_no_vote(page: Page, world: World, brief: Study, when: str) -> None:
+def test_a_cut_network_loses_no_vote(page: Page, world: World, brief: Study) -> None:
     cable = Cable(world.port)
     link = world.link(brief)
     visit(page, link.replace(f":{world.port}/", f":{cable.port}/"))
     agree(page)
     start(page)
-    page.wait_for_timeout(1100)
-    button = page.get_by_role("button", name="Formula A")
-    if when == "before the click":
-        cable.pull()
-        button.click(force=True, no_wait_after=True)
-    else:
-        button.click(no_wait_after=True)
-        cable.pull()
-    said = page.get_by_text("The answers counted as saved are safe")
-    expect(said).to_be_visible()
-    page.wait_for_timeout(3000)
-    cable.plug()
-    idle(page)
-    expect(said).to_be_hidden()
-    page.wait_for_timeout(2000)
-    assert saved(page, world, link) <= 1
+    for number, when in enumerate(("before the click", "right after it")):
+        page.wait_for_timeout(1100)
+        button = page.get_by_role("button", name="Formula A")
+        if when == "before the click":
+            cable.pull()
+            button.click(force=True, no_wait_after=True)
+        else:
+            button.click(no_wait_after=True)
+            cable.pull()
+        said = page.get_by_text("The answers counted as saved are safe")
+        expect(said).to_be_visible()
+        page.wait_for_timeout(3000)
+        cable.plug()
+        idle(page)
+        expect(said).to_be_hidden()
+        page.wait_for_timeout(2000)
+        done = saved(page, world, link)
+        assert done in (number, number + 1), when
+        if done == number:
+            answer(page, "A")
     while len(world.votes(link)) < 3:
         answer(page, "A")
     expect(page.get_by_text("Thank you!")).to_be_visible()
@@ -425,15 +412,12 @@ def test_links_that_lead_nowhere_say_why_and_what_to_do(page: Page, world: World
         expect(page.locator(".stException")).to_have_count(0)
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_what_is_written_can_be_read(
-    browser: Browser, world: World, brief: Study, dark: bool
-) -> None:
-    with volunteer(browser, dark=dark) as page:
-        begun(page, world, brief)
-        eventually(page, lambda: page.evaluate(CONTRAST), lambda faint: faint == [])
-
-
+GROUND = """() => {
+  const colour = getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor;
+  const parts = colour.match(/\\d+/g).slice(0, 3).map(Number);
+  return parts.reduce((sum, part) => sum + part) / 765;
+}"""
+"""How light the page is, from 0 to 1."""
 CONTRAST = """() => {
   const parse = c => {
     const canvas = document.createElement('canvas'); canvas.width = canvas.height = 1;

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 from tests.e2e.browser import PATIENCE, eventually, only_safe_downloads
 from tests.e2e.profiles import profile, window
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e")]
+pytestmark = pytest.mark.e2e
 
 TABLE = "a,b,y\n" + "\n".join(f"{1 + i / 10},{2 + i % 7},{3 * (1 + i / 10)}" for i in range(40))
 LIST = """\

@@ -88,6 +88,8 @@ class Run:
         None if nothing is known of any sample.
     dead : ndarray of int32, shape (N,), or None
         Slot at which a sample first had no real value, or -1.
+    taken : int
+        How many samples were taken before the run gave up; N if it did not.
     """
 
     sums: list[float]
@@ -97,6 +99,7 @@ class Run:
     counts: list[int]
     status: np.ndarray | None
     dead: np.ndarray | None
+    taken: int
 
 
 class Library:
@@ -346,7 +349,7 @@ class Library:
             address + 8 * counts_at, address + 8 * marks, address + 8 * dead_at,
             *[0 if k is None else k.buffer_info()[0] for k in kept],
         ))  # fmt: skip
-        self._run(call.buffer_info()[0], count)
+        taken = self._run(call.buffer_info()[0], count)
         if packed.buffers:
             self._worst(call.buffer_info()[0], count)
         integers = whole[ints:marks].tolist()
@@ -358,7 +361,7 @@ class Library:
             dead = whole[dead_at:inner].view(np.int32)[:rows].copy()
         return Run(
             numbers[:slots], integers[:slots], numbers[slots:], integers[slots : 2 * slots],
-            counts, status, dead,
+            counts, status, dead, taken,
         )  # fmt: skip
 
 

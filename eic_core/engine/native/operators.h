@@ -15,6 +15,11 @@ static inline double plain_term(double kappa2, double s2)
     return ((kappa2 == 0.0) ? 0.0 : (kappa2 * s2));
 }
 
+static inline double takes_over(double attained, double s2, double best)
+{
+    return (attained ? (s2 > best) : 0);
+}
+
 static inline double edge_term(double y, double a, double s2, double kappa2, double limit, double moved)
 {
     return ((y == 0.0) ? (((fabs(limit) <= DBL_MAX) & (limit != 0.0)) ? ((limit * limit) * s2) : ((moved == 0.0) ? 0.0 : INFINITY)) : ((a == 0.0) ? ((moved / fabs(y)) * (moved / fabs(y))) : ((kappa2 == 0.0) ? 0.0 : (kappa2 * s2))));

@@ -119,8 +119,8 @@ static void mend_selection(Slot *k)
         if (!k->special[r] || (known & k->skip))
             continue;
         const double y = k->Y[r];
-        double a[MOST_OPERANDS], std[MOST_OPERANDS], attained = 0;
-        int chosen = 0, found = 0;
+        double a[MOST_OPERANDS], std[MOST_OPERANDS], attained = 0, best = -1;
+        int chosen = 0;
         for (int i = 0; i < k->operands; i++) {
             a[i] = k->A[i][r];
             std[i] = deviation(a[i], k->SA[i][r], k->ZA[i] ? k->ZA[i][r] : 0);
@@ -128,9 +128,10 @@ static void mend_selection(Slot *k)
                 continue;
             if (std[i] > attained)
                 attained = std[i];
-            if (!found || k->SA[i][r] > k->SA[chosen][r])
+            if (takes_over(1, k->SA[i][r], best)) {
                 chosen = i;
-            found = 1;
+                best = k->SA[i][r];
+            }
         }
         const Facts f = {.vanishes = 1};
         known |= trouble(k, y, a, &f, known);

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from eic_core.operators import OPERATORS
+
 INFIX, LATEX, SEXPR, PREFIX = "infix", "latex", "sexpr", "prefix"
 
 
@@ -60,6 +62,8 @@ _SEXPR = re.compile(
     r"|-\s++[^\s()+*/-]++\s++[^\s()+*/-]|-\s++[^\s()]++\s++\(\s*+[-+*/a-z]|-\s*+\(\s*+[-+*/]\s"
     rf"|{_FUNCTION}\s++(?:[\w.-]|\(\s*+(?:[-+*/]\s|{_FUNCTION}\s)))"
 )
+_CALL = re.compile(r"\s*+\(\s*+([a-z]\w*+)\s++-?(?:[\w.]|\(\s*+(?:[+*/]\s|[a-z]\w*+\s++[\w.(]))")
+"""A word and an operand in brackets: an s-expression, if the word is an operator."""
 _SRTREE_CALLS = ("Sqrt(", "Sin(", "Log(", "Exp(", "Abs(", "Cos(", "Tanh(")
 _SRTREE = re.compile(r"\b(?:Sqrt|Sin|Log|Exp|Abs|Cos|Tanh)\(")
 _OPERON = re.compile(r"[0-9]\.[0-9]+\)? \* X[1-9]")
@@ -89,6 +93,9 @@ def detect(text: str, start: int, end: int) -> str:
     if ("\\" in text or "{" in text or "$" in text) and _LATEX.search(text, start, end):
         return "latex"
     if _SEXPR.match(text, start, end):
+        return "fpcore"
+    called = _CALL.match(text, start, end)
+    if called is not None and called[1] in OPERATORS:
         return "fpcore"
     body = text[start:end]
     if "[:" in body:

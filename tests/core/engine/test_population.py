@@ -41,7 +41,7 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
 def test_every_formula_scores_as_it_does_alone(seed: int, engine: str) -> None:
     members, samples = formulas(seed, 60 if engine == "native" else 15), table(seed, 70)
     members += members[:3]  # twins share a root
-    scores = Population(members).amplify(samples, values=True)
+    scores = Population(members).amplify(samples, keep_values=True)
     assert scores.values is not None
     compared = 0
     for i, formula in enumerate(members):

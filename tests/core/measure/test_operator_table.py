@@ -10,7 +10,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from eic_core.operators import NUMPY, OPERATORS, MpBackend
+from eic_core.operators import NUMPY, OPERATORS, MpBackend, Operator
 from tests.core.measure import oracle
 
 POINTS = (-1000.25, -37.5, -2.5, -2.0, -1.25, -1.0, -0.99, -0.5, -1e-8, 0.0, 1e-8, 0.25, 0.5,
@@ -167,6 +167,7 @@ def test_every_row_is_complete() -> None:
         assert row.name == name
         assert row.needs_parameter == (name in ("power", "root"))
         assert row.crossing in ("", "value", "argument")
+        assert row.names and row.form.sign and all(row.form[:4])
         arity = row.arity or 2
         a = [np.full(3, 0.5 + 0.1 * i) for i in range(arity)]
         if name == "acosh":
@@ -176,3 +177,69 @@ def test_every_row_is_complete() -> None:
         assert len(row.zero_limit(NUMPY, a, p)) == len(row.partials(NUMPY, a, y, p)) == arity
         if not row.selects:
             assert len(row.kappa_squared(NUMPY, a, y, p)) == arity
+
+
+def grid(row: Operator) -> tuple[list[np.ndarray], float]:
+    """Ordinary operands in all combinations, and a parameter."""
+    axis = np.array([-2.5, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 2.5])
+    a = [values.ravel() for values in np.meshgrid(*[axis] * (row.arity or 2))]
+    return a, row.parameter(Fraction(2) if row.has_parameter else None)
+
+
+@pytest.mark.parametrize("name", sorted(OPERATORS))
+def test_what_is_said_of_an_operator_is_whole(name: str) -> None:
+    row = OPERATORS[name]
+    words = row.words
+    assert words.noun and words.singular and words.noun == words.noun.strip().lower()
+    for clause in (words.singular, words.nearly, words.invalid, words.near and words.near.clause):
+        assert not clause or (clause == clause.strip() and clause[-1] not in ".:,")
+    assert not words.near or not words.near.brink or row.brink is not None
+    assert not words.cancels or (row.arity == 2 and row.scales)
+    # why there is no value is said of all that may have none, and of nothing else
+    may_have_none = row.has_gaps or row.poles or row.needs_parameter
+    assert bool(words.invalid) == may_have_none
+
+
+@pytest.mark.parametrize("name", sorted(OPERATORS))
+def test_period_poles_and_order_of_operands_are_what_the_values_show(name: str) -> None:
+    row = OPERATORS[name]
+    a, p = grid(row)
+    with np.errstate(all="ignore"):
+        y = row.evaluate(a, p)
+        if row.period:
+            usual = np.isfinite(y) & (np.abs(y) < 100)
+            shifted = row.evaluate([a[0] + row.period], p)
+            np.testing.assert_allclose(shifted[usual], y[usual], atol=1e-12)
+            half = row.evaluate([a[0] + row.period / 2], p)
+            assert not np.allclose(half[usual], y[usual])
+        assert not row.poles or row.period
+        if row.commutative:
+            np.testing.assert_array_equal(row.evaluate(a[::-1], p), y)
+        elif row.arity == 2 and name != "hypot":  # it is symmetric, yet no chain of operands
+            assert not np.array_equal(row.evaluate(a[::-1], p), y, equal_nan=True)
+
+
+@pytest.mark.parametrize("name", sorted(OPERATORS))
+def test_rough_is_what_has_a_kink_a_jump_or_a_cut(name: str) -> None:
+    row = OPERATORS[name]
+    a, p = grid(row)
+    rough = False
+    with np.errstate(all="ignore"):
+        for i in range(len(a)):
+            sides = []
+            for sign in (-1e-9, 1e-9):
+                moved = [x + sign if j == i else x for j, x in enumerate(a)]
+                y = row.evaluate(moved, p)
+                slopes = np.broadcast_to(row.partials(NUMPY, moved, y, p)[i], y.shape)
+                sides.append((y, slopes))
+            (y0, d0), (y1, d1) = sides
+            ends = np.isnan(row.evaluate(a, p)) | np.isnan(y0) | np.isnan(y1)
+            if row.pole is not None:
+                ends |= row.pole(NUMPY, a, p)
+            ends |= np.abs(d0) > 1e3  # the vertical tangent of a root
+            if len(a) > 1:
+                ends |= (a[0] == 0) & (a[1] == 0)  # a single point, the tip of hypot's cone
+            jumps = np.abs(y1 - y0) > 1e-5
+            kinks = np.abs(d1 - d0) > 1e-3
+            rough |= bool(((jumps | kinks) & ~ends).any())
+    assert rough == row.rough

@@ -1,0 +1,81 @@
+"""Values of a formula alone, for callers that need no amplification."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eic_core.engine.native import library as native
+from eic_core.engine.native.library import INVALID
+from eic_core.engine.tape import tape_of
+from eic_core.formula.tree import Formula
+from eic_core.samples import Samples
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def values(formula: Formula, samples: Samples, *, stop_at_invalid: bool = False) -> Floats | None:
+    """A formula's value at every sample, in double precision.
+
+    Parameters
+    ----------
+    formula : Formula
+    samples : Samples
+        With a column for each variable.
+    stop_at_invalid : bool
+        Give up at the first chunk with a sample at which some node has no finite double; a search
+        that drops such formulas need not compute the rest.
+
+    Returns
+    -------
+    ndarray, shape (N,), or None
+        nan where some node has no finite double; None if it gave up.
+
+    Raises
+    ------
+    DataError
+        If a variable has no column.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> samples = Samples.from_columns({"x": [4.0, 0.0, -1.0]})
+    >>> values(read("1/(1/x)").formula, samples).tolist()
+    [4.0, nan, -1.0]
+    >>> values(read("sqrt(x)").formula, samples, stop_at_invalid=True) is None
+    True
+    """
+    samples.require(formula.variables)
+    tape = tape_of(formula)
+    engine = native.library()
+    packed = None if engine is None else engine.pack(tape)
+    if engine is None or packed is None:
+        found = plain_values(formula, samples)
+        return None if stop_at_invalid and np.isnan(found).any() else found
+    out = np.empty(len(samples))
+    mode = native.VALUES_ONLY | (native.FIRST_BAD_ENDS if stop_at_invalid else 0)
+    run = engine.run(
+        tape, packed, samples.addresses, len(samples), mode=mode, skip=INVALID, out=INVALID,
+        keep_y=[(len(tape) - 1, int(out.ctypes.data))],
+    )  # fmt: skip
+    if run.taken < len(samples):
+        return None
+    if run.status is not None:
+        out[(run.status & INVALID) != 0] = np.nan
+    return out
+
+
+def plain_values(formula: Formula, samples: Samples) -> Floats:
+    """The same by NumPy alone."""
+    ok = np.ones(len(samples), dtype=bool)
+    found: list[Any] = []
+    with np.errstate(all="ignore"):
+        for step in tape_of(formula).steps:
+            if step.row is None:
+                value: Any = samples.columns[step.column] if step.column else step.value
+            else:
+                value = step.row.evaluate([found[i] for i in step.operands], step.parameter)
+            found.append(value)
+            ok &= np.isfinite(value)
+    return np.where(ok, found[-1], np.nan)

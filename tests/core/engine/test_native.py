@@ -1,0 +1,140 @@
+"""The compiled engine: built for these sources, from this table, wherever it may lie."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from eic_core.engine.amplify import amplify
+from eic_core.engine.native import build, generate
+from eic_core.engine.native.library import Library, library
+from eic_core.engine.native.loops import double_loop
+from eic_core.engine.tape import RECHECK_S2, tape_of
+from eic_core.formula.syntax import read
+from eic_core.operators import OPERATORS
+from eic_core.samples import Samples
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_the_generated_file_is_that_of_the_table() -> None:
+    assert generate.TARGET.read_text(encoding="utf-8") == generate.header(), (
+        "run: python -m eic_core.engine.native.generate"
+    )
+
+
+def test_every_operator_of_the_table_runs_in_compiled_code() -> None:
+    engine = library()
+    assert engine is not None
+    assert engine.codes.keys() == OPERATORS.keys()
+    assert engine.recheck_s2 == RECHECK_S2
+
+
+def test_a_read_only_folder_leaves_the_library_in_the_users_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    broken = tmp_path / "file"
+    broken.write_text("no folder can be made here")
+    monkeypatch.setattr(build, "folders", lambda: [broken, tmp_path / "cache" / "eic-lab"])
+    made = build.build()
+    assert made.parent == tmp_path / "cache" / "eic-lab" and build.find() == made
+    assert Library(made).codes.keys() == OPERATORS.keys()
+    assert not [p for p in made.parent.iterdir() if p != made]
+
+
+def test_other_sources_have_another_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = build.file_name()
+    for name in build.SOURCES:
+        shutil.copy(build.HERE / name, tmp_path / name)
+    (tmp_path / "kernel.c").write_text((tmp_path / "kernel.c").read_text() + "\n/* changed */\n")
+    monkeypatch.setattr(build, "HERE", tmp_path)
+    build.file_name.cache_clear()
+    try:
+        assert build.file_name() != before
+    finally:
+        monkeypatch.undo()
+        build.file_name.cache_clear()
+
+
+def test_without_a_compiler_the_builder_says_what_that_means(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(build, "folders", lambda: [tmp_path])
+    monkeypatch.setattr(build, "compilers", lambda: iter(()))
+    assert build.main([]) == 1
+    said = capsys.readouterr().err
+    assert "no C compiler was found" in said and "several times slower" in said.replace("\n", " ")
+    assert "pip install ziglang" in said
+
+
+def test_a_damaged_library_is_not_used(tmp_path: Path) -> None:
+    (tmp_path / build.file_name()).write_bytes(b"\x7fELF nonsense")
+    with pytest.raises(OSError):
+        Library(tmp_path / build.file_name())
+
+
+def test_without_the_library_everything_runs_on_the_reference() -> None:
+    program = (
+        "from eic_core.engine.native.library import library\n"
+        "from eic_core.formula.syntax import read\n"
+        "from eic_core.measure import Samples, inspect\n"
+        "assert library() is None\n"
+        "data = Samples.from_columns({'x': [0.0, 1.0, -1.0, 2.5]})\n"
+        "print(repr(inspect(read('log(x) + exp(x)/(x - 1)').formula, data).to_json()))\n"
+    )
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", program.replace("is None", test)], cwd=ROOT, text=True,
+            capture_output=True, check=True, env=os.environ | {"EIC_LAB_NATIVE": wanted},
+        ).stdout
+        for wanted, test in (("0", "is None"), ("1", "is not None"))
+    ]  # fmt: skip
+    assert said[0] == said[1] != ""
+
+
+@pytest.mark.parametrize("function", (np.sin, np.add, np.power, np.hypot, np.sqrt, np.fmax))
+def test_the_loop_of_a_ufunc_is_found(function: np.ufunc) -> None:
+    assert double_loop(function) is not None
+
+
+@pytest.mark.parametrize("function", (np.frompyfunc(abs, 1, 1), np.modf, np.bitwise_and, abs))
+def test_what_has_no_loop_over_doubles_has_none(function: object) -> None:
+    assert double_loop(function) is None
+
+
+def test_threads_do_not_disturb_each_other() -> None:
+    texts = [f"sin(x*{i}.5)/(y + {i}) - exp(x**{i % 5})" for i in range(12)]
+    rng = np.random.default_rng(0)
+    samples = Samples.from_columns({v: rng.uniform(-2, 2, 20_000) for v in "xy"})
+    alone = [amplify(read(t).formula, samples, recheck=False) for t in texts]
+    found: dict[int, list[float]] = {}
+
+    def work(i: int) -> None:
+        for _ in range(3):
+            again = amplify(read(texts[i]).formula, samples, recheck=False)
+            found[i] = [*again.finite_sum, *again.singular, again.valid_count]
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(len(texts))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for i, one in enumerate(alone):
+        assert found[i] == [*one.finite_sum, *one.singular, one.valid_count]
+
+
+def test_packing_is_kept_with_the_tape() -> None:
+    engine = library()
+    assert engine is not None
+    tape = tape_of(read("x + 1").formula)
+    assert engine.pack(tape) is engine.pack(tape)

@@ -1,0 +1,291 @@
+"""A row is all that an operator needs: two that are added at run time are treated like the others.
+
+`erfc` has one operand and magnifies errors without bound; `logaddexp` has two, and says of itself
+nothing but its numbers.  The condition numbers are checked against difference quotients at 300
+digits, which know nothing of the rows.
+"""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.special import erfc
+
+from eic_core.drawing.scene import sign
+from eic_core.engine.amplify import amplify
+from eic_core.engine.native.library import library
+from eic_core.engine.tape import tape_of
+from eic_core.errors import FormulaError
+from eic_core.explain.diagnosis import Diagnosis, diagnose
+from eic_core.explain.failures import invalid_clause
+from eic_core.explain.ledger import blame
+from eic_core.explain.rewriting import repair
+from eic_core.formula.rendering import name_latex, short_text, to_latex, to_mathml, to_python
+from eic_core.formula.syntax import read
+from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
+from eic_core.measure import Samples, inspect
+from eic_core.operators import OPERATORS, Operator, Writing, register, registered, unregister
+from eic_core.operators.row import by_name, call, nowhere, square
+from eic_core.report import html_report
+from tests.core.formula.test_rendering import forms
+
+ERFC = Operator(
+    "erfc", 1, call(erfc), by_name("erfc"),
+    partials=lambda B, a, y, p: (-2.0 / B.sqrt(B.pi) * B.exp(-square(a[0])),),
+    vanishes=nowhere, exponential=True, low=2.0,
+)  # fmt: skip
+
+LOGADDEXP = Operator(
+    "logaddexp", 2, call(np.logaddexp),
+    exact=lambda mp, a, p: max(a) + mp.log1p(mp.exp(-abs(a[0] - a[1]))),
+    partials=lambda B, a, y, p: (B.exp(a[0] - y), B.exp(a[1] - y)),
+    vanishes=nowhere, crossing="value",
+)  # fmt: skip
+
+FORMULAS = (
+    "erfc(x)",
+    "logaddexp(x, y)",
+    "log(erfc(x)) + y",
+    "logaddexp(x, y)*erfc(x - 1)",
+    "erfc(logaddexp(x, y))/exp(y)",
+    "1 - erfc(x/y)",
+    "logaddexp(exp(x), erfc(x - 1))",
+)
+
+mp = mpmath.MPContext()
+mp.dps = 300
+STEP = mp.mpf(10) ** -100
+VALUES = {
+    "erfc": mp.erfc,
+    "logaddexp": lambda a, b: mp.log(mp.exp(a) + mp.exp(b)),
+    "log": mp.log,
+    "exp": mp.exp,
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+}
+
+
+@pytest.fixture(autouse=True)
+def both() -> Iterator[None]:
+    with registered(ERFC, LOGADDEXP):
+        yield
+
+
+def samples() -> Samples:
+    """200 rows: x = 1 makes a zero operand of erfc, and from 27 on erfc(x) underflows."""
+    rng = np.random.default_rng(5)
+    x, y = rng.uniform(-3, 35, 200), rng.uniform(-30, 3, 200)
+    x[:3], y[:3] = (1.0, 1.0, 0.25), (-2.0, 1.0, -900.0)
+    return Samples.from_columns({"x": x, "y": y})
+
+
+def mean_s2(formula: Formula, table: Samples) -> list[float]:
+    """s-bar^2 of every node, from difference quotients in the absolute form."""
+    sums = [mp.mpf(0)] * len(formula)
+    for row in range(len(table)):
+        y: list[mpmath.mpf] = []
+        v: list[mpmath.mpf] = []
+        for node in formula:
+            if node.operator == VARIABLE:
+                y.append(mp.mpf(table.decimal(node.label, row)))
+                v.append(y[-1] ** 2)
+            elif node.operator == CONSTANT:
+                y.append(mp.mpf(node.label))
+                v.append(y[-1] ** 2)
+            else:
+                function = VALUES[node.operator]
+                a = [y[child] for child in node.children]
+                value = function(*a)
+                variance = value**2
+                for i, child in enumerate(node.children):
+                    step = STEP * (abs(a[i]) or 1)
+                    ends = [function(*a[:i], a[i] + d, *a[i + 1 :]) for d in (step, -step)]
+                    variance += ((ends[0] - ends[1]) / (2 * step)) ** 2 * v[child]
+                y.append(value)
+                v.append(variance)
+            sums[node.id] += v[-1] / y[-1] ** 2 if y[-1] else mp.nan
+    return [float(total / len(table)) for total in sums]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_the_eic_of_every_node_is_that_of_difference_quotients(text: str) -> None:
+    formula, table = read(text).formula, samples()
+    found = amplify(formula, table)
+    assert found.valid.all() and not found.unresolved
+    for node, truth in zip(formula, mean_s2(formula, table), strict=True):
+        if math.isnan(truth):  # x - 1 is 0 at two rows
+            assert found.singular[node.id] == 2
+            continue
+        assert found.mean_s2(node.id) == pytest.approx(truth, rel=1e-9), node
+
+
+def test_rows_that_leave_double_range_are_settled_at_60_digits() -> None:
+    table = samples()
+    beyond = int(np.count_nonzero(erfc(table.columns["x"]) < 2.3e-308))
+    assert beyond > 20
+    for text in ("erfc(x)", "logaddexp(0, 2*y - 2000)"):
+        found = amplify(read(text).formula, table)
+        assert found.rechecked == found.out_of_range == (beyond if text == "erfc(x)" else 200)
+    hasty = amplify(read("erfc(x)").formula, table, recheck=False)
+    assert math.isnan(hasty.mean_s2(1))  # what is not known passes for nothing
+
+
+def test_it_runs_without_the_native_engine() -> None:
+    native = library()
+    if native is not None:
+        assert native.pack(tape_of(read("sin(x)").formula)) is not None
+        assert native.pack(tape_of(read("erfc(sin(x))").formula)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "syntax", "plain"),
+    [
+        ("erfc(x)*2", "infix", "erfc(x)*2"),
+        ("np.logaddexp(x, y)", "infix", "logaddexp(x, y)"),
+        (r"\operatorname{erfc}(x)", "latex", "erfc(x)"),
+        (r"\operatorname{logaddexp}\left(x, y\right)^2", "latex", "logaddexp(x, y)**2"),
+        (r"\mathrm{erfc}(x) + \erfc x", "latex", "erfc(x) + erfc(x)"),
+        ("(logaddexp (erfc x) y)", "fpcore", "logaddexp(erfc(x), y)"),
+        ("(FPCore (x) (- 1 (erfc x)))", "fpcore", "1 - erfc(x)"),
+        ("add logaddexp x y erfc x", "prefix", "logaddexp(x, y) + erfc(x)"),
+    ],
+)
+def test_it_is_read_in_every_notation(text: str, syntax: str, plain: str) -> None:
+    reading = read(text)
+    assert (reading.syntax, to_python(reading.formula)) == (syntax, plain)
+
+
+@pytest.mark.parametrize("text", [*FORMULAS, "-erfc(-x)**2", "erfc(logaddexp(x, erfc(y)))/2"])
+def test_what_is_written_reads_back_to_the_same_tree(text: str) -> None:
+    formula = read(text).formula
+    structure = formula.structure()
+    assert read(to_python(formula)).formula.structure() == structure
+    assert read(to_latex(formula), syntax="latex").formula.structure() == structure
+    if "**" not in text and "/" not in text:
+        label = short_text(formula, limit=400)
+        assert read(label.replace("−", "-").replace("·", "*")).formula.structure() == structure
+        shown = "".join(ET.fromstring(to_mathml(formula)).itertext())
+        for mark, sign_ in (("\u2061", ""), ("·", "*"), ("−", "-"), ("ln", "log")):
+            shown = shown.replace(mark, sign_)
+        if "exp" not in text.replace("logaddexp", ""):  # set as a power of e
+            assert read(shown).formula.structure() == structure
+
+
+def test_its_card_shows_its_name() -> None:
+    assert sign(read("logaddexp(x, y)").formula.root) == "logaddexp"
+
+
+def diagnosis(text: str) -> Diagnosis:
+    return diagnose(inspect(read(text).formula, samples()))
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_the_ledger_adds_up_at_every_node(text: str) -> None:
+    inspection = inspect(read(text).formula, samples())
+    for k in range(len(inspection.nodes)):
+        ledger = blame(inspection, k)
+        if ledger.rows:
+            assert math.fsum(row.share for row in ledger.rows) == pytest.approx(1, abs=1e-12)
+        assert all(sentence.endswith(".") for sentence in ledger.sentences)
+
+
+def test_the_sentence_says_what_the_row_says() -> None:
+    found = diagnosis("erfc(x)")
+    assert found.verdict.sentence.endswith(
+        "at `erfc(x)`: the `erfc` of a large number (up to 35) magnifies its relative error."
+    )
+    assert found.verdict.cause == "`erfc` of a large number"
+    assert "at the step `erfc(x)`." in found.ledger.sentences[0]
+
+
+def test_of_an_operator_without_words_the_sentence_says_what_its_numbers_say() -> None:
+    table = Samples.from_columns({"x": [0.0, 0.0], "y": [-3.0, -3.1]})
+    found = diagnose(inspect(read("logaddexp(100*x, 10*y)").formula, table))
+    assert found.verdict.cause == "Steep function"
+    # kappa of the second operand is near y_b itself: its softmax over log(1 + e^b)
+    assert found.verdict.sentence.endswith(
+        "it multiplies the relative error of operand 2 by about 31."
+    )
+
+
+def test_why_a_value_is_missing_is_told_from_a_few_values() -> None:
+    row = Operator(
+        "halflog", 1, call(np.log, np.sqrt), lambda mp, a, p: mp.sqrt(mp.log(a[0])),
+        lambda B, a, y, p: (B.over(0.5, a[0] * y),),
+    )  # fmt: skip
+    assert not ERFC.has_gaps and not LOGADDEXP.has_gaps and row.has_gaps
+    with registered(row):
+        formula = read("halflog(x)").formula
+        clause = invalid_clause(formula.root)
+        assert clause == "`halflog` has no real value for what it is given"
+        table = Samples.from_columns({"x": [0.5, -1.0]})
+        assert clause in diagnose(inspect(formula, table)).verdict.sentence
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_a_search_for_better_forms_leaves_it_alone(text: str) -> None:
+    formula, table = read(text).formula, samples()
+    found = repair(formula, table, limit_steps=60, limit_seconds=math.inf)
+    for form in found.repairs:
+        names = {n.operator for n in form.formula} & {"erfc", "logaddexp"}
+        assert names == {n.operator for n in formula} & {"erfc", "logaddexp"}
+        assert form.verification.rows > 0
+    assert found.sentence.endswith(".")
+
+
+def test_what_stands_around_it_is_mended() -> None:
+    table = Samples.from_columns({"x": np.linspace(1e6, 2e6, 50), "y": np.linspace(1, 2, 50)})
+    formula = read("erfc(y)*(sqrt(x + 1) - sqrt(x))").formula
+    found = repair(formula, table, limit_seconds=math.inf)
+    assert found.best is not None and "erfc(y)" in found.best.text
+
+
+@pytest.mark.parametrize("text", FORMULAS[:4])
+def test_there_is_a_report(text: str) -> None:
+    page = html_report(inspect(read(text).formula, samples()), with_repair=False)
+    assert "erfc" in page or "logaddexp" in page
+    assert "<h1" in page
+
+
+def test_it_is_forgotten_when_it_is_withdrawn() -> None:
+    assert name_latex("erfc_1") == r"\mathrm{erfc\_1}"
+    unregister("erfc")
+    with pytest.raises(FormulaError):
+        read("erfc(x)")
+    assert name_latex("erfc_1") == r"\mathrm{erfc}_{1}"
+    register(ERFC)
+    assert read("erfc(x)").formula.root.operator == "erfc"
+
+
+def test_further_names_and_a_parameter_are_read_and_written() -> None:
+    logit = Operator(
+        "scaled", 1, lambda p, count: ((np.multiply, 0, p),), lambda mp, a, p: a[0] * p.numerator,
+        lambda B, a, y, p: (p,), fixed=lambda p: (1.0,), needs_parameter=True,
+        writing=Writing("scaled stretched"),
+    )  # fmt: skip
+    with registered(logit):
+        formula = read("stretched(x, 3) + 1").formula
+        assert formula.nodes[1].parameter == Fraction(3)
+        assert to_python(formula) == "scaled(x, 3) + 1"
+        assert read(to_latex(formula)).formula.structure() == formula.structure()
+        assert len(forms(logit)) == 1
+        with pytest.raises(FormulaError, match="part of the function"):
+            read("scaled(x, y)")
+
+
+def test_a_name_is_taken_once_and_can_be_written() -> None:
+    with pytest.raises(ValueError, match="already"):
+        register(ERFC)
+    with pytest.raises(ValueError, match="lower-case"):
+        register(Operator("no name", 1, ERFC.program, ERFC.exact, ERFC.partials))
+    with pytest.raises(ValueError, match="no operator `sin` was added"):
+        unregister("sin")
+    assert OPERATORS["sin"].name == "sin"
