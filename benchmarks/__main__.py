@@ -5,7 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 
-MODULES = ("engine", "pool", "matching", "memory", "read_share", "rerun", "raters", "repair")
+MODULES = (
+    "engine", "hard", "pool", "population", "matching", "memory", "read_share", "rerun", "raters",
+    "repair",
+)  # fmt: skip
 
 
 def main() -> int:

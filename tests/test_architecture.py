@@ -194,6 +194,18 @@ def test_files_can_be_read_in_one_sitting() -> None:
     assert too_long == []
 
 
+def test_scoring_loads_nothing_that_it_does_not_use() -> None:
+    heavy = ("scipy", "mpmath", "sympy", "pandas", "pyarrow", "matplotlib", "jinja2", *SCREEN)
+    script = (
+        "import sys; from eic_core.cli.main import build_parser; build_parser(['score']); "
+        f"print(*sorted({set(heavy)!r} & sys.modules.keys()))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == []
+
+
 def test_nothing_in_the_repository_names_a_machine() -> None:
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False

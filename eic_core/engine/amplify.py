@@ -394,7 +394,7 @@ class _Sums:
         some = self.samples.take(rows)
         plain = everything(self.tape, some)
         found = extended.evaluate(self.tape, some.columns, len(rows), plain)
-        terms = np.array(found.terms).reshape(-1, len(rows))
+        terms = np.array(found.terms if self.edges else []).reshape(-1, len(rows))
         self._settle(rows, found.y, found.s2, terms, found.dead)
 
     def _settle(
@@ -410,20 +410,21 @@ class _Sums:
         part = Part(
             np.where(finite, s2, 0.0).sum(axis=1).tolist(),
             np.count_nonzero(singular, axis=1).tolist(),
-            [0.0] * len(terms),
+            [0.0] * sum(map(len, self.tape.operands)),
             [0] * len(self.tape),
             int(np.count_nonzero(singular.any(axis=0))),
             None,
             None,
         )
-        first = 0
-        for slot, operands in enumerate(self.tape.operands):
-            for i in range(len(operands)):
-                part.edge_sums[first + i] = float(terms[first + i][finite[slot]].sum())
-            first += len(operands)
-        for step in self.tape.steps:
-            if step.row is not None and step.row.crossing:
-                part.signs[step.slot] = signs_of(step, y[step.slot], y[step.operands[0]], ok)
+        if self.edges:
+            first = 0
+            for slot, operands in enumerate(self.tape.operands):
+                for i in range(len(operands)):
+                    part.edge_sums[first + i] = float(terms[first + i][finite[slot]].sum())
+                first += len(operands)
+            for step in self.tape.steps:
+                if step.row is not None and step.row.crossing:
+                    part.signs[step.slot] = signs_of(step, y[step.slot], y[step.operands[0]], ok)
         self._add(part, None, 0)
         self._leave_out(rows[~ok], dead[~ok])
         if self.values is not None:

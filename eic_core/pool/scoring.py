@@ -48,14 +48,20 @@ def read_pool(path: Path) -> tuple[list[str], list[Candidate]]:
         If the file is missing, empty or lacks a column.
     """
     with opened_pool(path) as file:
-        reader = csv.DictReader(file, restval="")
-        columns = list(reader.fieldnames or [])
-        candidates = [
-            Candidate.from_row({k: v for k, v in row.items() if k is not None}) for row in reader
-        ]
+        reader = csv.reader(file)
+        columns = next((row for row in reader if row), [])
+        candidates = [Candidate.from_row(_named(columns, cells)) for cells in reader if cells]
     if not candidates:
         raise DataError(f"{path} has no rows", hint="a pool has a header and a row a formula")
     return columns, candidates
+
+
+def _named(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
+    """A row's cells by column: empty where the row is short, without what is too much."""
+    row = dict(zip(columns, cells, strict=False))
+    for name in columns[len(cells) :]:
+        row[name] = ""
+    return row
 
 
 class ProblemData:
@@ -264,6 +270,9 @@ class _Task(NamedTuple):
     """Of the first members, if they have been read; to send them takes longer than to read again"""
 
 
+_Sent = tuple[str, int | None, list[tuple[str, str, str, Mapping[str, str]]]]
+"""A task as plain texts, which are sent faster than they are read."""
+
 _worker: list[ProblemData] = []
 
 
@@ -271,8 +280,10 @@ def _prepare(folder: str) -> None:
     _worker[:] = [ProblemData(Path(folder))]
 
 
-def _score_sent(task: _Task) -> list[tuple[int, Score]]:
-    return _scored(_worker[0], task)
+def _score_sent(sent: _Sent) -> list[Score]:
+    problem, base, formulas = sent
+    members = [(i, Candidate(problem, *given)) for i, given in enumerate(formulas)]
+    return [found for _, found in _scored(_worker[0], _Task(members, base, ()))]
 
 
 def _scored(problems: ProblemData, task: _Task) -> list[tuple[int, Score]]:
@@ -358,22 +369,18 @@ def _run(
         return
     from concurrent.futures import ProcessPoolExecutor  # takes a while
 
-    sent = [_to_send(task) for task in tasks]
+    sent = list(tasks)
     with ProcessPoolExecutor(
         max_workers=min(workers, len(sent)), initializer=_prepare, initargs=(str(folder),)
     ) as executor:
-        futures = [executor.submit(_score_sent, task) for task in sent]
-        for future in futures:
-            yield future.result()
+        futures = [executor.submit(_score_sent, _to_send(task)) for task in sent]
+        for task, future in zip(sent, futures, strict=True):
+            yield [(i, found) for (i, _), found in zip(task.members, future.result(), strict=True)]
 
 
-def _to_send(task: _Task) -> _Task:
-    """A task without what it takes longer to send than it is worth: readings and other columns."""
-    members = [
-        (position, Candidate(c.problem, c.formula, c.method, c.syntax, c.parameters))
-        for position, c in task.members
-    ]
-    return _Task(members, task.base, ())
+def _to_send(task: _Task) -> _Sent:
+    given = [(c.formula, c.method, c.syntax, c.parameters) for _, c in task.members]
+    return task.members[0][1].problem, task.base, given
 
 
 def write_scored(
@@ -383,8 +390,10 @@ def write_scored(
     kept = [c for c in columns if c not in SCORE_COLUMNS]
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "wt", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, [*kept, *SCORE_COLUMNS], extrasaction="ignore")
-        writer.writeheader()
+        writer = csv.writer(file)
+        writer.writerow([*kept, *SCORE_COLUMNS])
         for candidate, result in zip(candidates, scores, strict=True):
-            row: Mapping[str, str] = {**candidate.row, **result.cells()}
-            writer.writerow(row)
+            given, cells = candidate.row, result.cells()
+            writer.writerow(
+                [*[given.get(c, "") for c in kept], *[cells[c] for c in SCORE_COLUMNS]]
+            )
