@@ -66,7 +66,7 @@ class Amplification:
         after the first `MAX_RECHECKED`.
     out_of_range : int
         Samples at which the exact value of some node is finite and not zero, but over- or
-        underflows in double precision.
+        underflows in double precision; invalid ones may be among them.
     root_values : ndarray, shape (N,), or None
         The formula's value, nan at invalid samples; only if asked for.
     tape : Tape

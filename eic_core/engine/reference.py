@@ -171,7 +171,7 @@ def _note_trouble(
             operands_finite &= np.isfinite(operand)
         leaves_range = bad & ~outside & operands_finite
         block.suspect |= leaves_range & settled
-        block.out_of_range |= leaves_range & (step.node < block.first_invalid)
+        block.out_of_range |= leaves_range
         block.overflow_at[leaves_range & (block.overflow_at == VALID)] = step.node
         # After an overflow nan means nothing; elsewhere it is a domain error.
         certain = outside & (block.overflow_at == VALID)
@@ -182,7 +182,10 @@ def _note_trouble(
         if row.vanishes is not None:
             true_zero &= row.vanishes(NUMPY, a, step.parameter)
         block.suspect |= small & ~true_zero & settled
-        block.out_of_range |= small & ~true_zero & (step.node < block.first_invalid)
+        reached = small & ~true_zero
+        for operand in a:
+            reached &= np.isfinite(operand)
+        block.out_of_range |= reached
 
 
 def _note_range_of_leaf(step: Step, y: np.ndarray, block: Block) -> None:

@@ -95,6 +95,8 @@ class Tape:
         Column names that the tape reads.
     roots : tuple of int
         For each formula, its last slot.
+    population : bool
+        Whether it holds many formulas, perhaps only one of them.
     """
 
     slots: tuple[int, ...]
@@ -104,6 +106,7 @@ class Tape:
     exact_parameters: list[Fraction | None]
     variables: tuple[str, ...]
     roots: tuple[int, ...]
+    population: bool = False
     _compiled: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
@@ -215,10 +218,12 @@ def lay_out_population(formulas: Sequence[Formula]) -> Tape:
     >>> len(tape), tape.roots  # x, sin, y, mul, 1, add
     (6, (3, 5))
     """
-    return _lay_out(formulas, True, None)
+    return _lay_out(formulas, True, None, population=True)
 
 
-def _lay_out(formulas: Sequence[Formula], share: bool, alike: Alike | None) -> Tape:
+def _lay_out(
+    formulas: Sequence[Formula], share: bool, alike: Alike | None, *, population: bool = False
+) -> Tape:
     known: dict[Hashable, int] = {}
     seen = known.get
     slots: list[int] = []
@@ -262,8 +267,9 @@ def _lay_out(formulas: Sequence[Formula], share: bool, alike: Alike | None) -> T
             slots += own
         roots.append(own[-1])
     return Tape(
-        tuple(slots), nodes, rows, all_operands, parameters, tuple(columns), tuple(roots)
-    )
+        tuple(slots), nodes, rows, all_operands, parameters, tuple(columns), tuple(roots),
+        population,
+    )  # fmt: skip
 
 
 def tape_of(formula: Formula) -> Tape:

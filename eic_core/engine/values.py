@@ -61,7 +61,9 @@ def values(formula: Formula, samples: Samples, *, stop_at_invalid: bool = False)
     )  # fmt: skip
     if run.taken < len(samples):
         return None
-    if run.status is not None:
+    if run.status is not None and (run.status & INVALID).any():
+        if stop_at_invalid:
+            return None
         out[(run.status & INVALID) != 0] = np.nan
     return out
 

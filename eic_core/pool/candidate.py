@@ -86,8 +86,8 @@ class Score:
         Rows without a real value, and rows singular at some node.
     out_of_range : int
         Rows at which the exact value of some node is finite and not zero, but over- or underflows
-        in double precision.  Their amplification is known wherever it does not need the lost
-        value; else `eic` and `eic_finite` are nan.
+        in double precision; invalid ones may be among them.  Their amplification is known wherever
+        it does not need the lost value; else `eic` and `eic_finite` are nan.
     error : str
         Why the formula was refused; "" if it was not.
     """

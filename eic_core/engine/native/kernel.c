@@ -195,9 +195,9 @@ static void read_leaf(const Call *c, Chunk *x, int64_t slot, const double *colum
         x->value[slot] = Y;
         x->has_zero[slot] = c->parameters[slot] == 0 && kind == CONSTANT;
         x->status[slot] = 0;
-        if (kind != CONSTANT) {
+        if (c->mode & VALUES_ONLY ? kind == CONSTANT_HIGH : kind != CONSTANT) {
             x->status[slot] = status;
-            memset(status, kind == CONSTANT_LOW ? LOW : beyond ? HIGH | INVALID : HIGH, (size_t)n);
+            memset(status, c->mode & VALUES_ONLY ? INVALID : kind == CONSTANT_LOW ? LOW : beyond ? HIGH | INVALID : HIGH, (size_t)n);
         }
         if (x->has_zero[slot])
             memset(x->Z + place, 0, (size_t)n * sizeof(double));
@@ -206,7 +206,7 @@ static void read_leaf(const Call *c, Chunk *x, int64_t slot, const double *colum
     x->value[slot] = column;
     x->status[slot] = 0;
     x->has_zero[slot] = 0;
-    if (!not_normal(column, n))
+    if (c->mode & VALUES_ONLY || !not_normal(column, n))
         return;
     uint8_t any = 0;
     double *Z = x->Z + place;

@@ -224,12 +224,11 @@ class Library:
 
         Kept with the tape.
         """
-        try:
-            packed: Packed | None = tape._compiled["native"]
-            return packed
-        except KeyError:
-            packed = tape._compiled["native"] = self._pack(tape)
-            return packed
+        kept = tape._compiled.get("native")
+        if kept is None or kept[0] is not self:
+            kept = tape._compiled["native"] = self, self._pack(tape)
+        packed: Packed | None = kept[1]
+        return packed
 
     def _pack(self, tape: Tape) -> Packed | None:
         kinds: list[int] = []
@@ -270,7 +269,7 @@ class Library:
                     self._simple[row] = entry[0]
         operands = [i for given in tape.operands for i in given]
         buffers, used = None, 0
-        if len(tape.roots) > 1:
+        if tape.population:
             buffers, used = _shared_buffers(tape)
         parts: tuple[Any, ...] = (
             array("i", kinds), array("i", operands),

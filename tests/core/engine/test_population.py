@@ -11,6 +11,8 @@ import pytest
 from eic_core.engine.amplify import amplify
 from eic_core.engine.native import library as native
 from eic_core.engine.population import Population
+from eic_core.engine.values import plain_values, values
+from eic_core.formula.syntax import read
 from eic_core.formula.tree import Formula
 from eic_core.samples import Samples
 from tests.core.measure.test_paths import NASTY_CELLS, nasty_tree
@@ -62,3 +64,29 @@ def test_shared_subtrees_stand_once_on_the_tape() -> None:
     members = formulas(7, 20)
     assert len(Population(members * 3).tape) == len(Population(members).tape)
     assert len(Population(members).tape) < sum(map(len, members))
+
+
+@pytest.mark.parametrize("text", ("log(x)", "exp(x - 1.99)*0 + x", "1/(1 - 1)", "x", "1e400*x"))
+def test_a_population_of_one_is_that_formula(text: str) -> None:
+    formula, samples = read(text).formula, Samples.from_columns({"x": [2.0, 4.0, -1.0]})
+    scores, alone = Population([formula]).amplify(samples), amplify(formula, samples, recheck=False)
+    assert scores.eic[0] == pytest.approx(alone.eic, nan_ok=True)
+    assert scores.invalid[0] == len(samples) - alone.valid_count
+    assert scores.out_of_range[0] == alone.out_of_range
+
+
+@pytest.mark.parametrize(
+    "text", ("1e400", "1/1e400", "x/1e400", "min(x, 1e400)", "exp(-1e400) + x", "x + 1", "log(x)",
+             "x + 1e-320")
+)  # fmt: skip
+def test_values_alone_are_those_of_numpy_where_every_node_has_a_double(
+    text: str, engine: str
+) -> None:
+    formula = read(text).formula
+    samples = Samples.from_columns({"x": [1e-310, 1.0, 4.0, -2.0]})
+    found = values(formula, samples)
+    assert found is not None
+    assert np.array_equal(found, plain_values(formula, samples), equal_nan=True)
+    assert np.array_equal(Population([formula, formula]).values(samples)[1], found, equal_nan=True)
+    stopped = values(formula, samples, stop_at_invalid=True)
+    assert (stopped is None) == bool(np.isnan(found).any())
