@@ -32,8 +32,7 @@ $(VENV)/.installed: requirements.txt | $(VENV)/bin/python
 # any the app runs all the same, slower, and says so here.
 NATIVE := $(addprefix eic_core/engine/native/,kernel.c rules.h operators.h)
 $(VENV)/.native: $(NATIVE) | $(VENV)/bin/python
-	@$(PY) -m eic_core.engine.native.build --borrow || true
-	@touch $@
+	@if $(PY) -m eic_core.engine.native.build --borrow; then touch $@; fi
 
 $(VENV)/.installed-test: requirements.txt requirements-dev.txt requirements-test.txt | $(VENV)/bin/python
 	@echo "Installing what the tests need…"

@@ -89,13 +89,16 @@ def build(folder: Path | None = None, commands: Iterable[list[str]] | None = Non
     OSError
         If no compiler was found, or none of them could build it; the message says why.
     """
+    found = list(compilers() if commands is None else commands)
+    if not found:
+        raise OSError("no C compiler was found")
     tried: list[str] = []
     for target in [folder] if folder else folders():
         try:
             target.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=target) as made:
                 path = Path(made) / file_name()
-                for command in compilers() if commands is None else commands:
+                for command in found:
                     done = subprocess.run(
                         [*command, *FLAGS, str(HERE / "kernel.c"), "-o", str(path), "-lm"],
                         capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
@@ -105,7 +108,7 @@ def build(folder: Path | None = None, commands: Iterable[list[str]] | None = Non
                     tried.append(f"{' '.join(command)}: {done.stderr.strip()[-500:]}")
         except OSError as error:
             tried.append(f"{target}: {error}")
-    raise OSError("; ".join(tried) or "no C compiler was found")
+    raise OSError("; ".join(tried))
 
 
 @contextmanager
@@ -117,7 +120,11 @@ def borrowed_compiler() -> Iterator[list[str]]:
              "--no-deps", "--target", folder, "ziglang>=0.13"],
             check=True, stdin=subprocess.DEVNULL,
         )  # fmt: skip
-        yield [sys.executable, str(Path(folder) / "ziglang" / "__main__.py"), "cc", *_PORTABLE]
+        os.environ["ZIG_GLOBAL_CACHE_DIR"] = os.environ["ZIG_LOCAL_CACHE_DIR"] = folder
+        try:
+            yield [sys.executable, str(Path(folder) / "ziglang" / "__main__.py"), "cc", *_PORTABLE]
+        finally:
+            del os.environ["ZIG_GLOBAL_CACHE_DIR"], os.environ["ZIG_LOCAL_CACHE_DIR"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -138,10 +145,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             with borrowed_compiler() as command:
                 build(commands=[command])
     except (OSError, subprocess.CalledProcessError) as error:
+        fetching = isinstance(error, subprocess.CalledProcessError)
+        reason = "no compiler could be fetched" if fetching else str(error)
         print(
-            f"The native engine was not built ({error}).\nEverything works without it, several "
-            "times slower. Install a C compiler, or `pip install ziglang`, and run\n"
-            "    python -m eic_core.engine.native.build",
+            f"The native engine was not built: {reason}.\nEverything works without it, several "
+            f"times slower. Install a C compiler, or `pip install ziglang`, and run\n"
+            f"    {sys.executable} -m eic_core.engine.native.build",
             file=sys.stderr,
         )
         return 1

@@ -239,7 +239,7 @@ def header() -> str:
             if on
         )
         if row.selects:
-            functions = "rows_of_two, rows_of_two, 0, mend_selection, 0"
+            functions = "rows_of_two, rows_of_two, mark_of_two, mend_selection, 0"
             table.append(f'    {{"{row.name}", {functions}, {flags}}},')
             continue
         assert row.arity is not None

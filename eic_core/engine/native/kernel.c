@@ -267,7 +267,7 @@ static int run_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t n)
         k->T[i] = x->T ? x->T + (first_operand + i) * m : 0;
         k->leaf[i] = c->kinds[o] < 0;
         k->from[i] = o;
-        zeros |= x->has_zero[o] != 0;
+        zeros |= (int)x->has_zero[o];
         if (x->status[o] && known++)
             for (int64_t r = 0; r < n; r++)
                 status[r] |= x->status[o][r];
@@ -306,19 +306,26 @@ static int run_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t n)
         bad = x->T ? row->rows_edges(k) : row->rows(k);
     else
         bad = n;
-    const int inner = zeros && !(row->flags & KAPPA_FIXED);
+    /* Beside a value that is not 0, an operand that is 0 and carries no noise adds kappa^2 s^2 = 0,
+     * as the plain recursion has it. */
+    const int inner = zeros & NOISY_ZEROS && !(row->flags & KAPPA_FIXED);
     if (!bad && !inner)
         return known != 0;
+    if (!inner && row->flags & KAPPA_FIXED && !(zeros & NOISY_ZEROS) && !not_exact_zeros(k)) {
+        memset(k->Z, 0, (size_t)n * sizeof(double));
+        x->has_zero[slot] = EXACT_ZEROS;
+        return known != 0;
+    }
     if (!known)
         memset(status, 0, (size_t)n);
-    if (bad > n / 2 || row->flags & SELECTS) {
+    if (bad > n / 2 || k->operands > 2) {
         memset(x->special, 1, (size_t)n);
     } else {
         memset(x->special, 0, (size_t)n);
         row->mark(k);
         if (inner)
             for (int i = 0; i < k->operands; i++)
-                if (k->ZA[i])
+                if (x->has_zero[from[i]] & NOISY_ZEROS)
                     for (int64_t r = 0; r < n; r++)
                         x->special[r] |= k->A[i][r] == 0;
     }

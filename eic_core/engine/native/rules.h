@@ -10,6 +10,9 @@
 /* What is known of a sample, and inherited by everything above. */
 enum { INVALID = 1, HIGH = 2, LOW = 4, PRECISION = 8, DOUBT = 16 };
 
+/* Zeros of a slot in a chunk: without noise of their own (0, 0 * x), or with (x - x). */
+enum { EXACT_ZEROS = 1, NOISY_ZEROS = 2 };
+
 /* Columns of the table. */
 enum { SELECTS = 1, CROSSES = 2, CROSSES_ARGUMENT = 4, KAPPA_FIXED = 8 };
 
@@ -99,12 +102,12 @@ static inline __attribute__((always_inline)) void mend_rows(Slot *k, void (*fact
             total += term;
             if (k->T[i])
                 k->T[i][r] = term;
-            if (y == 0)
-                variance = hypot(variance, moved);
+            if (y == 0 && moved != 0)
+                variance = variance == 0 ? moved : hypot(variance, moved);
         }
         if (y == 0) {
             k->Z[r] = variance;
-            k->has_zero = 1;
+            k->has_zero |= variance == 0 ? EXACT_ZEROS : NOISY_ZEROS;
         }
         k->S[r] = total;
         k->status[r] = known | (total <= RECHECK_S2 ? 0 : PRECISION);
@@ -153,7 +156,7 @@ static void mend_selection(Slot *k)
                 k->T[i][r] = i == chosen ? s : 0;
         if (y == 0) {
             k->Z[r] = std[chosen];
-            k->has_zero = 1;
+            k->has_zero |= std[chosen] == 0 ? EXACT_ZEROS : NOISY_ZEROS;
         }
         k->S[r] = total;
         known |= (computed && near > 1 ? DOUBT : 0) | (total <= RECHECK_S2 ? 0 : PRECISION);
@@ -183,6 +186,35 @@ CLONES static int64_t rows_of_two(Slot *k)
             T0[r] = second ? 0 : S0[r];
             T1[r] = second ? S1[r] : 0;
         }
+    return bad;
+}
+
+static void mark_of_two(Slot *k)
+{
+    UNPACK;
+    const double reach = k->leaf[0] & k->leaf[1] ? -1 : TIE_ROUNDINGS * UNIT_ROUNDOFF;
+    const double apart = k->from[0] == k->from[1] ? -1 : reach;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r];
+        const double near = apart * (fabs(A0[r]) * sqrt(S0[r]) + fabs(A1[r]) * sqrt(S1[r]));
+        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX)
+            | (fabs(A0[r] - A1[r]) <= near);
+    }
+}
+
+/* Products, quotients and powers: where the value is 0 because an operand is, and no zero carries
+ * noise, the plain recursion holds (every limit is kappa) and the zero carries none, either.
+ * Counts the samples where that is not so. */
+CLONES static int64_t not_exact_zeros(Slot *k)
+{
+    UNPACK;
+    int64_t bad = 0;
+    const double *restrict B1 = A1 ? A1 : A0;
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const int exact = (y == 0) & ((A0[r] == 0) | (B1[r] == 0));
+        bad += !(S[r] <= RECHECK_S2) | !(fabs(y) <= DBL_MAX) | (!exact & !(fabs(y) >= DBL_MIN));
+    }
     return bad;
 }
 
