@@ -75,7 +75,7 @@ def show(name: str, formulas: Sequence[Formula], samples: Samples) -> None:
         "lay out": lambda: Population(formulas),
         "values": lambda: laid.values(samples),
         "EIC": lambda: laid.amplify(samples),
-        "both": lambda: (laid.values(samples), laid.amplify(samples)),
+        "both": lambda: laid.amplify(samples, keep_values=True),
         "alone": lambda: [amplify(Formula(f.nodes), samples, recheck=False) for f in formulas],
     }
     with np.errstate(all="ignore"):
