@@ -94,7 +94,7 @@ def show(group: str, rows: int, found: Sequence[Measured]) -> None:
         for piece in ("first", "again", "inspect", "texts")
     )
     above = sum(m.ratio("first") > AIM for m in found) / len(found)
-    print(f"{group:<20}{len(found):>4}{rows:>8,}{numpy_us:>9.1f}{first:>7.2f}{again:>7.2f}"
+    print(f"{group:<19}{len(found):>4}{rows:>8,}{numpy_us:>9.1f}{first:>7.2f}{again:>7.2f}"
           f"{above:>7.0%}{inspected:>9.2f}{inspected / first:>8.2f}{texts / first:>9.2f}"
           f"  {verdict(first, AIM)}")
 
@@ -103,9 +103,9 @@ def main() -> None:
     """Print the tables."""
     given = groups()
     print("\nEIC of all nodes / one plain NumPy evaluation (geometric means of ratios)\n")
-    print(f"{'':<20}{'':>4}{'':>8}{'NumPy':>9}{'first':>7}{'again':>7}{'first':>7}{'inspect':>9}"
+    print(f"{'':<19}{'':>4}{'':>8}{'NumPy':>9}{'first':>7}{'again':>7}{'first':>7}{'inspect':>9}"
           f"{'inspect':>8}{'+ texts':>9}  aim for")
-    print(f"{'formulas':<20}{'':>4}{'rows':>8}{'µs':>9}{'/NumPy':>7}{'/NumPy':>7}{'> 3':>7}"
+    print(f"{'formulas':<19}{'':>4}{'rows':>8}{'µs':>9}{'/NumPy':>7}{'/NumPy':>7}{'> 3':>7}"
           f"{'/NumPy':>9}{'/first':>8}{'/first':>9}  first")
     worst: dict[int, list[Measured]] = {}
     inspected: dict[int, float] = {}
