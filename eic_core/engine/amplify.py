@@ -395,7 +395,10 @@ class _Sums:
         plain = everything(self.tape, some)
         found = extended.evaluate(self.tape, some.columns, len(rows), plain)
         terms = np.array(found.terms if self.edges else []).reshape(-1, len(rows))
+        in_double = None if self.values is None else self.values[rows].copy()
         self._settle(rows, found.y, found.s2, terms, found.dead)
+        if self.values is not None and in_double is not None:  # R² is that of a user's program
+            self.values[rows] = np.where(np.isfinite(in_double), in_double, self.values[rows])
 
     def _settle(
         self, rows: np.ndarray, y: np.ndarray, s2: np.ndarray, terms: np.ndarray, dead: np.ndarray
@@ -428,7 +431,8 @@ class _Sums:
         self._add(part, None, 0)
         self._leave_out(rows[~ok], dead[~ok])
         if self.values is not None:
-            self.values[rows] = np.where(ok, y[-1], np.nan)
+            known = np.where(np.isnan(y[-1]), self.values[rows], y[-1])  # else what double says
+            self.values[rows] = np.where(ok, known, np.nan)
 
     def result(self, formula: Formula) -> Amplification:
         """The totals."""

@@ -30,7 +30,9 @@ def row(
     problem: str = "a",
     method: str = "m",
 ) -> list[str]:
-    cells = (problem, formula, method, "", "", complexity, r2, eic, eic, invalid, singular, error)
+    cells = (
+        problem, formula, method, "", "", complexity, r2, eic, eic, invalid, singular, 0, error,
+    )  # fmt: skip
     return [str(cell) for cell in cells]
 
 
@@ -155,7 +157,7 @@ def test_identical_trees_are_never_a_pair_however_they_are_spelt() -> None:
 
 def test_operons_first_variable_and_pysrs_are_the_same_leaf() -> None:
     columns = ("problem", "formula", "syntax", *SCORE_COLUMNS)
-    rest = ["3", "0.9", "1", "1", "0", "0", ""]
+    rest = ["3", "0.9", "1", "1", "0", "0", "0", ""]
     texts = [["a", "X1 + X2", "operon", *rest], ["a", "x0 + x1", "pysr", *rest]]
     sameness = Sameness(ScoredPool.from_rows(texts, columns))
     assert sameness.identical(0, 1)
