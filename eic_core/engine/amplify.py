@@ -37,7 +37,7 @@ that left double range or its digits, and as many at which a rounding decides th
 Progress = Callable[[float], None]
 
 
-_KEPT = 1 << 17
+_KEPT = 0
 """How many numbers a small inspection keeps of every node, so that none is computed again."""
 
 _AT_ONCE = 1 << 24
@@ -298,27 +298,29 @@ class _Sums:
         """All samples; those whose status has a bit of `held` are left for later."""
         total, count = len(self.samples), len(self.tape)
         at_once = max(512, _AT_ONCE // count) if total * count > 2 * _AT_ONCE else total
-        marked: list[tuple[int, np.ndarray]] = []
+        suspects: list[np.ndarray] = []
+        doubtful: list[np.ndarray] = []
         for start in range(0, total, at_once):
             stop = min(total, start + at_once)
             part = run_pass(
                 self.tape, self.samples, start, stop, held, self.edges, self.values, self.kept
             )
-            self._add(part, np.arange(start, stop) if part.status is not None else None, held)
+            self._add(part)
             if part.status is not None:
-                marked.append((start, part.status))
+                self._leave_out_invalid(part, slice(start, stop), held)
+                self.out_of_range += int(np.count_nonzero(part.status & RANGE))
+                later = np.flatnonzero(part.status & held)
+                if len(later):
+                    suspect = (part.status[later] & held & SUSPECT) != 0
+                    suspects.append(start + later[suspect])
+                    doubtful.append(start + later[~suspect])
             if progress is not None:
                 progress(_FIRST_PASS * stop / total)
-        if marked:
-            rows = np.concatenate([start + np.flatnonzero(status) for start, status in marked])
-            bits = np.concatenate([status[status != 0] for _, status in marked])
-            self.out_of_range = int(np.count_nonzero(bits & RANGE))
-            suspect = (bits & held & SUSPECT) != 0
-            self.suspects = rows[suspect]
-            self.doubtful = rows[~suspect & ((bits & held & DOUBT) != 0)]
+        if suspects:
+            self.suspects, self.doubtful = np.concatenate(suspects), np.concatenate(doubtful)
 
-    def _add(self, part: Part, rows: np.ndarray | None, held: int) -> None:
-        """Add a pass; `rows` says which samples it was, if any of them is marked."""
+    def _add(self, part: Part) -> None:
+        """Add what a pass adds up to."""
         self.edge_sums.append(part.edge_sums)
         if not self.finite:
             self.singular, self.signs = part.singular, part.signs
@@ -327,20 +329,26 @@ class _Sums:
             self.signs = [a | b for a, b in zip(self.signs, part.signs, strict=True)]
         self.finite.append(part.finite)
         self.singular_samples += part.singular_samples
-        if part.status is None or rows is None or part.dead is None:
-            return
-        bad = ((part.status & INVALID) != 0) & ((part.status & held) == 0)
-        if bad.any():
-            self._leave_out(rows[bad], part.dead[bad])
 
-    def _leave_out(self, rows: np.ndarray, slots: np.ndarray) -> None:
-        """Samples without a real value, and the slots at which that shows first."""
-        self.valid[rows] = False
+    def _leave_out_invalid(self, part: Part, rows: slice | np.ndarray, held: int) -> None:
+        """Leave out the samples without a real value; `rows` says which samples the pass took."""
+        if part.status is None or part.dead is None:
+            return
+        bad = (part.status & (INVALID | held)) == INVALID
+        slots = part.dead[bad]
+        if not len(slots):
+            return
+        self.valid[rows] = ~bad
         if self.values is not None:
-            self.values[rows] = np.nan
-        for slot, hits in zip(*np.unique(slots, return_counts=True), strict=True):
-            node = self.tape.nodes[int(slot)]
-            self.first_invalid[node] = self.first_invalid.get(node, 0) + int(hits)
+            self.values[rows] = np.where(bad, np.nan, self.values[rows])
+        self._count_invalid(slots)
+
+    def _count_invalid(self, slots: np.ndarray) -> None:
+        """Count by node the slots at which a sample first has no real value."""
+        for slot, hits in enumerate(np.bincount(slots).tolist()):
+            if hits:
+                node = self.tape.nodes[slot]
+                self.first_invalid[node] = self.first_invalid.get(node, 0) + hits
 
     def settle_exactly(self, progress: Progress | None) -> None:
         """The doubtful samples at 60 digits, while there is room for them; then the others."""
@@ -384,7 +392,8 @@ class _Sums:
                 self.values[left] = values
             if self.kept is not None and kept is not None:
                 self.kept[0][:, left], self.kept[1][:, left] = kept
-            self._add(part, left, 0)
+            self._add(part)
+            self._leave_out_invalid(part, left, 0)
 
     def settle_beyond_range(self) -> None:
         """The samples that leave double range, with wider exponents."""
@@ -428,8 +437,10 @@ class _Sums:
             for step in self.tape.steps:
                 if step.row is not None and step.row.crossing:
                     part.signs[step.slot] = signs_of(step, y[step.slot], y[step.operands[0]], ok)
-        self._add(part, None, 0)
-        self._leave_out(rows[~ok], dead[~ok])
+        self._add(part)
+        if not ok.all():
+            self.valid[rows] = ok
+            self._count_invalid(dead[~ok])
         if self.values is not None:
             known = np.where(np.isnan(y[-1]), self.values[rows], y[-1])  # else what double says
             self.values[rows] = np.where(ok, known, np.nan)

@@ -11,10 +11,10 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, NamedTuple
 
-from eic_core.formula.tree import CONSTANT, Formula, Node
+from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
 from eic_core.operators import OPERATORS, Operator
 
 SINGULAR_S2 = 1e60
@@ -67,14 +67,6 @@ class Step(NamedTuple):
     value: float
 
 
-class Leaf(NamedTuple):
-    """What a tape holds in place of an operator at a leaf."""
-
-    column: str
-    label: str
-    value: float
-
-
 @dataclass(frozen=True, eq=False)
 class Tape:
     """What is evaluated, once each, in which order.
@@ -83,16 +75,10 @@ class Tape:
     ----------
     slots : tuple of int
         For each node, the slot that holds its result; of a population, the nodes of all formulas.
-    nodes : list of int
+    first_nodes : list of Node
         For each slot, the first node (in post-order) that it stands for.
-    rows : list of Operator or Leaf
-        For each slot.
-    operands : list of tuple of int
-        For each slot, the slots that it reads.
-    exact_parameters : list of Fraction or None
-        For each slot, the parameter as the tree has it.
-    variables : tuple of str
-        Column names that the tape reads.
+    reads : list of int
+        The slots that each slot reads, one slot after the other.
     roots : tuple of int
         For each formula, its last slot.
     population : bool
@@ -100,41 +86,58 @@ class Tape:
     """
 
     slots: tuple[int, ...]
-    nodes: list[int]
-    rows: list[Operator | Leaf]
-    operands: list[tuple[int, ...]]
-    exact_parameters: list[Fraction | None]
-    variables: tuple[str, ...]
+    first_nodes: list[Node]
+    reads: list[int]
     roots: tuple[int, ...]
     population: bool = False
     _compiled: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.first_nodes)
+
+    @cached_property
+    def nodes(self) -> list[int]:
+        """For each slot, the id of the first node that it stands for, in that node's formula."""
+        return [node[0] for node in self.first_nodes]
+
+    @cached_property
+    def operands(self) -> list[tuple[int, ...]]:
+        """For each slot, the slots that it reads."""
+        found, start = [], 0
+        for node in self.first_nodes:
+            stop = start + len(node.children)
+            found.append(tuple(self.reads[start:stop]))
+            start = stop
+        return found
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        """Column names that the tape reads."""
+        return tuple([node[3] for node in self.first_nodes if node[1] == VARIABLE])
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """Each slot with all that is known of it, in the order of evaluation."""
         steps = []
-        for slot, row in enumerate(self.rows):
-            node, operands = self.nodes[slot], self.operands[slot]
-            exact = self.exact_parameters[slot]
-            if isinstance(row, Operator):
+        for slot, (node, operands) in enumerate(zip(self.first_nodes, self.operands, strict=True)):
+            row, exact, label = None, node.parameter, node.label
+            p, column, value = math.nan, "", math.nan
+            if node.children:
+                row, label = OPERATORS[node.operator], ""
                 p = row.parameter(exact) if row.has_parameter else math.nan
-                steps.append(Step(slot, node, row, operands, p, exact, "", "", math.nan))
+            elif node.operator == CONSTANT:
+                value = constant_value(label)
             else:
-                steps.append(Step(slot, node, None, (), math.nan, None, *row))
+                column, label = label, ""
+            steps.append(Step(slot, node.id, row, operands, p, exact, column, label, value))
         return tuple(steps)
 
     @cached_property
     def constant(self) -> tuple[bool, ...]:
         """For each slot, whether no variable stands below it."""
         found: list[bool] = []
-        for row, operands in zip(self.rows, self.operands, strict=True):
-            if isinstance(row, Leaf):
-                found.append(not row.column)
-            else:
-                found.append(all(found[i] for i in operands))
+        for node, operands in zip(self.first_nodes, self.operands, strict=True):
+            found.append(node.operator != VARIABLE and all([found[i] for i in operands]))
         return tuple(found)
 
     def members(self, root: int) -> list[int]:
@@ -164,16 +167,6 @@ def constant_value(label: str) -> float:
         return -math.inf if label.startswith("-") else math.inf
 
 
-@lru_cache(maxsize=8192)
-def _constant(label: str) -> Leaf:
-    return Leaf("", label, constant_value(label))
-
-
-@lru_cache(maxsize=1024)
-def _variable(name: str) -> Leaf:
-    return Leaf(name, "", math.nan)
-
-
 def leaf_in_range(label: str, value: float) -> bool:
     """Whether a constant's double is as good as a double can be."""
     if SMALLEST_NORMAL <= abs(value) < math.inf:
@@ -201,7 +194,13 @@ def lay_out(formula: Formula, *, share: bool = True, alike: Alike | None = None)
     >>> len(tape), tape.slots
     (3, (0, 1, 0, 1, 2))
     """
-    return _lay_out([formula], share, alike)
+    if alike is not None:
+        return _lay_out_alike(formula, alike)
+    if not share:
+        reads = [child for node in formula.nodes for child in node.children]
+        size = len(formula.nodes)
+        return Tape(tuple(range(size)), list(formula.nodes), reads, (size - 1,))
+    return _lay_out([formula])
 
 
 def lay_out_population(formulas: Sequence[Formula]) -> Tape:
@@ -218,58 +217,56 @@ def lay_out_population(formulas: Sequence[Formula]) -> Tape:
     >>> len(tape), tape.roots  # x, sin, y, mul, 1, add
     (6, (3, 5))
     """
-    return _lay_out(formulas, True, None, population=True)
+    return _lay_out(formulas, population=True)
 
 
-def _lay_out(
-    formulas: Sequence[Formula], share: bool, alike: Alike | None, *, population: bool = False
-) -> Tape:
-    known: dict[Hashable, int] = {}
-    seen = known.get
+def _lay_out(formulas: Sequence[Formula], *, population: bool = False) -> Tape:
+    """Nodes of one key share a slot: an operator with its parameter and slots, or a leaf."""
+    known: dict[tuple[Any, ...], int] = {}
+    slot_of = known.setdefault
     slots: list[int] = []
-    nodes: list[int] = []
-    rows: list[Operator | Leaf] = []
-    all_operands: list[tuple[int, ...]] = []
-    parameters: list[Fraction | None] = []
+    first_nodes: list[Node] = []
+    reads: list[int] = []
     roots: list[int] = []
-    columns: dict[str, None] = {}
+    new = 0  # the next slot
     for formula in formulas:
-        first = len(slots)
-        own = slots if not first else []
+        own: list[int] = []
+        start = new
         for node in formula.nodes:
-            node_id, operator, children, label, parameter, _ = node
-            key: Hashable
-            if children:
-                if len(children) == 2:
-                    left, right = children
-                    operands: tuple[int, ...] = (own[left], own[right])
-                else:
-                    operands = tuple([own[child] for child in children])
-                key = (operator, operands, parameter) if alike is None else alike(node, operands)
+            _, operator, children, label, parameter, _ = node
+            if not children:
+                slot = slot_of((operator, label), new)
+            elif parameter is not None:  # a Fraction itself is slow to hash
+                operands = [own[child] for child in children]
+                slot = slot_of((operator, *operands, -1, *parameter.as_integer_ratio()), new)
+            elif len(children) == 2:
+                left, right = children
+                slot = slot_of((operator, own[left], own[right]), new)
             else:
-                operands = ()
-                key = (operator, label) if alike is None else alike(node, operands)
-            slot = seen(key) if share else None
-            if slot is None:
-                slot = known[key] = len(rows)
-                nodes.append(first + node_id)
-                all_operands.append(operands)
-                parameters.append(parameter)
-                if children:
-                    rows.append(OPERATORS[operator])
-                elif operator == CONSTANT:
-                    rows.append(_constant(label))
-                else:
-                    rows.append(_variable(label))
-                    columns[label] = None
+                slot = slot_of((operator, *[own[child] for child in children]), new)
+            if slot == new:
+                new += 1
+                first_nodes.append(node)
             own.append(slot)
-        if first:
-            slots += own
+        reads += [own[child] for node in first_nodes[start:] for child in node[2]]
+        slots += own
         roots.append(own[-1])
-    return Tape(
-        tuple(slots), nodes, rows, all_operands, parameters, tuple(columns), tuple(roots),
-        population,
-    )  # fmt: skip
+    return Tape(tuple(slots), first_nodes, reads, tuple(roots), population)
+
+
+def _lay_out_alike(formula: Formula, alike: Alike) -> Tape:
+    known: dict[Hashable, int] = {}
+    slots: list[int] = []
+    first_nodes: list[Node] = []
+    reads: list[int] = []
+    for node in formula.nodes:
+        operands = tuple([slots[child] for child in node.children])
+        slot = known.setdefault(alike(node, operands), len(first_nodes))
+        if slot == len(first_nodes):
+            first_nodes.append(node)
+            reads += operands
+        slots.append(slot)
+    return Tape(tuple(slots), first_nodes, reads, (slots[-1],))
 
 
 def tape_of(formula: Formula) -> Tape:
@@ -277,5 +274,5 @@ def tape_of(formula: Formula) -> Tape:
     kept = formula.__dict__
     tape: Tape | None = kept.get("_tape")
     if tape is None:
-        tape = kept["_tape"] = _lay_out([formula], True, None)
+        tape = kept["_tape"] = _lay_out([formula])
     return tape

@@ -161,9 +161,13 @@ def _power_exact(mp: Any, a: Operands, p: Fraction | None) -> Any:
     return root**p.numerator
 
 
+def _slope_at_zero(B: Any, p: Any) -> Any:
+    """The derivative of x^p at x = 0."""
+    return B.where(p == 1, 1.0, B.where((p == 0) | (p > 1), 0.0, B.inf))
+
+
 def _power_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
-    general = p * B.pow(a[0], p - 1)
-    return (B.where(p == 0, 0.0, B.where(p == 1, 1.0, general)),)
+    return (B.where(a[0] == 0, _slope_at_zero(B, p), p * B.over(y, a[0])),)
 
 
 _RAISED = Form(
@@ -178,6 +182,7 @@ POWER_ROW = Operator(
     zero_limit=lambda B, a, p: (B.where(p == 0, B.nan, p),),
     vanishes=lambda B, a, p: (a[0] == 0) & (p > 0),
     pole=lambda B, a, p: (a[0] == 0) & (p < 0),
+    outside=lambda B, a, p: (a[0] < 0) & (p != B.floor(p)),
     needs_parameter=True, power=True, widely=wide.power,
     writing=Writing(
         "pow_exact",
@@ -199,7 +204,8 @@ def _pow_exact(mp: Any, a: Operands, p: Fraction | None) -> Any:
 def _pow_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
     base, exponent = a
     by_exponent = B.where(base == 0, 0.0, y * B.log(B.where(base == 0, 1.0, base)))
-    return exponent * B.pow(base, exponent - 1), by_exponent
+    by_base = exponent * B.over(y, base)
+    return B.where(base == 0, _slope_at_zero(B, exponent), by_base), by_exponent
 
 
 def _pow_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:

@@ -17,6 +17,7 @@ from eic_core.operators.row import (
     Y,
     by_name,
     call,
+    is_negative,
     is_zero,
     nowhere,
     one_at_origin,
@@ -90,7 +91,7 @@ LOG_ROW = Operator(
     exact=_log_exact,
     partials=_log_partials,
     kappa2=_log_kappa,
-    pole=is_zero, crossing="value", base=True, widely=wide.logarithm,
+    pole=is_zero, outside=is_negative, crossing="value", base=True, widely=wide.logarithm,
     writing=Writing(
         "log safe_log",
         called("log", r"\ln", shown="ln", sign="ln"),

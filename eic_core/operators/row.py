@@ -297,6 +297,11 @@ STEEP_END = 1e9
 """Roundings: at the ends of asin, s is known to (roundings off the end)^-1 only."""
 
 
+def is_negative(B: Any, a: Operands, p: Any) -> Any:
+    """Whether the first operand is below 0."""
+    return a[0] < 0
+
+
 def is_zero(B: Any, a: Operands, p: Any) -> Any:
     return a[0] == 0
 

@@ -8,6 +8,7 @@ committed, so that building needs a compiler only; a test holds it to the table.
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,9 @@ TARGET = Path(__file__).with_name("operators.h")
 class C:
     """A C expression, which grows under Python's operators."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, truth: bool = False) -> None:
         self.text = text
+        self.truth = truth
 
     @staticmethod
     def of(value: Any) -> C:
@@ -29,7 +31,7 @@ class C:
         if isinstance(value, C):
             return value
         if isinstance(value, bool):
-            return C("1" if value else "0")
+            return C("1" if value else "0", truth=True)
         number = float(value)
         if math.isnan(number):
             return C("NAN")
@@ -41,7 +43,7 @@ class C:
         left, right = self, C.of(other)
         if swapped:
             left, right = right, left
-        return C(f"({left.text} {sign} {right.text})")
+        return C(f"({left.text} {sign} {right.text})", truth=sign not in "+-*/")
 
     def __add__(self, other: Any) -> C:
         return self._with("+", other)
@@ -112,7 +114,11 @@ class CBackend:
 
     @staticmethod
     def where(condition: Any, a: Any, b: Any) -> C:
-        return C(f"({C.of(condition).text} ? {C.of(a).text} : {C.of(b).text})")
+        first, one, other = C.of(condition), C.of(a), C.of(b)
+        if one.truth and other.truth:
+            text = f"(({first.text} && {one.text}) | (!{first.text} && {other.text}))"
+            return C(text, truth=True)
+        return C(f"choose({first.text}, {one.text}, {other.text})")
 
     @staticmethod
     def over(a: Any, b: Any) -> C:
@@ -137,6 +143,20 @@ _RULES = {
     "edge_term": (edges.edge_term, "y a s2 kappa2 limit moved"),
     "lost_phase": (doubt.lost_phase, "x s2 kappa2"),
 }
+
+
+_CHOOSE = """\
+/* A choice without a branch: compilers leave loops that hold one without vectors. */
+static inline double choose(int first, double a, double b)
+{
+    uint64_t x, y;
+    memcpy(&x, &a, sizeof x), memcpy(&y, &b, sizeof y);
+    const uint64_t mask = -(uint64_t)(first != 0);
+    x = (x & mask) | (y & ~mask);
+    memcpy(&a, &x, sizeof a);
+    return a;
+}
+"""
 
 
 def _rule(name: str) -> str:
@@ -181,15 +201,75 @@ def _loops(row: Operator, arity: int) -> str:
     for suffix, keep in (("", ""), ("_edges", "".join(f" T{i}[r] = t{i};" for i in names))):
         text += (
             f"CLONES static int64_t rows_{row.name}{suffix}(ROWS)\n{{\n    UNPACK;\n"
-            "    int64_t bad = 0;\n    for (int64_t r = 0; r < n; r++) {\n"
+            "    int64_t bad = 0;\n    INDEPENDENT\n    for (int64_t r = 0; r < n; r++) {\n"
             f"        const double y = Y[r];\n{load}{terms}        const double s = {total};\n"
             f"        S[r] = s;{keep}\n        bad += {bad};\n    }}\n    return bad;\n}}\n"
         )
     return text + (
-        f"static void mark_{row.name}(ROWS)\n{{\n    UNPACK;\n"
-        "    for (int64_t r = 0; r < n; r++) {\n"
+        f"CLONES static int64_t mark_{row.name}(ROWS)\n{{\n    UNPACK_MARK;\n"
+        "    INDEPENDENT\n    for (int64_t r = 0; r < n; r++) {\n"
         "        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];\n"
-        f"        (void)a0; (void)s0;\n        k->special[r] = {bad};\n    }}\n}}\n"
+        f"        (void)a0; (void)s0;\n        marked[r] = open[r] & -(int64_t)({bad});\n"
+        "        count -= marked[r];\n    }\n    return count;\n}\n"
+    )
+
+
+_CALL = re.compile(r"\b(?:pow|log|exp|hypot|sin|cos|tan|sinh|cosh)\(")
+"""Functions of the C library that keep a loop from being vectorised."""
+
+
+def _mends_chunk(row: Operator, arity: int) -> bool:
+    return not row.selects and not _CALL.search(_mend_loop(row, arity))
+
+
+def _mend_loop(row: Operator, arity: int) -> str:
+    """Every rule at every sample of a chunk, without a branch."""
+    names = range(arity)
+    a, y, p = [C(f"a{i}") for i in names], C("y"), C("p")
+    pole = "0" if row.pole is None else C.of(row.pole(B, a, p)).text
+    vanishes = "1" if row.vanishes is None else C.of(row.vanishes(B, a, p)).text
+    near = "0"
+    if row.brink is not None:
+        near = C.of(doubt.near_brink(B, row, C("a0"), C("s0"), C("leaf0"))).text
+    lines = ["const double y = Y[r];"]
+    lines += [f"const double a{i} = A{i}[r], s{i} = S{i}[r], z{i} = Z{i}[r];" for i in names]
+    if row.helper:
+        lines.append("const double h = H[r];")
+    parts = zip(
+        _kappas(row, a),
+        [C.of(d).text for d in row.partials(B, a, y, p)],
+        [C.of(v).text for v in row.zero_limit(B, a, p)],
+        strict=True,
+    )
+    for i, (kappa, partial, limit) in enumerate(parts):
+        lines.append(f"const double k{i} = {kappa};")
+        lines.append(f"const double m{i} = moved_by({partial}, deviation(a{i}, s{i}, z{i}));")
+        lines.append(f"const double t{i} = edge_term(y, a{i}, s{i}, k{i}, {limit}, m{i});")
+    if row.waves:
+        near = "(lost_phase(a0, s0, k0) != 0)"
+    total = " + ".join(["1.0", *(f"t{i}" for i in names)])
+    ordinary = " & ".join(f"(fabs(a{i}) <= DBL_MAX)" for i in names)
+    lines += [f"T{i}[r] = t{i};" for i in names]
+    lines += [
+        f"const double s = {total};",
+        "S[r] = s;",
+        f"V[r] = choose(y == 0, {'length_of(m0, m1)' if arity == 2 else 'm0'}, 0);",
+        f"found[r] = found_at(y, {pole}, {vanishes}, {ordinary}, {near}, s);",
+    ]
+    text = "".join(f"        {line}\n" for line in lines)
+    if row.helper:
+        text = text.replace(f"{row.helper}(choose((a0 == 0.0), 1.0, a0))", "h")  # where a0 is not 0
+        text = text.replace(f"{row.helper}(a0)", "h")
+    return text
+
+
+def _mend_chunk(row: Operator, arity: int) -> str:
+    if not _mends_chunk(row, arity):
+        return ""
+    return (
+        f"CLONES static void mend_chunk_{row.name}(MEND)\n{{\n    UNPACK_MEND;\n    INDEPENDENT\n"
+        f"    for (int64_t r = 0; r < n; r++) {{\n{_mend_loop(row, arity)}    }}\n"
+        "    settle_chunk(k);\n}\n"
     )
 
 
@@ -206,15 +286,14 @@ def _facts(row: Operator, arity: int) -> str:
         lines += [f"    f->{name}[{i}] = {value};" for i, value in enumerate(values)]
     pole = "0" if row.pole is None else C.of(row.pole(B, a, p)).text
     vanishes = "1" if row.vanishes is None else C.of(row.vanishes(B, a, p)).text
-    outside = "0" if row.outside is None else C.of(row.outside(B, a, p)).text
     near = "0"
     if row.brink is not None:
         near = C.of(doubt.near_brink(B, row, a[0], C("s[0]"), C("leaf[0]"))).text
     if row.waves:
         near = "lost_phase(a[0], s[0], f->kappa2[0]) != 0"
     lines += [f"    f->pole = {pole};", f"    f->vanishes = {vanishes};"]
-    lines += [f"    f->outside = {outside};", f"    f->doubtful = {near};"]
-    return (
+    lines += [f"    f->doubtful = {near};"]
+    return _mend_chunk(row, arity) + (
         f"static inline void facts_{row.name}(FACTS)\n{{\n"
         "    (void)a; (void)s; (void)leaf; (void)y; (void)p;\n" + "\n".join(lines) + "\n}\n"
         f"static void mend_{row.name}(MEND)\n{{\n    mend_rows(MEND_GIVEN, facts_{row.name});\n}}\n"
@@ -223,7 +302,7 @@ def _facts(row: Operator, arity: int) -> str:
 
 def header() -> str:
     """The text of `operators.h`."""
-    parts = ["/* Written by generate.py from the operator table: do not edit. */\n"]
+    parts = ["/* Written by generate.py from the operator table: do not edit. */\n", _CHOOSE]
     parts += [_rule(name) for name in _RULES]
     parts.append('#include "rules.h"\n')
     table = []
@@ -239,7 +318,7 @@ def header() -> str:
             if on
         )
         if row.selects:
-            functions = "rows_of_two, rows_of_two, mark_of_two, mend_selection, 0"
+            functions = "rows_of_two, rows_of_two, mark_of_two, mend_selection, mend_two, 0"
             table.append(f'    {{"{row.name}", {functions}, {flags}}},')
             continue
         assert row.arity is not None
@@ -247,17 +326,20 @@ def header() -> str:
         outside = "0"
         if row.outside is not None:
             outside = f"outside_{row.name}"
-            a = [C(f"a[{i}]") for i in range(row.arity)]
-            text = C.of(row.outside(B, a, C("p"))).text
+            names = range(row.arity)
+            text = C.of(row.outside(B, [C(f"a{i}") for i in names], C("p"))).text
+            load = " ".join(f"const double a{i} = A[{i}][r];" for i in names)
             parts.append(
-                f"static void {outside}(int64_t n, const double *const *A, double p, double *Y)\n"
-                "{\n    (void)p;\n    for (int64_t r = 0; r < n; r++) {\n"
-                f"        const double a[2] = {{A[0][r], A[1][r]}};\n"
-                f"        if ({text})\n            Y[r] = NAN;\n    }}\n}}\n"
+                f"CLONES static int64_t {outside}(int64_t n, const double *const *A, double p, "
+                "int64_t *restrict found)\n{\n    int64_t count = 0;\n    (void)p;\n"
+                f"    INDEPENDENT\n    for (int64_t r = 0; r < n; r++) {{\n        {load}\n"
+                f"        found[r] = -(int64_t)({text});\n        count -= found[r];\n    }}\n"
+                "    return count;\n}\n"
             )
+        mend_chunk = f"mend_chunk_{row.name}" if _mends_chunk(row, row.arity) else "0"
         table.append(
             f'    {{"{row.name}", rows_{row.name}, rows_{row.name}_edges, mark_{row.name}, '
-            f"mend_{row.name}, {outside}, {flags or '0'}}},"
+            f"mend_{row.name}, {mend_chunk}, {outside}, {flags or '0'}}},"
         )
     parts.append("static const Row TABLE[] = {\n" + "\n".join(table) + "\n};\n")
     return "\n".join(parts)

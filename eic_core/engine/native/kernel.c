@@ -16,6 +16,15 @@
 #define CLONES
 #endif
 
+/* The rows of a loop do not depend on each other, whatever its pointers seem to say. */
+#if defined(__clang__)
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define INDEPENDENT
+#endif
+
 #include "operators.h"
 
 typedef void (*Loop)(char **args, const intptr_t *count, const intptr_t *strides, void *data);
@@ -77,19 +86,41 @@ CLONES static double sum_of(const double *x, int64_t n)
     return total;
 }
 
-CLONES static double sum_where(const double *x, const uint8_t *ok, int64_t n)
+/* Of the samples whose mask is not 0. */
+CLONES static double sum_where(const double *x, const int64_t *ok, int64_t n)
 {
     double lanes[8] = {0};
     int64_t r = 0;
     for (; r + 8 <= n; r += 8)
         for (int i = 0; i < 8; i++)
-            lanes[i] += ok[r + i] ? x[r + i] : 0;
+            lanes[i] += choose(ok[r + i] != 0, x[r + i], 0);
     double total = 0;
     for (; r < n; r++)
-        total += ok[r] ? x[r] : 0;
+        total += choose(ok[r] != 0, x[r], 0);
     for (int i = 0; i < 8; i++)
         total += lanes[i];
     return total;
+}
+
+/* Marks samples where x is 0, too; counts them. */
+CLONES static int64_t mark_zeros(const double *x, const int64_t *open, int64_t *marked, int64_t n)
+{
+    int64_t found = 0;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const int64_t zero = open[r] & -(int64_t)(x[r] == 0);
+        marked[r] |= zero;
+        found -= zero;
+    }
+    return found;
+}
+
+CLONES static int64_t count_singular(const double *s2, const int64_t *ok, int64_t n)
+{
+    int64_t found = 0;
+    for (int64_t r = 0; r < n; r++)
+        found -= ok[r] & -(int64_t)!(s2[r] <= SINGULAR_S2);
+    return found;
 }
 
 CLONES static int64_t not_normal(const double *x, int64_t n)
@@ -108,22 +139,38 @@ CLONES static int64_t not_finite(const double *x, int64_t n)
     return bad;
 }
 
-CLONES static int signs_of(const double *y, const double *a, const uint8_t *ok, int64_t n)
+/* The samples that are in and not singular; adds the others to `odd`, and counts them. */
+CLONES static int64_t leave_singular(const double *s2, const int64_t *ok, int64_t *fine,
+                                     int64_t *odd, int64_t n)
+{
+    int64_t found = 0;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const int64_t out = ok[r] & -(int64_t)!(s2[r] <= SINGULAR_S2);
+        fine[r] = ok[r] & ~out;
+        odd[r] |= out;
+        found -= out;
+    }
+    return found;
+}
+
+CLONES static int signs_of(const double *y, const double *a, const int64_t *ok, int64_t n)
 {
     int64_t up = 0, down = 0;
     for (int64_t r = 0; r < n; r++) {
         const int positive = a ? ((y[r] > 0) & (a[r] > 0)) | ((y[r] < 0) & (a[r] < 0)) : y[r] > 0;
         const int negative = a ? ((y[r] > 0) & (a[r] < 0)) | ((y[r] < 0) & (a[r] > 0)) : y[r] < 0;
-        up += positive & (ok ? ok[r] : 1);
-        down += negative & (ok ? ok[r] : 1);
+        up += positive & (ok ? ok[r] != 0 : 1);
+        down += negative & (ok ? ok[r] != 0 : 1);
     }
     return (up ? 1 : 0) | (down ? 2 : 0);
 }
 
 typedef struct {
     int32_t *first_operand, *first_constant, *fixed;  /* per slot */
-    double *Y, *S, *Z, *H, *T;
-    uint8_t *status_bytes, *special, *ok, *odd;
+    double *Y, *S, *Z, *H, *T, *none, *spare;
+    int64_t *found, *live, *marked, *ok, *fine, *odd, *every;  /* per sample */
+    uint8_t *status_bytes;
     int32_t *dead;
     const double **value;   /* per slot: its values in this chunk */
     uint8_t **status;       /* per slot: null where nothing is known of any sample */
@@ -139,6 +186,17 @@ static void lay_out(const Call *c, Chunk *x, int64_t operands)
     x->S = at, at += held * m;
     x->Z = at, at += held * m;
     x->H = at, at += m;
+    x->none = at, at += m;
+    memset(x->none, 0, (size_t)m * sizeof(double));
+    x->spare = at, at += 2 * m;
+    x->found = (int64_t *)at, at += m;
+    x->live = (int64_t *)at, at += m;
+    x->marked = (int64_t *)at, at += m;
+    x->ok = (int64_t *)at, at += m;
+    x->fine = (int64_t *)at, at += m;
+    x->odd = (int64_t *)at, at += m;
+    x->every = (int64_t *)at, at += m;
+    memset(x->every, 0xff, (size_t)m * sizeof(int64_t));
     x->T = c->mode & EDGES ? at : 0;
     at += c->mode & EDGES ? operands * m : 0;
     x->value = (const double **)at, at += k;
@@ -148,9 +206,6 @@ static void lay_out(const Call *c, Chunk *x, int64_t operands)
     x->fixed = x->first_constant + k, at += (3 * k + 1) / 2;
     x->dead = (int32_t *)at, at += (m + 1) / 2;
     x->status_bytes = (uint8_t *)at;
-    x->special = x->status_bytes + held * m;
-    x->ok = x->special + m;
-    x->odd = x->ok + m;
     int32_t operand = 0, constant = 0;
     for (int64_t slot = 0; slot < k; slot++) {
         const int32_t kind = c->kinds[slot];
@@ -186,7 +241,7 @@ static void read_leaf(const Call *c, Chunk *x, int64_t slot, const double *colum
         if (beyond && kind == CONSTANT_HIGH)
             for (int64_t r = 0; r < n; r++)
                 if (x->dead[r] < 0)
-                    x->dead[r] = (int32_t)slot;
+                    x->dead[r] = (int32_t)slot, x->live[r] = c->buffer ? -1 : 0;
         if (start && !c->buffer)
             return;
         double *Y = x->Y + place;
@@ -246,6 +301,29 @@ static void run_program(const Call *c, const Chunk *x, const int32_t *h, const i
     }
 }
 
+/* x where a mask is 0, else what is given. */
+CLONES static void put(double *to, const double *x, const int64_t *where, double given, int64_t n)
+{
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++)
+        to[r] = choose(where[r] != 0, given, x[r]);
+}
+
+/* The program, with nan outside the domain: loops are slow there, so they get another operand. */
+static void run_inside(const Call *c, Chunk *x, Slot *k, const Row *row, const int32_t *h,
+                       const int32_t *from, const double *constants)
+{
+    if (!row->outside || !row->outside(k->n, k->A, k->p, x->found)) {
+        run_program(c, x, h, from, constants, k->Y, k->n);
+        return;
+    }
+    put(x->spare, k->A[0], x->found, 1, k->n);
+    x->value[from[0]] = x->spare;
+    run_program(c, x, h, from, constants, k->Y, k->n);
+    x->value[from[0]] = k->A[0];
+    put(k->Y, k->Y, x->found, NAN, k->n);
+}
+
 /* Value, s^2 and status of one operator over the chunk; true if a sample is out. */
 static int run_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t n)
 {
@@ -257,7 +335,10 @@ static int run_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t n)
     uint8_t *status = x->status_bytes + place;
     k->n = n, k->slot = (int)slot, k->operands = h[OPERANDS], k->p = c->parameters[slot];
     k->Y = x->Y + place, k->S = x->S + place, k->Z = x->Z + place;
-    k->status = status, k->special = x->special, k->dead = x->dead, k->has_zero = 0;
+    k->status = status, k->dead = x->dead, k->has_zero = 0;
+    k->open = x->fixed[slot] ? x->every : x->live;  /* a constant is seen by every chunk */
+    k->live = x->live, k->marked = x->marked, k->found = x->found;
+    k->none = x->none, k->spare[0] = x->spare, k->spare[1] = x->spare + m;
     int zeros = 0, known = 0;
     for (int i = 0; i < k->operands; i++) {
         const int32_t o = from[i];
@@ -276,9 +357,7 @@ static int run_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t n)
     }
     for (int i = k->operands; i < 2; i++)
         k->A[i] = 0, k->SA[i] = 0, k->ZA[i] = 0, k->T[i] = 0;
-    run_program(c, x, h, from, c->constants + x->first_constant[slot], k->Y, n);
-    if (row->outside)
-        row->outside(n, k->A, k->p, k->Y);
+    run_inside(c, x, k, row, h, from, c->constants + x->first_constant[slot]);
     x->value[slot] = k->Y;
     x->has_zero[slot] = 0;
     x->status[slot] = known ? status : 0;
@@ -318,18 +397,18 @@ static int run_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t n)
     }
     if (!known)
         memset(status, 0, (size_t)n);
-    if (bad > n / 2 || k->operands > 2) {
-        memset(x->special, 1, (size_t)n);
-    } else {
-        memset(x->special, 0, (size_t)n);
-        row->mark(k);
-        if (inner)
-            for (int i = 0; i < k->operands; i++)
-                if (x->has_zero[from[i]] & NOISY_ZEROS)
-                    for (int64_t r = 0; r < n; r++)
-                        x->special[r] |= k->A[i][r] == 0;
-    }
-    row->mend(k);
+    if (k->operands > 2)
+        memcpy(x->marked, k->open, (size_t)n * sizeof(int64_t));
+    else
+        bad = row->mark(k);
+    if (inner)
+        for (int i = 0; i < k->operands; i++)
+            if (x->has_zero[from[i]] & NOISY_ZEROS)
+                bad += mark_zeros(k->A[i], k->open, x->marked, n);
+    if (row->mend_chunk && k->operands <= 2 && bad > n / 16)
+        row->mend_chunk(k);
+    else if (bad)
+        row->mend(k);
     x->has_zero[slot] = k->has_zero;
     if (!known) {
         uint8_t any = 0;
@@ -347,18 +426,18 @@ static void gather(const Call *c, Chunk *x, int64_t start, int64_t n)
     const int64_t m = c->chunk;
     const uint8_t *status = x->status[c->slots - 1];
     int64_t *counts = c->counts;
-    const uint8_t *ok = 0;
+    const int64_t *ok = 0;
     int64_t singular_possible = 0;
     if (status) {
         int64_t valid = 0, invalid = 0, range = 0, marked = 0;
         for (int64_t r = 0; r < n; r++) {
             const uint8_t s = status[r];
-            x->ok[r] = !(s & c->out);
-            valid += x->ok[r];
+            x->ok[r] = -(int64_t)!(s & c->out);
+            valid -= x->ok[r];
             invalid += (s & INVALID) != 0;
             range += (s & (HIGH | LOW)) != 0;
             marked += s != 0;
-            singular_possible |= x->ok[r] & ((s & PRECISION) != 0);
+            singular_possible |= x->ok[r] & (s & PRECISION);
         }
         counts[VALID_ROWS] += valid;
         counts[INVALID_ROWS] += invalid;
@@ -377,23 +456,16 @@ static void gather(const Call *c, Chunk *x, int64_t start, int64_t n)
     if (c->mode & VALUES_ONLY)
         return;
     if (singular_possible)
-        memset(x->odd, 0, (size_t)n);
+        memset(x->odd, 0, (size_t)n * sizeof(int64_t));
     for (int64_t slot = 0; slot < c->slots; slot++) {
         const int32_t kind = c->kinds[slot];
         const int32_t *h = c->entries + WIDTH * (kind < 0 ? 0 : kind);
         const int32_t first_operand = x->first_operand[slot];
         const double *S = x->S + slot * m;
-        const uint8_t *use = ok;
-        if (singular_possible) {
-            int64_t found = 0;
-            for (int64_t r = 0; r < n; r++) {
-                const int odd = ok[r] & !(S[r] <= SINGULAR_S2);
-                x->special[r] = ok[r] & !odd;
-                x->odd[r] |= odd;
-                found += odd;
-            }
-            c->singular[slot] += found;
-            use = x->special;
+        const int64_t *use = ok;
+        if (singular_possible && count_singular(S, ok, n)) {
+            c->singular[slot] += leave_singular(S, ok, x->fine, x->odd, n);
+            use = x->fine;
         }
         c->sum[slot] += use ? sum_where(S, use, n) : sum_of(S, n);
         if (c->mode & EDGES && kind >= 0)
@@ -411,7 +483,7 @@ static void gather(const Call *c, Chunk *x, int64_t start, int64_t n)
     }
     if (singular_possible)
         for (int64_t r = 0; r < n; r++)
-            counts[SINGULAR_ROWS] += x->odd[r];
+            counts[SINGULAR_ROWS] -= x->odd[r];
 }
 
 /* In a population a slot is done with at once: its buffer goes on to another. */
@@ -450,6 +522,8 @@ int64_t eic_run(const Call *c, int64_t operands)
     Slot k;
     memset(&k, 0, sizeof k);
     k.skip = (uint8_t)c->skip;
+    k.alone = !c->buffer;
+    k.calm = !c->keep_s2;
     k.overflow_is_invalid = (c->mode & OVERFLOW_IS_INVALID) != 0;
     lay_out(c, x, operands);
     memset(c->sum, 0, (size_t)c->slots * sizeof(double));
@@ -460,6 +534,7 @@ int64_t eic_run(const Call *c, int64_t operands)
     for (int64_t start = 0; start < c->rows; start += c->chunk) {
         const int64_t n = c->rows - start < c->chunk ? c->rows - start : c->chunk;
         memset(x->dead, 0xff, (size_t)n * sizeof(int32_t));
+        memset(x->live, 0xff, (size_t)n * sizeof(int64_t));
         int64_t column = 0;
         for (int64_t slot = 0; slot < c->slots; slot++) {
             const int32_t kind = c->kinds[slot];
@@ -476,7 +551,7 @@ int64_t eic_run(const Call *c, int64_t operands)
                 if (x->status[slot])
                     for (int64_t r = 0; r < n; r++)
                         if (x->status[slot][r] & INVALID && x->dead[r] < 0)
-                            x->dead[r] = (int32_t)slot;
+                            x->dead[r] = (int32_t)slot, x->live[r] = 0;
                 continue;
             }
             if (run_slot(c, x, &k, slot, n) && c->mode & FIRST_BAD_ENDS)

@@ -14,13 +14,15 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from eic_core.engine.native import build
 from eic_core.engine.native.loops import double_loop
-from eic_core.engine.tape import SMALLEST_NORMAL, Leaf, Tape, leaf_in_range
+from eic_core.engine.tape import SMALLEST_NORMAL, Tape, constant_value, leaf_in_range
+from eic_core.formula.tree import CONSTANT, VARIABLE, Node
 from eic_core.operators import NUMPY, OPERATORS, Operator
 
 EDGES, SIGNS, VALUES_ONLY, OVERFLOW_IS_INVALID, FIRST_BAD_ENDS = 1, 2, 4, 8, 16
@@ -41,8 +43,9 @@ _MOST_ENTRIES = 1024
 _LEAST, _MOST = SMALLEST_NORMAL, sys.float_info.max
 
 
-_Entry = tuple[int, tuple[float, ...]]
-"""The number of an operator with its program in the library's table, and its constants."""
+_Entry = tuple[int, float, tuple[float, ...]]
+"""The number of an operator with its program in the library's table, its parameter, and the
+program's constants."""
 
 
 class Packed(NamedTuple):
@@ -135,13 +138,13 @@ class Library:
         self._loops_at = self._loops.buffer_info()[0]
         self._loop_ids: dict[Any, int] = {}
         self._lock = threading.Lock()
-        self._simple: dict[Operator | Leaf, int] = {}  # rows without parameter, and their entries
+        self._kinds: dict[str, int] = {VARIABLE: _COLUMN}  # and operators without parameter
         self._numbers: dict[tuple[int, ...], int] = {}
         self._table = array("i", bytes(4 * 6 * _MOST_ENTRIES))  # these never move, either
         self._program = array("i", bytes(4 * 4 * 8 * _MOST_ENTRIES))
         self._words = 0
         self._tables_at = self._table.buffer_info()[0], self._program.buffer_info()[0]
-        self._entries: dict[tuple[Operator, Fraction | None, int], _Entry | None] = {}
+        self._entries: dict[tuple[str, int, tuple[int, int] | None], _Entry | None] = {}
         self._local = threading.local()
 
     @property
@@ -169,9 +172,6 @@ class Library:
 
     def _entry(self, row: Operator, exact: Fraction | None, count: int) -> _Entry | None:
         """How the library runs a row; None if it cannot."""
-        code = self.codes.get(row.name, -1)
-        if code < 0 or self._rows[row.name] is not row or count > MOST_OPERANDS:
-            return None
         words: list[int] = []
         constants: list[float] = []
         p = row.parameter(exact) if row.has_parameter else 0.0
@@ -189,8 +189,10 @@ class Library:
         helper = self._loop(getattr(NUMPY, row.helper)) if row.helper else -1
         if row.helper and helper < 0:
             return None
-        number = self._number_of((code, count, len(constants), helper, *words))
-        return None if number is None else (number, tuple(constants))
+        number = self._number_of((self.codes[row.name], count, len(constants), helper, *words))
+        if number is None:
+            return None
+        return number, (p if row.has_parameter else 0.0), tuple(constants)
 
     def _number_of(self, entry: tuple[int, ...]) -> int | None:
         """The place of an entry in the table; None if the table is full."""
@@ -208,16 +210,25 @@ class Library:
                 self._numbers[entry] = number
         return number
 
-    def _find_entry(self, row: Operator, exact: Fraction | None, count: int) -> _Entry | None:
+    def _find_entry(self, node: Node) -> _Entry | None:
         """The same, remembered."""
-        key = (row, exact, count)
+        _, operator, children, _, exact, _ = node
+        ratio = None if exact is None else exact.as_integer_ratio()
+        key = (operator, len(children), ratio)
         try:
             return self._entries[key]
         except KeyError:
+            pass
+        row, found = OPERATORS[operator], None
+        if self._rows.get(operator) is row and len(children) <= MOST_OPERANDS:
+            found = self._entry(row, exact, len(children))
             if len(self._entries) > 4096:
                 self._entries.clear()
-            found = self._entries[key] = self._entry(row, exact, count)
-            return found
+            self._entries[key] = found  # of rows of the table only: others may be withdrawn
+            plain = row.arity is not None and not row.has_parameter
+            if plain and found is not None and not found[2]:
+                self._kinds[operator] = found[0]
+        return found
 
     def pack(self, tape: Tape) -> Packed | None:
         """The tape for this library, or None if an operator is not in it.
@@ -231,53 +242,32 @@ class Library:
         return packed
 
     def _pack(self, tape: Tape) -> Packed | None:
-        kinds: list[int] = []
-        parameters: list[float] = []
+        nodes = tape.first_nodes
+        kind_of = self._kinds.get
+        kinds: list[Any] = [kind_of(node[1]) for node in nodes]
+        parameters = array("d", bytes(8 * len(nodes)))
         constants: list[float] = []
-        columns: list[str] = []
-        simple = self._simple.get
-        for slot, row in enumerate(tape.rows):
-            kind = simple(row)
+        for slot, kind in enumerate(kinds):
             if kind is not None:
-                kinds.append(kind)
-                parameters.append(0.0)
                 continue
-            if isinstance(row, Leaf):
-                column, label, value = row
-                if column:
-                    columns.append(column)
-                    kinds.append(_COLUMN)
-                    parameters.append(0.0)
-                    continue
-                kind = _CONSTANT
-                if not _LEAST <= value <= _MOST and not leaf_in_range(label, value):
-                    kind = _CONSTANT_HIGH if abs(value) > 1 else _CONSTANT_LOW
-                kinds.append(kind)
-                parameters.append(value)
+            node = nodes[slot]
+            if node[1] == CONSTANT:
+                kinds[slot], parameters[slot] = _constant(node[3])
                 continue
-            exact, count = tape.exact_parameters[slot], len(tape.operands[slot])
-            entry = self._find_entry(row, exact, count)
-            if entry is None:
+            found = self._find_entry(node)
+            if found is None:
                 return None
-            kinds.append(entry[0])
-            constants += entry[1]
-            if row.has_parameter:
-                parameters.append(row.parameter(exact))
-            else:
-                parameters.append(0.0)
-                if row.arity is not None and not entry[1]:
-                    self._simple[row] = entry[0]
-        operands = [i for given in tape.operands for i in given]
+            kinds[slot], parameters[slot], own = found
+            constants += own
         buffers, used = None, 0
         if tape.population:
             buffers, used = _shared_buffers(tape)
         parts: tuple[Any, ...] = (
-            array("i", kinds), array("i", operands),
-            array("d", parameters), array("d", constants),
+            array("i", kinds), array("i", tape.reads), parameters, array("d", constants),
             *([array("i", buffers)] if buffers is not None else []),
         )  # fmt: skip
         addresses = tuple([part.buffer_info()[0] for part in parts])
-        return Packed(len(kinds), len(operands), used, columns, parts, addresses)
+        return Packed(len(kinds), len(tape.reads), used, list(tape.variables), parts, addresses)
 
     def _workspace(self, doubles: int) -> tuple[np.ndarray, np.ndarray, int]:
         """This thread's scratch of at least so many doubles, as doubles and integers."""
@@ -329,8 +319,8 @@ class Library:
         marks = counts_at + COUNTS
         dead_at = marks + (rows + 7) // 8
         inner = dead_at + (rows + 1) // 2
-        scratch = (3 * held + 1 + (count if mode & EDGES else 0)) * chunk
-        scratch += ((held + 3) * chunk) // 8 + chunk // 2 + 5 * slots + 16
+        scratch = (3 * held + 11 + (count if mode & EDGES else 0)) * chunk
+        scratch += (held * chunk) // 8 + chunk // 2 + 5 * slots + 16
         space, whole, address = self._workspace(inner + scratch)
         columns = array("q", [addresses[name] for name in packed.columns])
         kept: tuple[Any, ...] = (None, None, None)
@@ -362,6 +352,15 @@ class Library:
             numbers[:slots], integers[:slots], numbers[slots:], integers[slots : 2 * slots],
             counts, status, dead, taken,
         )  # fmt: skip
+
+
+@lru_cache(maxsize=8192)
+def _constant(label: str) -> tuple[int, float]:
+    """Kind and value of a constant leaf."""
+    value = constant_value(label)
+    if _LEAST <= value <= _MOST or leaf_in_range(label, value):
+        return _CONSTANT, value
+    return (_CONSTANT_HIGH if abs(value) > 1 else _CONSTANT_LOW), value
 
 
 def _shared_buffers(tape: Tape) -> tuple[list[int], int]:

@@ -1,28 +1,39 @@
 /* Written by generate.py from the operator table: do not edit. */
 
+/* A choice without a branch: compilers leave loops that hold one without vectors. */
+static inline double choose(int first, double a, double b)
+{
+    uint64_t x, y;
+    memcpy(&x, &a, sizeof x), memcpy(&y, &b, sizeof y);
+    const uint64_t mask = -(uint64_t)(first != 0);
+    x = (x & mask) | (y & ~mask);
+    memcpy(&a, &x, sizeof a);
+    return a;
+}
+
 static inline double deviation(double a, double s2, double below)
 {
-    return ((a == 0.0) ? below : (fabs(a) * sqrt(s2)));
+    return choose((a == 0.0), below, (fabs(a) * sqrt(s2)));
 }
 
 static inline double moved_by(double partial, double std)
 {
-    return (((std == 0.0) | (partial == 0.0)) ? 0.0 : (fabs(partial) * std));
+    return choose(((std == 0.0) | (partial == 0.0)), 0.0, (fabs(partial) * std));
 }
 
 static inline double plain_term(double kappa2, double s2)
 {
-    return ((kappa2 == 0.0) ? 0.0 : (kappa2 * s2));
+    return choose((kappa2 == 0.0), 0.0, (kappa2 * s2));
 }
 
 static inline double takes_over(double attained, double s2, double best)
 {
-    return (attained ? (s2 > best) : 0);
+    return ((attained && (s2 > best)) | (!attained && 0));
 }
 
 static inline double edge_term(double y, double a, double s2, double kappa2, double limit, double moved)
 {
-    return ((y == 0.0) ? (((fabs(limit) <= DBL_MAX) & (limit != 0.0)) ? ((limit * limit) * s2) : ((moved == 0.0) ? 0.0 : INFINITY)) : ((a == 0.0) ? ((moved / fabs(y)) * (moved / fabs(y))) : ((kappa2 == 0.0) ? 0.0 : (kappa2 * s2))));
+    return choose((y == 0.0), choose(((fabs(limit) <= DBL_MAX) & (limit != 0.0)), ((limit * limit) * s2), choose((moved == 0.0), 0.0, INFINITY)), choose((a == 0.0), ((moved / fabs(y)) * (moved / fabs(y))), choose((kappa2 == 0.0), 0.0, (kappa2 * s2))));
 }
 
 static inline double lost_phase(double x, double s2, double kappa2)
@@ -36,6 +47,7 @@ CLONES static int64_t rows_add(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -52,6 +64,7 @@ CLONES static int64_t rows_add_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -64,16 +77,42 @@ CLONES static int64_t rows_add_edges(ROWS)
     }
     return bad;
 }
-static void mark_add(ROWS)
+CLONES static int64_t mark_add(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_add(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+        const double k0 = ((a0 / y) * (a0 / y));
+        const double m0 = moved_by(1.0, deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+        const double k1 = ((1.0 - (a0 / y)) * (1.0 - (a0 / y)));
+        const double m1 = moved_by(1.0, deviation(a1, s1, z1));
+        const double t1 = edge_term(y, a1, s1, k1, NAN, m1);
+        T0[r] = t0;
+        T1[r] = t1;
+        const double s = 1.0 + t0 + t1;
+        S[r] = s;
+        V[r] = choose(y == 0, length_of(m0, m1), 0);
+        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_add(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
@@ -85,7 +124,6 @@ static inline void facts_add(FACTS)
     f->limit[1] = NAN;
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
     f->doubtful = 0;
 }
 static void mend_add(MEND)
@@ -97,6 +135,7 @@ CLONES static int64_t rows_sub(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -113,6 +152,7 @@ CLONES static int64_t rows_sub_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -125,16 +165,42 @@ CLONES static int64_t rows_sub_edges(ROWS)
     }
     return bad;
 }
-static void mark_sub(ROWS)
+CLONES static int64_t mark_sub(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_sub(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+        const double k0 = ((a0 / y) * (a0 / y));
+        const double m0 = moved_by(1.0, deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+        const double k1 = ((1.0 - (a0 / y)) * (1.0 - (a0 / y)));
+        const double m1 = moved_by((-1.0), deviation(a1, s1, z1));
+        const double t1 = edge_term(y, a1, s1, k1, NAN, m1);
+        T0[r] = t0;
+        T1[r] = t1;
+        const double s = 1.0 + t0 + t1;
+        S[r] = s;
+        V[r] = choose(y == 0, length_of(m0, m1), 0);
+        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_sub(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
@@ -146,7 +212,6 @@ static inline void facts_sub(FACTS)
     f->limit[1] = NAN;
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
     f->doubtful = 0;
 }
 static void mend_sub(MEND)
@@ -158,6 +223,7 @@ CLONES static int64_t rows_mul(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -174,6 +240,7 @@ CLONES static int64_t rows_mul_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -186,16 +253,42 @@ CLONES static int64_t rows_mul_edges(ROWS)
     }
     return bad;
 }
-static void mark_mul(ROWS)
+CLONES static int64_t mark_mul(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_mul(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+        const double k0 = 1.0;
+        const double m0 = moved_by(a1, deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, 1.0, m0);
+        const double k1 = 1.0;
+        const double m1 = moved_by(a0, deviation(a1, s1, z1));
+        const double t1 = edge_term(y, a1, s1, k1, 1.0, m1);
+        T0[r] = t0;
+        T1[r] = t1;
+        const double s = 1.0 + t0 + t1;
+        S[r] = s;
+        V[r] = choose(y == 0, length_of(m0, m1), 0);
+        found[r] = found_at(y, 0, ((a0 == 0.0) | (a1 == 0.0)), (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_mul(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
@@ -207,7 +300,6 @@ static inline void facts_mul(FACTS)
     f->limit[1] = 1.0;
     f->pole = 0;
     f->vanishes = ((a[0] == 0.0) | (a[1] == 0.0));
-    f->outside = 0;
     f->doubtful = 0;
 }
 static void mend_mul(MEND)
@@ -219,6 +311,7 @@ CLONES static int64_t rows_div(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -235,6 +328,7 @@ CLONES static int64_t rows_div_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -247,16 +341,42 @@ CLONES static int64_t rows_div_edges(ROWS)
     }
     return bad;
 }
-static void mark_div(ROWS)
+CLONES static int64_t mark_div(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_div(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+        const double k0 = 1.0;
+        const double m0 = moved_by((1.0 / a1), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, 1.0, m0);
+        const double k1 = 1.0;
+        const double m1 = moved_by(((-y) / a1), deviation(a1, s1, z1));
+        const double t1 = edge_term(y, a1, s1, k1, (-1.0), m1);
+        T0[r] = t0;
+        T1[r] = t1;
+        const double s = 1.0 + t0 + t1;
+        S[r] = s;
+        V[r] = choose(y == 0, length_of(m0, m1), 0);
+        found[r] = found_at(y, (a1 == 0.0), (a0 == 0.0), (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_div(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
@@ -268,7 +388,6 @@ static inline void facts_div(FACTS)
     f->limit[1] = (-1.0);
     f->pole = (a[1] == 0.0);
     f->vanishes = (a[0] == 0.0);
-    f->outside = 0;
     f->doubtful = 0;
 }
 static void mend_div(MEND)
@@ -280,6 +399,7 @@ CLONES static int64_t rows_neg(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -294,6 +414,7 @@ CLONES static int64_t rows_neg_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -304,16 +425,37 @@ CLONES static int64_t rows_neg_edges(ROWS)
     }
     return bad;
 }
-static void mark_neg(ROWS)
+CLONES static int64_t mark_neg(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_neg(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double k0 = 1.0;
+        const double m0 = moved_by((-1.0), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, 1.0, m0);
+        T0[r] = t0;
+        const double s = 1.0 + t0;
+        S[r] = s;
+        V[r] = choose(y == 0, m0, 0);
+        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_neg(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
@@ -322,7 +464,6 @@ static inline void facts_neg(FACTS)
     f->limit[0] = 1.0;
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
     f->doubtful = 0;
 }
 static void mend_neg(MEND)
@@ -334,6 +475,7 @@ CLONES static int64_t rows_abs(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -348,6 +490,7 @@ CLONES static int64_t rows_abs_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -358,25 +501,45 @@ CLONES static int64_t rows_abs_edges(ROWS)
     }
     return bad;
 }
-static void mark_abs(ROWS)
+CLONES static int64_t mark_abs(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_abs(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double k0 = 1.0;
+        const double m0 = moved_by(choose((a0 < 0.0), (-1.0), 1.0), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, 1.0, m0);
+        T0[r] = t0;
+        const double s = 1.0 + t0;
+        S[r] = s;
+        V[r] = choose(y == 0, m0, 0);
+        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_abs(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
     f->kappa2[0] = 1.0;
-    f->partial[0] = ((a[0] < 0.0) ? (-1.0) : 1.0);
+    f->partial[0] = choose((a[0] < 0.0), (-1.0), 1.0);
     f->limit[0] = 1.0;
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
     f->doubtful = 0;
 }
 static void mend_abs(MEND)
@@ -388,6 +551,7 @@ CLONES static int64_t rows_power(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -402,6 +566,7 @@ CLONES static int64_t rows_power_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -412,25 +577,45 @@ CLONES static int64_t rows_power_edges(ROWS)
     }
     return bad;
 }
-static void mark_power(ROWS)
+CLONES static int64_t mark_power(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_power(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double k0 = (p * p);
+        const double m0 = moved_by(choose((a0 == 0.0), choose((p == 1.0), 1.0, choose(((p == 0.0) | (p > 1.0)), 0.0, INFINITY)), (p * (y / a0))), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, choose((p == 0.0), NAN, p), m0);
+        T0[r] = t0;
+        const double s = 1.0 + t0;
+        S[r] = s;
+        V[r] = choose(y == 0, m0, 0);
+        found[r] = found_at(y, ((a0 == 0.0) & (p < 0.0)), ((a0 == 0.0) & (p > 0.0)), (fabs(a0) <= DBL_MAX), 0, s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_power(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
     f->kappa2[0] = (p * p);
-    f->partial[0] = ((p == 0.0) ? 0.0 : ((p == 1.0) ? 1.0 : (p * pow(a[0], (p - 1.0)))));
-    f->limit[0] = ((p == 0.0) ? NAN : p);
+    f->partial[0] = choose((a[0] == 0.0), choose((p == 1.0), 1.0, choose(((p == 0.0) | (p > 1.0)), 0.0, INFINITY)), (p * (y / a[0])));
+    f->limit[0] = choose((p == 0.0), NAN, p);
     f->pole = ((a[0] == 0.0) & (p < 0.0));
     f->vanishes = ((a[0] == 0.0) & (p > 0.0));
-    f->outside = 0;
     f->doubtful = 0;
 }
 static void mend_power(MEND)
@@ -438,10 +623,24 @@ static void mend_power(MEND)
     mend_rows(MEND_GIVEN, facts_power);
 }
 
+CLONES static int64_t outside_power(int64_t n, const double *const *A, double p, int64_t *restrict found)
+{
+    int64_t count = 0;
+    (void)p;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double a0 = A[0][r];
+        found[r] = -(int64_t)(((a0 < 0.0) & (p != floor(p))));
+        count -= found[r];
+    }
+    return count;
+}
+
 CLONES static int64_t rows_sqrt(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -456,6 +655,7 @@ CLONES static int64_t rows_sqrt_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -466,16 +666,37 @@ CLONES static int64_t rows_sqrt_edges(ROWS)
     }
     return bad;
 }
-static void mark_sqrt(ROWS)
+CLONES static int64_t mark_sqrt(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_sqrt(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double k0 = 0.25;
+        const double m0 = moved_by((0.5 / y), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, 0.5, m0);
+        T0[r] = t0;
+        const double s = 1.0 + t0;
+        S[r] = s;
+        V[r] = choose(y == 0, m0, 0);
+        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_sqrt(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
@@ -484,7 +705,6 @@ static inline void facts_sqrt(FACTS)
     f->limit[0] = 0.5;
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
     f->doubtful = 0;
 }
 static void mend_sqrt(MEND)
@@ -496,6 +716,7 @@ CLONES static int64_t rows_cbrt(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -510,6 +731,7 @@ CLONES static int64_t rows_cbrt_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -520,25 +742,45 @@ CLONES static int64_t rows_cbrt_edges(ROWS)
     }
     return bad;
 }
-static void mark_cbrt(ROWS)
+CLONES static int64_t mark_cbrt(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_cbrt(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double k0 = 0.1111111111111111;
+        const double m0 = moved_by(choose((a0 == 0.0), INFINITY, (y / (3.0 * a0))), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, 0.3333333333333333, m0);
+        T0[r] = t0;
+        const double s = 1.0 + t0;
+        S[r] = s;
+        V[r] = choose(y == 0, m0, 0);
+        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_cbrt(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
     f->kappa2[0] = 0.1111111111111111;
-    f->partial[0] = ((a[0] == 0.0) ? INFINITY : (y / (3.0 * a[0])));
+    f->partial[0] = choose((a[0] == 0.0), INFINITY, (y / (3.0 * a[0])));
     f->limit[0] = 0.3333333333333333;
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
     f->doubtful = 0;
 }
 static void mend_cbrt(MEND)
@@ -550,6 +792,7 @@ CLONES static int64_t rows_root(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -564,6 +807,7 @@ CLONES static int64_t rows_root_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -574,25 +818,45 @@ CLONES static int64_t rows_root_edges(ROWS)
     }
     return bad;
 }
-static void mark_root(ROWS)
+CLONES static int64_t mark_root(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_root(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double k0 = (1.0 / (p * p));
+        const double m0 = moved_by(choose((a0 == 0.0), INFINITY, (y / (p * a0))), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, (1.0 / p), m0);
+        T0[r] = t0;
+        const double s = 1.0 + t0;
+        S[r] = s;
+        V[r] = choose(y == 0, m0, 0);
+        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_root(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
     f->kappa2[0] = (1.0 / (p * p));
-    f->partial[0] = ((a[0] == 0.0) ? INFINITY : (y / (p * a[0])));
+    f->partial[0] = choose((a[0] == 0.0), INFINITY, (y / (p * a[0])));
     f->limit[0] = (1.0 / p);
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
     f->doubtful = 0;
 }
 static void mend_root(MEND)
@@ -604,6 +868,7 @@ CLONES static int64_t rows_pow(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -621,6 +886,7 @@ CLONES static int64_t rows_pow_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -634,28 +900,54 @@ CLONES static int64_t rows_pow_edges(ROWS)
     }
     return bad;
 }
-static void mark_pow(ROWS)
+CLONES static int64_t mark_pow(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_pow(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+        const double h = H[r];
+        const double k0 = (a1 * a1);
+        const double m0 = moved_by(choose((a0 == 0.0), choose((a1 == 1.0), 1.0, choose(((a1 == 0.0) | (a1 > 1.0)), 0.0, INFINITY)), (a1 * (y / a0))), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, a1, m0);
+        const double k1 = ((a1 * h) * (a1 * h));
+        const double m1 = moved_by(choose((a0 == 0.0), 0.0, (y * h)), deviation(a1, s1, z1));
+        const double t1 = edge_term(y, a1, s1, k1, NAN, m1);
+        T0[r] = t0;
+        T1[r] = t1;
+        const double s = 1.0 + t0 + t1;
+        S[r] = s;
+        V[r] = choose(y == 0, length_of(m0, m1), 0);
+        found[r] = found_at(y, 0, (a0 == 0.0), (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_pow(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
     f->kappa2[0] = (a[1] * a[1]);
     f->kappa2[1] = ((a[1] * log(a[0])) * (a[1] * log(a[0])));
-    f->partial[0] = (a[1] * pow(a[0], (a[1] - 1.0)));
-    f->partial[1] = ((a[0] == 0.0) ? 0.0 : (y * log(((a[0] == 0.0) ? 1.0 : a[0]))));
+    f->partial[0] = choose((a[0] == 0.0), choose((a[1] == 1.0), 1.0, choose(((a[1] == 0.0) | (a[1] > 1.0)), 0.0, INFINITY)), (a[1] * (y / a[0])));
+    f->partial[1] = choose((a[0] == 0.0), 0.0, (y * log(choose((a[0] == 0.0), 1.0, a[0]))));
     f->limit[0] = a[1];
     f->limit[1] = NAN;
     f->pole = 0;
     f->vanishes = (a[0] == 0.0);
-    f->outside = ((a[0] < 0.0) | ((a[0] == 0.0) & (a[1] <= 0.0)));
     f->doubtful = 0;
 }
 static void mend_pow(MEND)
@@ -663,20 +955,24 @@ static void mend_pow(MEND)
     mend_rows(MEND_GIVEN, facts_pow);
 }
 
-static void outside_pow(int64_t n, const double *const *A, double p, double *Y)
+CLONES static int64_t outside_pow(int64_t n, const double *const *A, double p, int64_t *restrict found)
 {
+    int64_t count = 0;
     (void)p;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double a[2] = {A[0][r], A[1][r]};
-        if (((a[0] < 0.0) | ((a[0] == 0.0) & (a[1] <= 0.0))))
-            Y[r] = NAN;
+        const double a0 = A[0][r]; const double a1 = A[1][r];
+        found[r] = -(int64_t)(((a0 < 0.0) | ((a0 == 0.0) & (a1 <= 0.0))));
+        count -= found[r];
     }
+    return count;
 }
 
 CLONES static int64_t rows_hypot(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -693,6 +989,7 @@ CLONES static int64_t rows_hypot_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -705,28 +1002,53 @@ CLONES static int64_t rows_hypot_edges(ROWS)
     }
     return bad;
 }
-static void mark_hypot(ROWS)
+CLONES static int64_t mark_hypot(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_hypot(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+        const double k0 = (((a0 / y) * (a0 / y)) * ((a0 / y) * (a0 / y)));
+        const double m0 = moved_by(choose((y == 0.0), 1.0, (a0 / y)), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+        const double k1 = (((a1 / y) * (a1 / y)) * ((a1 / y) * (a1 / y)));
+        const double m1 = moved_by(choose((y == 0.0), 1.0, (a1 / y)), deviation(a1, s1, z1));
+        const double t1 = edge_term(y, a1, s1, k1, NAN, m1);
+        T0[r] = t0;
+        T1[r] = t1;
+        const double s = 1.0 + t0 + t1;
+        S[r] = s;
+        V[r] = choose(y == 0, length_of(m0, m1), 0);
+        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_hypot(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
     f->kappa2[0] = (((a[0] / y) * (a[0] / y)) * ((a[0] / y) * (a[0] / y)));
     f->kappa2[1] = (((a[1] / y) * (a[1] / y)) * ((a[1] / y) * (a[1] / y)));
-    f->partial[0] = ((y == 0.0) ? 1.0 : (a[0] / y));
-    f->partial[1] = ((y == 0.0) ? 1.0 : (a[1] / y));
+    f->partial[0] = choose((y == 0.0), 1.0, (a[0] / y));
+    f->partial[1] = choose((y == 0.0), 1.0, (a[1] / y));
     f->limit[0] = NAN;
     f->limit[1] = NAN;
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
     f->doubtful = 0;
 }
 static void mend_hypot(MEND)
@@ -738,6 +1060,7 @@ CLONES static int64_t rows_exp(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -752,6 +1075,7 @@ CLONES static int64_t rows_exp_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -762,16 +1086,37 @@ CLONES static int64_t rows_exp_edges(ROWS)
     }
     return bad;
 }
-static void mark_exp(ROWS)
+CLONES static int64_t mark_exp(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_exp(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double k0 = (a0 * a0);
+        const double m0 = moved_by(y, deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+        T0[r] = t0;
+        const double s = 1.0 + t0;
+        S[r] = s;
+        V[r] = choose(y == 0, m0, 0);
+        found[r] = found_at(y, 0, (a0 != a0), (fabs(a0) <= DBL_MAX), 0, s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_exp(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
@@ -780,7 +1125,6 @@ static inline void facts_exp(FACTS)
     f->limit[0] = NAN;
     f->pole = 0;
     f->vanishes = (a[0] != a[0]);
-    f->outside = 0;
     f->doubtful = 0;
 }
 static void mend_exp(MEND)
@@ -792,6 +1136,7 @@ CLONES static int64_t rows_expm1(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -806,6 +1151,7 @@ CLONES static int64_t rows_expm1_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -816,25 +1162,45 @@ CLONES static int64_t rows_expm1_edges(ROWS)
     }
     return bad;
 }
-static void mark_expm1(ROWS)
+CLONES static int64_t mark_expm1(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_expm1(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double k0 = (((a0 / y) + a0) * ((a0 / y) + a0));
+        const double m0 = moved_by((y + 1.0), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+        T0[r] = t0;
+        const double s = 1.0 + t0;
+        S[r] = s;
+        V[r] = choose(y == 0, m0, 0);
+        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_expm1(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
     f->kappa2[0] = (((a[0] / y) + a[0]) * ((a[0] / y) + a[0]));
     f->partial[0] = (y + 1.0);
-    f->limit[0] = ((a[0] == 0.0) ? 1.0 : NAN);
+    f->limit[0] = choose((a[0] == 0.0), 1.0, NAN);
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
     f->doubtful = 0;
 }
 static void mend_expm1(MEND)
@@ -846,6 +1212,7 @@ CLONES static int64_t rows_log(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -860,6 +1227,7 @@ CLONES static int64_t rows_log_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -870,16 +1238,37 @@ CLONES static int64_t rows_log_edges(ROWS)
     }
     return bad;
 }
-static void mark_log(ROWS)
+CLONES static int64_t mark_log(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_log(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double k0 = ((1.0 / (y * p)) * (1.0 / (y * p)));
+        const double m0 = moved_by((1.0 / (a0 * p)), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+        T0[r] = t0;
+        const double s = 1.0 + t0;
+        S[r] = s;
+        V[r] = choose(y == 0, m0, 0);
+        found[r] = found_at(y, (a0 == 0.0), 1, (fabs(a0) <= DBL_MAX), 0, s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_log(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
@@ -888,7 +1277,6 @@ static inline void facts_log(FACTS)
     f->limit[0] = NAN;
     f->pole = (a[0] == 0.0);
     f->vanishes = 1;
-    f->outside = 0;
     f->doubtful = 0;
 }
 static void mend_log(MEND)
@@ -896,17 +1284,31 @@ static void mend_log(MEND)
     mend_rows(MEND_GIVEN, facts_log);
 }
 
+CLONES static int64_t outside_log(int64_t n, const double *const *A, double p, int64_t *restrict found)
+{
+    int64_t count = 0;
+    (void)p;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double a0 = A[0][r];
+        found[r] = -(int64_t)((a0 < 0.0));
+        count -= found[r];
+    }
+    return count;
+}
+
 CLONES static int64_t rows_log1p(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
         const double t0 = plain_term(((((1.0 / (1.0 + a0)) * a0) / y) * (((1.0 / (1.0 + a0)) * a0) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 + 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 + 1.0)) != 0.0) : 1));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 + 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 + 1.0)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -914,36 +1316,57 @@ CLONES static int64_t rows_log1p_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
         const double t0 = plain_term(((((1.0 / (1.0 + a0)) * a0) / y) * (((1.0 / (1.0 + a0)) * a0) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s; T0[r] = t0;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 + 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 + 1.0)) != 0.0) : 1));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 + 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 + 1.0)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
-static void mark_log1p(ROWS)
+CLONES static int64_t mark_log1p(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 + 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 + 1.0)) != 0.0) : 1));
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 + 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 + 1.0)) != 0.0)) | (!leaf0 && 1))));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_log1p(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double k0 = ((((1.0 / (1.0 + a0)) * a0) / y) * (((1.0 / (1.0 + a0)) * a0) / y));
+        const double m0 = moved_by((1.0 / (1.0 + a0)), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+        T0[r] = t0;
+        const double s = 1.0 + t0;
+        S[r] = s;
+        V[r] = choose(y == 0, m0, 0);
+        found[r] = found_at(y, (a0 == (-1.0)), 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 + 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 + 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_log1p(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
     f->kappa2[0] = ((((1.0 / (1.0 + a[0])) * a[0]) / y) * (((1.0 / (1.0 + a[0])) * a[0]) / y));
     f->partial[0] = (1.0 / (1.0 + a[0]));
-    f->limit[0] = ((a[0] == 0.0) ? 1.0 : NAN);
+    f->limit[0] = choose((a[0] == 0.0), 1.0, NAN);
     f->pole = (a[0] == (-1.0));
     f->vanishes = 1;
-    f->outside = 0;
-    f->doubtful = ((fabs((a[0] + 1.0)) <= ((1.1102230246251565e-07 * fabs(a[0])) * sqrt(s[0]))) & (leaf[0] ? (fabs((a[0] + 1.0)) != 0.0) : 1));
+    f->doubtful = ((fabs((a[0] + 1.0)) <= ((1.1102230246251565e-07 * fabs(a[0])) * sqrt(s[0]))) & ((leaf[0] && (fabs((a[0] + 1.0)) != 0.0)) | (!leaf[0] && 1)));
 }
 static void mend_log1p(MEND)
 {
@@ -954,6 +1377,7 @@ CLONES static int64_t rows_sin(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -968,6 +1392,7 @@ CLONES static int64_t rows_sin_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -978,14 +1403,17 @@ CLONES static int64_t rows_sin_edges(ROWS)
     }
     return bad;
 }
-static void mark_sin(ROWS)
+CLONES static int64_t mark_sin(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0));
+        count -= marked[r];
     }
+    return count;
 }
 
 static inline void facts_sin(FACTS)
@@ -993,10 +1421,9 @@ static inline void facts_sin(FACTS)
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
     f->kappa2[0] = (((a[0] / y) * (a[0] / y)) * (1.0 - (y * y)));
     f->partial[0] = cos(a[0]);
-    f->limit[0] = ((a[0] == 0.0) ? 1.0 : NAN);
+    f->limit[0] = choose((a[0] == 0.0), 1.0, NAN);
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
     f->doubtful = lost_phase(a[0], s[0], f->kappa2[0]) != 0;
 }
 static void mend_sin(MEND)
@@ -1008,6 +1435,7 @@ CLONES static int64_t rows_cos(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -1022,6 +1450,7 @@ CLONES static int64_t rows_cos_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -1032,14 +1461,17 @@ CLONES static int64_t rows_cos_edges(ROWS)
     }
     return bad;
 }
-static void mark_cos(ROWS)
+CLONES static int64_t mark_cos(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0));
+        count -= marked[r];
     }
+    return count;
 }
 
 static inline void facts_cos(FACTS)
@@ -1050,7 +1482,6 @@ static inline void facts_cos(FACTS)
     f->limit[0] = NAN;
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
     f->doubtful = lost_phase(a[0], s[0], f->kappa2[0]) != 0;
 }
 static void mend_cos(MEND)
@@ -1062,6 +1493,7 @@ CLONES static int64_t rows_tan(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -1076,6 +1508,7 @@ CLONES static int64_t rows_tan_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -1086,25 +1519,45 @@ CLONES static int64_t rows_tan_edges(ROWS)
     }
     return bad;
 }
-static void mark_tan(ROWS)
+CLONES static int64_t mark_tan(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_tan(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double k0 = (((a0 / y) + (a0 * y)) * ((a0 / y) + (a0 * y)));
+        const double m0 = moved_by((1.0 + (y * y)), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+        T0[r] = t0;
+        const double s = 1.0 + t0;
+        S[r] = s;
+        V[r] = choose(y == 0, m0, 0);
+        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_tan(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
     f->kappa2[0] = (((a[0] / y) + (a[0] * y)) * ((a[0] / y) + (a[0] * y)));
     f->partial[0] = (1.0 + (y * y));
-    f->limit[0] = ((a[0] == 0.0) ? 1.0 : NAN);
+    f->limit[0] = choose((a[0] == 0.0), 1.0, NAN);
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
     f->doubtful = 0;
 }
 static void mend_tan(MEND)
@@ -1116,6 +1569,7 @@ CLONES static int64_t rows_cot(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -1130,6 +1584,7 @@ CLONES static int64_t rows_cot_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -1140,16 +1595,37 @@ CLONES static int64_t rows_cot_edges(ROWS)
     }
     return bad;
 }
-static void mark_cot(ROWS)
+CLONES static int64_t mark_cot(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_cot(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double k0 = (((a0 / y) + (a0 * y)) * ((a0 / y) + (a0 * y)));
+        const double m0 = moved_by(((-1.0) - (y * y)), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+        T0[r] = t0;
+        const double s = 1.0 + t0;
+        S[r] = s;
+        V[r] = choose(y == 0, m0, 0);
+        found[r] = found_at(y, (a0 == 0.0), 1, (fabs(a0) <= DBL_MAX), 0, s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_cot(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
@@ -1158,7 +1634,6 @@ static inline void facts_cot(FACTS)
     f->limit[0] = NAN;
     f->pole = (a[0] == 0.0);
     f->vanishes = 1;
-    f->outside = 0;
     f->doubtful = 0;
 }
 static void mend_cot(MEND)
@@ -1170,6 +1645,7 @@ CLONES static int64_t rows_sec(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -1184,6 +1660,7 @@ CLONES static int64_t rows_sec_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -1194,14 +1671,17 @@ CLONES static int64_t rows_sec_edges(ROWS)
     }
     return bad;
 }
-static void mark_sec(ROWS)
+CLONES static int64_t mark_sec(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0));
+        count -= marked[r];
     }
+    return count;
 }
 
 static inline void facts_sec(FACTS)
@@ -1212,7 +1692,6 @@ static inline void facts_sec(FACTS)
     f->limit[0] = NAN;
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
     f->doubtful = lost_phase(a[0], s[0], f->kappa2[0]) != 0;
 }
 static void mend_sec(MEND)
@@ -1224,6 +1703,7 @@ CLONES static int64_t rows_csc(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -1238,6 +1718,7 @@ CLONES static int64_t rows_csc_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -1248,14 +1729,17 @@ CLONES static int64_t rows_csc_edges(ROWS)
     }
     return bad;
 }
-static void mark_csc(ROWS)
+CLONES static int64_t mark_csc(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0));
+        count -= marked[r];
     }
+    return count;
 }
 
 static inline void facts_csc(FACTS)
@@ -1266,7 +1750,6 @@ static inline void facts_csc(FACTS)
     f->limit[0] = NAN;
     f->pole = (a[0] == 0.0);
     f->vanishes = 1;
-    f->outside = 0;
     f->doubtful = lost_phase(a[0], s[0], f->kappa2[0]) != 0;
 }
 static void mend_csc(MEND)
@@ -1278,13 +1761,14 @@ CLONES static int64_t rows_asin(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
         const double t0 = plain_term(((((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y) * (((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((fabs(a0) - 1.0)) != 0.0) : 1));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -1292,36 +1776,57 @@ CLONES static int64_t rows_asin_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
         const double t0 = plain_term(((((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y) * (((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s; T0[r] = t0;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((fabs(a0) - 1.0)) != 0.0) : 1));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
-static void mark_asin(ROWS)
+CLONES static int64_t mark_asin(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((fabs(a0) - 1.0)) != 0.0) : 1));
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_asin(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double k0 = ((((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y) * (((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y));
+        const double m0 = moved_by((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+        T0[r] = t0;
+        const double s = 1.0 + t0;
+        S[r] = s;
+        V[r] = choose(y == 0, m0, 0);
+        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_asin(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
     f->kappa2[0] = ((((1.0 / sqrt(((1.0 - a[0]) * (1.0 + a[0])))) * a[0]) / y) * (((1.0 / sqrt(((1.0 - a[0]) * (1.0 + a[0])))) * a[0]) / y));
     f->partial[0] = (1.0 / sqrt(((1.0 - a[0]) * (1.0 + a[0]))));
-    f->limit[0] = ((a[0] == 0.0) ? 1.0 : NAN);
+    f->limit[0] = choose((a[0] == 0.0), 1.0, NAN);
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
-    f->doubtful = ((fabs((fabs(a[0]) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a[0])) * sqrt(s[0]))) & (leaf[0] ? (fabs((fabs(a[0]) - 1.0)) != 0.0) : 1));
+    f->doubtful = ((fabs((fabs(a[0]) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a[0])) * sqrt(s[0]))) & ((leaf[0] && (fabs((fabs(a[0]) - 1.0)) != 0.0)) | (!leaf[0] && 1)));
 }
 static void mend_asin(MEND)
 {
@@ -1332,13 +1837,14 @@ CLONES static int64_t rows_acos(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
         const double t0 = plain_term((((((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y) * ((((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((fabs(a0) - 1.0)) != 0.0) : 1));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -1346,26 +1852,48 @@ CLONES static int64_t rows_acos_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
         const double t0 = plain_term((((((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y) * ((((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s; T0[r] = t0;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((fabs(a0) - 1.0)) != 0.0) : 1));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
-static void mark_acos(ROWS)
+CLONES static int64_t mark_acos(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((fabs(a0) - 1.0)) != 0.0) : 1));
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_acos(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double k0 = (((((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y) * ((((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y));
+        const double m0 = moved_by(((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+        T0[r] = t0;
+        const double s = 1.0 + t0;
+        S[r] = s;
+        V[r] = choose(y == 0, m0, 0);
+        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_acos(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
@@ -1374,8 +1902,7 @@ static inline void facts_acos(FACTS)
     f->limit[0] = NAN;
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
-    f->doubtful = ((fabs((fabs(a[0]) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a[0])) * sqrt(s[0]))) & (leaf[0] ? (fabs((fabs(a[0]) - 1.0)) != 0.0) : 1));
+    f->doubtful = ((fabs((fabs(a[0]) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a[0])) * sqrt(s[0]))) & ((leaf[0] && (fabs((fabs(a[0]) - 1.0)) != 0.0)) | (!leaf[0] && 1)));
 }
 static void mend_acos(MEND)
 {
@@ -1386,6 +1913,7 @@ CLONES static int64_t rows_atan(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -1400,6 +1928,7 @@ CLONES static int64_t rows_atan_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -1410,25 +1939,45 @@ CLONES static int64_t rows_atan_edges(ROWS)
     }
     return bad;
 }
-static void mark_atan(ROWS)
+CLONES static int64_t mark_atan(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_atan(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double k0 = ((((1.0 / (1.0 + (a0 * a0))) * a0) / y) * (((1.0 / (1.0 + (a0 * a0))) * a0) / y));
+        const double m0 = moved_by((1.0 / (1.0 + (a0 * a0))), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+        T0[r] = t0;
+        const double s = 1.0 + t0;
+        S[r] = s;
+        V[r] = choose(y == 0, m0, 0);
+        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_atan(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
     f->kappa2[0] = ((((1.0 / (1.0 + (a[0] * a[0]))) * a[0]) / y) * (((1.0 / (1.0 + (a[0] * a[0]))) * a[0]) / y));
     f->partial[0] = (1.0 / (1.0 + (a[0] * a[0])));
-    f->limit[0] = ((a[0] == 0.0) ? 1.0 : NAN);
+    f->limit[0] = choose((a[0] == 0.0), 1.0, NAN);
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
     f->doubtful = 0;
 }
 static void mend_atan(MEND)
@@ -1440,6 +1989,7 @@ CLONES static int64_t rows_atan2(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -1456,6 +2006,7 @@ CLONES static int64_t rows_atan2_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -1468,14 +2019,17 @@ CLONES static int64_t rows_atan2_edges(ROWS)
     }
     return bad;
 }
-static void mark_atan2(ROWS)
+CLONES static int64_t mark_atan2(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
 static inline void facts_atan2(FACTS)
@@ -1483,13 +2037,12 @@ static inline void facts_atan2(FACTS)
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
     f->kappa2[0] = ((((a[0] / hypot(a[0], a[1])) * (a[1] / hypot(a[0], a[1]))) / y) * (((a[0] / hypot(a[0], a[1])) * (a[1] / hypot(a[0], a[1]))) / y));
     f->kappa2[1] = ((((a[0] / hypot(a[0], a[1])) * (a[1] / hypot(a[0], a[1]))) / y) * (((a[0] / hypot(a[0], a[1])) * (a[1] / hypot(a[0], a[1]))) / y));
-    f->partial[0] = (((a[0] == 0.0) & (a[1] < 0.0)) ? INFINITY : ((a[1] / hypot(a[0], a[1])) / hypot(a[0], a[1])));
+    f->partial[0] = choose(((a[0] == 0.0) & (a[1] < 0.0)), INFINITY, ((a[1] / hypot(a[0], a[1])) / hypot(a[0], a[1])));
     f->partial[1] = (((-a[0]) / hypot(a[0], a[1])) / hypot(a[0], a[1]));
     f->limit[0] = 1.0;
     f->limit[1] = (-1.0);
     f->pole = 0;
     f->vanishes = (a[0] == 0.0);
-    f->outside = ((a[0] == 0.0) & (a[1] == 0.0));
     f->doubtful = 0;
 }
 static void mend_atan2(MEND)
@@ -1497,20 +2050,24 @@ static void mend_atan2(MEND)
     mend_rows(MEND_GIVEN, facts_atan2);
 }
 
-static void outside_atan2(int64_t n, const double *const *A, double p, double *Y)
+CLONES static int64_t outside_atan2(int64_t n, const double *const *A, double p, int64_t *restrict found)
 {
+    int64_t count = 0;
     (void)p;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double a[2] = {A[0][r], A[1][r]};
-        if (((a[0] == 0.0) & (a[1] == 0.0)))
-            Y[r] = NAN;
+        const double a0 = A[0][r]; const double a1 = A[1][r];
+        found[r] = -(int64_t)(((a0 == 0.0) & (a1 == 0.0)));
+        count -= found[r];
     }
+    return count;
 }
 
 CLONES static int64_t rows_sinh(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -1525,6 +2082,7 @@ CLONES static int64_t rows_sinh_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -1535,14 +2093,17 @@ CLONES static int64_t rows_sinh_edges(ROWS)
     }
     return bad;
 }
-static void mark_sinh(ROWS)
+CLONES static int64_t mark_sinh(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
 static inline void facts_sinh(FACTS)
@@ -1550,10 +2111,9 @@ static inline void facts_sinh(FACTS)
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
     f->kappa2[0] = (((a[0] / y) * (a[0] / y)) + (a[0] * a[0]));
     f->partial[0] = cosh(a[0]);
-    f->limit[0] = ((a[0] == 0.0) ? 1.0 : NAN);
+    f->limit[0] = choose((a[0] == 0.0), 1.0, NAN);
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
     f->doubtful = 0;
 }
 static void mend_sinh(MEND)
@@ -1565,6 +2125,7 @@ CLONES static int64_t rows_cosh(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -1579,6 +2140,7 @@ CLONES static int64_t rows_cosh_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -1589,14 +2151,17 @@ CLONES static int64_t rows_cosh_edges(ROWS)
     }
     return bad;
 }
-static void mark_cosh(ROWS)
+CLONES static int64_t mark_cosh(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
 static inline void facts_cosh(FACTS)
@@ -1607,7 +2172,6 @@ static inline void facts_cosh(FACTS)
     f->limit[0] = NAN;
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
     f->doubtful = 0;
 }
 static void mend_cosh(MEND)
@@ -1619,6 +2183,7 @@ CLONES static int64_t rows_tanh(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -1633,6 +2198,7 @@ CLONES static int64_t rows_tanh_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -1643,25 +2209,45 @@ CLONES static int64_t rows_tanh_edges(ROWS)
     }
     return bad;
 }
-static void mark_tanh(ROWS)
+CLONES static int64_t mark_tanh(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_tanh(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double k0 = (((a0 / y) - (a0 * y)) * ((a0 / y) - (a0 * y)));
+        const double m0 = moved_by(((1.0 - y) * (1.0 + y)), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+        T0[r] = t0;
+        const double s = 1.0 + t0;
+        S[r] = s;
+        V[r] = choose(y == 0, m0, 0);
+        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_tanh(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
     f->kappa2[0] = (((a[0] / y) - (a[0] * y)) * ((a[0] / y) - (a[0] * y)));
     f->partial[0] = ((1.0 - y) * (1.0 + y));
-    f->limit[0] = ((a[0] == 0.0) ? 1.0 : NAN);
+    f->limit[0] = choose((a[0] == 0.0), 1.0, NAN);
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
     f->doubtful = 0;
 }
 static void mend_tanh(MEND)
@@ -1673,6 +2259,7 @@ CLONES static int64_t rows_asinh(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -1687,6 +2274,7 @@ CLONES static int64_t rows_asinh_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
@@ -1697,14 +2285,17 @@ CLONES static int64_t rows_asinh_edges(ROWS)
     }
     return bad;
 }
-static void mark_asinh(ROWS)
+CLONES static int64_t mark_asinh(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
 static inline void facts_asinh(FACTS)
@@ -1712,10 +2303,9 @@ static inline void facts_asinh(FACTS)
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
     f->kappa2[0] = ((((1.0 / hypot(1.0, a[0])) * a[0]) / y) * (((1.0 / hypot(1.0, a[0])) * a[0]) / y));
     f->partial[0] = (1.0 / hypot(1.0, a[0]));
-    f->limit[0] = ((a[0] == 0.0) ? 1.0 : NAN);
+    f->limit[0] = choose((a[0] == 0.0), 1.0, NAN);
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
     f->doubtful = 0;
 }
 static void mend_asinh(MEND)
@@ -1727,13 +2317,14 @@ CLONES static int64_t rows_acosh(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
         const double t0 = plain_term(((((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))) * a0) / y) * (((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))) * a0) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - 1.0)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 - 1.0)) != 0.0) : 1));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - 1.0)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - 1.0)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -1741,26 +2332,48 @@ CLONES static int64_t rows_acosh_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
         const double t0 = plain_term(((((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))) * a0) / y) * (((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))) * a0) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s; T0[r] = t0;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - 1.0)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 - 1.0)) != 0.0) : 1));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - 1.0)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - 1.0)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
-static void mark_acosh(ROWS)
+CLONES static int64_t mark_acosh(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - 1.0)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 - 1.0)) != 0.0) : 1));
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - 1.0)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - 1.0)) != 0.0)) | (!leaf0 && 1))));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_acosh(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double k0 = ((((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))) * a0) / y) * (((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))) * a0) / y));
+        const double m0 = moved_by((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+        T0[r] = t0;
+        const double s = 1.0 + t0;
+        S[r] = s;
+        V[r] = choose(y == 0, m0, 0);
+        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - 1.0)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_acosh(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
@@ -1769,8 +2382,7 @@ static inline void facts_acosh(FACTS)
     f->limit[0] = NAN;
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
-    f->doubtful = ((fabs((a[0] - 1.0)) <= ((1.7763568394002505e-15 * fabs(a[0])) * sqrt(s[0]))) & (leaf[0] ? (fabs((a[0] - 1.0)) != 0.0) : 1));
+    f->doubtful = ((fabs((a[0] - 1.0)) <= ((1.7763568394002505e-15 * fabs(a[0])) * sqrt(s[0]))) & ((leaf[0] && (fabs((a[0] - 1.0)) != 0.0)) | (!leaf[0] && 1)));
 }
 static void mend_acosh(MEND)
 {
@@ -1781,13 +2393,14 @@ CLONES static int64_t rows_atanh(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
         const double t0 = plain_term(((((1.0 / ((1.0 - a0) * (1.0 + a0))) * a0) / y) * (((1.0 / ((1.0 - a0) * (1.0 + a0))) * a0) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((fabs(a0) - 1.0)) != 0.0) : 1));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -1795,36 +2408,57 @@ CLONES static int64_t rows_atanh_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
         const double t0 = plain_term(((((1.0 / ((1.0 - a0) * (1.0 + a0))) * a0) / y) * (((1.0 / ((1.0 - a0) * (1.0 + a0))) * a0) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s; T0[r] = t0;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((fabs(a0) - 1.0)) != 0.0) : 1));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
-static void mark_atanh(ROWS)
+CLONES static int64_t mark_atanh(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((fabs(a0) - 1.0)) != 0.0) : 1));
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_atanh(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double k0 = ((((1.0 / ((1.0 - a0) * (1.0 + a0))) * a0) / y) * (((1.0 / ((1.0 - a0) * (1.0 + a0))) * a0) / y));
+        const double m0 = moved_by((1.0 / ((1.0 - a0) * (1.0 + a0))), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+        T0[r] = t0;
+        const double s = 1.0 + t0;
+        S[r] = s;
+        V[r] = choose(y == 0, m0, 0);
+        found[r] = found_at(y, (fabs(a0) == 1.0), 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_atanh(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
     f->kappa2[0] = ((((1.0 / ((1.0 - a[0]) * (1.0 + a[0]))) * a[0]) / y) * (((1.0 / ((1.0 - a[0]) * (1.0 + a[0]))) * a[0]) / y));
     f->partial[0] = (1.0 / ((1.0 - a[0]) * (1.0 + a[0])));
-    f->limit[0] = ((a[0] == 0.0) ? 1.0 : NAN);
+    f->limit[0] = choose((a[0] == 0.0), 1.0, NAN);
     f->pole = (fabs(a[0]) == 1.0);
     f->vanishes = 1;
-    f->outside = 0;
-    f->doubtful = ((fabs((fabs(a[0]) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a[0])) * sqrt(s[0]))) & (leaf[0] ? (fabs((fabs(a[0]) - 1.0)) != 0.0) : 1));
+    f->doubtful = ((fabs((fabs(a[0]) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a[0])) * sqrt(s[0]))) & ((leaf[0] && (fabs((fabs(a[0]) - 1.0)) != 0.0)) | (!leaf[0] && 1)));
 }
 static void mend_atanh(MEND)
 {
@@ -1835,10 +2469,11 @@ CLONES static int64_t rows_erf(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
-        const double t0 = plain_term((((((fabs(a0) < 1600.0) ? ((2.0 / sqrt(3.141592653589793)) * exp((-(((fabs(a0) < 1600.0) ? a0 : 0.0) * ((fabs(a0) < 1600.0) ? a0 : 0.0))))) : 0.0) * a0) / y) * ((((fabs(a0) < 1600.0) ? ((2.0 / sqrt(3.141592653589793)) * exp((-(((fabs(a0) < 1600.0) ? a0 : 0.0) * ((fabs(a0) < 1600.0) ? a0 : 0.0))))) : 0.0) * a0) / y)), s0);
+        const double t0 = plain_term((((choose((fabs(a0) < 1600.0), ((2.0 / sqrt(3.141592653589793)) * exp((-(choose((fabs(a0) < 1600.0), a0, 0.0) * choose((fabs(a0) < 1600.0), a0, 0.0))))), 0.0) * a0) / y) * ((choose((fabs(a0) < 1600.0), ((2.0 / sqrt(3.141592653589793)) * exp((-(choose((fabs(a0) < 1600.0), a0, 0.0) * choose((fabs(a0) < 1600.0), a0, 0.0))))), 0.0) * a0) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s;
         bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
@@ -1849,35 +2484,38 @@ CLONES static int64_t rows_erf_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
-        const double t0 = plain_term((((((fabs(a0) < 1600.0) ? ((2.0 / sqrt(3.141592653589793)) * exp((-(((fabs(a0) < 1600.0) ? a0 : 0.0) * ((fabs(a0) < 1600.0) ? a0 : 0.0))))) : 0.0) * a0) / y) * ((((fabs(a0) < 1600.0) ? ((2.0 / sqrt(3.141592653589793)) * exp((-(((fabs(a0) < 1600.0) ? a0 : 0.0) * ((fabs(a0) < 1600.0) ? a0 : 0.0))))) : 0.0) * a0) / y)), s0);
+        const double t0 = plain_term((((choose((fabs(a0) < 1600.0), ((2.0 / sqrt(3.141592653589793)) * exp((-(choose((fabs(a0) < 1600.0), a0, 0.0) * choose((fabs(a0) < 1600.0), a0, 0.0))))), 0.0) * a0) / y) * ((choose((fabs(a0) < 1600.0), ((2.0 / sqrt(3.141592653589793)) * exp((-(choose((fabs(a0) < 1600.0), a0, 0.0) * choose((fabs(a0) < 1600.0), a0, 0.0))))), 0.0) * a0) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s; T0[r] = t0;
         bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
     }
     return bad;
 }
-static void mark_erf(ROWS)
+CLONES static int64_t mark_erf(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
 static inline void facts_erf(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = (((((fabs(a[0]) < 1600.0) ? ((2.0 / sqrt(3.141592653589793)) * exp((-(((fabs(a[0]) < 1600.0) ? a[0] : 0.0) * ((fabs(a[0]) < 1600.0) ? a[0] : 0.0))))) : 0.0) * a[0]) / y) * ((((fabs(a[0]) < 1600.0) ? ((2.0 / sqrt(3.141592653589793)) * exp((-(((fabs(a[0]) < 1600.0) ? a[0] : 0.0) * ((fabs(a[0]) < 1600.0) ? a[0] : 0.0))))) : 0.0) * a[0]) / y));
-    f->partial[0] = ((fabs(a[0]) < 1600.0) ? ((2.0 / sqrt(3.141592653589793)) * exp((-(((fabs(a[0]) < 1600.0) ? a[0] : 0.0) * ((fabs(a[0]) < 1600.0) ? a[0] : 0.0))))) : 0.0);
-    f->limit[0] = ((a[0] == 0.0) ? 1.0 : NAN);
+    f->kappa2[0] = (((choose((fabs(a[0]) < 1600.0), ((2.0 / sqrt(3.141592653589793)) * exp((-(choose((fabs(a[0]) < 1600.0), a[0], 0.0) * choose((fabs(a[0]) < 1600.0), a[0], 0.0))))), 0.0) * a[0]) / y) * ((choose((fabs(a[0]) < 1600.0), ((2.0 / sqrt(3.141592653589793)) * exp((-(choose((fabs(a[0]) < 1600.0), a[0], 0.0) * choose((fabs(a[0]) < 1600.0), a[0], 0.0))))), 0.0) * a[0]) / y));
+    f->partial[0] = choose((fabs(a[0]) < 1600.0), ((2.0 / sqrt(3.141592653589793)) * exp((-(choose((fabs(a[0]) < 1600.0), a[0], 0.0) * choose((fabs(a[0]) < 1600.0), a[0], 0.0))))), 0.0);
+    f->limit[0] = choose((a[0] == 0.0), 1.0, NAN);
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
     f->doubtful = 0;
 }
 static void mend_erf(MEND)
@@ -1889,10 +2527,11 @@ CLONES static int64_t rows_sign(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
-        const double t0 = plain_term(((a0 == 0.0) ? INFINITY : 0.0), s0);
+        const double t0 = plain_term(choose((a0 == 0.0), INFINITY, 0.0), s0);
         const double s = 1.0 + t0;
         S[r] = s;
         bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
@@ -1903,35 +2542,56 @@ CLONES static int64_t rows_sign_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
-        const double t0 = plain_term(((a0 == 0.0) ? INFINITY : 0.0), s0);
+        const double t0 = plain_term(choose((a0 == 0.0), INFINITY, 0.0), s0);
         const double s = 1.0 + t0;
         S[r] = s; T0[r] = t0;
         bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
     }
     return bad;
 }
-static void mark_sign(ROWS)
+CLONES static int64_t mark_sign(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_sign(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double k0 = choose((a0 == 0.0), INFINITY, 0.0);
+        const double m0 = moved_by(choose((a0 == 0.0), INFINITY, 0.0), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+        T0[r] = t0;
+        const double s = 1.0 + t0;
+        S[r] = s;
+        V[r] = choose(y == 0, m0, 0);
+        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_sign(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = ((a[0] == 0.0) ? INFINITY : 0.0);
-    f->partial[0] = ((a[0] == 0.0) ? INFINITY : 0.0);
+    f->kappa2[0] = choose((a[0] == 0.0), INFINITY, 0.0);
+    f->partial[0] = choose((a[0] == 0.0), INFINITY, 0.0);
     f->limit[0] = NAN;
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
     f->doubtful = 0;
 }
 static void mend_sign(MEND)
@@ -1943,13 +2603,14 @@ CLONES static int64_t rows_floor(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
-        const double t0 = plain_term((((a0 - floor(a0)) == 0.0) ? INFINITY : 0.0), s0);
+        const double t0 = plain_term(choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0), s0);
         const double s = 1.0 + t0;
         S[r] = s;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 - rint(a0))) != 0.0) : 1));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -1957,36 +2618,57 @@ CLONES static int64_t rows_floor_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
-        const double t0 = plain_term((((a0 - floor(a0)) == 0.0) ? INFINITY : 0.0), s0);
+        const double t0 = plain_term(choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0), s0);
         const double s = 1.0 + t0;
         S[r] = s; T0[r] = t0;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 - rint(a0))) != 0.0) : 1));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
-static void mark_floor(ROWS)
+CLONES static int64_t mark_floor(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 - rint(a0))) != 0.0) : 1));
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_floor(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double k0 = choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0);
+        const double m0 = moved_by(choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+        T0[r] = t0;
+        const double s = 1.0 + t0;
+        S[r] = s;
+        V[r] = choose(y == 0, m0, 0);
+        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))), s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_floor(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = (((a[0] - floor(a[0])) == 0.0) ? INFINITY : 0.0);
-    f->partial[0] = (((a[0] - floor(a[0])) == 0.0) ? INFINITY : 0.0);
+    f->kappa2[0] = choose(((a[0] - floor(a[0])) == 0.0), INFINITY, 0.0);
+    f->partial[0] = choose(((a[0] - floor(a[0])) == 0.0), INFINITY, 0.0);
     f->limit[0] = NAN;
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
-    f->doubtful = ((fabs((a[0] - rint(a[0]))) <= ((1.7763568394002505e-15 * fabs(a[0])) * sqrt(s[0]))) & (leaf[0] ? (fabs((a[0] - rint(a[0]))) != 0.0) : 1));
+    f->doubtful = ((fabs((a[0] - rint(a[0]))) <= ((1.7763568394002505e-15 * fabs(a[0])) * sqrt(s[0]))) & ((leaf[0] && (fabs((a[0] - rint(a[0]))) != 0.0)) | (!leaf[0] && 1)));
 }
 static void mend_floor(MEND)
 {
@@ -1997,13 +2679,14 @@ CLONES static int64_t rows_ceil(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
-        const double t0 = plain_term((((a0 - floor(a0)) == 0.0) ? INFINITY : 0.0), s0);
+        const double t0 = plain_term(choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0), s0);
         const double s = 1.0 + t0;
         S[r] = s;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 - rint(a0))) != 0.0) : 1));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -2011,36 +2694,57 @@ CLONES static int64_t rows_ceil_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
-        const double t0 = plain_term((((a0 - floor(a0)) == 0.0) ? INFINITY : 0.0), s0);
+        const double t0 = plain_term(choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0), s0);
         const double s = 1.0 + t0;
         S[r] = s; T0[r] = t0;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 - rint(a0))) != 0.0) : 1));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
-static void mark_ceil(ROWS)
+CLONES static int64_t mark_ceil(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs((a0 - rint(a0))) != 0.0) : 1));
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_ceil(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double k0 = choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0);
+        const double m0 = moved_by(choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+        T0[r] = t0;
+        const double s = 1.0 + t0;
+        S[r] = s;
+        V[r] = choose(y == 0, m0, 0);
+        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))), s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_ceil(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = (((a[0] - floor(a[0])) == 0.0) ? INFINITY : 0.0);
-    f->partial[0] = (((a[0] - floor(a[0])) == 0.0) ? INFINITY : 0.0);
+    f->kappa2[0] = choose(((a[0] - floor(a[0])) == 0.0), INFINITY, 0.0);
+    f->partial[0] = choose(((a[0] - floor(a[0])) == 0.0), INFINITY, 0.0);
     f->limit[0] = NAN;
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
-    f->doubtful = ((fabs((a[0] - rint(a[0]))) <= ((1.7763568394002505e-15 * fabs(a[0])) * sqrt(s[0]))) & (leaf[0] ? (fabs((a[0] - rint(a[0]))) != 0.0) : 1));
+    f->doubtful = ((fabs((a[0] - rint(a[0]))) <= ((1.7763568394002505e-15 * fabs(a[0])) * sqrt(s[0]))) & ((leaf[0] && (fabs((a[0] - rint(a[0]))) != 0.0)) | (!leaf[0] && 1)));
 }
 static void mend_ceil(MEND)
 {
@@ -2051,13 +2755,14 @@ CLONES static int64_t rows_round(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
-        const double t0 = plain_term((((a0 - floor(a0)) == 0.5) ? INFINITY : 0.0), s0);
+        const double t0 = plain_term(choose(((a0 - floor(a0)) == 0.5), INFINITY, 0.0), s0);
         const double s = 1.0 + t0;
         S[r] = s;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs(((a0 - floor(a0)) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs(((a0 - floor(a0)) - 0.5)) != 0.0) : 1));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs(((a0 - floor(a0)) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs(((a0 - floor(a0)) - 0.5)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -2065,36 +2770,57 @@ CLONES static int64_t rows_round_edges(ROWS)
 {
     UNPACK;
     int64_t bad = 0;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r];
         const double a0 = A0[r], s0 = S0[r];
-        const double t0 = plain_term((((a0 - floor(a0)) == 0.5) ? INFINITY : 0.0), s0);
+        const double t0 = plain_term(choose(((a0 - floor(a0)) == 0.5), INFINITY, 0.0), s0);
         const double s = 1.0 + t0;
         S[r] = s; T0[r] = t0;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs(((a0 - floor(a0)) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs(((a0 - floor(a0)) - 0.5)) != 0.0) : 1));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs(((a0 - floor(a0)) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs(((a0 - floor(a0)) - 0.5)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
-static void mark_round(ROWS)
+CLONES static int64_t mark_round(ROWS)
 {
-    UNPACK;
+    UNPACK_MARK;
+    INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
         (void)a0; (void)s0;
-        k->special[r] = !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs(((a0 - floor(a0)) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & (leaf0 ? (fabs(((a0 - floor(a0)) - 0.5)) != 0.0) : 1));
+        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs(((a0 - floor(a0)) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs(((a0 - floor(a0)) - 0.5)) != 0.0)) | (!leaf0 && 1))));
+        count -= marked[r];
     }
+    return count;
 }
 
+CLONES static void mend_chunk_round(MEND)
+{
+    UNPACK_MEND;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+        const double k0 = choose(((a0 - floor(a0)) == 0.5), INFINITY, 0.0);
+        const double m0 = moved_by(choose(((a0 - floor(a0)) == 0.5), INFINITY, 0.0), deviation(a0, s0, z0));
+        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+        T0[r] = t0;
+        const double s = 1.0 + t0;
+        S[r] = s;
+        V[r] = choose(y == 0, m0, 0);
+        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs(((a0 - floor(a0)) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs(((a0 - floor(a0)) - 0.5)) != 0.0)) | (!leaf0 && 1))), s);
+    }
+    settle_chunk(k);
+}
 static inline void facts_round(FACTS)
 {
     (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = (((a[0] - floor(a[0])) == 0.5) ? INFINITY : 0.0);
-    f->partial[0] = (((a[0] - floor(a[0])) == 0.5) ? INFINITY : 0.0);
+    f->kappa2[0] = choose(((a[0] - floor(a[0])) == 0.5), INFINITY, 0.0);
+    f->partial[0] = choose(((a[0] - floor(a[0])) == 0.5), INFINITY, 0.0);
     f->limit[0] = NAN;
     f->pole = 0;
     f->vanishes = 1;
-    f->outside = 0;
-    f->doubtful = ((fabs(((a[0] - floor(a[0])) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a[0])) * sqrt(s[0]))) & (leaf[0] ? (fabs(((a[0] - floor(a[0])) - 0.5)) != 0.0) : 1));
+    f->doubtful = ((fabs(((a[0] - floor(a[0])) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a[0])) * sqrt(s[0]))) & ((leaf[0] && (fabs(((a[0] - floor(a[0])) - 0.5)) != 0.0)) | (!leaf[0] && 1)));
 }
 static void mend_round(MEND)
 {
@@ -2102,43 +2828,43 @@ static void mend_round(MEND)
 }
 
 static const Row TABLE[] = {
-    {"add", rows_add, rows_add_edges, mark_add, mend_add, 0, CROSSES},
-    {"sub", rows_sub, rows_sub_edges, mark_sub, mend_sub, 0, CROSSES},
-    {"mul", rows_mul, rows_mul_edges, mark_mul, mend_mul, 0, KAPPA_FIXED},
-    {"div", rows_div, rows_div_edges, mark_div, mend_div, 0, KAPPA_FIXED},
-    {"neg", rows_neg, rows_neg_edges, mark_neg, mend_neg, 0, KAPPA_FIXED},
-    {"abs", rows_abs, rows_abs_edges, mark_abs, mend_abs, 0, KAPPA_FIXED},
-    {"power", rows_power, rows_power_edges, mark_power, mend_power, 0, KAPPA_FIXED},
-    {"sqrt", rows_sqrt, rows_sqrt_edges, mark_sqrt, mend_sqrt, 0, KAPPA_FIXED},
-    {"cbrt", rows_cbrt, rows_cbrt_edges, mark_cbrt, mend_cbrt, 0, KAPPA_FIXED},
-    {"root", rows_root, rows_root_edges, mark_root, mend_root, 0, KAPPA_FIXED},
-    {"pow", rows_pow, rows_pow_edges, mark_pow, mend_pow, outside_pow, 0},
-    {"hypot", rows_hypot, rows_hypot_edges, mark_hypot, mend_hypot, 0, 0},
-    {"exp", rows_exp, rows_exp_edges, mark_exp, mend_exp, 0, 0},
-    {"expm1", rows_expm1, rows_expm1_edges, mark_expm1, mend_expm1, 0, 0},
-    {"log", rows_log, rows_log_edges, mark_log, mend_log, 0, CROSSES},
-    {"log1p", rows_log1p, rows_log1p_edges, mark_log1p, mend_log1p, 0, 0},
-    {"sin", rows_sin, rows_sin_edges, mark_sin, mend_sin, 0, CROSSES_ARGUMENT},
-    {"cos", rows_cos, rows_cos_edges, mark_cos, mend_cos, 0, CROSSES},
-    {"tan", rows_tan, rows_tan_edges, mark_tan, mend_tan, 0, CROSSES_ARGUMENT},
-    {"cot", rows_cot, rows_cot_edges, mark_cot, mend_cot, 0, CROSSES_ARGUMENT},
-    {"sec", rows_sec, rows_sec_edges, mark_sec, mend_sec, 0, CROSSES},
-    {"csc", rows_csc, rows_csc_edges, mark_csc, mend_csc, 0, CROSSES_ARGUMENT},
-    {"asin", rows_asin, rows_asin_edges, mark_asin, mend_asin, 0, 0},
-    {"acos", rows_acos, rows_acos_edges, mark_acos, mend_acos, 0, 0},
-    {"atan", rows_atan, rows_atan_edges, mark_atan, mend_atan, 0, 0},
-    {"atan2", rows_atan2, rows_atan2_edges, mark_atan2, mend_atan2, outside_atan2, 0},
-    {"sinh", rows_sinh, rows_sinh_edges, mark_sinh, mend_sinh, 0, 0},
-    {"cosh", rows_cosh, rows_cosh_edges, mark_cosh, mend_cosh, 0, 0},
-    {"tanh", rows_tanh, rows_tanh_edges, mark_tanh, mend_tanh, 0, 0},
-    {"asinh", rows_asinh, rows_asinh_edges, mark_asinh, mend_asinh, 0, 0},
-    {"acosh", rows_acosh, rows_acosh_edges, mark_acosh, mend_acosh, 0, 0},
-    {"atanh", rows_atanh, rows_atanh_edges, mark_atanh, mend_atanh, 0, 0},
-    {"erf", rows_erf, rows_erf_edges, mark_erf, mend_erf, 0, 0},
-    {"min", rows_of_two, rows_of_two, mark_of_two, mend_selection, 0, SELECTS},
-    {"max", rows_of_two, rows_of_two, mark_of_two, mend_selection, 0, SELECTS},
-    {"sign", rows_sign, rows_sign_edges, mark_sign, mend_sign, 0, 0},
-    {"floor", rows_floor, rows_floor_edges, mark_floor, mend_floor, 0, 0},
-    {"ceil", rows_ceil, rows_ceil_edges, mark_ceil, mend_ceil, 0, 0},
-    {"round", rows_round, rows_round_edges, mark_round, mend_round, 0, 0},
+    {"add", rows_add, rows_add_edges, mark_add, mend_add, mend_chunk_add, 0, CROSSES},
+    {"sub", rows_sub, rows_sub_edges, mark_sub, mend_sub, mend_chunk_sub, 0, CROSSES},
+    {"mul", rows_mul, rows_mul_edges, mark_mul, mend_mul, mend_chunk_mul, 0, KAPPA_FIXED},
+    {"div", rows_div, rows_div_edges, mark_div, mend_div, mend_chunk_div, 0, KAPPA_FIXED},
+    {"neg", rows_neg, rows_neg_edges, mark_neg, mend_neg, mend_chunk_neg, 0, KAPPA_FIXED},
+    {"abs", rows_abs, rows_abs_edges, mark_abs, mend_abs, mend_chunk_abs, 0, KAPPA_FIXED},
+    {"power", rows_power, rows_power_edges, mark_power, mend_power, mend_chunk_power, outside_power, KAPPA_FIXED},
+    {"sqrt", rows_sqrt, rows_sqrt_edges, mark_sqrt, mend_sqrt, mend_chunk_sqrt, 0, KAPPA_FIXED},
+    {"cbrt", rows_cbrt, rows_cbrt_edges, mark_cbrt, mend_cbrt, mend_chunk_cbrt, 0, KAPPA_FIXED},
+    {"root", rows_root, rows_root_edges, mark_root, mend_root, mend_chunk_root, 0, KAPPA_FIXED},
+    {"pow", rows_pow, rows_pow_edges, mark_pow, mend_pow, mend_chunk_pow, outside_pow, 0},
+    {"hypot", rows_hypot, rows_hypot_edges, mark_hypot, mend_hypot, mend_chunk_hypot, 0, 0},
+    {"exp", rows_exp, rows_exp_edges, mark_exp, mend_exp, mend_chunk_exp, 0, 0},
+    {"expm1", rows_expm1, rows_expm1_edges, mark_expm1, mend_expm1, mend_chunk_expm1, 0, 0},
+    {"log", rows_log, rows_log_edges, mark_log, mend_log, mend_chunk_log, outside_log, CROSSES},
+    {"log1p", rows_log1p, rows_log1p_edges, mark_log1p, mend_log1p, mend_chunk_log1p, 0, 0},
+    {"sin", rows_sin, rows_sin_edges, mark_sin, mend_sin, 0, 0, CROSSES_ARGUMENT},
+    {"cos", rows_cos, rows_cos_edges, mark_cos, mend_cos, 0, 0, CROSSES},
+    {"tan", rows_tan, rows_tan_edges, mark_tan, mend_tan, mend_chunk_tan, 0, CROSSES_ARGUMENT},
+    {"cot", rows_cot, rows_cot_edges, mark_cot, mend_cot, mend_chunk_cot, 0, CROSSES_ARGUMENT},
+    {"sec", rows_sec, rows_sec_edges, mark_sec, mend_sec, 0, 0, CROSSES},
+    {"csc", rows_csc, rows_csc_edges, mark_csc, mend_csc, 0, 0, CROSSES_ARGUMENT},
+    {"asin", rows_asin, rows_asin_edges, mark_asin, mend_asin, mend_chunk_asin, 0, 0},
+    {"acos", rows_acos, rows_acos_edges, mark_acos, mend_acos, mend_chunk_acos, 0, 0},
+    {"atan", rows_atan, rows_atan_edges, mark_atan, mend_atan, mend_chunk_atan, 0, 0},
+    {"atan2", rows_atan2, rows_atan2_edges, mark_atan2, mend_atan2, 0, outside_atan2, 0},
+    {"sinh", rows_sinh, rows_sinh_edges, mark_sinh, mend_sinh, 0, 0, 0},
+    {"cosh", rows_cosh, rows_cosh_edges, mark_cosh, mend_cosh, 0, 0, 0},
+    {"tanh", rows_tanh, rows_tanh_edges, mark_tanh, mend_tanh, mend_chunk_tanh, 0, 0},
+    {"asinh", rows_asinh, rows_asinh_edges, mark_asinh, mend_asinh, 0, 0, 0},
+    {"acosh", rows_acosh, rows_acosh_edges, mark_acosh, mend_acosh, mend_chunk_acosh, 0, 0},
+    {"atanh", rows_atanh, rows_atanh_edges, mark_atanh, mend_atanh, mend_chunk_atanh, 0, 0},
+    {"erf", rows_erf, rows_erf_edges, mark_erf, mend_erf, 0, 0, 0},
+    {"min", rows_of_two, rows_of_two, mark_of_two, mend_selection, mend_two, 0, SELECTS},
+    {"max", rows_of_two, rows_of_two, mark_of_two, mend_selection, mend_two, 0, SELECTS},
+    {"sign", rows_sign, rows_sign_edges, mark_sign, mend_sign, mend_chunk_sign, 0, 0},
+    {"floor", rows_floor, rows_floor_edges, mark_floor, mend_floor, mend_chunk_floor, 0, 0},
+    {"ceil", rows_ceil, rows_ceil_edges, mark_ceil, mend_ceil, mend_chunk_ceil, 0, 0},
+    {"round", rows_round, rows_round_edges, mark_round, mend_round, mend_chunk_round, 0, 0},
 };

@@ -7,15 +7,14 @@ constructors in `build` simplify what a rewrite has written, never what the user
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from eic_core.engine.tape import Leaf, Tape, constant_value
-from eic_core.formula.tree import CONSTANT, VARIABLE, Draft, Formula, Parameter
-from eic_core.operators import OPERATORS, Operator
+from eic_core.engine.tape import Tape
+from eic_core.formula.tree import CONSTANT, VARIABLE, Draft, Formula, Node, Parameter
+from eic_core.operators import OPERATORS
 
 _WHOLE_DIGITS = 17
 
@@ -193,23 +192,13 @@ class Terms:
         """
         numbers = self.below(root)
         place = {number: slot for slot, number in enumerate(numbers)}
-        rows: list[Operator | Leaf] = []
-        for term in map(self.__getitem__, numbers):
-            if term.operator == VARIABLE:
-                rows.append(Leaf(term.label, "", math.nan))
-            elif term.operator == CONSTANT:
-                rows.append(Leaf("", term.label, constant_value(term.label)))
-            else:
-                rows.append(OPERATORS[term.operator])
-        return Tape(
-            slots=tuple(place.values()),
-            nodes=list(place.values()),
-            rows=rows,
-            operands=[tuple(place[c] for c in self[number].children) for number in numbers],
-            exact_parameters=[self[number].parameter for number in numbers],
-            variables=tuple(self.variables(root)),
-            roots=(len(numbers) - 1,),
-        )
+        nodes: list[Node] = []
+        reads: list[int] = []
+        for slot, term in enumerate(map(self.__getitem__, numbers)):
+            operands = tuple([place[c] for c in term.children])
+            nodes.append(Node(slot, term.operator, operands, term.label, term.parameter, (0, 0)))
+            reads += operands
+        return Tape(tuple(place.values()), nodes, reads, (len(numbers) - 1,))
 
     def below(self, root: int) -> tuple[int, ...]:
         """The distinct terms under a term and itself, operands first."""

@@ -26,7 +26,7 @@ from eic_core.operators import NUMPY, OPERATORS
 EXTENDED = np.longdouble
 """80 bits where the machine has them: a range of 10^4932 for products of derivatives."""
 
-_NO_TAPE = Tape((), [], [], [], [], (), ())
+_NO_TAPE = Tape((), [], [], ())
 
 ROUNDOFF = 2.0**-53
 
