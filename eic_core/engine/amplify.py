@@ -9,22 +9,21 @@ per-sample values of one node are a second pass over its subtree.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from eic_core.engine import extended
-from eic_core.engine.native.library import DOUBT, INVALID
+from eic_core.engine.native.library import DOUBT, INVALID, Pass
 from eic_core.engine.passes import (
     RANGE,
     SUSPECT,
-    Part,
     everything,
     run_pass,
     signs_of,
-    values_of_root,
+    values_at,
 )
 from eic_core.engine.tape import SINGULAR_S2, Tape, lay_out, tape_of
 from eic_core.formula.tree import Formula
@@ -37,8 +36,9 @@ that left double range or its digits, and as many at which a rounding decides th
 Progress = Callable[[float], None]
 
 
-_KEPT = 0
-"""How many numbers a small inspection keeps of every node, so that none is computed again."""
+_PREFIX = 1 << 18
+"""Samples times slots up to which a node's trace runs the tape as far as the node; beyond, its
+subtree is laid out anew, which leaves out what is not below it."""
 
 _AT_ONCE = 1 << 24
 """Samples times slots of one call of the native engine, so that progress can be told."""
@@ -90,7 +90,7 @@ class Amplification:
     _singular: list[int] = field(repr=False)
     _signs: list[int] = field(repr=False)
     _edge_sums: list[float] | None = field(repr=False)  # by operand of the tape
-    _kept: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
+    _root_s2: np.ndarray | None = field(default=None, repr=False)
     _traces: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -144,6 +144,17 @@ class Amplification:
         count = self.valid_count - self.singular[node_id]
         return self.finite_sum[node_id] / count if count else math.nan
 
+    def means(self) -> Iterator[tuple[float, float, int]]:
+        """For each slot `mean_s2`, `finite_mean_s2`, and how many samples are singular."""
+        valid = self.valid_count
+        for total, singular in zip(self._sums, self._singular, strict=True):
+            if not singular:
+                mean = total / valid if valid else math.nan
+                yield mean, mean, 0
+            else:
+                rest = valid - singular
+                yield math.inf, total / rest if rest else math.nan, singular
+
     @property
     def eic(self) -> float:
         """max_k log10 s-bar_k; inf if a sample is singular, nan if a mean is not known."""
@@ -190,25 +201,38 @@ class Amplification:
         return found
 
     def _trace(self, node_id: int) -> tuple[np.ndarray, np.ndarray]:
-        slot = self.tape.slots[node_id]
-        if self._kept is not None:
-            y, s2 = (np.array(kept[slot]) for kept in self._kept)
-        else:
-            subtree = lay_out(self.formula.subtree(node_id))
-            y, s2 = values_of_root(subtree, self.samples)
-        for row, (values, amplifications) in self.exact.items():
-            if slot < len(amplifications):
-                y[row], s2[row] = values[slot], amplifications[slot]
+        y, s2 = self._squared_trace(node_id)
         if self.valid_count < len(self.valid):
             y[~self.valid] = np.nan
             s2[~self.valid] = np.nan
-        singular = s2 > SINGULAR_S2
-        if singular.any():
-            s2[singular] = np.inf
         s = np.sqrt(s2, out=s2)
         y.setflags(write=False)
         s.setflags(write=False)
         return y, s
+
+    def valid_s2(self, node_id: int) -> np.ndarray:
+        """s^2 of one node at the valid samples, inf where singular."""
+        slot = self.tape.slots[node_id]
+        if self._root_s2 is not None and slot == len(self.tape) - 1:
+            return self._root_s2
+        _, s2 = self._squared_trace(node_id)
+        return s2 if self.valid_count == len(self.valid) else s2[self.valid]
+
+    def _squared_trace(self, node_id: int) -> tuple[np.ndarray, np.ndarray]:
+        """Value and s^2, the latter inf where singular; anything at invalid samples."""
+        slot = self.tape.slots[node_id]
+        if slot * len(self.samples) <= _PREFIX or slot == len(self.tape) - 1:
+            y, s2 = values_at(self.tape, self.samples, slot)
+        else:
+            below = lay_out(self.formula.subtree(node_id))
+            y, s2 = values_at(below, self.samples, len(below) - 1)
+        for row, (values, amplifications) in self.exact.items():
+            if slot < len(amplifications):
+                y[row], s2[row] = values[slot], amplifications[slot]
+        singular = s2 > SINGULAR_S2
+        if singular.any():
+            s2[singular] = np.inf
+        return y, s2
 
 
 def amplify(
@@ -255,14 +279,13 @@ def amplify(
     >>> amplify(read("exp(x)").formula, samples).mean_s2(1)  # 1 + (1 + 9) / 2
     6.0
     """
-    samples.require(formula.variables)
     tape = tape_of(formula)
+    samples.require(tape.variables)
     sums = _Sums(tape, samples, edges=edges, root_values=root_values)
+    sums.run(SUSPECT | DOUBT if recheck else RANGE, progress)
     if recheck:
-        sums.run(SUSPECT | DOUBT, progress)
         sums.settle_exactly(progress)
     else:
-        sums.run(RANGE, progress)
         sums.settle_beyond_range()
     if progress is not None:
         progress(1.0)
@@ -272,76 +295,74 @@ def amplify(
 _NONE = np.empty(0, dtype=np.int64)
 
 
+@lru_cache(maxsize=64)
+def _all_valid(count: int) -> np.ndarray:
+    valid = np.ones(count, dtype=bool)
+    valid.setflags(write=False)
+    return valid
+
+
 class _Sums:
     """What `amplify` gathers."""
 
     def __init__(self, tape: Tape, samples: Samples, *, edges: bool, root_values: bool) -> None:
-        count, total = len(tape), len(samples)
         self.tape = tape
         self.samples = samples
         self.edges = edges
-        self.finite: list[list[float]] = []  # a row for each pass, a number for each slot
-        self.edge_sums: list[list[float]] = []  # the same, a number for each operand of the tape
-        self.singular: list[int] = []
-        self.signs: list[int] = []
-        self.singular_samples = 0
-        self.valid = np.ones(total, dtype=bool)
+        self.passes: list[Pass] = []
+        self.valid = _all_valid(len(samples))  # replaced as soon as one is not
         self.first_invalid: dict[int, int] = {}
         self.exact: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.unresolved = self.out_of_range = 0
         self.suspects = self.doubtful = _NONE
-        small = edges and count * total <= _KEPT
-        self.kept = (np.empty((count, total)), np.empty((count, total))) if small else None
-        self.values = np.empty(total) if root_values else None
+        self.values = np.empty(len(samples)) if root_values else None
+        self.root_s2 = np.empty(len(samples)) if edges else None  # inspections look at it most
 
     def run(self, held: int, progress: Progress | None) -> None:
         """All samples; those whose status has a bit of `held` are left for later."""
         total, count = len(self.samples), len(self.tape)
         at_once = max(512, _AT_ONCE // count) if total * count > 2 * _AT_ONCE else total
-        suspects: list[np.ndarray] = []
-        doubtful: list[np.ndarray] = []
         for start in range(0, total, at_once):
             stop = min(total, start + at_once)
-            part = run_pass(
-                self.tape, self.samples, start, stop, held, self.edges, self.values, self.kept
+            found = run_pass(
+                self.tape, self.samples, start, stop, held, self.edges, self.values, self.root_s2
             )
-            self._add(part)
-            if part.status is not None:
-                self._leave_out_invalid(part, slice(start, stop), held)
-                self.out_of_range += int(np.count_nonzero(part.status & RANGE))
-                later = np.flatnonzero(part.status & held)
-                if len(later):
-                    suspect = (part.status[later] & held & SUSPECT) != 0
-                    suspects.append(start + later[suspect])
-                    doubtful.append(start + later[~suspect])
+            self.passes.append(found)
+            if found.status is not None:
+                self._sort_out(found, found.status, start, stop, held)
             if progress is not None:
                 progress(_FIRST_PASS * stop / total)
-        if suspects:
-            self.suspects, self.doubtful = np.concatenate(suspects), np.concatenate(doubtful)
 
-    def _add(self, part: Part) -> None:
-        """Add what a pass adds up to."""
-        self.edge_sums.append(part.edge_sums)
-        if not self.finite:
-            self.singular, self.signs = part.singular, part.signs
-        else:
-            self.singular = [a + b for a, b in zip(self.singular, part.singular, strict=True)]
-            self.signs = [a | b for a, b in zip(self.signs, part.signs, strict=True)]
-        self.finite.append(part.finite)
-        self.singular_samples += part.singular_samples
+    def _sort_out(
+        self, found: Pass, status: np.ndarray, start: int, stop: int, held: int
+    ) -> None:
+        """Samples of which something is known: no part of the sums, or none yet."""
+        self.root_s2 = None
+        self._leave_out_invalid(found, slice(start, stop), held)
+        self.out_of_range += int(np.count_nonzero(status & RANGE))
+        later = np.flatnonzero(status & held)
+        if len(later):
+            suspect = (status[later] & held & SUSPECT) != 0
+            self.suspects = np.concatenate((self.suspects, start + later[suspect]))
+            self.doubtful = np.concatenate((self.doubtful, start + later[~suspect]))
 
-    def _leave_out_invalid(self, part: Part, rows: slice | np.ndarray, held: int) -> None:
+    def _leave_out_invalid(self, found: Pass, rows: slice | np.ndarray, held: int) -> None:
         """Leave out the samples without a real value; `rows` says which samples the pass took."""
-        if part.status is None or part.dead is None:
+        if found.status is None or found.dead is None:
             return
-        bad = (part.status & (INVALID | held)) == INVALID
-        slots = part.dead[bad]
+        bad = (found.status & (INVALID | held)) == INVALID
+        slots = found.dead[bad]
         if not len(slots):
             return
-        self.valid[rows] = ~bad
+        self._set_valid(rows, ~bad)
         if self.values is not None:
             self.values[rows] = np.where(bad, np.nan, self.values[rows])
         self._count_invalid(slots)
+
+    def _set_valid(self, rows: slice | np.ndarray, valid: np.ndarray) -> None:
+        if not self.valid.flags.writeable:
+            self.valid = self.valid.copy()
+        self.valid[rows] = valid
 
     def _count_invalid(self, slots: np.ndarray) -> None:
         """Count by node the slots at which a sample first has no real value."""
@@ -382,18 +403,13 @@ class _Sums:
         if len(left):
             some = self.samples.take(left)
             values = None if self.values is None else np.empty(len(left))
-            kept = None
-            if self.kept is not None:
-                kept = np.empty((len(self.tape), len(left))), np.empty((len(self.tape), len(left)))
-            part = run_pass(
-                self.tape, some, 0, len(left), 0, self.edges, values, kept, beyond=False
+            found = run_pass(
+                self.tape, some, 0, len(left), 0, self.edges, values, None, beyond=False
             )
             if self.values is not None:
                 self.values[left] = values
-            if self.kept is not None and kept is not None:
-                self.kept[0][:, left], self.kept[1][:, left] = kept
-            self._add(part)
-            self._leave_out_invalid(part, left, 0)
+            self.passes.append(found)
+            self._leave_out_invalid(found, left, 0)
 
     def settle_beyond_range(self) -> None:
         """The samples that leave double range, with wider exponents."""
@@ -419,7 +435,7 @@ class _Sums:
         unknown = np.isnan(s2)
         singular = ok & ~unknown & ~(s2 <= SINGULAR_S2)
         finite = ok & ~singular
-        part = Part(
+        found = Pass(
             np.where(finite, s2, 0.0).sum(axis=1).tolist(),
             np.count_nonzero(singular, axis=1).tolist(),
             [0.0] * sum(map(len, self.tape.operands)),
@@ -432,14 +448,14 @@ class _Sums:
             first = 0
             for slot, operands in enumerate(self.tape.operands):
                 for i in range(len(operands)):
-                    part.edge_sums[first + i] = float(terms[first + i][finite[slot]].sum())
+                    found.edge_sums[first + i] = float(terms[first + i][finite[slot]].sum())
                 first += len(operands)
             for step in self.tape.steps:
                 if step.row is not None and step.row.crossing:
-                    part.signs[step.slot] = signs_of(step, y[step.slot], y[step.operands[0]], ok)
-        self._add(part)
+                    found.signs[step.slot] = signs_of(step, y[step.slot], y[step.operands[0]], ok)
+        self.passes.append(found)
         if not ok.all():
-            self.valid[rows] = ok
+            self._set_valid(rows, ok)
             self._count_invalid(dead[~ok])
         if self.values is not None:
             known = np.where(np.isnan(y[-1]), self.values[rows], y[-1])  # else what double says
@@ -447,15 +463,25 @@ class _Sums:
 
     def result(self, formula: Formula) -> Amplification:
         """The totals."""
-        one = len(self.finite) == 1
-        sums = self.finite[0] if one else [math.fsum(s) for s in zip(*self.finite, strict=True)]
-        flat: list[float] | None = None
-        if self.edges:
-            flat = self.edge_sums[0]
-            if not one:
-                flat = [math.fsum(s) for s in zip(*self.edge_sums, strict=True)]
+        if len(self.passes) == 1:
+            whole = self.passes[0]
+        else:
+            whole = _together(self.passes)
         return Amplification(
-            formula, self.samples, self.valid, self.first_invalid, self.singular_samples,
+            formula, self.samples, self.valid, self.first_invalid, whole.singular_samples,
             len(self.exact), self.unresolved, self.out_of_range, self.values, self.tape, self.exact,
-            sums, self.singular, self.signs, flat, self.kept,
+            whole.sums, whole.singular, whole.signs, whole.edge_sums if self.edges else None,
+            self.root_s2,
         )  # fmt: skip
+
+
+def _together(passes: Sequence[Pass]) -> Pass:
+    """What several passes add up to."""
+    return Pass(
+        [math.fsum(each) for each in zip(*[p.sums for p in passes], strict=True)],
+        [sum(each) for each in zip(*[p.singular for p in passes], strict=True)],
+        [math.fsum(each) for each in zip(*[p.edge_sums for p in passes], strict=True)],
+        [any(s & 1 for s in each) | 2 * any(s & 2 for s in each)
+         for each in zip(*[p.signs for p in passes], strict=True)],
+        sum(p.singular_samples for p in passes), None, None,
+    )  # fmt: skip

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from eic_core.engine import extended
 from eic_core.engine.native import library as native
-from eic_core.engine.native.library import DOUBT, HIGH, INVALID, LOW, PRECISION
+from eic_core.engine.native.library import DOUBT, HIGH, INVALID, LOW, PRECISION, Pass
 from eic_core.engine.reference import VALID, Block, evaluate_block
 from eic_core.engine.tape import SINGULAR_S2, Step, Tape
 from eic_core.samples import Samples
@@ -17,36 +16,6 @@ from eic_core.samples import Samples
 RANGE = HIGH | LOW
 SUSPECT = RANGE | PRECISION
 """Bits of a status: beyond double range; or that, or with fewer than three digits left."""
-
-
-@dataclass(slots=True)
-class Part:
-    """What one pass over some samples adds up to.
-
-    Attributes
-    ----------
-    finite : list of float
-        Per slot, the sum of s^2 over the samples that are in and not singular there.
-    singular : list of int
-        Per slot, how many of them are singular.
-    edge_sums : list of float
-        Per operand of the tape, the sum of kappa^2 s_i^2 over the same samples.
-    signs : list of int
-        Per slot, 1 if its watched sign was positive, plus 2 if negative.
-    singular_samples : int
-    status : ndarray of uint8, or None
-        Per sample; None if nothing is known of any.
-    dead : ndarray of int, or None
-        Per sample, the slot at which it first has no real value, or -1.
-    """
-
-    finite: list[float]
-    singular: list[int]
-    edge_sums: list[float]
-    signs: list[int]
-    singular_samples: int
-    status: np.ndarray | None
-    dead: np.ndarray | None
 
 
 def run_pass(
@@ -57,49 +26,39 @@ def run_pass(
     held: int,
     edges: bool,
     values: np.ndarray | None,
-    kept: tuple[np.ndarray, np.ndarray] | None,
+    s2: np.ndarray | None,
     *,
     beyond: bool = True,
-) -> Part:
+) -> Pass:
     """One pass over consecutive samples, native if it can be.
 
     Parameters
     ----------
     held : int
         Bits of a status that leave a sample out of the sums.
-    values, kept : ndarrays, or None
-        Where the root's values, and values and s^2 of every slot, are written to.
+    values, s2 : ndarrays, or None
+        Where the root's values and s^2 are written to.
     beyond : bool
         False to count an overflow as invalid.
     """
     engine = native.library()
     packed = None if engine is None else engine.pack(tape)
     if engine is None or packed is None:
-        return _run_reference(tape, samples, start, stop, held, edges, values, kept, beyond)
+        return _run_reference(tape, samples, start, stop, held, edges, values, s2, beyond)
     mode = (native.EDGES | native.SIGNS) if edges else 0
     if not beyond:
         mode |= native.OVERFLOW_IS_INVALID
     addresses = samples.addresses
     if start:
         addresses = {name: address + 8 * start for name, address in addresses.items()}
-    keep_y: list[tuple[int, int]] = []
-    keep_s2: list[tuple[int, int]] = []
-    if kept is not None:
-        assert start == 0 and stop == kept[0].shape[1]
-        for target, array in ((keep_y, kept[0]), (keep_s2, kept[1])):
-            address, width = int(array.ctypes.data), 8 * array.shape[1]
-            target += enumerate(range(address, address + len(tape) * width, width))
-    if values is not None and kept is None:
-        keep_y = [(len(tape) - 1, int(values.ctypes.data) + 8 * start)]
+    root = len(tape) - 1
+    keep_y, keep_s2 = (
+        () if array is None else ((root, int(array.ctypes.data) + 8 * start),)
+        for array in (values, s2)
+    )
     skip = INVALID | (held & ~DOUBT)
-    found = engine.run(tape, packed, addresses, stop - start, mode=mode, skip=skip,
-                       out=INVALID | held, keep_y=keep_y, keep_s2=keep_s2)  # fmt: skip
-    if values is not None and kept is not None:
-        values[:] = kept[0][-1]
-    return Part(
-        found.sums, found.singular, found.edge_sums, found.signs,
-        found.counts[native.SINGULAR_ROWS], found.status, found.dead,
-    )  # fmt: skip
+    return engine.run(tape, packed, addresses, stop - start, mode=mode, skip=skip,
+                      out=INVALID | held, keep_y=keep_y, keep_s2=keep_s2)  # fmt: skip
 
 
 def _run_reference(
@@ -110,9 +69,9 @@ def _run_reference(
     held: int,
     edges: bool,
     values: np.ndarray | None,
-    kept: tuple[np.ndarray, np.ndarray] | None,
+    s2: np.ndarray | None,
     beyond: bool,
-) -> Part:
+) -> Pass:
     """The same with NumPy, in blocks that stay near the cache."""
     count = len(tape)
     rows = max(1, min(stop - start, 16_384 if count <= 64 else max(1_024, 2**20 // count)))
@@ -124,15 +83,14 @@ def _run_reference(
         parts.append(_part_of(tape, block, held, edges, beyond))
         if values is not None:
             values[first:last] = block.y[-1]
-        for slot in range(count if kept is not None else 0):
-            assert kept is not None
-            kept[0][slot, first:last], kept[1][slot, first:last] = block.y[slot], block.s2[slot]
+        if s2 is not None:
+            s2[first:last] = block.s2[-1]
     if len(parts) == 1:
         return parts[0]
     status = np.concatenate([p.status for p in parts if p.status is not None])
     dead = np.concatenate([p.dead for p in parts if p.dead is not None])
-    return Part(
-        [math.fsum(s) for s in zip(*[p.finite for p in parts], strict=True)],
+    return Pass(
+        [math.fsum(s) for s in zip(*[p.sums for p in parts], strict=True)],
         [sum(s) for s in zip(*[p.singular for p in parts], strict=True)],
         [math.fsum(s) for s in zip(*[p.edge_sums for p in parts], strict=True)],
         [max(s) if 3 in s else (1 in s) | 2 * (2 in s)
@@ -143,7 +101,7 @@ def _run_reference(
     )  # fmt: skip
 
 
-def _part_of(tape: Tape, block: Block, held: int, edges: bool, beyond: bool) -> Part:
+def _part_of(tape: Tape, block: Block, held: int, edges: bool, beyond: bool) -> Pass:
     """A block of the reference as a pass."""
     if not beyond:
         np.minimum(block.first_invalid, block.overflow_at, out=block.first_invalid)
@@ -173,8 +131,8 @@ def _part_of(tape: Tape, block: Block, held: int, edges: bool, beyond: bool) -> 
         )
     first = {node: slot for slot, node in enumerate(tape.nodes)}
     dead = np.array([first.get(int(n), -1) for n in block.first_invalid], dtype=np.int32)
-    return Part(finite_sums, singular, edge_sums, signs,
-                 int(np.count_nonzero(any_singular)), status, dead)  # fmt: skip
+    return Pass(finite_sums, singular, edge_sums, signs,
+                int(np.count_nonzero(any_singular)), status, dead)  # fmt: skip
 
 
 def signs_of(step: Step, y: np.ndarray, argument: np.ndarray, ok: np.ndarray) -> int:
@@ -203,20 +161,22 @@ def everything(tape: Tape, samples: Samples) -> extended.Plain | None:
     return y, s2, terms
 
 
-def values_of_root(tape: Tape, samples: Samples) -> tuple[np.ndarray, np.ndarray]:
-    """Value and s^2 of a tape's root at every sample, by double precision's verdict."""
+def values_at(tape: Tape, samples: Samples, slot: int) -> tuple[np.ndarray, np.ndarray]:
+    """Value and s^2 of one slot at every sample, by double precision's verdict.
+
+    Slots after it are not run.
+    """
     total = len(samples)
     y, s2 = np.empty(total), np.empty(total)
     engine = native.library()
     packed = None if engine is None else engine.pack(tape)
     if engine is not None and packed is not None:
-        root = len(tape) - 1
-        keep_y, keep_s2 = ([(root, int(kept.ctypes.data))] for kept in (y, s2))
+        keep_y, keep_s2 = ([(slot, int(kept.ctypes.data))] for kept in (y, s2))
         engine.run(tape, packed, samples.addresses, total, mode=0, skip=INVALID, out=INVALID,
-                   keep_y=keep_y, keep_s2=keep_s2)  # fmt: skip
+                   keep_y=keep_y, keep_s2=keep_s2, slots=slot + 1)  # fmt: skip
         return y, s2
     for start in range(0, total, 16_384):
         columns = {name: samples.columns[name][start : start + 16_384] for name in tape.variables}
         block = evaluate_block(tape, columns, min(total, start + 16_384) - start)
-        y[start : start + 16_384], s2[start : start + 16_384] = block.y[-1], block.s2[-1]
+        y[start : start + 16_384], s2[start : start + 16_384] = block.y[slot], block.s2[slot]
     return y, s2

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from eic_core.engine.amplify import Amplification, Progress, amplify
 from eic_core.formula.rendering import node_texts, to_latex
@@ -36,6 +35,31 @@ class NodeTexts:
         return hash(self.by_node)
 
 
+_new_node = tuple.__new__  # a third of what calling the class costs
+
+
+class EdgeShares:
+    """What comes through each edge of a formula, divided when first asked for."""
+
+    def __init__(self, amplification: Amplification | None) -> None:
+        self._amplification = amplification
+
+    @cached_property
+    def by_node(self) -> tuple[tuple[float, ...], ...]:
+        """In post-order; empty tuples if edges were not measured."""
+        found = self._amplification
+        if found is None:
+            return ()
+        by_slot = [found.edge_shares(node) for node in found.tape.nodes]
+        return tuple([by_slot[slot] for slot in found.tape.slots])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, EdgeShares) and self.by_node == other.by_node
+
+    def __hash__(self) -> int:
+        return hash(self.by_node)
+
+
 class NodeAmplification(NamedTuple):
     """One node's mean amplification.
 
@@ -53,8 +77,7 @@ class NodeAmplification(NamedTuple):
         Samples that first have no real value at this node.
     singular : int
         Valid samples at which s_k is infinite (or above 10^30).
-    edge_shares : tuple of float
-        Per operand, the share of this node's mean s^2 that comes through it.
+    shares : EdgeShares
     texts : NodeTexts
         Of all nodes of the formula.
     """
@@ -65,13 +88,22 @@ class NodeAmplification(NamedTuple):
     local_eic_finite: float
     invalid: int
     singular: int
-    edge_shares: tuple[float, ...]
+    shares: EdgeShares
     texts: NodeTexts
+
+    @property
+    def edge_shares(self) -> tuple[float, ...]:
+        """Per operand, the share of this node's mean s^2 that comes through it."""
+        by_node = self.shares.by_node
+        return by_node[self.node[0]] if by_node else ()
 
     @property
     def text(self) -> str:
         """The sub-expression in Python syntax, cut after 400 characters."""
         return self.texts.by_node[self.node[0]]
+
+
+_DIGITS, _FINITE_DIGITS = itemgetter(2), itemgetter(3)
 
 
 @dataclass(frozen=True)
@@ -141,7 +173,7 @@ class Inspection:
     @property
     def bottleneck(self) -> int:
         """Id of the node of largest local EIC, the first in post-order at ties."""
-        return max(self.nodes, key=lambda n: n.local_eic).node.id
+        return max(self.nodes, key=_DIGITS).node.id
 
     @property
     def finite_bottleneck(self) -> int:
@@ -228,8 +260,8 @@ def local_eic(mean_s2: float) -> float:
 
 
 def _finite_bottleneck(nodes: tuple[NodeAmplification, ...]) -> int:
-    known = [n for n in nodes if not math.isnan(n.local_eic_finite)]
-    return max(known or nodes, key=lambda n: n.local_eic_finite).node.id  # the first of equals
+    known = [n for n in nodes if n[3] == n[3]]  # not nan
+    return max(known or nodes, key=_FINITE_DIGITS).node.id  # the first of equals
 
 
 def inspect(
@@ -290,33 +322,26 @@ def inspect(
 
 def _nodes(amplification: Amplification, edges: bool) -> tuple[NodeAmplification, ...]:
     """Every node's numbers, computed once for those that share a slot of the tape."""
-    formula, by_slot = amplification.formula, amplification.tape.nodes
-    texts, invalid = NodeTexts(formula), amplification.first_invalid
-    shared = []
-    for k in by_slot:
-        mean, singular = amplification.mean_s2(k), amplification.singular[k]
-        s_bar, digits = math.sqrt(mean), local_eic(mean)
-        finite = local_eic(amplification.finite_mean_s2(k)) if singular else digits
-        shares = amplification.edge_shares(k) if edges else ()
-        shared.append((s_bar, digits, finite, singular, shares))
+    formula, invalid = amplification.formula, amplification.first_invalid
+    shares, texts = EdgeShares(amplification if edges else None), NodeTexts(formula)
+    by_slot = []
+    for mean, rest, singular in amplification.means():
+        digits = local_eic(mean)
+        finite = local_eic(rest) if singular else digits
+        by_slot.append((math.sqrt(mean), digits, finite, singular))
     nodes = []
     for node, slot in zip(formula.nodes, amplification.tape.slots, strict=True):
-        s_bar, digits, finite, singular, shares = shared[slot]
-        nodes.append(
-            NodeAmplification(
-                node, s_bar, digits, finite, invalid.get(node[0], 0), singular, shares, texts
-            )
-        )
+        s_bar, digits, finite, singular = by_slot[slot]
+        lost = invalid.get(node[0], 0) if invalid else 0
+        row = (node, s_bar, digits, finite, lost, singular, shares, texts)
+        nodes.append(_new_node(NodeAmplification, row))
     return tuple(nodes)
 
 
 def _tail(amplification: Amplification, nodes: tuple[NodeAmplification, ...]) -> Tail | None:
     watched = _finite_bottleneck(nodes)
     crossings = tuple(k for k, signs in enumerate(amplification.signs) if signs == 3)
-    _, s = amplification.trace(watched)
-    if amplification.valid_count < len(s):
-        s = s[amplification.valid]
-    return tail_of(watched, np.square(s), crossings)
+    return tail_of(watched, amplification.valid_s2(watched), crossings)
 
 
 def _reason(nodes: tuple[NodeAmplification, ...]) -> str:

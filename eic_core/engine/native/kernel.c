@@ -173,6 +173,9 @@ typedef struct {
     uint8_t *status_bytes;
     int32_t *dead;
     const double **value;   /* per slot: its values in this chunk */
+    double **s2;            /* per slot: where its s^2 lie; all leaves share theirs */
+    double *ones;           /* that of leaves */
+    double *term_sum;       /* per operand of the tape: the sum of its terms in this chunk */
     uint8_t **status;       /* per slot: null where nothing is known of any sample */
     int64_t *has_zero;
 } Chunk;
@@ -200,6 +203,11 @@ static void lay_out(const Call *c, Chunk *x, int64_t operands)
     x->T = c->mode & EDGES ? at : 0;
     at += c->mode & EDGES ? operands * m : 0;
     x->value = (const double **)at, at += k;
+    x->s2 = (double **)at, at += k;
+    x->ones = at, at += m;
+    for (int64_t r = 0; r < m; r++)
+        x->ones[r] = 1;
+    x->term_sum = at, at += operands;
     x->status = (uint8_t **)at, at += k;
     x->has_zero = (int64_t *)at, at += k;
     x->first_operand = (int32_t *)at, x->first_constant = x->first_operand + k;
@@ -232,11 +240,8 @@ static void read_leaf(const Call *c, Chunk *x, int64_t slot, const double *colum
     const int beyond = (c->mode & OVERFLOW_IS_INVALID) != 0;
     const int32_t kind = c->kinds[slot];
     const int64_t place = place_of(c, slot) * c->chunk;
-    double *S = x->S + place;
     uint8_t *status = x->status_bytes + place;
-    if (start == 0 || c->buffer)
-        for (int64_t r = 0; r < n; r++)
-            S[r] = 1;
+    x->s2[slot] = x->ones;
     if (kind != COLUMN) {
         if (beyond && kind == CONSTANT_HIGH)
             for (int64_t r = 0; r < n; r++)
@@ -325,7 +330,7 @@ static void run_inside(const Call *c, Chunk *x, Slot *k, const Row *row, const i
 }
 
 /* Value, s^2 and status of one operator over the chunk; true if a sample is out. */
-static int run_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t n)
+static int measure_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t n)
 {
     const int32_t *h = c->entries + WIDTH * c->kinds[slot];
     const Row *row = &TABLE[h[CODE]];
@@ -343,7 +348,7 @@ static int run_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t n)
     for (int i = 0; i < k->operands; i++) {
         const int32_t o = from[i];
         k->A[i] = x->value[o];
-        k->SA[i] = x->S + place_of(c, o) * m;
+        k->SA[i] = x->s2[o];
         k->ZA[i] = x->has_zero[o] ? x->Z + place_of(c, o) * m : 0;
         k->T[i] = x->T ? x->T + (first_operand + i) * m : 0;
         k->leaf[i] = c->kinds[o] < 0;
@@ -359,6 +364,7 @@ static int run_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t n)
         k->A[i] = 0, k->SA[i] = 0, k->ZA[i] = 0, k->T[i] = 0;
     run_inside(c, x, k, row, h, from, c->constants + x->first_constant[slot]);
     x->value[slot] = k->Y;
+    x->s2[slot] = k->S;
     x->has_zero[slot] = 0;
     x->status[slot] = known ? status : 0;
     if (c->mode & VALUES_ONLY) {
@@ -420,6 +426,16 @@ static int run_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t n)
     return known != 0;
 }
 
+/* The same, and the sums of its terms while they are near. */
+static int run_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t n)
+{
+    const int known = measure_slot(c, x, k, slot, n);
+    if (x->T && !known)
+        for (int i = 0; i < k->operands; i++)
+            x->term_sum[x->first_operand[slot] + i] = sum_of(k->T[i], n);
+    return known;
+}
+
 /* What a chunk adds to the sums of a formula. */
 static void gather(const Call *c, Chunk *x, int64_t start, int64_t n)
 {
@@ -427,9 +443,10 @@ static void gather(const Call *c, Chunk *x, int64_t start, int64_t n)
     const uint8_t *status = x->status[c->slots - 1];
     int64_t *counts = c->counts;
     const int64_t *ok = 0;
-    int64_t singular_possible = 0;
+    int64_t singular_possible = 0, valid = n;
     if (status) {
-        int64_t valid = 0, invalid = 0, range = 0, marked = 0;
+        int64_t invalid = 0, range = 0, marked = 0;
+        valid = 0;
         for (int64_t r = 0; r < n; r++) {
             const uint8_t s = status[r];
             x->ok[r] = -(int64_t)!(s & c->out);
@@ -461,8 +478,12 @@ static void gather(const Call *c, Chunk *x, int64_t start, int64_t n)
         const int32_t kind = c->kinds[slot];
         const int32_t *h = c->entries + WIDTH * (kind < 0 ? 0 : kind);
         const int32_t first_operand = x->first_operand[slot];
-        const double *S = x->S + slot * m;
+        const double *S = x->s2[slot];
         const int64_t *use = ok;
+        if (kind < 0) {  /* 1 everywhere */
+            c->sum[slot] += (double)valid;
+            continue;
+        }
         if (singular_possible && count_singular(S, ok, n)) {
             c->singular[slot] += leave_singular(S, ok, x->fine, x->odd, n);
             use = x->fine;
@@ -471,7 +492,9 @@ static void gather(const Call *c, Chunk *x, int64_t start, int64_t n)
         if (c->mode & EDGES && kind >= 0)
             for (int32_t i = 0; i < h[OPERANDS]; i++) {
                 const double *T = x->T + (first_operand + i) * m;
-                c->edge_sum[first_operand + i] += use ? sum_where(T, use, n) : sum_of(T, n);
+                c->edge_sum[first_operand + i] +=
+                    use ? sum_where(T, use, n) : x->fixed[slot] ? sum_of(T, n)
+                    : x->term_sum[first_operand + i];
             }
         if (c->mode & SIGNS && kind >= 0 && c->signs[slot] != 3) {
             const int flags = TABLE[h[CODE]].flags;
@@ -493,7 +516,7 @@ static void settle_slot(const Call *c, Chunk *x, int64_t slot, int64_t start, in
         c->signs[slot] = 1;
     else if (!(c->mode & VALUES_ONLY))
         c->sum[slot] += c->kinds[slot] < 0 ? (double)n
-            : sum_of(x->S + place_of(c, slot) * c->chunk, n);
+            : sum_of(x->s2[slot], n);
     if (c->keep_y && c->keep_y[slot])
         memcpy((double *)(intptr_t)c->keep_y[slot] + start, x->value[slot],
                (size_t)n * sizeof(double));
@@ -567,7 +590,7 @@ int64_t eic_run(const Call *c, int64_t operands)
                 memcpy((double *)(intptr_t)c->keep_y[slot] + start, x->value[slot],
                        (size_t)n * sizeof(double));
             if (c->keep_s2 && c->keep_s2[slot])
-                memcpy((double *)(intptr_t)c->keep_s2[slot] + start, x->S + slot * c->chunk,
+                memcpy((double *)(intptr_t)c->keep_s2[slot] + start, x->s2[slot],
                        (size_t)n * sizeof(double));
         }
         for (int64_t i = 0; i < operands && c->keep_terms; i++)

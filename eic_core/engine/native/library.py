@@ -73,20 +73,24 @@ class Packed(NamedTuple):
     addresses: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """What the native engine found.
+@dataclass(slots=True)
+class Pass:
+    """What one pass over samples adds up to.
 
     Attributes
     ----------
-    sums, singular : list
-        Per slot.  Of a population, sums are the largest at or below the slot.
+    sums : list of float
+        Per slot, the sum of s^2 over the samples that are in and not singular there.  Of a
+        population, the largest at or below the slot.
+    singular : list of int
+        Per slot, how many of them are singular.
     edge_sums : list of float
-        Per operand of the tape.
+        Per operand of the tape, the sum of kappa^2 s_i^2 over the same samples.
     signs : list of int
-        Per slot.  Of a population, not 0 if anything is known of a sample at or below the slot.
-    counts : list of int
-        `COUNTS` numbers; not of a population.
+        Per slot, 1 if its watched sign was positive, plus 2 if negative.  Of a population, not 0 if
+        anything is known of a sample at or below the slot.
+    singular_samples : int
+        Samples singular at some slot; not of a population.
     status : ndarray of uint8, shape (N,), or None
         None if nothing is known of any sample.
     dead : ndarray of int32, shape (N,), or None
@@ -99,10 +103,10 @@ class Run:
     singular: list[int]
     edge_sums: list[float]
     signs: list[int]
-    counts: list[int]
+    singular_samples: int
     status: np.ndarray | None
     dead: np.ndarray | None
-    taken: int
+    taken: int = 0
 
 
 class Library:
@@ -292,7 +296,8 @@ class Library:
         keep_y: Sequence[tuple[int, int]] = (),
         keep_s2: Sequence[tuple[int, int]] = (),
         keep_terms: Sequence[tuple[int, int]] = (),
-    ) -> Run:
+        slots: int = 0,
+    ) -> Pass:
         """Run a tape over samples, without Python's lock.
 
         Parameters
@@ -308,8 +313,12 @@ class Library:
             part of the sums.
         keep_y, keep_s2, keep_terms : sequences of (slot, or operand of the tape; address)
             Where values, s^2 and the terms of edges are written to.
+        slots : int
+            How many slots are run, the first ones; 0 for all.
         """
-        slots, count = packed.slots, packed.operands
+        count = packed.operands
+        if not slots:
+            slots = packed.slots
         held = packed.buffers or slots
         chunk = max(min(512, (1 << 16) // held), min(256, (1 << 21) // held), 16) & ~7
         if chunk > rows:
@@ -319,8 +328,8 @@ class Library:
         marks = counts_at + COUNTS
         dead_at = marks + (rows + 7) // 8
         inner = dead_at + (rows + 1) // 2
-        scratch = (3 * held + 11 + (count if mode & EDGES else 0)) * chunk
-        scratch += (held * chunk) // 8 + chunk // 2 + 5 * slots + 16
+        scratch = (3 * held + 12 + (count if mode & EDGES else 0)) * chunk + count
+        scratch += (held * chunk) // 8 + chunk // 2 + 6 * slots + 16
         space, whole, address = self._workspace(inner + scratch)
         columns = array("q", [addresses[name] for name in packed.columns])
         kept: tuple[Any, ...] = (None, None, None)
@@ -343,14 +352,13 @@ class Library:
             self._worst(call.buffer_info()[0], count)
         integers = whole[ints:marks].tolist()
         numbers = space[:ints].tolist()
-        counts = integers[2 * slots :]
         status = dead = None
-        if counts[MARKED_ROWS]:
+        if integers[2 * slots + MARKED_ROWS]:
             status = whole[marks:dead_at].view(np.uint8)[:rows].copy()
             dead = whole[dead_at:inner].view(np.int32)[:rows].copy()
-        return Run(
+        return Pass(
             numbers[:slots], integers[:slots], numbers[slots:], integers[slots : 2 * slots],
-            counts, status, dead, taken,
+            integers[2 * slots + SINGULAR_ROWS], status, dead, taken,
         )  # fmt: skip
 
 
