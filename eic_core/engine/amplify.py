@@ -90,8 +90,8 @@ class Amplification:
     _singular: list[int] = field(repr=False)
     _signs: list[int] = field(repr=False)
     _edge_sums: list[float] | None = field(repr=False)  # by operand of the tape
-    _root_s2: np.ndarray | None = field(default=None, repr=False)
-    _traces: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict, repr=False)
+    _root_s2: np.ndarray | None = field(repr=False)
+    _traces: dict[int, tuple[np.ndarray, np.ndarray]] = field(repr=False)
 
     @cached_property
     def finite_sum(self) -> tuple[float, ...]:
@@ -438,7 +438,7 @@ class _Sums:
         found = Pass(
             np.where(finite, s2, 0.0).sum(axis=1).tolist(),
             np.count_nonzero(singular, axis=1).tolist(),
-            [0.0] * sum(map(len, self.tape.operands)),
+            [0.0] * len(self.tape.reads) if self.edges else [],
             [0] * len(self.tape),
             int(np.count_nonzero(singular.any(axis=0))),
             None,
@@ -467,12 +467,16 @@ class _Sums:
             whole = self.passes[0]
         else:
             whole = _together(self.passes)
-        return Amplification(
-            formula, self.samples, self.valid, self.first_invalid, whole.singular_samples,
-            len(self.exact), self.unresolved, self.out_of_range, self.values, self.tape, self.exact,
-            whole.sums, whole.singular, whole.signs, whole.edge_sums if self.edges else None,
-            self.root_s2,
+        found = Amplification.__new__(Amplification)  # frozen classes are slow to fill otherwise
+        found.__dict__.update(
+            formula=formula, samples=self.samples, valid=self.valid,
+            first_invalid=self.first_invalid, singular_samples=whole.singular_samples,
+            rechecked=len(self.exact), unresolved=self.unresolved, out_of_range=self.out_of_range,
+            root_values=self.values, tape=self.tape, exact=self.exact,
+            _sums=whole.sums, _singular=whole.singular, _signs=whole.signs,
+            _edge_sums=whole.edge_sums if self.edges else None, _root_s2=self.root_s2, _traces={},
         )  # fmt: skip
+        return found
 
 
 def _together(passes: Sequence[Pass]) -> Pass:

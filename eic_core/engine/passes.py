@@ -18,6 +18,10 @@ SUSPECT = RANGE | PRECISION
 """Bits of a status: beyond double range; or that, or with fewer than three digits left."""
 
 
+Kept = tuple[tuple[int, int], ...]
+"""Slots, and the addresses that their numbers are written to."""
+
+
 def run_pass(
     tape: Tape,
     samples: Samples,
@@ -52,10 +56,12 @@ def run_pass(
     if start:
         addresses = {name: address + 8 * start for name, address in addresses.items()}
     root = len(tape) - 1
-    keep_y, keep_s2 = (
-        () if array is None else ((root, int(array.ctypes.data) + 8 * start),)
-        for array in (values, s2)
-    )
+    keep_y: Kept = ()
+    keep_s2: Kept = ()
+    if values is not None:
+        keep_y = ((root, int(values.ctypes.data) + 8 * start),)
+    if s2 is not None:
+        keep_s2 = ((root, int(s2.ctypes.data) + 8 * start),)
     skip = INVALID | (held & ~DOUBT)
     return engine.run(tape, packed, addresses, stop - start, mode=mode, skip=skip,
                       out=INVALID | held, keep_y=keep_y, keep_s2=keep_s2)  # fmt: skip
@@ -122,9 +128,8 @@ def _part_of(tape: Tape, block: Block, held: int, edges: bool, beyond: bool) -> 
         finite = ok & ~is_singular
         singular.append(int(np.count_nonzero(is_singular)))
         finite_sums.append(float(np.sum(s2[finite])))
-        edge_sums += [
-            float(np.sum(term[finite])) if edges else 0.0 for term in block.contributions[step.slot]
-        ]
+        if edges:
+            edge_sums += [float(np.sum(t[finite])) for t in block.contributions[step.slot]]
         crossing = edges and step.row is not None and step.row.crossing
         signs.append(
             signs_of(step, block.y[step.slot], block.y[step.operands[0]], ok) if crossing else 0

@@ -67,7 +67,7 @@ class Step(NamedTuple):
     value: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Tape:
     """What is evaluated, once each, in which order.
 
@@ -89,8 +89,21 @@ class Tape:
     first_nodes: list[Node]
     reads: list[int]
     roots: tuple[int, ...]
-    population: bool = False
-    _compiled: dict[str, Any] = field(default_factory=dict, repr=False)
+    population: bool
+    _compiled: dict[str, Any] = field(repr=False)
+
+    def __init__(
+        self,
+        slots: tuple[int, ...],
+        first_nodes: list[Node],
+        reads: list[int],
+        roots: tuple[int, ...],
+        population: bool = False,
+    ) -> None:
+        self.__dict__.update(  # a third of what a frozen class costs
+            slots=slots, first_nodes=first_nodes, reads=reads, roots=roots, population=population,
+            _compiled={},
+        )  # fmt: skip
 
     def __len__(self) -> int:
         return len(self.first_nodes)

@@ -102,12 +102,10 @@ def tail_of(node: int, s2: np.ndarray, crossings: tuple[int, ...]) -> Tail:
     count, k = math.ceil(m / 100), math.ceil(math.sqrt(m))
     start = max(0, m - max(count, k + 1))  # the largest of the finite values
     ranks = [max(0, math.ceil(q * n) - 1) for q in (0.5, 0.9, 0.99)]
-    places = {*ranks, *([start, m - 1] if m else [])}
-    ordered = np.partition(s2, sorted(places))
-    q50, q90, q99 = (_half_log10(float(ordered[rank])) for rank in ranks)
+    at_ranks, top = _ordered(s2, ranks, start, m)
+    q50, q90, q99 = (_half_log10(value) for value in at_ranks)
     top1_share = math.nan
     hill = math.nan
-    top = np.sort(ordered[start:m])
     if m:
         total = np.sum(s2) if m == n else np.sum(s2[np.isfinite(s2)])
         top1_share = float(np.sum(top[-count:]) / total)
@@ -117,6 +115,45 @@ def tail_of(node: int, s2: np.ndarray, crossings: tuple[int, ...]) -> Tail:
         heavy = hill * (1 + 1.645 / math.sqrt(k)) < 1
         divergent = bool(crossings) or heavy
     return Tail(node, q50, q90, q99, top1_share, divergent, hill, crossings)
+
+
+def _ordered(
+    values: np.ndarray, ranks: list[int], start: int, stop: int
+) -> tuple[list[float], np.ndarray]:
+    """The values of some ranks, and those of the ranks from `start` to before `stop`, ascending.
+
+    `values` are positive, perhaps infinite.  Where there are many, their leading bits sort them
+    into bins first, and only the bins that matter are ordered: a sixth of the time.
+    """
+    bins = _bins(values) if len(values) >= _MANY else None
+    if bins is None:
+        places = {*ranks, *([start, stop - 1] if stop else [])}
+        ordered = np.partition(values, sorted(places))
+        return [float(ordered[rank]) for rank in ranks], np.sort(ordered[start:stop])
+    bin_of, below = bins
+
+    def at(rank: int) -> float:
+        number = int(np.searchsorted(below, rank, side="right")) - 1
+        place = rank - int(below[number])
+        return float(np.partition(values[bin_of == number], place)[place])
+
+    top = values[values >= at(start)] if stop > start else values[:0]
+    top = np.sort(top)[: len(top) - (len(values) - stop)]
+    return [at(rank) for rank in ranks], top[len(top) - (stop - start) :]
+
+
+_MANY = 4096
+_BITS_LEFT_OUT = 44  # of a double's 64: sign, exponent and eight binary places stay
+
+
+def _bins(values: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """The bin of each value, and how many values lie in lower bins; None if that is no help."""
+    bin_of = values.view(np.int64) >> _BITS_LEFT_OUT  # doubles above 0 are ordered as their bits
+    bin_of -= bin_of.min()
+    counts = np.bincount(bin_of)
+    if counts.max() > len(values) // 4:
+        return None
+    return bin_of, np.concatenate(([0], np.cumsum(counts)[:-1]))
 
 
 def _half_log10(s2: float) -> float:

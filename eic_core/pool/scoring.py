@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gc
 import gzip
 import math
 import os
@@ -277,6 +278,7 @@ _worker: list[ProblemData] = []
 
 
 def _prepare(folder: str) -> None:
+    gc.freeze()  # what a fork brought along is none of this process's to collect, nor to copy
     _worker[:] = [ProblemData(Path(folder))]
 
 

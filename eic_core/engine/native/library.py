@@ -85,7 +85,8 @@ class Pass:
     singular : list of int
         Per slot, how many of them are singular.
     edge_sums : list of float
-        Per operand of the tape, the sum of kappa^2 s_i^2 over the same samples.
+        Per operand of the tape, the sum of kappa^2 s_i^2 over the same samples; empty if
+        edges were not asked for.
     signs : list of int
         Per slot, 1 if its watched sign was positive, plus 2 if negative.  Of a population, not 0 if
         anything is known of a sample at or below the slot.
@@ -350,15 +351,19 @@ class Library:
         taken = self._run(call.buffer_info()[0], count)
         if packed.buffers:
             self._worst(call.buffer_info()[0], count)
-        integers = whole[ints:marks].tolist()
-        numbers = space[:ints].tolist()
+        counts = whole[counts_at:marks].tolist()
         status = dead = None
-        if integers[2 * slots + MARKED_ROWS]:
+        if counts[MARKED_ROWS]:
             status = whole[marks:dead_at].view(np.uint8)[:rows].copy()
             dead = whole[dead_at:inner].view(np.int32)[:rows].copy()
+        elif not mode & SIGNS and not packed.buffers:  # the rest is zeros
+            none = [0] * slots
+            return Pass(space[:slots].tolist(), none, [], none, 0, None, None, taken)
+        numbers = space[:ints].tolist()
+        integers = whole[ints:counts_at].tolist()
         return Pass(
-            numbers[:slots], integers[:slots], numbers[slots:], integers[slots : 2 * slots],
-            integers[2 * slots + SINGULAR_ROWS], status, dead, taken,
+            numbers[:slots], integers[:slots], numbers[slots:] if mode & EDGES else [],
+            integers[slots:], counts[SINGULAR_ROWS], status, dead, taken,
         )  # fmt: skip
 
 

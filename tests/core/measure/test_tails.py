@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from eic_core.formula.syntax import read
-from eic_core.measure import Domain, Samples, Tail, inspect, sample_domains
+from eic_core.measure import Domain, Samples, Tail, inspect, sample_domains, tails
 from eic_core.measure.tails import MIN_SAMPLES_FOR_HILL, hill_index, tail_of
 
 UNIT = {"x": Domain("uniform", 0.5, 1.5)}
@@ -136,3 +136,24 @@ def test_no_valid_sample_has_no_tail_and_says_why() -> None:
     assert document["samples"] == {
         "total": 2, "valid": 0, "invalid": 2, "singular": 0, "rechecked": 0, "unresolved": 0
     }
+
+
+@pytest.mark.parametrize(
+    "shape", ["flat", "heavy", "some infinite", "most infinite", "ties", "one"]
+)
+def test_many_values_are_ordered_by_bins_as_few_are_without(
+    shape: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(3)
+    n = 3 * tails._MANY
+    values = {
+        "flat": rng.uniform(1, 5, n),
+        "heavy": 1 + rng.pareto(0.7, n),
+        "some infinite": np.where(rng.random(n) < 0.02, np.inf, 1 + rng.pareto(1, n)),
+        "most infinite": np.where(rng.random(n) < 0.6, np.inf, 1 + rng.pareto(1, n)),
+        "ties": np.round(rng.uniform(1, 50, n)),
+        "one": np.full(n, 2.0),
+    }[shape]
+    by_bins = tail_of(0, values, ())
+    monkeypatch.setattr(tails, "_MANY", n + 1)
+    assert by_bins == tail_of(0, values, ())
