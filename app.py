@@ -3,9 +3,8 @@
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages.ui.assets import PackedAssets
-from pages.ui.routes import ROUTES
-from pages.ui.starting import lifespan
+from pages.ui.kit.browser import PackedAssets
+from pages.ui.server import ROUTES, lifespan
 
 # The script lies in a sub-folder of pages/: Streamlit looks for page files beside the script,
 # so a cold process never serves a page that the navigation has not let through.

@@ -17,10 +17,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from study.matching.best import best_pairs
 from study.matching.disjoint import best_disjoint
 from study.matching.rules import MatchingRules
-from study.matching.sweep import PairSweep, units
+from study.matching.sweep import PairSweep, best_pairs, units
 
 RULES = MatchingRules()
 JOBS = ("naive:10000", "all:10000", "all:100000", "best:100000", "best:1000000",

@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from eic_core.errors import UserError
-from eic_core.explain.rewriting import Repairs, repair
 from eic_core.formula.syntax import read
 from eic_core.measure.table import Table, match_variables, read_table
 from eic_core.pool.candidate import Candidate
 from eic_core.pool.scoring import read_pool
+from eic_core.rewriting import Repairs, repair
 
 DEADLINE = 60.0
 """Seconds a formula: the steps bind first, so that a loaded machine tells the same."""

@@ -24,7 +24,7 @@ def measure(repeats: int = 30) -> dict[str, list[float]]:
     """Seconds of each rerun, by what was done."""
     from streamlit.testing.v1 import AppTest
 
-    from pages.ui.diagnosis import summary
+    from pages.ui.inspector import headline as summary
 
     summary.WAIT = summary.YIELD = 0.0
     page = AppTest.from_file(str(SCRIPT), default_timeout=60)

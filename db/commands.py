@@ -95,7 +95,7 @@ def _find(service: OrganiserService, wanted: str) -> Study:
 
 
 def _export(options: argparse.Namespace) -> None:
-    from study.report.folder import write_export
+    from study.report.exported import write_export
 
     store = _open(options)
     service = _service(store)

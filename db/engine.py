@@ -1,4 +1,4 @@
-"""Opening a database, and its units of work.
+"""Opening a database, bringing it to the newest schema, and its units of work.
 
 SQLite: write-ahead log, foreign keys, a busy timeout; every writer begins with BEGIN IMMEDIATE, so
 that what it reads is still true when it writes.  The driver's own transaction control is switched
@@ -16,17 +16,59 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, OperationalError
 from sqlalchemy.orm import Session
 
-from db.migrating import migrate
 from db.repositories.raters import SqlAssignments, SqlInvitations, SqlRaters, SqlVotes
 from db.repositories.records import SqlAccess, SqlAudit
 from db.repositories.studies import SqlMaterials, SqlStudies
 from study.errors import BusyError, StudyError
 from study.store import Tx
+
+FOLDER = Path(__file__).resolve().parent / "migrations"
+
+
+def configuration() -> Config:
+    """Alembic's, without a file."""
+    config = Config()
+    config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
+    return config
+
+
+def migrate(engine: Engine) -> None:
+    """Run the migrations that are missing, all in one transaction; processes wait for each other.
+
+    Raises
+    ------
+    StudyError
+        If the database was made by a newer version.
+    """
+    config = configuration()
+    scripts = ScriptDirectory.from_config(config)
+    newest = scripts.get_current_head()
+    with engine.connect() as connection, connection.begin():
+        if MigrationContext.configure(connection).get_current_revision() == newest:
+            return
+    writers = engine.execution_options(eic_writer=True)
+    with writers.connect() as connection, connection.begin():
+        current = MigrationContext.configure(connection).get_current_revision()
+        if current == newest:
+            return
+        known = {script.revision for script in scripts.walk_revisions()}
+        if current is not None and current not in known:
+            raise StudyError(
+                "this database was made by a newer version of EIC Lab",
+                hint="update the program, or restore a backup",
+            )
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
 
 DEFAULT_URL = "sqlite:///var/eic_lab.sqlite3"
 DEMO_URL = "sqlite:///var/eic_lab_demo.sqlite3"

@@ -1,11 +1,17 @@
-"""The tables.  What may never change is guarded by triggers, see the migrations."""
+"""The tables and their column types.  What may never change is guarded by triggers, see the
+migrations.
+"""
 
 from __future__ import annotations
 
-from datetime import datetime
+import math
+from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import (
     CheckConstraint,
+    DateTime,
+    Double,
     ForeignKey,
     Index,
     LargeBinary,
@@ -14,9 +20,44 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
 )
+from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.types import TypeDecorator
 
-from db.columns import Number, UtcTime
+
+class UtcTime(TypeDecorator[datetime]):
+    """An aware time, stored as naive UTC."""
+
+    impl = DateTime
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Convert to UTC; a time without zone is a mistake of ours."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a stored time needs a time zone")
+        return value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:
+        """Say that it is UTC."""
+        return None if value is None else value.replace(tzinfo=UTC)
+
+
+class Number(TypeDecorator[float]):
+    """A double; nan is stored as NULL, which SQLite would make of it anyway."""
+
+    impl = Double
+    cache_ok = True
+
+    def process_bind_param(self, value: float | None, dialect: Dialect) -> float | None:
+        """nan to NULL."""
+        return None if value is None or math.isnan(value) else float(value)
+
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> float:
+        """NULL to nan."""
+        return math.nan if value is None else float(value)
+
 
 NAMES = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",

@@ -6,31 +6,35 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui import glossary
-from pages.ui.door import may_inspect
-from pages.ui.organising.desk import heading, quiet
-from pages.ui.service import InspectorService
-from pages.ui.triage.desk import Desk, desk
-from pages.ui.triage.inputs import data_input, examples, list_input
-from pages.ui.triage.pair import Pair, measured_pair, pair_inputs, pair_view
-from pages.ui.triage.results import ended, progress, results
-from pages.ui.triage.scoring import advance, scoring_notices
-from pages.ui.triage.state import CompareState
-from pages.ui.visit import Visit, change, follow_url, write_url
-from pages.ui.widgets_page import closed
-from pages.ui.wiring import inspector_service
+from pages.ui.compare.desk import (
+    CompareDesk,
+    CompareState,
+    advance_scoring,
+    compare_desk,
+    scoring_notices,
+)
+from pages.ui.compare.inputs import data_input, examples, list_input
+from pages.ui.compare.pair import Pair, measured_pair, pair_inputs, pair_view
+from pages.ui.compare.results import results_view, show_end, show_progress
+from pages.ui.inspector.headline import closed_notice
+from pages.ui.kit import glossary
+from pages.ui.kit.door import may_inspect
+from pages.ui.kit.inspector_service import InspectorService
+from pages.ui.kit.messages import quiet_note, show_heading
+from pages.ui.kit.visit import Visit, change_state, sync_with_url, write_url
+from pages.ui.kit.wiring import inspector_service
 
 
 def compare_page() -> None:
     """Draw the page for this visit's state, unless an open study keeps it closed."""
     if not may_inspect():
-        closed()
+        closed_notice()
         return
-    st.html(Path(__file__).parent / "ui" / "triage" / "triage.css")
-    table = desk()
-    here = follow_url(table.last or CompareState())
+    st.html(Path(__file__).parent / "ui" / "compare" / "compare.css")
+    table = compare_desk()
+    here = sync_with_url(table.last or CompareState())
     if here.table is not None and here.state.target is None:
-        change(target=here.table.names[-1])
+        change_state(target=here.table.names[-1])
     write_url()
     state = here.state
     assert isinstance(state, CompareState)
@@ -38,11 +42,13 @@ def compare_page() -> None:
     _header()
     pair = _inputs(here, table, state, inspector_service())
     _list(here, table, state)
-    heading("Two formulas side by side", 3)
+    show_heading("Two formulas side by side", 3)
     pair_inputs(state)
     pair_view(pair)
     if state.formula and state.other and "b" not in state.to_query():
-        quiet("These formulas are too long for a web address: a shared link will not hold both.")
+        quiet_note(
+            "These formulas are too long for a web address: a shared link will not hold both."
+        )
 
 
 def _header() -> None:
@@ -52,7 +58,9 @@ def _header() -> None:
                     help=glossary.WHAT_IS_EIC, width="content")  # fmt: skip
 
 
-def _inputs(here: Visit, table: Desk, state: CompareState, service: InspectorService) -> Pair:
+def _inputs(
+    here: Visit, table: CompareDesk, state: CompareState, service: InspectorService
+) -> Pair:
     left, right = st.columns([5, 4], gap="medium")
     pair = measured_pair(here, state, service)
     with left:
@@ -62,19 +70,19 @@ def _inputs(here: Visit, table: Desk, state: CompareState, service: InspectorSer
     return pair
 
 
-def _list(here: Visit, table: Desk, state: CompareState) -> None:
+def _list(here: Visit, table: CompareDesk, state: CompareState) -> None:
     """The front of the list, or what stands in its way."""
     if table.imported is None:
         if table.raw is None and not (state.formula or state.other):
             examples()
         return
     if state.upload and here.table is None and not table.as_stored:
-        quiet("The list is scored once its table is here: choose it under Data.")
+        quiet_note("The list is scored once its table is here: choose it under Data.")
         return
-    advance(table, state, here.table)
+    advance_scoring(table, state, here.table)
     if table.scored is not None and table.scored_for == table.wanted:
-        results(table, table.scored, scoring_notices(table, state, here.table))
+        results_view(table, table.scored, scoring_notices(table, state, here.table))
     elif table.job is not None and table.job.running:
-        progress(f"scoring-{table.number}")
+        show_progress(f"scoring-{table.number}")
     else:
-        ended(table)
+        show_end(table)

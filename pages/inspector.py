@@ -4,27 +4,36 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.diagnosis.summary import finish_summary
-from pages.ui.door import may_inspect
-from pages.ui.gallery import EXAMPLES
-from pages.ui.inputs_data import data_panel
-from pages.ui.inputs_formula import example_state, formula_input, gallery_row, reading_panel
-from pages.ui.outcome import outcome_of
-from pages.ui.unfinished import unfinished_view
-from pages.ui.visit import follow_url
-from pages.ui.widgets_page import closed, dimmed, header, message, patient_progress
-from pages.ui.widgets_verdict import verdict_view
-from pages.ui.widgets_workbench import workbench
-from pages.ui.wiring import inspector_service
+from pages.ui.inspector.data_input import data_panel
+from pages.ui.inspector.formula_input import (
+    EXAMPLES,
+    example_state,
+    formula_input,
+    gallery_row,
+    reading_panel,
+)
+from pages.ui.inspector.headline import (
+    closed_notice,
+    dim_if_stale,
+    finish_summary,
+    outcome_message,
+    page_header,
+    verdict_view,
+)
+from pages.ui.inspector.workbench import workbench
+from pages.ui.kit.door import may_inspect
+from pages.ui.kit.progress import patient_progress, unfinished_view
+from pages.ui.kit.visit import outcome_of, sync_with_url
+from pages.ui.kit.wiring import inspector_service
 
 
 def inspector_page() -> None:
     """Draw the inspector for this visit's state, unless an open study keeps it closed."""
     if not may_inspect():
-        closed()
+        closed_notice()
         return
-    here = follow_url(example_state(EXAMPLES[0]))
-    header()
+    here = sync_with_url(example_state(EXAMPLES[0]))
+    page_header()
     left, right = st.columns([5, 4], gap="medium")
     with left:
         formula_input(here)
@@ -36,14 +45,14 @@ def inspector_page() -> None:
         reading_panel(outcome)
     with right:
         data_panel(here, outcome)
-    message(here, outcome)
+    outcome_message(here, outcome)
     if outcome.result is not None and not outcome.result.complete:
         unfinished_view({"": outcome.result})
         return
     shown = outcome.result or here.last_good
     if shown is not None and not outcome.empty:
         here.last_good = shown
-        with dimmed(outcome.result is None):
+        with dim_if_stale(outcome.result is None):
             place = verdict_view(shown)
             workbench(shown)
             finish_summary(place, shown)

@@ -6,45 +6,40 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui.door import login_key, organiser
+from pages.ui.kit.door import login_key, organiser
 from pages.ui.organising import (
-    invitations,
-    live,
     report,
-    settings,
+    running,
     step_design,
-    step_freeze,
+    step_material,
     step_pairs,
-    step_pool,
     step_preview,
-    step_problems,
 )
-from pages.ui.organising.frame import Step, chosen_study, study_frame
 from pages.ui.organising.login import account, door_view, problem_line
-from pages.ui.organising.studies import studies_view
+from pages.ui.organising.studies import StudyStep, chosen_study, studies_view, study_frame
 from study.design import StudyStatus
 
 STEPS = {
     StudyStatus.DRAFT: (
-        Step("problems", "Problems", step_problems.view, step_problems.done),
-        Step("pool", "Pool", step_pool.view, step_pool.done),
-        Step("pairs", "Pairs", step_pairs.view, step_pairs.done),
-        Step("preview", "Preview", step_preview.view),
-        Step("design", "Design", step_design.view, step_design.done),
-        Step("freeze", "Freeze", step_freeze.view),
+        StudyStep("problems", "Problems", step_material.problems_view, step_material.problems_done),
+        StudyStep("pool", "Pool", step_material.pool_view, step_material.pool_done),
+        StudyStep("pairs", "Pairs", step_pairs.pairs_view, step_pairs.pairs_done),
+        StudyStep("preview", "Preview", step_preview.preview_view),
+        StudyStep("design", "Design", step_design.design_view, step_design.design_done),
+        StudyStep("freeze", "Freeze", step_design.freeze_view),
     ),
     StudyStatus.OPEN: (
-        Step("live", "Live", live.view),
-        Step("invitations", "Invitations", invitations.view),
-        Step("preview", "Pairs", step_preview.view),
-        Step("report", "Report", report.view),
-        Step("settings", "Settings", settings.view),
+        StudyStep("live", "Live", running.live_view),
+        StudyStep("invitations", "Invitations", running.links_view),
+        StudyStep("preview", "Pairs", step_preview.preview_view),
+        StudyStep("report", "Report", report.report_view),
+        StudyStep("settings", "Settings", step_design.settings_view),
     ),
     StudyStatus.CLOSED: (
-        Step("report", "Report", report.view),
-        Step("live", "Turnout", live.view),
-        Step("preview", "Ballots", step_preview.view),
-        Step("settings", "Settings", settings.view),
+        StudyStep("report", "Report", report.report_view),
+        StudyStep("live", "Turnout", running.live_view),
+        StudyStep("preview", "Ballots", step_preview.preview_view),
+        StudyStep("settings", "Settings", step_design.settings_view),
     ),
 }
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages.ui.kit.wiring import rating_service
 from pages.ui.rating import words
 from pages.ui.rating.ballot_view import ballot_page
-from pages.ui.rating.consent_view import consent_page, welcome_page
-from pages.ui.rating.pages_between import (
+from pages.ui.rating.other_pages import (
+    consent_page,
     ending_page,
     feedback_page,
     message_page,
     pause_page,
+    welcome_page,
     withdrawal_page,
 )
 from pages.ui.rating.pieces import style
 from pages.ui.rating.tab import Tab, follow_link
-from pages.ui.wiring import rating_service
 from study.errors import StudyError
 from study.rating_types import Stage
 

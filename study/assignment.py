@@ -1,8 +1,11 @@
-"""Which pair a rater gets next, and on which side its formulas stand.
+"""Which pair a rater gets next and on which side, so that votes stay even.
 
 One ballot is given at a time, in the transaction that shows it: the choice then knows every vote
 and every live reservation, and a rater who leaves holds up one pair, not ten.  Everything here is
 a pure function of what it is given.
+
+Who may still rate what is a bipartite graph, and sharing out the votes to come is a flow on it: at
+most `Underway.remaining` through a rater, at most one through a rater and a pair.
 """
 
 from __future__ import annotations
@@ -14,8 +17,102 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_flow
 
-from study.evenness import even_level, reach
+
+@dataclass(frozen=True)
+class ReachableEvenness:
+    """How far the votes to come can be spread.
+
+    Attributes
+    ----------
+    below : int
+        Votes to come that can be given without bringing any pair above the ceiling of the even
+        number.
+    upto : int
+        Votes to come that can go to pairs which have not reached its floor.
+
+    Notes
+    -----
+    If `below` is all votes to come and `upto` all that are missing at the floor, then one way of
+    giving them does both (Mendelsohn and Dulmage, "Some generalizations of the problem of distinct
+    representatives", Canad. J. Math. 10, 1958), and all pairs end within one vote of each other.
+    """
+
+    below: int
+    upto: int
+
+
+def reachable_evenness(
+    loads: npt.NDArray[np.int_], open_to: npt.NDArray[np.bool_], remaining: npt.NDArray[np.int_],
+    level: tuple[int, int],
+) -> ReachableEvenness:
+    """How evenly votes can still be spread.
+
+    Parameters
+    ----------
+    loads : ndarray, shape (P,)
+        Votes and live reservations of each pair.
+    open_to : ndarray, shape (R, P)
+        Which rater may still get which pair.
+    remaining : ndarray, shape (R,)
+        Ballots still to come for each rater.
+    level : (int, int)
+        Floor and ceiling of the even number, from `even_level`.
+
+    Examples
+    --------
+    Two raters with a vote each, one of whom has had all but the pair that is full:
+
+    >>> loads, open_to = np.array([1, 0, 0]), np.array([[True, False, False], [True, True, True]])
+    >>> even_level(loads, 2)
+    (1, 1)
+    >>> reachable_evenness(loads, open_to, np.array([1, 1]), (1, 1))
+    ReachableEvenness(below=1, upto=1)
+    """
+    floor, ceiling = level
+    below = _flow(np.maximum(ceiling - loads, 0), open_to, remaining)
+    if floor == ceiling:
+        return ReachableEvenness(below, below)
+    return ReachableEvenness(below, _flow(np.maximum(floor - loads, 0), open_to, remaining))
+
+
+def even_level(loads: Sequence[int] | npt.NDArray[np.int_], to_come: int) -> tuple[int, int]:
+    """Floor and ceiling of what the lowest pairs come to if votes fill them up from below.
+
+    Examples
+    --------
+    >>> even_level([0, 0, 0, 9], 7)
+    (2, 3)
+    """
+    heights = np.sort(np.asarray(loads))
+    # Votes that it takes to bring the k lowest pairs to the height of the next.
+    needed = heights * np.arange(len(heights)) - np.concatenate(([0], np.cumsum(heights)[:-1]))
+    k = int(np.searchsorted(needed, to_come, side="right"))
+    floor, over = divmod(to_come + int(heights[:k].sum()), k)
+    return floor, floor + (over > 0)
+
+
+def _flow(
+    room: npt.NDArray[np.int_], open_to: npt.NDArray[np.bool_], remaining: npt.NDArray[np.int_]
+) -> int:
+    raters, pairs = open_to.shape
+    source, sink = raters + pairs, raters + pairs + 1
+    # Row by row: raters to the pairs open to them, pairs to the sink, the source to the raters.
+    degrees = np.concatenate([open_to.sum(axis=1), np.ones(pairs, int), [raters, 0]])
+    heads = np.concatenate(
+        [raters + np.nonzero(open_to)[1], np.full(pairs, sink), np.arange(raters)]
+    )
+    capacity = np.concatenate([np.ones(int(open_to.sum()), int), room, remaining])
+    starts = np.concatenate([[0], np.cumsum(degrees)])
+    graph = csr_array(
+        (capacity.astype(np.int32), heads.astype(np.int32), starts.astype(np.int32)),
+        shape=(sink + 1, sink + 1),
+    )
+    return int(maximum_flow(graph, source, sink).flow_value)
+
 
 # Pairs that are tried for what they leave to the others; the choice is made while writers wait.
 TRIED = 12
@@ -56,7 +153,7 @@ class PairLoad:
 
 
 @dataclass(frozen=True)
-class Given:
+class RaterHistory:
     """What a rater has been given before: pair ids, and how often the lower EIC was on the left."""
 
     pair_ids: frozenset[int] = frozenset()
@@ -69,7 +166,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Underway:
+class RaterAtWork:
     """A rater who is at work: what they have had, and how many ballots are still to come."""
 
     rater_id: int
@@ -85,9 +182,9 @@ class Choice:
     lower_left: bool
 
 
-def choose(
-    loads: Sequence[PairLoad], given: Given, wanted: int, rng: random.Random,
-    others: Collection[Underway] = (),
+def choose_pair(
+    loads: Sequence[PairLoad], given: RaterHistory, wanted: int, rng: random.Random,
+    others: Collection[RaterAtWork] = (),
 ) -> Choice | None:
     """The next pair for a rater.
 
@@ -112,9 +209,9 @@ def choose(
     Notes
     -----
     In this order: as many ballots as possible must remain for this rater (pairs may share
-    formulas); the least outlook (see `outlooks`), in steps of half a vote, or of a twentieth when
-    few ballots are still to come; a problem that this rater has had least; a problem drawn by lot,
-    with the number of its pairs of that step as weight, so that problems run out together and
+    formulas); the least outlook (see `expected_votes`), in steps of half a vote, or of a twentieth
+    when few ballots are still to come; a problem that this rater has had least; a problem drawn by
+    lot, with the number of its pairs of that step as weight, so that problems run out together and
     raters meet them in different orders (Efraimidis and Spirakis, 2006); the least outlook in
     quarters of a vote; a side that mends both the pair's and the rater's balance; chance.
 
@@ -128,7 +225,7 @@ def choose(
     --------
     >>> a = PairLoad(1, "p", frozenset("ab"), completed=2, lower_left=2)
     >>> b = PairLoad(2, "q", frozenset("cd"), completed=1, lower_left=1)
-    >>> choose([a, b], Given(), 1, random.Random(0))
+    >>> choose_pair([a, b], RaterHistory(), 1, random.Random(0))
     Choice(pair_id=2, lower_left=False)
     """
     by_id = {pair.pair_id: pair for pair in loads}
@@ -137,7 +234,7 @@ def choose(
     free = [p for p in loads if p.pair_id not in given.pair_ids and not p.formulas & used]
     if not free:
         return None
-    outlook = outlooks(loads, others)
+    outlook = expected_votes(loads, others)
     least = min(outlook[pair.pair_id] for pair in free)
     over = {pair.pair_id: outlook[pair.pair_id] - least + 1e-9 for pair in free}
     seen = Counter(pair.problem for pair in had)
@@ -148,7 +245,7 @@ def choose(
     ahead = wanted + sum(other.remaining for other in others)
     closing = ahead < 2 * len(loads)  # near the end evenness comes before spread
     steps = 20 if closing else 2
-    reachable = min(wanted, most_without_sharing(free))
+    reachable = min(wanted, max_disjoint_pairs(free))
     side = {pair.pair_id: _side(pair.lean, given.lean, reachable - 1, rng) for pair in free}
 
     def rank(pair: PairLoad) -> tuple[float, ...]:
@@ -165,19 +262,19 @@ def choose(
     fit = (pair for pair in ranked if _room_after(pair, free) >= reachable - 1)
     pair = next(fit, ranked[0])
     if closing:
-        pair = _evenest(pair, islice(fit, TRIED - 1), loads, free, wanted, others)
+        pair = _most_even_pair(pair, islice(fit, TRIED - 1), loads, free, wanted, others)
     return Choice(pair.pair_id, side[pair.pair_id])
 
 
 def _room_after(pair: PairLoad, free: Collection[PairLoad]) -> int:
-    return most_without_sharing(
+    return max_disjoint_pairs(
         [p for p in free if p is not pair and not p.formulas & pair.formulas]
     )
 
 
-def _evenest(
+def _most_even_pair(
     first: PairLoad, rest: Iterable[PairLoad], loads: Sequence[PairLoad],
-    free: Collection[PairLoad], wanted: int, others: Collection[Underway],
+    free: Collection[PairLoad], wanted: int, others: Collection[RaterAtWork],
 ) -> PairLoad:
     """The first that costs the raters at work nothing of the evenness that they can reach."""
     counts = np.array([pair.load for pair in loads])
@@ -190,13 +287,13 @@ def _evenest(
     )
     remaining = np.array([wanted, *(other.remaining for other in busy)])
     floor, ceiling = level = even_level(counts, int(remaining.sum()))
-    before = reach(counts, open_to, remaining, level)
+    before = reachable_evenness(counts, open_to, remaining, level)
     remaining[0] -= 1
     for pair in chain([first], rest):
         at = place[pair.pair_id]
         counts[at] += 1
         open_to[0, at] = False
-        after = reach(counts, open_to, remaining, level)
+        after = reachable_evenness(counts, open_to, remaining, level)
         if (
             after.below + (counts[at] <= ceiling) >= before.below
             and after.upto + (counts[at] <= floor) >= before.upto
@@ -207,7 +304,7 @@ def _evenest(
     return first
 
 
-def outlooks(loads: Sequence[PairLoad], others: Collection[Underway]) -> dict[int, float]:
+def expected_votes(loads: Sequence[PairLoad], others: Collection[RaterAtWork]) -> dict[int, float]:
     """Votes that each pair would come to if the raters at work went on at random.
 
     A pair's votes and live reservations, and from each other rater who has not had it the
@@ -217,7 +314,7 @@ def outlooks(loads: Sequence[PairLoad], others: Collection[Underway]) -> dict[in
     Examples
     --------
     >>> pairs = [PairLoad(i, "p", frozenset({f"{i}a", f"{i}b"})) for i in (1, 2, 3)]
-    >>> outlooks(pairs, [Underway(7, frozenset({1}), remaining=1)])
+    >>> expected_votes(pairs, [RaterAtWork(7, frozenset({1}), remaining=1)])
     {1: 0.0, 2: 0.5, 3: 0.5}
     """
     everywhere = 0.0
@@ -245,7 +342,7 @@ def _side(pair_lean: int, rater_lean: int, to_come: int, rng: random.Random) -> 
     return lean < 0 if lean else rng.random() < 0.5
 
 
-def most_without_sharing(pairs: Collection[PairLoad]) -> int:
+def max_disjoint_pairs(pairs: Collection[PairLoad]) -> int:
     """How many pairs can be picked so that no two share a formula.
 
     Exact where no formula or only hubs are shared; otherwise a lower bound (pairs with the fewest
@@ -254,7 +351,7 @@ def most_without_sharing(pairs: Collection[PairLoad]) -> int:
     Examples
     --------
     >>> hub = [PairLoad(i, "p", frozenset({"h", str(i)})) for i in range(5)]
-    >>> most_without_sharing([*hub, PairLoad(9, "p", frozenset({"x", "y"}))])
+    >>> max_disjoint_pairs([*hub, PairLoad(9, "p", frozenset({"x", "y"}))])
     2
     """
     uses = Counter(key for pair in pairs for key in pair.formulas)

@@ -1,15 +1,27 @@
-"""Making ballots: what both formulas of a pair look like to a rater, fixed when a study is frozen.
+"""Ballots: what both formulas of a pair look like to a rater; made at freezing, practice and
+checks included.
 
 Everything on a ballot belongs to the formulas as shown: the typeset text, the curve and R² all
 have the same rounded constants.
+
+Stays on the server.  `BallotContent.ballot` gives out the side-resolved `Ballot`.
+
+They must not teach a preference: the practice pair is one straight line written in two ways whose
+EIC is the same, and its feedback explains the screen.  Each check shows a formula that follows the
+data (`higher`) and one that misses them (`lower` in an instructed check, which asks for that one);
+an obvious check expects the one that fits.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
+import json
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
+from typing import Any
 
 import numpy as np
 
@@ -20,10 +32,94 @@ from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
 from eic_core.measure import Samples, amplify
 from eic_core.measure.fit import r_squared
 from eic_core.measure.table import Table, match_variables, read_table
-from study.ballot_content import BallotContent
-from study.ballot_types import Axis, BallotFigure, Curve, FormulaCard
+from study.design import AttentionKind, StudyDesign, canonical_json
 from study.errors import StudyError
-from study.material import MAX_INPUTS, Member, NewPair, Problem
+from study.material import MAX_INPUTS, Column, Member, NewPair, PairKind, Problem
+from study.rating_types import Axis, Ballot, BallotFigure, Curve, FormulaCard
+
+
+@dataclass(frozen=True)
+class BallotContent:
+    """What both members of a pair look like.
+
+    Attributes
+    ----------
+    title, description : str
+        The problem's.
+    figure : BallotFigure
+    lower, higher : FormulaCard
+        By EIC; for practice and attention, `lower` is the expected answer.
+    digits : int
+        Significant digits shown, the same for both.
+    r2_change : float
+        The larger change of the two R² through rounding; at most 0.001.
+    instruction : str
+        For an instructed attention check, with ``{letter}`` for A or B.
+    """
+
+    title: str
+    description: str
+    figure: BallotFigure
+    lower: FormulaCard
+    higher: FormulaCard
+    digits: int
+    r2_change: float
+    instruction: str = ""
+
+    def ballot(
+        self, design: StudyDesign, *, lower_left: bool, token: str, number: int, of: int,
+        practice: bool = False,
+    ) -> Ballot:
+        """The ballot that a rater gets, sides resolved."""
+        left, right = (self.lower, self.higher) if lower_left else (self.higher, self.lower)
+        letter = "A" if lower_left else "B"
+        return Ballot(
+            token=token,
+            number=number,
+            of=of,
+            practice=practice,
+            title=self.title,
+            description=self.description,
+            question=design.question,
+            instruction=self.instruction.replace("{letter}", letter),
+            left=left,
+            right=right,
+            figure=self.figure,
+            allow_tie=design.allow_tie,
+            ask_reason=design.ask_reason,
+        )
+
+    def to_json(self) -> str:
+        """Canonical JSON."""
+        return canonical_json(dataclasses.asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> BallotContent:
+        """The inverse of `to_json`."""
+        values = json.loads(text)
+        figure = values["figure"]
+        values["figure"] = BallotFigure(
+            kind=figure["kind"],
+            inputs=tuple(Axis(**axis) for axis in figure["inputs"]),
+            target=Axis(**figure["target"]),
+            grids=tuple(map(tuple, figure["grids"])),
+            points=tuple(map(tuple, figure["points"])),
+            rows=figure["rows"],
+        )
+        values["lower"] = _card_of_values(values["lower"])
+        values["higher"] = _card_of_values(values["higher"])
+        return cls(**values)
+
+
+def _card_of_values(values: Mapping[str, Any]) -> FormulaCard:
+    return FormulaCard(
+        latex=values["latex"],
+        r2=values["r2"],
+        complexity=values["complexity"],
+        curve=tuple(values["curve"]),
+        surface=tuple(map(tuple, values["surface"])),
+    )
+
 
 MIN_DIGITS = 4
 FULL_DIGITS = 17
@@ -88,10 +184,12 @@ def read_member(member: Member, inputs: tuple[str, ...]) -> Formula:
             f"`{match.missing[0]}` in `{member.formula[:80]}` is no column",
             hint="there are " + ", ".join(f"`{name}`" for name in inputs),
         )
-    return _relabelled(reading.formula, match.mapping, None)
+    return _with_names_and_digits(reading.formula, match.mapping, None)
 
 
-def _relabelled(formula: Formula, names: Mapping[str, str], digits: int | None) -> Formula:
+def _with_names_and_digits(
+    formula: Formula, names: Mapping[str, str], digits: int | None
+) -> Formula:
     """The same tree with other names and shorter constants."""
 
     def label(node: Node) -> str:
@@ -150,7 +248,7 @@ def _r2(formula: Formula, samples: Samples, usable: np.ndarray) -> float:
     return r_squared(predicted[usable], samples.target[usable])
 
 
-def shown_pair(
+def round_pair(
     lower: Formula, higher: Formula, samples: Samples
 ) -> tuple[int, tuple[Formula, Formula], tuple[float, float], float]:
     """Round both formulas to the fewest digits that keep their R².
@@ -183,7 +281,7 @@ def shown_pair(
         if math.isnan(full[-1]):
             raise StudyError("a formula of this pair has no R² on the problem's data")
     for digits in range(MIN_DIGITS, FULL_DIGITS + 1):
-        shown = tuple(_relabelled(formula, {}, digits) for formula in (lower, higher))
+        shown = tuple(_with_names_and_digits(formula, {}, digits) for formula in (lower, higher))
         r2 = [_r2(f, samples, rows) for f, rows in zip(shown, usable, strict=True)]
         change = max(abs(a - b) for a, b in zip(r2, full, strict=True))
         if change <= R2_TOLERANCE:  # never true of nan
@@ -216,7 +314,7 @@ def make_content(problem: Problem, pair: NewPair) -> BallotContent:
     samples = problem_samples(problem)
     inputs = tuple(samples.columns)
     lower, higher = (read_member(member, inputs) for member in (pair.lower, pair.higher))
-    digits, shown, r2, change = shown_pair(lower, higher, samples)
+    digits, shown, r2, change = round_pair(lower, higher, samples)
     figure = _figure(problem, samples)
     cards = [_card(formula, value, figure) for formula, value in zip(shown, r2, strict=True)]
     return BallotContent(
@@ -285,3 +383,97 @@ def _curve(values: np.ndarray) -> Curve:
 def _short(value: float) -> float:
     """Six significant digits: more than a screen shows."""
     return float(f"{value:.6g}")
+
+
+INSTRUCTION = (
+    "This ballot checks that the page is being read. Whatever you think of the formulas, "
+    "please choose formula {letter} here."
+)
+
+_SAME = (
+    "Saved. There is no right answer: both formulas draw the same line. R² says how well a formula "
+    "fits the data (1 is perfect), complexity how many numbers, variables and operations it is "
+    "written with. From now on your answers count."
+)
+PRACTICE_FEEDBACK: dict[str, str] = {
+    "left": f"You chose formula A. {_SAME}",
+    "right": f"You chose formula B. {_SAME}",
+    "tie": f"You could not decide, and that is an answer, too. {_SAME}",
+}
+"""What to say after the practice ballot, by choice."""
+
+
+def _table(target: str, inputs: str, rule: list[tuple[float, float]]) -> str:
+    return "\n".join([f"{inputs},{target}", *(f"{x:g},{y:g}" for x, y in rule)]) + "\n"
+
+
+_WOBBLE = (0.4, -0.3, 0.1, -0.5, 0.3, 0.5, -0.2, -0.4, 0.2, 0.0, -0.1, 0.3)
+
+PRACTICE_PROBLEM = Problem(
+    name="practice",
+    title="For practice: filling a tank",
+    description=(
+        "Water runs into a tank that was not empty at the start. The level was read every minute."
+    ),
+    csv=_table("level", "t", [(t, 3 + 2 * t + w) for t, w in enumerate(_WOBBLE)]),
+    columns=(Column("t", "min", "time"), Column("level", "cm", "level of the water")),
+)
+PRACTICE_PAIR = NewPair(
+    problem="practice",
+    lower=Member("3 + 2*t", eic=0.0, r2=1.0, complexity=5),
+    higher=Member("t + t + 3", eic=0.0, r2=1.0, complexity=5),
+    kind=PairKind.PRACTICE,
+)
+
+_CHECKS = (
+    (
+        Problem(
+            name="check 1",
+            title="A spring",
+            description="A weight hangs from a spring. How far does the spring stretch?",
+            csv=_table("s", "m", [(m, 4 * m + w) for m, w in enumerate(_WOBBLE, start=1)]),
+            columns=(Column("m", "kg", "mass"), Column("s", "mm", "stretch")),
+        ),
+        ("4*m", "60 - 5*m"),
+    ),
+    (
+        Problem(
+            name="check 2",
+            title="A car that brakes",
+            description="How far does a car roll after the driver steps on the brake?",
+            csv=_table("d", "v", [(5 * v, 1.5 * v * v + w) for v, w in enumerate(_WOBBLE, 1)]),
+            columns=(Column("v", "km/h", "speed"), Column("d", "dm", "way until it stands")),
+        ),
+        ("0.06*v**2", "200 - 2*v"),
+    ),
+    (
+        Problem(
+            name="check 3",
+            title="A candle",
+            description="A candle burns. How long is it after some time?",
+            csv=_table("h", "t", [(t, 240 - 15 * t + w) for t, w in enumerate(_WOBBLE)]),
+            columns=(Column("t", "h", "time"), Column("h", "mm", "length of the candle")),
+        ),
+        ("240 - 15*t", "40 + 10*t"),
+    ),
+)
+
+
+def special_material(design: StudyDesign) -> tuple[tuple[Problem, NewPair], ...]:
+    """The practice pair and the checks that a design asks for, each with its problem.
+
+    Examples
+    --------
+    >>> [pair.kind.value for _, pair in special_material(StudyDesign(attention_checks=1))]
+    ['practice', 'attention']
+    """
+    material = [(PRACTICE_PROBLEM, PRACTICE_PAIR)] if design.practice else []
+    for problem, (fits, misses) in _CHECKS[: design.attention_checks]:
+        good = Member(fits, eic=0.0, r2=1.0, complexity=3)
+        bad = Member(misses, eic=0.0, r2=0.0, complexity=5)
+        instructed = design.attention_kind == AttentionKind.INSTRUCTED
+        lower, higher = (bad, good) if instructed else (good, bad)
+        material.append(
+            (problem, NewPair(problem.name, lower, higher, kind=PairKind.ATTENTION))
+        )
+    return tuple(material)

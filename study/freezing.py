@@ -1,14 +1,22 @@
-"""The frozen configuration: one JSON value over everything that affects inference."""
+"""From draft to frozen: what stands in the way, what is hashed, and what may not change
+meanwhile.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from study.material import Member, PairKind, StudyPair
-from study.store import Tx
+from study.assignment import PairLoad, max_disjoint_pairs
+from study.design import StudyDesign, StudyStatus
+from study.errors import StaleEditError
+from study.material import Member, PairKind, Study, StudyPair, unfinished_sentence
+from study.store import AuditLine, Tx
 
 
 def configuration_of(tx: Tx, study_id: int) -> dict[str, Any]:
@@ -72,3 +80,137 @@ def plain_number(value: float) -> float | str:
     (1.5, 'nan')
     """
     return value if math.isfinite(value) else str(value)
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """What stands between a draft and freezing.
+
+    Attributes
+    ----------
+    missing : tuple of str
+        What must be mended first; freezing is refused unless this is empty.
+    warnings : tuple of str
+        What the organiser should know and may ignore.
+    pairs : int
+        Pairs that raters would get.
+    votes : int
+        Votes wanted in all.
+    raters : int
+        Raters needed for them.
+    """
+
+    missing: tuple[str, ...]
+    warnings: tuple[str, ...]
+    pairs: int
+    votes: int
+    raters: int
+
+    @property
+    def ready(self) -> bool:
+        """Whether `freeze` would go through."""
+        return not self.missing
+
+
+def readiness_of(tx: Tx, study: Study, now: datetime) -> Readiness:
+    """Look a study over before it is frozen."""
+    design = study.design
+    chosen = [p for p in tx.materials.pairs(study.id, PairKind.MAIN) if p.in_study]
+    missing, warnings = [], []
+    if study.status != StudyStatus.DRAFT:
+        missing.append("the study is frozen already")
+    if not chosen:
+        missing.append("there are no pairs: choose problems and a pool, and match")
+    if not design.contact.strip():
+        missing.append("raters need a contact: fill it in")
+    if design.deadline is not None and design.deadline <= now:
+        missing.append("the deadline has passed")
+    most = max_disjoint_pairs(
+        [
+            PairLoad(p.id, p.pair.problem, frozenset((p.pair.lower.key, p.pair.higher.key)))
+            for p in chosen
+        ]
+    )
+    if chosen and most < design.ballots_per_rater:
+        missing.append(
+            f"one rater can get {most} of these pairs (none twice, none that share a formula), "
+            f"not {design.ballots_per_rater}: ask for fewer ballots, or add pairs"
+        )
+    if design.is_local:
+        warnings.append(
+            f"links will start with {design.public_base_url}, "
+            "which opens on this computer only"
+        )
+    if cut := unfinished_sentence(study.rules.get("unfinished", ())):
+        warnings.append(f"{cut[:1].lower()}{cut[1:].rstrip('.')}; finish it in step 3")
+    used = {p.pair.problem for p in chosen}
+    bare = [
+        f"`{problem.name}`"
+        for problem in tx.materials.problems(study.id)
+        if problem.name in used and not problem.description.strip()
+    ]
+    if bare:
+        warnings.append(f"raters get no description of {', '.join(bare)}")
+    votes = len(chosen) * design.votes_per_pair
+    raters = -(-votes // design.ballots_per_rater)
+    return Readiness(tuple(missing), tuple(warnings), len(chosen), votes, raters)
+
+
+RATER = "rater"
+_SAID = 3
+
+
+def version_of(lines: Sequence[AuditLine]) -> int:
+    """The version of a study: the number of the newest line that no rater caused."""
+    return max((line.id for line in lines if line.actor != RATER), default=0)
+
+
+def refuse_if_changed(tx: Tx, study_id: int, seen: int | None) -> None:
+    """Raise `StaleEditError` if the study has changed since version `seen`; None: never."""
+    if seen is None:
+        return
+    since = [line for line in tx.audit.every(study_id) if line.actor != RATER and line.id > seen]
+    if since:
+        since.sort(key=lambda line: line.id)
+        said = "; ".join(
+            f"{line.action} {f'({line.detail}) ' if line.detail else ''}at {line.at:%H:%M:%S} UTC"
+            for line in since[-_SAID:]
+        )
+        raise StaleEditError(
+            f"another organiser has changed this study meanwhile: {said}",
+            hint="look at it as it is now, and do it again if it still fits",
+        )
+
+
+def merged_design(
+    stored: StudyDesign, based_on: StudyDesign, wanted: StudyDesign
+) -> StudyDesign:
+    """What `wanted` changes of `based_on`, applied to what is stored by now.
+
+    Raises
+    ------
+    StaleEditError
+        If a setting that `wanted` changes has been changed to something else meanwhile.
+    DesignError
+        If the two changes do not go together.
+
+    Examples
+    --------
+    >>> first = StudyDesign()
+    >>> mine = StudyDesign(contact="a@example.org")
+    >>> theirs = StudyDesign(votes_per_pair=7)
+    >>> both = merged_design(theirs, first, mine)
+    >>> both.contact, both.votes_per_pair
+    ('a@example.org', 7)
+    """
+    now, before, then = stored.to_json(), based_on.to_json(), wanted.to_json()
+    mine = {key: value for key, value in then.items() if value != before[key]}
+    clash = tuple(key for key in mine if now[key] not in (before[key], mine[key]))
+    if clash:
+        words = ", ".join(key.replace("_", " ") for key in clash)
+        raise StaleEditError(
+            f"another organiser has changed the {words} meanwhile",
+            hint="look at both, and choose",
+            fields=clash,
+        )
+    return StudyDesign.from_json({**now, **mine})

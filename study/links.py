@@ -1,9 +1,20 @@
-"""Links and the tokens in them; the database holds hashes only."""
+"""Links: made once, stored hashed, counted from rows."""
 
 from __future__ import annotations
 
 import base64
+import csv
 import hashlib
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from study.clock import Chance, Clock
+from study.design import StudyStatus
+from study.errors import DesignError, NotFoundError, StudyError
+from study.store import InvitationKind, Store, require_study, saved_by_rater
 
 
 def token_hash(token: str) -> str:
@@ -31,3 +42,196 @@ def derived_token(open_token: str, request_id: str) -> str:
     """A rater's own token, the same whenever one consent is sent twice."""
     digest = hashlib.sha256(f"rater\0{open_token}\0{request_id}".encode()).digest()
     return base64.urlsafe_b64encode(digest[:16]).decode().rstrip("=")
+
+
+MAX_INVITATIONS = 5000
+MAX_LABEL = 120
+
+
+@dataclass(frozen=True)
+class NewInvitation:
+    """A link just made.  Show or save it now: it cannot be read again.
+
+    Attributes
+    ----------
+    id : int
+    kind : InvitationKind
+    label, link : str
+    quota : int
+    """
+
+    id: int
+    kind: InvitationKind
+    label: str
+    link: str
+    quota: int
+
+
+class InvitationState(StrEnum):
+    """How far an invitation has come."""
+
+    UNUSED = "unused"
+    CONSENTED = "consented"
+    FINISHED = "finished"
+    WITHDRAWN = "withdrawn"
+    REVOKED = "revoked"
+
+
+@dataclass(frozen=True)
+class InvitationView:
+    """One line of the list of invitations.
+
+    Attributes
+    ----------
+    id : int
+    kind : InvitationKind
+    label : str
+    state : InvitationState
+        Of an open link: UNUSED, CONSENTED (someone has) or REVOKED.
+    quota, consented, finished, withdrawn : int
+        For an open link, how many of each; `consented` counts withdrawn raters, too.
+    created_at : datetime
+    """
+
+    id: int
+    kind: InvitationKind
+    label: str
+    state: InvitationState
+    quota: int
+    consented: int
+    finished: int
+    withdrawn: int
+    created_at: datetime
+
+
+class InvitationDesk:
+    """Makes, lists and revokes the links of a study."""
+
+    def __init__(
+        self, store: Store, clock: Clock, chance: Chance, *, demo: bool, actor: str
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._chance = chance
+        self._demo = demo
+        self._actor = actor
+
+    def warning(self, study_id: int) -> str:
+        """What to say above the form: "" or why links would not reach anybody."""
+        with self._store.reading() as tx:
+            study = require_study(tx, study_id)
+        if study.design.is_local:
+            return (
+                f"Links start with {study.design.public_base_url}: they open on this computer "
+                "only. Set the public address of the app before you send any."
+            )
+        return ""
+
+    def invite(self, study_id: int, labels: Sequence[str]) -> tuple[NewInvitation, ...]:
+        """Personal links, one for each label (a label may be "").
+
+        Raises
+        ------
+        StudyError
+            If the study is not open, in demo mode with a public address, or with more than
+            5,000 labels at once.
+        """
+        if not 1 <= len(labels) <= MAX_INVITATIONS:
+            raise DesignError(f"make 1 to {MAX_INVITATIONS} links at once", field="count")
+        return self._make(study_id, InvitationKind.PERSONAL, labels, 1)
+
+    def open_link(self, study_id: int, quota: int, label: str = "") -> NewInvitation:
+        """A link for anyone who has it, good for `quota` consents."""
+        if not 1 <= quota <= 100_000:
+            raise DesignError("the quota must be from 1 to 100,000", field="quota")
+        return self._make(study_id, InvitationKind.OPEN, [label], quota)[0]
+
+    def revoke(self, study_id: int, invitation_id: int) -> None:
+        """Take a link back: no consent and no further vote comes through it; votes stay."""
+        now = self._clock.now()
+        with self._store.writing() as tx:
+            found = tx.invitations.get(invitation_id)
+            if found is None or found.study_id != study_id:
+                raise NotFoundError("there is no such invitation in this study")
+            if found.revoked_at is None:
+                tx.invitations.revoke(invitation_id, now)
+                tx.audit.add(now, self._actor, "revoked a link", study_id, f"#{invitation_id}")
+
+    def every(self, study_id: int) -> tuple[InvitationView, ...]:
+        """All invitations of a study, oldest first."""
+        with self._store.reading() as tx:
+            require_study(tx, study_id)
+            saved = saved_by_rater(tx.votes.every(study_id))
+            done: dict[int, list[bool]] = {}
+            for rater in tx.raters.every(study_id):
+                finished = saved[rater.id] >= rater.total
+                done.setdefault(rater.invitation_id, []).append(finished)
+            views = []
+            for row in tx.invitations.every(study_id):
+                raters = done.get(row.id, [])
+                withdrawn = tx.invitations.withdrawals(row.id)
+                state = InvitationState.UNUSED
+                if row.revoked_at is not None:
+                    state = InvitationState.REVOKED
+                elif row.kind == InvitationKind.PERSONAL and withdrawn:
+                    state = InvitationState.WITHDRAWN
+                elif row.kind == InvitationKind.PERSONAL and any(raters):
+                    state = InvitationState.FINISHED
+                elif raters or withdrawn:
+                    state = InvitationState.CONSENTED
+                views.append(
+                    InvitationView(
+                        row.id, row.kind, row.label, state, row.quota,
+                        len(raters) + withdrawn, sum(raters), withdrawn, row.created_at,
+                    )
+                )
+            return tuple(views)
+
+    def _make(
+        self, study_id: int, kind: InvitationKind, labels: Sequence[str], quota: int
+    ) -> tuple[NewInvitation, ...]:
+        now = self._clock.now()
+        for label in labels:
+            if len(label) > MAX_LABEL:
+                raise DesignError(f"a label has at most {MAX_LABEL} characters", field="label")
+        made = []
+        with self._store.writing() as tx:
+            study = require_study(tx, study_id)
+            if study.status == StudyStatus.DRAFT:
+                raise StudyError("a draft invites nobody", hint="freeze the study first")
+            if study.status == StudyStatus.CLOSED:
+                raise StudyError("this study is closed")
+            if self._demo and not study.design.is_local:
+                raise StudyError(
+                    "a demo invites nobody from elsewhere",
+                    hint="run the app with a passphrase and a database of its own",
+                )
+            for label in labels:
+                token = self._chance.token()
+                invitation_id = tx.invitations.add(
+                    study_id, kind, token_hash(token), label.strip(), quota, now
+                )
+                link = rating_link(study.design.public_base_url, token)
+                made.append(NewInvitation(invitation_id, kind, label.strip(), link, quota))
+            detail = f"{len(made)} {kind} link(s), quota {quota}"
+            tx.audit.add(now, self._actor, "made links", study_id, detail)
+        return tuple(made)
+
+
+def links_csv(invitations: Iterable[NewInvitation]) -> str:
+    """Links as CSV text with the columns ``id``, ``label``, ``kind``, ``quota``, ``link``.
+
+    Examples
+    --------
+    >>> one = NewInvitation(1, InvitationKind.PERSONAL, "=A", "http://localhost/rate?t=x", 1)
+    >>> print(links_csv([one]), end="")
+    id,label,kind,quota,link
+    1,'=A,personal,1,http://localhost/rate?t=x
+    """
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(["id", "label", "kind", "quota", "link"])
+    for each in invitations:
+        label = f"'{each.label}" if each.label[:1] in ("=", "+", "-", "@", "\t") else each.label
+        writer.writerow([each.id, label, str(each.kind), each.quota, each.link])
+    return buffer.getvalue()

@@ -1,34 +1,79 @@
-"""The organiser's side of a study: from a draft to a frozen study, and its end."""
+"""The organiser's side of a study: from a draft to a frozen study, its previews, and its end."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from study.ballot_content import BallotContent
-from study.ballots import make_content, problem_table
+from study.ballots import INSTRUCTION, BallotContent, make_content, problem_table, special_material
 from study.clock import Chance, Clock
-from study.design import StudyDesign, StudyStatus, canonical_json, frozen_hash
-from study.errors import (
-    DesignError,
-    FrozenStudyError,
-    NotFoundError,
-    StaleEditError,
-    StudyError,
+from study.design import AttentionKind, StudyDesign, StudyStatus, canonical_json, frozen_hash
+from study.errors import DesignError, FrozenStudyError, NotFoundError, StaleEditError, StudyError
+from study.freezing import (
+    Readiness,
+    configuration_of,
+    merged_design,
+    readiness_of,
+    refuse_if_changed,
+    version_of,
 )
-from study.freezing import configuration_of
-from study.inviting import InvitationDesk
-from study.lookup import study_of
+from study.links import InvitationDesk
 from study.material import Column, NewPair, PairKind, Pool, Problem, Study, StudyPair
 from study.monitoring import Monitor
-from study.previewing import Preview, preview_of, special_content
-from study.readiness import Readiness, readiness_of
-from study.specials import special_material
-from study.staleness import merged_design, refuse_if_changed, version_of
-from study.store import AuditLine, Store, Tx
+from study.rating_types import Ballot
+from study.store import AuditLine, Store, Tx, require_study
 from study.unblinding import EarlyLooks
+
+
+@dataclass(frozen=True)
+class Preview:
+    """A pair for the organiser, and the ballot exactly as raters would see it.
+
+    Attributes
+    ----------
+    pair : StudyPair
+        With EIC, method and all: for the organiser's eyes.
+    ballot : Ballot
+    digits : int
+        Significant digits shown.
+    r2_change : float
+        The larger change of the two R² through rounding.
+    lower_left : bool
+        Which way round this preview is.
+    """
+
+    pair: StudyPair
+    ballot: Ballot
+    digits: int
+    r2_change: float
+    lower_left: bool
+
+
+def special_content(design: StudyDesign, problem: Problem, pair: NewPair) -> BallotContent:
+    """The content of a practice ballot or an attention check."""
+    content = make_content(problem, pair)
+    asks = (
+        pair.kind == PairKind.ATTENTION and design.attention_kind == AttentionKind.INSTRUCTED
+    )
+    return dataclasses.replace(content, instruction=INSTRUCTION) if asks else content
+
+
+def preview_of(study: Study, pair: StudyPair, content: BallotContent, lower_left: bool) -> Preview:
+    """Show a pair's content as a rater's page would."""
+    kind = pair.pair.kind
+    ballot = content.ballot(
+        study.design,
+        lower_left=lower_left,
+        token="preview",
+        number=0 if kind == PairKind.PRACTICE else 1,
+        of=study.design.ballots_per_rater + study.design.attention_checks,
+        practice=kind == PairKind.PRACTICE,
+    )
+    return Preview(pair, ballot, content.digits, content.r2_change, lower_left)
+
 
 Progress = Callable[[int, int], None]
 
@@ -88,7 +133,7 @@ class OrganiserService:
             self._check_name(tx, name, None)
             study_id = tx.studies.add(name.strip(), design or StudyDesign(), {}, now)
             tx.audit.add(now, self._actor, "created", study_id)
-            return study_of(tx, study_id)
+            return require_study(tx, study_id)
 
     def studies(self) -> tuple[Study, ...]:
         """All studies, newest first."""
@@ -120,7 +165,7 @@ class OrganiserService:
         """
         now = self._clock.now()
         with self._store.writing() as tx:
-            study = study_of(tx, study_id)
+            study = require_study(tx, study_id)
             if design is not None and based_on is not None:
                 design = merged_design(study.design, based_on, design)
             if study.status != StudyStatus.DRAFT:
@@ -133,7 +178,7 @@ class OrganiserService:
                 self._check_name(tx, name, study_id)
             tx.studies.edit(study_id, name=name.strip() if name else None, design=design)
             tx.audit.add(now, self._actor, "edited", study_id, _changed(study, name, design))
-            return study_of(tx, study_id)
+            return require_study(tx, study_id)
 
     def delete_draft(self, study_id: int, *, seen: int | None = None) -> None:
         """Delete a draft with all that belongs to it; frozen studies stay."""
@@ -255,7 +300,7 @@ class OrganiserService:
     def preview(self, study_id: int, pair_id: int, *, lower_left: bool = True) -> Preview:
         """A pair exactly as raters see it; in a frozen study the very content they get."""
         with self._store.reading() as tx:
-            study = study_of(tx, study_id)
+            study = require_study(tx, study_id)
             pair = tx.materials.pair(study_id, pair_id)
             if pair is None:
                 raise NotFoundError("there is no such pair in this study")
@@ -279,7 +324,7 @@ class OrganiserService:
     def readiness(self, study_id: int) -> Readiness:
         """What is missing before `freeze`, and what the organiser should know."""
         with self._store.reading() as tx:
-            return readiness_of(tx, study_of(tx, study_id), self._clock.now())
+            return readiness_of(tx, require_study(tx, study_id), self._clock.now())
 
     def freeze(
         self, study_id: int, *, seen: int | None = None, progress: Progress | None = None
@@ -328,27 +373,27 @@ class OrganiserService:
             tx.studies.freeze(
                 study_id, canonical_json(configuration), frozen_hash(configuration), now
             )
-            frozen = study_of(tx, study_id)
+            frozen = require_study(tx, study_id)
             tx.audit.add(now, self._actor, "froze and opened", study_id, frozen.hash)
             return frozen
 
     def verify(self, study_id: int) -> bool:
         """Whether what is stored still has the hash that it was frozen with."""
         with self._store.reading() as tx:
-            study = study_of(tx, study_id)
+            study = require_study(tx, study_id)
             return bool(study.hash) and frozen_hash(configuration_of(tx, study_id)) == study.hash
 
     def close(self, study_id: int) -> Study:
         """End an open study: no consent and no vote from now on."""
         now = self._clock.now()
         with self._store.writing() as tx:
-            study = study_of(tx, study_id)
+            study = require_study(tx, study_id)
             if study.status == StudyStatus.DRAFT:
                 raise StudyError("a draft cannot be closed", hint="delete it instead")
             if study.status == StudyStatus.OPEN:
                 tx.studies.close(study_id, now)
                 tx.audit.add(now, self._actor, "closed", study_id)
-            return study_of(tx, study_id)
+            return require_study(tx, study_id)
 
     def audit(self, study_id: int) -> tuple[AuditLine, ...]:
         """What was done to this study, newest first; never who voted what."""
@@ -367,7 +412,7 @@ class OrganiserService:
     # --- inside ---
 
     def _draft(self, tx: Tx, study_id: int, seen: int | None = None) -> Study:
-        study = study_of(tx, study_id)
+        study = require_study(tx, study_id)
         if study.status != StudyStatus.DRAFT:
             raise FrozenStudyError("this study is frozen", hint="make a new draft to change it")
         refuse_if_changed(tx, study_id, seen)
@@ -399,7 +444,7 @@ class OrganiserService:
         self, tx: Tx, study_id: int
     ) -> tuple[Study, tuple[Problem, ...], tuple[StudyPair, ...], Pool | None]:
         return (
-            study_of(tx, study_id),
+            require_study(tx, study_id),
             tx.materials.problems(study_id),
             tx.materials.pairs(study_id, PairKind.MAIN),
             tx.materials.pool(study_id),

@@ -14,24 +14,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eic_core.errors import DataError, UserError
-from eic_core.pool.scoring import (
-    SCORE_COLUMNS,
-    index_base,
-    read_pool,
-    score_pool,
-    write_scored,
-)
+from eic_core.pool.scoring import SCORE_COLUMNS, index_base, read_pool, score_pool, write_scored
 from study.ballots import problem_table
 from study.errors import StudyError
 from study.matching import (
     SECONDS,
+    MatchedMember,
     MatchedPair,
     MatchingResult,
     MatchingRules,
     ScoredPool,
     match_pool,
 )
-from study.matching import Member as MatchedMember
 from study.matching.result import Mode
 from study.material import Member, NewPair, Pool, Problem, StudyPair
 from study.organising import OrganiserService

@@ -2,28 +2,134 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from study.assignment import Given, check_positions, choose
-from study.ballot_content import BallotContent
-from study.ballot_types import Ballot
+from study.assignment import RaterHistory, check_positions, choose_pair
+from study.ballots import PRACTICE_FEEDBACK, BallotContent
 from study.clock import Chance, Clock
 from study.errors import DesignError, StudyError
 from study.links import derived_token, rating_link, token_hash
 from study.material import PairKind, Study
-from study.rating_state import Found, current_ballot, find, idle_until, silence, visit_of
 from study.rating_types import (
     MAX_FIELD,
     MAX_REASON,
+    Ballot,
     Consent,
     NextBallot,
+    Progress,
+    RatingVisit,
     Stage,
-    Visit,
     VoteOutcome,
     VoteStatus,
 )
-from study.specials import PRACTICE_FEEDBACK
-from study.store import AssignmentRow, Choice, InvitationKind, RaterRow, Store, Tx
+from study.store import AssignmentRow, Choice, InvitationKind, InvitationRow, RaterRow, Store, Tx
+
+IDLE_GAP = 45.0
+"""Seconds without a heartbeat, once heartbeats come, after which a rater counts as away."""
+
+
+@dataclass(frozen=True)
+class LinkHolder:
+    """What a token leads to; `rater` is None before consent."""
+
+    study: Study
+    invitation: InvitationRow
+    rater: RaterRow | None
+
+
+def find(tx: Tx, token: str) -> LinkHolder | None:
+    """Look a token up: a rater's own link first, else an invitation."""
+    hashed = token_hash(token)
+    rater = tx.raters.by_token(hashed)
+    if rater is not None:
+        invitation = tx.invitations.get(rater.invitation_id)
+    else:
+        invitation = tx.invitations.by_token(hashed)
+    if invitation is None:
+        return None
+    study = tx.studies.get(invitation.study_id)
+    return None if study is None else LinkHolder(study, invitation, rater)
+
+
+def visit_of(tx: Tx, token: str, now: datetime) -> RatingVisit:
+    """What the page should show for a token."""
+    found = find(tx, token)
+    if found is None:
+        return RatingVisit(Stage.UNKNOWN)
+    design, rater = found.study.design, found.rater
+    rows = tx.assignments.of_rater(rater.id) if rater else ()
+    progress = None
+    if rater is not None:
+        saved = sum(row.voted and row.kind != PairKind.PRACTICE for row in rows)
+        progress = Progress(saved, rater.total)
+    stage = _stage(tx, found, progress, rows, now)
+    return RatingVisit(
+        stage=stage,
+        title=design.title,
+        consent_text=design.consent_text,
+        contact=design.contact,
+        question=design.question,
+        expected_minutes=design.expected_minutes,
+        ballots=design.ballots_per_rater + design.attention_checks,
+        practice=design.practice,
+        deadline=design.deadline,
+        progress=progress,
+        debrief=design.debrief_text if stage == Stage.FINISHED else "",
+        reusable=rater is None and found.invitation.kind == InvitationKind.OPEN,
+    )
+
+
+def _stage(
+    tx: Tx,
+    found: LinkHolder,
+    progress: Progress | None,
+    rows: tuple[AssignmentRow, ...],
+    now: datetime,
+) -> Stage:
+    study, invitation, rater = found.study, found.invitation, found.rater
+    if progress is not None and progress.saved >= progress.total:
+        return Stage.FINISHED
+    if invitation.revoked_at is not None:
+        return Stage.REVOKED
+    if rater is None:
+        withdrawn = tx.invitations.withdrawals(invitation.id)
+        if withdrawn and invitation.kind == InvitationKind.PERSONAL:
+            return Stage.WITHDRAWN
+        if not study.takes_votes(now):
+            return Stage.CLOSED
+        full = tx.invitations.consents(invitation.id) + withdrawn >= invitation.quota
+        return Stage.FULL if full else Stage.CONSENT
+    if not study.takes_votes(now):
+        return Stage.CLOSED
+    if rater.paused_at is not None:
+        return Stage.PAUSED
+    practised = any(row.kind == PairKind.PRACTICE and row.voted for row in rows)
+    return Stage.RATING if practised or not study.design.practice else Stage.PRACTICE
+
+
+def current_ballot(tx: Tx, found: LinkHolder | None, now: datetime) -> AssignmentRow | None:
+    """The ballot under way, if its rater may vote on it."""
+    if found is None or found.rater is None or not found.study.takes_votes(now):
+        return None
+    if found.rater.paused_at is not None or found.invitation.revoked_at is not None:
+        return None
+    return next((row for row in tx.assignments.of_rater(found.rater.id) if not row.voted), None)
+
+
+def silence(row: AssignmentRow, now: datetime) -> float:
+    """Seconds since the last sign of life that count as idle; 0 without heartbeats."""
+    gap = (now - row.seen_at).total_seconds()
+    return gap if row.beats and gap > IDLE_GAP else 0.0
+
+
+def idle_until(row: AssignmentRow, rater: RaterRow, now: datetime) -> float:
+    """All idle seconds of a ballot up to now; a pause counts whole."""
+    if rater.paused_at is not None:
+        since = max(row.seen_at, rater.paused_at)
+        return row.idle_seconds + max(0.0, (now - since).total_seconds())
+    return row.idle_seconds + silence(row, now)
+
 
 _CACHE = 2000
 
@@ -67,7 +173,7 @@ class RatingService:
         self._min_view = min_view_seconds
         self._contents: dict[tuple[str, int], BallotContent] = {}
 
-    def open(self, token: str) -> Visit:
+    def open(self, token: str) -> RatingVisit:
         """Where this link stands.  Reads only."""
         with self._store.reading() as tx:
             return visit_of(tx, token, self._clock.now())
@@ -215,7 +321,7 @@ class RatingService:
             gap = silence(row, now) if active else (now - row.seen_at).total_seconds()
             self._keep(tx, found.study, row, now, row.idle_seconds + gap, beats=True)
 
-    def pause(self, token: str) -> Visit:
+    def pause(self, token: str) -> RatingVisit:
         """Stop the clock until `resume`; the time between counts as idle."""
         now = self._clock.now()
         with self._store.writing() as tx:
@@ -228,7 +334,7 @@ class RatingService:
                 tx.raters.set_paused(found.rater.id, now)
             return visit_of(tx, token, now)
 
-    def resume(self, token: str) -> Visit:
+    def resume(self, token: str) -> RatingVisit:
         """Go on after a pause; harmless without one."""
         now = self._clock.now()
         with self._store.writing() as tx:
@@ -241,7 +347,7 @@ class RatingService:
                 tx.raters.set_paused(found.rater.id, None)
             return visit_of(tx, token, now)
 
-    def withdraw(self, token: str) -> Visit:
+    def withdraw(self, token: str) -> RatingVisit:
         """Delete the rater with all votes; what stays is a line without content."""
         now = self._clock.now()
         with self._store.writing() as tx:
@@ -251,7 +357,7 @@ class RatingService:
             tx.raters.withdraw(found.rater.id, now)
             tx.audit.add(now, "rater", "withdrew", found.study.id)
             design = found.study.design
-            return Visit(Stage.WITHDRAWN, title=design.title, contact=design.contact)
+            return RatingVisit(Stage.WITHDRAWN, title=design.title, contact=design.contact)
 
     # --- ballots ---
 
@@ -273,11 +379,13 @@ class RatingService:
             pair_id = tx.materials.pairs(study.id, kind)[used].id
         else:
             mine = [row for row in rows if row.kind == PairKind.MAIN]
-            given = Given(frozenset(r.pair_id for r in mine), sum(r.lower_left for r in mine))
+            given = RaterHistory(
+                frozenset(r.pair_id for r in mine), sum(r.lower_left for r in mine)
+            )
             wanted = max(1, study.design.ballots_per_rater - len(mine))
             others = [u for u in tx.assignments.underway(study.id, now) if u.rater_id != rater.id]
             loads = tx.assignments.loads(study.id, now)
-            choice = choose(loads, given, wanted, rng, others)
+            choice = choose_pair(loads, given, wanted, rng, others)
             if choice is None:
                 tx.raters.set_total(rater.id, position - 1)
                 return None
@@ -316,7 +424,7 @@ class RatingService:
         return self._contents[key]
 
     def _judge(
-        self, tx: Tx, found: Found | None, ballot_token: str, now: datetime
+        self, tx: Tx, found: LinkHolder | None, ballot_token: str, now: datetime
     ) -> tuple[VoteStatus, AssignmentRow | None]:
         """What a vote on this ballot would come to."""
         if found is None or found.rater is None:

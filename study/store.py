@@ -16,8 +16,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 
-from study.assignment import PairLoad, Underway
+from study.assignment import PairLoad, RaterAtWork
 from study.design import StudyDesign
+from study.errors import NotFoundError
 from study.material import NewPair, PairKind, Pool, Problem, Study, StudyPair
 
 Choice = Literal["left", "right", "tie"]
@@ -267,7 +268,7 @@ class Assignments(Protocol):
     ) -> None: ...
     def mark_hasty(self, assignment_id: int, at: datetime) -> None: ...
     def loads(self, study_id: int, now: datetime) -> tuple[PairLoad, ...]: ...
-    def underway(self, study_id: int, now: datetime) -> tuple[Underway, ...]: ...
+    def underway(self, study_id: int, now: datetime) -> tuple[RaterAtWork, ...]: ...
 
 
 class Votes(Protocol):
@@ -341,3 +342,17 @@ class Store(Protocol):
 def saved_by_rater(votes: Iterable[VoteRow]) -> Counter[int]:
     """How many ballots each rater has answered, practice left out: by rater id."""
     return Counter(vote.rater_id for vote in votes if vote.kind != PairKind.PRACTICE)
+
+
+def require_study(tx: Tx, study_id: int) -> Study:
+    """The study of this id.
+
+    Raises
+    ------
+    NotFoundError
+        If there is none.
+    """
+    study = tx.studies.get(study_id)
+    if study is None:
+        raise NotFoundError(f"there is no study {study_id}")
+    return study

@@ -14,9 +14,8 @@ from datetime import datetime
 from study.clock import Clock
 from study.design import StudyStatus
 from study.errors import StudyError
-from study.lookup import study_of
 from study.material import PairKind
-from study.store import AuditLine, Store, VoteRow
+from study.store import AuditLine, Store, VoteRow, require_study
 
 ACTION = "looked at the results before the end"
 COST = (
@@ -29,7 +28,7 @@ _DETAIL = re.compile(r"(\d+) votes on pairs, up to v(\d+)")
 
 
 @dataclass(frozen=True)
-class Look:
+class EarlyLook:
     """One look at the results of an open study.
 
     Attributes
@@ -46,7 +45,7 @@ class Look:
     Examples
     --------
     >>> from datetime import UTC
-    >>> look = Look(datetime(2025, 3, 1, tzinfo=UTC), "organiser", 312, 345)
+    >>> look = EarlyLook(datetime(2025, 3, 1, tzinfo=UTC), "organiser", 312, 345)
     >>> look.detail
     '312 votes on pairs, up to v345'
     """
@@ -66,7 +65,7 @@ class Look:
         return vote.id <= self.last_vote and vote.voted_at <= self.at
 
 
-def looks_of(lines: Iterable[AuditLine]) -> tuple[Look, ...]:
+def early_looks(lines: Iterable[AuditLine]) -> tuple[EarlyLook, ...]:
     """The looks among a study's audit lines, oldest first.
 
     Examples
@@ -74,13 +73,13 @@ def looks_of(lines: Iterable[AuditLine]) -> tuple[Look, ...]:
     >>> from datetime import UTC
     >>> at = datetime(2025, 3, 1, tzinfo=UTC)
     >>> line = AuditLine(7, at, "organiser", ACTION, 1, "312 votes on pairs, up to v345")
-    >>> [look.votes for look in looks_of([line, AuditLine(8, at, "organiser", "closed", 1, "")])]
+    >>> [look.votes for look in early_looks([line, AuditLine(8, at, "organiser", "closed", 1, "")])]
     [312]
     """
     found = []
     for line in sorted(lines, key=lambda line: line.id):
         if line.action == ACTION and (match := _DETAIL.fullmatch(line.detail)):
-            found.append(Look(line.at, line.actor, int(match[1]), int(match[2])))
+            found.append(EarlyLook(line.at, line.actor, int(match[1]), int(match[2])))
     return tuple(found)
 
 
@@ -92,12 +91,12 @@ class EarlyLooks:
         self._clock = clock
         self._actor = actor
 
-    def of(self, study_id: int) -> tuple[Look, ...]:
+    def of(self, study_id: int) -> tuple[EarlyLook, ...]:
         """The looks so far, oldest first."""
         with self._store.reading() as tx:
-            return looks_of(tx.audit.every(study_id))
+            return early_looks(tx.audit.every(study_id))
 
-    def look(self, study_id: int, *, confirmed: str, after: int) -> Look:
+    def look(self, study_id: int, *, confirmed: str, after: int) -> EarlyLook:
         """Look at the votes cast until now, once.
 
         Parameters
@@ -115,7 +114,7 @@ class EarlyLooks:
             If the name is not the study's, or the study is not open.
         """
         with self._store.writing() as tx:
-            study = study_of(tx, study_id)
+            study = require_study(tx, study_id)
             if study.status == StudyStatus.DRAFT:
                 raise StudyError("a draft has no results")
             if study.status == StudyStatus.CLOSED:
@@ -124,13 +123,13 @@ class EarlyLooks:
                 raise StudyError(
                     "this is not the study's name", hint=f"type `{study.name}` to confirm"
                 )
-            past = looks_of(tx.audit.every(study_id))
+            past = early_looks(tx.audit.every(study_id))
             votes = tx.votes.every(study_id)
             if past and (len(past) > after or all(past[-1].covers(vote) for vote in votes)):
                 return past[-1]
             # Votes are stamped before they wait for their turn to write: none is later than this.
             now = self._clock.now()
-            look = Look(now, self._actor, 0, max((vote.id for vote in votes), default=0))
+            look = EarlyLook(now, self._actor, 0, max((vote.id for vote in votes), default=0))
             on_pairs = sum(v.kind == PairKind.MAIN for v in votes if look.covers(v))
             look = replace(look, votes=on_pairs)
             tx.audit.add(now, self._actor, ACTION, study_id, look.detail)

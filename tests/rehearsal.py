@@ -12,7 +12,7 @@ from pathlib import Path
 from db import SqlStore, open_database
 from study.clock import ManualClock, SystemChance, SystemClock
 from study.design import StudyDesign
-from study.inviting import NewInvitation
+from study.links import NewInvitation
 from study.material import Column, Member, NewPair, Pool, Problem, Study
 from study.organising import OrganiserService
 from study.rating import RatingService

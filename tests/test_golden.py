@@ -24,11 +24,11 @@ from alembic.script import ScriptDirectory
 
 from db import SqlStore, open_database
 from db.backup import check
-from db.migrating import configuration
+from db.engine import configuration
 from eic_core.cli import main as core_main
 from eic_core.measure.table import read_table
-from pages.ui.state import PageState
-from pages.ui.triage.state import CompareState
+from pages.ui.compare.desk import CompareState
+from pages.ui.kit.visit import PageState
 from study.access import AccessService
 from study.cli import main as study_main
 from study.clock import ManualClock, SeededChance

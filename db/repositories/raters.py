@@ -18,16 +18,9 @@ from db.tables import (
     VoteTable,
     WithdrawalTable,
 )
-from study.assignment import PairLoad, Underway
+from study.assignment import PairLoad, RaterAtWork
 from study.material import PairKind
-from study.store import (
-    AssignmentRow,
-    Choice,
-    InvitationKind,
-    InvitationRow,
-    RaterRow,
-    VoteRow,
-)
+from study.store import AssignmentRow, Choice, InvitationKind, InvitationRow, RaterRow, VoteRow
 
 
 class SqlInvitations:
@@ -260,7 +253,7 @@ class SqlAssignments:
         return tuple(loads)
 
 
-    def underway(self, study_id: int, now: datetime) -> tuple[Underway, ...]:
+    def underway(self, study_id: int, now: datetime) -> tuple[RaterAtWork, ...]:
         """Raters with a ballot, voted or not, whose reservation would still be live."""
         rows = self._db.execute(
             select(
@@ -286,7 +279,7 @@ class SqlAssignments:
             if kind == PairKind.MAIN:
                 had.setdefault(rater_id, set()).add(pair_id)
         return tuple(
-            Underway(rater_id, frozenset(had.get(rater_id, ())), remaining[rater_id])
+            RaterAtWork(rater_id, frozenset(had.get(rater_id, ())), remaining[rater_id])
             for rater_id in sorted(live)
             if remaining[rater_id] > 0
         )

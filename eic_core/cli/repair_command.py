@@ -7,13 +7,9 @@ import json
 import math
 from typing import Any
 
-from eic_core.cli.inspect_command import (
-    add_input_arguments,
-    add_seconds_argument,
-    read_input,
-)
+from eic_core.cli.inspect_command import add_input_arguments, add_seconds_argument, read_input
 from eic_core.errors import UserError
-from eic_core.explain.rewriting import Measured, ObservedError, Repair, Repairs, repair
+from eic_core.rewriting import Measured, ObservedError, Repair, Repairs, repair
 
 
 def add_parser(commands: Any) -> None:
@@ -59,11 +55,11 @@ def describe(found: Repairs) -> str:
     ]
     for form in found.repairs:
         lines.append(f"{_row(form.after)}  {form.text}")
-        lines.append(f"{'':>34}  {_how(form)}")
+        lines.append(f"{'':>34}  {_rule_line(form)}")
     return "\n".join(lines)
 
 
-def _how(form: Repair) -> str:
+def _rule_line(form: Repair) -> str:
     checked = form.verification
     parts = [
         ", then ".join(form.rules),
@@ -77,11 +73,11 @@ def _how(form: Repair) -> str:
 def _row(measured: Measured) -> str:
     return (
         f"{_digits(measured.q):>8} {_digits(measured.eic):>5} {measured.complexity:>6} "
-        f"{_lost(measured.float64):>8} {_lost(measured.float32):>8}"
+        f"{_observed_digits(measured.float64):>8} {_observed_digits(measured.float32):>8}"
     )
 
 
-def _lost(error: ObservedError) -> str:
+def _observed_digits(error: ObservedError) -> str:
     return f"{error.failed} fail" if error.failed else _digits(error.digits_lost)
 
 

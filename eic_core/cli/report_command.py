@@ -9,11 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from eic_core.cli.exits import write_out
-from eic_core.cli.inspect_command import (
-    add_input_arguments,
-    add_seconds_argument,
-    read_input,
-)
+from eic_core.cli.inspect_command import add_input_arguments, add_seconds_argument, read_input
 from eic_core.explain.budget import TOLERANCE
 from eic_core.formula.syntax import Reading, canonical_name
 from eic_core.measure import Domain, Samples, inspect
@@ -59,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
         tolerance=options.tolerance,
         seed=options.seed,
         seconds=options.seconds,
-        progress=_told,
+        progress=_print_progress,
     )
     for said in findings.unfinished.values():
         print(f"note: {said} --seconds inf lets it come to its end.", file=sys.stderr)
@@ -100,5 +96,5 @@ def provenance_of(
     )
 
 
-def _told(fraction: float, doing: str) -> None:
+def _print_progress(fraction: float, doing: str) -> None:
     print(f"{100 * fraction:3.0f} %  {doing}", file=sys.stderr, flush=True)

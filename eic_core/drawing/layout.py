@@ -1,4 +1,4 @@
-"""Where the nodes of a tree stand.
+"""Which nodes of a tree are shown, and where they stand.
 
 `tidy` is the drawing of E. M. Reingold and J. S. Tilford ("Tidier drawings of trees",
 IEEE TSE 7, 1981) for nodes of different widths: subtrees are pushed together until
@@ -9,13 +9,296 @@ nothing recurses.
 
 from __future__ import annotations
 
+import heapq
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
-from eic_core.drawing.folding import VisibleTree, focus_node, heat, visible_tree
+from eic_core.measure import Inspection
 
-__all__ = ["GAP", "Placement", "VisibleTree", "focus_node", "heat", "tidy", "visible_tree"]
+MAX_VISIBLE = {False: 40, True: 20}
+"""How many nodes are shown before folding begins, by `narrow`."""
+
+MAX_LEVELS = {False: 11, True: 9}
+"""How many levels are shown before folding begins, by `narrow`."""
+
+MAX_UNFOLDED = 12
+"""How many nodes one click on a folded node brings to light."""
+
+UNFOLDED_LEVELS = 5
+"""How many levels one click on a skipped stretch brings to light."""
+
+MORE_TRIES = 12
+"""How many more subtrees are tried, one by one, after the hottest that fit together."""
+
+MANY_UNFOLDED = 60
+"""With more nodes unfolded than this they are opened exactly, each without more below it."""
+
+
+@dataclass(frozen=True)
+class VisibleTree:
+    """The part of a tree that is drawn.
+
+    Attributes
+    ----------
+    order : tuple of int
+        Ids of the nodes shown, in post-order.
+    children : mapping of id to tuple of id
+        Operands shown; empty at leaves and folded nodes.
+    folded : mapping of id to int
+        Nodes that stand for more than themselves, and how many nodes each hides
+        (itself not counted).
+    skipped : mapping of id to tuple of id
+        Of the folded nodes, those that stand for a stretch of the way down: the
+        operators of the stretch from the top.  The one child shown is where it ends.
+    """
+
+    order: tuple[int, ...]
+    children: Mapping[int, tuple[int, ...]]
+    folded: Mapping[int, int]
+    skipped: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+
+
+def focus_node(inspection: Inspection) -> int:
+    """The node to look at first: the bottleneck, or where most samples have no value."""
+    if math.isnan(inspection.eic):
+        worst = max(inspection.nodes, key=lambda n: (n.invalid, n.node.id))
+        return worst.node.id
+    return inspection.bottleneck
+
+
+def largest_loss_below(inspection: Inspection) -> list[float]:
+    """For each node the largest local EIC in its subtree; undefined counts as 0.
+
+    Subtrees where samples have no value count at least 3, so that they are not
+    the first to be folded.
+    """
+    hottest: list[float] = []
+    for n in inspection.nodes:
+        own = 0.0 if math.isnan(n.local_eic) else n.local_eic
+        own = max(own, 3.0) if n.invalid else own
+        hottest.append(max([own, *(hottest[child] for child in n.node.children)]))
+    return hottest
+
+
+def visible_tree(
+    inspection: Inspection,
+    unfolded: frozenset[int] = frozenset(),
+    *,
+    selected: int | None = None,
+    narrow: bool = False,
+    levels: int | None = None,
+    fits: Callable[[VisibleTree], bool] | None = None,
+) -> VisibleTree:
+    """Decide which nodes are shown.
+
+    The bottleneck and the path to it are always open, its middle skipped if it is long.
+    The rest opens from the hottest subtree to the coolest until `MAX_VISIBLE`
+    nodes or `MAX_LEVELS` levels are shown or the drawing no longer `fits`.  What
+    the user unfolded, and the way to the selected node, is opened on top of that
+    and never closes anything else.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    unfolded : frozenset of int
+        Nodes that the user opened.
+    selected : int, optional
+    narrow : bool
+        Show about half as many nodes.
+    levels : int, optional
+        Instead of `MAX_LEVELS`.
+    fits : callable (VisibleTree) -> bool, optional
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0]})
+    >>> visible_tree(inspect(read("x+1").formula, samples)).order
+    (0, 1, 2)
+    """
+    opening = _Opening(inspection, levels or MAX_LEVELS[narrow])
+    focus = focus_node(inspection)
+    opening.reach(focus)
+    if 0 < len(inspection.formula.nodes[focus].children) <= 3:
+        opening.open([focus])
+    steps = opening.hottest_first(len(inspection.nodes) - 1, MAX_VISIBLE[narrow])
+    if fits is not None and steps and not fits(opening.tree(steps)):
+        steps = opening.fitting(steps, fits)
+    opening.open(steps)
+    asked_for = sorted(unfolded, reverse=True)
+    if len(unfolded) > MANY_UNFOLDED:  # everything at once: no partial openings
+        opening.open(k for k in asked_for if 0 <= k < len(inspection.nodes))
+        asked_for = []
+    for asked in asked_for:
+        if 0 <= asked < len(inspection.nodes) and inspection.formula.nodes[asked].children:
+            opening.unfold(asked)
+    if selected is not None and 0 <= selected < len(inspection.nodes):
+        opening.reach(selected)
+    return opening.tree()
+
+
+class _Opening:
+    """Which nodes are open (their operands shown or skipped), and which must not be skipped."""
+
+    def __init__(self, inspection: Inspection, levels: int) -> None:
+        self.formula = inspection.formula
+        self.hottest = largest_loss_below(inspection)
+        self.levels = levels
+        root = len(self.formula) - 1
+        self.opened = {root}
+        self.kept = {root}
+
+    def reach(self, node_id: int) -> None:
+        """Open the way from the root to a node; skip its middle if it is long."""
+        way = self._way(node_id)
+        fresh = [k for k in way if k not in self.opened]
+        self.opened |= set(way)
+        ends = (1, 3)  # levels kept at the top of what is new and above the node
+        if len(way) > self.levels - 2 and len(fresh) > sum(ends) + 1:
+            self.kept |= {*fresh[: ends[0]], *fresh[-ends[1] :]}
+        else:
+            self.kept |= set(fresh)
+        self.kept |= set(way[-1:])
+
+    def unfold(self, node_id: int) -> None:
+        """Open a node that the user clicked: a folded subtree or a skipped stretch."""
+        if node_id in self.opened and node_id not in self.kept:
+            k: int | None = node_id
+            for _ in range(UNFOLDED_LEVELS):
+                if k is None:
+                    break
+                self.kept.add(k)
+                k = next((c for c in self.formula.nodes[k].children if c in self.opened), None)
+        elif node_id not in self.opened:
+            self.reach(node_id)
+            self.open([node_id])
+            self.open(self.hottest_first(node_id, MAX_UNFOLDED))
+
+    def open(self, node_ids: Iterable[int]) -> None:
+        """Show the operands of these nodes."""
+        self.opened.update(node_ids)
+        self.kept.update(node_ids)
+
+    def hottest_first(self, top: int, limit: int) -> list[int]:
+        """What to open below `top`, hottest first, until `limit` nodes are shown."""
+        nodes = self.formula.nodes
+        skipped = self._skipped()
+        shown = 1
+        heap: list[tuple[float, int, int]] = []
+        pending = [(top, 0)]
+        steps: list[int] = []
+        while pending or heap:
+            if not pending:
+                _, level, k = heapq.heappop(heap)
+                if shown + len(nodes[k].children) > limit or level + 1 >= self.levels:
+                    continue
+                steps.append(k)
+            else:
+                k, level = pending.pop()
+                if k in skipped:
+                    pending.append((skipped[k][1], level + 1))
+                    shown += 1
+                    continue
+                if k not in self.opened:
+                    if (
+                        len(nodes[k].children) == 1
+                        and nodes[k].children[0] == k - 1 == (self.formula.first[k])
+                    ):
+                        steps.append(k)  # one operator on a leaf: folding it saves nothing
+                        shown += 1
+                    elif nodes[k].children:
+                        heapq.heappush(heap, (-self.hottest[k], level, k))
+                    continue
+            shown += len(nodes[k].children)
+            pending.extend((child, level + 1) for child in nodes[k].children)
+        return steps
+
+    def fitting(self, steps: list[int], fits: Callable[[VisibleTree], bool]) -> list[int]:
+        """Of the steps, as many of the first as fit, and of the next few those that fit, too."""
+        low, high = 0, len(steps)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if fits(self.tree(steps[:middle])):
+                low = middle
+            else:
+                high = middle
+        taken = steps[:low]
+        shown = set(self.tree(taken).order)
+        for k in steps[low + 1 : low + 1 + MORE_TRIES]:
+            if k in shown and fits(self.tree([*taken, k])):
+                taken.append(k)
+                shown.update(self.formula.nodes[k].children)
+        return taken
+
+    def tree(self, more: Iterable[int] = ()) -> VisibleTree:
+        """What is shown if the nodes `more` were open, too."""
+        nodes, first = self.formula.nodes, self.formula.first
+        opened = self.opened | set(more)
+        runs = self._skipped()
+        children: dict[int, tuple[int, ...]] = {}
+        folded: dict[int, int] = {}
+        skipped: dict[int, tuple[int, ...]] = {}
+        pending = [len(nodes) - 1]
+        while pending:
+            k = pending.pop()
+            if k in runs:
+                skipped[k], end = runs[k]
+                children[k] = (end,)
+                folded[k] = k - first[k] - (end - first[end] + 1)
+            elif k in opened:
+                children[k] = nodes[k].children
+            else:
+                children[k] = ()
+                if nodes[k].children:
+                    folded[k] = k - first[k]
+            pending.extend(children[k])
+        return VisibleTree(tuple(sorted(children)), children, folded, skipped)
+
+    def _way(self, node_id: int) -> list[int]:
+        """The ancestors of a node, from the root down."""
+        way: list[int] = []
+        parent = self.formula.parents[node_id]
+        while parent is not None:
+            way.append(parent)
+            parent = self.formula.parents[parent]
+        return way[::-1]
+
+    def _skipped(self) -> dict[int, tuple[tuple[int, ...], int]]:
+        """Stretches to skip: by their top, their operators and the node where they end."""
+        runs: dict[int, tuple[tuple[int, ...], int]] = {}
+        nodes, parents = self.formula.nodes, self.formula.parents
+        way_on: dict[int, list[int]] = {}
+        for k in self.opened:
+            parent = parents[k]
+            if parent is not None:
+                way_on.setdefault(parent, []).append(k)
+
+        def skippable(k: int) -> bool:
+            return k in self.opened and k not in self.kept and len(way_on.get(k, ())) == 1
+
+        for k in self.opened:
+            parent = parents[k]
+            if not skippable(k) or (parent is not None and skippable(parent)):
+                continue
+            run = [k]
+            while skippable(way_on[run[-1]][0]):
+                run.append(way_on[run[-1]][0])
+            if len(run) > 1 and all(len(nodes[j].children) > 0 for j in run):
+                runs[k] = (tuple(run), way_on[run[-1]][0])
+        return runs
+
+
+__all__ = [
+    "GAP",
+    "Placement",
+    "VisibleTree",
+    "focus_node",
+    "largest_loss_below",
+    "tidy",
+    "visible_tree",
+]
 
 GAP = 10.0
 """Least distance between two neighbouring nodes, in the unit of the widths."""

@@ -11,7 +11,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from eic_core.drawing.layout import Placement, VisibleTree, focus_node, heat, tidy, visible_tree
+from eic_core.drawing.layout import (
+    Placement,
+    VisibleTree,
+    focus_node,
+    largest_loss_below,
+    tidy,
+    visible_tree,
+)
 from eic_core.drawing.scale import Paint, digits_text, paint
 from eic_core.formula.tree import CONSTANT, VARIABLE, Node
 from eic_core.measure import Inspection
@@ -41,15 +48,15 @@ _WIDE = set("mwMW@%—∞×÷√−+=<>≤≥QGOD▸…")
 _SLIM = set("iljtfrI.,:;'|()[] !1")
 
 
-def sign(node: Node) -> str:
+def node_sign(node: Node) -> str:
     """The short text on a node: ``×``, ``ln``, ``( )²``, ``x0``, ``3.1416``.
 
     Examples
     --------
     >>> from fractions import Fraction
-    >>> sign(Node(1, "power", (0,), "", Fraction(2), (0, 0)))
+    >>> node_sign(Node(1, "power", (0,), "", Fraction(2), (0, 0)))
     '( )²'
-    >>> sign(Node(0, "constant", (), "3.14159265", None, (0, 0)))
+    >>> node_sign(Node(0, "constant", (), "3.14159265", None, (0, 0)))
     '3.1416'
     """
     if node.operator == VARIABLE:
@@ -85,12 +92,12 @@ def short_number(label: str) -> str:
     return label.replace("-", "−")
 
 
-def cut(text: str, limit: int) -> str:
+def shorten_text(text: str, limit: int) -> str:
     """A text of at most `limit` characters, with an ellipsis if it was longer.
 
     Examples
     --------
-    >>> cut("x² + sin(y)", 8)
+    >>> shorten_text("x² + sin(y)", 8)
     'x² + si…'
     """
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
@@ -195,7 +202,7 @@ def compose(
         Pixels to fit into, as far as cards of readable size can; default `WIDTH`.
     """
     room = width or WIDTH[narrow]
-    hottest = heat(inspection)
+    hottest = largest_loss_below(inspection)
     texts: dict[tuple[int, int], tuple[str, str, float]] = {}
     sizes: dict[tuple[int, int], float] = {}
 
@@ -259,7 +266,7 @@ def _texts(
     """The two lines of a card, and the digits that colour it."""
     n = inspection.nodes[k]
     if k not in tree.folded:
-        title = cut(n.text, 12) if n.node.operator == VARIABLE else sign(n.node)
+        title = shorten_text(n.text, 12) if n.node.operator == VARIABLE else node_sign(n.node)
         return title, digits_text(n.local_eic), n.local_eic
     top = n.local_eic if math.isnan(n.local_eic) else hottest[k]
     run = tree.skipped.get(k, ())
@@ -273,7 +280,7 @@ def _texts(
         )  # fmt: skip
     bound = "≤ " if math.isfinite(top) else ""
     hidden = f" ▸ {tree.folded[k] + 1}" + ("" if narrow else " nodes")
-    title = f"⋯ {len(run)} levels" if run else cut(n.text, FOLDED_TEXT[narrow])
+    title = f"⋯ {len(run)} levels" if run else shorten_text(n.text, FOLDED_TEXT[narrow])
     return title, f"{bound}{digits_text(top)}{hidden}", top
 
 

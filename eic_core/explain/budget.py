@@ -1,4 +1,5 @@
-"""The digit budget: how many digits of each constant and input the output needs.
+"""The digit budget: how many digits of each constant and input the output needs, by running it
+rounded.
 
 Every constant and every input column is rounded to fewer and fewer significant digits, one
 at a time and then all together, and the formula is run on the data each time.  What counts
@@ -12,15 +13,158 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from eic_core.engine.amplify import amplify
 from eic_core.errors import UserError
-from eic_core.explain import words
-from eic_core.explain.shortening import shortenable
-from eic_core.explain.trial import Key, Trial
+from eic_core.explain import phrases
+from eic_core.explain.shortening import (
+    MOST_DIGITS,
+    digits_of,
+    makes_exponent_exact,
+    rounded_column,
+    shortenable,
+    with_labels,
+)
+from eic_core.exports import json_number
 from eic_core.formula.rendering import to_python
 from eic_core.formula.tree import Formula
 from eic_core.measure.fit import r_squared
-from eic_core.measure.inspection import Inspection, json_number, local_eic
+from eic_core.measure.inspection import Inspection, local_eic
+from eic_core.measure.observed import rms
+from eic_core.operators.wide import Array
+from eic_core.samples import Samples
+
+SEARCH_ROWS = 2_000
+CAREFUL_ROWS = 100
+"""Rows on which the digits are sought; fewer where double precision does not do."""
+
+Key = tuple[str, str]
+
+
+def _measure(target: bool, varies: bool) -> str:
+    """What a deviation is compared with, in words.
+
+    Examples
+    --------
+    >>> _measure(False, True), _measure(True, False)
+    ('its spread', 'the size of the target')
+    """
+    word = "spread" if varies else "size"
+    return f"the {word} of the target" if target else f"its {word}"
+
+
+class Trial:
+    """Runs the formula with rounded numbers, and says whether the output is kept."""
+
+    def __init__(self, inspection: Inspection, tolerance: float) -> None:
+        self.inspection, self.tolerance = inspection, tolerance
+        self.formula = inspection.formula
+        self.labels = shortenable(self.formula)
+        reference, _ = inspection.amplification.trace(len(self.formula) - 1)
+        usable = np.isfinite(reference)
+        if not usable.any():
+            raise UserError(
+                "the formula has no finite value on these samples",
+                hint="choose samples inside its domain",
+            )
+        target = inspection.samples.target
+        scaled = (reference if target is None else target)[usable]
+        self.scale_of = "output" if target is None else "target"
+        largest = float(np.max(np.abs(scaled))) or 1.0
+        spread = largest * float(np.std(scaled / largest))
+        self.measure = _measure(target is not None, spread > 0)
+        self.unit = spread or largest
+        self.allowed = tolerance * self.unit
+        self.careful = inspection.counts.rechecked > 0
+        rows = np.flatnonzero(usable)
+        most = CAREFUL_ROWS if self.careful else SEARCH_ROWS
+        self.part = rows[np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(np.int64)]
+        self.all = rows
+        self.reference = reference
+
+    def given(self, key: Key) -> int:
+        """Digits as written."""
+        kind, name = key
+        if kind == "constant":
+            return digits_of(name)
+        column = self.inspection.samples.columns[name][self.part]
+        return max(digits_of(repr(value)) for value in column.tolist())
+
+    def fewest(self, key: Key, given: int) -> int:
+        """Digits that suffice for one number alone: all larger ones do, too."""
+        digits = given
+        while digits > 1 and self.keeps({key: digits - 1}, self.part):
+            digits -= 1
+        return digits
+
+    def jointly(self, alone: Mapping[Key, int], given: Mapping[Key, int]) -> dict[Key, int]:
+        """Digits that suffice together, on all rows.
+
+        While they do not, the number whose rounding moves the output most gets one more.
+        """
+        together = dict(alone)
+        moved = {key: self.deviation({key: digits}, self.part) for key, digits in alone.items()}
+        rows = self.part
+        while not self.keeps(together, rows) or len(rows) < len(self.all):
+            if self.keeps(together, rows):
+                rows = self.all
+                continue
+            open_keys = [key for key in together if together[key] < given[key]]
+            if not open_keys:
+                break
+            worst = max(open_keys, key=lambda key: moved[key])
+            together[worst] += 1
+            moved[worst] = self.deviation({worst: together[worst]}, self.part)
+        return together
+
+    def keeps(self, digits: Mapping[Key, int], rows: Any) -> bool:
+        """Whether the output stays within the tolerance, and the formula the same tree."""
+        values = self.values(digits, rows)
+        if not np.isfinite(values).all():
+            return False
+        if self._rms(values, rows) > self.allowed:
+            return False
+        target = self.inspection.samples.target
+        if target is None:
+            return True
+        before = r_squared(self.reference[rows], target[rows])
+        after = r_squared(values, target[rows])
+        return math.isnan(before) or before - after <= self.tolerance
+
+    def deviation(self, digits: Mapping[Key, int], rows: Any) -> float:
+        """rms(f' - f); inf where f' has no value or is another tree."""
+        return self._rms(self.values(digits, rows), rows)
+
+    def _rms(self, values: Array, rows: Any) -> float:
+        with np.errstate(over="ignore", invalid="ignore"):
+            gaps = values - self.reference[rows]
+        return rms(gaps) if np.isfinite(gaps).all() else math.inf
+
+    def values(self, digits: Mapping[Key, int], rows: Any) -> Array:
+        """The output with these numbers rounded; nan where there is none.
+
+        All nan if the shortened text would be read as another tree.
+        """
+        formula = self.shortened(digits)
+        if makes_exponent_exact(self.formula, formula):
+            return np.full(len(rows), math.nan)
+        source = self.inspection.samples.columns
+        columns = {
+            name: rounded_column(source[name][rows], digits.get(("input", name), MOST_DIGITS))
+            for name in formula.variables
+        }
+        samples = Samples.from_columns(columns, count=len(rows))
+        found = amplify(formula, samples, recheck=self.careful, root_values=True).root_values
+        assert found is not None
+        return found
+
+    def shortened(self, digits: Mapping[Key, int]) -> Formula:
+        """The formula with shortened constants."""
+        return with_labels(
+            self.formula, {name: n for (kind, name), n in digits.items() if kind == "constant"}
+        )
+
 
 TOLERANCE = 1e-3
 
@@ -238,7 +382,7 @@ def _sentences(needs: tuple[Need, ...], trial: Trial, deviation: float) -> tuple
     inputs = [n for n in needs if n.kind == "input"]
     if not needs:
         return ("There is nothing to shorten: no decimal constant and no input.",)
-    within = f"within {share_text(trial.tolerance)} of {trial.measure}"
+    within = f"within {tolerance_words(trial.tolerance)} of {trial.measure}"
     lines = _about_constants(constants, within) if constants else []
     if inputs:
         taken = _about_inputs(inputs)
@@ -249,9 +393,9 @@ def _sentences(needs: tuple[Need, ...], trial: Trial, deviation: float) -> tuple
         )
     moved = "does not move"
     if deviation:
-        moved = f"moves by {share_text(deviation)} of {trial.measure} (rms)"
+        moved = f"moves by {tolerance_words(deviation)} of {trial.measure} (rms)"
     lines.append(
-        f"All rounded together and run on {words.samples(len(trial.all))}, the output {moved}."
+        f"All rounded together and run on {phrases.samples(len(trial.all))}, the output {moved}."
     )
     return tuple(lines)
 
@@ -273,20 +417,20 @@ def _about_inputs(inputs: list[Need]) -> str:
     """The digits of the first few inputs, and the most of the others."""
     first, *others = inputs[:LISTED]
     parts = [f"{first.together} digit{'s' if first.together > 1 else ''} of "
-             f"{words.input_name(first.name)}"]  # fmt: skip
-    parts += [f"{n.together} of {words.input_name(n.name)}" for n in others]
+             f"{phrases.input_name(first.name)}"]  # fmt: skip
+    parts += [f"{n.together} of {phrases.input_name(n.name)}" for n in others]
     rest = inputs[LISTED:]
     if rest:
         parts.append(f"at most {max(n.together for n in rest)} of {len(rest)} more")
-    return words.listed(parts)
+    return phrases.listed(parts)
 
 
-def share_text(share: float) -> str:
+def tolerance_words(share: float) -> str:
     """A part of 1: per cent, or a power of ten where that is too small.
 
     Examples
     --------
-    >>> share_text(1e-2), share_text(3.21e-4), share_text(1e-6), share_text(0.0)
+    >>> tolerance_words(1e-2), tolerance_words(3.21e-4), tolerance_words(1e-6), tolerance_words(0.0)
     ('1 %', '0.032 %', '10⁻⁶', '0')
     """
-    return f"{100 * share:.2g} %" if share >= 1e-4 else words.number(share)
+    return f"{100 * share:.2g} %" if share >= 1e-4 else phrases.number(share)

@@ -1,4 +1,5 @@
-"""What makes one operator lose digits: a sentence for each way in which operators do.
+"""What makes an operator lose digits, or have no value: a sentence for each way in which
+operators do.
 
 The evidence is the values around the node at up to 2,000 samples, weighted by s^2, so
 that what is said is about the samples where the digits are lost.
@@ -16,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from eic_core.engine.amplify import amplify
-from eic_core.explain.words import number
+from eic_core.explain.phrases import number
 from eic_core.formula.tree import Node
 from eic_core.measure.inspection import Inspection
 from eic_core.operators import NUMPY, OPERATORS, Operator
@@ -83,7 +84,7 @@ class Evidence:
         return float(values[order[int(np.searchsorted(sums, 0.5 * sums[-1]))]])
 
 
-def gather(inspection: Inspection, node_id: int) -> Evidence:
+def gather_evidence(inspection: Inspection, node_id: int) -> Evidence:
     """Evidence at one node: a second pass over its subtree at up to `MAX_ROWS` samples.
 
     Examples
@@ -91,7 +92,7 @@ def gather(inspection: Inspection, node_id: int) -> Evidence:
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0]})
-    >>> gather(inspect(read("3*x").formula, samples), 2).y.tolist()
+    >>> gather_evidence(inspect(read("3*x").formula, samples), 2).y.tolist()
     [3.0, 6.0]
     """
     formula = inspection.formula.subtree(node_id)
@@ -278,3 +279,59 @@ _WAYS: tuple[tuple[Callable[[Operator], object], Callable[[Operator, Evidence], 
 def _largest(values: Array) -> float:
     """The largest finite magnitude, of which there is one."""
     return float(np.max(np.abs(values[np.isfinite(values)])))
+
+
+NO_ANGLE = 1e15
+"""Arguments of a periodic function from which on double precision knows no angle."""
+
+GIVEN = "what it is given has no digit left"
+
+
+def singular_clause(inspection: Inspection, node_id: int) -> str:
+    """What happened at a node whose amplification is infinite, or beyond 10^30.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [100.0, 200.0]})
+    >>> for text in ("x - x", "(1e40 + x) - 1e40", "sin(exp(x))", "2*(x - x)"):
+    ...     formula = read(text).formula
+    ...     print(singular_clause(inspect(formula, samples), len(formula) - 1))
+    the two terms cancel exactly
+    the two terms cancel in more than 30 digits
+    its argument is so large that no digit of the angle is left
+    what it is given has no digit left
+    """
+    n = inspection.nodes[node_id]
+    if any(inspection.nodes[child].singular >= n.singular for child in n.node.children):
+        return GIVEN
+    row = OPERATORS[n.node.operator]
+    exact, nearly = row.words.singular, row.words.nearly
+    if not nearly:
+        return exact
+    y, s = inspection.amplification.trace(node_id)
+    rows = np.isinf(s)
+    if not y[rows].any():
+        return exact
+    if row.period:
+        x, _ = inspection.amplification.trace(n.node.children[0])
+        if np.abs(x[rows]).max() >= NO_ANGLE:
+            nearly = "its argument is so large that no digit of the angle is left"
+    return nearly if y[rows].all() else f"{exact}, or {nearly}"
+
+
+def invalid_clause(node: Node) -> str:
+    """Why a node may have no real value; "" where it can only have left every range.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> invalid_clause(read("log(x)").formula.root), invalid_clause(read("x + 1").formula.root)
+    ('the argument of a logarithm must be positive', '')
+    """
+    if not node.children:
+        return ""
+    row = OPERATORS[node.operator]
+    unsaid = f"`{row.name}` has no real value for what it is given" if row.has_gaps else ""
+    return row.words.invalid or unsaid

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eic_core.explain import words
+from eic_core.explain import phrases
 from eic_core.measure.observed import DIGITS, ROUNDOFF, Observed, rms
 from eic_core.operators.wide import Array
 
@@ -64,7 +64,7 @@ class Shaken:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class MethodAgreement:
     """Whether the ways agree at a node.
 
     Attributes
@@ -124,7 +124,7 @@ class Replay:
     leaf: bool
 
 
-def compare(
+def compare_measures(
     recursion: float,
     shared: float,
     shaken: Sequence[Shaken],
@@ -134,7 +134,7 @@ def compare(
     singular: int,
     rough: bool,
     copies: Copies | None = None,
-) -> Agreement:
+) -> MethodAgreement:
     """Compare the ways of measuring one node.
 
     Parameters
@@ -156,7 +156,7 @@ def compare(
     if singular:
         found.append(_no_digit(singular, len(q)))
     if copies is not None and abs(recursion - shared) > SHARED:
-        found.append((OK, _shared(recursion, shared, copies), ""))
+        found.append((OK, _shared_noise_clause(recursion, shared, copies), ""))
     found.append(_perturbation(recursion, shaken, singular))
     found += [_observation(o, replays[o.kind], q) for o in observed]
     if rough and any(badge == UNCLEAR for badge, _, _ in found):
@@ -165,13 +165,13 @@ def compare(
     worst = max((badge for badge, _, _ in found), key=(OK, EXPLAINED, UNCLEAR).index)
     because = next(clause for badge, _, clause in found if badge == worst)
     reasons = tuple(dict.fromkeys(said for _, said, _ in found if said))
-    return Agreement(worst, reasons, "" if worst == OK else because)
+    return MethodAgreement(worst, reasons, "" if worst == OK else because)
 
 
 def _no_digit(singular: int, rows: int) -> _Finding:
     if singular == rows:
         return _clause(EXPLAINED, "no digit is left at any sample")
-    at = words.samples(singular)
+    at = phrases.samples(singular)
     return (
         EXPLAINED,
         f"At {at} no digit is left; the recursion is given without.",
@@ -182,7 +182,7 @@ def _no_digit(singular: int, rows: int) -> _Finding:
 _JUMP = "noise that crosses a jump or a tie does what no derivative sees"
 
 
-def _shared(recursion: float, shared: float, copies: Copies) -> str:
+def _shared_noise_clause(recursion: float, shared: float, copies: Copies) -> str:
     how = "partly cancels" if shared < recursion else "adds up"
     return (
         f"{copies}, and all its uses share their noise, which {how}: {shared:.1f} digits are lost, "
@@ -201,16 +201,16 @@ def _perturbation(recursion: float, shaken: Sequence[Shaken], singular: int) -> 
     if math.isnan(recursion):
         return _clause(EXPLAINED, "no sample keeps a digit, so there is nothing to compare")
     best = min(steady, key=lambda s: (s.left_out, s.sigma))
-    if _covers(best, recursion):
-        coarse = list(itertools.takewhile(lambda s: not _covers(s, recursion), shaken))
+    if _interval_holds(best, recursion):
+        coarse = list(itertools.takewhile(lambda s: not _interval_holds(s, recursion), shaken))
         if coarse:
             return OK, (
-                f"Shaken by σ = {words.number(coarse[-1].sigma)} or more, the formula no longer "
+                f"Shaken by σ = {phrases.number(coarse[-1].sigma)} or more, the formula no longer "
                 "responds in proportion; shaken less, it settles at the recursion."
             ), ""  # fmt: skip
         return OK, "", ""
     if best.left_out > singular:
-        left = words.samples(best.left_out)
+        left = phrases.samples(best.left_out)
         return (
             EXPLAINED,
             f"Shaking leaves out {left} at which its noise is too large or the value leaves double "
@@ -232,7 +232,7 @@ def _clause(badge: str, clause: str) -> _Finding:
     return badge, f"{clause[0].upper()}{clause[1:]}.", clause
 
 
-def _covers(shaken: Shaken, recursion: float) -> bool:
+def _interval_holds(shaken: Shaken, recursion: float) -> bool:
     below = REACH * (shaken.local_eic - shaken.low) + SLACK
     above = REACH * (shaken.high - shaken.local_eic) + SLACK
     return shaken.local_eic - below <= recursion <= shaken.local_eic + above
@@ -257,12 +257,12 @@ def _observation(observed: Observed, replay: Replay, q: Array) -> _Finding:
     told = np.isfinite(replayed)
     rest = rms((errors - replayed)[told] / q[linear][told])
     if told.any() and rest <= max(REPLAYED * max(ratio, LIKELY[0]), 0.01):
-        return _finding(EXPLAINED, name, reason or _replayed(ratio, replay.underflows))
+        return _finding(EXPLAINED, name, reason or _replay_clause(ratio, replay.underflows))
     if replay.underflows:
-        return _finding(EXPLAINED, name, reason or _replayed(ratio, True))
+        return _finding(EXPLAINED, name, reason or _replay_clause(ratio, True))
     return _finding(UNCLEAR, name, reason or (
-        f"the error is {words.number(ratio)} times what is expected, and the roundings on the way "
-        "do not account for it"
+        f"the error is {phrases.number(ratio)} times what is expected, and the roundings on the "
+        "way do not account for it"
     ))  # fmt: skip
 
 
@@ -275,7 +275,7 @@ def _finding(badge: str, name: str, clause: str) -> _Finding:
 def _not_compared(observed: Observed, known: np.ndarray, linear: np.ndarray) -> str:
     """Why samples are not compared in one type, as a clause; "" if all are."""
     beyond = int(np.count_nonzero(known & ~linear))
-    of = f" of {words.samples(len(known))}"
+    of = f" of {phrases.samples(len(known))}"
     if not linear.any():
         if observed.lost:
             return "the value overflows or has no number"
@@ -290,7 +290,7 @@ def _not_compared(observed: Observed, known: np.ndarray, linear: np.ndarray) -> 
     return ""
 
 
-def _replayed(ratio: float, underflows: bool) -> str:
+def _replay_clause(ratio: float, underflows: bool) -> str:
     if ratio < LIKELY[0]:
         return "less is lost: some numbers and operations are exact in binary and round nothing"
     if underflows:

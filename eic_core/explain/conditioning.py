@@ -19,10 +19,10 @@ import numpy as np
 
 from eic_core.engine.adjoint import Arrivals
 from eic_core.engine.tape import SINGULAR_S2
-from eic_core.explain.classes import class_tape
-from eic_core.explain.correlated import MeanOfFinite, class_sweep
+from eic_core.explain.correlated import MeanOfFinite, class_sweep, class_tape
+from eic_core.exports import json_number
 from eic_core.formula.tree import Formula
-from eic_core.measure.inspection import json_number, local_eic
+from eic_core.measure.inspection import local_eic
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 

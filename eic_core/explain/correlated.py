@@ -1,4 +1,5 @@
-"""Amplification when copies share their noise: q.
+"""Amplification when equal sub-expressions share their noise: q, and which sub-expressions are
+equal.
 
 The recursion takes every node's rounding as independent (Yu et al.,
 Eq. ``eq:recursive_relation``).  In a program, two copies of the same sub-expression are
@@ -8,25 +9,71 @@ G_j from `eic_core.engine.adjoint`,
     q^2 = sum over classes of (sum of G_j over the class)^2,
 
 a class being the subtrees that are identical up to the order of the operands of + and *.
+
+Two subtrees are of one class if they are identical up to the order of the operands of
+``+`` and ``*``: in floating point both orders give the same double.  A program that
+computes a class once, or reads a variable once, gives all its copies one rounding error.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from eic_core.engine.adjoint import Arrivals, class_units, sweep
 from eic_core.engine.amplify import MAX_RECHECKED, amplify
-from eic_core.engine.tape import SINGULAR_S2
-from eic_core.explain.classes import class_tape
-from eic_core.formula.tree import Formula
-from eic_core.measure.inspection import json_number, local_eic
+from eic_core.engine.tape import SINGULAR_S2, Tape, lay_out
+from eic_core.exports import json_number
+from eic_core.formula.tree import CONSTANT, Formula, Node
+from eic_core.measure.inspection import local_eic
+from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
+
+
+@lru_cache(maxsize=4096)
+def _number(label: str) -> Fraction | str:
+    return label if label in ("pi", "e") else Fraction(label)
+
+
+def class_tape(formula: Formula) -> Tape:
+    """A tape with one step for each class; `Tape.slots` gives each node's class.
+
+    Parameters
+    ----------
+    formula : Formula
+
+    Notes
+    -----
+    Constants are of one class if their values are equal: ``2`` and ``2.0`` are.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> class_tape(read("(x+y)*2 - (y+x)*2.0").formula).slots
+    (0, 1, 2, 3, 4, 1, 0, 2, 3, 4, 5)
+    """
+    tape = _TAPES.get(formula)
+    if tape is None:
+        tape = _TAPES[formula] = lay_out(formula, alike=_alike)
+    return tape
+
+
+_TAPES: WeakKeyDictionary[Formula, Tape] = WeakKeyDictionary()
+
+
+def _alike(node: Node, operands: tuple[int, ...]) -> Hashable:
+    swaps = bool(operands) and OPERATORS[node.operator].commutative
+    ordered = tuple(sorted(operands)) if swaps else operands
+    label = _number(node.label) if node.operator == CONSTANT else node.label
+    return node.operator, ordered, label, node.parameter
 
 
 @dataclass(frozen=True)

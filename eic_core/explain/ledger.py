@@ -1,4 +1,4 @@
-"""The blame ledger: whose noise a node's amplification consists of.
+"""The blame ledger: whose noise a node's amplification consists of, in numbers and in sentences.
 
 At every sample s_t^2 = sum_j G_j^2, G_j being what arrives at the target t of the noise
 injected at node j (`eic_core.engine.adjoint`).  Summed over the samples, each node's
@@ -8,6 +8,7 @@ share of E[s_t^2] is exact, and the shares add up to 1.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,11 +17,198 @@ import numpy as np
 
 from eic_core.engine.adjoint import sweep, tree_units
 from eic_core.engine.tape import tape_of
-from eic_core.explain import ledger_words, words
-from eic_core.explain.ledger_row import HIDDEN_BY, HIDDEN_SHARE, LedgerRow
-from eic_core.explain.origin import node_told_of
+from eic_core.explain import phrases
+from eic_core.explain.bottleneck import diagnosed_node
+from eic_core.exports import json_number
 from eic_core.formula.rendering import node_texts
-from eic_core.measure.inspection import Inspection, json_number
+from eic_core.formula.tree import VARIABLE
+from eic_core.measure.inspection import Inspection
+from eic_core.operators import OPERATORS
+
+HIDDEN_BY = 1.0
+"""Digits by which a masked node's local EIC exceeds the target's, at least."""
+
+HIDDEN_SHARE = 0.01
+"""What a masked node's noise makes of the target's, at most."""
+
+
+@dataclass(frozen=True)
+class LedgerRow:
+    """One node's part in the target's amplification.
+
+    Attributes
+    ----------
+    node_id : int
+    text : str
+        What the noise is, in words.
+    share : float
+        sum_x G^2 / sum_x s_t^2 over the samples with finite s_t: the part of E[s_t^2]
+        introduced here, 0 to 1.
+    mean_share : float
+        Mean of G^2 / s_t^2 over the same samples; one sample cannot dominate it.
+    through : float
+        What comes to the target through this node, from it and all below: 0 to 1.
+    largest : float
+        Largest |G| there.
+    gain : float
+        Root mean square of G: how many times this node's noise is amplified.
+    amplifier : int
+        The node on the way to the target that multiplies it most.
+    masked : bool
+        Whether this node loses at least `HIDDEN_BY` digits more than the target and yet
+        its share is below `HIDDEN_SHARE`.
+    """
+
+    node_id: int
+    text: str
+    share: float
+    mean_share: float
+    through: float
+    largest: float
+    gain: float
+    amplifier: int
+    masked: bool
+
+    @property
+    def inherited(self) -> float:
+        """What comes through this node from the nodes below it: 0 to 1."""
+        return max(0.0, self.through - self.share)
+
+
+NAMED_SHARE = 0.1
+"""What makes up less is not worth a sentence."""
+
+NAMED_GROUPS, NAMED_SOURCES = 3, 3
+
+NEGLIGIBLE = 0.01
+"""What has a smaller part of the largest share of its group is not spoken of."""
+
+HARDLY = 3.0
+"""Noise multiplied by less counts as hardly amplified."""
+
+
+def ledger_sentences(
+    inspection: Inspection, target: int, rows: tuple[LedgerRow, ...], singular: int
+) -> tuple[str, ...]:
+    """The largest groups of equal noise, what is masked, and what is left out."""
+    if len(rows) == 1:
+        return (_leaf(inspection, target), *_left_out(inspection, target, singular))
+    groups = _groups_amplified_alike(rows)
+    named = [g for g in groups if math.fsum(row.share for row in g) >= NAMED_SHARE] or groups[:1]
+    found = [
+        _sentence(inspection, target, group, first=group is named[0])
+        for group in named[:NAMED_GROUPS]
+    ]
+    found += [
+        masked_sentence(inspection, target, row) for row in outermost_masked(inspection, rows)
+    ]
+    return (*found, *_left_out(inspection, target, singular))
+
+
+def _leaf(inspection: Inspection, target: int) -> str:
+    """All that there is to say of an input or a constant."""
+    kind = "an input" if inspection.formula.nodes[target].operator == VARIABLE else "a constant"
+    return (
+        f"{phrases.code_text(inspection.formula, target)} is {kind}: its only noise is its own "
+        "error, and nothing has amplified it yet."
+    )
+
+
+def _left_out(inspection: Inspection, target: int, singular: int) -> tuple[str, ...]:
+    if not singular:
+        return ()
+    return (
+        f"{phrases.samples(singular)} at which no digit of {_name(inspection, target)} is left "
+        f"{'is' if singular == 1 else 'are'} not in the ledger.",
+    )
+
+
+def _groups_amplified_alike(rows: tuple[LedgerRow, ...]) -> list[list[LedgerRow]]:
+    """Rows amplified alike at one place together, the group of largest share first."""
+    groups: list[list[LedgerRow]] = []
+    for row in sorted(rows, key=lambda row: (-row.share, row.node_id)):
+        for group in groups:
+            head = group[0]
+            calm = row.gain < HARDLY and head.gain < HARDLY
+            if calm or (row.amplifier == head.amplifier and row.gain >= 0.9 * head.gain):
+                group.append(row)
+                break
+        else:
+            groups.append([row])
+    return sorted(groups, key=lambda g: -math.fsum(row.share for row in g))
+
+
+def _sentence(
+    inspection: Inspection, target: int, group: list[LedgerRow], *, first: bool
+) -> str:
+    """Who makes so much of the noise, and where it is amplified."""
+    share = math.fsum(row.share for row in group)
+    head = group[0]
+    whole = f" of the noise of {_name(inspection, target)}" if first else ""
+    said = f"{_share(share)}{whole} comes from {_sources(inspection, target, group)}"
+    if head.gain < HARDLY:
+        return f"{said}, hardly amplified."
+    step = phrases.code_text(inspection.formula, head.amplifier)
+    noun = OPERATORS[inspection.formula.nodes[head.amplifier].operator].words.noun
+    each = "each " if len(group) > 1 else ""
+    return f"{said}, {each}amplified {phrases.factor(head.gain)} at the {noun} {step}."
+
+
+def _share(share: float) -> str:
+    """A share as it begins a sentence.
+
+    Examples
+    --------
+    >>> _share(0.73), _share(0.99999), _share(1.0)
+    ('73 %', 'Over 99.9 %', 'All')
+    """
+    text = phrases.percent(share)
+    return "All" if text == "100 %" else text[0].upper() + text[1:]
+
+
+def _sources(inspection: Inspection, target: int, group: list[LedgerRow]) -> str:
+    """The few largest of a group by name, others of weight by number."""
+    most = max(row.share for row in group)
+    group = [row for row in group if row.share >= NEGLIGIBLE * most]
+    kinds = Counter(
+        f"the rounding of {_name(inspection, target)} itself"
+        if row.node_id == target
+        else f"the {row.text}"
+        for row in group
+    )
+    named = [
+        text if count == 1 else f"{text} (in {count} places)"
+        for text, count in list(kinds.items())[:NAMED_SOURCES]
+    ]
+    rest = len(group) - sum(list(kinds.values())[:NAMED_SOURCES])
+    return phrases.listed([*named, f"{rest} more"] if rest else named)
+
+
+def _name(inspection: Inspection, target: int) -> str:
+    whole = target == len(inspection.formula) - 1
+    return "the result" if whole else phrases.code_text(inspection.formula, target)
+
+
+def outermost_masked(
+    inspection: Inspection, rows: tuple[LedgerRow, ...]
+) -> list[LedgerRow]:
+    """The masked rows that stand in no masked one."""
+    masked = {row.node_id for row in rows if row.masked}
+    parents = inspection.formula.parents
+    return [row for row in rows if row.masked and parents[row.node_id] not in masked]
+
+
+def masked_sentence(inspection: Inspection, target: int, row: LedgerRow) -> str:
+    """What a masked node loses, and how little of it arrives."""
+    local = inspection.nodes[row.node_id].local_eic_finite
+    share = phrases.percent(row.share)
+    little = share if share.startswith("less") else f"only {share}"
+    name = phrases.code_text(inspection.formula, row.node_id)
+    return (
+        f"Masked: {name} loses {phrases.digits(local)}, "
+        f"but {little} of the noise of {_name(inspection, target)} arises there."
+    )
+
 
 WATERFALL_BARS = 8
 
@@ -83,11 +271,11 @@ class Ledger:
     @property
     def outermost_masked(self) -> tuple[LedgerRow, ...]:
         """Masked rows that are part of no masked one."""
-        return tuple(ledger_words.outermost_masked(self.inspection, self.rows))
+        return tuple(outermost_masked(self.inspection, self.rows))
 
     def masked_sentence(self, row: LedgerRow) -> str:
         """What a masked row loses, and how little of it arrives."""
-        return ledger_words.masked_sentence(self.inspection, self.target, row)
+        return masked_sentence(self.inspection, self.target, row)
 
     def waterfall(self, bars: int = WATERFALL_BARS, *, mean: bool = False) -> tuple[Bar, ...]:
         """The shares stacked from 0 to 1, the smallest grouped in the last bar.
@@ -150,7 +338,7 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
     ----------
     inspection : Inspection
     target : int, optional
-        Default: `node_told_of`, the node of largest finite local EIC.
+        Default: `diagnosed_node`, the node of largest finite local EIC.
 
     Notes
     -----
@@ -166,13 +354,13 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
     >>> [round(row.share, 3) for row in ledger.rows]
     [0.167, 0.167, 0.167, 0.167, 0.167, 0.167, 0.0]
     """
-    target = node_told_of(inspection) if target is None else target
+    target = diagnosed_node(inspection) if target is None else target
     formula = inspection.formula
     first = formula.first[target]
     sums = _Sums(inspection, target)
     if not sums.finite:
         reason = (
-            f"At every sample no digit of {words.quoted(formula, target)} is left: "
+            f"At every sample no digit of {phrases.code_text(formula, target)} is left: "
             "there is no finite amplification to split."
             if sums.singular
             else "No sample has a real value at every node, so there is nothing to split."
@@ -182,12 +370,12 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
     shares = [value / total for value in sums.squares]
     through = _through(inspection, target, shares)
     amplifiers = _amplifiers(inspection, target, sums.squares)
-    texts = node_texts(formula, words.TEXT_LIMIT)
+    texts = node_texts(formula, phrases.TEXT_LIMIT)
     ceiling = inspection.nodes[target].local_eic_finite + HIDDEN_BY
     rows = tuple(
         LedgerRow(
             node_id=first + k,
-            text=words.noise_of(formula.nodes[first + k], texts[first + k]),
+            text=phrases.noise_source(formula.nodes[first + k], texts[first + k]),
             share=shares[k],
             mean_share=sums.fractions[k] / sums.finite,
             through=through[k],
@@ -199,7 +387,7 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
         )
         for k in range(len(shares))
     )
-    said = ledger_words.sentences(inspection, target, rows, sums.singular)
+    said = ledger_sentences(inspection, target, rows, sums.singular)
     return Ledger(inspection, target, rows, sums.finite, sums.singular, said)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.measure.inspection import json_number
+from eic_core.exports import json_number
 from eic_core.measure.tails import MIN_SAMPLES_FOR_HILL, hill_index
 from eic_core.operators.wide import Array
 
@@ -127,7 +127,7 @@ def growth_of(s2: Array, *, seed: int = 0) -> Growth | None:
 
 
 @dataclass(frozen=True)
-class Interval:
+class MeanInterval:
     """A bootstrap interval for local EIC, or why there is none.
 
     Attributes
@@ -160,7 +160,7 @@ class Interval:
         )
 
 
-def interval_of(s2: Array, crosses: bool, *, level: float = 0.95, seed: int = 0) -> Interval:
+def interval_of(s2: Array, crosses: bool, *, level: float = 0.95, seed: int = 0) -> MeanInterval:
     """A percentile bootstrap interval for log10 of the root of E[s^2], where one exists.
 
     Parameters
@@ -190,7 +190,7 @@ def interval_of(s2: Array, crosses: bool, *, level: float = 0.95, seed: int = 0)
     n = len(s2)
     nothing = math.nan, math.nan, level
     if crosses:
-        return Interval(
+        return MeanInterval(
             *nothing,
             "a part of the formula crosses zero inside the domain, so that the amplified noise has "
             "no finite mean",
@@ -198,10 +198,10 @@ def interval_of(s2: Array, crosses: bool, *, level: float = 0.95, seed: int = 0)
         )
     if n < MIN_SAMPLES_FOR_HILL:
         few = f"with fewer than {MIN_SAMPLES_FOR_HILL} finite samples the tail cannot be judged"
-        return Interval(*nothing, few)
+        return MeanInterval(*nothing, few)
     tail = hill_index(s2, math.ceil(math.sqrt(n)))
     if tail <= FINITE_VARIANCE:
-        return Interval(
+        return MeanInterval(
             *nothing,
             f"the tail of the amplified noise is too heavy (its index is about {tail:.1f}; "
             f"an interval needs more than {FINITE_VARIANCE:.0f})",
@@ -216,4 +216,4 @@ def interval_of(s2: Array, crosses: bool, *, level: float = 0.95, seed: int = 0)
     mean, shrink = float(np.mean(scaled)), math.sqrt(drawn / n)
     ends = mean + shrink * (np.quantile(means, ((1 - level) / 2, (1 + level) / 2)) - mean)
     low, high = (0.5 * (math.log10(end) + math.log10(scale)) for end in ends.tolist())
-    return Interval(low, high, level)
+    return MeanInterval(low, high, level)

@@ -8,7 +8,7 @@ float64 against 60 digits.  Where they differ, it is said why.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,18 +17,80 @@ import numpy as np
 from eic_core.engine.adjoint import Arrivals, class_units, evaluate, tree_units
 from eic_core.engine.amplify import Amplification, amplify
 from eic_core.engine.tape import tape_of
-from eic_core.explain import triangulation_words, words
-from eic_core.explain.classes import class_tape
-from eic_core.explain.comparing import Agreement, Copies, Replay, Shaken, compare
-from eic_core.explain.correlated import q_squared
+from eic_core.explain import phrases
+from eic_core.explain.comparing import (
+    OK,
+    UNCLEAR,
+    Copies,
+    MethodAgreement,
+    Replay,
+    Shaken,
+    compare_measures,
+)
+from eic_core.explain.correlated import class_tape, q_squared
+from eic_core.exports import json_number
 from eic_core.formula.rendering import node_texts
 from eic_core.formula.tree import Formula
-from eic_core.measure.inspection import Inspection, json_number, local_eic
+from eic_core.measure.inspection import Inspection, local_eic
 from eic_core.measure.observed import Observed, exact_values, observe
 from eic_core.measure.perturbation import PerturbationEstimate, estimate
 from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
+
+_WAYS = "the recursion, shaking every step, and real arithmetic"
+
+
+def agreement_sentence(
+    agreements: Sequence[MethodAgreement], recursion: Sequence[float], texts: Sequence[str]
+) -> str:
+    """Where the ways agree, and why not elsewhere.
+
+    Parameters
+    ----------
+    agreements : sequence of Agreement
+        One a node; empty if no sample has a value.
+    recursion : sequence of float
+        Local EIC of the nodes; the reason of the largest that does not agree is given.
+    texts : sequence of str
+        The nodes in backticks.
+
+    Examples
+    --------
+    >>> fine = MethodAgreement(OK, ())
+    >>> apart = MethodAgreement("explained", ("…",), "in single precision …")
+    >>> agreement_sentence([fine, fine], [0.0, 0.2], ["`x`", "`2·x`"])
+    'At both nodes the recursion, shaking every step, and real arithmetic agree.'
+    >>> agreement_sentence([fine, apart], [0.0, 7.7], ["`x`", "`x − y`"]).partition("; ")[2]
+    'at `x − y` they do not, because in single precision ….'
+    """
+    count = len(agreements)
+    if not count:
+        return "No sample has a real value at every node, so there is nothing to compare."
+    apart = [k for k, agreement in enumerate(agreements) if agreement.badge != OK]
+    if not apart:
+        where = {1: "At the only node", 2: "At both nodes"}.get(count, f"At all {count} nodes")
+        return f"{where} {_WAYS} agree."
+    agree = count - len(apart)
+    if agree:
+        lead = f"At {agree} of {count} nodes {_WAYS} agree; "
+        lead += "at " if len(apart) == 1 else f"at {len(apart)} they do not, for instance at "
+    else:
+        lead = f"{_WAYS[0].upper()}{_WAYS[1:]} do not all agree at "
+    worst = max(apart, key=lambda k: (agreements[k].badge == UNCLEAR, _rank(recursion[k]), -k))
+    they = " they do not" if agree and len(apart) == 1 else ""
+    return f"{lead}{texts[worst]}{they}, {_reason_clause(agreements[worst])}."
+
+
+def _reason_clause(agreement: MethodAgreement) -> str:
+    if agreement.badge == UNCLEAR:
+        return f"and no reason was found: {agreement.because}"
+    return f"because {agreement.because}"
+
+
+def _rank(value: float) -> float:
+    return -math.inf if math.isnan(value) else value
+
 
 MOST_ROWS = 200
 EVALUATIONS = 6_000
@@ -69,7 +131,7 @@ class TriangulatedNode:
     shaken: tuple[Shaken, ...]
     float32: Observed
     float64: Observed
-    agreement: Agreement
+    agreement: MethodAgreement
 
     def to_json(self) -> dict[str, Any]:
         """Plain numbers and sentences."""
@@ -122,10 +184,10 @@ class Triangulation:
     @property
     def sentence(self) -> str:
         """Over all nodes: do the ways agree, and if not, where and why?"""
-        return triangulation_words.sentence(
+        return agreement_sentence(
             [node.agreement for node in self.nodes],
             [node.recursion for node in self.nodes],
-            [words.quoted(self.inspection.formula, node.node_id) for node in self.nodes],
+            [phrases.code_text(self.inspection.formula, node.node_id) for node in self.nodes],
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -229,7 +291,7 @@ class _Noise:
             return None
         slot = max(several, key=gain)
         places = several[slot]
-        return Copies(words.quoted(self._formula, first + places[0]), len(places))
+        return Copies(phrases.code_text(self._formula, first + places[0]), len(places))
 
 
 def _node(
@@ -256,7 +318,7 @@ def _node(
     rough = any(n.children and OPERATORS[n.operator].rough for n in formula.nodes[below])
     arrived = noise.arrived(k)
     replays = {o[k].kind: _replay(arrived, o[below]) for o in (single, double)}
-    agreement = compare(
+    agreement = compare_measures(
         recursion, shared, shaken, (single[k], double[k]), replays, np.sqrt(q2),
         amplification.singular[k], rough, noise.copies(k, together, arrived, finite),
     )  # fmt: skip

@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from eic_core.explain.causes import finite_cause, gather
-from eic_core.explain.failures import invalid_clause, singular_clause
-from eic_core.explain.origin import origin_of
-from eic_core.explain.words import samples
+from eic_core.explain.bottleneck import origin_of_loss
+from eic_core.explain.causes import finite_cause, gather_evidence, invalid_clause, singular_clause
+from eic_core.explain.phrases import samples
 from eic_core.formula.rendering import short_text
 from eic_core.measure.inspection import Inspection
 from eic_core.operators import OPERATORS
@@ -127,7 +126,7 @@ def _text(inspection: Inspection, node_id: int, limit: int = TEXT_LIMIT) -> str:
 def _finite(inspection: Inspection) -> Verdict:
     eic, bottleneck = inspection.eic, inspection.bottleneck
     level = level_of(eic)
-    origin = origin_of(inspection, bottleneck)
+    origin = origin_of_loss(inspection, bottleneck)
     if not inspection.nodes[bottleneck].node.children:
         return Verdict(
             level, "Loses no digits: nothing is computed.", "Nothing is computed", bottleneck,
@@ -138,7 +137,7 @@ def _finite(inspection: Inspection) -> Verdict:
         # Below one digit no step deserves blame.
         sentence = f"Stable: loses {_digits(eic)} at most, at {place}."
         return Verdict(level, sentence, "Like a typical physical law", origin, _notes(inspection))
-    cause = finite_cause(gather(inspection, origin))
+    cause = finite_cause(gather_evidence(inspection, origin))
     at = f"at {place}"
     if origin != bottleneck:
         limit = TEXT_LIMIT * 2 // 3

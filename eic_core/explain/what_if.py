@@ -10,12 +10,13 @@ import numpy as np
 
 from eic_core.engine.amplify import amplify
 from eic_core.errors import UserError
-from eic_core.explain import words
+from eic_core.explain import phrases
+from eic_core.exports import json_number
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax.build import number_label
 from eic_core.formula.tree import Draft, Formula, constant
 from eic_core.measure.fit import r_squared
-from eic_core.measure.inspection import Inspection, json_number, local_eic
+from eic_core.measure.inspection import Inspection, local_eic
 
 
 @dataclass(frozen=True)
@@ -104,17 +105,17 @@ def what_if_mean(inspection: Inspection, node_id: int) -> WhatIf:
     known = y[np.isfinite(y)]
     if not len(known):
         raise UserError(
-            f"{words.quoted(formula, node_id)} has no finite value on these samples",
+            f"{phrases.code_text(formula, node_id)} has no finite value on these samples",
             hint="choose another part or other samples",
         )
     with np.errstate(over="ignore"):
         mean = float(np.mean(known))
     if not math.isfinite(mean):
         raise UserError(
-            f"the mean of {words.quoted(formula, node_id)} leaves double range",
+            f"the mean of {phrases.code_text(formula, node_id)} leaves double range",
             hint="choose another part or other samples",
         )
-    changed = _replaced(formula, node_id, mean)
+    changed = _with_constant(formula, node_id, mean)
     after = amplify(changed, inspection.samples, root_values=True)
     before, _ = inspection.amplification.trace(len(formula) - 1)
     values = after.root_values
@@ -142,24 +143,24 @@ def what_if_mean(inspection: Inspection, node_id: int) -> WhatIf:
     )
 
 
-def _replaced(formula: Formula, node_id: int, value: float) -> Formula:
+def _with_constant(formula: Formula, node_id: int, value: float) -> Formula:
     """The formula with a constant in place of a node's subtree."""
     drafts: list[Draft] = []
     for node in formula.nodes:
         if node.id == node_id:
-            drafts.append(constant(signed_label(repr(value))))
+            drafts.append(constant(signed_number_label(repr(value))))
             continue
         children = [drafts[child] for child in node.children]
         drafts.append(Draft(node.operator, children, node.label, node.parameter, node.span))
     return Formula.from_draft(drafts[-1], formula.source)
 
 
-def signed_label(text: str) -> str:
+def signed_number_label(text: str) -> str:
     """A number that may carry a minus, spelled as `Node.label` is.
 
     Examples
     --------
-    >>> signed_label("-9.3e-08"), signed_label("2.0")
+    >>> signed_number_label("-9.3e-08"), signed_number_label("2.0")
     ('-9.3e-8', '2.0')
     """
     return f"-{number_label(text[1:])}" if text.startswith("-") else number_label(text)
@@ -168,8 +169,8 @@ def signed_label(text: str) -> str:
 def _sentence(
     inspection: Inspection, node_id: int, mean: float, before: float, after: float, eic: float
 ) -> str:
-    place = words.quoted(inspection.formula, node_id)
-    lead = f"Replaced by its mean {words.number(mean)}, {place} "
+    place = phrases.code_text(inspection.formula, node_id)
+    lead = f"Replaced by its mean {phrases.number(mean)}, {place} "
     change = _change(inspection.eic_finite, eic)
     if math.isnan(after):
         return f"{lead}leaves no fit to compare: R² is undefined; {change}"
@@ -206,9 +207,9 @@ def _r2(value: float) -> str:
     """
     gap = 1 - value
     if 0 < gap < 5e-4:
-        return f"1 − {words.number(gap)}"
+        return f"1 − {phrases.number(gap)}"
     if gap == 0:
         return "1"
     if value < -100:
-        return words.number(value)
+        return phrases.number(value)
     return (f"{value:.3f}" if value > -1 else f"{value:.2f}").replace("-", "−")

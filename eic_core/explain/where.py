@@ -1,4 +1,4 @@
-"""Where in the data a node's amplification comes from.
+"""Where in the data a node's amplification comes from, and what is special about those rows.
 
 E[s^2] is a mean that a few rows may dominate.  Which ones they are, what happens at them,
 how the mean grows with more data, and whether an interval for it can be had.
@@ -6,18 +6,248 @@ how the mean grows with more data, and whether an interval for it can be had.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from eic_core.explain import words
-from eic_core.explain.origin import node_told_of
-from eic_core.explain.settling import Growth, Interval, growth_of, interval_of
-from eic_core.explain.zero import Place, place_of
-from eic_core.measure.inspection import Inspection, json_number
+from eic_core.explain import phrases
+from eic_core.explain.bottleneck import diagnosed_node
+from eic_core.explain.settling import Growth, MeanInterval, growth_of, interval_of
+from eic_core.exports import json_number
+from eic_core.formula.tree import Formula
+from eic_core.measure.inspection import Inspection
 from eic_core.operators.wide import Array
+
+Positions = npt.NDArray[np.int64]
+
+NARROW = 0.25
+"""An input is told if the rows lie in a range that holds at most this part of the data."""
+
+LUCK = 0.05
+"""Nor if so few rows, drawn at random, would lie as close in some input at least this often."""
+
+NEAR = 0.02
+"""A range this small beside the whole is a point."""
+
+SMALL = 0.3
+"""A crossing is the reason if |y| at the rows is this small beside its typical size."""
+
+MOST = 0.9
+"""What the rows near a zero must carry to stand for all of them."""
+
+
+@dataclass(frozen=True)
+class InputRange:
+    """Where one input lies at the rows.
+
+    Attributes
+    ----------
+    name : str
+    low, high : float
+        Its range over the rows.
+    covered : float
+        The part of all valid samples that lies in this range, 0 to 1.
+    """
+
+    name: str
+    low: float
+    high: float
+    covered: float
+
+
+@dataclass(frozen=True)
+class LossPlace:
+    """Where the rows lie.
+
+    Attributes
+    ----------
+    node_id : int or None
+        The node that is nearly zero there; None if there is none.
+    crosses : bool
+        Whether it is known to take both signs on the data.
+    low, high : float
+        Range of that node's value over the rows; nan without a node.
+    inputs : tuple of InputRange
+        The inputs that the rows pick out, the narrowest first.
+    sentence : str
+    """
+
+    node_id: int | None
+    crosses: bool
+    low: float
+    high: float
+    inputs: tuple[InputRange, ...]
+    sentence: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain numbers and the sentence."""
+        return {
+            "node": self.node_id,
+            "crosses": self.crosses,
+            "low": None if math.isnan(self.low) else self.low,
+            "high": None if math.isnan(self.high) else self.high,
+            "inputs": [
+                {"name": i.name, "low": i.low, "high": i.high, "covered": i.covered}
+                for i in self.inputs
+            ],
+            "sentence": self.sentence,
+        }
+
+
+class _Zero(NamedTuple):
+    """A node that is small at the rows: which of them, and whether that is most of the noise."""
+
+    node_id: int
+    crosses: bool
+    low: float
+    high: float
+    near: Positions
+    most: bool
+
+
+def describe_rows(
+    inspection: Inspection, node_id: int, positions: Positions, s2: Array
+) -> LossPlace | None:
+    """Describe the rows at `positions`, which carry most of a node's E[s^2].
+
+    Parameters
+    ----------
+    inspection : Inspection
+    node_id : int
+    positions : ndarray of int
+        At least one.
+    s2 : ndarray, same shape
+        What each of them carries.
+
+    Returns
+    -------
+    Place or None
+        None if neither a node nor an input tells them from the others.
+    """
+    formula = inspection.formula
+    zero = _vanishing(inspection, node_id, positions, s2 / np.sum(s2))
+    rows = positions if zero is None else zero.near
+    inputs = _narrow_inputs(inspection, formula.subtree(node_id), rows)
+    if zero is None:
+        if not inputs:
+            return None
+        near = phrases.listed([_range(i) for i in inputs[:3]])
+        sentence = f"There {near}." if len(positions) > 1 else f"At the worst row {near}."
+        return LossPlace(None, False, math.nan, math.nan, inputs, sentence)
+    sentence = _sentence(formula, zero, inputs, len(positions))
+    return LossPlace(zero.node_id, zero.crosses, zero.low, zero.high, inputs, sentence)
+
+
+def _vanishing(
+    inspection: Inspection, node_id: int, positions: Positions, weights: Array
+) -> _Zero | None:
+    """The node of the subtree that is smallest, beside its usual size, where most is lost."""
+    formula, amplification = inspection.formula, inspection.amplification
+    best: tuple[float, int, Array] | None = None
+    for k in range(formula.first[node_id], node_id + 1):
+        row = amplification.tape.steps[amplification.tape.slots[k]].row
+        if row is None or not row.crossing or inspection.nodes[k].local_eic_finite < 0.5:
+            continue
+        y, _ = amplification.trace(k)
+        usual = float(np.nanmedian(np.abs(y)))
+        sizes = np.abs(y[positions])
+        if not usual > 0 or not np.isfinite(sizes).any():
+            continue
+        size = _typical(sizes, weights) / usual
+        if size < _limit(amplification.signs[k] == 3) and (best is None or size < best[0]):
+            best = size, k, y
+    if best is None:
+        return None
+    _, k, y = best
+    crosses = amplification.signs[k] == 3
+    usual = float(np.nanmedian(np.abs(y)))
+    small = np.abs(y[positions]) < _limit(crosses) * usual
+    most = bool(np.sum(weights[small]) >= MOST)
+    near = positions if most else positions[small]
+    known = y[near][np.isfinite(y[near])]
+    return _Zero(k, crosses, float(known.min()), float(known.max()), near, most)
+
+
+def _limit(crosses: bool) -> float:
+    return SMALL if crosses else SMALL / 10
+
+
+def _typical(sizes: Array, weights: Array) -> float:
+    """The weighted median of what is known."""
+    known = np.isfinite(sizes)
+    order = np.argsort(sizes[known], kind="stable")
+    sums = np.cumsum(weights[known][order])
+    place = int(np.searchsorted(sums, 0.5 * sums[-1]))
+    return float(sizes[known][order[min(place, len(order) - 1)]])
+
+
+def _narrow_inputs(
+    inspection: Inspection, subtree: Formula, positions: Positions
+) -> tuple[InputRange, ...]:
+    valid = inspection.amplification.valid
+    found = []
+    allowed = LUCK / max(1, len(subtree.variables))
+    for name in subtree.variables:
+        column = inspection.samples.columns[name]
+        low, high = float(column[positions].min()), float(column[positions].max())
+        covered = float(np.mean((column[valid] >= low) & (column[valid] <= high)))
+        if len(positions) == 1:
+            told = covered <= NARROW / 5
+        else:
+            told = covered <= NARROW and chance_of_so_narrow(len(positions), covered) <= allowed
+        if told:
+            found.append(InputRange(name, low, high, covered))
+    return tuple(sorted(found, key=lambda i: i.covered))
+
+
+def chance_of_so_narrow(count: int, covered: float) -> float:
+    """How often so many random rows lie within a range of some place that covers that part.
+
+    The distribution of the range of `count` uniform numbers (H. A. David and H. N. Nagaraja,
+    "Order Statistics", 3rd ed., 2003, section 2.3).
+
+    Parameters
+    ----------
+    count : int
+        At least 2.
+    covered : float
+        Part of the data, in [0, 1].
+
+    Examples
+    --------
+    >>> chance_of_so_narrow(2, 0.5), chance_of_so_narrow(3, 0.25)
+    (0.75, 0.15625)
+    """
+    return count * covered ** (count - 1) - (count - 1) * covered**count
+
+
+def _sentence(formula: Formula, zero: _Zero, inputs: tuple[InputRange, ...], count: int) -> str:
+    near = phrases.listed([_range(i) for i in inputs[:3]])
+    text = phrases.code_text(formula, zero.node_id)
+    low, high = map(phrases.number, (zero.low, zero.high))
+    if count == 1:
+        crossing = ", which crosses zero on the data," if zero.crosses else ""
+        return f"At the worst row {text}{crossing} is {low}" + (f": {near}." if near else ".")
+    both = zero.crosses and zero.low <= 0 <= zero.high
+    what = "crosses zero" if both else "is nearly zero"
+    values = f"(from {low} to {high})" if low != high else f"({low} in double precision)"
+    there = "There" if zero.most else "Most of it comes where"
+    return f"{there} {text} {what} {values}" + (f": {near}." if near else ".")
+
+
+def _range(found: InputRange) -> str:
+    middle = 0.5 * (found.low + found.high)
+    name = phrases.input_name(found.name)
+    if found.high == found.low:
+        return f"{name} is {phrases.number(middle)}"
+    if found.high - found.low <= NEAR * abs(middle):
+        return f"{name} is near {phrases.number(middle)}"
+    return f"{name} is between {phrases.number(found.low)} and {phrases.number(found.high)}"
+
 
 LEVELS = (0.5, 0.9, 0.99)
 
@@ -93,9 +323,9 @@ class Where:
     carriers: tuple[Carriers, ...]
     singular: tuple[int, ...] = field(repr=False)
     finite: int
-    place: Place | None
+    place: LossPlace | None
     growth: Growth | None
-    interval: Interval
+    interval: MeanInterval
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
@@ -140,7 +370,7 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
     ----------
     inspection : Inspection
     node_id : int, optional
-        Default: `node_told_of`, the node of largest finite local EIC.
+        Default: `diagnosed_node`, the node of largest finite local EIC.
 
     Examples
     --------
@@ -151,7 +381,7 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
     >>> found.carriers[-1].positions, found.sentences[0]
     ((2,), 'One row of 5, row 3, gives over 99.9 % of the amplified noise at `1/(x − 2)`.')
     """
-    node_id = node_told_of(inspection) if node_id is None else node_id
+    node_id = diagnosed_node(inspection) if node_id is None else node_id
     _, s = inspection.amplification.trace(node_id)
     finite = np.isfinite(s)
     shares = np.zeros(len(s))
@@ -165,7 +395,7 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
     place = None
     if concentrated:
         worst = np.array(carriers[1].positions, dtype=np.int64)
-        place = place_of(inspection, node_id, worst, shares[worst])
+        place = describe_rows(inspection, node_id, worst, shares[worst])
     s2 = np.square(s[finite])
     return Where(
         inspection=inspection,
@@ -222,7 +452,7 @@ def _carriers(shares: Array, level: float) -> Carriers:
 
 def _sentences(found: Where) -> tuple[str, ...]:
     formula = found.inspection.formula
-    name = words.quoted(formula, found.node_id)
+    name = phrases.code_text(formula, found.node_id)
     if not found.carriers:
         if found.singular:
             return (f"At every valid sample no digit of {name} is left.",)
@@ -233,7 +463,7 @@ def _sentences(found: Where) -> tuple[str, ...]:
     if found.singular:
         listed = _rows(found, found.singular)
         lines.append(
-            f"No digit of {name} is left at {words.samples(len(found.singular))} ({listed}); "
+            f"No digit of {name} is left at {phrases.samples(len(found.singular))} ({listed}); "
             "the shares are those of the others."
         )
     if found.growth is not None and found.interval.heavy:
@@ -257,7 +487,7 @@ def _concentration(found: Where, name: str) -> str:
         return f"All over the data: no small part of the rows carries {NOISE} at {name}."
     count = len(few[0].positions)
     if count == 1:
-        row, share = found.row_number(few[0].positions[0]), words.percent(few[0].share)
+        row, share = found.row_number(few[0].positions[0]), phrases.percent(few[0].share)
         return f"One row of {total:,}, row {row:,}, gives {share} of {NOISE} at {name}."
     listed = f" ({_rows(found, few[0].positions)})" if count <= LISTED else ""
     share = f"{100 * few[0].level:.0f} %"
@@ -268,4 +498,4 @@ def _rows(found: Where, positions: tuple[int, ...]) -> str:
     numbers = [f"{found.row_number(k):,}" for k in positions[:LISTED]]
     if len(positions) > LISTED:
         numbers.append(f"{len(positions) - LISTED:,} more")
-    return ("row " if len(positions) == 1 else "rows ") + words.listed(numbers)
+    return ("row " if len(positions) == 1 else "rows ") + phrases.listed(numbers)

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.explain import words
+from eic_core.explain import phrases
 from eic_core.explain.conditioning import OwnConditioning, OwnSums
 from eic_core.explain.correlated import MeanOfFinite, class_sweep, q_squared
-from eic_core.measure.inspection import Inspection, json_number, local_eic
+from eic_core.exports import json_number
+from eic_core.measure.inspection import Inspection, local_eic
 
 SMALL = 0.3
 """Digits: a loss to the writing below this is not worth a rewriting."""
@@ -144,7 +145,7 @@ def _sentence(
             return "At every sample no digit of the result is left, so there is nothing to split."
         return "The formula has no real value on these samples, so there is nothing to split."
     if place == NEITHER:
-        return f"Nothing to mend in the result: it loses {words.lost(q)}."
+        return f"Nothing to mend in the result: it loses {phrases.lost(q)}."
     inputs = _sensitive_to(conditioning)
     if place == FUNCTION:
         return (
@@ -161,7 +162,7 @@ def _sensitive_to(conditioning: OwnConditioning) -> str:
     """The inputs that the conditioning comes from, the strongest first."""
     ranked = sorted(conditioning.variables, key=lambda v: -v.share)
     strong = [v for v in ranked if v.share > 0.2] or ranked[:1]
-    return words.listed([words.input_name(v.name) for v in strong]) if strong else "its inputs"
+    return phrases.listed([phrases.input_name(v.name) for v in strong]) if strong else "its inputs"
 
 
 def _notes(
@@ -171,32 +172,32 @@ def _notes(
     root = len(inspection.nodes) - 1
     independent = inspection.nodes[root].local_eic_finite
     told = q >= CALM or inspection.finite_bottleneck == root
-    if told and abs(independent - q) >= TOLD and words.lost(independent) != words.lost(q):
+    if told and abs(independent - q) >= TOLD and phrases.lost(independent) != phrases.lost(q):
         notes.append(
             "Here copies of a number share their noise; with independent noise, as EIC has it, "
-            f"the result loses {words.lost(independent)}."
+            f"the result loses {phrases.lost(independent)}."
         )
     worst = inspection.nodes[inspection.finite_bottleneck]
     if place != UNDEFINED and worst.local_eic_finite > q + 1:
         reach = "they do not reach" if q < CALM else "that is more than reaches"
         notes.append(
-            f"On the way {words.digits(worst.local_eic_finite)} are lost at "
-            f"{words.quoted(inspection.formula, worst.node.id)}; {reach} the result."
+            f"On the way {phrases.digits(worst.local_eic_finite)} are lost at "
+            f"{phrases.code_text(inspection.formula, worst.node.id)}; {reach} the result."
         )
     inside = inspection.counts.singular - singular
     if place != UNDEFINED and inside > 0:
         notes.append(
-            f"At {words.samples(inside)} a step inside loses every digit and the result does not: "
-            f"see {words.quoted(inspection.formula, inspection.bottleneck)}."
+            f"At {phrases.samples(inside)} a step inside loses every digit and the result does "
+            f"not: see {phrases.code_text(inspection.formula, inspection.bottleneck)}."
         )
     if function:
         notes.append(
-            f"At {words.samples(function)} the function itself is 0 or infinitely steep "
+            f"At {phrases.samples(function)} the function itself is 0 or infinitely steep "
             "(beyond 10³⁰), so that no writing keeps a digit there; they are left out of the split."
         )
     if singular > function:
         notes.append(
-            f"At {words.samples(singular - function)} the writing leaves no digit though the "
+            f"At {phrases.samples(singular - function)} the writing leaves no digit though the "
             "function has one; they are left out of the split."
         )
     return tuple(notes)

@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from eic_core.engine.amplify import Amplification, Progress, amplify
+from eic_core.exports import json_number
 from eic_core.formula.rendering import node_texts, to_latex
 from eic_core.formula.tree import Formula, Node
 from eic_core.measure.tails import Tail, tail_of
@@ -235,21 +236,6 @@ class Inspection:
                 for n in self.nodes
             ],
         }
-
-
-def json_number(value: float) -> float | str:
-    """A float as JSON can carry it.
-
-    Examples
-    --------
-    >>> json_number(1.5), json_number(float("-inf"))
-    (1.5, '-inf')
-    """
-    if math.isnan(value):
-        return "nan"
-    if math.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    return value
 
 
 def local_eic(mean_s2: float) -> float:

@@ -17,8 +17,8 @@ import numpy as np
 
 from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.tape import Step, Tape, lay_out
+from eic_core.exports import json_number
 from eic_core.formula.tree import Formula
-from eic_core.measure.inspection import json_number
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 

@@ -288,7 +288,7 @@ def _variances(
     count, rows = len(clean), len(clean[0])
     first, second = np.zeros((count, rows)), np.zeros((count, rows))
     moved = np.zeros((count, rows), dtype=bool)
-    at_once = max(1, min(repeats, BUFFER // (rows * _most_alive(tape))))
+    at_once = max(1, min(repeats, BUFFER // (rows * _most_values_held(tape))))
     done = 0
     with np.errstate(all="ignore"):
         while done < repeats:
@@ -317,7 +317,7 @@ def _variances(
     return s2, moved
 
 
-def _most_alive(tape: Tape) -> int:
+def _most_values_held(tape: Tape) -> int:
     """How many noisy values are held at once: a few more than the tree's widest cut."""
     alive = most = 0
     for step in tape.steps:

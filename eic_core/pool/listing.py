@@ -15,8 +15,8 @@ from eic_core.formula.syntax import Reading
 from eic_core.measure.table import Table, match_variables
 from eic_core.pool.candidate import Score
 from eic_core.pool.front import front
-from eic_core.pool.importers.rows import Listed
-from eic_core.pool.scoring import index_base_and_readings, measured, read_candidate
+from eic_core.pool.importers.listed import Listed
+from eic_core.pool.scoring import index_base_and_readings, measure_formula, read_candidate
 from eic_core.samples import Domain, Samples, sample_domains
 
 _CHUNK = 32
@@ -255,7 +255,7 @@ def _scored_row(
         if not row.syntax and reading.index_base is not None and sampler.asks:
             base = reading.index_base
         samples, counted = sampler.samples(reading, base)
-        return ListedScore(row, measured(reading.formula, samples), reading.syntax, counted)
+        return ListedScore(row, measure_formula(reading.formula, samples), reading.syntax, counted)
     except UserError as error:
         return ListedScore(row, Score(error=str(error)))
 

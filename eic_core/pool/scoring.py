@@ -19,8 +19,7 @@ from eic_core.formula.syntax import Reading, read
 from eic_core.formula.tree import Formula
 from eic_core.measure.fit import r_squared
 from eic_core.measure.table import Table, match_variables, read_table
-from eic_core.pool.candidate import Candidate, Score
-from eic_core.pool.files import opened_pool
+from eic_core.pool.candidate import Candidate, Score, opened_pool
 from eic_core.samples import Samples
 
 SCORE_COLUMNS = (
@@ -212,7 +211,7 @@ def index_base_and_readings(
     return group_index_base(read_ones, len(columns)), readings
 
 
-def measured(formula: Formula, samples: Samples) -> Score:
+def measure_formula(formula: Formula, samples: Samples) -> Score:
     """What a formula scores on samples, in double precision.
 
     Parameters
@@ -224,7 +223,7 @@ def measured(formula: Formula, samples: Samples) -> Score:
     Examples
     --------
     >>> samples = Samples.from_columns({"x": [1.0, 2.0]}, target=[2.0, 4.0])
-    >>> measured(read("x+x").formula, samples).r2
+    >>> measure_formula(read("x+x").formula, samples).r2
     1.0
     """
     result = amplify(formula, samples, recheck=False, root_values=True)
@@ -299,7 +298,7 @@ def _scored(problems: ProblemData, task: _Task) -> list[tuple[int, Score]]:
                 continue
             formula = reading.formula
             samples = problems.samples(candidate.problem, formula.variables, task.base)
-            scores.append((position, measured(formula, samples)))
+            scores.append((position, measure_formula(formula, samples)))
         except UserError as error:
             scores.append((position, Score(error=str(error))))
     return scores

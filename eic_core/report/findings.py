@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 from eic_core.errors import UserError
 from eic_core.explain.budget import TOLERANCE, Budget, digit_budget
 from eic_core.explain.diagnosis import Diagnosis, diagnose
-from eic_core.explain.rewriting import Repairs, repair
 from eic_core.explain.triangulation import Triangulation, triangulate
 from eic_core.measure.inspection import Inspection
+from eic_core.rewriting import Repairs, repair
 
 MOST_NODES = 600
 """Larger formulas are neither triangulated nor shortened."""
@@ -99,7 +99,7 @@ class Answers:
     budget: Callable[[], Budget] | None = None
 
 
-def gather(
+def collect_findings(
     inspection: Inspection, answers: Answers, *, progress: Progress | None = None
 ) -> Findings:
     """Ask for everything that a report says.
@@ -121,13 +121,13 @@ def gather(
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> inspection = inspect(read("x + 1").formula, Samples.from_columns({"x": [1.0, 2.0]}))
-    >>> found = gather(inspection, Answers(lambda: diagnose(inspection)))
+    >>> found = collect_findings(inspection, Answers(lambda: diagnose(inspection)))
     >>> found.missing["budget"]
     'It was left out on request.'
     """
     report = progress or (lambda fraction, doing: None)
     missing: dict[str, str] = {}
-    hindered = _hindered(inspection)
+    hindered = _refusal_reason(inspection)
 
     def part(name: str, begin: float, doing: str, ask: Callable[[], T] | None) -> T | None:
         report(begin, doing)
@@ -153,7 +153,7 @@ def gather(
     )
 
 
-def _hindered(inspection: Inspection) -> str:
+def _refusal_reason(inspection: Inspection) -> str:
     """Why nothing but a diagnosis can be had, or ""."""
     nodes = len(inspection.formula)
     if nodes > MOST_NODES:
@@ -222,4 +222,4 @@ def investigate(
         (lambda: triangulate(inspection, seed=seed)) if with_triangulation else None,
         (lambda: digit_budget(inspection, tolerance=tolerance)) if with_budget else None,
     )
-    return gather(inspection, answers, progress=progress)
+    return collect_findings(inspection, answers, progress=progress)

@@ -1,6 +1,10 @@
-"""Make the demo's problem files and its pool: ``python -m study.demo.make_pool``.
+"""Make the demo's problem files and its pool by real searches: ``python -m
+study.demo.make_pool``.
 
 Needs the development dependencies (`requirements-dev.txt`).  Every seed is fixed.
+
+Needs the development dependencies (`requirements-dev.txt`).  What a search prints is kept
+word for word; nothing here knows of EIC.
 """
 
 from __future__ import annotations
@@ -10,17 +14,171 @@ import csv
 import gzip
 import io
 import logging
+import math
 import time
+import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from eic_core.formula.syntax import read
 from eic_core.pool.candidate import Candidate, Score
 from eic_core.pool.scoring import score_pool
 from study.demo import PROBLEM_INDEX, demo_pool_path, problem_folder
-from study.demo.searches import SETTINGS, Found, Setting, search
-from study.demo.sources import SOURCES, Source, write_problems
+from study.demo.sources import SOURCES, ProblemSource, write_problems
+
+OPERON = "Operon"
+GPLEARN = "gplearn"
+DECIMALS = (4, 6, 9, 12, 16, 20)
+"""Numbers of decimals that Operon's formatter is asked for, fewest first."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One way to run a search.
+
+    Attributes
+    ----------
+    name, method : str
+    seeds : int
+        Runs on each problem in one round; their seeds are 1, 2, ... and go on in a second round.
+    options : mapping
+        Arguments of the tool's `SymbolicRegressor`.
+    """
+
+    name: str
+    method: str
+    seeds: int
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class FoundFormula:
+    """A model that a search ended with.
+
+    Attributes
+    ----------
+    texts : tuple of str
+        How the tool prints it, with fewer and with more decimals.
+    r2 : float
+        As the search itself evaluates the model.
+    size : int
+        As the tool counts.
+    """
+
+    texts: tuple[str, ...]
+    r2: float
+    size: int
+
+
+def _operon(name: str, symbols: str, seeds: int, **options: object) -> Setting:
+    common: dict[str, Any] = {
+        "allowed_symbols": f"add,sub,mul,div,constant,variable,{symbols}",
+        "objectives": ["r2", "length"],
+        "population_size": 100,
+        "generations": 40,
+        "max_length": 10,
+        "max_depth": 6,
+        "optimizer_iterations": 3,
+        "n_threads": 1,
+    }
+    return Setting(name, OPERON, seeds, common | options)
+
+
+def _gplearn(name: str, functions: tuple[str, ...], seeds: int, **options: object) -> Setting:
+    common: dict[str, Any] = {
+        "function_set": functions,
+        "population_size": 250,
+        "generations": 15,
+        "metric": "mse",
+        "init_depth": (2, 4),
+        "const_range": (-10.0, 10.0),
+        "parsimony_coefficient": 0.0,
+        "p_crossover": 0.7,
+        "p_subtree_mutation": 0.12,
+        "p_hoist_mutation": 0.06,
+        "p_point_mutation": 0.1,
+        "n_jobs": 1,
+    }
+    return Setting(name, GPLEARN, seeds, common | options)
+
+
+SETTINGS: tuple[Setting, ...] = (
+    _operon("polynomial", "square", 3),
+    _operon("growth", "exp,log,sqrt", 5),
+    _operon("waves", "sin,cos,tanh", 8, max_length=8),
+    _operon("wide", "sin,cos,exp,log,sqrt,tanh,pow", 8),
+    _operon("wide-short", "sin,cos,tan,exp,log,sqrt,tanh,pow,square", 10, max_length=7),
+    _operon("wide-small", "sin,cos,tan,exp,log,sqrt,tanh,pow,square", 14,
+            max_length=8, population_size=30, generations=15, optimizer_iterations=1),
+    _gplearn("plain", ("add", "sub", "mul", "div"), 2),
+    _gplearn("wide", ("add", "sub", "mul", "div", "sqrt", "log", "sin", "cos", "exp"), 5),
+)  # fmt: skip
+
+
+def search(
+    setting: Setting, seed: int, names: list[str], rows: np.ndarray
+) -> Iterator[FoundFormula]:
+    """Run one search and yield the models that it ends with.
+
+    Parameters
+    ----------
+    setting : Setting
+    seed : int
+    names : list of str
+        Input columns.
+    rows : ndarray, shape (rows, len(names) + 1)
+        Inputs, then the target.
+
+    Yields
+    ------
+    Found
+        Operon: its Pareto front of R² and length.  gplearn: its final population.
+    """
+    run = _run_operon if setting.method == OPERON else _run_gplearn
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield from run(setting, seed, names, rows[:, :-1], rows[:, -1])
+
+
+def _run_operon(
+    setting: Setting, seed: int, names: list[str], inputs: np.ndarray, target: np.ndarray
+) -> Iterator[FoundFormula]:
+    regressor = import_module("pyoperon.sklearn").SymbolicRegressor(
+        **setting.options, random_state=seed
+    )
+    regressor.fit(inputs, target)
+    for model in regressor.pareto_front_:
+        texts = [regressor.get_model_string(model["tree"], d, names) for d in DECIMALS]
+        r2 = 1 - model["mean_squared_error"] / float(np.var(target))
+        yield FoundFormula(tuple(dict.fromkeys(texts)), r2, int(model["complexity"]))
+
+
+def _exponential(a: np.ndarray) -> np.ndarray:
+    return np.exp(np.minimum(a, 700.0))
+
+
+def _run_gplearn(
+    setting: Setting, seed: int, names: list[str], inputs: np.ndarray, target: np.ndarray
+) -> Iterator[FoundFormula]:
+    gplearn = import_module("gplearn.genetic")
+    make_function = import_module("gplearn.functions").make_function
+    exponential = make_function(function=_exponential, name="exp", arity=1, wrap=False)
+    functions = [exponential if f == "exp" else f for f in setting.options["function_set"]]
+    options = setting.options | {"function_set": functions}
+    regressor = gplearn.SymbolicRegressor(**options, feature_names=names, random_state=seed)
+    regressor.fit(inputs, target)
+    spread = float(np.sum((target - target.mean()) ** 2))
+    for program in regressor._programs[-1]:
+        residual = target - program.execute(inputs)
+        r2 = 1 - float(np.sum(residual**2)) / spread
+        if math.isfinite(r2):
+            yield FoundFormula((str(program),), r2, int(program.length_))
+
 
 COLUMNS = ("problem", "method", "setting", "seed", "formula", "syntax", "r2_search", "tool_size")
 LEAST_R2 = 0.8
@@ -36,14 +194,14 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Row:
+class PoolRow:
     """One row of the pool, before it is written."""
 
     problem: str
     setting: Setting
     seed: int
     formula: str
-    found: Found
+    found: FoundFormula
 
     def cells(self) -> tuple[str, ...]:
         """As `COLUMNS`."""
@@ -60,9 +218,9 @@ class Row:
         )
 
 
-def as_printed(
-    source: Source, setting: Setting, founds: list[Found]
-) -> Iterator[tuple[Found, str, Score]]:
+def candidates_as_printed(
+    source: ProblemSource, setting: Setting, founds: list[FoundFormula]
+) -> Iterator[tuple[FoundFormula, str, Score]]:
     """The models whose printed formula, read plainly, is the model that was fitted.
 
     Of several numbers of decimals the fewest that keep R² are taken.  A model is left out
@@ -81,7 +239,7 @@ def as_printed(
             yield found, text, score
 
 
-def wanted(found: Found, score: Score) -> bool:
+def is_fair_candidate(found: FoundFormula, score: Score) -> bool:
     """Whether a candidate is fair and short enough to show; EIC plays no part."""
     size = score.complexity
     return size is not None and LEAST_NODES <= size <= MOST_NODES and found.r2 >= LEAST_R2
@@ -103,7 +261,7 @@ def _short(label: str) -> str:
         return label
 
 
-def rows_of(source: Source) -> Iterator[Row]:
+def rows_of(source: ProblemSource) -> Iterator[PoolRow]:
     """Every candidate for one problem, without repetitions, in the order of the runs.
 
     A second round with further seeds follows where the first leaves fewer than `FEW_ROWS`.
@@ -121,14 +279,14 @@ def rows_of(source: Source) -> Iterator[Row]:
             for seed in range(1 + turn * setting.seeds, 1 + (turn + 1) * setting.seeds):
                 founds = [f for f in search(setting, seed, names, table) if f.r2 >= LEAST_R2]
                 fair += len(founds)
-                for found, text, score in as_printed(source, setting, founds):
+                for found, text, score in candidates_as_printed(source, setting, founds):
                     printed += 1
-                    if not wanted(found, score):
+                    if not is_fair_candidate(found, score):
                         continue
                     key = outline(text, setting.method.lower(), names)
                     if key not in seen:
                         seen.add(key)
-                        yield Row(source.name, setting, seed, text, found)
+                        yield PoolRow(source.name, setting, seed, text, found)
             log.info(
                 "%-11s %-8s %-11s %4d fair models, %4d print as fitted, %3d kept, %4.1f s",
                 source.name, setting.method, setting.name, fair, printed,
@@ -136,7 +294,7 @@ def rows_of(source: Source) -> Iterator[Row]:
             )  # fmt: skip
 
 
-def write_pool(path: Path, rows: Iterable[Row]) -> int:
+def write_pool(path: Path, rows: Iterable[PoolRow]) -> int:
     """Write the pool, gzipped without a time stamp, and return the number of rows."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")

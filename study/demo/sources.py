@@ -24,7 +24,7 @@ OWN = "MIT (made by this script)"
 
 
 @dataclass(frozen=True)
-class Source:
+class ProblemSource:
     """One problem: how to get its data, and how to tell a lay reader about it.
 
     Attributes
@@ -175,8 +175,8 @@ def _glow() -> Columns:
     return {"wave": wave, "temp": temp, "glow": _noisy(rng, radiance, 0.03)}
 
 
-SOURCES: tuple[Source, ...] = (
-    Source(
+SOURCES: tuple[ProblemSource, ...] = (
+    ProblemSource(
         "co2",
         "Carbon dioxide in the air",
         "Scientists on a mountain in Hawaii have measured how much carbon dioxide the air holds"
@@ -191,7 +191,7 @@ SOURCES: tuple[Source, ...] = (
         False,
         _co2,
     ),
-    Source(
+    ProblemSource(
         "prices",
         "Prices in the shops",
         "The consumer price index says how dear a fixed basket of goods is in the United States."
@@ -206,7 +206,7 @@ SOURCES: tuple[Source, ...] = (
         False,
         _prices,
     ),
-    Source(
+    ProblemSource(
         "investment",
         "How much firms invest",
         "Firms in the United States invest more when the economy is large and few people are out"
@@ -222,7 +222,7 @@ SOURCES: tuple[Source, ...] = (
         False,
         _investment,
     ),
-    Source(
+    ProblemSource(
         "employment",
         "Jobs and the economy",
         "In the years 1947 to 1962 the economy of the United States grew. How many people had a"
@@ -237,7 +237,7 @@ SOURCES: tuple[Source, ...] = (
         False,
         _employment,
     ),
-    Source(
+    ProblemSource(
         "stackloss",
         "Losses of a chemical plant",
         "A plant makes nitric acid from ammonia, and some ammonia escapes unused through the"
@@ -253,7 +253,7 @@ SOURCES: tuple[Source, ...] = (
         False,
         _stackloss,
     ),
-    Source(
+    ProblemSource(
         "food",
         "What families spend on food",
         "In the 19th century 235 Belgian working families wrote down what they earned and what"
@@ -267,7 +267,7 @@ SOURCES: tuple[Source, ...] = (
         False,
         _food,
     ),
-    Source(
+    ProblemSource(
         "sea",
         "Warmth of the sea through the year",
         "Off the coast of Peru the sea warms and cools with the seasons. How does its temperature"
@@ -282,7 +282,7 @@ SOURCES: tuple[Source, ...] = (
         False,
         _sea,
     ),
-    Source(
+    ProblemSource(
         "births",
         "Children per woman",
         "Each point is a country. From the numbers of children that women had in 1990 and in"
@@ -298,7 +298,7 @@ SOURCES: tuple[Source, ...] = (
         False,
         _births,
     ),
-    Source(
+    ProblemSource(
         "iris",
         "Petals of the iris",
         "A botanist measured 150 iris flowers of three kinds. How long is a petal, given its"
@@ -315,7 +315,7 @@ SOURCES: tuple[Source, ...] = (
         False,
         _iris,
     ),
-    Source(
+    ProblemSource(
         "coffee",
         "A cooling cup of coffee (simulated)",
         "A cup of hot coffee stands in a room at 21 degrees. How warm is it after some minutes?"
@@ -330,7 +330,7 @@ SOURCES: tuple[Source, ...] = (
         _coffee,
         4,
     ),
-    Source(
+    ProblemSource(
         "spring",
         "A weight on a spring (simulated)",
         "A weight on a spring swings up and down and slowly comes to rest. Where is it after some"
@@ -345,7 +345,7 @@ SOURCES: tuple[Source, ...] = (
         _spring,
         4,
     ),
-    Source(
+    ProblemSource(
         "kepler",
         "How long planets take around the sun (simulated)",
         "Planets far from their sun take longer for one turn. How long, for a given distance?"
@@ -360,7 +360,7 @@ SOURCES: tuple[Source, ...] = (
         _kepler,
         4,
     ),
-    Source(
+    ProblemSource(
         "lens",
         "A sharp picture behind a lens (simulated)",
         "A lens throws a sharp picture of a candle on a screen. How far behind the lens must the"
@@ -376,7 +376,7 @@ SOURCES: tuple[Source, ...] = (
         _lens,
         4,
     ),
-    Source(
+    ProblemSource(
         "glow",
         "The glow of a hot body (simulated)",
         "Hot things such as the sun or a lamp's wire glow, and each colour differently brightly."

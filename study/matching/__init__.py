@@ -1,7 +1,14 @@
 """Matched pairs: formulas of one problem that are alike but for their EIC."""
 
 from study.matching.match import MODES, SECONDS, match_pool
-from study.matching.result import FATES, MatchedPair, MatchingResult, Member, Mode, ProblemMatching
+from study.matching.result import (
+    FATES,
+    MatchedMember,
+    MatchedPair,
+    MatchingResult,
+    Mode,
+    ProblemMatching,
+)
 from study.matching.rules import MatchingRules
 from study.matching.scored import ScoredPool, read_scored
 
@@ -12,7 +19,7 @@ __all__ = [
     "MatchedPair",
     "MatchingResult",
     "MatchingRules",
-    "Member",
+    "MatchedMember",
     "Mode",
     "ProblemMatching",
     "ScoredPool",

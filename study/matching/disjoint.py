@@ -1,18 +1,384 @@
-"""The default matching of one problem: each formula at most once, the total -L maximal."""
+"""The default matching of one problem: each formula at most once, the total -L maximal, with a
+bound.
+
+maximise Σ w_e x_e with Σ_{e at v} x_e ≤ 1 for each node v and x ≥ 0.  By duality
+any prices y ≥ 0 with y_u + y_v ≥ w_e on all edges bound the total by Σ y_v.  The
+programme is solved over a growing set of edges: those that the prices of the
+last round undercut most at each node join, until none is undercut.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.sparse import csr_array
 
-from study.matching.edges import Edges, PairGraph
-from study.matching.greedy import greedy, improve, rounded
-from study.matching.relaxation import Relaxation, incidence, relax
-from study.matching.sweep import PairSweep
+from study.matching.sweep import PairSweep, units
+
+MAX_EDGES = 20_000_000
+"""Edges held in memory; of larger graphs each node keeps its best ones."""
+
+
+@dataclass(frozen=True, eq=False)
+class Edges:
+    """Edges of positive weight.
+
+    Attributes
+    ----------
+    higher, lower : ndarray of int32, shape (E,)
+    weight : ndarray of float, shape (E,)
+        -L, above 0: other pairs add nothing to a total.
+    """
+
+    higher: np.ndarray
+    lower: np.ndarray
+    weight: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.weight)
+
+    def take(self, which: np.ndarray) -> Edges:
+        """Some of the edges."""
+        return Edges(self.higher[which], self.lower[which], self.weight[which])
+
+    @staticmethod
+    def join(parts: list[Edges]) -> Edges:
+        """Several sets of edges as one."""
+        if not parts:
+            none = np.empty(0, dtype=np.int32)
+            return Edges(none, none, np.empty(0))
+        return Edges(
+            np.concatenate([p.higher for p in parts]),
+            np.concatenate([p.lower for p in parts]),
+            np.concatenate([p.weight for p in parts]),
+        )
+
+
+def best_of_each(nodes: np.ndarray, score: np.ndarray, count: int) -> np.ndarray:
+    """Indices of the `count` largest scores of each node, ascending."""
+    by = np.lexsort((-score, nodes))
+    grouped = nodes[by]
+    starts = np.flatnonzero(np.r_[True, grouped[1:] != grouped[:-1]]) if len(by) else by
+    rank = np.arange(len(by)) - np.repeat(starts, np.diff(np.r_[starts, len(by)]))
+    return np.sort(by[rank < count])
+
+
+class PairGraph:
+    """All pairs that the rules allow, less some that are forbidden.
+
+    Parameters
+    ----------
+    sweep : PairSweep
+    forbidden : iterable of (int, int)
+        Pairs (higher, lower) that must not be chosen.
+    max_edges : int
+        How many edges to hold in memory.
+    """
+
+    def __init__(
+        self,
+        sweep: PairSweep,
+        forbidden: frozenset[tuple[int, int]] = frozenset(),
+        max_edges: int = MAX_EDGES,
+    ) -> None:
+        self.sweep = sweep
+        self.size = len(sweep)
+        self._forbidden = np.sort(
+            np.array([h * self.size + low for h, low in forbidden], dtype=np.int64)
+        )
+        self._max_edges = max_edges
+        self._r2_units, self._eic_units = units(sweep.r2), units(sweep.eic)
+
+    @property
+    def thinned(self) -> bool:
+        """Whether `edges` holds only the best edges of each node."""
+        return self.sweep.total > self._max_edges
+
+    def _allowed(self, higher: np.ndarray, lower: np.ndarray) -> np.ndarray:
+        key = higher.astype(np.int64) * self.size + lower
+        at = np.searchsorted(self._forbidden, key)
+        at[at == len(self._forbidden)] = 0
+        return self._forbidden[at] != key if len(self._forbidden) else np.ones(len(key), bool)
+
+    def stream(self) -> Iterator[Edges]:
+        """All edges, in pieces."""
+        for higher, lower in self.sweep.chunks():
+            weight = -self.sweep.losses(higher, lower)
+            kept = (weight > 0) & self._allowed(higher, lower)
+            yield Edges(
+                higher[kept].astype(np.int32), lower[kept].astype(np.int32), weight[kept]
+            )
+
+    @cached_property
+    def edges(self) -> Edges:
+        """The edges held in memory."""
+        if not self.thinned:
+            return Edges.join([*self.stream()])
+        each = max(4, self._max_edges // (4 * self.size))
+        held = Edges.join([])
+        for piece in self.stream():
+            held = Edges.join([held, piece])
+            nodes = [best_of_each(n, held.weight, each) for n in (held.higher, held.lower)]
+            held = held.take(np.union1d(*nodes))
+        return held
+
+    def weight_of(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """-L of any pairs, in either order; 0 where no edge is."""
+        swap = self._eic_units[one] < self._eic_units[other]
+        higher, lower = np.where(swap, other, one), np.where(swap, one, other)
+        rules = self.sweep.rules
+        away = np.abs(self.sweep.complexity[higher] - self.sweep.complexity[lower])
+        apart = np.abs(self._r2_units[higher] - self._r2_units[lower])
+        best = np.maximum(self._r2_units[higher], self._r2_units[lower])
+        good = (
+            (away <= rules.max_complexity_gap)
+            & (apart <= rules.r2_gap_units)
+            & (self._eic_units[higher] - self._eic_units[lower] >= rules.eic_gap_units)
+            & (best > rules.best_r2_units)
+            & self._allowed(higher, lower)
+        )
+        return np.where(good, np.maximum(-self.sweep.losses(higher, lower), 0.0), 0.0)
+
+
+_BLOCK = 1_000_000
+_ROUNDS = 500
+
+
+def greedy(edges: Edges, size: int, mate: np.ndarray | None = None) -> np.ndarray:
+    """Take the heaviest edge whose ends are free, again and again.
+
+    Parameters
+    ----------
+    edges : Edges
+    size : int
+        Number of nodes M.
+    mate : ndarray of int, shape (M,), optional
+        A matching to extend; not changed.
+
+    Returns
+    -------
+    ndarray of int, shape (M,)
+        The partner of each node, -1 if it has none.
+    """
+    order = np.lexsort((edges.lower, edges.higher, -edges.weight))
+    return _take(edges.take(order), size, mate)
+
+
+def _take(edges: Edges, size: int, mate: np.ndarray | None) -> np.ndarray:
+    mate = np.full(size, -1, dtype=np.int64) if mate is None else mate.copy()
+    for begin in range(0, len(edges), _BLOCK):
+        higher, lower = edges.higher[begin : begin + _BLOCK], edges.lower[begin : begin + _BLOCK]
+        free = (mate[higher] < 0) & (mate[lower] < 0)
+        for h, low in zip(higher[free].tolist(), lower[free].tolist(), strict=True):
+            if mate[h] < 0 and mate[low] < 0:
+                mate[h], mate[low] = low, h
+    return mate
+
+
+def round_relaxation(columns: Edges, share: np.ndarray, size: int) -> np.ndarray:
+    """A matching from a relaxed one: the largest shares first, then the heaviest edges."""
+    order = np.lexsort((columns.lower, columns.higher, -columns.weight, -np.round(share, 6)))
+    return _take(columns.take(order), size, None)
+
+
+def improve(graph: PairGraph, edges: Edges, mate: np.ndarray) -> np.ndarray:
+    """Exchange partners for as long as the total grows.
+
+    A move takes an edge into the matching and frees the former partners of its
+    ends; they are paired with each other, or one of them with a free node,
+    whichever is best.  In each round all moves are weighed at once, and applied
+    from the largest gain on where they do not touch one another.
+    """
+    for _ in range(_ROUNDS):
+        mate = greedy(edges, graph.size, mate)
+        changed = _exchange(graph, edges, mate)
+        if changed is None:
+            break
+        mate = changed
+    return mate
+
+
+def _exchange(graph: PairGraph, edges: Edges, mate: np.ndarray) -> np.ndarray | None:
+    size = graph.size
+    nodes = np.arange(size)
+    held = np.where(mate >= 0, graph.weight_of(nodes, np.where(mate >= 0, mate, nodes)), 0.0)
+    most = held.max(initial=0.0)
+    new = np.flatnonzero(edges.weight > held[edges.higher] + held[edges.lower] - most)
+    new = new[mate[edges.higher[new]] != edges.lower[new]]
+    u, v = edges.higher[new].astype(np.int64), edges.lower[new].astype(np.int64)
+    p, q = mate[u], mate[v]
+    base = edges.weight[new] - held[u] - held[v]
+    spare, spare_weight = _best_free(edges, mate, size)
+    options = np.stack(
+        [
+            np.zeros(len(new)),
+            np.where((p >= 0) & (q >= 0), graph.weight_of(p, q), 0.0),
+            np.where((p >= 0) & (spare[p] != v), spare_weight[p], 0.0),
+            np.where((q >= 0) & (spare[q] != u), spare_weight[q], 0.0),
+        ]
+    )
+    choice = options.argmax(axis=0)
+    gain = base + options.max(axis=0)
+    useful = np.flatnonzero(gain > 1e-9)
+    if not len(useful):
+        return None
+    mate, touched = mate.copy(), np.zeros(size, dtype=bool)
+    for i in useful[np.argsort(-gain[useful], kind="stable")].tolist():
+        a, b, c, d = int(u[i]), int(v[i]), int(p[i]), int(q[i])
+        extra = {2: int(spare[c]), 3: int(spare[d])}.get(int(choice[i]), -1)
+        involved = [n for n in (a, b, c, d, extra) if n >= 0]
+        if touched[involved].any():
+            continue
+        touched[involved] = True
+        mate[involved] = -1
+        mate[a], mate[b] = b, a
+        pairs = {1: (c, d), 2: (c, extra), 3: (d, extra)}.get(int(choice[i]))
+        if pairs is not None:
+            mate[pairs[0]], mate[pairs[1]] = pairs[1], pairs[0]
+    return mate
+
+
+def _best_free(edges: Edges, mate: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """For each node the heaviest edge to a free node: its other end, and its weight."""
+    other, weight = np.full(size, -1, dtype=np.int64), np.zeros(size)
+    for near, far in ((edges.higher, edges.lower), (edges.lower, edges.higher)):
+        some = np.flatnonzero(mate[far] < 0)
+        some = some[np.lexsort((-far[some], edges.weight[some]))]
+        better = edges.weight[some] > weight[near[some]]
+        some = some[better]
+        other[near[some]], weight[near[some]] = far[some], edges.weight[some]  # the last one wins
+    return other, weight
+
+
+_PER_NODE = 3
+_TOLERANCE = 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class Relaxation:
+    """The relaxed optimum.
+
+    Attributes
+    ----------
+    bound : float
+        No matching has a larger total; holds whether or not `converged`.
+    prices : ndarray of float, shape (M,)
+        y: at least 0, and y_u + y_v ≥ w_e on every edge.
+    columns : Edges
+        The edges that were considered.
+    share : ndarray of float, shape (len(columns),)
+        x of each of them, between 0 and 1.
+    converged : bool
+        Whether the bound is that of the linear relaxation itself.
+    in_time : bool
+        False if the solver ran out of time.
+    """
+
+    bound: float
+    prices: np.ndarray
+    columns: Edges
+    share: np.ndarray
+    converged: bool
+    in_time: bool
+
+
+def incidence(edges: Edges, size: int) -> csr_array:
+    """The matrix of Σ_{e at v} x_e, shape (size, E)."""
+    n = len(edges)
+    rows = np.concatenate([edges.higher, edges.lower])
+    columns = np.concatenate([np.arange(n), np.arange(n)])
+    return csr_array((np.ones(2 * n), (rows, columns)), shape=(size, n))
+
+
+def relax(
+    graph: PairGraph,
+    start: Edges,
+    *,
+    seconds: float = 60.0,
+    clock: Callable[[], float] = time.monotonic,
+) -> Relaxation:
+    """Bound the best matching of a graph.
+
+    Parameters
+    ----------
+    graph : PairGraph
+    start : Edges
+        A matching to begin with, so that the prices are sensible at once.
+    seconds : float
+        After this long the prices at hand are mended into valid ones.
+    clock : callable () -> float
+        Seconds.
+    """
+    deadline = clock() + seconds
+    edges = graph.edges
+    first = [best_of_each(n, edges.weight, _PER_NODE) for n in (edges.higher, edges.lower)]
+    columns = _distinct([start, edges.take(np.union1d(*first))], graph.size)
+    prices = _half_of_best([edges], graph.size)
+    share = np.zeros(len(columns))
+    converged = False
+    while len(columns) and not converged:
+        left = deadline - clock()
+        if left <= 0:
+            break
+        solved = linprog(
+            -columns.weight,
+            A_ub=incidence(columns, graph.size),
+            b_ub=np.ones(graph.size),
+            method="highs",
+            options={"time_limit": left},
+        )
+        if solved.status != 0:
+            break
+        share = np.asarray(solved.x)
+        prices = np.maximum(-np.asarray(solved.ineqlin.marginals), 0.0)
+        under = edges.weight - prices[edges.higher] - prices[edges.lower]
+        short = np.flatnonzero(under > _TOLERANCE)
+        converged = not len(short)
+        if not converged:
+            some = [
+                best_of_each(n[short], under[short], _PER_NODE)
+                for n in (edges.higher, edges.lower)
+            ]
+            before = len(columns)
+            columns = _distinct([columns, edges.take(short[np.union1d(*some)])], graph.size)
+            share = np.concatenate([share, np.zeros(len(columns) - before)])
+    prices = _feasible_prices(prices, graph.stream() if graph.thinned else [edges], graph.size)
+    finished = converged or not len(columns)
+    return Relaxation(
+        float(prices.sum()), prices, columns, share, finished and not graph.thinned, finished
+    )
+
+
+def _distinct(parts: list[Edges], size: int) -> Edges:
+    """All edges once each, those of earlier parts first and in their order."""
+    joined = Edges.join(parts)
+    key = joined.higher.astype(np.int64) * size + joined.lower
+    return joined.take(np.sort(np.unique(key, return_index=True)[1]))
+
+
+def _half_of_best(pieces: Iterable[Edges], size: int) -> np.ndarray:
+    """Prices that need no solver: half of the best weight at each node."""
+    prices = np.zeros(size)
+    for piece in pieces:
+        np.maximum.at(prices, piece.higher, piece.weight / 2)
+        np.maximum.at(prices, piece.lower, piece.weight / 2)
+    return prices
+
+
+def _feasible_prices(prices: np.ndarray, pieces: Iterable[Edges], size: int) -> np.ndarray:
+    """Raise each higher node's price until no edge is undercut."""
+    lift = np.zeros(size)
+    for piece in pieces:
+        np.maximum.at(
+            lift, piece.higher, piece.weight - prices[piece.higher] - prices[piece.lower]
+        )
+    return prices + lift
+
 
 EXACT_UP_TO = 2000
 """Candidates with at least one partner, up to which the matching is exact."""
@@ -91,7 +457,7 @@ def best_disjoint(
     start = greedy(edges, graph.size)
     relaxed = relax(graph, _edges_of(graph, start), seconds=seconds, clock=clock)
     mate, total = start, _total(graph, start)
-    for first in (rounded(relaxed.columns, relaxed.share, graph.size), start):
+    for first in (round_relaxation(relaxed.columns, relaxed.share, graph.size), start):
         if relaxed.bound - total <= _EQUAL / 10:
             break
         other = greedy(edges, graph.size, improve(graph, relaxed.columns, first))

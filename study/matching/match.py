@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 
 from eic_core.errors import DataError, UserError
-from study.matching.best import best_pairs
 from study.matching.disjoint import EXACT_UP_TO, Disjoint, best_disjoint
 from study.matching.result import (
     CHOSEN,
@@ -19,16 +18,16 @@ from study.matching.result import (
     NO_GAP,
     NO_LIKE,
     NOT_CHOSEN,
+    MatchedMember,
     MatchedPair,
     MatchingResult,
-    Member,
     Mode,
     ProblemMatching,
 )
 from study.matching.rules import MatchingRules
 from study.matching.sameness import Sameness
 from study.matching.scored import ScoredPool, left_out
-from study.matching.sweep import Pairs, PairSweep
+from study.matching.sweep import Pairs, PairSweep, best_pairs
 
 MAX_PAIRS = 1_000_000
 SECONDS = 60.0
@@ -257,7 +256,7 @@ class _Problem:
     def _pairs(self, pairs: Pairs) -> list[MatchedPair]:
         higher, lower = pairs
         losses = self.sweep.losses(higher, lower)
-        members: dict[int, Member] = {}
+        members: dict[int, MatchedMember] = {}
         matched = []
         for i in np.lexsort((lower, higher, losses)).tolist():
             pair = int(higher[i]), int(lower[i])
@@ -272,9 +271,9 @@ class _Problem:
             )
         return matched
 
-    def _member(self, row: int) -> Member:
+    def _member(self, row: int) -> MatchedMember:
         pool = self.pool
-        return Member(
+        return MatchedMember(
             row, pool.formula[row], pool.method[row], pool.syntax[row],
             int(pool.complexity[row]), float(pool.r2[row]), float(pool.eic[row]),
         )

@@ -1,15 +1,18 @@
-"""What matching a pool gives: the pairs, and what became of every formula."""
+"""What matching a pool gives: the pairs, what became of every formula, and PAIRS.csv."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
 
+from eic_core.errors import DataError
 from study.matching.rules import MatchingRules
 from study.material import unfinished_sentence
 from study.statistics.words import counted
@@ -41,7 +44,7 @@ FATES: Mapping[str, str] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class MatchedMember:
     """One formula of a pair.
 
     Attributes
@@ -83,8 +86,8 @@ class MatchedPair:
     pair: str
     problem: str
     loss: float
-    lower: Member
-    higher: Member
+    lower: MatchedMember
+    higher: MatchedMember
     same_function: bool | None
 
 
@@ -210,3 +213,40 @@ class MatchingResult:
         lines.append(f"{'':<{name}}  {len(self.pairs):,} of {total:,} pairs"
                      + (f", {same:,} of them one function on the data" if same else ""))
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
+
+
+PAIR_COLUMNS = (
+    "pair", "problem", "loss",
+    "lower_row", "higher_row", "lower_formula", "higher_formula",
+    "lower_eic", "higher_eic", "lower_r2", "higher_r2", "lower_complexity", "higher_complexity",
+    "same_function",
+)  # fmt: skip
+_FLAGS = {None: "", True: "true", False: "false"}
+
+
+def pair_cells(pair: MatchedPair) -> list[str]:
+    """One pair as cells in the order of `PAIR_COLUMNS`; numbers in full precision."""
+    low, high = pair.lower, pair.higher
+    return [
+        pair.pair, pair.problem, repr(pair.loss),
+        str(low.row), str(high.row), low.formula, high.formula,
+        repr(low.eic), repr(high.eic), repr(low.r2), repr(high.r2),
+        str(low.complexity), str(high.complexity), _FLAGS[pair.same_function],
+    ]  # fmt: skip
+
+
+def write_pairs(path: Path, pairs: Iterable[MatchedPair]) -> None:
+    """Write PAIRS.csv.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be written.
+    """
+    try:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(PAIR_COLUMNS)
+            writer.writerows(pair_cells(pair) for pair in pairs)
+    except OSError as error:
+        raise DataError(f"cannot write {path}: {error.strerror}") from error

@@ -12,7 +12,7 @@ import numpy as np
 
 from eic_core.errors import DataError
 from eic_core.pool import Candidate, Score
-from eic_core.pool.files import opened_pool
+from eic_core.pool.candidate import opened_pool
 
 REFUSED = "refused"
 NO_NUMBERS = "no_numbers"

@@ -15,8 +15,7 @@ from scipy.stats import nct
 from scipy.stats import t as student
 
 from study.statistics.clusters import ENOUGH_PROBLEMS
-from study.statistics.probit import binary_correlation
-from study.statistics.simulation import StudyModel
+from study.statistics.simulation import StudyModel, binary_correlation
 
 
 @dataclass(frozen=True)
@@ -101,15 +100,15 @@ def approximate(model: StudyModel) -> Approximation:
     >>> round(approximate(model).design_effect, 2)
     20.5
     """
-    cast = _cast(model)
+    cast = _votes_cast(model)
     kept = (1 - model.excluded) * (1 - model.tie_share)
     votes = max(cast * kept, 1e-9)
     fixed = model.problems < ENOUGH_PROBLEMS
     rho = correlations(model)
     base = rho.same_problem if fixed else 0.0
-    pair_mates = kept**2 * _mates(cast, model.pairs, model.unequal)
-    rater_mates, close_mates = _rater_mates(model)
-    problem_mates = kept**2 * _mates(cast, model.problems, 0.0)
+    pair_mates = kept**2 * _vote_pairs_in_groups(cast, model.pairs, model.unequal)
+    rater_mates, close_mates = _vote_pairs_of_raters(model)
+    problem_mates = kept**2 * _vote_pairs_in_groups(cast, model.problems, 0.0)
     far = max(0.0, problem_mates - pair_mates - close_mates)
     total = (
         votes * (1 - base)
@@ -142,13 +141,13 @@ def correlations(model: StudyModel) -> Correlations:
     )
 
 
-def _cast(model: StudyModel) -> float:
+def _votes_cast(model: StudyModel) -> float:
     """Votes cast, on average: who stops early casts 0 to ballots - 1."""
     stopped = (model.ballots - 1) / 2
     return model.raters * (model.ballots - model.drop_out * (model.ballots - stopped))
 
 
-def _mates(cast: float, groups: int, unequal: float) -> float:
+def _vote_pairs_in_groups(cast: float, groups: int, unequal: float) -> float:
     """Ordered pairs of votes in one group, if all are spread evenly: Σ g (g - 1)."""
     each = cast / groups
     whole, rest = divmod(each, 1.0)
@@ -156,13 +155,15 @@ def _mates(cast: float, groups: int, unequal: float) -> float:
     return even + groups * each**2 * (exp(unequal**2) - 1)
 
 
-def _rater_mates(model: StudyModel) -> tuple[float, float]:
+def _vote_pairs_of_raters(model: StudyModel) -> tuple[float, float]:
     """Ordered pairs of votes of one rater that count: all, and those on one problem."""
     most = model.ballots
     chance = dict.fromkeys(range(most), model.drop_out / most) | {most: 1 - model.drop_out}
     count = model.raters * (1 - model.excluded) * (1 - model.tie_share) ** 2
     every = sum(share * b * (b - 1) for b, share in chance.items())
-    close = sum(share * _mates(b, model.problems, 0.0) for b, share in chance.items())
+    close = sum(
+        share * _vote_pairs_in_groups(b, model.problems, 0.0) for b, share in chance.items()
+    )
     return count * every, count * close
 
 

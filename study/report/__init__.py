@@ -6,8 +6,10 @@ from study.report.exported import (
     RaterCounts,
     StudyExport,
     Unblinding,
+    read_export,
+    votes_csv,
+    write_export,
 )
-from study.report.folder import read_export, votes_csv, write_export
 
 __all__ = [
     "ExportedPair",

@@ -1,17 +1,22 @@
-"""What a closed study found: `analyse` turns an exported study into numbers."""
+"""What a closed study found: `analyse` turns an exported study into numbers, and names its
+software.
+"""
 
 from __future__ import annotations
 
+import platform
 import statistics
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import get_args
+from typing import Any, get_args
 
+import numpy as np
+import scipy
+
+import eic_core
 from eic_core.errors import UserError
-from study.report.exported import ExportedVote, StudyExport
-from study.report.gaps import pair_gaps
-from study.report.software import Software
+from study.report.exported import ExportedPair, ExportedVote, StudyExport
 from study.report.words import day_text
 from study.statistics.agreement import (
     Agreement,
@@ -30,11 +35,84 @@ from study.statistics.exclusions import (
     active_seconds,
     exclusion_reasons,
 )
-from study.statistics.majorities import SignTest, sign_test
 from study.statistics.preference import Interval, Preference
+from study.statistics.sign_test import SignTest, sign_test
 from study.statistics.threats import Threats, threats_of
-from study.statistics.votes import VoteTable
+from study.statistics.threats.gaps import Gap
+from study.statistics.votes import VoteArrays
 from study.statistics.words import counted
+
+
+def gap_of(pair: ExportedPair) -> Gap:
+    """Between the formulas of lower and higher EIC, with the signs of `Gap`.
+
+    Examples
+    --------
+    >>> pair = ExportedPair("p1", "q", "x", "x + 1e9 - 1e9", 0.5, 8.5, 0.95, 0.94, 1, 5)
+    >>> gap_of(pair).eic, gap_of(pair).complexity
+    (8.0, -4)
+    """
+    return Gap(
+        pair.higher_eic - pair.lower_eic,
+        pair.lower_r2 - pair.higher_r2,
+        pair.lower_complexity - pair.higher_complexity,
+    )
+
+
+def pair_gaps(export: StudyExport) -> dict[str, Gap]:
+    """The gap of every pair of the study, by its id."""
+    return {pair.pair: gap_of(pair) for pair in export.pairs}
+
+
+@dataclass(frozen=True)
+class Software:
+    """Versions of what a report's numbers depend on."""
+
+    eic_lab: str
+    python: str
+    numpy: str
+    scipy: str
+
+    @classmethod
+    def here(cls) -> Software:
+        """The versions that are running.
+
+        Examples
+        --------
+        >>> Software.here().eic_lab
+        '0.1.0'
+        """
+        python = platform.python_version()
+        return cls(eic_core.__version__, python, np.__version__, scipy.__version__)
+
+    @property
+    def sentence(self) -> str:
+        """In a line.
+
+        Examples
+        --------
+        >>> Software("0.1.0", "3.11.9", "2.4.6", "1.17.1").sentence
+        'EIC Lab 0.1.0, Python 3.11.9, NumPy 2.4.6, SciPy 1.17.1'
+        """
+        return (
+            f"EIC Lab {self.eic_lab}, Python {self.python}, NumPy {self.numpy}, SciPy {self.scipy}"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self)
+
+
+def provenance(study_hash: str, seed: int, software: Software) -> str:
+    """What every output carries: the frozen hash, the software and the seed.
+
+    Examples
+    --------
+    >>> provenance("abcd", 7, Software("0.1.0", "3.11.9", "2.4.6", "1.17.1"))
+    'frozen study abcd; seed 7; EIC Lab 0.1.0, Python 3.11.9, NumPy 2.4.6, SciPy 1.17.1'
+    """
+    return f"frozen study {study_hash or 'without a hash'}; seed {seed}; {software.sentence}"
+
 
 ESTIMANDS: tuple[Estimand, ...] = get_args(Estimand)
 REASONS = (HASTY_SESSION, HASTY_VOTE, FAILED_ATTENTION)
@@ -155,9 +233,9 @@ class StudyReport:
         return {pair.pair: counts[pair.pair] for pair in self.export.pairs}
 
     @cached_property
-    def table(self) -> VoteTable:
+    def table(self) -> VoteArrays:
         """The valid votes as columns."""
-        return VoteTable.of(self.valid)
+        return VoteArrays.of(self.valid)
 
     @cached_property
     def inference(self) -> ClusteredRate:

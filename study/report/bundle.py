@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import BinaryIO
 
 from eic_core.errors import DataError
-from study.report.analysis import StudyReport
-from study.report.codebook import CODEBOOK_FILE, codebook_csv, codebook_text
+from study.report.analysis import StudyReport, provenance
 from study.report.document import document_text
-from study.report.exported import STUDY_FILE, VOTES_FILE
+from study.report.exported import STUDY_FILE, VOTES_FILE, study_text, votes_csv
 from study.report.figures import FIGURES, FORMATS, figure_files
-from study.report.folder import study_text, votes_csv
 from study.report.methods import methods_markdown, methods_text
 from study.report.page import render_html
-from study.report.software import provenance
 from study.report.tables import (
+    CODEBOOK_FILE,
     LONG_FILE,
     PAIRS_FILE,
     RATERS_FILE,
+    codebook_csv,
+    codebook_text,
     long_csv,
     made_by,
     pairs_csv,
@@ -98,7 +98,7 @@ def write_bundle(
             with target.open("wb") as file:
                 _archive(file, report, progress)
         else:
-            for name, content in _told(report, progress):
+            for name, content in _with_progress(report, progress):
                 path = target / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
@@ -108,7 +108,7 @@ def write_bundle(
 
 def _archive(file: BinaryIO, report: StudyReport, progress: Progress | None) -> None:
     with zipfile.ZipFile(file, "w") as packed:
-        for name, content in _told(report, progress):
+        for name, content in _with_progress(report, progress):
             member = zipfile.ZipInfo(name, EPOCH)
             member.compress_type = zipfile.ZIP_DEFLATED
             member.create_system = 3  # the same bytes on every system
@@ -116,7 +116,7 @@ def _archive(file: BinaryIO, report: StudyReport, progress: Progress | None) -> 
             packed.writestr(member, content, compresslevel=9)
 
 
-def _told(report: StudyReport, progress: Progress | None) -> Iterator[tuple[str, bytes]]:
+def _with_progress(report: StudyReport, progress: Progress | None) -> Iterator[tuple[str, bytes]]:
     for done, file in enumerate(bundle_files(report), start=1):
         yield file
         if progress is not None:

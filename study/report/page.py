@@ -7,11 +7,10 @@ import html
 from collections.abc import Iterable, Iterator
 
 from study.report import terms
-from study.report.analysis import StudyReport
+from study.report.analysis import StudyReport, provenance
 from study.report.figures import FIGURES, to_svg
 from study.report.page_style import CSP, STYLE
-from study.report.sections import GROUPS, Fact, Group, Section, Table, sections_of
-from study.report.software import provenance
+from study.report.sections import GROUPS, Fact, Group, Section, SectionTable, sections_of
 from study.report.tables import LONG_FILE, long_csv
 from study.report.verdict import verdict
 
@@ -133,7 +132,7 @@ def _name(fact: Fact) -> str:
     return f"<details><summary>{name}</summary>{escape(fact.meaning)}</details>"
 
 
-def _table(table: Table) -> str:
+def _table(table: SectionTable) -> str:
     caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
     first, *others = (escape(name) for name in table.columns)
     head = f'<th scope="col">{first}</th>' + "".join(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from study.report.analysis import StudyReport
-from study.report.sections import GROUPS, Section, Table, sections_of
+from study.report.sections import GROUPS, Section, SectionTable, sections_of
 from study.report.verdict import verdict
 from study.report.words import wrapped
 
@@ -47,7 +47,7 @@ def _hanging(start: str, text: str) -> str:
     return "\n".join([start + lines[0].strip(), *lines[1:]]) if lines else start.rstrip()
 
 
-def _table(table: Table) -> Iterable[str]:
+def _table(table: SectionTable) -> Iterable[str]:
     """Aligned columns: the first to the left, the others to the right."""
     if table.caption:
         yield wrapped(table.caption, "  ")

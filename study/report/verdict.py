@@ -13,7 +13,7 @@ Finding = Literal["lower", "higher", "undecided", "none"]
 
 
 @dataclass(frozen=True)
-class Verdict:
+class StudyVerdict:
     """What the votes support.
 
     Attributes
@@ -36,7 +36,7 @@ class Verdict:
         return " ".join([*self.lines, *([self.caution] if self.caution else [])])
 
 
-def verdict(report: StudyReport) -> Verdict:
+def verdict(report: StudyReport) -> StudyVerdict:
     """The headline in words.
 
     Examples
@@ -49,10 +49,10 @@ def verdict(report: StudyReport) -> Verdict:
     found = report.inference
     interval, p = found.interval(report.level), found.p_two_sided
     if found.rate is None:
-        return Verdict("none", (found.reason,))
+        return StudyVerdict("none", (found.reason,))
     start = _preferred(found.lower, found.votes)
     if interval is None or p is None:
-        return Verdict("none", (start,), found.reason)
+        return StudyVerdict("none", (start,), found.reason)
     low, high = _in_hundred(interval.low), _in_hundred(interval.high)
     about = _others(report)
     expected = (
@@ -63,7 +63,7 @@ def verdict(report: StudyReport) -> Verdict:
         "lower" if interval.low > 0.5 else "higher" if interval.high < 0.5 else "undecided"
     )
     chance = _chance(finding, p, sure=not found.too_small)
-    return Verdict(finding, (start, expected, chance, *_worth(report)), found.too_small)
+    return StudyVerdict(finding, (start, expected, chance, *_worth(report)), found.too_small)
 
 
 def _preferred(lower: int, votes: int) -> str:

@@ -3,8 +3,8 @@
 from study.statistics.agreement import FleissKappa, count_choices, fleiss_kappa
 from study.statistics.clustered import ClusteredRate, clustered_rate
 from study.statistics.exclusions import ExclusionRule, exclusion_reasons
-from study.statistics.majorities import SignTest, sign_test
 from study.statistics.preference import Interval, Preference
+from study.statistics.sign_test import SignTest, sign_test
 
 __all__ = [
     "ClusteredRate",

@@ -23,7 +23,7 @@ from study.statistics.coefficients import (
     krippendorff_alpha,
     raw_agreement,
 )
-from study.statistics.votes import VoteTable
+from study.statistics.votes import VoteArrays
 from study.statistics.words import percent, rounded
 
 __all__ = [
@@ -257,7 +257,7 @@ class Agreement:
 
 
 def agreement_of(
-    table: VoteTable, *, seed: int = 0, level: float = 0.95, draws: int = 2000
+    table: VoteArrays, *, seed: int = 0, level: float = 0.95, draws: int = 2000
 ) -> Agreement:
     """How far raters agree on which formula of a pair is better.
 
@@ -279,7 +279,7 @@ def agreement_of(
     >>> votes = [Vote(rater=f"r{rater}", pair=f"p{pair}", problem="q", lower_side="left",
     ...               choice="higher" if (pair + rater) % 10 == 0 else "lower", position=1)
     ...          for pair in range(60) for rater in range(5)]
-    >>> found = agreement_of(VoteTable.of(votes))
+    >>> found = agreement_of(VoteArrays.of(votes))
     >>> round(found.raw_agreement.value, 2), round(found.fleiss_kappa.value, 2)
     (0.8, -0.11)
     >>> found.prevalence_sentence[:62]

@@ -1,21 +1,32 @@
-"""Bootstrap intervals of the rate: the second opinion beside the clustered t interval.
+"""Bootstraps: intervals of the rate, and of the coefficients of agreement.
 
 Whole clusters are drawn again with replacement, with all their votes; percentile intervals
 (Efron and Tibshirani, 1993, An Introduction to the Bootstrap, ch. 13).  Problems are the clusters
 if there are ten or more; with fewer, pairs are drawn within their problem.
+
+The interval is the bias-corrected percentile one (Efron, 1981, Canadian Journal of Statistics
+9:139), its quantiles moved outward for few pairs from z to sqrt(m/(m-1)) t (Hesterberg, 2015, The
+American Statistician 69:371).  In simulated studies (500 each, about 5 votes a pair, kappa 0 to
+0.6, preference 0.7 to 0.85) plain percentiles of kappa covered 77 to 92 % of the time at 20 pairs,
+this 80 to 94 %, and 93 to 97 % at 172; the acceleration of BCa and a jackknife with t quantiles
+covered no better.  What remains is lost where few pairs hold the rarer choice, which
+`Coefficient.too_small` says: where it says nothing, kappa and alpha were covered 91 to 97 % of the
+time.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
+from math import sqrt
 
 import numpy as np
 from scipy.sparse import coo_array
+from scipy.special import ndtr, ndtri, stdtrit
 
 from eic_core.errors import UserError
 from study.statistics.clusters import Clustering
 from study.statistics.preference import Interval
-from study.statistics.votes import Floats, Integers, VoteTable
+from study.statistics.votes import Floats, Integers, VoteArrays
 
 METHOD = "pair bootstrap"
 METHOD_PROBLEMS = "problem bootstrap"
@@ -24,7 +35,7 @@ DRAWS_AT_ONCE = 250
 
 
 def pair_bootstrap(
-    table: VoteTable, *, draws: int = 2000, seed: int = 0, level: float = 0.95
+    table: VoteArrays, *, draws: int = 2000, seed: int = 0, level: float = 0.95
 ) -> Interval | None:
     """Percentile interval of the rate when pairs (or problems) are drawn again.
 
@@ -56,7 +67,7 @@ def pair_bootstrap(
     >>> votes = [Vote(rater=f"r{rater}", pair=f"p{pair}", problem="q", lower_side="left",
     ...               choice="higher" if pair % 4 == 0 else "lower", position=1)
     ...          for pair in range(40) for rater in range(3)]
-    >>> found = pair_bootstrap(VoteTable.of(votes))
+    >>> found = pair_bootstrap(VoteArrays.of(votes))
     >>> round(found.low, 2), round(found.high, 2)
     (0.6, 0.88)
     """
@@ -72,7 +83,7 @@ def pair_bootstrap(
 
 
 def two_way_bootstrap(
-    table: VoteTable, *, draws: int = 2000, seed: int = 0, level: float = 0.95
+    table: VoteArrays, *, draws: int = 2000, seed: int = 0, level: float = 0.95
 ) -> Interval | None:
     """Percentile interval when pairs (or problems) and raters are both drawn again.
 
@@ -88,7 +99,7 @@ def two_way_bootstrap(
     >>> votes = [Vote(rater=f"r{rater}", pair=f"p{pair}", problem="q", lower_side="left",
     ...               choice="higher" if pair % 4 == 0 else "lower", position=1)
     ...          for pair in range(40) for rater in range(3)]
-    >>> found = two_way_bootstrap(VoteTable.of(votes))
+    >>> found = two_way_bootstrap(VoteArrays.of(votes))
     >>> round(found.low, 2), round(found.high, 2)
     (0.6, 0.88)
     """
@@ -162,3 +173,55 @@ def _percentiles(lower: Floats, votes: Floats, level: float, method: str) -> Int
         return None
     low, high = np.quantile(rates, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high), level, method)
+
+
+AGREEMENT_METHOD = "bias-corrected pair bootstrap"
+MOST_UNDEFINED = 0.05
+
+NO_SPREAD = "All pairs show the same agreement, so their spread gives no interval."
+UNSTABLE = "Too few pairs hold the rarer choice to give an interval."
+
+
+@lru_cache(maxsize=16)
+def resampling_weights(pairs: int, draws: int, seed: int) -> Floats:
+    """How often each pair is drawn, shape (draws, pairs); read-only.
+
+    Examples
+    --------
+    >>> resampling_weights(5, 1000, 0).sum(axis=1).tolist() == [5.0] * 1000
+    True
+    """
+    rng = np.random.default_rng(seed)
+    found = rng.multinomial(pairs, np.full(pairs, 1 / pairs), size=draws).astype(np.float64)
+    found.setflags(write=False)
+    return found
+
+
+def bias_corrected(
+    value: float, drawn: Floats, pairs: int, level: float
+) -> tuple[Interval | None, str]:
+    """The interval, or None and a sentence that says why there is none.
+
+    Parameters
+    ----------
+    value : float
+        Of the votes as they are.
+    drawn : ndarray of float, shape (draws,)
+        Of each draw; nan where it is not defined.
+    pairs : int
+        At least 2.
+    level : float
+        In (0, 1).
+    """
+    defined = drawn[~np.isnan(drawn)]
+    if len(defined) < (1 - MOST_UNDEFINED) * len(drawn):
+        return None, UNSTABLE
+    if np.ptp(defined) < 1e-12:
+        return None, NO_SPREAD
+    near = np.abs(defined - value) < 1e-12
+    below = float(((defined < value) & ~near).mean() + near.mean() / 2)
+    least = 1 / len(defined)
+    shift = 2 * ndtri(min(max(below, least), 1 - least))
+    reach = sqrt(pairs / (pairs - 1)) * stdtrit(pairs - 1, (1 + level) / 2)
+    low, high = np.quantile(defined, [ndtr(shift - reach), ndtr(shift + reach)])
+    return Interval(float(low), float(high), level, AGREEMENT_METHOD), ""

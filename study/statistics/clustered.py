@@ -15,10 +15,16 @@ from scipy.special import betainc, betaincinv, stdtr, stdtrit
 
 from eic_core.errors import UserError
 from study.statistics.bootstrap import pair_bootstrap, two_way_bootstrap
-from study.statistics.clustered_words import reason_of, too_small_of
-from study.statistics.clusters import Clustering, Component, Estimand, two_way
+from study.statistics.clusters import (
+    Clustering,
+    Component,
+    Estimand,
+    reason_of,
+    too_small_of,
+    two_way,
+)
 from study.statistics.preference import Interval
-from study.statistics.votes import VoteTable
+from study.statistics.votes import VoteArrays
 
 __all__ = ["ClusteredRate", "Estimand", "clustered_rate", "pair_bootstrap", "two_way_bootstrap"]
 
@@ -217,7 +223,7 @@ class ClusteredRate:
 
 
 def clustered_rate(
-    table: VoteTable, *, estimand: Estimand = "pairs like these", copies: int = 1
+    table: VoteArrays, *, estimand: Estimand = "pairs like these", copies: int = 1
 ) -> ClusteredRate:
     """The rate with what the clustered votes say about its uncertainty.
 
@@ -247,7 +253,7 @@ def clustered_rate(
     >>> votes = [Vote(rater=f"r{pair}.{i}", pair=f"p{pair}", problem="q", lower_side="left",
     ...               choice="higher" if pair < 3 else "lower", position=1)
     ...          for pair in range(12) for i in range(5)]
-    >>> rate = clustered_rate(VoteTable.of(votes))
+    >>> rate = clustered_rate(VoteArrays.of(votes))
     >>> rate.rate, round(rate.design_effect, 2), round(rate.effective_votes, 1)
     (0.75, 5.45, 11.0)
     >>> print(rate.too_small)

@@ -36,7 +36,7 @@ class PairVote(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class VoteTable:
+class VoteArrays:
     """Votes on pairs, one row each.
 
     Attributes
@@ -57,7 +57,7 @@ class VoteTable:
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater="a", pair="p1", problem="q", choice=choice, lower_side="left",
     ...               position=1) for choice in ("lower", "tie")]
-    >>> table = VoteTable.of(votes)
+    >>> table = VoteArrays.of(votes)
     >>> len(table), table.lower.tolist(), len(table.decided())
     (2, [1.0, nan], 1)
     """
@@ -78,7 +78,7 @@ class VoteTable:
             raise UserError("the columns of a table of votes must be of one length")
 
     @classmethod
-    def of(cls, votes: Iterable[PairVote]) -> VoteTable:
+    def of(cls, votes: Iterable[PairVote]) -> VoteArrays:
         """Put votes on pairs into columns, names in the order of the alphabet.
 
         Raises
@@ -108,14 +108,14 @@ class VoteTable:
         """Votes that decide for neither."""
         return int(np.isnan(self.lower).sum())
 
-    def select(self, rows: npt.NDArray[Any]) -> VoteTable:
+    def select(self, rows: npt.NDArray[Any]) -> VoteArrays:
         """The table of some rows (a mask, or places; a place may come twice), names kept."""
-        return VoteTable(
+        return VoteArrays(
             self.lower[rows], self.pair[rows], self.rater[rows], self.problem[rows],
             self.pairs, self.raters, self.problems, self.on_left[rows], self.position[rows],
         )  # fmt: skip
 
-    def decided(self) -> VoteTable:
+    def decided(self) -> VoteArrays:
         """Without the ties."""
         return self.select(~np.isnan(self.lower))
 

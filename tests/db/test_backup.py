@@ -12,7 +12,7 @@ import pytest
 from db.backup import backup, check, restore
 from db.commands import main
 from study.errors import StudyError
-from study.report.folder import read_export
+from study.report.exported import read_export
 from tests.rehearsal import Rehearsal
 
 

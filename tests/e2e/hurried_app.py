@@ -8,13 +8,12 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
-from pages.ui import wiring
-from pages.ui.assets import PackedAssets
-from pages.ui.routes import ROUTES
-from pages.ui.starting import lifespan
+from pages.ui.kit import wiring
+from pages.ui.kit.browser import PackedAssets
+from pages.ui.server import ROUTES, lifespan
 from tests.clocks import PacedClock
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 ROOT = Path(__file__).resolve().parents[2]
 wiring._built["stopwatch"] = PacedClock(0.4)

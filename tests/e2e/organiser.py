@@ -11,9 +11,9 @@ from pathlib import Path
 from playwright.sync_api import BrowserContext, FilePayload, Locator, Page, expect
 
 from db import open_database
-from pages.ui.organising.demo import problems_of_demo
 from study.clock import SystemChance, SystemClock
 from study.demo import demo_candidates, demo_problems
+from study.demo.seeding import problems_of_demo
 from study.design import StudyDesign
 from study.matching import MatchingRules
 from study.organising import OrganiserService

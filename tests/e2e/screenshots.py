@@ -9,13 +9,12 @@ from urllib.parse import quote, urlencode
 
 from playwright.sync_api import Page
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
-from pages.ui.gallery import example
-from pages.ui.inputs_formula import example_state
-from pages.ui.state import ASKS
+from pages.ui.inspector.formula_input import example, example_state
+from pages.ui.kit.visit import ASKS
 from tests.e2e.browser import running_server, settle
 from tests.e2e.photographs import State, album
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 ROWS = (
     f"{1 + i / 20:.2f},{300 + i},{(300 + i) / (1 + i / 20) + (i * 37 % 11) / 10:.3f}"

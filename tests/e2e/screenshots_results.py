@@ -8,14 +8,14 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
-from study.inviting import NewInvitation
+from study.links import NewInvitation
 from study.material import Study
 from tests.e2e.browser import free_port, running_server
 from tests.e2e.organiser import ready
 from tests.e2e.photographs import Act, State, album
 from tests.e2e.results_world import ResultsWorld, agreed
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 
 def _open(name: str) -> Act:

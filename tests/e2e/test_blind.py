@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from pages.ui.rating.ballot_figure import LETTERS, curve_figure, surface_figure
 from pages.ui.rating.ballot_view import caption
-from pages.ui.rating.figures import LETTERS, curve_figure, surface_figure
 from tests.e2e.blindness import Secrets, Wiretap, leaks, texts_of_frame
 from tests.e2e.rating_world import (
     CONTACT,

@@ -29,8 +29,8 @@ from urllib.parse import urlencode
 from db import commands as db_commands
 from eic_core import cli as core_cli
 from eic_core.measure.table import read_table
-from pages.ui.state import PageState
-from pages.ui.triage.state import CompareState
+from pages.ui.compare.desk import CompareState
+from pages.ui.kit.visit import PageState
 from study import cli as study_cli
 from tests.golden.material import COMMANDS, MISTAKEN_LINK, ODD, page_links, pool, tables
 from tests.golden.reading import query_of, run, state_values, visit_values

@@ -7,8 +7,8 @@ import random
 from typing import Any, NamedTuple
 
 from eic_core.measure import Domain
-from pages.ui.state import PageState
-from pages.ui.triage.state import CompareState
+from pages.ui.compare.desk import CompareState
+from pages.ui.kit.visit import PageState
 
 Table = list[list[object]]
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from pages.ui.state import PageState
-from study.rating_types import Visit
+from pages.ui.kit.visit import PageState
+from study.rating_types import RatingVisit
 
 Main = Callable[[Sequence[str]], int]
 
@@ -38,7 +38,7 @@ def state_values(state: PageState) -> dict[str, Any]:
     return values
 
 
-def visit_values(visit: Visit) -> dict[str, Any]:
+def visit_values(visit: RatingVisit) -> dict[str, Any]:
     """What a rater's link leads to, as JSON values."""
     return {
         "stage": str(visit.stage), "title": visit.title, "question": visit.question,

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from pages.ui import wiring
-from pages.ui.diagnosis.service import DiagnosisService
-from pages.ui.service import InspectorService
+from pages.ui.kit import wiring
+from pages.ui.kit.diagnosis_service import DiagnosisService
+from pages.ui.kit.inspector_service import InspectorService
 from tests.clocks import PacedClock
 
 

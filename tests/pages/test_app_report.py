@@ -10,15 +10,16 @@ from typing import Any
 
 import pytest
 
-from eic_core.drawing.folding import focus_node
+from eic_core.drawing.layout import focus_node
 from eic_core.errors import UserError
 from eic_core.explain.budget import TOLERANCE
 from eic_core.measure.table import read_table
 from eic_core.report import command_line, investigate
-from pages.ui import widgets_share
-from pages.ui.diagnosis import service as answers
-from pages.ui.diagnosis.service import DiagnosisService
-from pages.ui.service import InspectorService, Request
+from pages.ui.inspector import share
+from pages.ui.inspector import share as widgets_share
+from pages.ui.kit import diagnosis_service as answers
+from pages.ui.kit.diagnosis_service import DiagnosisService
+from pages.ui.kit.inspector_service import InspectionRequest, InspectorService
 from tests.clocks import PacedClock
 from tests.pages.panels import open_with_table
 from tests.pages.test_app_inspector import open_page
@@ -46,8 +47,8 @@ def tab(monkeypatch):
 
 
 def test_a_report_of_ranges_says_how_to_have_them_again(tab) -> None:
-    result = InspectorService().inspect(Request("x*y - 1", samples=50, seed=4))
-    known = widgets_share.provenance_of(result)
+    result = InspectorService().inspect(InspectionRequest("x*y - 1", samples=50, seed=4))
+    known = share.provenance_of(result)
     command = command_line(result.inspection.formula, result.inspection.samples, known)
     assert "--samples 50 --seed 4" in command and "x=1.0:5.0 y=1.0:5.0" in command
     assert known.notices == result.notices != ()
@@ -55,9 +56,9 @@ def test_a_report_of_ranges_says_how_to_have_them_again(tab) -> None:
 
 def test_a_report_of_a_table_says_which_column_is_which(tab) -> None:
     tab.table = read_table(b"a,b,t\n1,2,3\n4,5,6\n", source="data.csv")
-    request = Request("x0 - x1", upload=tab.table.digest)
+    request = InspectionRequest("x0 - x1", upload=tab.table.digest)
     result = InspectorService().inspect(request, tab.table)
-    known = widgets_share.provenance_of(result)
+    known = share.provenance_of(result)
     assert (known.file_name, known.file_hash) == ("data.csv", tab.table.digest)
     assert known.mapping == {"x0": "a", "x1": "b"} and known.target == "t"
     inspection = result.inspection
@@ -82,7 +83,7 @@ def test_files_made_after_the_run_still_know_the_table_and_the_tolerance(monkeyp
     def note(label: str, *, data: Callable[[], str], **_: Any) -> None:
         offered[label] = data
 
-    monkeypatch.setattr(widgets_share.st, "download_button", note)
+    monkeypatch.setattr(share.st, "download_button", note)
     table = "a,b,t\n1,2,3\n4,5,6\n"
     assert not open_with_table(table, formula="x0 - x1", tolerance="0.02").exception
     document = json.loads(made_elsewhere(offered["Results, JSON"]))
@@ -94,7 +95,7 @@ def test_files_made_after_the_run_still_know_the_table_and_the_tolerance(monkeyp
     assert "--data rows.csv" in report and "--tolerance 0.02" in report
 
 
-SHOWN = Request("sqrt(x+1) - sqrt(x) + log(y)", samples=200, seed=2)
+SHOWN = InspectionRequest("sqrt(x+1) - sqrt(x) + log(y)", samples=200, seed=2)
 
 
 def test_the_page_finds_what_the_command_line_finds() -> None:

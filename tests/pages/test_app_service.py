@@ -7,8 +7,9 @@ import pytest
 from eic_core.errors import DataError, FormulaError
 from eic_core.measure import Domain
 from eic_core.measure.table import read_table
-from pages.ui import service as module
-from pages.ui.service import BoundedCache, InspectorService, Request
+from pages.ui.kit import inspector_service as module
+from pages.ui.kit.caches import BoundedCache
+from pages.ui.kit.inspector_service import InspectionRequest, InspectorService
 from tests.clocks import PacedClock
 
 ROWS = "a,b,load\n" + "\n".join(f"{i + 1},{2 * i + 1},{i}" for i in range(20))
@@ -16,8 +17,10 @@ ROWS = "a,b,load\n" + "\n".join(f"{i + 1},{2 * i + 1},{i}" for i in range(20))
 
 def test_equal_requests_are_answered_from_memory() -> None:
     service = InspectorService()
-    assert service.inspect(Request("x+1")) is service.inspect(Request("x+1"))
-    assert service.inspect(Request("x+1")) is not service.inspect(Request("x+1", seed=1))
+    assert service.inspect(InspectionRequest("x+1")) is service.inspect(InspectionRequest("x+1"))
+    assert service.inspect(InspectionRequest("x+1")) is not service.inspect(
+        InspectionRequest("x+1", seed=1)
+    )
 
 
 def test_a_cache_forgets_the_oldest_and_keeps_the_newest_whatever_it_weighs() -> None:
@@ -40,12 +43,12 @@ def test_errors_are_raised_and_not_kept() -> None:
     service = InspectorService()
     for _ in range(2):
         with pytest.raises(FormulaError):
-            service.inspect(Request("1+*2"))
+            service.inspect(InspectionRequest("1+*2"))
 
 
 def test_a_variable_without_a_range_gets_1_to_5_and_a_notice() -> None:
     result = InspectorService().inspect(
-        Request(
+        InspectionRequest(
             "x*y", domains=(("y", Domain("fixed", 2.0, 2.0)), ("unused", module.DEFAULT_DOMAIN))
         )
     )
@@ -56,13 +59,13 @@ def test_a_variable_without_a_range_gets_1_to_5_and_a_notice() -> None:
 
 def test_work_is_limited_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_WORK", 9_000)
-    result = InspectorService().inspect(Request("x+1", samples=100_000))
+    result = InspectorService().inspect(InspectionRequest("x+1", samples=100_000))
     assert result.inspection.counts.total == 3_000
     assert any("Limited to 3,000 samples" in notice for notice in result.notices)
 
 
 def test_an_exact_check_that_takes_too_long_is_stopped_and_it_is_said() -> None:
-    result = InspectorService(clock=PacedClock(100.0)).inspect(Request("x-x"))
+    result = InspectorService(clock=PacedClock(100.0)).inspect(InspectionRequest("x-x"))
     assert result.inspection.counts.rechecked == 0
     assert not result.complete and "was stopped after 10 seconds" in result.missing
 
@@ -70,17 +73,19 @@ def test_an_exact_check_that_takes_too_long_is_stopped_and_it_is_said() -> None:
 def test_operon_counts_columns_from_one_and_the_visitor_may_say_otherwise() -> None:
     table = read_table(ROWS, source="rows.csv")
     text = "((2.0 * X1) + (3.0 * X2))"
-    one = InspectorService().inspect(Request(text, base=1, upload=table.digest), table)
+    one = InspectorService().inspect(InspectionRequest(text, base=1, upload=table.digest), table)
     assert one.match is not None
     assert list(one.match.mapping.values()) == ["a", "b"]
     assert one.target == "load"
     with pytest.raises(DataError, match="no column was found"):
-        InspectorService().inspect(Request(text, base=0, upload=table.digest), table)
+        InspectorService().inspect(InspectionRequest(text, base=0, upload=table.digest), table)
 
 
 def test_the_visitors_choice_of_column_wins() -> None:
     table = read_table(ROWS)
-    request = Request("a+q", upload=table.digest, mapping=(("q", "load"), ("a", "b")), target="")
+    request = InspectionRequest(
+        "a+q", upload=table.digest, mapping=(("q", "load"), ("a", "b")), target=""
+    )
     result = InspectorService().inspect(request, table)
     assert result.match is not None
     assert dict(result.match.mapping) == {"a": "b", "q": "load"}
@@ -90,4 +95,4 @@ def test_the_visitors_choice_of_column_wins() -> None:
 def test_a_variable_without_a_column_is_named() -> None:
     table = read_table(ROWS)
     with pytest.raises(DataError, match="`missing`"):
-        InspectorService().inspect(Request("a*missing", upload=table.digest), table)
+        InspectorService().inspect(InspectionRequest("a*missing", upload=table.digest), table)

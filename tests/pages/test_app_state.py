@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eic_core.measure import Domain
-from pages.ui.state import ASKS, MAX_SAMPLES, MAX_SEED, MAX_URL, PageState, encoded_length
+from pages.ui.kit.visit import ASKS, MAX_SAMPLES, MAX_SEED, MAX_URL, PageState, encoded_length
 
 names = st.text(
     st.characters(categories=("L", "N"), include_characters="_"), min_size=1, max_size=8

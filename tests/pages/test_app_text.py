@@ -7,7 +7,7 @@ import html
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.ui.text import clean, code_label, escape, label, number, prose
+from pages.ui.kit.text import clean, code_label, escape, label, number, prose
 
 
 @given(st.text(max_size=300))

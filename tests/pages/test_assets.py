@@ -17,9 +17,9 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
-from pages.ui import assets
-from pages.ui.assets import PackedAssets
-from pages.ui.icons import BALLOT, LENS
+from pages.ui.kit import browser
+from pages.ui.kit.browser import PackedAssets
+from pages.ui.shell import BALLOT, LENS
 
 SCRIPT = b"const digits = 4;\n" * 2000
 LASTING = {"Cache-Control": "public, immutable, max-age=31536000"}
@@ -109,8 +109,8 @@ def test_a_visitor_who_leaves_while_a_file_is_read_spoils_it_for_nobody() -> Non
 
 
 def test_the_installed_script_that_draws_plots_is_found_and_worth_packing() -> None:
-    name = assets.plot_script().rpartition("/")[2]
-    folder = Path(assets.streamlit.__file__).parent / "static" / "static" / "js"
+    name = browser.plot_script().rpartition("/")[2]
+    folder = Path(browser.streamlit.__file__).parent / "static" / "static" / "js"
     content = (folder / name).read_bytes()
     assert len(content) > 1_000_000
     assert len(gzip.compress(content, 1)) < len(content) / 2

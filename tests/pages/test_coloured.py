@@ -10,8 +10,8 @@ from eic_core.formula.rendering import to_latex
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, variable
 from eic_core.measure import Domain, Samples, inspect, sample_domains
-from pages.ui.coloured import MAX_BOXES, MAX_SOURCE, coloured_latex, coloured_tex
 from pages.ui.figures import colour
+from pages.ui.questions.where import MAX_BOXES, MAX_SOURCE, coloured_latex, coloured_tex
 
 
 def inspected(text):

@@ -14,23 +14,24 @@ from streamlit.testing.v1 import AppTest
 from eic_core.errors import UserError
 from eic_core.measure import Domain
 from eic_core.report import Provenance, render
-from pages.ui import wiring
-from pages.ui.diagnosis.service import DiagnosisService
-from pages.ui.service import Aside, BoundedCache, InspectorService, Request
-from pages.ui.visit import Visit
-from pages.ui.widgets_share import _json
+from pages.ui.inspector.share import _json
+from pages.ui.kit import wiring
+from pages.ui.kit.caches import BoundedCache, UnfinishedAnswers
+from pages.ui.kit.diagnosis_service import DiagnosisService
+from pages.ui.kit.inspector_service import InspectionRequest, InspectorService
+from pages.ui.kit.visit import Visit
 from tests.clocks import PacedClock
 from tests.pages.panels import answer, chart, failed
 from tests.pages.test_app_inspector import html_of, open_page, type_formula
 
 NEAR_1000 = (("x", Domain("normal", 1000.0, 1.0)),)
-OVERFLOWING = Request("log(exp(x))", domains=NEAR_1000)
+OVERFLOWING = InspectionRequest("log(exp(x))", domains=NEAR_1000)
 """Every sample overflows in double precision, and loses three digits at 60."""
 
 FORMULA = "sqrt(x+5) - sqrt(x)"
 ROOTS = {"formula": FORMULA, "range": ["x=loguniform:1:1e8"]}
 BETTER = "5/(sqrt(x + 5) + sqrt(x))"
-SAME_ROOTS = Request(FORMULA, domains=(("x", Domain("loguniform", 1.0, 1e8)),))
+SAME_ROOTS = InspectionRequest(FORMULA, domains=(("x", Domain("loguniform", 1.0, 1e8)),))
 STOPPED = (
     r"The check at 60 digits was stopped after 10 seconds, \d+ % of the way, so it is not known "
     r"yet how many digits are lost\."
@@ -51,7 +52,7 @@ def test_a_cache_keeps_only_what_is_complete() -> None:
 
 
 def test_what_was_finished_takes_the_place_of_what_was_not() -> None:
-    aside = Aside()
+    aside = UnfinishedAnswers()
     assert aside.get("key", lambda: "part") == aside.get("key", lambda: "other") == "part"
     aside.put("key", "whole")
     assert aside.get("key", lambda: "other") == "whole"
@@ -63,29 +64,29 @@ def test_what_was_finished_takes_the_place_of_what_was_not() -> None:
 def test_a_slow_first_visit_leaves_nothing_for_a_quick_second_one() -> None:
     clock = PacedClock(SLOW)
     service = InspectorService(clock=clock)
-    first = service.inspect(OVERFLOWING, aside=Aside())
+    first = service.inspect(OVERFLOWING, aside=UnfinishedAnswers())
     assert not first.complete
     assert re.fullmatch(STOPPED, first.missing)
     clock.pace = QUICK
-    second = service.inspect(OVERFLOWING, aside=Aside())
+    second = service.inspect(OVERFLOWING, aside=UnfinishedAnswers())
     assert second.complete and second.missing == ""
     assert second.inspection.eic == pytest.approx(3.0, abs=0.01)
     assert second.inspection.counts.rechecked == 1_000
-    assert service.inspect(OVERFLOWING, aside=Aside()) is second
+    assert service.inspect(OVERFLOWING, aside=UnfinishedAnswers()) is second
 
 
 def test_a_visit_that_looks_again_need_not_wait_for_the_limit_again() -> None:
-    service, aside = InspectorService(clock=PacedClock(SLOW)), Aside()
+    service, aside = InspectorService(clock=PacedClock(SLOW)), UnfinishedAnswers()
     first = service.inspect(OVERFLOWING, aside=aside)
     assert service.inspect(OVERFLOWING, aside=aside) is first
-    assert service.inspect(OVERFLOWING, aside=Aside()) is not first
+    assert service.inspect(OVERFLOWING, aside=UnfinishedAnswers()) is not first
 
 
 def test_a_visit_that_comes_back_to_a_request_has_it_computed_again() -> None:
     here = Visit()
     aside = here.asking(OVERFLOWING)
     assert here.asking(OVERFLOWING) is aside
-    here.asking(Request("x"))
+    here.asking(InspectionRequest("x"))
     assert here.asking(OVERFLOWING) is not aside
 
 
@@ -97,7 +98,7 @@ def test_without_a_limit_a_slow_machine_comes_to_the_end() -> None:
 
 
 def test_what_needs_no_check_is_complete_on_the_slowest_machine() -> None:
-    found = InspectorService(clock=PacedClock(1e6)).inspect(Request("x+1"))
+    found = InspectorService(clock=PacedClock(1e6)).inspect(InspectionRequest("x+1"))
     assert found.complete
 
 
@@ -134,7 +135,7 @@ def test_nothing_is_concluded_from_an_inspection_that_was_cut_short() -> None:
 def test_a_search_cut_short_is_searched_again_by_the_next_visit() -> None:
     clock = PacedClock(SLOWEST)
     service, result = DiagnosisService(clock=clock), InspectorService().inspect(SAME_ROOTS)
-    first = service.repairs(result, aside=Aside())
+    first = service.repairs(result, aside=UnfinishedAnswers())
     assert not first.finished and first.best is None
     assert first.missing == (
         "The search was cut short by its time limit after 1 form: there may be a better one."
@@ -142,7 +143,7 @@ def test_a_search_cut_short_is_searched_again_by_the_next_visit() -> None:
     assert first.missing in first.sentence and first.advice == ""
     assert first.to_json()["missing"] == first.missing
     clock.pace = QUICK
-    second = service.repairs(result, aside=Aside())
+    second = service.repairs(result, aside=UnfinishedAnswers())
     assert second.finished and second.missing == ""
     assert second.best is not None and second.best.text == BETTER
     assert service.repairs(result) is second
@@ -158,30 +159,30 @@ def test_a_search_to_the_end_serves_every_later_visit_whatever_its_limit() -> No
 def test_a_summary_of_a_search_cut_short_says_so_and_is_not_kept() -> None:
     clock = PacedClock(SLOWEST)
     service, result = DiagnosisService(clock=clock), InspectorService().inspect(SAME_ROOTS)
-    first = service.summary(result, 5, aside=Aside())
+    first = service.summary(result, 5, aside=UnfinishedAnswers())
     assert not first.complete and "cut short by its time limit" in first.instead
     clock.pace = QUICK
-    second = service.summary(result, 5, aside=Aside())
+    second = service.summary(result, 5, aside=UnfinishedAnswers())
     assert second.complete and second.better == BETTER
 
 
 def test_a_report_of_a_search_cut_short_says_so_before_anything_else() -> None:
     clock = PacedClock(SLOWEST)
     service, result = DiagnosisService(clock=clock), InspectorService().inspect(SAME_ROOTS)
-    findings = service.findings(result, aside=Aside())
+    findings = service.findings(result, aside=UnfinishedAnswers())
     assert not findings.complete and findings.to_json()["complete"] is False
     assert findings.to_json()["unfinished"] == {"repair": findings.repairs.missing}
     page = render(findings, Provenance())
     warning = page.index("This report is not complete.")
     assert warning < page.index('<dl class="answers">')
     clock.pace = QUICK
-    whole = service.findings(result, aside=Aside())
+    whole = service.findings(result, aside=UnfinishedAnswers())
     assert whole.complete and whole.to_json()["unfinished"] == {}
     assert "This report is not complete." not in render(whole, Provenance())
 
 
 def test_the_json_of_a_result_says_that_it_is_complete() -> None:
-    result = InspectorService().inspect(Request("x+1"))
+    result = InspectorService().inspect(InspectionRequest("x+1"))
     document = json.loads(_json(result, Provenance(result.reading, result.domains)))
     assert document["complete"] is True and document["missing"] == ""
 

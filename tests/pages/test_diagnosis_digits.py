@@ -12,8 +12,8 @@ from eic_core.errors import UserError
 from eic_core.explain.budget import digit_budget
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains
-from pages.ui.diagnosis.tolerance import read_tolerance, tolerance_text
-from pages.ui.figures.budget import SHOWN, digits_figure
+from pages.ui.figures.digits import SHOWN, digits_figure
+from pages.ui.questions.digits import read_tolerance, tolerance_text
 from tests.pages.panels import answer, chart, failed, open_with_table
 from tests.pages.test_app_inspector import SCRIPT, html_of, open_page, query_of, state_of
 

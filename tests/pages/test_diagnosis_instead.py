@@ -7,8 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains
-from pages.ui.diagnosis.service import DiagnosisService
-from pages.ui.service import InspectorService, Request
+from pages.ui.kit.diagnosis_service import DiagnosisService
+from pages.ui.kit.inspector_service import InspectionRequest, InspectorService
 from tests.clocks import PacedClock
 from tests.pages.panels import answer, chart, failed, open_with_table
 from tests.pages.test_app_inspector import html_of, open_page, state_of
@@ -146,7 +146,7 @@ def test_indexed_variables_keep_their_columns_when_a_form_is_taken() -> None:
 def test_who_asks_while_a_search_runs_gets_the_same_answer() -> None:
     from threading import Thread
 
-    result = InspectorService().inspect(Request("sqrt(x+7) - sqrt(x)"))
+    result = InspectorService().inspect(InspectionRequest("sqrt(x+7) - sqrt(x)"))
     service, found = DiagnosisService(clock=PacedClock(0.0)), []
     threads = [Thread(target=lambda: found.append(service.repairs(result))) for _ in range(3)]
     for thread in threads:

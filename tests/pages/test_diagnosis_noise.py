@@ -11,7 +11,7 @@ from eic_core.explain.ledger import Ledger, blame
 from eic_core.explain.what_if import what_if_mean
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Samples, inspect, sample_domains
-from pages.ui.figures.waterfall import NOBODY, waterfall_figure, waterfall_words
+from pages.ui.figures.noise import NOBODY, waterfall_figure, waterfall_words
 from tests.pages.test_app_inspector import html_of, open_page, state_of
 
 BRANCH = {

@@ -14,9 +14,9 @@ from streamlit.testing.v1 import AppTest
 from eic_core.explain.where import where
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Samples, inspect
-from pages.ui.diagnosis.domain_tracks import CENTRE, ENDS, HELD, SPREAD, tracks
-from pages.ui.diagnosis.rows_table import listed_rows, rows_csv
-from pages.ui.gallery import EXAMPLES
+from pages.ui.inspector.formula_input import EXAMPLES
+from pages.ui.questions.domain import CENTRE, ENDS, HELD, SPREAD, tracks
+from pages.ui.questions.rows import listed_rows, rows_csv
 from tests.pages.panels import answer, failed, open_with_table
 from tests.pages.test_app_inspector import html_of, open_page, query_of, state_of
 

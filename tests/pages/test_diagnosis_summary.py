@@ -10,10 +10,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from eic_core.errors import UserError
-from pages.ui.diagnosis import questions, summary
-from pages.ui.diagnosis.service import DiagnosisService, Summary
-from pages.ui.gallery import EXAMPLES, Example
-from pages.ui.state import ASKS
+from pages.ui.inspector import headline as summary
+from pages.ui.inspector import workbench
+from pages.ui.inspector.formula_input import EXAMPLES, Example
+from pages.ui.kit.diagnosis_service import DiagnosisService, Summary
+from pages.ui.kit.visit import ASKS
 from tests.pages.test_app_inspector import html_of, open_page, query_of, state_of
 
 ROOTS = {"formula": "sqrt(x+1) - sqrt(x)", "range": ["x=loguniform:1:1e8"]}
@@ -119,8 +120,8 @@ def test_a_panel_that_fails_leaves_the_page_alone(monkeypatch: pytest.MonkeyPatc
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    question = questions.Question("noise", "Whose noise?", broken)
-    monkeypatch.setitem(questions._BY_KEY, "noise", question)
+    question = workbench.Question("noise", "Whose noise?", broken)
+    monkeypatch.setitem(workbench._BY_KEY, "noise", question)
     page = open_page(**ROOTS, ask="noise")
     assert not page.exception
     assert "This answer could not be computed" in said(page)

@@ -11,8 +11,8 @@ from eic_core.explain.triangulation import Triangulation, triangulate
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains
 from eic_core.measure.table import read_table
-from pages.ui.diagnosis.truth_table import BADGES
-from pages.ui.figures.triangulated import lanes, triangulated_figure, triangulated_words
+from pages.ui.figures.noise import lanes, triangulated_figure, triangulated_words
+from pages.ui.questions.truth import BADGES
 from tests.pages.test_app_inspector import html_of, open_page, state_of
 
 ROOTS = {"formula": "sqrt(x+1) - sqrt(x)", "range": ["x=loguniform:1:1e8"], "ask": "truth"}

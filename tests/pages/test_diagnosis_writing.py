@@ -12,7 +12,7 @@ from eic_core.drawing.scale import HIGH, THEMES, contrast
 from eic_core.explain.writing import writing_loss
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
-from pages.ui.figures.losses import WRITING_INK, losses_figure
+from pages.ui.figures.digits import WRITING_INK, losses_figure
 from tests.pages.panels import answer, chart, failed, open_with_table
 from tests.pages.test_app_inspector import html_of, open_page
 

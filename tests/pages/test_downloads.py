@@ -17,7 +17,8 @@ from eic_core.formula.tree import Draft, Formula, variable
 from eic_core.measure import Domain, Samples, inspect, sample_domains
 from eic_core.measure.table import read_table
 from eic_core.report import Provenance, python_snippet
-from pages.ui.downloads import file_name, json_text, nodes_csv
+from pages.ui.inspector.share import json_text, nodes_csv
+from pages.ui.kit.text import file_name
 
 ROOT = Path(__file__).resolve().parents[2]
 DOMAINS = (("x", Domain("loguniform", 1e-3, 1e3)), ("y", Domain("normal", 2.0, 0.1)))

@@ -20,7 +20,7 @@ from pages.ui.figures import (
     surface_figure,
     worst_sample,
 )
-from pages.ui.figures.grids import axis_of, thinned, value_limits
+from pages.ui.figures.plotting import axis_of, evenly_spread_rows, value_limits
 
 
 def inspected(text, count=500, **domains):
@@ -198,8 +198,8 @@ def test_residuals_where_nothing_is_valid_still_draw():
 
 
 def test_thinning_keeps_the_rows_named():
-    assert 7 in thinned(100_000, 100, 7)
-    assert len(thinned(100_000, 100)) == 100
+    assert 7 in evenly_spread_rows(100_000, 100, 7)
+    assert len(evenly_spread_rows(100_000, 100)) == 100
 
 
 def test_a_pole_does_not_blow_up_the_axis_but_a_plain_curve_keeps_plotlys_choice():
@@ -207,4 +207,3 @@ def test_a_pole_does_not_blow_up_the_axis_but_a_plain_curve_keeps_plotlys_choice
     low, high = value_limits(1 / (x + 1e-9))
     assert -200 < low < 0 < high < 200
     assert value_limits(x) is None
-

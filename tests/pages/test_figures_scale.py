@@ -17,7 +17,7 @@ from eic_core.drawing.scale import (
     paint,
     text_on,
 )
-from pages.ui.figures.ruler import ruler_figure
+from pages.ui.figures.tree import ruler_figure
 
 STEPS = [i / 10 for i in range(81)]
 

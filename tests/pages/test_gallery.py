@@ -13,7 +13,7 @@ from eic_core.explain.verdict import verdict
 from eic_core.formula.syntax import SYNTAXES, read
 from eic_core.measure import Domain, Samples, inspect, sample_domains
 from eic_core.measure.fit import fit_of
-from pages.ui.gallery import EXAMPLES, example
+from pages.ui.inspector.formula_input import EXAMPLES, example
 
 
 def run(key, formula=None, count=None):

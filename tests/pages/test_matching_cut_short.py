@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import wiring
+from pages.ui.kit import door, wiring
+from pages.ui.kit.caches import BoundedCache
+from pages.ui.kit.wiring import Lab, Settings, jobs
 from pages.ui.organising import desk, step_pairs
-from pages.ui.service import BoundedCache
-from pages.ui.wiring import Lab, Settings, jobs
 from study.design import StudyDesign
 from study.matching import MatchingRules
 from study.pairing import match_study, problems_from_folder, read_upload
@@ -27,11 +27,11 @@ SAID = (
 
 def page() -> None:
     from pages.ui.organising import desk, step_pairs
-    from pages.ui.organising.drafts import draft_of
+    from pages.ui.organising.desk import draft_of
 
-    service = desk.organiser()
-    desk.see(service, 1)
-    step_pairs.view(service, draft_of(service, service.study(1)))
+    service = door.organiser()
+    desk.remember_version(service, 1)
+    step_pairs.pairs_view(service, draft_of(service, service.study(1)))
 
 
 @pytest.fixture

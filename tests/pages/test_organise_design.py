@@ -10,9 +10,20 @@ from types import ModuleType
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import door, wiring
-from pages.ui.organising import drafts, frame, results_data, step_design
-from pages.ui.wiring import Lab, Settings
+from pages.ui.kit import door, wiring
+from pages.ui.kit.wiring import Lab, Settings
+from pages.ui.organising import (
+    desk as drafts,
+)
+from pages.ui.organising import (
+    report_files as results_data,
+)
+from pages.ui.organising import (
+    step_design,
+)
+from pages.ui.organising import (
+    studies as frame,
+)
 from tests.rehearsal import DESIGN, Rehearsal, problem
 
 SEES: tuple[ModuleType, ...] = (wiring, door, drafts, frame, results_data, step_design)

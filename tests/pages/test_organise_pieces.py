@@ -11,13 +11,13 @@ from streamlit.testing.v1 import AppTest
 
 from eic_core.errors import UserError
 from pages.ui.figures.pairs import pairs_figure
-from pages.ui.jobs import Jobs, Step
-from pages.ui.organising.demo import DRAFT_NAME, OPEN_NAME, seed_demo
-from pages.ui.organising.parcels import LASTS, Parcels
-from pages.ui.organising.problem_files import read_files
-from pages.ui.organising.tables import table_html
-from pages.ui.starting import setup_lines
-from pages.ui.wiring import Lab, Settings, lab
+from pages.ui.kit.caches import LASTS, Parcels
+from pages.ui.kit.jobs import Jobs, Step
+from pages.ui.kit.messages import table_html
+from pages.ui.kit.wiring import Lab, Settings, lab
+from pages.ui.organising.desk import read_files
+from pages.ui.server import setup_lines
+from study.demo.seeding import DRAFT_NAME, OPEN_NAME, seed_demo
 from study.design import StudyDesign, StudyStatus
 from study.errors import StaleEditError
 from study.organising import OrganiserService

@@ -9,12 +9,19 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from pages.ui import wiring
-from pages.ui.door import COOKIE
-from pages.ui.organising import door_routes, export_routes, results_data
-from pages.ui.organising.tokens import form_token, safe_next, timed_token
-from pages.ui.routes import ROUTES
-from pages.ui.wiring import Lab, Settings
+from pages.ui.kit import wiring
+from pages.ui.kit.door import COOKIE, form_token, safe_next, timed_token
+from pages.ui.kit.wiring import Lab, Settings
+from pages.ui.organising import (
+    login as door_routes,
+)
+from pages.ui.organising import (
+    report_files as export_routes,
+)
+from pages.ui.organising import (
+    report_files as results_data,
+)
+from pages.ui.server import ROUTES
 from study.access import AccessService, HashParameters
 
 PASSPHRASE = "correct horse battery"

@@ -13,17 +13,17 @@ from streamlit.testing.v1 import AppTest
 
 from eic_core.drawing.scale import THEMES, contrast
 from pages.ui.figures.planning import COLOURS, DASHES, Point, planning_figure
-from pages.ui.jobs import Job
+from pages.ui.kit.jobs import Job
+from pages.ui.kit.wiring import jobs, lab
 from pages.ui.organising import desk, planner
 from pages.ui.organising.planner_inputs import FIELDS, model_of, request_for, shown
-from pages.ui.wiring import jobs, lab
 from study.planning import PAPER, width_grid
 from study.statistics.simulation import StudyModel
 
 
 def page() -> None:
+    from pages.ui.kit.wiring import lab
     from pages.ui.organising.planner import planner_view
-    from pages.ui.wiring import lab
 
     planner_view(lab().organising)
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from eic_core.drawing.scale import contrast
+from pages.ui.rating.ballot_figure import LOOKS, SCALE, curve_figure, scale_ticks, surface_figure
 from pages.ui.rating.ballot_view import caption
-from pages.ui.rating.figures import LOOKS, SCALE, curve_figure, scale_ticks, surface_figure
-from study.ballot_types import Axis, Ballot, BallotFigure, FormulaCard
+from study.rating_types import Axis, Ballot, BallotFigure, FormulaCard
 
 TIME, HEIGHT = Axis("t", "s", "time", 0, 10), Axis("h", "m", "height", -1, 5)
 CURVE = Ballot(

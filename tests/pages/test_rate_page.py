@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import pages.rate
-import pages.ui.rating.consent_view
 import pages.ui.rating.tab
 from pages.ui.rating import words
 from study.errors import BusyError
-from study.rating_types import Progress, Stage, Visit
+from study.rating_types import Progress, RatingVisit, Stage
 from tests.rehearsal import Rehearsal, token_of
 
 HOSTILE = "<script>alert(1)</script>`$x$`:red[y]**z**"
@@ -250,7 +248,7 @@ def test_what_the_organiser_writes_stays_text(rehearsal: Rehearsal) -> None:
 def test_every_ending_says_what_happened_and_whom_to_ask(
     stage: Stage, progress: Progress | None
 ) -> None:
-    title, texts = words.ending(Visit(stage, contact="c@example.org", progress=progress))
+    title, texts = words.ending_text(RatingVisit(stage, contact="c@example.org", progress=progress))
     assert title
     assert any(texts)
     if stage not in (Stage.UNKNOWN, Stage.FINISHED):

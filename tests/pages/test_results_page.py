@@ -18,34 +18,40 @@ from streamlit.testing.v1 import AppTest
 
 from eic_core.errors import UserError
 from eic_core.formula.syntax import read
-from pages.ui import wiring
-from pages.ui.door import COOKIE
-from pages.ui.figures.estimates import Estimate
-from pages.ui.figures.results import (
-    Curve,
-    counts_figure,
-    curve_figure,
-    forest_figure,
-    rate_figure,
+from pages.ui.figures.estimates import EstimateMark
+from pages.ui.figures.results import Curve, counts_figure, curve_figure, forest_figure, rate_figure
+from pages.ui.kit import wiring
+from pages.ui.kit.door import COOKIE, form_token
+from pages.ui.kit.visit import PageState
+from pages.ui.kit.wiring import Lab, Settings
+from pages.ui.organising import (
+    login as door_routes,
 )
-from pages.ui.organising import door_routes, export_routes, results_data
-from pages.ui.organising.drill import inspector_address, inspector_state, pair_rows, vote_rows
-from pages.ui.organising.drill_view import votes_html
-from pages.ui.organising.live import pairs_line, watching_lines
-from pages.ui.organising.results_data import FILES
+from pages.ui.organising import (
+    report_files as export_routes,
+)
+from pages.ui.organising import (
+    report_files as results_data,
+)
+from pages.ui.organising.drill import (
+    inspector_address,
+    inspector_state,
+    pair_rows,
+    vote_rows,
+    votes_html,
+)
+from pages.ui.organising.report import MARKS
+from pages.ui.organising.report_files import FILES
 from pages.ui.organising.results_figures import FIGURES as DRAWN
 from pages.ui.organising.results_figures import headline_figure, interactive
-from pages.ui.organising.results_sections import MARKS
-from pages.ui.organising.tokens import form_token
-from pages.ui.routes import ROUTES
-from pages.ui.state import PageState
-from pages.ui.wiring import Lab, Settings
+from pages.ui.organising.running import pairs_line, watching_lines
+from pages.ui.server import ROUTES
 from study.access import AccessService, HashParameters
 from study.material import Member, Problem, Study
 from study.report import StudyExport
 from study.report.analysis import StudyReport, analyse
 from study.report.figures import FIGURES, FORMATS
-from study.statistics.clustered import Estimand
+from study.statistics.clusters import Estimand
 from tests.rehearsal import Rehearsal
 
 PASSPHRASE = "correct horse battery"
@@ -199,8 +205,9 @@ def test_visitors_get_nothing(lab: Lab, rehearsal: Rehearsal) -> None:
 
 def drawn(lab: Lab, monkeypatch: pytest.MonkeyPatch, **query: str) -> tuple[AppTest, str]:
     """The organiser's page, as its organiser sees it, and its HTML."""
-    from pages.ui import door
-    from pages.ui.organising import drafts, frame
+    from pages.ui.kit import door
+    from pages.ui.organising import desk as drafts
+    from pages.ui.organising import studies as frame
 
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
     for module in (door, drafts, frame):
@@ -381,16 +388,16 @@ def test_a_formula_too_long_for_an_address_has_no_link() -> None:
 # --- figures ---
 
 ROWS = [
-    Estimate("all <b>", 0.7, 0.65, 0.75, "70 %"),
-    Estimate("none", None, text="no votes"),
-    Estimate("without an interval", 1.0, plain=True),
+    EstimateMark("all <b>", 0.7, 0.65, 0.75, "70 %"),
+    EstimateMark("none", None, text="no votes"),
+    EstimateMark("without an interval", 1.0, plain=True),
 ]
 
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("rows", [[], ROWS[:1], ROWS])
 def test_rates_are_drawn_on_a_fixed_scale_with_the_middle_marked(
-    rows: list[Estimate], dark: bool
+    rows: list[EstimateMark], dark: bool
 ) -> None:
     for figure in (rate_figure(rows, dark=dark), forest_figure(rows, dark=dark, narrow=dark)):
         checked = go.Figure(figure.to_dict())

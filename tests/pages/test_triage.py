@@ -14,8 +14,8 @@ from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains
 from eic_core.measure.table import read_table
 from eic_core.pool.importers import import_formulas
-from pages.ui.triage.export import scored_csv
-from pages.ui.triage.state import CompareState
+from pages.ui.compare.desk import CompareState
+from pages.ui.compare.scores_table import scored_csv
 
 PROGRAM = """
 import streamlit as st
@@ -234,7 +234,7 @@ def test_the_state_of_the_page_comes_back_from_its_address() -> None:
 
 
 def test_a_closed_study_keeps_the_page_shut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages.compare.may_inspect", lambda: False)
+    monkeypatch.setattr("pages.ui.kit.door.may_inspect", lambda: False)
     page = AppTest.from_function(_closed).run()
     assert not page.exception
     assert "closed for now" in html_of(page)

@@ -16,16 +16,15 @@ from eic_core.pool import Score
 from eic_core.pool.front import front
 from eic_core.pool.importers import Listed
 from eic_core.pool.listing import ListedScore
-from pages.ui.triage.front_figure import (
+from pages.ui.compare.front_figure import (
     MOST_POINTS,
     FrontView,
     drawn_places,
     front_figure,
     on_the_edge,
 )
-from pages.ui.triage.pair_figure import Side, pair_figure, shared_columns
-from pages.ui.triage.pair_maps import pair_maps
-from pages.ui.triage.words import differences, pair_sentence
+from pages.ui.compare.pair import differences, pair_sentence
+from pages.ui.compare.pair_figure import Side, pair_figure, pair_maps, shared_columns
 
 
 def listed(*eics: float, method: str = "") -> tuple[ListedScore, ...]:

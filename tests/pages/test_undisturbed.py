@@ -13,7 +13,7 @@ def page(shielded: bool) -> None:
     import streamlit as st
     from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 
-    from pages.ui.undisturbed import undisturbed
+    from pages.ui.kit.browser import uninterrupted as undisturbed
 
     def clicked() -> None:
         with undisturbed() if shielded else contextlib.nullcontext():
@@ -46,7 +46,7 @@ def test_the_check_is_back_after_an_error() -> None:
         import streamlit as st
         from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-        from pages.ui.undisturbed import undisturbed
+        from pages.ui.kit.browser import uninterrupted as undisturbed
 
         state = get_script_run_ctx().session_state
         before = vars(state)["_yield_callback"]

@@ -24,7 +24,7 @@ from study.statistics.coefficients import (
     krippendorff_alpha,
     raw_agreement,
 )
-from study.statistics.votes import VoteTable
+from study.statistics.votes import VoteArrays
 
 COEFFICIENTS = (raw_agreement, fleiss_coefficient, krippendorff_alpha, gwet_ac1)
 
@@ -52,7 +52,7 @@ def parsed(text: str) -> Any:
     return np.array(text.split(), dtype=int).reshape(-1, 5 if text is GWET else 2)
 
 
-def votes(counts: Any, ties: int = 0) -> VoteTable:
+def votes(counts: Any, ties: int = 0) -> VoteArrays:
     """A table with these counts on its pairs; raters 0, 1, … vote in turn."""
     lower, pair, rater = [], [], []
     for p, (low, high) in enumerate(counts):
@@ -61,7 +61,7 @@ def votes(counts: Any, ties: int = 0) -> VoteTable:
             pair.append(p)
             rater.append(r)
     n, most = len(lower), max(rater, default=-1) + 1
-    return VoteTable(
+    return VoteArrays(
         np.array(lower, dtype=float), np.array(pair, dtype=np.intp), np.array(rater, dtype=np.intp),
         np.zeros(n, dtype=np.intp), tuple(f"p{i:03}" for i in range(len(counts))),
         tuple(f"r{i:03}" for i in range(most)), ("q",), np.ones(n, dtype=bool),

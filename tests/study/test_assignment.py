@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from study.assignment import (
-    Given,
     PairLoad,
-    Underway,
+    RaterAtWork,
+    RaterHistory,
     check_positions,
-    choose,
-    most_without_sharing,
+    choose_pair,
+    max_disjoint_pairs,
 )
 
 
@@ -74,11 +74,11 @@ def simulate(
             for i in pairs
         ]
         others = [
-            Underway(i, frozenset(o.had), ballots - len(o.had))
+            RaterAtWork(i, frozenset(o.had), ballots - len(o.had))
             for i, o in enumerate(at_work) if o is not person and o.had
         ]
-        before = Given(frozenset(person.had), person.left)
-        choice = choose(loads, before, ballots - len(person.had), rng, others)
+        before = RaterHistory(frozenset(person.had), person.left)
+        choice = choose_pair(loads, before, ballots - len(person.had), rng, others)
         assert choice is not None and choice.pair_id not in person.had
         person.had.append(choice.pair_id)
         person.left += choice.lower_left
@@ -152,11 +152,11 @@ def test_a_rater_never_gets_a_pair_twice_nor_two_that_share_a_formula(
         PairLoad(i, "q", frozenset(map(str, edge)), completed=rng.randrange(3))
         for i, edge in enumerate(edges)
     ]
-    reachable = most_without_sharing(loads)
+    reachable = max_disjoint_pairs(loads)
     had: list[int] = []
     used: set[str] = set()
     while True:
-        choice = choose(loads, Given(frozenset(had)), reachable - len(had) or 1, rng)
+        choice = choose_pair(loads, RaterHistory(frozenset(had)), reachable - len(had) or 1, rng)
         if choice is None:
             break
         assert not loads[choice.pair_id].formulas & used
@@ -183,7 +183,7 @@ def test_whoever_answers_all_has_seen_both_sides_alike_however_the_pairs_lean(
     had: list[int] = []
     left = 0
     for to_come in range(ballots, 0, -1):
-        choice = choose(loads, Given(frozenset(had), left), to_come, rng)
+        choice = choose_pair(loads, RaterHistory(frozenset(had), left), to_come, rng)
         assert choice is not None
         had.append(choice.pair_id)
         left += choice.lower_left
@@ -193,7 +193,7 @@ def test_whoever_answers_all_has_seen_both_sides_alike_however_the_pairs_lean(
 def test_a_hub_does_not_cut_a_session_short() -> None:
     hub = [PairLoad(i, "q", frozenset({"hub", str(i)})) for i in range(5)]
     lonely = [PairLoad(9, "q", frozenset({"1", "x"}), completed=5)]
-    choice = choose([*hub, *lonely], Given(), 2, random.Random(0))
+    choice = choose_pair([*hub, *lonely], RaterHistory(), 2, random.Random(0))
     assert choice is not None and choice.pair_id != 1  # 1 would rule out both others
 
 
@@ -201,13 +201,13 @@ def test_a_reservation_counts_like_a_vote() -> None:
     a = PairLoad(1, "q", frozenset("ab"), reserved=1)
     b = PairLoad(2, "q", frozenset("cd"))
     for seed in range(20):
-        choice = choose([a, b], Given(), 1, random.Random(seed))
+        choice = choose_pair([a, b], RaterHistory(), 1, random.Random(seed))
         assert choice is not None and choice.pair_id == 2
 
 
 def test_sides_are_tossed_where_both_are_balanced() -> None:
     pair = PairLoad(1, "q", frozenset("ab"))
-    sides = [choose([pair], Given(), 1, random.Random(seed)) for seed in range(200)]
+    sides = [choose_pair([pair], RaterHistory(), 1, random.Random(seed)) for seed in range(200)]
     assert 70 < sum(choice.lower_left for choice in sides if choice) < 130
 
 
@@ -216,7 +216,7 @@ def test_order_is_shuffled_between_raters() -> None:
     first = Counter(
         choice.pair_id
         for seed in range(200)
-        if (choice := choose(pairs, Given(), 10, random.Random(seed)))
+        if (choice := choose_pair(pairs, RaterHistory(), 10, random.Random(seed)))
     )
     assert len(first) == 10
 
@@ -236,6 +236,8 @@ def test_the_first_raters_meet_the_problems_in_different_orders():
         for k in range(size)
     ]
     problem_of = {pair.pair_id: pair.problem for pair in loads}
-    firsts = [choose(loads, Given(), 10, random.Random(seed)).pair_id for seed in range(400)]
+    firsts = [
+        choose_pair(loads, RaterHistory(), 10, random.Random(seed)).pair_id for seed in range(400)
+    ]
     share = {p: sum(problem_of[i] == p for i in firsts) / 400 for p in sizes}
     assert all(abs(share[p] - size / 18) < 0.1 for p, size in sizes.items())

@@ -11,21 +11,22 @@ import pytest
 
 from eic_core.formula.syntax import read
 from eic_core.measure.fit import r_squared
-from study.ballot_content import BallotContent
 from study.ballots import (
+    PRACTICE_FEEDBACK,
     R2_TOLERANCE,
+    BallotContent,
     evaluate,
     make_content,
     problem_samples,
     read_member,
+    round_pair,
     short_constant,
-    shown_pair,
+    special_material,
 )
 from study.design import AttentionKind, StudyDesign
 from study.errors import StudyError
 from study.material import Column, Member, NewPair, Problem
-from study.previewing import special_content
-from study.specials import PRACTICE_FEEDBACK, special_material
+from study.organising import special_content
 from tests.rehearsal import SECRET_METHOD, pair, problem
 
 X = np.linspace(1, 30, 30)
@@ -44,7 +45,7 @@ def test_both_members_show_the_fewest_digits_that_keep_both_fits() -> None:
     samples = problem_samples(STEEP)
     plain = read_member(_member("12.345000*x0"), ("time",))
     cancelling = read_member(_member("123456.789*x0 - 123444.444*x0"), ("time",))
-    digits, (_, shown), r2, change = shown_pair(plain, cancelling, samples)
+    digits, (_, shown), r2, change = round_pair(plain, cancelling, samples)
     assert digits == 7 and change <= R2_TOLERANCE and min(r2) > 0.999
     assert [n.label for n in shown.nodes if n.operator == "constant"] == ["123456.8", "123444.4"]
     for fewer in range(4, digits):

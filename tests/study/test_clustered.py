@@ -20,16 +20,16 @@ from eic_core.errors import UserError
 from study.statistics.bootstrap import pair_bootstrap, two_way_bootstrap
 from study.statistics.clustered import ClusteredRate, clustered_rate
 from study.statistics.clusters import Estimand
-from study.statistics.majorities import SignTest, sign_test
+from study.statistics.sign_test import SignTest, sign_test
 from study.statistics.simulation import StudyModel, simulate
-from study.statistics.votes import VoteTable
+from study.statistics.votes import VoteArrays
 
 Vote = tuple[str, str, str, str]
 """Rater, pair, problem, choice."""
 
 
-def _table(votes: Sequence[Vote]) -> VoteTable:
-    return VoteTable.of(
+def _table(votes: Sequence[Vote]) -> VoteArrays:
+    return VoteArrays.of(
         SimpleNamespace(
             rater=rater, pair=pair, problem=problem, choice=choice, lower_side="left", position=1
         )
@@ -37,7 +37,7 @@ def _table(votes: Sequence[Vote]) -> VoteTable:
     )
 
 
-def _simulated(seed: int = 1, **changes: float) -> VoteTable:
+def _simulated(seed: int = 1, **changes: float) -> VoteArrays:
     given = {"preference": 0.7, "kappa": 0.3, "pairs": 40, "raters": 20, "problems": 1,
              "rater_correlation": 0.1, "drop_out": 0.3, "unequal": 0.4, **changes}  # fmt: skip
     return simulate(StudyModel(**given), np.random.default_rng(seed))

@@ -10,9 +10,8 @@ import pytest
 
 from eic_core.measure.table import read_table
 from study.demo import PROBLEM_INDEX, problem_folder
-from study.demo.make_pool import outline
-from study.demo.searches import OPERON, SETTINGS, search
-from study.demo.sources import SOURCES, Source
+from study.demo.make_pool import OPERON, SETTINGS, outline, search
+from study.demo.sources import SOURCES, ProblemSource
 
 SIMULATED = [source for source in SOURCES if source.simulated]
 
@@ -21,7 +20,7 @@ def missing(*modules: str) -> bool:
     return any(importlib.util.find_spec(name) is None for name in modules)
 
 
-def committed(source: Source) -> np.ndarray:
+def committed(source: ProblemSource) -> np.ndarray:
     table = read_table((problem_folder() / f"{source.name}.csv").read_bytes())
     return np.column_stack([table.values[name] for name in table.names])
 
@@ -32,14 +31,14 @@ def test_the_index_says_what_the_script_says() -> None:
 
 
 @pytest.mark.parametrize("source", SIMULATED, ids=lambda s: s.name)
-def test_a_simulated_problem_is_made_again_from_its_name(source: Source) -> None:
+def test_a_simulated_problem_is_made_again_from_its_name(source: ProblemSource) -> None:
     # The last digit of a rounded cell may differ where exp or cos does in its last bit.
     np.testing.assert_allclose(source.table(), committed(source), rtol=2e-3, atol=2e-3)
 
 
 @pytest.mark.skipif(missing("statsmodels", "sklearn"), reason="development dependencies")
 @pytest.mark.parametrize("source", [s for s in SOURCES if not s.simulated], ids=lambda s: s.name)
-def test_a_real_problem_is_what_its_library_carries(source: Source) -> None:
+def test_a_real_problem_is_what_its_library_carries(source: ProblemSource) -> None:
     np.testing.assert_array_equal(source.table(), committed(source))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from study.evenness import even_level, reach
+from study.assignment import even_level, reachable_evenness
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=8), st.integers(0, 40))
@@ -52,5 +52,5 @@ def test_reach_is_the_best_of_all_ways_to_share_out_the_votes(data: st.DataObjec
             given_out[list(chosen)] += 1
         below = max(below, int(np.minimum(given_out, np.maximum(ceiling - loads, 0)).sum()))
         upto = max(upto, int(np.minimum(given_out, np.maximum(floor - loads, 0)).sum()))
-    found = reach(loads, open_to, remaining, (floor, ceiling))
+    found = reachable_evenness(loads, open_to, remaining, (floor, ceiling))
     assert (found.below, found.upto) == (below, upto)

@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 from scipy.stats import t
 
 from eic_core.errors import UserError
-from study.statistics import logistic as module
-from study.statistics.linear import least_squares
-from study.statistics.logistic import logistic
-from study.statistics.regression import NO_SPREAD
+from study.statistics import regression as module
+from study.statistics.regression import NO_SPREAD, least_squares, logistic
 
 
 def study(seed: int, pairs: int = 40, raters: int = 30, ballots: int = 10) -> dict[str, Any]:

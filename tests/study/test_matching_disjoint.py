@@ -11,10 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from study.matching import disjoint as disjoint_module
-from study.matching.disjoint import Disjoint, best_disjoint
-from study.matching.edges import Edges, PairGraph
-from study.matching.greedy import greedy, improve
-from study.matching.relaxation import relax
+from study.matching.disjoint import (
+    Disjoint,
+    Edges,
+    PairGraph,
+    best_disjoint,
+    greedy,
+    improve,
+    relax,
+)
 from study.matching.rules import MatchingRules
 from study.matching.sweep import PairSweep
 from tests.clocks import PacedClock

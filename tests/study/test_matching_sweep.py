@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from study.matching.best import best_pairs
 from study.matching.rules import MatchingRules
-from study.matching.sweep import PairSweep, units
+from study.matching.sweep import PairSweep, best_pairs, units
 
 RULES = MatchingRules()
 EDGY_R2 = st.sampled_from([0.83, 0.84, 0.85, 0.850001, 0.86, 0.87, 0.88, 0.95, 0.97, 0.99, 1.0])

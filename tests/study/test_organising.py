@@ -19,12 +19,12 @@ from study.ballots import make_content
 from study.clock import SystemChance
 from study.design import StudyDesign, StudyStatus
 from study.errors import DesignError, FrozenStudyError, NotFoundError, StudyError
-from study.inviting import links_csv
+from study.links import links_csv
 from study.matching import MatchingRules
 from study.material import Pool
 from study.organising import OrganiserService
 from study.pairing import match_study, problems_from_folder, read_upload
-from study.report.folder import read_export, write_export
+from study.report.exported import read_export, write_export
 from tests.rehearsal import DESIGN, SECRET_METHOD, Rehearsal, pair, problem, token_of
 
 

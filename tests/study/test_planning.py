@@ -24,8 +24,8 @@ from study.planning import (
     plan,
     width_grid,
 )
-from study.planning.estimates import median_of, share_of
-from study.planning.words import advice_sentences, design_sentence, sentences
+from study.planning.sentences import advice_sentences, design_sentence, plan_sentences
+from study.planning.simulating import median_of, share_of
 from study.statistics.simulation import StudyModel, simulate_many
 
 DESIGNS = {
@@ -144,7 +144,7 @@ def test_without_a_preference_the_clustered_test_errs_as_agreed_and_the_binomial
     found = plan(model, studies=600, seed=1)
     assert abs(found.power.value - 0.05) < 0.02 + 2 * found.power.error
     assert found.naive_power.value > 0.10
-    assert "5 % is what was agreed to" in sentences(found)[1]
+    assert "5 % is what was agreed to" in plan_sentences(found)[1]
 
 
 def test_simulated_power_is_near_the_noncentral_t() -> None:
@@ -203,7 +203,7 @@ def test_progress_is_told_to_the_end_and_what_it_raises_ends_the_work() -> None:
 )
 def test_a_hopeless_design_is_told_in_sentences_and_in_json_without_nan(model: StudyModel) -> None:
     found = plan(model, studies=40, seed=1)
-    said = " ".join(sentences(found))
+    said = " ".join(plan_sentences(found))
     assert "too small" in said or "cannot give an interval" in said
     assert "nan" not in said.lower() and " inf" not in said
     json.dumps(found.to_json(), allow_nan=False)
@@ -214,7 +214,7 @@ def test_a_hopeless_design_is_told_in_sentences_and_in_json_without_nan(model: S
 
 def test_the_sentences_name_the_levels_that_were_asked_for() -> None:
     found = plan(StudyModel(preference=0.6), studies=60, level=0.999, alpha=0.025)
-    said = " ".join(sentences(found))
+    said = " ".join(plan_sentences(found))
     assert "at 99.9 % confidence" in said and "one-sided test at 2.5 %" in said
     assert "said to hold the truth in 99.9 % of studies" in said
 

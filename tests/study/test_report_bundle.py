@@ -13,20 +13,18 @@ from pathlib import Path
 
 import pytest
 
+from eic_core.exports import raw_cell
 from study.cli import main
 from study.report import ExportedVote, StudyExport, Unblinding, read_export
 from study.report.analysis import StudyReport, analyse
 from study.report.bundle import BUNDLE_FILES, CONTENTS, write_bundle
-from study.report.codebook import CODEBOOK, codebook_text
 from study.report.document import document, document_text
-from study.report.exported import ExportedPair
+from study.report.exported import ExportedPair, write_export
 from study.report.figures import FIGURES, to_svg
-from study.report.folder import write_export
 from study.report.methods import methods_markdown, methods_text
 from study.report.page import render_html
 from study.report.sections import sections_of
-from study.report.spreadsheet import raw_cell
-from study.report.tables import long_csv, pairs_csv, raters_csv
+from study.report.tables import CODEBOOK, codebook_text, long_csv, pairs_csv, raters_csv
 from study.report.text import render_text
 
 START = datetime(2025, 3, 1, 12, tzinfo=UTC)

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eic_core.errors import DataError, UserError
+from eic_core.exports import raw_cell, safe_cell
 from study.report import (
     ExportedPair,
     ExportedVote,
@@ -23,7 +24,6 @@ from study.report import (
     read_export,
     write_export,
 )
-from study.report.spreadsheet import raw_cell, safe_cell
 from study.statistics.exclusions import ExclusionRule
 
 START = datetime(2025, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)

@@ -39,11 +39,10 @@ from study.statistics.exclusions import (
     exclusion_reasons,
     session_seconds,
 )
-from study.statistics.linear import least_squares
-from study.statistics.logistic import logistic
 from study.statistics.preference import Interval, Preference
+from study.statistics.regression import least_squares, logistic
 from study.statistics.threats import Gap, ballots, gaps
-from study.statistics.votes import VoteTable
+from study.statistics.votes import VoteArrays
 from study.statistics.words import p_words
 from study.statistics.words import percent as whole_percent
 
@@ -235,7 +234,7 @@ def crossed(pairs: int = 12, raters: int = 12, **more: Any) -> list[ExportedVote
 
 
 def test_a_gap_that_all_pairs_share_is_not_called_equal() -> None:
-    table = VoteTable.of(crossed())
+    table = VoteArrays.of(crossed())
     shared = gaps(table, {f"p{p:02}": Gap(2 + p / 4, 0.01, p % 3) for p in range(12)})
     assert shared.compared == "equal complexity and the gap in R² that all pairs share"
     assert f"Between formulas of {shared.compared} whose EICs" in shared.sentence
@@ -272,7 +271,7 @@ def test_rounding_is_not_taken_for_spread() -> None:
         for p in range(13) for r in range(11) for i in range(3)
     ]  # fmt: skip
     for estimand in ESTIMANDS:
-        found = clustered_rate(VoteTable.of(votes), estimand=estimand)
+        found = clustered_rate(VoteArrays.of(votes), estimand=estimand)
         assert found.variance == 0.0 and "no spread shows" in found.too_small
         assert found.p_two_sided is not None and found.p_two_sided > 0.05
 

@@ -11,7 +11,7 @@ import pytest
 from study.report import ExportedPair, ExportedVote, StudyExport
 from study.report.analysis import StudyReport, analyse
 from study.report.text import render_text
-from study.report.verdict import Verdict, verdict
+from study.report.verdict import StudyVerdict, verdict
 
 START = datetime(2025, 3, 1, 12, tzinfo=UTC)
 
@@ -44,7 +44,7 @@ def study(
     return StudyExport("s", "Study", "ab", made, tuple(votes), closed_at=START)
 
 
-def said(share: float, **more: int) -> tuple[StudyReport, Verdict]:
+def said(share: float, **more: int) -> tuple[StudyReport, StudyVerdict]:
     report = analyse(study(share, **more))
     return report, verdict(report)
 
@@ -126,7 +126,7 @@ def test_the_verdict_says_whom_it_speaks_of() -> None:
 
 def test_without_votes_there_is_one_sentence() -> None:
     empty = replace(study(0.7), votes=())
-    assert verdict(analyse(empty)) == Verdict("none", ("There are no valid votes.",))
+    assert verdict(analyse(empty)) == StudyVerdict("none", ("There are no valid votes.",))
 
 
 def test_an_interval_that_just_misses_one_half_is_not_rounded_onto_it() -> None:

@@ -13,8 +13,15 @@ from hypothesis import strategies as st
 
 from eic_core.errors import UserError
 from study.statistics.agreement import fleiss_kappa
-from study.statistics.probit import binary_correlation, both_below, latent_correlation
-from study.statistics.simulation import SimulatedStudies, StudyModel, simulate, simulate_many
+from study.statistics.simulation import (
+    SimulatedStudies,
+    StudyModel,
+    binary_correlation,
+    both_below,
+    latent_correlation,
+    simulate,
+    simulate_many,
+)
 
 PAPER = StudyModel(
     preference=0.698, kappa=0.37, problem_share=0.4, rater_correlation=0.08,

@@ -34,7 +34,7 @@ from study.statistics.threats import (
 )
 from study.statistics.threats.attention import FAILED
 from study.statistics.threats.gaps import EIC, NODES, R2, SIDE
-from study.statistics.votes import VoteTable
+from study.statistics.votes import VoteArrays
 
 NO_RULE = ExclusionRule(0)
 
@@ -115,7 +115,7 @@ def test_every_point_of_the_curve_is_the_rate_of_the_votes_it_keeps() -> None:
         assert point.raters == len({vote.rater for vote in kept})
         assert point.rate.votes == len(decided)
         assert point.rate.lower == decided.count("lower")
-        assert ends(point.interval()) == ends(clustered_rate(VoteTable.of(kept)).interval())
+        assert ends(point.interval()) == ends(clustered_rate(VoteArrays.of(kept)).interval())
 
 
 def test_the_frozen_rule_is_on_the_curve_once_with_its_attention_limit() -> None:
@@ -190,7 +190,7 @@ def test_without_checks_attention_cannot_be_judged() -> None:
 
 def test_left_choices_are_counted_and_tested_like_the_headline() -> None:
     votes = study(4, tie=0.1)
-    found = sides(VoteTable.of(votes))
+    found = sides(VoteArrays.of(votes))
     decided = [v for v in votes if v.choice != "tie"]
     left = sum((v.choice == "lower") == (v.lower_side == "left") for v in decided)
     assert (found.left, found.right, found.ties) == (left, len(decided) - left, 400 - len(decided))
@@ -199,7 +199,7 @@ def test_left_choices_are_counted_and_tested_like_the_headline() -> None:
         for v in decided
         for chosen in ["lower" if v.lower_side == "left" else "higher"]
     ]
-    expected = clustered_rate(VoteTable.of(recoded))
+    expected = clustered_rate(VoteArrays.of(recoded))
     assert found.p_value == pytest.approx(expected.p_two_sided)
     assert ends(found.clustered.interval()) == ends(expected.interval())
     assert found.lower_on_left == pytest.approx(
@@ -210,9 +210,9 @@ def test_left_choices_are_counted_and_tested_like_the_headline() -> None:
 def test_a_favoured_side_is_found_whatever_side_it_is() -> None:
     for sign, side in ((1, "left"), (-1, "right")):
         votes = study(6, log_odds=lambda r, p, left, at, s=sign: s * (1.0 if left else -1.0))
-        found = sides(VoteTable.of(votes))
+        found = sides(VoteArrays.of(votes))
         assert found.judgement == "look closer" and f"favour the {side}" in found.sentence
-    assert sides(VoteTable.of(study(6))).judgement == "no sign of a problem"
+    assert sides(VoteArrays.of(study(6))).judgement == "no sign of a problem"
 
 
 def one_rater(lower: list[bool], left: list[bool], name: str = "a") -> list[Cast]:
@@ -233,7 +233,7 @@ def test_chance_of_one_side_is_the_share_of_the_ways_to_deal_sides(
     for way in ways:
         chosen = [low == (i in way) for i, low in enumerate(lower)]
         one_sided += all(chosen) + (not any(chosen))
-    found = one_sided_raters(VoteTable.of(one_rater(lower, left)))
+    found = one_sided_raters(VoteArrays.of(one_rater(lower, left)))
     assert found.expected == pytest.approx(one_sided / len(ways))
     assert len(ways) == comb(n, sum(left)) and found.candidates == 1
 
@@ -244,7 +244,7 @@ def test_raters_who_always_click_one_side_are_named_and_left_out() -> None:
     votes += one_rater(half, half, "r000")  # always left
     votes += one_rater(half, [not x for x in half], "r001")  # always right
     votes += one_rater([True] * 4, [True] * 4, "r002")  # too few votes to say
-    found = sides(VoteTable.of(votes)).one_sided
+    found = sides(VoteArrays.of(votes)).one_sided
     assert (found.left, found.right) == (("r000",), ("r001",))
     rest = [v for v in votes if v.rater not in ("r000", "r001")]
     assert found.without_them.lower == sum(v.choice == "lower" for v in rest)
@@ -312,7 +312,7 @@ def test_fatigue_is_found_where_it_was_planted() -> None:
 def test_odds_ratios_are_those_of_statsmodels_in_their_units() -> None:
     votes = study(12)
     by_pair = flat_gaps(votes)
-    found = gaps(VoteTable.of(votes), by_pair)
+    found = gaps(VoteArrays.of(votes), by_pair)
     X = np.array([
         [1.0, by_pair[v.pair].eic, by_pair[v.pair].r2, by_pair[v.pair].complexity,
          float(v.lower_side == "left")]
@@ -334,30 +334,30 @@ def test_a_preference_that_is_all_complexity_is_pointed_at() -> None:
     names = sorted({v.pair for v in votes})
     by_pair = {p: Gap(2 + i * 7 % 11 / 2, i * 5 % 9 / 400, -(i % 5)) for i, p in enumerate(names)}
     simple = study(13, pairs=60, log_odds=lambda r, p, *_: -0.6 * by_pair[f"p{p:03}"].complexity)
-    found = gaps(VoteTable.of(simple), by_pair)
-    assert clustered_rate(VoteTable.of(simple)).interval().low > 0.5  # type: ignore[union-attr]
+    found = gaps(VoteArrays.of(simple), by_pair)
+    assert clustered_rate(VoteArrays.of(simple)).interval().low > 0.5  # type: ignore[union-attr]
     assert found.judgement == "look closer"
     ratio = found.odds_ratio(NODES)
     assert ratio is not None and ratio[1].low < np.exp(-0.6) < ratio[1].high
-    assert gaps(VoteTable.of(study(13, pairs=60)), by_pair).judgement == "no sign of a problem"
+    assert gaps(VoteArrays.of(study(13, pairs=60)), by_pair).judgement == "no sign of a problem"
 
 
 def test_what_does_not_vary_or_is_not_finite_is_left_out_and_said() -> None:
     votes = study(14)
     by_pair = {name: replace(gap, r2=0.0) for name, gap in flat_gaps(votes).items()}
-    found = gaps(VoteTable.of(votes), by_pair)
+    found = gaps(VoteArrays.of(votes), by_pair)
     assert found.constant == (R2,)
     assert "The gap in R² is the same for all votes" in found.sentence
     by_pair["p003"] = Gap(float("inf"), 0.0, 1)
-    dropped = gaps(VoteTable.of(votes), by_pair)
+    dropped = gaps(VoteArrays.of(votes), by_pair)
     assert dropped.left_out == sum(v.pair == "p003" for v in votes)
     rest = [v for v in votes if v.pair != "p003"]
-    expected = gaps(VoteTable.of(rest), by_pair)
+    expected = gaps(VoteArrays.of(rest), by_pair)
     assert [t.estimate for t in dropped.terms] == pytest.approx(
         [t.estimate for t in expected.terms], abs=1e-8
     )
     with pytest.raises(UserError, match="p003"):
-        gaps(VoteTable.of(votes), {k: v for k, v in by_pair.items() if k != "p003"})
+        gaps(VoteArrays.of(votes), {k: v for k, v in by_pair.items() if k != "p003"})
 
 
 # --- problems ---
@@ -370,7 +370,7 @@ def test_independent_votes_on_a_problem_get_wilsons_interval() -> None:
         Cast(f"r{i}", f"p{i}", f"q{i % 3}", "lower" if rng.uniform() < 0.6 else "higher", "left", 1)
         for i in range(24)
     ]
-    found = problem_rates(VoteTable.of(votes))
+    found = problem_rates(VoteArrays.of(votes))
     for each in found.rates:
         ours = [v.choice for v in votes if v.problem == each.problem]
         assert (each.lower, each.votes) == (ours.count("lower"), len(ours))
@@ -389,7 +389,7 @@ def test_clustered_votes_are_worth_fewer() -> None:
              "lower" if p % 3 else "higher", "left", 1)
         for p in range(40) for k in range(5)
     ]  # fmt: skip
-    found = problem_rates(VoteTable.of(votes))
+    found = problem_rates(VoteArrays.of(votes))
     assert 3.5 < found.design_effect < 7
     for each in found.rates:
         low, high = proportion_confint(
@@ -402,7 +402,7 @@ def test_clustered_votes_are_worth_fewer() -> None:
 
 def test_the_permutation_test_is_the_documented_one() -> None:
     votes = study(15)
-    table = VoteTable.of(votes)
+    table = VoteArrays.of(votes)
     found = problem_rates(table, draws=99, seed=4)
     names = sorted({v.pair for v in votes})
     of_pair = np.array([int(name[1:]) % 4 for name in names])
@@ -424,16 +424,16 @@ def test_the_permutation_test_is_the_documented_one() -> None:
 
 def test_problems_that_differ_are_pointed_at() -> None:
     votes = study(16, log_odds=lambda r, p, *_: 2.0 if p % 4 else -2.0)
-    found = problem_rates(VoteTable.of(votes))
+    found = problem_rates(VoteArrays.of(votes))
     assert found.judgement == "look closer"
     assert [each.problem for each in found.against] == ["q00"]
     assert "In 3 of 4 problems" in found.sentence and "(q00)" in found.sentence
-    assert problem_rates(VoteTable.of(study(16))).judgement == "no sign of a problem"
+    assert problem_rates(VoteArrays.of(study(16))).judgement == "no sign of a problem"
 
 
 def test_equal_problems_are_seldom_told_apart() -> None:
     rejected = sum(
-        problem_rates(VoteTable.of(study(500 + seed, raters=20)), draws=199).p_value < 0.05  # type: ignore[operator]
+        problem_rates(VoteArrays.of(study(500 + seed, raters=20)), draws=199).p_value < 0.05  # type: ignore[operator]
         for seed in range(150)
     )
     assert rejected / 150 < 0.05 + 3 * (0.05 * 0.95 / 150) ** 0.5
@@ -446,13 +446,13 @@ def test_each_convention_counts_ties_as_it_says() -> None:
     votes = study(17, tie=0.2)
     choices = [v.choice for v in votes]
     low, high, tied = (choices.count(c) for c in ("lower", "higher", "tie"))
-    out, half, against, for_ = ties(VoteTable.of(votes)).counted
+    out, half, against, for_ = ties(VoteArrays.of(votes)).counted
     assert out.rate == pytest.approx(low / (low + high))
     assert half.rate == pytest.approx((low + tied / 2) / 400)
     assert against.rate == pytest.approx(low / 400)
     assert for_.rate == pytest.approx((low + tied) / 400)
     assert [each.votes for each in (out, half, against, for_)] == [low + high, 400, 400, 400]
-    assert ends(out.interval()) == ends(clustered_rate(VoteTable.of(votes)).interval())
+    assert ends(out.interval()) == ends(clustered_rate(VoteArrays.of(votes)).interval())
 
 
 def test_halves_have_the_variance_of_votes_of_one_half() -> None:
@@ -470,7 +470,7 @@ def test_halves_have_the_variance_of_votes_of_one_half() -> None:
 
     # statsmodels corrects the intersection by n/(n-1), the doubled votes keep n clusters too
     expected = max(error(np.stack([pair, rater], axis=1)), min(error(pair), error(rater)))
-    half = ties(VoteTable.of(votes)).counted[1]
+    half = ties(VoteArrays.of(votes)).counted[1]
     assert half.clustered.standard_error == pytest.approx(expected, rel=1e-3)
 
 
@@ -488,15 +488,15 @@ def test_halves_on_these_pairs_have_the_variance_of_votes_of_one_half(tie: float
             sums[votes[i].rater] = sums.get(votes[i].rater, 0.0) + left
     g = len(sums)
     expected = sum(s * s for s in sums.values()) / len(y) ** 2 * g / (g - 1)
-    found = ties(VoteTable.of(votes), estimand="these pairs").counted
+    found = ties(VoteArrays.of(votes), estimand="these pairs").counted
     assert found[1].clustered.variance == pytest.approx(expected, rel=1e-9)
     if not tie:
         assert found[1].clustered.interval() == found[0].clustered.interval()
 
 
 def test_a_conclusion_that_hangs_on_ties_is_pointed_at() -> None:
-    assert ties(VoteTable.of(study(19, tie=0.4))).judgement == "look closer"
-    plain = ties(VoteTable.of(study(19)))
+    assert ties(VoteArrays.of(study(19, tie=0.4))).judgement == "look closer"
+    plain = ties(VoteArrays.of(study(19)))
     assert plain.judgement == "no sign of a problem" and "no ties" in plain.sentence
     assert len({each.rate for each in plain.counted}) == 1
 

@@ -14,11 +14,10 @@ import pytest
 from eic_core.errors import UserError
 from study.statistics.preference import Interval
 from study.statistics.simulation import StudyModel, simulate_many
-from study.statistics.validation import SCENARIOS, Row, Scenario, validate, verdicts
+from study.statistics.validation import SCENARIOS, Scenario, ValidationRow, validate, verdicts
 from study.statistics.validation.__main__ import main
-from study.statistics.validation.methods import METHODS, Found, apply_all, truth_of
-from study.statistics.validation.running import Tally
-from study.statistics.validation.tables import csv_table, report, text_table
+from study.statistics.validation.running import METHODS, MethodResult, Tally, apply_all, true_rate
+from study.statistics.validation.verdicts import csv_table, report, text_table
 
 SMALL = StudyModel(
     preference=0.5, kappa=0.37, pairs=40, raters=20, problems=1, rater_correlation=0.05,
@@ -33,21 +32,21 @@ TRIED = (
 
 
 @pytest.fixture(scope="module")
-def rows() -> list[Row]:
+def rows() -> list[ValidationRow]:
     return validate(TRIED, studies=400, seed=11, draws=100)
 
 
-def _row(rows: list[Row], name: str, which: int = 0) -> Row:
+def _row(rows: list[ValidationRow], name: str, which: int = 0) -> ValidationRow:
     return [row for row in rows if row.method.name == name][which]
 
 
-def test_the_headline_is_within_two_points_of_nominal(rows: list[Row]) -> None:
+def test_the_headline_is_within_two_points_of_nominal(rows: list[ValidationRow]) -> None:
     binding = [verdict for verdict in verdicts(rows) if verdict.binding]
     assert [verdict.rows for verdict in binding] == [4, 2]
     assert all(verdict.holds for verdict in binding)
 
 
-def test_methods_that_ignore_the_pairs_are_seen_to_fail(rows: list[Row]) -> None:
+def test_methods_that_ignore_the_pairs_are_seen_to_fail(rows: list[ValidationRow]) -> None:
     for name in ("Wilson", "Clopper-Pearson", "by rater"):
         assert (_row(rows, name).coverage or 1.0) < 0.89
     assert (_row(rows, "binomial").type_one or 0.0) > 0.11
@@ -55,26 +54,28 @@ def test_methods_that_ignore_the_pairs_are_seen_to_fail(rows: list[Row]) -> None
     assert {"Wilson", "binomial"} <= named
 
 
-def test_few_problems_stand_for_themselves_only(rows: list[Row]) -> None:
+def test_few_problems_stand_for_themselves_only(rows: list[ValidationRow]) -> None:
     assert (_row(rows, "two-way", 2).coverage or 0.0) > 0.91
     assert (_row(rows, "other problems", 2).coverage or 1.0) < 0.80
     assert _row(rows, "two-way", 2).type_one is None  # the truth is not one half for these problems
 
 
-def test_a_study_of_eight_raters_is_called_too_small(rows: list[Row]) -> None:
+def test_a_study_of_eight_raters_is_called_too_small(rows: list[ValidationRow]) -> None:
     assert _row(rows, "two-way", 3).flagged == 1.0
     assert _row(rows, "two-way", 0).flagged == 0.0
 
 
 @pytest.mark.parametrize("name", ["Wilson", "two-way bootstrap"])
 def test_a_headline_that_covers_too_little_or_too_much_is_found_out(
-    rows: list[Row], name: str
+    rows: list[ValidationRow], name: str
 ) -> None:
     """The counts of another method, put under the headline's name, miss the aim."""
     independent = Scenario("independent", replace(SMALL, kappa=0.0, rater_correlation=0.0))
     tried = rows if name == "Wilson" else validate([independent], studies=400, seed=2, draws=100)
     headline = next(method for method in METHODS if method.name == "two-way")
-    false = [Row(row.scenario, headline, row.tally) for row in tried if row.method.name == name]
+    false = [
+        ValidationRow(row.scenario, headline, row.tally) for row in tried if row.method.name == name
+    ]
     verdict = verdicts(false)[0]
     assert verdict.binding and not verdict.holds
     assert "40 pairs, 20 raters" in verdict.sentence and verdict.sentence.startswith("MISS")
@@ -84,7 +85,7 @@ def test_studies_called_too_small_excuse_misses_but_not_all_caution() -> None:
     headline = next(method for method in METHODS if method.name == "two-way")
 
     def holds(**counts: int) -> bool:
-        return verdicts([Row(TRIED[1], headline, Tally(studies=1000, **counts))])[0].holds
+        return verdicts([ValidationRow(TRIED[1], headline, Tally(studies=1000, **counts))])[0].holds
 
     assert holds(intervals=1000, covered=950, missed=50)
     assert not holds(intervals=1000, covered=890, missed=110)
@@ -95,30 +96,32 @@ def test_studies_called_too_small_excuse_misses_but_not_all_caution() -> None:
 
 def test_a_study_is_counted_as_it_came_out() -> None:
     interval = Interval(0.4, 0.6, 0.95, "any")
-    assert Tally.of(Found(interval, 0.2), 0.5) == Tally(1, 0, 1, 1, 0, 0, interval.high - 0.4, 1)
-    below = Tally.of(Found(interval, 0.05), 0.3)
+    assert Tally.of(MethodResult(interval, 0.2), 0.5) == Tally(
+        1, 0, 1, 1, 0, 0, interval.high - 0.4, 1
+    )
+    below = Tally.of(MethodResult(interval, 0.05), 0.3)
     assert (below.covered, below.truth_below, below.missed) == (0, 1, 1)
     assert (below.tests, below.rejected, below.claimed) == (1, 1, 1)
-    excused = Tally.of(Found(interval, 0.01, too_small=True), 0.7)
+    excused = Tally.of(MethodResult(interval, 0.01, too_small=True), 0.7)
     assert (excused.truth_below, excused.missed, excused.claimed, excused.flagged) == (0, 0, 0, 1)
-    assert Tally.of(Found(), 0.5) == Tally(studies=1)
+    assert Tally.of(MethodResult(), 0.5) == Tally(studies=1)
 
 
 def test_each_method_is_held_against_its_own_truth() -> None:
     study = simulate_many(TRIED[2].model, 1, np.random.default_rng(0)).study(0)
     votes = study.table.decided()
-    truths = {kind: truth_of(kind, TRIED[2], study) for kind in
+    truths = {kind: true_rate(kind, TRIED[2], study) for kind in
               ("rate", "these pairs", "other problems", "kappa")}  # fmt: skip
     assert truths["kappa"] == 0.37 and truths["other problems"] == 0.7
     assert truths["these pairs"] == pytest.approx(
         sum(study.pair_rates[pair] for pair in votes.pair) / len(votes)
     )
     assert len({round(value, 6) for value in truths.values()}) == 4
-    assert truth_of("rate", TRIED[0], study) == 0.5
+    assert true_rate("rate", TRIED[0], study) == 0.5
     assert set(apply_all(study, 100)) == {method.name for method in METHODS}
 
 
-def test_the_counts_repeat_with_the_seed_whatever_the_processes(rows: list[Row]) -> None:
+def test_the_counts_repeat_with_the_seed_whatever_the_processes(rows: list[ValidationRow]) -> None:
     few = TRIED[:2]
     one = validate(few, studies=30, seed=3, draws=100)
     two = validate(few, studies=30, seed=3, draws=100, processes=2)
@@ -139,7 +142,7 @@ def test_the_scenarios_span_what_is_claimed() -> None:
     assert len(set(SCENARIOS)) == len(SCENARIOS)
 
 
-def test_the_table_is_aligned_and_the_csv_holds_every_row(rows: list[Row]) -> None:
+def test_the_table_is_aligned_and_the_csv_holds_every_row(rows: list[ValidationRow]) -> None:
     lines = [line for line in text_table(rows).splitlines() if line.startswith("   40")]
     assert len(lines) == 4 and len({len(line) for line in lines}) == 1
     assert "±" in lines[0] and "100%" in lines[3]

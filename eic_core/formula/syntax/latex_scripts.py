@@ -1,4 +1,4 @@
-"""Scripts on LaTeX functions: powers, inverses and bases."""
+"""What stands inside LaTeX: the table of commands, groups and delimiters, scripts on functions."""
 
 from __future__ import annotations
 
@@ -14,12 +14,88 @@ from eic_core.formula.syntax.build import (
     number_label,
     power,
 )
-from eic_core.formula.syntax.latex_tables import GREEK
 from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.reading import Report
-from eic_core.formula.syntax.tokens import PLAIN_DECIMAL
+from eic_core.formula.syntax.tokens import (
+    CLOSE,
+    COMMA,
+    DECIMAL,
+    NAME,
+    NUMBER,
+    OPEN,
+    OPERATOR,
+    PLAIN_DECIMAL,
+    TokenRow,
+)
 from eic_core.formula.tree import Draft, constant
 from eic_core.operators import OPERATORS
+
+TOKENS = re.compile(
+    r"(?P<command>\\\\?[A-Za-z]+\*?|\\.)"
+    rf"|(?P<number>{DECIMAL})"
+    r"|(?P<word>[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉]+[0-9₀₁₂₃₄₅₆₇₈₉]*)"
+    r"|(?P<mark>\S)",
+    re.DOTALL,
+)
+SCIENTIFIC = re.compile(
+    rf"({PLAIN_DECIMAL})\s*+(?:\\times|\\cdot|×|⋅|·)\s*+10\s*+\^\s*+"
+    r"(?:\{\s*+([+-]?[0-9]++)\s*+\}|([0-9])(?![0-9]))(?!\s*+\^)"
+)
+SKIPPED = frozenset(
+    (
+        r"\, \; \: \! \> \quad \qquad \displaystyle \textstyle \scriptstyle \limits \nolimits"
+        r" \[ \] \( \) \\ \nonumber \notag \big \Big \bigg \Bigg \bigl \bigr \Bigl \Bigr \biggl"
+        r" \biggr \Biggl \Biggr \thinspace \enspace \space \middle \mleft \mright"
+    ).split()
+) | {"\\ ", "\\\n"}
+COMMAND_OPERATORS = {
+    r"\cdot": "*", r"\times": "*", r"\ast": "*", r"\div": "/", r"\slash": "/",
+    "+": "+", "-": "-", "*": "*", "/": "/", "−": "-", "–": "-", "×": "*",
+    "·": "*", "⋅": "*", "÷": "/",
+}  # fmt: skip
+OPENERS = {
+    "(": ("(", ")"), "[": ("[", "]"), r"\{": ("{", "}"), r"\lbrace": ("{", "}"),
+    r"\lvert": ("|", "|"), r"\lfloor": ("⌊", "⌋"), r"\lceil": ("⌈", "⌉"),
+    "⌊": ("⌊", "⌋"), "⌈": ("⌈", "⌉"),
+}  # fmt: skip
+CLOSERS = {
+    ")": ")", "]": "]", r"\}": "}", r"\rbrace": "}", r"\rvert": "|", r"\rfloor": "⌋",
+    r"\rceil": "⌉", "⌋": "⌋", "⌉": "⌉",
+}  # fmt: skip
+GREEK = frozenset(
+    (
+        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho"
+        " sigma"
+        " tau upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
+        " hbar ell aleph imath jmath Re Im"
+    ).split()
+)
+VARIANTS = {
+    "varepsilon": "epsilon", "vartheta": "theta", "varphi": "phi", "varrho": "rho",
+    "varsigma": "sigma", "varkappa": "kappa", "varpi": "varpi",
+}  # fmt: skip
+FONTS = frozenset(
+    (
+        "mathrm text operatorname operatorname* mathit mathbf mathsf mathtt textrm textit textbf"
+        " mathcal boldsymbol bm mathbb textnormal"
+    ).split()
+)
+ACCENTS = frozenset("hat bar tilde vec widehat overline widetilde".split())
+NOT_READ = {
+    "binom": "binomial coefficients", "sum": "sums", "prod": "products over an index",
+    "int": "integrals", "lim": "limits", "partial": "derivatives", "dot": "derivatives",
+    "ddot": "derivatives", "infty": "infinite values", "pm": "`±`", "mp": "`∓`",
+    "begin{cases}": "cases", "leq": "comparisons", "geq": "comparisons", "le": "comparisons",
+    "ge": "comparisons", "neq": "comparisons", "lt": "comparisons", "gt": "comparisons",
+    "over": "`\\over`", "href": "links", "circ": "degrees and compositions", "Gamma(": "",
+    "iint": "integrals", "oint": "integrals", "nabla": "derivatives", "prime": "derivatives",
+}  # fmt: skip
+ARGUMENTS = {"frac": 2, "dfrac": 2, "tfrac": 2, "cfrac": 2}
+SHORT_PRODUCTS = frozenset(("tg", "sq", "aq", "sub", "add", "n2", "n3", "n4"))
+WRAPPERS = frozenset(
+    "equation align gather aligned multline math displaymath eqnarray split gathered".split()
+)
+
 
 _RATIO = rf"({PLAIN_DECIMAL})(?:\s*+/\s*+([0-9]++))?+\s*+\Z"
 _EXPONENT = re.compile(rf"\s*+([+-]?)\s*+{_RATIO}")
@@ -104,3 +180,132 @@ class Scripts:
             return self.names.leaf(text, (start, end))
         except Refusal as refusal:
             self.report.fail(refusal.message, start, end, refusal.hint)
+
+
+class Brackets:
+    """Where the scan stands, what was emitted, and what each closing bracket will mean."""
+
+    def __init__(self, report: Report, names: Names, start: int, end: int) -> None:
+        self.report = report
+        self.names = names
+        self.text = report.text
+        self.scripts = Scripts(report, names)
+        self.raw = [
+            (m.lastgroup or "", m[0], m.start(), m.end())
+            for m in TOKENS.finditer(self.text, start, end)
+        ]
+        last = self.raw[-1][3] if self.raw else start
+        self.stop = last
+        self.raw.append(("end", "", last, last))
+        self.index = 0
+        self.tokens: list[TokenRow] = []
+        self.open: list[tuple[str, str, int]] = []  # source bracket wanted, what it means, where
+
+    def emit(
+        self, kind: int, text: str, start: int, end: int, extra: Function | None = None
+    ) -> None:
+        """Add one shared token."""
+        self.tokens.append((kind, text, start, end, extra))
+
+    def raw_group(self) -> tuple[str, int]:
+        """The text of the group or single token that comes next, and where it ends."""
+        kind, text, start, end = self.raw[self.index]
+        self.index += 1
+        if text != "{":
+            if kind == "end" or text in "}^_&)" or text == "\\":
+                self.report.fail("nothing follows this mark", start - 1, end, "write it in braces")
+            if kind == "number" and "." in text:
+                self.report.fail("write this script in braces", start, end, "as in `x_{0}`")
+            return text, end
+        depth = 1
+        while depth:
+            kind, text, low, high = self.raw[self.index]
+            if kind == "end":
+                self.report.fail(
+                    f"unbalanced bracket at column {start + 1}", start, end, "close it with `}`"
+                )
+            self.index += 1
+            depth += (text == "{") - (text == "}")
+        return self.text[end:low], high
+
+    def begin(self, shown: str, wanted: str, meaning: str, start: int, end: int) -> None:
+        """An opening bracket that groups."""
+        name = shown if shown in "|⌊⌈" else "("
+        self.emit(OPEN, name, start, end)
+        self.open.append((wanted, wanted if name != "(" else meaning, start))
+
+    def opener(self, text: str, start: int, end: int) -> None:
+        shown, wanted = OPENERS[text]
+        self.begin(shown, wanted, ")", start, end)
+
+    def finish(self, wanted: str, start: int, end: int) -> None:
+        """A closing bracket: what it means was settled when it was opened."""
+        if not self.open:
+            self.report.fail(
+                f"unbalanced bracket at column {start + 1}",
+                start,
+                end,
+                "remove it or open it before",
+            )
+        expected, meaning, place = self.open.pop()
+        if expected != wanted:
+            self.report.fail(
+                f"the bracket at column {place + 1} is closed by `{wanted}`",
+                start,
+                end,
+                f"write `{expected}`",
+            )
+        if meaning == "then":
+            self.emit(COMMA, ",", start, end)
+            self.argument(")")
+        else:
+            self.emit(CLOSE, meaning, start, end)
+
+    def argument(self, meaning: str, is_script: bool = False) -> None:
+        """The operand of ``^``, or a further argument of a command: a group or one token."""
+        kind, text, start, end = self.raw[self.index]
+        if text == "{":
+            self.index += 1
+            if is_script:
+                self.emit(OPEN, "(", start, end)
+            self.open.append(("}", meaning, start))
+            return
+        if is_script and text in "+-−" and kind == "mark":
+            self.index += 1
+            self.emit(OPERATOR, COMMAND_OPERATORS[text], start, end)
+            kind, text, start, end = self.raw[self.index]
+        self.index += 1
+        if kind == "number":
+            if not is_script and not text.isdigit():
+                self.report.fail("an argument in braces is missing here", start, end, "write them")
+            if not is_script and len(text) > 1:  # `\frac12`
+                self.emit(NUMBER, text[0], start, start + 1)
+                self.raw[self.index - 1] = (kind, text[1:], start + 1, end)
+                self.index -= 1
+                end = start + 1
+            else:
+                if len(text) > 1:
+                    self.report.note(f"`{text}` is read as the whole exponent", (start, end))
+                self.emit(NUMBER, text, start, end)
+        elif kind == "word" and len(text) > 1 and not self.names.is_column(text):
+            self.emit(NAME, text[0], start, start + 1)
+            self.index -= 1
+            self.raw[self.index] = (
+                "word" if text[1].isalpha() else "number",
+                text[1:],
+                start + 1,
+                end,
+            )
+            end = start + 1
+        elif kind == "word":
+            self.emit(NAME, text, start, end)
+        elif kind == "command" and (text[1:] in GREEK or text[1:] in VARIANTS):
+            self.emit(NAME, VARIANTS.get(text[1:], text[1:]), start, end)
+        else:
+            self.report.fail("an argument in braces is missing here", start, end, "as in `x^{2}`")
+        if not is_script:
+            if meaning == "then":
+                self.emit(COMMA, ",", end, end)
+                self.argument(")")
+            else:
+                self.emit(CLOSE, ")", end, end)

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from eic_core.errors import DataError
-from eic_core.pool.importers import gplearn, operon, plain, pools, pysr, srbench, tables
-from eic_core.pool.importers.rows import MAX_BYTES, MAX_ROWS, Imported, Listed
-from eic_core.pool.importers.source import Sheet, Source, source_of
+from eic_core.pool.importers import plain, source, tools
+from eic_core.pool.importers.listed import MAX_BYTES, MAX_ROWS, Imported, Listed
+from eic_core.pool.importers.source import PastedList, Sheet, chosen_column, source_of
 
 __all__ = [
     "FORMATS", "MAX_BYTES", "MAX_ROWS", "Imported", "Listed", "import_formulas",
@@ -25,8 +25,8 @@ class _Format(NamedTuple):
     """A row of the table of formats; exactly one of `of_text` and `of_table` is there."""
 
     label: str
-    recognise_text: Callable[[Source], str] | None = None
-    of_text: Callable[[Source], Rows] | None = None
+    recognise_text: Callable[[PastedList], str] | None = None
+    of_text: Callable[[PastedList], Rows] | None = None
     recognise_table: Callable[[Sheet], str] | None = None
     of_table: Callable[[Sheet, str], list[Listed]] | None = None
     likely: str = ""
@@ -34,43 +34,50 @@ class _Format(NamedTuple):
 
 _TABLE: dict[str, _Format] = {
     "json": _Format(
-        "SRBench results, JSON", srbench.recognise_json, lambda s: (srbench.listed_json(s), ())
+        "SRBench results, JSON",
+        tools.recognise_srbench_json, lambda s: (tools.read_srbench_json(s), ()),
     ),
-    "pysr_print": _Format("PySR, printed", pysr.recognise_print, pysr.listed_print),
+    "pysr_print": _Format("PySR, printed", tools.recognise_pysr_print, tools.read_pysr_print),
     "operon_print": _Format(
-        "Operon front, printed", operon.recognise_print, lambda s: (operon.listed_print(s), ())
+        "Operon front, printed",
+        tools.recognise_operon_print, lambda s: (tools.read_operon_print(s), ()),
     ),
-    "gplearn": _Format("gplearn, printed", gplearn.recognise, lambda s: (gplearn.listed(s), ())),
+    "gplearn": _Format(
+        "gplearn, printed", tools.recognise_gplearn, lambda s: (tools.read_gplearn(s), ())
+    ),
     "pysr": _Format(
         "PySR hall of fame, CSV",
-        recognise_table=pysr.recognise_file, of_table=pysr.listed_file, likely="equation",
+        recognise_table=tools.recognise_pysr_file, of_table=tools.read_pysr_file, likely="equation",
     ),
     "scored": _Format(
         "Scored pool, CSV",
-        recognise_table=pools.recognise_scored, of_table=pools.listed, likely="formula",
+        recognise_table=tools.recognise_scored_pool, of_table=tools.read_pool_rows,
+        likely="formula",
     ),
     "pool": _Format(
-        "Pool, CSV", recognise_table=pools.recognise, of_table=pools.listed, likely="formula",
+        "Pool, CSV",
+        recognise_table=tools.recognise_pool, of_table=tools.read_pool_rows, likely="formula",
     ),
     "srbench": _Format(
         "SRBench results, CSV",
-        recognise_table=srbench.recognise_file, of_table=srbench.listed_file,
+        recognise_table=tools.recognise_srbench_file, of_table=tools.read_srbench_file,
         likely="symbolic_model",
     ),
     "operon": _Format(
-        "Operon front, CSV", recognise_table=operon.recognise_file, of_table=operon.listed_file,
+        "Operon front, CSV",
+        recognise_table=tools.recognise_operon_file, of_table=tools.read_operon_file,
     ),
     "gplearn_details": _Format(
         "gplearn run details, CSV",
-        recognise_table=gplearn.recognise_details, of_table=tables.listed_cells,
+        recognise_table=tools.recognise_gplearn_details, of_table=source.read_table_rows,
     ),
     "table": _Format(
         "Any CSV with a column of formulas",
-        recognise_table=tables.recognise, of_table=tables.listed_cells,
+        recognise_table=source.recognise_table, of_table=source.read_table_rows,
     ),
     "list": _Format(
         "List, one formula a line",
-        lambda _: plain.recognise(), lambda s: (plain.listed_lines(s.lines), ()),
+        lambda _: plain.recognise_lines(), lambda s: (plain.read_lines(s.lines), ()),
     ),
 }  # fmt: skip
 """In the order in which they are tried."""
@@ -115,7 +122,7 @@ def import_formulas(
     if column is not None and format == "auto" and source.sheet is not None:
         format = _table_format(source.sheet)
     for key in _TABLE if format == "auto" else (format,):
-        found = _tried(key, source, column, chosen=format != "auto")
+        found = _try_format(key, source, column, chosen=format != "auto")
         if found is not None:
             return found
     if format in ("auto", "list"):
@@ -133,7 +140,9 @@ def _table_format(sheet: Sheet) -> str:
     return "table"
 
 
-def _tried(key: str, source: Source, column: str | None, *, chosen: bool) -> Imported | None:
+def _try_format(
+    key: str, source: PastedList, column: str | None, *, chosen: bool
+) -> Imported | None:
     row = _TABLE[key]
     if row.of_text is not None and row.recognise_text is not None:
         reason = row.recognise_text(source)
@@ -152,8 +161,8 @@ def _tried(key: str, source: Source, column: str | None, *, chosen: bool) -> Imp
     place = sheet.place(row.likely)
     likely = sheet.columns[place] if row.likely and place >= 0 else ""
     if key == "gplearn_details" and column is None:
-        raise gplearn.no_programs()
-    taken = tables.chosen_column(sheet, column, likely)
+        raise tools.no_gplearn_programs()
+    taken = chosen_column(sheet, column, likely)
     columns = tuple(dict.fromkeys([taken, *sheet.formula_columns, *sheet.columns]))
     rows = row.of_table(sheet, taken)
     return Imported(key, reason or "chosen by hand", tuple(rows), (), columns, taken)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from eic_core.errors import FormulaError
 from eic_core.formula.syntax import read
-from eic_core.pool.importers.rows import MAX_ROWS, NO_FORMULA, Listed, number, stored_numbers
+from eic_core.pool.importers.listed import MAX_ROWS, NO_FORMULA, Listed, read_number, stored_numbers
 from eic_core.pool.importers.source import FORMULA_NAMES, too_many
 
 _NUMBER = r"[-+]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?\d++)?+|[-+]?(?:inf|nan)"
@@ -39,12 +39,12 @@ _RULE = re.compile(r"\s*[-=_*~+|]{3,}\s*")
 _QUOTES = ('"', "'", "`")
 
 
-def recognise() -> str:
+def recognise_lines() -> str:
     """Every text is a list, if nothing else."""
     return "neither a table nor the print of a known tool"
 
 
-def listed_lines(lines: Sequence[str], *, syntax: str = "") -> list[Listed]:
+def read_lines(lines: Sequence[str], *, syntax: str = "") -> list[Listed]:
     """A row for each line that is neither blank, a comment, a rule nor a header.
 
     Parameters
@@ -60,7 +60,7 @@ def listed_lines(lines: Sequence[str], *, syntax: str = "") -> list[Listed]:
 
     Examples
     --------
-    >>> [(r.formula, dict(r.stored)) for r in listed_lines(["1. x+1  R2: 0.9", "2. sin(x)"])]
+    >>> [(r.formula, dict(r.stored)) for r in read_lines(["1. x+1  R2: 0.9", "2. sin(x)"])]
     [('x+1', {'r2': 0.9}), ('sin(x)', {})]
     """
     body = [line for line in lines if not (_COMMENT.match(line) or _RULE.fullmatch(line))]
@@ -69,7 +69,7 @@ def listed_lines(lines: Sequence[str], *, syntax: str = "") -> list[Listed]:
     if len(body) > MAX_ROWS:
         raise too_many()
     body = _without_numbering(_without_brackets(body))
-    return [_listed(row, line, syntax) for row, line in enumerate(body, start=1)]
+    return [_read_line(row, line, syntax) for row, line in enumerate(body, start=1)]
 
 
 def _without_brackets(lines: list[str]) -> list[str]:
@@ -92,7 +92,7 @@ def _without_numbering(lines: list[str]) -> list[str]:
     return [line[m.end() :] if m else line for line, m in zip(lines, matches, strict=True)]
 
 
-def _listed(row: int, line: str, syntax: str) -> Listed:
+def _read_line(row: int, line: str, syntax: str) -> Listed:
     text = _BULLET.sub("", line, count=1) if _BULLET.match(line) else line
     text = _TRAILING_COMMENT.sub("", text).strip()
     before, start = _scores_before(text)
@@ -191,7 +191,7 @@ def _without_bare_numbers(text: str, syntax: str) -> str:
         if end is None:
             break
         shorter = text[:end]
-        if number(shorter) is None and _can_be_read(shorter, syntax):
+        if read_number(shorter) is None and _can_be_read(shorter, syntax):
             return shorter
         end = _end_without_bare_number(text, end)
     return text

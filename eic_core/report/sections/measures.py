@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from eic_core.explain.failures import invalid_clause, singular_clause
+from eic_core.explain.causes import invalid_clause, singular_clause
 from eic_core.formula.rendering import node_texts
 from eic_core.report.findings import Findings
 from eic_core.report.markup import (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from eic_core.explain.budget import Budget
-from eic_core.explain.rewriting import Measured, ObservedError, Repair, Repairs
 from eic_core.formula.rendering import to_mathml
 from eic_core.report.findings import BUDGET, REPAIR, Findings
 from eic_core.report.markup import (
@@ -19,6 +18,7 @@ from eic_core.report.markup import (
     table,
 )
 from eic_core.report.sections.opening import MOST_TYPESET
+from eic_core.rewriting import Measured, ObservedError, Repair, Repairs
 
 
 def missing(findings: Findings, part: str) -> str:

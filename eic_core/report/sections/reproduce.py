@@ -8,8 +8,7 @@ import json
 from eic_core.explain.budget import TOLERANCE
 from eic_core.report.findings import LEFT_OUT, PARTS, Findings
 from eic_core.report.markup import Cell, Markup, code, count, escape, paragraphs, table
-from eic_core.report.provenance import Provenance, command_line, versions
-from eic_core.report.snippet import python_snippet
+from eic_core.report.provenance import Provenance, command_line, python_snippet, versions
 
 
 def reproduce(findings: Findings, provenance: Provenance) -> str:

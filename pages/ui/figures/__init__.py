@@ -3,16 +3,9 @@
 from eic_core.drawing.layout import VisibleTree, visible_tree
 from eic_core.drawing.scale import SCALE, colour, digits_text, paint, text_on
 from eic_core.drawing.svg import tree_svg
-from pages.ui.figures.data import (
-    curve_figure,
-    residual_figure,
-    slice_defaults,
-    slice_figure,
-    surface_figure,
-    worst_sample,
-)
-from pages.ui.figures.ruler import ruler_figure
-from pages.ui.figures.tree import tree_figure
+from pages.ui.figures.data import curve_figure, residual_figure, slice_figure, surface_figure
+from pages.ui.figures.plotting import slice_defaults, worst_sample
+from pages.ui.figures.tree import ruler_figure, tree_figure
 
 __all__ = [
     "SCALE",

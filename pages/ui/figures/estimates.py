@@ -8,12 +8,11 @@ from typing import Any
 
 from eic_core.drawing.scale import THEMES, Theme
 from pages.ui.figures.pairs import COLOURS
-from pages.ui.figures.panels import axis_style
-from pages.ui.figures.plotting import plain_text
+from pages.ui.figures.plotting import axis_style, plain_text
 
 
 @dataclass(frozen=True)
-class Estimate:
+class EstimateMark:
     """A number with its interval, as a figure draws it.
 
     Attributes
@@ -38,7 +37,7 @@ class Estimate:
     plain: bool = False
 
 
-def estimate_marks(rows: Sequence[Estimate], dark: bool, axis: str) -> list[dict[str, Any]]:
+def estimate_marks(rows: Sequence[EstimateMark], dark: bool, axis: str) -> list[dict[str, Any]]:
     """Points with their intervals, the first row on top."""
     theme, (strong, _) = THEMES[dark], COLOURS[dark]
     data: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""Two variables: a map of the value, and a map of one node's log10 s."""
+"""Two variables: a map of the value and one of log10 s, with the rows that carry the noise."""
 
 from __future__ import annotations
 
@@ -11,11 +11,87 @@ import numpy as np
 import plotly.graph_objects as go
 
 from eic_core.drawing.scale import HIGH, LOW, SCALE, THEMES, Theme
+from eic_core.explain.where import few_carriers
 from eic_core.measure import Inspection
-from pages.ui.figures.carriers import ON_MAP, carrier_marks
-from pages.ui.figures.grids import MAP_POINTS, Array, Axis, on_grid, thinned, value_limits
-from pages.ui.figures.panels import axis_style, label_of, listed, panel_note, scale_style
-from pages.ui.figures.plotting import TITLE, base_layout, build
+from pages.ui.figures.plotting import (
+    MAP_POINTS,
+    TITLE,
+    Array,
+    GridAxis,
+    axis_style,
+    base_layout,
+    build,
+    evenly_spread_rows,
+    label_of,
+    listed,
+    on_grid,
+    panel_note,
+    scale_style,
+    value_limits,
+)
+
+ON_MAP = {"color": "rgba(255,255,255,0.8)", "line": {"width": 1.2, "color": "#000000"}}
+"""A mark that is seen on light and on dark."""
+
+_MOST = 400
+"""Most marks drawn, the largest shares first."""
+
+
+def carrier_marks(
+    x: Array,
+    y: Array,
+    s: Array,
+    theme: Theme,
+    *,
+    on_map: bool = False,
+    narrow: bool = False,
+    beyond: str = "",
+) -> tuple[list[dict[str, Any]], str]:
+    """Diamonds at the rows that carry 99 per cent of a node's noise, if they are few.
+
+    Parameters
+    ----------
+    x, y : ndarray, shape (N,)
+        Where the rows stand in the lower panel.
+    s : ndarray, shape (N,)
+        Amplification of the node.
+    theme : Theme
+    on_map : bool
+        Fill the diamonds, to be seen on every colour.
+    narrow : bool
+        For a phone: fewer words.
+    beyond : str
+        What else varies from row to row, safe as Plotly text: the rows are not drawn where the
+        picture holds it, but wherever they are.
+
+    Returns
+    -------
+    traces : list of dict
+    said : str
+        What the marks are.  Both empty where many rows carry the noise.
+    """
+    rows = few_carriers(s)
+    if not rows:
+        return [], ""
+    shown = np.array(rows[:_MOST])
+    said = f"{len(rows):,} {'row gives' if len(rows) == 1 else 'rows give'} 99 % of the noise"
+    hover = f"%{{x:.6g}}<br>{said}:<br>this is one of them"
+    if beyond:
+        hover += f",<br>at its own {beyond}"
+        said += f", at any {beyond}"
+    if narrow:
+        said = said.replace(" rows give ", " rows: ").replace(", at any ", ", any ")
+    trace = {
+        "type": "scatter", "mode": "markers", "x": x[shown], "y": y[shown], "yaxis": "y2",
+        "name": "carriers", "customdata": shown,
+        "marker": ON_MAP | {"size": 8, "symbol": "diamond"} if on_map else {
+            "size": 7, "symbol": "diamond-open", "color": theme.ink, "opacity": 0.8,
+            "line": {"width": 1},
+        },
+        "hovertemplate": f"{hover}<extra></extra>",
+    }  # fmt: skip
+    return [trace], f"◇ {said}"
+
 
 MAP_SAMPLES = 400
 """Most samples drawn on a map."""
@@ -37,8 +113,8 @@ class MapPair:
         nan where there is no real value; s inf where singular.
     """
 
-    x: Axis
-    y: Axis
+    x: GridAxis
+    y: GridAxis
     x_grid: Array
     y_grid: Array
     value: Array
@@ -46,7 +122,7 @@ class MapPair:
 
 
 def map_pair(
-    inspection: Inspection, node_id: int, x: Axis, y: Axis, held: Mapping[str, float]
+    inspection: Inspection, node_id: int, x: GridAxis, y: GridAxis, held: Mapping[str, float]
 ) -> MapPair:
     """Evaluate on a grid over two variables, the others held.
 
@@ -165,7 +241,7 @@ def _singular_cells(pair: MapPair, theme: Theme) -> list[dict[str, Any]]:
     rows, columns = np.nonzero(np.isinf(pair.s))
     if not len(rows) or len(rows) > pair.s.size / 2:
         return []
-    some = thinned(len(rows), 200)
+    some = evenly_spread_rows(len(rows), 200)
     return [
         {
             "type": "scatter", "mode": "text", "yaxis": "y2",
@@ -193,7 +269,7 @@ def _samples(inspection: Inspection, pair: MapPair, theme: Theme) -> list[dict[s
     """Samples on both maps, faint."""
     x = inspection.samples.columns[pair.x.name]
     y = inspection.samples.columns[pair.y.name]
-    rows = thinned(len(x), MAP_SAMPLES)
+    rows = evenly_spread_rows(len(x), MAP_SAMPLES)
     return [
         {
             "type": "scatter", "mode": "markers", "x": x[rows], "y": y[rows], "yaxis": axis,

@@ -9,8 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from eic_core.drawing.scale import THEMES
-from pages.ui.figures.panels import axis_style, legend_above
-from pages.ui.figures.plotting import base_layout, build
+from pages.ui.figures.plotting import axis_style, base_layout, build, legend_above
 
 Quantity = Literal["complexity", "r2", "eic"]
 LABELS: dict[Quantity, str] = {"complexity": "complexity", "r2": "R²", "eic": "EIC (digits)"}

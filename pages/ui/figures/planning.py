@@ -10,8 +10,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from eic_core.drawing.scale import THEMES, Theme
-from pages.ui.figures.panels import axis_style
-from pages.ui.figures.plotting import base_layout, build
+from pages.ui.figures.plotting import axis_style, base_layout, build
 from study.planning import Grid
 
 COLOURS = {

@@ -1,12 +1,151 @@
-"""What all Plotly figures share: how they are built, their text, layout and hidden axes."""
+"""What all Plotly figures share: layout, axes, notes, grids and traces."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import plotly.graph_objects as go
 
-from eic_core.drawing.scale import FONT, THEMES
+from eic_core.drawing.scale import FONT, THEMES, Theme
+from eic_core.drawing.scene import shorten_text
+from eic_core.measure import Inspection, Samples, amplify
+
+Array = npt.NDArray[Any]
+
+CURVE_POINTS = 600
+MAP_POINTS = 60
+MAX_POINTS = 2_000
+"""Most samples drawn as points; the worst one is always among them."""
+
+
+@dataclass(frozen=True)
+class GridAxis:
+    """One variable's axis.
+
+    Attributes
+    ----------
+    name : str
+        Canonical variable name.
+    low, high : float
+        Range of the samples.
+    log : bool
+        Whether the samples spread over orders of magnitude.
+    """
+
+    name: str
+    low: float
+    high: float
+    log: bool
+
+    def grid(self, count: int) -> Array:
+        """Evenly spaced values from low to high; one value if they are equal."""
+        if self.low == self.high:
+            return np.array([self.low])
+        if self.log:
+            return np.clip(np.geomspace(self.low, self.high, count), self.low, self.high)
+        return np.linspace(self.low, self.high, count)
+
+    def limits(self, margin_share: float = 0.02) -> list[float]:
+        """Plotly's range, a little wider than the samples."""
+        low, high = (math.log10(self.low), math.log10(self.high)) if self.log else (
+            self.low, self.high
+        )  # fmt: skip
+        margin = margin_share * (high - low) or max(0.5, 0.1 * abs(low))
+        return [low - margin, high + margin]
+
+
+def axis_of(samples: Samples, name: str) -> GridAxis:
+    """The axis of one variable."""
+    column = samples.columns[name]
+    low, high = float(column.min()), float(column.max())
+    log = low > 0 and high / low >= 1000 and float(np.median(column)) < 0.1 * high
+    return GridAxis(name, low, high, log)
+
+
+def slice_defaults(inspection: Inspection) -> dict[str, float]:
+    """Each variable's median over the samples: where slices start.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0, 6.0], "y": [0.0, 0.0, 3.0]})
+    >>> slice_defaults(inspect(read("x*y").formula, samples))
+    {'x': 2.0, 'y': 0.0}
+    """
+    return {
+        name: float(np.median(inspection.samples.columns[name]))
+        for name in inspection.formula.variables
+    }
+
+
+def on_grid(
+    inspection: Inspection, node_id: int, columns: Mapping[str, Array], count: int
+) -> tuple[Array, Array]:
+    """The formula's value and one node's s at given points, in double precision.
+
+    Returns
+    -------
+    y, s : ndarray, shape (count,)
+        nan where there is no real value, s inf where singular.
+    """
+    samples = Samples.from_columns(dict(columns), count=count)
+    formula = inspection.formula
+    amplification = amplify(formula, samples, recheck=False)
+    return amplification.trace(len(formula) - 1)[0], amplification.trace(node_id)[1]
+
+
+def worst_sample(inspection: Inspection, node_id: int) -> int | None:
+    """Row of the sample with the largest s at a node; the first singular one, if any.
+
+    None if no sample is valid.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import inspect
+    >>> samples = Samples.from_columns({"x": [3.0, 1.01, 2.0]})
+    >>> worst_sample(inspect(read("x-1").formula, samples), 2)
+    1
+    """
+    return worst_row(inspection.amplification.trace(node_id)[1])
+
+
+def worst_row(s: Array) -> int | None:
+    """Index of the largest value, nan left out; None if there is none."""
+    known = np.where(np.isnan(s), -1.0, s)
+    row = int(np.argmax(known))
+    return row if known[row] >= 0 else None
+
+
+def evenly_spread_rows(count: int, most: int, *always: int | None) -> Array:
+    """At most `most` row numbers, evenly spread, and those named."""
+    rows = np.arange(0, count, max(1, math.ceil(count / most)))
+    wanted = [row for row in always if row is not None]
+    return np.union1d(rows, np.array(wanted, dtype=int)) if wanted else rows
+
+
+def value_limits(*values: Array) -> tuple[float, float] | None:
+    """A range for an axis that poles do not blow up; None to leave it to Plotly.
+
+    The range covers the central 96 % with a margin, if what lies outside would
+    take more than nine tenths of the axis.
+    """
+    known = [v[np.isfinite(v)] for v in values]
+    pooled = np.concatenate(known) if known else np.empty(0)
+    if len(pooled) < 5:
+        return None
+    lowest, low, high, highest = np.quantile(pooled, [0.0, 0.02, 0.98, 1.0])
+    span = float(high - low)
+    if span <= 0 or highest - lowest <= 10 * span:
+        return None
+    return float(low - 0.25 * span), float(high + 0.25 * span)
+
 
 TITLE = {"size": 13}
 """Font of the titles of axes."""
@@ -55,3 +194,171 @@ def base_layout(dark: bool) -> dict[str, Any]:
         },
         "dragmode": "pan",
     }
+
+
+def panel_note(
+    inspection: Inspection, node_id: int, top: float, theme: Theme, more: str = ""
+) -> dict[str, Any]:
+    """What the lower panel shows: the selected node's text, in its upper left corner.
+
+    `more`, safe as Plotly text, stands in a line below it.
+    """
+    text = shorten_text(inspection.nodes[node_id].text, 42)
+    return {
+        "xref": "paper", "yref": "paper", "x": 0, "y": top, "xanchor": "left", "yanchor": "bottom",
+        "showarrow": False, "align": "left", "font": {"size": 12, "color": theme.muted},
+        "text": "at " + plain_text(text) + (f"<br>{more}" if more else ""),
+    }  # fmt: skip
+
+
+def axis_style(theme: Theme) -> dict[str, Any]:
+    """Hairlines outside, no grid."""
+    return {
+        "showgrid": False, "zeroline": False, "showline": True, "linecolor": theme.faint,
+        "ticks": "outside", "ticklen": 4, "tickcolor": theme.faint,
+        "tickfont": {"size": 12, "color": theme.muted}, "automargin": True,
+    }  # fmt: skip
+
+
+def scale_style(theme: Theme, log: bool, limits: Sequence[float]) -> dict[str, Any]:
+    """An axis of numbers over `limits`, which are exponents of ten if `log`.
+
+    Plotly writes powers of ten a quarter larger than other ticks.
+    """
+    if not log:
+        return {"type": "linear", "range": list(limits), "exponentformat": "power"}
+    return {
+        "type": "log", "range": list(limits), "exponentformat": "power",
+        "dtick": max(1, math.ceil((limits[1] - limits[0]) / 9)),
+        "tickfont": {"size": 10, "color": theme.muted},
+    }  # fmt: skip
+
+
+def legend_above(theme: Theme) -> dict[str, Any]:
+    """A legend in rows above the picture, which explains and does not switch."""
+    return {
+        "showlegend": True,
+        "legend": {
+            "orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom",
+            "font": {"size": 12, "color": theme.muted}, "traceorder": "normal",
+            "itemclick": False, "itemdoubleclick": False,
+        },
+    }  # fmt: skip
+
+
+def listed(names: Sequence[str], labels: Mapping[str, str] | None) -> str:
+    """The variables in a few words, safe as Plotly text.
+
+    Examples
+    --------
+    >>> listed([], None), listed(["a", "b"], {"a": "mass"}), listed(["a", "b", "c"], None)
+    ('', 'mass and b', 'values of 3 more inputs')
+    """
+    if len(names) > 2:
+        return f"values of {len(names)} more inputs"
+    return " and ".join(label_of(name, labels)[:20] for name in names)
+
+
+def label_of(name: str, labels: Mapping[str, str] | None) -> str:
+    """A variable's column name, safe as Plotly text."""
+    return plain_text((labels or {}).get(name, name)[:60])
+
+
+FLOOR = -0.25
+"""log10 of the bottom of the s axis."""
+
+
+def line_trace(x: Array, y: Array, name: str, theme: Theme, axis: str) -> dict[str, Any]:
+    single = len(x) < 3 or x[0] == x[-1]
+    shown = np.where(np.isfinite(y), y, np.nan)
+    if axis == "y":
+        shown = break_at_poles(shown)
+    return {
+        "type": "scatter", "mode": "markers" if single else "lines", "x": x, "y": shown,
+        "yaxis": axis, "name": name, "connectgaps": False,
+        "line": {"width": 2, "color": theme.ink if axis == "y" else theme.accent},
+        "marker": {"size": 9, "color": theme.accent},
+        "hovertemplate": f"%{{x:.5g}}<br>{name} = %{{y:.5g}}<extra></extra>",
+    }  # fmt: skip
+
+
+def break_at_poles(y: Array) -> Array:
+    """The curve without the strokes that would join the two sides of a pole."""
+    limits = value_limits(y)
+    if limits is None or len(y) < 3:
+        return y
+    with np.errstate(invalid="ignore", over="ignore"):
+        jump = np.abs(np.diff(y)) > 2 * (limits[1] - limits[0])
+        jump &= np.sign(y[1:]) != np.sign(y[:-1])
+    torn = y.copy()
+    torn[1:][jump] = np.nan
+    return torn
+
+
+def target_points(x: Array, y: Array, name: str, theme: Theme) -> dict[str, Any]:
+    return {
+        "type": "scatter", "mode": "markers", "x": x, "y": y, "name": name,
+        "marker": {"size": 5, "color": theme.data, "opacity": 0.55},
+        "hovertemplate": "%{x:.5g}<br>target = %{y:.5g}<extra></extra>",
+    }  # fmt: skip
+
+
+def worst_marker(x: float, s: float, axis: GridAxis, theme: Theme) -> dict[str, Any]:
+    low, high = axis.limits()
+    share = ((math.log10(x) if axis.log else x) - low) / (high - low)
+    side = "right" if share < 0.2 else "left" if share > 0.8 else "center"
+    return {
+        "type": "scatter", "mode": "markers+text", "x": [x], "y": [s], "yaxis": "y2",
+        "text": ["worst sample"], "textposition": f"top {side}", "cliponaxis": False,
+        "textfont": {"size": 12, "color": theme.muted},
+        "marker": {"size": 11, "symbol": "circle-open", "color": theme.ink, "line": {"width": 2}},
+        "hovertemplate": "worst sample: %{x:.6g}<br>s = %{y:.4g}<extra></extra>",
+    }  # fmt: skip
+
+
+def sampled_trace(x: Array, s: Array, theme: Theme) -> dict[str, Any]:
+    """s at some of the samples, those with the largest s among them."""
+    finite = np.flatnonzero(np.isfinite(s))
+    largest = finite[np.argsort(s[finite])[-60:]]
+    rows = (
+        np.union1d(finite[evenly_spread_rows(len(finite), 240)], largest) if len(finite) else finite
+    )
+    return {
+        "type": "scatter", "mode": "markers", "x": x[rows], "y": s[rows], "yaxis": "y2",
+        "marker": {"size": 4, "color": theme.data, "opacity": 0.5},
+        "hovertemplate": "sample %{x:.6g}<br>s = %{y:.4g}<extra></extra>",
+    }  # fmt: skip
+
+
+def s_ceiling(*values: Array) -> float:
+    """log10 of the top of the s axis."""
+    top = 1.0
+    for s in values:
+        finite = s[np.isfinite(s)]
+        if len(finite):
+            top = max(top, math.log10(float(finite.max())) * 1.12 + 0.4)
+    return top
+
+
+def rug_traces(x: Array, s: Array, valid: Array, top: float, theme: Theme) -> list[dict[str, Any]]:
+    """Singular samples on the upper edge of the s panel, invalid ones on the lower."""
+    rugs = []
+    for rows, level, symbol, name in (
+        (np.flatnonzero(np.isinf(s)), top, "triangle-down", "singular: s is infinite"),
+        (np.flatnonzero(~valid), FLOOR, "line-ns-open", "no real value"),
+    ):
+        if len(rows):
+            shown = x[rows[evenly_spread_rows(len(rows), 300)]]
+            rugs.append(edge_trace(shown, level, symbol, name, theme) | {"yaxis": "y2"})
+    return rugs
+
+
+def edge_trace(x: Array, level: float, symbol: str, name: str, theme: Theme) -> dict[str, Any]:
+    """Marks along an edge of a logarithmic panel, at 10 to the `level`."""
+    return {
+        "type": "scatter", "mode": "markers", "cliponaxis": False,
+        "x": x, "y": np.full(len(x), 10.0**level),
+        "marker": {"symbol": symbol, "size": 9, "color": theme.ink,
+                   "line": {"width": 1, "color": theme.muted}},
+        "hovertemplate": f"{name} at %{{x:.6g}}<extra></extra>",
+    }  # fmt: skip

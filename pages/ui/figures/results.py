@@ -14,9 +14,9 @@ from typing import Any
 import plotly.graph_objects as go
 
 from eic_core.drawing.scale import THEMES
-from eic_core.drawing.scene import cut
+from eic_core.drawing.scene import shorten_text
 from pages.ui.figures.estimates import (
-    Estimate,
+    EstimateMark,
     axis_title,
     dashed_line,
     estimate_marks,
@@ -24,8 +24,7 @@ from pages.ui.figures.estimates import (
     share_axis,
 )
 from pages.ui.figures.pairs import COLOURS
-from pages.ui.figures.panels import axis_style, legend_above
-from pages.ui.figures.plotting import base_layout, build, plain_text
+from pages.ui.figures.plotting import axis_style, base_layout, build, legend_above, plain_text
 
 HALF = 0.5
 NAME_LENGTH = 34
@@ -47,10 +46,10 @@ class Curve:
 
     name: str
     at: tuple[float, ...]
-    points: tuple[Estimate, ...]
+    points: tuple[EstimateMark, ...]
 
 
-def rate_figure(rows: Sequence[Estimate], *, dark: bool = False) -> go.Figure:
+def rate_figure(rows: Sequence[EstimateMark], *, dark: bool = False) -> go.Figure:
     """Few shares on 0 to 100 %, names above their intervals, the middle marked.
 
     Parameters
@@ -77,7 +76,7 @@ def rate_figure(rows: Sequence[Estimate], *, dark: bool = False) -> go.Figure:
 
 
 def forest_figure(
-    rows: Sequence[Estimate], *, dark: bool = False, narrow: bool = False,
+    rows: Sequence[EstimateMark], *, dark: bool = False, narrow: bool = False,
     limits: tuple[float, float] = (0.0, 1.0), middle: float | None = HALF, title: str = "",
 ) -> go.Figure:
     """Many numbers with intervals, names at the left.
@@ -102,7 +101,7 @@ def forest_figure(
     }  # fmt: skip
     layout["yaxis"] |= {
         "tickvals": list(range(len(rows))),
-        "ticktext": [plain_text(cut(row.name, most)) for row in reversed(rows)],
+        "ticktext": [plain_text(shorten_text(row.name, most)) for row in reversed(rows)],
         "ticks": "", "showline": False, "automargin": True,
         "tickfont": {"size": 12 if narrow else 13, "color": theme.ink},
     }  # fmt: skip

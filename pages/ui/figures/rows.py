@@ -1,21 +1,133 @@
-"""Which rows carry a node's amplified noise: the share of each."""
+"""Which rows carry a node's amplified noise, against what, and how the loss grows with their
+number.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from eic_core.drawing.scale import THEMES, Theme
+from eic_core.explain.settling import Growth
 from eic_core.explain.where import FEW, Carriers, Where
-from pages.ui.figures.across import INPUT, ROW, VALUE, Across
-from pages.ui.figures.grids import Array, Axis, axis_of, thinned
-from pages.ui.figures.panels import axis_style, label_of, legend_above, scale_style
-from pages.ui.figures.plotting import base_layout, build, plain_text
-from pages.ui.figures.traces import edge_trace
+from pages.ui.figures.plotting import (
+    Array,
+    GridAxis,
+    axis_of,
+    axis_style,
+    base_layout,
+    build,
+    edge_trace,
+    evenly_spread_rows,
+    label_of,
+    legend_above,
+    plain_text,
+    scale_style,
+)
+
+ROW, VALUE, INPUT = "row", "value", "input"
+
+
+@dataclass(frozen=True)
+class Across:
+    """What the rows are drawn against.
+
+    Attributes
+    ----------
+    kind : {"input", "value", "row"}
+        A variable, the value of the node that vanishes at the carrying rows, or the row number.
+    name : str
+        The variable, or the node's text; "" for the row number.
+    """
+
+    kind: str
+    name: str = ""
+
+
+def ways_across(found: Where) -> tuple[Across, ...]:
+    """Everything that the rows can be drawn against, what tells most first.
+
+    That is the input that the carrying rows pick out (one row picks out every input, and so
+    none); else the node that vanishes at them; else the row number in a table, and an input
+    where rows are drawn from ranges.
+
+    Examples
+    --------
+    >>> from eic_core.explain.where import where
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 1.5, 1.9999, 2.5, 3.0]})
+    >>> [way.kind for way in ways_across(where(inspect(read("1/(x-2)").formula, samples)))]
+    ['value', 'input', 'row']
+    """
+    inspection, place = found.inspection, found.place
+    inputs = [Across(INPUT, n) for n in inspection.formula.subtree(found.node_id).variables]
+    value, picked = [], []
+    if place is not None:
+        picked = [Across(INPUT, i.name) for i in place.inputs]
+        if place.node_id is not None and inspection.formula.nodes[place.node_id].children:
+            value = [Across(VALUE, inspection.nodes[place.node_id].text)]
+    row = [Across(ROW)]
+    table = inspection.samples.rows is not None
+    alone = bool(value) and len(found.carriers[1].positions) == 1
+    ways = [*(value if alone else ()), *picked, *value, *(row if table else ()), *inputs, *row]
+    return tuple(dict.fromkeys(ways))
+
+
+def growth_figure(growth: Growth, *, dark: bool = False, narrow: bool = False) -> go.Figure:
+    """Digits lost on parts of the rows, with the middle 80 per cent of the parts, and beyond.
+
+    Parameters
+    ----------
+    growth : Growth
+    dark, narrow : bool
+        For a dark page; for a phone.
+
+    Notes
+    -----
+    The dashed line goes on at the same rate to ten times the rows.  Digits start at 0.
+    """
+    theme = THEMES[dark]
+    counts, digits = list(growth.counts), list(growth.local_eic)
+    beyond = [counts[-1], 10 * counts[-1]], [digits[-1], digits[-1] + max(0, growth.per_decade)]
+    hover = "%{x:,} rows<br>%{y:.2f} digits<extra></extra>"
+    data: list[dict[str, Any]] = [
+        {"type": "scatter", "mode": "lines", "x": counts + counts[::-1],
+         "y": [*growth.high, *reversed(growth.low)], "fill": "toself", "line": {"width": 0},
+         "fillcolor": "rgba(127,127,127,0.22)", "hoverinfo": "skip", "showlegend": True,
+         "name": "80 of 100 random parts"},
+        {"type": "scatter", "mode": "lines+markers", "x": counts, "y": digits,
+         "line": {"color": theme.accent, "width": 2}, "marker": {"size": 7},
+         "name": "on average", "hovertemplate": hover},
+        {"type": "scatter", "mode": "lines+markers", "x": beyond[0], "y": beyond[1],
+         "line": {"color": theme.accent, "width": 2, "dash": "dash"},
+         "marker": {"size": [0, 9], "symbol": "circle-open", "color": theme.accent},
+         "name": "if it goes on", "hovertemplate": hover},
+    ]  # fmt: skip
+    ticks = [*counts, 10 * counts[-1]]
+    shown = ticks[::2] if narrow else ticks
+    top = max(1.0, max(*growth.high, beyond[1][1]) * 1.12)
+    layout = base_layout(dark) | {
+        "height": 280,
+        "margin": {"l": 52, "r": 24, "t": 12, "b": 46},
+        **legend_above(theme),
+        "xaxis": axis_style(theme) | {
+            "type": "log", "title": {"text": "rows used", "standoff": 6},
+            "range": [math.log10(counts[0]) - 0.08, math.log10(ticks[-1]) + 0.08],
+            "tickvals": shown, "ticktext": [f"{count:,}" for count in shown],
+        },
+        "yaxis": axis_style(theme) | {
+            "range": [0, top], "title": {"text": "digits lost", "standoff": 4},
+        },
+        "hovermode": "closest",
+    }  # fmt: skip
+    return build(data, layout)
+
 
 _GROUP = 400
 """Most points drawn of one group of carriers."""
@@ -84,7 +196,7 @@ def rows_figure(
     return build(data, layout)
 
 
-def _axis(found: Where, across: Across) -> tuple[Axis, Array]:
+def _axis(found: Where, across: Across) -> tuple[GridAxis, Array]:
     inspection = found.inspection
     if across.kind == INPUT:
         return axis_of(inspection.samples, across.name), inspection.samples.columns[across.name]
@@ -94,7 +206,7 @@ def _axis(found: Where, across: Across) -> tuple[Axis, Array]:
         rows = inspection.samples.rows
         values = np.arange(1, len(inspection.samples) + 1) if rows is None else rows
     known = values[np.isfinite(values)]
-    return Axis(across.name, float(known.min()), float(known.max()), False), values
+    return GridAxis(across.name, float(known.min()), float(known.max()), False), values
 
 
 def _title(across: Across, labels: Mapping[str, str] | None) -> str:
@@ -151,7 +263,7 @@ def _others(
     if carriers:
         carrying[list(carriers[-1].positions)] = True
     rest = np.flatnonzero(np.isfinite(found.s) & ~carrying)
-    shown = rest[thinned(len(rest), _OTHERS)] if len(rest) else rest
+    shown = rest[evenly_spread_rows(len(rest), _OTHERS)] if len(rest) else rest
     return {
         "type": "scatter", "mode": "markers",
         "name": f"the other {len(rest):,}" if carriers else f"{len(rest):,} rows",
@@ -178,7 +290,7 @@ def _groups(
         group = np.array(part.positions[drawn:], dtype=int)
         if not len(group):
             continue
-        shown = group[thinned(len(group), _GROUP)]
+        shown = group[evenly_spread_rows(len(group), _GROUP)]
         level = f"{100 * part.level:.0f} %"
         rows = "1 row" if len(group) == 1 else f"{len(group):,} rows"
         groups.append(
@@ -204,7 +316,7 @@ def _edges(found: Where, x: Array, floor: int, theme: Theme) -> list[dict[str, A
     ):
         rows = rows[np.isfinite(x[rows])]
         if len(rows):
-            shown = x[rows[thinned(len(rows), _EDGE)]]
+            shown = x[rows[evenly_spread_rows(len(rows), _EDGE)]]
             edges.append(
                 edge_trace(shown, level, symbol, name, theme) | {"name": f"{name}: {len(rows):,}"}
             )
@@ -230,7 +342,7 @@ def _even_note(found: Where, x: Array, theme: Theme) -> dict[str, Any]:
 
 
 def _zero(
-    found: Where, across: Across, axis: Axis, x: Array, limits: list[float]
+    found: Where, across: Across, axis: GridAxis, x: Array, limits: list[float]
 ) -> tuple[dict[str, Any], dict[str, Any]] | None:
     """A line where the node crosses zero that the carrying rows have in common, with its name."""
     place = found.place

@@ -1,31 +1,45 @@
-"""An organiser's tab: what went wrong where, what was done, and how a callback acts.
+"""An organiser's tab: its messages, how a callback acts, and all that the draft before it is made
+of.
 
 Nothing here is the truth of a study; that is in the database, and read in every run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import csv
+import dataclasses
+import io
+import json
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
+import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from eic_core.errors import UserError
-from pages.ui.door import login_key, organiser
-from pages.ui.organising.tokens import form_token
-from pages.ui.text import escape, prose
-from pages.ui.undisturbed import undisturbed
-from study.errors import AccessError
-from study.material import Study
+from eic_core.measure.table import Table
+from pages.ui.kit.browser import uninterrupted
+from pages.ui.kit.door import form_token, login_key, organiser
+from pages.ui.kit.messages import show_error
+from pages.ui.kit.text import escape, prose
+from pages.ui.kit.wiring import draft_cache, figure_cache, lab, stopwatch
+from study.ballots import problem_table
+from study.errors import AccessError, StudyError
+from study.matching import MatchingResult, MatchingRules, match_pool
+from study.matching.result import Mode
+from study.material import Column, Pool, Problem, Study, StudyPair
 from study.organising import OrganiserService
+from study.pairing import RefusedRow, problem_files, scored_pool
 
 _KEY = "organiser-desk"
 
 
 @dataclass
-class Desk:
+class OrganiserDesk:
     """What the server remembers of one organiser's tab.
 
     Attributes
@@ -46,30 +60,30 @@ class Desk:
     kept: dict[str, Any] = field(default_factory=dict)
 
 
-def desk() -> Desk:
+def organiser_desk() -> OrganiserDesk:
     """The desk of this tab."""
     if _KEY not in st.session_state:
-        st.session_state[_KEY] = Desk()
-    found: Desk = st.session_state[_KEY]
+        st.session_state[_KEY] = OrganiserDesk()
+    found: OrganiserDesk = st.session_state[_KEY]
     return found
 
 
-Deed = Callable[[OrganiserService], str | None]
+Action = Callable[[OrganiserService], str | None]
 
 
-def act(place: str, do: Deed) -> None:
-    """Do something for an organiser, as a callback; see `tried`."""
-    tried(place, do)
+def action_callback(place: str, do: Action) -> None:
+    """Do something for an organiser, as a callback; see `run_action`."""
+    run_action(place, do)
 
 
-@undisturbed()
-def tried(place: str, do: Deed) -> bool:
+@uninterrupted()
+def run_action(place: str, do: Action) -> bool:
     """Do something for an organiser; whether it went through.
 
-    The login is checked anew.  What the user did wrong is kept for `complaint(place)`; a
-    sentence that `do` returns, for `told(place)`.
+    The login is checked anew.  What the user did wrong is kept for `show_error_at(place)`; a
+    sentence that `do` returns, for `show_done_message(place)`.
     """
-    here = desk()
+    here = organiser_desk()
     here.errors.pop(place, None)
     here.said.pop(place, None)
     service = organiser()
@@ -86,81 +100,41 @@ def tried(place: str, do: Deed) -> bool:
     return True
 
 
-@undisturbed()
-def forgive(place: str) -> None:
+@uninterrupted()
+def clear_error(place: str) -> None:
     """Forget what went wrong at this place."""
-    desk().errors.pop(place, None)
+    organiser_desk().errors.pop(place, None)
 
 
-@undisturbed()
-def forget(name: str) -> None:
+@uninterrupted()
+def clear_kept(name: str) -> None:
     """Forget a small thing."""
-    desk().kept.pop(name, None)
+    organiser_desk().kept.pop(name, None)
 
 
-def complaint(place: str) -> bool:
+def show_error_at(place: str) -> bool:
     """Show what went wrong at this place, if anything did; whether it did."""
-    error = desk().errors.get(place)
+    error = organiser_desk().errors.get(place)
     if error is None:
         return False
     show_error(error)
     return True
 
 
-def show_error(error: UserError) -> None:
-    """An error with its way out."""
-    title = error.message[:1].upper() + error.message[1:]
-    hint = f"<p>{prose(error.hint[:1].upper() + error.hint[1:])}.</p>" if error.hint else ""
-    lines = "".join(f"<li>{prose(line)}</li>" for line in getattr(error, "problems", ())[:20])
-    lines = f'<ul class="eic-list">{lines}</ul>' if lines else ""
-    st.html(
-        f'<div class="eic-error" role="alert"><p class="eic-error-title">{prose(title)}.</p>'
-        f"{hint}{lines}</div>"
-    )
-
-
-def told(place: str) -> None:
+def show_done_message(place: str) -> None:
     """Show what was done at this place, once."""
-    said = desk().said.pop(place, "")
+    said = organiser_desk().said.pop(place, "")
     if said:
         st.html(f'<p class="eic-done" role="status">{prose(said)}</p>')
 
 
-@undisturbed()
-def go(**query: str | int | None) -> None:
+@uninterrupted()
+def go_to(**query: str | int | None) -> None:
     """Go to a place of the organiser's pages; what is None is left out."""
     st.query_params.from_dict({k: str(v) for k, v in query.items() if v is not None})
 
 
-def quiet(text: str) -> None:
-    """A sentence in muted type; user text in backticks."""
-    st.html(f'<p class="eic-quiet">{prose(text)}</p>')
-
-
-def note(text: str) -> None:
-    """A sentence that should be read, without alarm."""
-    st.html(f'<p class="eic-note">{prose(text)}</p>')
-
-
-def warn(text: str) -> None:
-    """A sentence that should be heeded."""
-    st.html(f'<p class="eic-note eic-bad">{prose(text)}</p>')
-
-
-def heading(text: str, level: int = 3) -> None:
-    """A heading of a section."""
-    st.html(f'<h{level} class="eic-h">{escape(text)}</h{level}>')
-
-
-def empty(title: str, text: str) -> None:
-    """What to do where there is nothing yet."""
-    st.html(
-        f'<div class="eic-empty eic-small"><p class="eic-empty-title">{prose(title)}</p>'
-        f"<p>{prose(text)}</p></div>"
-    )
-
-
-def download(address: str, label: str, purpose: str, *, primary: bool = False) -> None:
+def download_button(address: str, label: str, purpose: str, *, primary: bool = False) -> None:
     """A button that fetches a file over a route, with this login's token."""
     token = form_token(login_key(), purpose)
     kind = "eic-button eic-primary" if primary else "eic-button"
@@ -173,18 +147,247 @@ def download(address: str, label: str, purpose: str, *, primary: bool = False) -
 
 
 @contextmanager
-def confirming(label: str, question: str, key: str) -> Iterator[None]:
+def confirmation_popover(label: str, question: str, key: str) -> Iterator[None]:
     """A button that opens a question before something that cannot be undone."""
     with st.popover(label, key=key):
         st.html(f'<p class="eic-ask-text">{prose(question)}</p>')
         yield
 
 
-def see(service: OrganiserService, study_id: int) -> None:
+def remember_version(service: OrganiserService, study_id: int) -> None:
     """Note the version of the study that this run draws."""
-    desk().seen[study_id] = service.version(study_id)
+    organiser_desk().seen[study_id] = service.version(study_id)
 
 
-def seen(study: Study) -> int | None:
+def version_seen(study: Study) -> int | None:
     """The version that this tab has drawn last."""
-    return desk().seen.get(study.id)
+    return organiser_desk().seen.get(study.id)
+
+
+MAX_PROBLEMS = 500
+
+
+@dataclass(frozen=True)
+class Upload:
+    """What came of a set of files.
+
+    Attributes
+    ----------
+    problems : tuple of Problem
+    refused : tuple of str
+        A sentence for each file that was left out.
+    """
+
+    problems: tuple[Problem, ...]
+    refused: tuple[str, ...]
+
+
+def read_files(files: Sequence[tuple[str, bytes]]) -> Upload:
+    """Read files as (name, content).
+
+    Examples
+    --------
+    >>> upload = read_files([("fall.csv", b"t,s\\n1,5\\n2,20\\n"), ("wide.csv", b"a,b,c,d\\n")])
+    >>> [problem.name for problem in upload.problems], len(upload.refused)
+    (['fall'], 1)
+    """
+    problems: list[Problem] = []
+    refused: list[str] = []
+    about: dict[str, Problem] = {}
+    for name, content in files:
+        if name.lower().endswith(".json"):
+            try:
+                about.update(_descriptions(content))
+            except (ValueError, KeyError, TypeError, UserError) as error:
+                refused.append(f"`{name}` is left out: it is no list of descriptions ({error}).")
+    for name, content in files[:MAX_PROBLEMS]:
+        if name.lower().endswith(".json"):
+            continue
+        stem = name.rsplit("/", 1)[-1].rsplit(".", 1)[0].strip()
+        try:
+            text = content.decode("utf-8-sig")
+            problem = Problem(stem, text, title=stem.replace("_", " "))
+            _check(problem_table(problem))
+        except UnicodeDecodeError:
+            refused.append(f"`{name}` is left out: it is not UTF-8 text.")
+        except UserError as error:
+            refused.append(f"`{name}` is left out: {error}.")
+        else:
+            known = about.get(stem)
+            problems.append(dataclasses.replace(known, csv=text) if known else problem)
+    return Upload(tuple({p.name: p for p in problems}.values()), tuple(refused))
+
+
+def _check(table: Table) -> None:
+    """Refuse a table on which no formula has an R²."""
+    whole = complete_rows(table)
+    if whole.sum() < 2:
+        raise StudyError(
+            f"it has {'one row' if whole.any() else 'no row'} with a number in every column",
+            hint="two at least are needed",
+        )
+    target = table.names[-1]
+    if np.ptp(table.values[target][whole]) == 0:
+        raise StudyError(
+            f"its last column `{target}`, the target, has one value only",
+            hint="no formula has an R² on it",
+        )
+
+
+def complete_rows(table: Table) -> NDArray[np.bool_]:
+    """Which rows have a number in every column; shape (rows,)."""
+    whole: NDArray[np.bool_] = np.logical_and.reduce([*map(np.isfinite, table.values.values())])
+    return whole
+
+
+def _descriptions(content: bytes) -> dict[str, Problem]:
+    entries: Any = json.loads(content.decode("utf-8-sig"))
+    return {
+        str(entry["name"]): Problem(
+            name=str(entry["name"]),
+            csv="",
+            title=str(entry.get("title", ""))[:200],
+            description=str(entry.get("description", ""))[:2000],
+            columns=tuple(
+                Column(
+                    str(column["name"]),
+                    str(column.get("unit", ""))[:40],
+                    str(column.get("meaning", ""))[:200],
+                )
+                for column in entry.get("columns", ())
+            ),
+        )
+        for entry in entries
+    }
+
+
+LISTED = 500
+NO_DATA = "there is no data for problem"
+
+
+@dataclass(frozen=True, eq=False)
+class StudyDraft:
+    """A study with its material, as of one version."""
+
+    study: Study
+    problems: tuple[Problem, ...]
+    pool: Pool | None
+    pairs: tuple[StudyPair, ...]
+
+    @property
+    def kept(self) -> tuple[StudyPair, ...]:
+        """Pairs that are in the study."""
+        return tuple(pair for pair in self.pairs if pair.in_study)
+
+    @property
+    def dropped(self) -> tuple[StudyPair, ...]:
+        """Pairs that were left out, with a reason."""
+        return tuple(pair for pair in self.pairs if not pair.in_study)
+
+    @cached_property
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """Column names of each problem's table, the target last."""
+        return {p.name: problem_table(p).names for p in self.problems}
+
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        """Rows of each problem's table."""
+        return {p.name: problem_table(p).rows for p in self.problems}
+
+    @cached_property
+    def incomplete(self) -> dict[str, int]:
+        """Rows of each problem's table that lack a number, and are not used."""
+        tables = {p.name: problem_table(p) for p in self.problems}
+        return {name: int((~complete_rows(t)).sum()) for name, t in tables.items()}
+
+    @cached_property
+    def pool_columns(self) -> tuple[str, ...]:
+        """Header of the pool."""
+        return tuple(next(csv.reader(io.StringIO(self.pool.csv)), ())) if self.pool else ()
+
+    @cached_property
+    def refused(self) -> tuple[RefusedRow, ...]:
+        """Rows of the pool that have no scores."""
+        if self.pool is None:
+            return ()
+        rows = csv.DictReader(io.StringIO(self.pool.csv), restval="")
+        return tuple(
+            RefusedRow(
+                number, row.get("problem") or row.get("dataset") or "", row.get("formula") or "",
+                row["error"],
+            )
+            for number, row in enumerate(rows, start=1)
+            if row.get("error")
+        )
+
+    @cached_property
+    def unscored(self) -> tuple[str, ...]:
+        """Problems that were added after the pool was scored."""
+        if not any(row.error.startswith(NO_DATA) for row in self.refused):
+            return ()
+        here = {problem.name for problem in self.problems}
+        without = {r.problem for r in self.refused if r.error.startswith(NO_DATA)}
+        return tuple(sorted(without & here))
+
+
+def draft_of(service: OrganiserService, study: Study) -> StudyDraft:
+    """The study's material at the version that this run has seen."""
+    version = organiser_desk().seen.get(study.id)
+    key = (lab().settings.database_url, study.id, study.created_at, version)
+    return draft_cache().get(
+        key,
+        lambda: StudyDraft(
+            study, service.problems(study.id), service.pool(study.id), service.pairs(study.id)
+        ),
+        lambda _: 1.0,
+    )
+
+
+def rules_of(study: Study) -> tuple[MatchingRules, Mode, int | None]:
+    """Rules, mode and k that the pairs were made with; the defaults before that."""
+    values = dict(study.rules)
+    mode: Mode = values.pop("mode", "matching")
+    k = values.pop("k", None)
+    values.pop("unfinished", None)
+    return MatchingRules.from_json(values), mode, k
+
+
+def _key(draft: StudyDraft, rules: MatchingRules, mode: Mode, k: int | None) -> tuple[object, ...]:
+    assert draft.pool is not None
+    digests = tuple(problem.digest for problem in draft.problems)
+    return ("matching", draft.pool.digest, digests, rules, mode, k)
+
+
+def keep_result(draft: StudyDraft, result: MatchingResult) -> None:
+    """Remember what matching said, for as long as this process runs, if it was not cut short."""
+    if draft.pool is not None:
+        key = _key(draft, result.rules, result.mode, result.k)
+        figure_cache().get(key, lambda: result, lambda _: 5.0, lambda r: r.complete)
+
+
+def matching_result(draft: StudyDraft) -> MatchingResult | None:
+    """What matching said of every formula, found anew if it is forgotten.
+
+    What is found anew may be cut short; then this tab alone has it, until it asks for another.
+    """
+    if draft.pool is None or not draft.pairs:
+        return None
+    rules, mode, k = rules_of(draft.study)
+    key = _key(draft, rules, mode, k)
+
+    def again() -> MatchingResult:
+        assert draft.pool is not None
+        with problem_files(draft.problems) as folder:
+            scored = scored_pool(draft.pool, draft.problems, rules.r2_column)
+            return match_pool(
+                scored, rules, mode=mode, k=k, problems=folder, clock=stopwatch()
+            )
+
+    def once() -> MatchingResult:
+        kept = organiser_desk().kept.get("cut-short")
+        if kept is None or kept[0] != key:
+            kept = organiser_desk().kept["cut-short"] = (key, again())
+        found: MatchingResult = kept[1]
+        return found
+
+    return figure_cache().get(key, once, lambda _: 5.0, lambda r: r.complete)

@@ -1,28 +1,184 @@
-"""The planner: how sharp a study will be, simulated before anybody is asked to vote."""
+"""The planner: how sharp a study will be, simulated, in sentences, a picture and a table."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 
 import streamlit as st
 
 from eic_core.errors import UserError
-from pages.ui.door import is_organiser, login_key
-from pages.ui.jobs import Job, Step
-from pages.ui.organising.desk import act, complaint, go, note, quiet, show_error
-from pages.ui.organising.drafts import draft_of
-from pages.ui.organising.planner_inputs import Request, ask, request_for
-from pages.ui.organising.planner_result import Planned, draw
-from pages.ui.text import escape
-from pages.ui.undisturbed import undisturbed
-from pages.ui.wiring import jobs
+from pages.ui.figures.planning import Point, planning_figure
+from pages.ui.kit.browser import is_dark, is_narrow, uninterrupted
+from pages.ui.kit.door import is_organiser, login_key
+from pages.ui.kit.jobs import Job, Step
+from pages.ui.kit.messages import (
+    quiet_note,
+    show_error,
+    show_heading,
+    show_note,
+    show_warning,
+    table_html,
+)
+from pages.ui.kit.text import escape, prose
+from pages.ui.kit.wiring import jobs
+from pages.ui.organising.desk import action_callback, draft_of, go_to, show_error_at
+from pages.ui.organising.planner_inputs import PlanRequest, ask, request_for
 from study.errors import NotFoundError
 from study.material import Study
 from study.organising import OrganiserService
-from study.planning import PAPER, PAPER_ASSUMES, advise, approximate, most_studies, plan, width_grid
-from study.planning.words import points
+from study.planning import (
+    PAPER,
+    PAPER_ASSUMES,
+    Advice,
+    Grid,
+    MonteCarloEstimate,
+    Plan,
+    advise,
+    approximate,
+    most_studies,
+    plan,
+    width_grid,
+)
+from study.planning.sentences import (
+    advice_sentences,
+    compare_sentence,
+    design_sentence,
+    plan_headline,
+    plan_sentences,
+    points,
+    route_sentence,
+    share_text,
+    small_sentence,
+)
 from study.statistics.simulation import StudyModel
+
+_ADDRESSES = {
+    "pairs": "more pairs", "raters": "more raters", "pairs and raters": "more of both",
+    "problems": "more problems",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Planned:
+    """A request and its answer."""
+
+    request: PlanRequest
+    plan: Plan
+    grid: Grid
+    advice: Advice | None
+
+
+def draw(planned: Planned, *, changed: bool) -> None:
+    """All of it; `changed` says that the fields have moved on since."""
+    found = planned.plan
+    if changed:
+        show_warning("The numbers above have changed since this was simulated: simulate again.")
+    small = small_sentence(found)
+    rest = [text for text in plan_sentences(found) if text not in (plan_headline(found), small)]
+    st.html(
+        '<section class="eic-plan" role="status">'
+        f'<p class="eic-plan-first">{_prose_with_units(plan_headline(found))}</p>'
+        + "".join(f"<p>{_prose_with_units(text)}</p>" for text in rest)
+        + "</section>"
+    )
+    if small:
+        show_warning(small)
+    if planned.advice is not None:
+        _advice(planned.advice)
+    _figure(planned)
+    _table(found)
+    quiet_note(
+        f"{design_sentence(found.model)} {found.studies:,} simulated studies, seed {found.seed}."
+    )
+
+
+def _prose_with_units(text: str) -> str:
+    """A sentence for HTML, with its percents on the line of their numbers."""
+    return prose(text).replace(" %", "&nbsp;%")
+
+
+def _advice(advice: Advice) -> None:
+    first = advice_sentences(advice)[0]
+    show_heading("What would be enough")
+    items = "".join(
+        f"<li>{_prose_with_units(route_sentence(advice.model, route, advice.target))}</li>"
+        for route in advice.routes
+    )
+    ways = f'<ul class="eic-list eic-plan-ways">{items}</ul>' if items else ""
+    last = f"<p>{_prose_with_units(compare_sentence(advice))}</p>" if items else ""
+    st.html(
+        f'<section class="eic-plan-advice"><p>{_prose_with_units(first)}</p>{ways}{last}</section>'
+    )
+
+
+def _figure(planned: Planned) -> None:
+    grid = planned.grid
+    if not any(isfinite(width) for row in grid.half_width for width in row):
+        return
+    show_heading("Pairs, or raters?")
+    diamonds = "; diamonds are designs that would be enough" if planned.advice else ""
+    quiet_note(
+        "Each line is a number of raters. To the right the same votes are spread over more pairs; "
+        "from one line to the next the same pairs get more votes. The lines are arithmetic. The "
+        f"dot is this design, simulated{diamonds}."
+    )
+    target = planned.request.target
+    figure = planning_figure(
+        grid, _points(planned), target.half_width if target else None,
+        dark=is_dark(), narrow=is_narrow(),
+    )  # fmt: skip
+    st.plotly_chart(figure, key="plan-figure", theme=None, config={"displayModeBar": False},
+                    alt="Half-width of the interval against pairs, a line for each number of "
+                    "raters")  # fmt: skip
+
+
+def _points(planned: Planned) -> list[Point]:
+    found = [("this design", planned.plan)]
+    if planned.advice is not None:
+        found += [
+            (_ADDRESSES[route.way], route.simulated)
+            for route in planned.advice.routes
+            if route.simulated is not None and route.met
+        ]
+    return [
+        Point(p.model.pairs, p.model.raters, p.half_width.value, p.half_width.error, name)
+        for name, p in found
+        if p.half_width is not None
+    ]  # fmt: skip
+
+
+def _table(found: Plan) -> None:
+    show_heading("Clusters allowed for, or not")
+    rows = [
+        ("Half-width of the interval, points", _points_of(found.half_width),
+         _points_of(found.naive_half_width)),
+        (f"Holds the truth (should be {share_text(found.level)})", _share(found.coverage),
+         _share(found.naive_coverage)),
+        (f"Finds a preference, test at {share_text(found.alpha)}", _share(found.power),
+         _share(found.naive_power)),
+        ("Worth, in independent votes", _plain(found.effective_votes), f"{found.votes:,.0f}"),
+    ]  # fmt: skip
+    st.html(table_html(rows, ("", "allowed for (report’s headline)", "taken as independent")))
+    quiet_note(
+        "After ±: the Monte-Carlo standard error, by which another seed would move the number."
+    )
+
+
+def _points_of(value: MonteCarloEstimate | None) -> str:
+    return "none" if value is None else f"{points(value.value)} ± {100 * value.error:.2f}"
+
+
+def _share(value: MonteCarloEstimate | None) -> str:
+    if value is None:
+        return "none"
+    return f"{100 * value.value:.1f} % ± {100 * value.error:.1f}"
+
+
+def _plain(value: MonteCarloEstimate | None) -> str:
+    return "none" if value is None else f"{value.value:,.0f} ± {value.error:.1f}"
+
 
 NEW, EXAMPLE = "new", "paper"
 ADVICE_STUDIES = 400
@@ -49,12 +205,12 @@ def planner_view(service: OrganiserService) -> None:
         show_error(error)
         request = None
     if request is not None and not (job and _answers(job, request)):
-        _at_once(request)
+        _instant_estimate(request)
     running = job is not None and job.running
     _buttons(place, request, running)
-    complaint("plan")
+    show_error_at("plan")
     if job is None:
-        quiet("A simulation draws many such studies, analyses each as the report will, and "
+        quiet_note("A simulation draws many such studies, analyses each as the report will, and "
               "counts. It takes some seconds.")  # fmt: skip
     elif running:
         _progress(_key(place.name))
@@ -62,7 +218,7 @@ def planner_view(service: OrganiserService) -> None:
         _ended(place, job, request)
 
 
-def _answers(job: Job, request: Request | None) -> bool:
+def _answers(job: Job, request: PlanRequest | None) -> bool:
     return isinstance(job.result, Planned) and job.result.request == request
 
 
@@ -83,21 +239,21 @@ def _head(place: _Place) -> None:
     study = place.study
     if study is None:
         st.button("All studies", key="all-studies", type="tertiary",
-                  icon=":material/arrow_back:", on_click=go)  # fmt: skip
+                  icon=":material/arrow_back:", on_click=go_to)  # fmt: skip
         st.html('<h1 class="eic-title">Plan a study</h1>')
     else:
         st.button("Back to the design", key="back-to-design", type="tertiary",
                   icon=":material/arrow_back:",
-                  on_click=lambda: go(study=study.id, step="design"))  # fmt: skip
+                  on_click=lambda: go_to(study=study.id, step="design"))  # fmt: skip
         st.html(f'<h1 class="eic-title">Plan: {escape(study.name, 100)}</h1>')
     if place.name == EXAMPLE:
-        note(f"The study of Yu et al.: 172 pairs, 1080 votes, 840 that count. {PAPER_ASSUMES}")
+        show_note(f"The study of Yu et al.: 172 pairs, 1080 votes, 840 that count. {PAPER_ASSUMES}")
     else:
-        quiet("How sure will the study be of its answer, and what would make it surer: more "
+        quiet_note("How sure will the study be of its answer, and what would make it surer: more "
               "pairs, more raters? Nothing here changes a study.")  # fmt: skip
 
 
-def _start(service: OrganiserService, place: _Place, job: Job | None) -> Request:
+def _start(service: OrganiserService, place: _Place, job: Job | None) -> PlanRequest:
     """What the fields show at first: the last run of this place, or where it begins."""
     if job is not None and isinstance(job.result, Planned):
         return job.result.request
@@ -119,16 +275,16 @@ def _model_of(service: OrganiserService, study: Study) -> StudyModel:
     )
 
 
-def _at_once(request: Request) -> None:
+def _instant_estimate(request: PlanRequest) -> None:
     """What arithmetic says, while the numbers are being typed."""
     found = approximate(request.model)
     width = found.half_width(request.level)
     said = f"± {points(width)} points" if width != float("inf") else "no interval"
-    note(f"By arithmetic alone: about {found.votes:,.0f} votes that count, and {said}. "
+    show_note(f"By arithmetic alone: about {found.votes:,.0f} votes that count, and {said}. "
          "Simulate to confirm it.")  # fmt: skip
 
 
-def _buttons(place: _Place, request: Request | None, running: bool) -> None:
+def _buttons(place: _Place, request: PlanRequest | None, running: bool) -> None:
     with st.container(horizontal=True, gap="small", key="plan-buttons"):
         st.button("Simulate", key="plan-run", type="primary", disabled=running or request is None,
                   on_click=_begin, args=(place.name, request))  # fmt: skip
@@ -137,9 +293,9 @@ def _buttons(place: _Place, request: Request | None, running: bool) -> None:
                       on_click=_example)  # fmt: skip
 
 
-@undisturbed()
+@uninterrupted()
 def _example() -> None:
-    go(plan=EXAMPLE)
+    go_to(plan=EXAMPLE)
     if jobs().get(_key(EXAMPLE)) is None:
         _begin(EXAMPLE, request_for(PAPER))
 
@@ -148,16 +304,16 @@ def _key(place: str) -> str:
     return f"plan {place} {login_key()}"
 
 
-@undisturbed()
-def _begin(place: str, request: Request) -> None:
+@uninterrupted()
+def _begin(place: str, request: PlanRequest) -> None:
     def start(service: OrganiserService) -> None:
         del service
         jobs().start(_key(place), "Simulating studies", lambda step: _work(request, step))
 
-    act("plan", start)
+    action_callback("plan", start)
 
 
-def _work(request: Request, step: Step) -> Planned:
+def _work(request: PlanRequest, step: Step) -> Planned:
     model, target, studies = request.model, request.target, request.studies
     settings = {"level": request.level, "alpha": request.alpha}
     if target is None:
@@ -183,12 +339,12 @@ def _progress(key: str) -> None:
     st.button("Cancel", key="cancel-plan", on_click=job.cancel, disabled=job.cancelled)
 
 
-def _ended(place: _Place, job: Job, request: Request | None) -> None:
+def _ended(place: _Place, job: Job, request: PlanRequest | None) -> None:
     if isinstance(job.result, Planned):
         draw(job.result, changed=not _answers(job, request))
         return
     if job.error is not None:
         show_error(job.error)
     elif job.cancelled:
-        quiet("The simulation was cancelled.")
+        quiet_note("The simulation was cancelled.")
     st.button("Dismiss", key="dismiss-plan", on_click=jobs().forget, args=(_key(place.name),))

@@ -76,7 +76,7 @@ AIMS = {"none": "nothing in particular", "width": "an interval of ± points", "p
 
 
 @dataclass(frozen=True)
-class Request:
+class PlanRequest:
     """What is to be simulated: level and alpha are shares, the test is one-sided."""
 
     model: StudyModel
@@ -113,12 +113,12 @@ def model_of(values: dict[str, Any]) -> StudyModel:
                          for f in FIELDS})  # fmt: skip
 
 
-def request_for(model: StudyModel) -> Request:
+def request_for(model: StudyModel) -> PlanRequest:
     """A model as its fields give it back, with the usual settings."""
-    return Request(model_of(shown(model)), None, 1000, 0)
+    return PlanRequest(model_of(shown(model)), None, 1000, 0)
 
 
-def ask(place: str, start: Request) -> Request:
+def ask(place: str, start: PlanRequest) -> PlanRequest:
     """Draw the fields; what they say now.
 
     Raises
@@ -135,7 +135,7 @@ def ask(place: str, start: Request) -> Request:
         found |= _row(place, MORE, values)
     target, studies, seed = _aim(place, start)
     level, alpha = _judged(place, start)
-    return Request(model_of(found), target, studies, seed, level, alpha)
+    return PlanRequest(model_of(found), target, studies, seed, level, alpha)
 
 
 def _row(place: str, fields: Sequence[Field], values: dict[str, Any]) -> dict[str, Any]:
@@ -152,7 +152,7 @@ def _row(place: str, fields: Sequence[Field], values: dict[str, Any]) -> dict[st
     return found
 
 
-def _aim(place: str, start: Request) -> tuple[Target | None, int, int]:
+def _aim(place: str, start: PlanRequest) -> tuple[Target | None, int, int]:
     """What the study should reach, and how it is simulated."""
     target = start.target
     aim = "none" if target is None else "width" if target.half_width is not None else "power"
@@ -210,7 +210,7 @@ def _aim(place: str, start: Request) -> tuple[Target | None, int, int]:
     return Target(power=power / 100) if aim == "power" else None, int(studies), int(seed)
 
 
-def _judged(place: str, start: Request) -> tuple[float, float]:
+def _judged(place: str, start: PlanRequest) -> tuple[float, float]:
     """How the study will be judged: the level of its interval, and of its test, as shares."""
     with st.expander("Confidence and test level", key=f"plan-judged-{place}"):
         first, second, *_ = st.columns(4)

@@ -1,30 +1,263 @@
-"""What a study found: the verdict first, then everything behind it, down to single votes."""
+"""What a study found: the verdict first, then every section behind it; or why it is still hidden.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 import streamlit as st
 
 from eic_core.errors import UserError
-from pages.ui.device import is_dark
-from pages.ui.organising.desk import go, heading, note, quiet, show_error, warn
-from pages.ui.organising.drafts import Draft
-from pages.ui.organising.drill_view import pair_view, pairs_table
-from pages.ui.organising.results_data import ABOUT, Shown, about_of, shown
-from pages.ui.organising.results_figures import headline_figure
-from pages.ui.organising.results_files import files_row
-from pages.ui.organising.results_sections import draw_section, draw_threat, facts_html, figure
-from pages.ui.organising.unblinding import closed_door, open_band
-from pages.ui.text import prose
-from pages.ui.wiring import figure_cache
+from pages.ui.kit.browser import is_dark, is_narrow
+from pages.ui.kit.messages import (
+    metric,
+    quiet_note,
+    show_empty_state,
+    show_error,
+    show_heading,
+    show_note,
+    show_warning,
+)
+from pages.ui.kit.text import escape, label, prose
+from pages.ui.kit.wiring import figure_cache
+from pages.ui.organising.desk import (
+    StudyDraft,
+    action_callback,
+    download_button,
+    go_to,
+    show_done_message,
+    show_error_at,
+)
+from pages.ui.organising.drill import pair_view, pairs_table
+from pages.ui.organising.report_files import ABOUT, ShownReport, about_of, files_row, shown_report
+from pages.ui.organising.results_figures import headline_figure, interactive
+from pages.ui.organising.studies import date_text
 from study.design import StudyStatus
+from study.material import Study
 from study.organising import OrganiserService
 from study.report import terms
 from study.report.analysis import looks_sentence
-from study.report.sections import Fact, Group, Section, sections_of
+from study.report.figures import FIGURES, FORMATS, to_svg
+from study.report.sections import Fact, Group, Section, SectionTable, sections_of
 from study.report.verdict import verdict
 from study.report.words import level_text, number, p_text
+from study.unblinding import COST, EarlyLook
+
+MARKS = {
+    "no sign of a problem": ("✓", "good"),
+    "look closer": ("▲", "warn"),
+    "cannot be told": ("?", "open"),
+}
+LONG = 12
+"""Tables of more rows open when asked for."""
+_CONFIG = {"displayModeBar": False}
+
+
+def draw_section(here: ShownReport, section: Section) -> None:
+    """A section in full."""
+    show_heading(section.title)
+    _lines(section.lines)
+    _rest(here, section)
+
+
+def draw_threat(here: ShownReport, section: Section) -> None:
+    """A possible threat: its judgement and its sentence; the rest when asked for."""
+    with st.container(key=f"threat-{section.key}", gap="small"):
+        first, *more = section.lines or ("",)
+        st.html(
+            f'<div class="eic-threat">{judgement(section)}<h3 class="eic-h">'
+            f"{escape(section.title)}</h3></div><p>{prose(first)}</p>"
+        )
+        details = st.expander(
+            "Details", key=f"details-{section.key}", on_change="rerun", type="compact"
+        )  # fmt: skip
+        if details.open:
+            with details:
+                _lines(more)
+                _rest(here, section)
+
+
+def judgement(section: Section) -> str:
+    """A judgement as a word with a mark; colour only helps.
+
+    Examples
+    --------
+    >>> judgement(Section("a", "threats", "A", judgement="look closer"))
+    '<span class="eic-judged eic-judged-warn"><b aria-hidden="true">▲</b> look closer</span>'
+    """
+    if not section.judgement:
+        return ""
+    mark, kind = MARKS[section.judgement]
+    return (
+        f'<span class="eic-judged eic-judged-{kind}"><b aria-hidden="true">{mark}</b> '
+        f"{section.judgement}</span>"
+    )
+
+
+def figure(here: ShownReport, name: str) -> None:
+    """A figure to look at, and as files to print."""
+    dark, narrow = is_dark(), is_narrow()
+    kind, key = FIGURES[name], ("figure", name, *here.key)
+    drawn = figure_cache().get(
+        (*key, dark, narrow),
+        lambda: interactive(here.report, name, dark=dark, narrow=narrow),
+        lambda _: 1.0,
+    )
+    if drawn is None:
+        printed = figure_cache().get(key, lambda: to_svg(kind.draw(here.report)), lambda _: 1.0)
+        with st.container(key=f"printed-{name}"):
+            st.image(printed, width="stretch", alt=kind.caption)
+    else:
+        st.plotly_chart(drawn, key=f"figure-{name}", theme=None, config=_CONFIG, alt=kind.caption)
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small", key=f"files-{name}"
+    ):
+        st.html(f'<p class="eic-quiet">{prose(kind.caption)}</p>', width="stretch")
+        for form in FORMATS:
+            download_button(here.address(f"figures/{name}.{form}"), form.upper(), here.purpose)
+
+
+def facts_html(facts: Iterable[Fact], *, wide: bool = False) -> str:
+    """Named numbers; a name that has a meaning shows it on hover, tap and focus.
+
+    `wide`: few of them, side by side.
+    """
+    if wide:
+        cells = "".join(metric(escape(f.name), escape(f.value), f.meaning) for f in facts)
+        return f'<div class="eic-metrics">{cells}</div>'
+    rows = "".join(
+        f'<tr><th scope="row">{_term(fact)}</th><td>{escape(fact.value, 1000)}</td></tr>'
+        for fact in facts
+    )
+    return f'<table class="eic-table eic-table-facts"><tbody>{rows}</tbody></table>'
+
+
+def _term(fact: Fact) -> str:
+    if not fact.meaning:
+        return escape(fact.name)
+    return (
+        f'<span class="eic-term" tabindex="0">{escape(fact.name)}'
+        f'<span class="eic-tip" role="tooltip">{escape(fact.meaning, 1000)}</span></span>'
+    )
+
+
+def _rest(here: ShownReport, section: Section) -> None:
+    if section.figure:
+        figure(here, section.figure)
+    if section.facts:
+        st.html(facts_html(section.facts))
+    for table in section.tables:
+        st.html(_table(table))
+    if section.explanation:
+        st.html(
+            '<details class="eic-details"><summary>How this is done</summary>'
+            f"<p>{prose(section.explanation, 4_000)}</p></details>"
+        )
+
+
+def _lines(lines: Iterable[str]) -> None:
+    for line in lines:
+        st.html(f"<p>{prose(line)}</p>")
+
+
+def _table(table: SectionTable) -> str:
+    heads = "".join(
+        f'<th scope="col"{"" if not place else CLASS_N}>{escape(name)}</th>'
+        for place, name in enumerate(table.columns)
+    )
+    rows = "".join(
+        "<tr>"
+        + f'<th scope="row">{escape(row[0], 300)}</th>'
+        + "".join(f"<td{CLASS_N}>{escape(cell, 300)}</td>" for cell in row[1:])
+        + "</tr>"
+        for row in table.rows
+    )
+    long = len(table.rows) > LONG
+    caption = f"<caption>{escape(table.caption)}</caption>" if table.caption and not long else ""
+    made = (
+        f'<div class="eic-table-box"><table class="eic-table">{caption}'
+        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+    if not long:
+        return made
+    title = escape(table.caption) or "Table"
+    return f'<details class="eic-details"><summary>{title}</summary>{made}</details>'
+
+
+CLASS_N = ' class="n"'
+
+
+_TIMES = {1: "once", 2: "twice"}
+
+
+def results_hidden_view(study: Study, votes: int) -> None:
+    """In place of a report: no result, and how to look all the same."""
+    show_empty_state(
+        "No result is shown while the study is open",
+        "Close the study under Live when it has run its course: then its report stands here. "
+        "That is what the numbers of the report are made for.",
+    )
+    with st.expander("Look before the end…", key="look-early"):
+        _form(study, (), votes, "Look now")
+
+
+def early_look_band(study: Study, looks: Sequence[EarlyLook], votes: int) -> None:
+    """Above a report of an open study: how often it was looked at, and the next look."""
+    last = looks[-1]
+    st.html(
+        '<div class="eic-band" role="note"><p><b>The study is still open. Its results were looked '
+        f"at {times(len(looks))}.</b> This is what the {last.votes:,} votes cast by "
+        f"{date_text(last.at)} say. {_later(votes - last.votes)} Every later report says when it "
+        f"was looked at.</p></div>"
+    )
+    show_done_message("look")
+    if votes > last.votes:
+        with st.expander("Look at the votes that came since…", key="look-again"):
+            _form(study, looks, votes, "Look again")
+
+
+def times(count: int) -> str:
+    """How often.
+
+    Examples
+    --------
+    >>> times(1), times(2), times(5)
+    ('once', 'twice', '5 times')
+    """
+    return _TIMES.get(count, f"{count} times")
+
+
+def _later(count: int) -> str:
+    if count <= 0:
+        return "No vote has come since."
+    return "One vote that came since is not in it." if count == 1 else (
+        f"The {count:,} votes that came since are not in it."
+    )  # fmt: skip
+
+
+def _form(study: Study, looks: Sequence[EarlyLook], votes: int, verb: str) -> None:
+    key = f"look-name-{study.id}-{len(looks)}"
+
+    def look(service: OrganiserService) -> str:
+        done = service.early.look(
+            study.id, confirmed=str(st.session_state.get(key, "")), after=len(looks)
+        )
+        go_to(study=study.id, step="report")
+        return f"The look at {done.votes:,} votes is in the log."
+
+    show_note(COST)
+    quiet_note(
+        f"The look is written into the study's log with its time and the {votes:,} votes cast by "
+        "now, it cannot be taken back, and every later report prints it. No rater is told."
+    )
+    with st.form(f"look-{study.id}-{len(looks)}", border=False):
+        st.text_input(
+            f"To confirm, type the study’s name: {label(study.name)}", key=key,
+            autocomplete="off", max_chars=100,
+        )  # fmt: skip
+        show_error_at("look")
+        st.form_submit_button(verb, type="primary", on_click=action_callback, args=("look", look))
+
 
 PARTS = {
     "result": "Result",
@@ -37,22 +270,22 @@ PARTS = {
 ABOUT_WORDS = {"like": "Pairs like these", "these": "Only these pairs"}
 
 
-def view(service: OrganiserService, draft: Draft) -> None:
+def report_view(service: OrganiserService, draft: StudyDraft) -> None:
     """The report of a closed study, or of an open one that was looked at."""
     study = draft.study
     if study.status == StudyStatus.OPEN:
         looks, votes = service.early.of(study.id), service.monitor.live(study.id).votes
         if not looks:
-            closed_door(study, votes)
+            results_hidden_view(study, votes)
             return
-        open_band(study, looks, votes)
+        early_look_band(study, looks, votes)
     part = st.query_params.get("part", "")
     part = part if part in PARTS else "result"
     about = about_of(st.query_params.get("about"))
     pair = st.query_params.get("pair", "")
     try:
         with st.spinner("Working out the results…", show_time=True):
-            here = shown(study, about)
+            here = shown_report(study, about)
     except UserError as error:
         show_error(error)
         return
@@ -63,7 +296,7 @@ def view(service: OrganiserService, draft: Draft) -> None:
     _VIEWS[part](here)
 
 
-def _parts(here: Shown, part: str) -> None:
+def _parts(here: ShownReport, part: str) -> None:
     """Which part of the report."""
     key = f"report-part-{here.study.id}"
     if st.session_state.get(key) != part:
@@ -76,15 +309,15 @@ def _parts(here: Shown, part: str) -> None:
         )  # fmt: skip
 
 
-def _to(here: Shown, part: str, about: str) -> None:
+def _to(here: ShownReport, part: str, about: str) -> None:
     word = None if about == next(iter(ABOUT)) else about
-    go(study=here.study.id, step="report", part=None if part == "result" else part, about=word)
+    go_to(study=here.study.id, step="report", part=None if part == "result" else part, about=word)
 
 
 # --- the first screen ---
 
 
-def _result(here: Shown) -> None:
+def _result(here: ShownReport) -> None:
     """The verdict, the picture, and what the votes are worth."""
     said = verdict(here.report)
     first, *more = said.lines
@@ -93,12 +326,12 @@ def _result(here: Shown) -> None:
         if more:
             st.html(f'<p class="eic-verdict-more">{prose(" ".join(more))}</p>')
         if said.caution:
-            warn(said.caution)
+            show_warning(said.caution)
         if here.report.inference.rate is not None:
             _headline(here)
     for line in here.report.notes:
         if here.study.status != StudyStatus.OPEN or line != looks_sentence(here.report.export):
-            note(line)
+            show_note(line)
     files_row(here)
     _estimand(here)
     for section in _sections(here, "headline"):
@@ -108,7 +341,7 @@ def _result(here: Shown) -> None:
                 draw_section(here, section)
 
 
-def _headline(here: Shown) -> None:
+def _headline(here: ShownReport) -> None:
     dark = is_dark()
     drawn = figure_cache().get(
         ("headline", *here.key, dark),
@@ -123,7 +356,7 @@ def _headline(here: Shown) -> None:
     alike = "votes on one pair, and votes of one person," if here.about == "like" else (
         "votes of one person"
     )  # fmt: skip
-    quiet(
+    quiet_note(
         "The share of votes for the formula of lower EIC. At 50 % people would not care. The upper "
         f"interval knows that {alike} go together; the lower one, the paper’s, takes every vote as "
         "independent, and is mostly too narrow."
@@ -145,7 +378,7 @@ def _headline(here: Shown) -> None:
     st.html(facts_html(facts, wide=True))
 
 
-def _estimand(here: Shown) -> None:
+def _estimand(here: ShownReport) -> None:
     """What the interval is about; printed with every number."""
     key = f"report-about-{here.study.id}"
     if st.session_state.get(key) != here.about:
@@ -161,35 +394,37 @@ def _estimand(here: Shown) -> None:
 # --- the other parts ---
 
 
-def _sections(here: Shown, *groups: Group) -> list[Section]:
+def _sections(here: ShownReport, *groups: Group) -> list[Section]:
     return [section for section in sections_of(here.report) if section.group in groups]
 
 
-def _plain(group: Group) -> Callable[[Shown], None]:
-    def draw(here: Shown) -> None:
+def _plain(group: Group) -> Callable[[ShownReport], None]:
+    def draw(here: ShownReport) -> None:
         for section in _sections(here, group):
             draw_section(here, section)
 
     return draw
 
 
-def _threats(here: Shown) -> None:
+def _threats(here: ShownReport) -> None:
     """Each with its sentence and judgement."""
-    quiet("What could make the result mean something else. ✓ shows no sign of it, ▲ deserves a "
-          "closer look, ? cannot be told from these votes.")  # fmt: skip
+    quiet_note(
+        "What could make the result mean something else. ✓ shows no sign of it, ▲ deserves a "
+        "closer look, ? cannot be told from these votes."
+    )
     for section in _sections(here, "threats"):
         draw_threat(here, section)
 
 
-def _pairs(here: Shown) -> None:
+def _pairs(here: ShownReport) -> None:
     """The problems, and all pairs, to follow down."""
-    heading("By problem")
+    show_heading("By problem")
     figure(here, "problems")
-    heading("Every pair")
+    show_heading("Every pair")
     pairs_table(here.report, here.study.id)
 
 
-_VIEWS: dict[str, Callable[[Shown], None]] = {
+_VIEWS: dict[str, Callable[[ShownReport], None]] = {
     "result": _result,
     "paper": _plain("paper"),
     "agreement": _plain("agreement"),

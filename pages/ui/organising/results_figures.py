@@ -7,15 +7,9 @@ from collections.abc import Callable, Mapping
 
 import plotly.graph_objects as go
 
-from pages.ui.figures.estimates import Estimate
+from pages.ui.figures.estimates import EstimateMark
 from pages.ui.figures.pairs import pairs_figure
-from pages.ui.figures.results import (
-    Curve,
-    counts_figure,
-    curve_figure,
-    forest_figure,
-    rate_figure,
-)
+from pages.ui.figures.results import Curve, counts_figure, curve_figure, forest_figure, rate_figure
 from study.report.analysis import StudyReport
 from study.report.words import level_text, percent, seconds_text
 from study.statistics.exclusions import Unit
@@ -29,7 +23,7 @@ Draw = Callable[[StudyReport, bool, bool], go.Figure]
 def estimate(
     name: str, rate: float | None, interval: Interval | None, *, reason: str = "",
     plain: bool = False, note: str = "",
-) -> Estimate:
+) -> EstimateMark:
     """A share with its interval, and what is written beside it.
 
     Examples
@@ -40,12 +34,12 @@ def estimate(
     'no votes'
     """
     if rate is None:
-        return Estimate(name, None, text=reason or "no rate", plain=plain)
+        return EstimateMark(name, None, text=reason or "no rate", plain=plain)
     said = percent(rate)
     if interval is None:
-        return Estimate(name, rate, text=f"{said}{note}", plain=plain)
+        return EstimateMark(name, rate, text=f"{said}{note}", plain=plain)
     span = f"{100 * interval.low:.1f} to {100 * interval.high:.1f} %"
-    return Estimate(
+    return EstimateMark(
         name, rate, interval.low, interval.high, f"{said}, interval {span}{note}", plain
     )
 
@@ -71,12 +65,12 @@ def interactive(
     return None if draw is None else draw(report, dark, narrow)
 
 
-def _short(row: Estimate) -> Estimate:
+def _short(row: EstimateMark) -> EstimateMark:
     """Only the interval beside the name: the rate stands in the sentence above."""
     if row.value is None or row.low is None or row.high is None:
         return row
     text = f"{100 * row.low:.0f} to {100 * row.high:.0f} %"
-    return Estimate(row.name, row.value, row.low, row.high, text, row.plain)
+    return EstimateMark(row.name, row.value, row.low, row.high, text, row.plain)
 
 
 def _preference(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
@@ -94,7 +88,7 @@ def _preference(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
     return rate_figure([_short(row) for row in rows], dark=dark)
 
 
-def _drawn_again(report: StudyReport) -> tuple[Estimate, ...]:
+def _drawn_again(report: StudyReport) -> tuple[EstimateMark, ...]:
     """The bootstrap of the pairs; none about these pairs alone, which are not drawn."""
     if report.estimand == "these pairs":
         return ()
@@ -177,10 +171,10 @@ def _agreement(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
         interval = each.interval
         if each.value is None or interval is None:
             said = each.reason if each.value is None else f"{each.value:.2f}"
-            rows.append(Estimate(each.name, each.value, text=said))
+            rows.append(EstimateMark(each.name, each.value, text=said))
             continue
         said = f"{each.value:.2f}, interval {interval.low:.2f} to {interval.high:.2f}"
-        rows.append(Estimate(each.name, each.value, interval.low, interval.high, said))
+        rows.append(EstimateMark(each.name, each.value, interval.low, interval.high, said))
     lowest = min([0.0, *(row.low for row in rows if row.low is not None)])
     return forest_figure(
         rows, dark=dark, narrow=narrow, limits=(min(-0.25, lowest - 0.05), 1.02), middle=0.0,

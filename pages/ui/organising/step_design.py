@@ -1,4 +1,4 @@
-"""Step 5: the design.  Each setting is saved as soon as it is changed."""
+"""Steps 5 and 6: the design and the freeze; afterwards, what a study was frozen with."""
 
 from __future__ import annotations
 
@@ -9,13 +9,22 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.organising.desk import complaint, desk, forgive, go, heading, note, quiet, tried, warn
-from pages.ui.organising.drafts import Draft
-from pages.ui.organising.frame import onward
-from pages.ui.text import prose
-from pages.ui.undisturbed import undisturbed
-from pages.ui.wiring import lab
-from study.design import AttentionKind, ExclusionUnit, StudyDesign
+from pages.ui.kit.browser import uninterrupted
+from pages.ui.kit.messages import quiet_note, show_heading, show_note, show_warning, table_html
+from pages.ui.kit.text import prose
+from pages.ui.kit.wiring import lab
+from pages.ui.organising.desk import (
+    StudyDraft,
+    action_callback,
+    clear_error,
+    go_to,
+    organiser_desk,
+    run_action,
+    show_error_at,
+    version_seen,
+)
+from pages.ui.organising.studies import date_text, next_step_button
+from study.design import AttentionKind, ExclusionUnit, StudyDesign, StudyStatus
 from study.errors import StaleEditError
 from study.material import Study
 from study.organising import OrganiserService
@@ -33,53 +42,53 @@ _LIMITS = {"": "any number", **{str(n): str(n) for n in range(4)}}
 """Texts, for to Streamlit None is no choice at all."""
 
 
-def done(draft: Draft) -> bool:
+def design_done(draft: StudyDraft) -> bool:
     """Whether raters have a contact: the only setting without a default."""
     return bool(draft.study.design.contact.strip())
 
 
-def view(service: OrganiserService, draft: Draft) -> None:
+def design_view(service: OrganiserService, draft: StudyDraft) -> None:
     """All settings, in groups."""
     del service
     study = draft.study
-    quiet("Every change is saved at once. Nothing here can be changed after freezing, but the "
+    quiet_note("Every change is saved at once. Nothing here can be changed after freezing, but the "
           "public address.")  # fmt: skip
     left, right = st.columns(2, gap="large")
     with left:
-        heading("What raters read")
+        show_heading("What raters read")
         _text(study, "title", "Title", 200)
         _text(study, "question", "Question on every ballot", 200)
         _area(study, "consent_text", "Consent text", 190)
         _number(study, "expected_minutes", "Expected minutes", 1, 240)
         _text(study, "contact", "Contact for raters", 200, "name@example.org")
         if not study.design.contact.strip():
-            note("Raters need somebody to write to: fill this in before freezing.")
+            show_note("Raters need somebody to write to: fill this in before freezing.")
         _area(study, "debrief_text", "Debrief, shown at the end", 130)
     with right:
         _amount(draft)
         _ballots(study)
         _rules(study)
         _access(study)
-    onward(study, "freeze", "Next: freeze")
+    next_step_button(study, "freeze", "Next: freeze")
 
 
-def _amount(draft: Draft) -> None:
+def _amount(draft: StudyDraft) -> None:
     study, design = draft.study, draft.study.design
-    heading("How much")
+    show_heading("How much")
     _number(study, "ballots_per_rater", "Ballots per rater", 1, 100)
     _number(study, "votes_per_pair", "Votes wanted on each pair", 1, 1000)
     pairs = len(draft.kept)
     if pairs:
         votes = pairs * design.votes_per_pair
         raters = -(-votes // design.ballots_per_rater)
-        note(f"{pairs:,} pairs × {design.votes_per_pair} votes = {votes:,} votes, "
+        show_note(f"{pairs:,} pairs × {design.votes_per_pair} votes = {votes:,} votes, "
              f"which takes {raters:,} raters who finish.")  # fmt: skip
     st.button("How sure would that be? Plan it", key="plan-this", type="tertiary",
-              icon=":material/straighten:", on_click=lambda: go(plan=study.id))  # fmt: skip
+              icon=":material/straighten:", on_click=lambda: go_to(plan=study.id))  # fmt: skip
 
 
 def _ballots(study: Study) -> None:
-    heading("On the ballots")
+    show_heading("On the ballots")
     _check(study, "practice", "A practice ballot with feedback comes first")
     _check(study, "allow_tie", "Offer “cannot decide”")
     _check(study, "ask_reason", "Offer a line for a reason")
@@ -90,13 +99,13 @@ def _ballots(study: Study) -> None:
 
 
 def _rules(study: Study) -> None:
-    heading("What counts")
+    show_heading("What counts")
     _number(study, "exclusion_seconds", "Leave out what took less than, in seconds", 0.0, 86400.0)
     _choice(study, "exclusion_unit", "… applied to", _UNITS, ExclusionUnit)
 
 
 def _access(study: Study) -> None:
-    heading("When and where")
+    show_heading("When and where")
     deadline = _follow(study, "deadline", _naive)
     st.datetime_input(
         "Deadline, UTC (empty: none)", st.session_state[deadline], key=deadline,
@@ -107,9 +116,9 @@ def _access(study: Study) -> None:
     _number(study, "reservation_minutes", "Minutes that a pair waits for a silent rater", 1, 1440)
     _check(study, "inspector_open_during_study", "Visitors may use the inspector meanwhile")
     if study.design.inspector_open_during_study:
-        warn("The inspector shows EIC: a rater who opens it is no longer blind.")
+        show_warning("The inspector shows EIC: a rater who opens it is no longer blind.")
     elif lab().demo:
-        quiet("In this demo the inspector stays open in any case.")
+        quiet_note("In this demo the inspector stays open in any case.")
     address(study)
 
 
@@ -117,8 +126,10 @@ def address(study: Study) -> None:
     """The public address, with a warning where links would reach nobody."""
     _text(study, "public_base_url", "Public address of this app", 300)
     if study.design.is_local:
-        warn("Links would open on this computer only. Set the address under which raters reach "
-             "the app, such as `https://study.example.org`, before you send any.")  # fmt: skip
+        show_warning(
+            "Links would open on this computer only. Set the address under which raters reach "
+            "the app, such as `https://study.example.org`, before you send any."
+        )
 
 
 # --- one setting ---
@@ -181,35 +192,35 @@ def _place(study: Study, name: str) -> str:
 def _follow(study: Study, name: str, shown: Read = lambda value: value) -> str:
     """The widget shows what is stored, unless what was typed could not be saved."""
     key = _place(study, name)
-    if key not in desk().errors:
+    if key not in organiser_desk().errors:
         value = shown(getattr(study.design, name))
         if key not in st.session_state or st.session_state[key] != value:
             st.session_state[key] = value
-        desk().kept[f"based:{key}"] = study.design
+        organiser_desk().kept[f"based:{key}"] = study.design
     elif key not in st.session_state:
-        st.session_state[key] = desk().kept.get(f"mine:{key}")
+        st.session_state[key] = organiser_desk().kept.get(f"mine:{key}")
     return key
 
 
-@undisturbed()
+@uninterrupted()
 def _save(study: Study, name: str, read: Read) -> None:
     key = _place(study, name)
-    based_on: StudyDesign = desk().kept[f"based:{key}"]
-    desk().kept[f"mine:{key}"] = st.session_state[key]
+    based_on: StudyDesign = organiser_desk().kept[f"based:{key}"]
+    organiser_desk().kept[f"mine:{key}"] = st.session_state[key]
 
     def do(service: OrganiserService) -> None:
         design = dataclasses.replace(based_on, **{name: read(st.session_state[key])})
         service.edit(study.id, design=design, based_on=based_on)
 
-    if tried(key, do):
+    if run_action(key, do):
         st.toast("Saved.", icon=":material/check:", duration=2)
 
 
 def _wrong(study: Study, name: str) -> None:
     """What is wrong with this setting, and the ways out."""
     key = _place(study, name)
-    error = desk().errors.get(key)
-    if not complaint(key):
+    error = organiser_desk().errors.get(key)
+    if not show_error_at(key):
         return
     stored = getattr(study.design, name)
     if isinstance(error, StaleEditError):
@@ -218,13 +229,177 @@ def _wrong(study: Study, name: str) -> None:
         if isinstance(error, StaleEditError):
             st.button("Keep mine", key=f"mine:{key}", on_click=_insist, args=(study, name))
         st.button("Take what is stored", key=f"stored:{key}",
-                  on_click=forgive, args=(key,))  # fmt: skip
+                  on_click=clear_error, args=(key,))  # fmt: skip
 
 
-@undisturbed()
+@uninterrupted()
 def _insist(study: Study, name: str) -> None:
     """Save mine over what is stored now, which the organiser has just been shown."""
     key = _place(study, name)
-    desk().kept[f"based:{key}"] = study.design
+    organiser_desk().kept[f"based:{key}"] = study.design
     reads: dict[str, Read] = {"deadline": _aware, "max_failed_attention": _limit}
     _save(study, name, reads.get(name, type(getattr(study.design, name))))
+
+
+def freeze_view(service: OrganiserService, draft: StudyDraft) -> None:
+    """What is missing, what will be fixed for good, and the button."""
+    study = draft.study
+    readiness = service.readiness(study.id)
+    quiet_note(
+        "Freezing makes every ballot, fixes everything that affects the results under one hash, "
+        "and opens the study. There is no way back to a draft."
+    )
+    show_error_at("freeze")
+    if readiness.missing:
+        items = "".join(f"<li>{prose(line[:1].upper() + line[1:])}.</li>"
+                        for line in readiness.missing)  # fmt: skip
+        st.html(
+            '<div class="eic-error" role="alert"><p class="eic-error-title">Before freezing</p>'
+            f"<ul>{items}</ul></div>"
+        )
+        step = "design" if draft.kept else "pairs"
+        st.button(
+            f"Go to the {step}", key="mend", on_click=lambda: go_to(study=study.id, step=step)
+        )
+    for line in readiness.warnings:
+        show_warning(line[:1].upper() + line[1:] + ".")
+    show_heading("What is fixed for good")
+    st.html(table_html(frozen_facts(draft)))
+    quiet_note("The public address of the app is the only setting that may change later.")
+    key = f"sure-{study.id}"
+    sure = st.checkbox("I have looked at the pairs, and this is the study I want", key=key,
+                       disabled=not readiness.ready)  # fmt: skip
+    st.button("Freeze and open the study", key="freeze", type="primary", icon=":material/lock:",
+              disabled=not (readiness.ready and sure), on_click=_freeze, args=(study,))  # fmt: skip
+
+
+@uninterrupted()
+def _freeze(study: Study) -> None:
+    def do(service: OrganiserService) -> None:
+        slot = st.empty()
+
+        def progress(done: int, total: int) -> None:
+            if done % 5 == 0 or done == total:
+                slot.progress(done / max(1, total), text=f"Making ballot {done} of {total}")
+
+        frozen = service.freeze(study.id, seen=version_seen(study), progress=progress)
+        slot.empty()
+        organiser_desk().said["study"] = (
+            f"The study is open. Its hash is `{frozen.hash}`: keep it with your records. "
+            "Now make links."
+        )
+        go_to(study=study.id, step="invitations")
+
+    action_callback("freeze", do)
+
+
+def frozen_facts(draft: StudyDraft) -> list[tuple[str, str]]:
+    """What a frozen study consists of, in words."""
+    design, pool = draft.study.design, draft.pool
+    dropped = f", {len(draft.dropped)} left out with reasons" if draft.dropped else ""
+    names = ", ".join(problem.name for problem in draft.problems)
+    facts = [
+        ("Pairs", f"{len(draft.kept):,}{dropped}, with every ballot as it is shown"),
+        ("Problems", f"{len(draft.problems)}: {names}"),
+        ("Pool", f"{pool.name}, {pool.rows:,} formulas, SHA-256 {pool.digest[:16]}…" if pool
+         else "none"),
+        ("Rules", _frozen_rules(draft.study)),
+    ]  # fmt: skip
+    return facts + design_facts(design)
+
+
+def design_facts(design: StudyDesign) -> list[tuple[str, str]]:
+    """The settings, in words."""
+    unit = "session" if design.exclusion_unit == ExclusionUnit.SESSION else "vote"
+    left_out = (
+        f"each {unit} of less than {design.exclusion_seconds:g} seconds"
+        if design.exclusion_seconds
+        else "nothing for being fast"
+    )
+    checks = f"{design.attention_checks} ({design.attention_kind})"
+    failed = design.max_failed_attention
+    if design.attention_checks and failed is not None:
+        checks += f"; a rater who fails more than {failed} is left out"
+    return [
+        ("Title and question", f"{design.title} — {design.question}"),
+        ("Consent", design.consent_text),
+        ("Debrief", design.debrief_text),
+        ("Expected minutes", str(design.expected_minutes)),
+        ("Contact", design.contact or "none yet"),
+        ("Ballots per rater", str(design.ballots_per_rater)),
+        ("Votes wanted on each pair", str(design.votes_per_pair)),
+        ("Practice ballot", "yes" if design.practice else "no"),
+        ("Attention checks", checks if design.attention_checks else "none"),
+        ("“Cannot decide”", "offered" if design.allow_tie else "not offered"),
+        ("A line for a reason", "offered" if design.ask_reason else "not offered"),
+        ("Left out of the results", left_out),
+        ("Deadline", f"{design.deadline:%d %b %Y, %H:%M} UTC" if design.deadline else "none"),
+        ("Inspector while it runs",
+         "open to visitors" if design.inspector_open_during_study else "closed to visitors"),
+        ("A pair waits for a silent rater", f"{design.reservation_minutes} minutes"),
+    ]  # fmt: skip
+
+
+def _frozen_rules(study: Study) -> str:
+    values = dict(study.rules)
+    if not values:
+        return "none yet"
+    words = [
+        f"|ΔC| ≤ {values.get('max_complexity_gap')}",
+        f"|ΔR²| ≤ {values.get('max_r2_gap')}",
+        f"|ΔEIC| ≥ {values.get('min_eic_gap')}",
+        f"larger R² > {values.get('min_best_r2')}",
+        {"matching": "each formula at most once", "all": "all pairs"}.get(
+            str(values.get("mode")), f"the best {values.get('k')} of each problem"
+        ),
+    ]
+    if values.get("unfinished"):
+        words.append("cut short by the time limit")
+    return ", ".join(words)
+
+
+LINES = 200
+
+
+def settings_view(service: OrganiserService, draft: StudyDraft) -> None:
+    """Hash, address, configuration, log."""
+    study = draft.study
+    show_heading("Hash of all that affects the results")
+    st.code(study.hash, language=None, wrap_lines=True)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Check it against the database", key="verify", on_click=_verify,
+                  args=(service, study.id))  # fmt: skip
+        checked = organiser_desk().kept.pop("verified", None)
+        if checked is not None:
+            st.html(
+                '<p class="eic-done" role="status">What is stored has this hash.</p>'
+                if checked
+                else '<p class="eic-note eic-bad" role="alert">What is stored does not have this '
+                "hash: it was changed after freezing.</p>"
+            )
+    if study.status == StudyStatus.OPEN:
+        show_heading("Address")
+        address(study)
+    show_heading("Frozen settings")
+    st.html(table_html(frozen_facts(draft)))
+    show_heading("What was done")
+    lines = service.audit(study.id)
+    st.html(
+        table_html(
+            [
+                (date_text(line.at), f"{line.actor}: {line.action} {_cut(line.detail)}")
+                for line in lines[:LINES]
+            ],
+        )
+    )
+    if len(lines) > LINES:
+        quiet_note(f"The newest {LINES} of {len(lines):,}.")
+
+
+@uninterrupted()
+def _verify(service: OrganiserService, study_id: int) -> None:
+    organiser_desk().kept["verified"] = service.verify(study_id)
+
+
+def _cut(detail: str) -> str:
+    return f"({detail})" if detail else ""

@@ -6,28 +6,32 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.device import is_dark, is_narrow
-from pages.ui.door import is_organiser
 from pages.ui.figures.pairs import Quantity, pairs_figure
-from pages.ui.jobs import Job, Step
-from pages.ui.organising.desk import (
-    act,
-    complaint,
-    desk,
-    empty,
-    heading,
-    note,
-    quiet,
-    seen,
+from pages.ui.kit.browser import is_dark, is_narrow, uninterrupted
+from pages.ui.kit.door import is_organiser
+from pages.ui.kit.jobs import Job, Step
+from pages.ui.kit.messages import (
+    quiet_note,
+    show_empty_state,
     show_error,
-    told,
-    warn,
+    show_heading,
+    show_note,
+    show_warning,
+    table_html,
 )
-from pages.ui.organising.drafts import Draft, keep_result, matching_result, rules_of
-from pages.ui.organising.frame import onward
-from pages.ui.organising.tables import table_html
-from pages.ui.undisturbed import undisturbed
-from pages.ui.wiring import figure_cache, jobs, stopwatch
+from pages.ui.kit.wiring import figure_cache, jobs, stopwatch
+from pages.ui.organising.desk import (
+    StudyDraft,
+    action_callback,
+    keep_result,
+    matching_result,
+    organiser_desk,
+    rules_of,
+    show_done_message,
+    show_error_at,
+    version_seen,
+)
+from pages.ui.organising.studies import next_step_button
 from study.errors import StudyError
 from study.matching import FATES, MatchingResult, MatchingRules
 from study.material import StudyPair, unfinished_sentence
@@ -46,25 +50,27 @@ MODES = {
 _QUANTITIES: tuple[Quantity, ...] = ("complexity", "r2", "eic")
 
 
-def done(draft: Draft) -> bool:
+def pairs_done(draft: StudyDraft) -> bool:
     """Whether there are pairs, and their choice was not cut short."""
     return bool(draft.kept) and not draft.study.rules.get("unfinished")
 
 
-def view(service: OrganiserService, draft: Draft) -> None:
+def pairs_view(service: OrganiserService, draft: StudyDraft) -> None:
     """Rules, a button, and the result."""
     del service
-    quiet(
+    quiet_note(
         "A pair is two formulas of one problem that are alike in complexity and R² and differ "
         "in EIC. Among the pairs that the rules allow, those are chosen that minimise "
         "L = (ΔC)² + (ΔR²)² − (ΔEIC)²."
     )
     if draft.pool is None:
-        empty("First the pool", "Pairs are made from a pool of formulas: bring one in step 2.")
+        show_empty_state(
+            "First the pool", "Pairs are made from a pool of formulas: bring one in step 2."
+        )
         return
     _rules(draft)
-    told("pairs")
-    complaint("pairs")
+    show_done_message("pairs")
+    show_error_at("pairs")
     job = jobs().get(_key(draft))
     if job is not None and job.running:
         _progress(_key(draft))
@@ -75,25 +81,29 @@ def view(service: OrganiserService, draft: Draft) -> None:
     if cut_short:
         _unfinished(draft, cut_short)
     elif not draft.pairs:
-        empty("No pairs yet", "Press “Match”. The rules are the paper’s until you change them.")
+        show_empty_state(
+            "No pairs yet", "Press “Match”. The rules are the paper’s until you change them."
+        )
     if not draft.pairs:
         return
     result = None if cut_short else _result(draft)
     if result is not None and result.complete:
-        _fates(result)
+        _fates_table(result)
         for line in result.notes:
-            note(line)
+            show_note(line)
     elif result is not None:
-        warn("What became of every formula could not be counted in time. The pairs are complete.")
+        show_warning(
+            "What became of every formula could not be counted in time. The pairs are complete."
+        )
         st.button("Count again", key="count-again", on_click=_count_again)
     _plots(draft.kept)
-    onward(draft.study, "preview", "Next: look at each pair")
+    next_step_button(draft.study, "preview", "Next: look at each pair")
 
 
 # --- rules ---
 
 
-def _rules(draft: Draft) -> None:
+def _rules(draft: StudyDraft) -> None:
     rules, mode, k = rules_of(draft.study)
     key = f"rules:{draft.study.id}:{sorted(draft.study.rules.items())}:"
     columns = [c for c in draft.pool_columns if c == "r2" or c.lower().startswith("r2")] or ["r2"]
@@ -132,8 +142,8 @@ def _rules(draft: Draft) -> None:
                               on_click=_match, args=(draft, key))  # fmt: skip
 
 
-@undisturbed()
-def _match(draft: Draft, key: str) -> None:
+@uninterrupted()
+def _match(draft: StudyDraft, key: str) -> None:
     def do(service: OrganiserService) -> str:
         value: dict[str, Any] = {
             str(name)[len(key):]: v for name, v in st.session_state.items()
@@ -163,7 +173,7 @@ def _match(draft: Draft, key: str) -> None:
 
         result, pairs = match_study(
             service, draft.study.id, rules, mode=mode, k=k, progress=progress,
-            seen=seen(draft.study), clock=stopwatch(),
+            seen=version_seen(draft.study), clock=stopwatch(),
         )  # fmt: skip
         slot.empty()
         keep_result(draft, result)
@@ -174,20 +184,20 @@ def _match(draft: Draft, key: str) -> None:
             return "The rules allow no pair: widen them. The table says where formulas fell."
         return f"{len(pairs):,} pairs."
 
-    desk().kept.pop("show-fates", None)
-    act("pairs", do)
+    organiser_desk().kept.pop("show-fates", None)
+    action_callback("pairs", do)
 
 
 # --- a matching that was cut short ---
 
 
-def _key(draft: Draft) -> str:
+def _key(draft: StudyDraft) -> str:
     return f"pairs {draft.study.id} {draft.study.created_at.isoformat()}"
 
 
-def _unfinished(draft: Draft, said: str) -> None:
+def _unfinished(draft: StudyDraft, said: str) -> None:
     """What time ran out on, and the button that gives it more."""
-    warn(f"{said} The pairs below are no answer yet.")
+    show_warning(f"{said} The pairs below are no answer yet.")
     locked = bool(draft.dropped) and not st.checkbox(
         f"Discard what was left out and why ({len(draft.dropped)}), too", key="finish-discard",
         help="Finishing makes all pairs anew",
@@ -197,11 +207,11 @@ def _unfinished(draft: Draft, said: str) -> None:
               help="Goes on beside the page; you may close it meanwhile")  # fmt: skip
 
 
-@undisturbed()
-def _finish(draft: Draft) -> None:
+@uninterrupted()
+def _finish(draft: StudyDraft) -> None:
     """Match again with more time, beside the page."""
     rules, mode, k = rules_of(draft.study)
-    version, clock = seen(draft.study), stopwatch()
+    version, clock = version_seen(draft.study), stopwatch()
 
     def start(service: OrganiserService) -> None:
         def work(step: Step) -> MatchingResult:
@@ -214,7 +224,7 @@ def _finish(draft: Draft) -> None:
         jobs().forget(_key(draft))
         jobs().start(_key(draft), "Finishing the matching", work)
 
-    act("pairs", start)
+    action_callback("pairs", start)
 
 
 @st.fragment(run_every=0.7)
@@ -230,7 +240,7 @@ def _progress(key: str) -> None:
               help="Ends it after the problem that it is at")  # fmt: skip
 
 
-def _ended(draft: Draft, job: Job) -> None:
+def _ended(draft: StudyDraft, job: Job) -> None:
     """What became of it."""
     if isinstance(job.result, MatchingResult):
         keep_result(draft, job.result)
@@ -239,39 +249,39 @@ def _ended(draft: Draft, job: Job) -> None:
     if job.error is not None:
         show_error(job.error)
     elif job.cancelled:
-        quiet("The matching was cancelled; the pairs are as they were.")
+        quiet_note("The matching was cancelled; the pairs are as they were.")
     st.button("Dismiss", key="dismiss-matching", on_click=jobs().forget, args=(_key(draft),))
 
 
-@undisturbed()
+@uninterrupted()
 def _count_again() -> None:
-    desk().kept.pop("cut-short", None)
+    organiser_desk().kept.pop("cut-short", None)
 
 
 # --- what came of it ---
 
 
-def _result(draft: Draft) -> MatchingResult | None:
+def _result(draft: StudyDraft) -> MatchingResult | None:
     """What matching said; of a large pool only when asked for."""
-    asked = desk().kept.get("show-fates") == draft.study.id
+    asked = organiser_desk().kept.get("show-fates") == draft.study.id
     if draft.pool is not None and draft.pool.rows > LARGE and not asked:
         st.button(
             "Show what became of every formula", key="show-fates",
-            on_click=lambda: desk().kept.update({"show-fates": draft.study.id}),
+            on_click=lambda: organiser_desk().kept.update({"show-fates": draft.study.id}),
         )  # fmt: skip
         return None
     with st.spinner("Counting…", show_time=False):
         return matching_result(draft)
 
 
-def _fates(result: MatchingResult) -> None:
+def _fates_table(result: MatchingResult) -> None:
     left, right = st.columns([1, 1], gap="medium")
     with left:
-        heading("What became of the formulas")
+        show_heading("What became of the formulas")
         rows = [(FATES[key], count) for key, count in result.fates.items() if count]
         st.html(table_html([*rows, ("in all", result.formulas)]))
     with right:
-        heading("Pairs by problem")
+        show_heading("Pairs by problem")
         st.html(
             table_html(
                 [
@@ -290,7 +300,7 @@ def _bound(exact: bool, gap: float, mode: str) -> str:
 
 
 def _plots(pairs: tuple[StudyPair, ...]) -> None:
-    heading("Alike in complexity and R², apart in EIC")
+    show_heading("Alike in complexity and R², apart in EIC")
     dark, narrow = is_dark(), is_narrow()
     values = {
         (side, quantity): [getattr(getattr(p.pair, side), quantity) for p in pairs]

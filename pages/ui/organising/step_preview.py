@@ -5,43 +5,38 @@ from __future__ import annotations
 import streamlit as st
 
 from eic_core.errors import UserError
+from pages.ui.kit.browser import uninterrupted
+from pages.ui.kit.messages import quiet_note, show_empty_state, show_error, show_heading, table_html
+from pages.ui.kit.text import clean, escape, number, prose
 from pages.ui.organising.desk import (
-    act,
-    complaint,
-    desk,
-    empty,
-    heading,
-    quiet,
-    show_error,
-    told,
+    StudyDraft,
+    action_callback,
+    organiser_desk,
+    show_done_message,
+    show_error_at,
 )
-from pages.ui.organising.drafts import Draft
-from pages.ui.organising.frame import onward
-from pages.ui.organising.tables import table_html
+from pages.ui.organising.studies import next_step_button
 from pages.ui.rating.ballot_view import draw_ballot
 from pages.ui.rating.pieces import heading as ballot_heading
 from pages.ui.rating.pieces import style
-from pages.ui.text import clean, escape, number, prose
-from pages.ui.undisturbed import undisturbed
-from study.ballot_types import Ballot
 from study.design import StudyStatus
 from study.material import Member, PairKind, StudyPair
-from study.organising import OrganiserService
-from study.previewing import Preview
+from study.organising import OrganiserService, Preview
+from study.rating_types import Ballot
 
 ALL = "All problems"
 SPECIALS = "Practice and checks"
 
 
-def view(service: OrganiserService, draft: Draft) -> None:
+def preview_view(service: OrganiserService, draft: StudyDraft) -> None:
     """Choose a pair, see its ballot, leave it out or take it back."""
     is_draft = draft.study.status == StudyStatus.DRAFT
-    quiet(
+    quiet_note(
         "The frame shows what raters get. What is below it, they never see."
         + ("" if is_draft else " This study is frozen: its pairs do not change any more.")
     )
     if not draft.pairs:
-        empty("No pairs yet", "Make them in step 3.")
+        show_empty_state("No pairs yet", "Make them in step 3.")
         return
     chosen = _choose(draft)
     if chosen is None:
@@ -50,13 +45,13 @@ def view(service: OrganiserService, draft: Draft) -> None:
         _pair(service, draft, chosen)
     if is_draft:
         _dropped(draft)
-        onward(draft.study, "design", "Next: the design")
+        next_step_button(draft.study, "design", "Next: the design")
 
 
 # --- choosing ---
 
 
-def _choose(draft: Draft) -> StudyPair | None:
+def _choose(draft: StudyDraft) -> StudyPair | None:
     """The pair to show; None for practice and checks."""
     base = f"preview-{draft.study.id}"
     problems = list(dict.fromkeys(pair.pair.problem for pair in draft.pairs))
@@ -81,7 +76,7 @@ def _choose(draft: Draft) -> StudyPair | None:
     return pairs[st.session_state[key]]
 
 
-@undisturbed()
+@uninterrupted()
 def _move(key: str, pair_id: int) -> None:
     st.session_state[key] = pair_id
 
@@ -95,7 +90,7 @@ def _name(pair: StudyPair) -> str:
 # --- one pair ---
 
 
-def _pair(service: OrganiserService, draft: Draft, pair: StudyPair) -> None:
+def _pair(service: OrganiserService, draft: StudyDraft, pair: StudyPair) -> None:
     side = f"side-{draft.study.id}"
     swapped = bool(st.session_state.get(side, False))
     try:
@@ -106,8 +101,8 @@ def _pair(service: OrganiserService, draft: Draft, pair: StudyPair) -> None:
         frame(preview.ballot, key=f"preview-{pair.number}")
         st.toggle("Swap the sides", key=side, help="Raters get either, at random and in balance")
         _behind(preview)
-    told("pair")
-    complaint("pair")
+    show_done_message("pair")
+    show_error_at("pair")
     if draft.study.status == StudyStatus.DRAFT:
         _leave_out(draft, pair)
 
@@ -137,7 +132,7 @@ def _behind(preview: Preview) -> None:
     """What only the organiser sees of it."""
     pair = preview.pair.pair
     letters = ("A", "B") if preview.lower_left else ("B", "A")
-    heading("Behind the ballot")
+    show_heading("Behind the ballot")
     rows = [_member(letters[0], "lower", pair.lower), _member(letters[1], "higher", pair.higher)]
     st.html(table_html(sorted(rows), ("formula", "EIC", "R²", "complexity", "found by", "row")))
     written = sorted(((letters[0], pair.lower.formula), (letters[1], pair.higher.formula)))
@@ -166,37 +161,37 @@ def _member(letter: str, side: str, member: Member) -> tuple[str, ...]:
     )
 
 
-def _leave_out(draft: Draft, pair: StudyPair) -> None:
+def _leave_out(draft: StudyDraft, pair: StudyPair) -> None:
     study, key = draft.study, f"reason-{pair.id}"
 
     def drop(service: OrganiserService) -> str:
         service.drop_pair(study.id, pair.id, str(st.session_state[key]))
-        desk().kept["undo-drop"] = pair.id
+        organiser_desk().kept["undo-drop"] = pair.id
         return f"{pair.name} is left out."
 
     def back(service: OrganiserService) -> str:
         service.undrop_pair(study.id, pair.id)
-        desk().kept.pop("undo-drop", None)
+        organiser_desk().kept.pop("undo-drop", None)
         return f"{pair.name} is back in."
 
     if not pair.in_study:
         st.html(f'<p class="eic-note eic-bad">Left out: {prose(pair.dropped)}</p>')
-        undo = desk().kept.get("undo-drop") == pair.id
-        st.button("Undo" if undo else "Take it back in", key="take-back", on_click=act,
+        undo = organiser_desk().kept.get("undo-drop") == pair.id
+        st.button("Undo" if undo else "Take it back in", key="take-back", on_click=action_callback,
                   args=("pair", back), icon=":material/undo:")  # fmt: skip
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.text_input("Leave this pair out, because", key=key, max_chars=500,
                       placeholder="the plot shows a pole")  # fmt: skip
-        st.button("Leave out", key="leave-out", on_click=act, args=("pair", drop))
+        st.button("Leave out", key="leave-out", on_click=action_callback, args=("pair", drop))
 
 
-def _dropped(draft: Draft) -> None:
+def _dropped(draft: StudyDraft) -> None:
     """The pairs that were left out; each can come back."""
     if not draft.dropped:
         return
     with st.expander(f"{len(draft.dropped)} left out", key="dropped-pairs"):
-        quiet("The reasons are frozen and exported with the study.")
+        quiet_note("The reasons are frozen and exported with the study.")
         for pair in draft.dropped:
 
             def back(service: OrganiserService, pair_id: int = pair.id) -> str:
@@ -208,20 +203,25 @@ def _dropped(draft: Draft) -> None:
                     f"<p><b>{pair.name}</b> {escape(pair.pair.problem, 60)}: "
                     f"{escape(pair.dropped, 300)}</p>", width="stretch",
                 )  # fmt: skip
-                st.button("Take back", key=f"back-{pair.id}", on_click=act, args=("pair", back))
+                st.button(
+                    "Take back",
+                    key=f"back-{pair.id}",
+                    on_click=action_callback,
+                    args=("pair", back),
+                )
 
 
-def _specials(service: OrganiserService, draft: Draft) -> None:
+def _specials(service: OrganiserService, draft: StudyDraft) -> None:
     """The practice ballot and the checks of the design as it is."""
     previews = service.preview_specials(draft.study.id)
     if not previews:
-        empty("None", "The design asks for no practice ballot and no attention checks.")
+        show_empty_state("None", "The design asks for no practice ballot and no attention checks.")
     for number_, preview in enumerate(previews):
         kind = preview.pair.pair.kind
-        heading("Practice ballot" if kind == PairKind.PRACTICE else "Attention check")
+        show_heading("Practice ballot" if kind == PairKind.PRACTICE else "Attention check")
         if kind == PairKind.ATTENTION:
             asked = "A" if preview.lower_left else "B"
-            quiet(f"Passed by choosing formula {asked}.")
+            quiet_note(f"Passed by choosing formula {asked}.")
         with st.container(key=f"special-{number_}"):
             _special_frame(preview, number_)
 

@@ -1,19 +1,167 @@
-"""The list of studies, and how a new one begins."""
+"""The list of studies, and the frame around one: its name, state and steps."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 import streamlit as st
 
-from pages.ui.organising.desk import act, complaint, desk, go, told
+from pages.ui.kit.messages import show_error
+from pages.ui.kit.text import escape
+from pages.ui.kit.wiring import lab
+from pages.ui.organising.desk import (
+    StudyDraft,
+    action_callback,
+    confirmation_popover,
+    draft_of,
+    go_to,
+    organiser_desk,
+    remember_version,
+    show_done_message,
+    show_error_at,
+    version_seen,
+)
 from pages.ui.organising.planner import NEW, planner_view
-from pages.ui.text import escape
-from pages.ui.wiring import lab
 from study.design import StudyDesign, StudyStatus, check_base_url
-from study.errors import DesignError
+from study.errors import DesignError, NotFoundError
 from study.material import Study
 from study.organising import OrganiserService
+
+
+def _never(draft: StudyDraft) -> bool:
+    del draft
+    return False
+
+
+@dataclass(frozen=True)
+class StudyStep:
+    """One page of a study.
+
+    Attributes
+    ----------
+    name : str
+        In the address.
+    title : str
+    view : callable (service, draft) -> None
+    done : callable (draft) -> bool
+        Whether its work is done; gets a tick.
+    """
+
+    name: str
+    title: str
+    view: Callable[[OrganiserService, StudyDraft], None]
+    done: Callable[[StudyDraft], bool] = _never
+
+
+def chosen_study(service: OrganiserService) -> Study | None:
+    """The study that the address names."""
+    wanted = st.query_params.get("study", "")
+    if not wanted:
+        return None
+    try:
+        if not (wanted.isascii() and wanted.isdecimal() and len(wanted) < 10):
+            raise NotFoundError("there is no such study", hint="choose one below")
+        remember_version(
+            service, int(wanted)
+        )  # before the study is read: what is drawn is at least as new
+        return service.study(int(wanted))
+    except NotFoundError as error:
+        show_error(error)
+        return None
+
+
+def study_frame(service: OrganiserService, study: Study, steps: Sequence[StudyStep]) -> None:
+    """Header, steps, and the step's own view."""
+    draft = draft_of(service, study)
+    _header(study)
+    names = [step.name for step in steps]
+    wanted = st.query_params.get("step", "")
+    if wanted not in names:
+        wanted = next((s.name for s in steps if not s.done(draft)), names[0])
+        go_to(study=study.id, step=wanted)
+    titles = {
+        step.name: (f"{number}  " if study.status == StudyStatus.DRAFT else "")
+        + step.title
+        + ("  ✓" if step.done(draft) else "")
+        for number, step in enumerate(steps, start=1)
+    }
+    key = f"step-{study.id}-{study.status}"
+    # Set in every run: a step that becomes done has a new label, and a click on the old one in the
+    # meantime would leave the browser's choice behind the address.
+    st.session_state[key] = wanted
+    with st.container(key="steps"):
+        st.segmented_control(
+            "Step",
+            names,
+            default=wanted,
+            key=key,
+            format_func=titles.__getitem__,
+            required=True,
+            label_visibility="collapsed",
+            on_change=lambda: go_to(study=study.id, step=st.session_state[key]),
+        )
+    show_error_at("study")
+    show_done_message("study")
+    next(step for step in steps if step.name == wanted).view(service, draft)
+
+
+def next_step_button(study: Study, step: str, label: str) -> None:
+    """A button to the next step."""
+    st.button(
+        label, key=f"onward-{step}", type="primary", icon=":material/arrow_forward:",
+        on_click=lambda: go_to(study=study.id, step=step),
+    )  # fmt: skip
+
+
+def _header(study: Study) -> None:
+    words = {
+        StudyStatus.DRAFT: "Draft",
+        StudyStatus.OPEN: "Open",
+        StudyStatus.CLOSED: "Closed",
+    }
+    past_deadline = study.status == StudyStatus.OPEN and not study.takes_votes(lab().clock.now())
+    shown = "Deadline passed" if past_deadline else words[study.status]
+    with st.container(key="study-head", gap="small"):
+        st.button(
+            "All studies", key="all-studies", type="tertiary", icon=":material/arrow_back:",
+            on_click=go_to,
+        )  # fmt: skip
+        st.html(
+            f'<h1 class="eic-title">{escape(study.name, 100)} '
+            f'<span class="eic-state eic-state-{study.status}">{shown}</span></h1>'
+        )
+        if study.status == StudyStatus.DRAFT:
+            _more(study)
+
+
+def _more(study: Study) -> None:
+    """Rename or delete a draft."""
+    key = f"rename-{study.id}"
+
+    def rename(service: OrganiserService) -> str:
+        service.edit(study.id, name=str(st.session_state[key]))
+        return "Renamed."
+
+    def delete(service: OrganiserService) -> str:
+        service.delete_draft(study.id, seen=version_seen(study))
+        go_to()
+        return f"The draft `{study.name}` is deleted."
+
+    with st.popover("Rename or delete", type="tertiary", key="draft-more"):
+        st.text_input("Name", study.name, key=key, max_chars=100)
+        show_error_at("rename")
+        st.button("Rename", key="rename", on_click=action_callback, args=("rename", rename))
+        st.divider()
+        with confirmation_popover(
+            "Delete this draft…",
+            "The draft goes with its problems, pool and pairs. This cannot be undone.",
+            "delete-draft",
+        ):
+            st.button("Delete it", key="delete", type="primary", on_click=action_callback,
+                      args=("studies", delete))  # fmt: skip
+
 
 _STATES = {StudyStatus.DRAFT: "Draft", StudyStatus.OPEN: "Open", StudyStatus.CLOSED: "Closed"}
 
@@ -31,8 +179,8 @@ def studies_view(service: OrganiserService) -> None:
             "stays open while a demo study runs. For a real study, stop this and start "
             "<code>make serve</code>.</p>"
         )
-    complaint("studies")
-    told("studies")
+    show_error_at("studies")
+    show_done_message("studies")
     studies = service.studies()
     if not studies:
         st.html(
@@ -45,7 +193,7 @@ def studies_view(service: OrganiserService) -> None:
     _new(bool(studies))
     st.button("Plan a study: how many pairs and raters does it take?", key="plan-a-study",
               type="tertiary", icon=":material/straighten:",
-              on_click=lambda: go(plan=NEW))  # fmt: skip
+              on_click=lambda: go_to(plan=NEW))  # fmt: skip
 
 
 def _row(study: Study) -> None:
@@ -59,19 +207,19 @@ def _row(study: Study) -> None:
         st.button(
             "Open",
             key=f"open-{study.id}",
-            on_click=lambda: go(study=study.id),
+            on_click=lambda: go_to(study=study.id),
         )
 
 
 def _when(study: Study) -> str:
     if study.closed_at is not None:
-        return f"closed {date(study.closed_at)}"
+        return f"closed {date_text(study.closed_at)}"
     if study.frozen_at is not None:
-        return f"open since {date(study.frozen_at)}"
-    return f"begun {date(study.created_at)}"
+        return f"open since {date_text(study.frozen_at)}"
+    return f"begun {date_text(study.created_at)}"
 
 
-def date(at: datetime) -> str:
+def date_text(at: datetime) -> str:
     """A time for reading."""
     return f"{at:%d %b %Y, %H:%M} UTC"
 
@@ -81,7 +229,7 @@ def _new(others: bool) -> None:
         name = str(st.session_state["new-study"])
         study = service.create(name, StudyDesign(public_base_url=_own_address()))
         st.session_state["new-study"] = ""
-        go(study=study.id, step="problems")
+        go_to(study=study.id, step="problems")
         return ""
 
     with st.container(key="new-study-form", gap="small"):
@@ -92,11 +240,11 @@ def _new(others: bool) -> None:
                 placeholder="Pilot with the physics group",
             )  # fmt: skip
             st.button(
-                "Begin a draft", key="create", type="primary", on_click=act,
+                "Begin a draft", key="create", type="primary", on_click=action_callback,
                 args=("new-study", create),
             )  # fmt: skip
-        complaint("new-study")
-    desk().kept.pop("editing", None)
+        show_error_at("new-study")
+    organiser_desk().kept.pop("editing", None)
 
 
 def _own_address() -> str:

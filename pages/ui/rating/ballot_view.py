@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.device import is_dark
+from pages.ui.kit.browser import is_dark
+from pages.ui.kit.text import escape
+from pages.ui.kit.wiring import figure_cache
 from pages.ui.rating import words
-from pages.ui.rating.figures import LETTERS, Side, card_of, curve_figure, surface_figure
+from pages.ui.rating.ballot_figure import LETTERS, Side, card_of, curve_figure, surface_figure
 from pages.ui.rating.pieces import (
-    arrive,
     card_head,
     colour_bar,
-    counted,
     heading,
     legend,
     map_title,
     notice,
     one_line,
     one_press_one_vote,
+    point_count_text,
     progress_bar,
     quantities,
+    scroll_to_top,
 )
-from pages.ui.rating.tab import Tab, ask_withdrawal, beat, choose, pause, start_beating
-from pages.ui.text import escape
-from pages.ui.wiring import figure_cache
-from study.ballot_types import Ballot
-from study.rating_types import MAX_REASON, Visit
+from pages.ui.rating.tab import Tab, ask_withdrawal, choose, pause, send_heartbeat, start_heartbeats
+from study.rating_types import MAX_REASON, Ballot, RatingVisit
 
 HEARTBEAT = 15
 """Seconds between signs of life while a ballot is on the screen.
@@ -36,20 +35,20 @@ the service counts as idle; a lost connection sends none.
 _CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "responsive": True}
 
 
-def ballot_page(here: Tab, visit: Visit, ballot: Ballot) -> None:
+def ballot_page(here: Tab, visit: RatingVisit, ballot: Ballot) -> None:
     """The ballot with its frame, its buttons and its sign of life."""
-    arrive(ballot.token)
+    scroll_to_top(ballot.token)
     one_press_one_vote()
     _frame(visit, ballot)
     with st.form(f"ballot-{ballot.token}", border=False, enter_to_submit=False):
         draw_ballot(ballot, key=ballot.token)
         _answer(ballot, here.notice)
     here.notice = ""
-    start_beating(ballot.token)
-    _alive(ballot.token)
+    start_heartbeats(ballot.token)
+    _heartbeat_fragment(ballot.token)
 
 
-def _frame(visit: Visit, ballot: Ballot) -> None:
+def _frame(visit: RatingVisit, ballot: Ballot) -> None:
     """Where the rater stands, and the ways out."""
     where = "Practice ballot" if ballot.practice else f"Ballot {ballot.number} of {ballot.of}"
     with st.container(horizontal=True, key="rate-frame", vertical_alignment="center"):
@@ -118,7 +117,7 @@ def _plot(ballot: Ballot, side: Side | None, key: str) -> None:
 
 def caption(ballot: Ballot) -> str:
     """What the picture shows, in a sentence for everyone."""
-    figure, shown = ballot.figure, counted(ballot.figure)
+    figure, shown = ballot.figure, point_count_text(ballot.figure)
     target = figure.target.meaning or figure.target.name
     if figure.kind == "curve":
         across = figure.inputs[0].meaning or figure.inputs[0].name
@@ -176,6 +175,6 @@ def _answer(ballot: Ballot, said: str) -> None:
 
 
 @st.fragment(run_every=HEARTBEAT)
-def _alive(ballot_token: str) -> None:
+def _heartbeat_fragment(ballot_token: str) -> None:
     """A sign of life, apart from the page: it redraws nothing."""
-    beat(ballot_token, HEARTBEAT - 5)
+    send_heartbeat(ballot_token, HEARTBEAT - 5)

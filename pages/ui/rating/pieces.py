@@ -7,11 +7,10 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.ui.kit.text import clean, escape
 from pages.ui.rating import words
-from pages.ui.rating.figures import LETTERS, SCALE, Side, scale_ticks
-from pages.ui.text import clean, escape
-from study.ballot_types import Axis, BallotFigure, FormulaCard
-from study.rating_types import Progress
+from pages.ui.rating.ballot_figure import LETTERS, SCALE, Side, scale_ticks
+from study.rating_types import Axis, BallotFigure, FormulaCard, Progress
 
 STYLE = Path(__file__).with_name("rating.css")
 
@@ -57,7 +56,7 @@ def style() -> None:
     st.html(STYLE)
 
 
-def arrive(what: str) -> None:
+def scroll_to_top(what: str) -> None:
     """Bring a new page to its top, and a screen reader to its heading; once for each `what`.
 
     The heading may be drawn late, or anew: for three seconds it gets the focus back whenever the
@@ -124,13 +123,13 @@ def progress_bar(progress: Progress | None, where: str = "") -> None:
     )
 
 
-def counted(figure: BallotFigure) -> str:
+def point_count_text(figure: BallotFigure) -> str:
     """How many dots there are.
 
     Examples
     --------
     >>> axis = Axis("t", "", "", 0, 1)
-    >>> counted(BallotFigure("curve", (axis,), axis, ((0, 1),), ((0, 0), (1, 1)), 1500))
+    >>> point_count_text(BallotFigure("curve", (axis,), axis, ((0, 1),), ((0, 0), (1, 1)), 1500))
     '2 of 1,500 measurements'
     """
     shown = f"{len(figure.points):,}"
@@ -143,7 +142,7 @@ def legend(figure: BallotFigure) -> None:
     """What the dots and the two lines are; the figure's text alternative says the same."""
     st.html(
         f'<div class="rate-legend" aria-hidden="true"><span><i class="rate-dot"></i>'
-        f'{counted(figure)}</span><span><i class="rate-swatch"></i>Formula A</span>'
+        f'{point_count_text(figure)}</span><span><i class="rate-swatch"></i>Formula A</span>'
         f'<span><i class="rate-swatch rate-right"></i>Formula B</span></div>'
     )
 

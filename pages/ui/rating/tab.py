@@ -13,11 +13,11 @@ from typing import Literal
 
 import streamlit as st
 
+from pages.ui.kit.browser import uninterrupted
+from pages.ui.kit.wiring import rating_service
 from pages.ui.rating import words
-from pages.ui.undisturbed import undisturbed
-from pages.ui.wiring import rating_service
 from study.errors import BusyError, DesignError, StudyError
-from study.rating_types import DEGREES, MAX_FIELD, Visit, VoteStatus
+from study.rating_types import DEGREES, MAX_FIELD, RatingVisit, VoteStatus
 
 Choice = Literal["left", "right", "tie"]
 _KEY = "rating"
@@ -63,7 +63,7 @@ class Tab:
     feedback: str = ""
     answered: str = ""
     leaving: bool = False
-    gone: Visit | None = None
+    gone: RatingVisit | None = None
     beating: str = ""
     beaten: float = 0.0
 
@@ -89,8 +89,8 @@ def follow_link() -> Tab:
     return here
 
 
-@undisturbed()
-def agree(degree_key: str, field_key: str) -> None:
+@uninterrupted()
+def give_consent(degree_key: str, field_key: str) -> None:
     """The button of the consent form."""
     here = tab()
     degree = str(st.session_state.get(degree_key) or "")
@@ -122,7 +122,7 @@ def agree(degree_key: str, field_key: str) -> None:
         here.link = consent.link
 
 
-@undisturbed()
+@uninterrupted()
 def choose(ballot_token: str, choice: Choice, reason_key: str) -> None:
     """The buttons A, B and "cannot decide"."""
     here = tab()
@@ -144,50 +144,50 @@ def choose(ballot_token: str, choice: Choice, reason_key: str) -> None:
         here.notice = words.STALE
 
 
-@undisturbed()
-def go_on() -> None:
+@uninterrupted()
+def continue_session() -> None:
     """Leave the pages between: after consent, after practice, after a pause, or from leaving."""
     here = tab()
     here.link = here.feedback = here.notice = ""
     here.leaving = False
 
 
-@undisturbed()
+@uninterrupted()
 def pause() -> None:
     """Stop the clock."""
-    _quietly(lambda: rating_service().pause(tab().token))
+    _unless_busy(lambda: rating_service().pause(tab().token))
 
 
-@undisturbed()
+@uninterrupted()
 def resume() -> None:
     """Go on after a pause."""
-    go_on()
-    _quietly(lambda: rating_service().resume(tab().token))
+    continue_session()
+    _unless_busy(lambda: rating_service().resume(tab().token))
 
 
-@undisturbed()
+@uninterrupted()
 def ask_withdrawal() -> None:
     """Show the confirmation."""
     tab().leaving = True
 
 
-@undisturbed()
+@uninterrupted()
 def withdraw() -> None:
     """Delete this rater."""
     here = tab()
-    visit = _quietly(lambda: rating_service().withdraw(here.token))
+    visit = _unless_busy(lambda: rating_service().withdraw(here.token))
     if visit is not None:
         st.session_state[_KEY] = Tab(token=here.token, gone=visit)
 
 
-def start_beating(ballot_token: str) -> None:
+def start_heartbeats(ballot_token: str) -> None:
     """The page itself was a sign of life: the next is due later."""
     here = tab()
     if here.beating != ballot_token:
         here.beating, here.beaten = ballot_token, time.monotonic()
 
 
-def beat(ballot_token: str, seconds: float) -> None:
+def send_heartbeat(ballot_token: str, seconds: float) -> None:
     """A sign of life, if the last is some seconds past; one that fails is left out."""
     here = tab()
     now = time.monotonic()
@@ -200,7 +200,7 @@ def beat(ballot_token: str, seconds: float) -> None:
         return
 
 
-def _quietly(do: Callable[[], Visit]) -> Visit | None:
+def _unless_busy(do: Callable[[], RatingVisit]) -> RatingVisit | None:
     """Do it; if the database is too busy, say so above the page."""
     try:
         return do()

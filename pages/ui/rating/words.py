@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from study.rating_types import Progress, Stage, Visit
+from study.rating_types import Progress, RatingVisit, Stage
 
 PAGE_TITLE = "Formula study"
 
@@ -50,18 +50,18 @@ LONG_FIELD = "Please keep this to 80 characters."
 PRACTICE = "Practice: this one does not count. It shows you what the page looks like."
 
 
-def saved(progress: Progress | None) -> str:
+def saved_sentence(progress: Progress | None) -> str:
     """What has been saved, as a sentence.
 
     Examples
     --------
-    >>> saved(Progress(4, 10)), saved(None)
+    >>> saved_sentence(Progress(4, 10)), saved_sentence(None)
     ('Saved 4 of 10.', '')
     """
     return "" if progress is None else f"Saved {progress.saved} of {progress.total}."
 
 
-def _mine(visit: Visit) -> str:
+def _own_answers_sentence(visit: RatingVisit) -> str:
     """What became of the visitor's own answers."""
     if visit.progress is None or not visit.progress.saved:
         return ""
@@ -70,11 +70,11 @@ def _mine(visit: Visit) -> str:
     return f"The {visit.progress.saved} answers that you gave are saved."
 
 
-def _whom(visit: Visit) -> str:
+def _contact_person(visit: RatingVisit) -> str:
     return visit.contact or "the person who sent you the link"
 
 
-def ending(visit: Visit) -> tuple[str, tuple[str, ...]]:
+def ending_text(visit: RatingVisit) -> tuple[str, tuple[str, ...]]:
     """Title and paragraphs of a page that has no form: what happened, and what to do.
 
     Parameters
@@ -84,10 +84,10 @@ def ending(visit: Visit) -> tuple[str, tuple[str, ...]]:
 
     Examples
     --------
-    >>> ending(Visit(Stage.FULL, contact="study@example.org"))[0]
+    >>> ending_text(RatingVisit(Stage.FULL, contact="study@example.org"))[0]
     'All places are taken'
     """
-    whom, mine = _whom(visit), _mine(visit)
+    whom, mine = _contact_person(visit), _own_answers_sentence(visit)
     if visit.stage == Stage.REVOKED:
         return "This link has been taken back", (
             "The organiser of the study has switched this link off, so it takes no answers.",

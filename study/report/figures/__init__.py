@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
-from study.report.analysis import StudyReport
+from study.report.analysis import StudyReport, provenance
 from study.report.figures.agreement import agreement_figure
 from study.report.figures.ballots import ballots_figure
 from study.report.figures.distributions import pair_distributions
@@ -16,7 +16,6 @@ from study.report.figures.preference import preference_figure
 from study.report.figures.sensitivity import sensitivity_figure
 from study.report.figures.style import FORMATS, Format, to_file, to_svg
 from study.report.figures.votes_per_pair import votes_figure
-from study.report.software import provenance
 
 __all__ = ["FIGURES", "FORMATS", "FigureKind", "Format", "figure_file", "figure_files", "to_svg"]
 

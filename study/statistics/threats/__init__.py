@@ -1,14 +1,105 @@
-"""What could be wrong with a result: one module for each threat, every finding with a sentence."""
+"""What could be wrong with a result: one module for each threat, and all of them at once."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from study.statistics.clusters import Estimand
+from study.statistics.exclusions import ExclusionRule, exclusion_reasons
 from study.statistics.threats.attention import AttentionChecks, RaterChecks, attention
-from study.statistics.threats.ballots import Ballots, Stretch, ballots
-from study.statistics.threats.bundle import Threats, threats_of
-from study.statistics.threats.common import Judgement, RatedVote
+from study.statistics.threats.common import Judgement, RatedVote, on_a_pair
+from study.statistics.threats.fatigue import Ballots, Stretch, ballots
 from study.statistics.threats.gaps import Gap, Gaps, gaps
 from study.statistics.threats.problems import ProblemRate, ProblemRates, problem_rates
 from study.statistics.threats.sensitivity import Sensitivity, SensitivityPoint, sensitivity
 from study.statistics.threats.sides import OneSided, SideBias, one_sided_raters, sides
 from study.statistics.threats.ties import Ties, TiesCounted, ties
+from study.statistics.votes import VoteArrays
+
+
+@dataclass(frozen=True)
+class Threats:
+    """What could be wrong with a result, in the order in which a reader would ask.
+
+    Each has a `sentence`, a `judgement` and `to_json()`.
+
+    Attributes
+    ----------
+    sensitivity : Sensitivity
+        Whether the result hangs on the exclusion rule.
+    attention : AttentionChecks
+    sides : SideBias
+    ballots : Ballots
+        Whether raters learn or tire.
+    gaps : Gaps
+        Whether it is EIC that raters follow.
+    problems : ProblemRates
+        Whether it holds in every problem.
+    ties : Ties
+        Whether it matters how ties are counted.
+    """
+
+    sensitivity: Sensitivity
+    attention: AttentionChecks
+    sides: SideBias
+    ballots: Ballots
+    gaps: Gaps
+    problems: ProblemRates
+    ties: Ties
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values, by threat."""
+        return {field.name: getattr(self, field.name).to_json() for field in fields(self)}
+
+
+def threats_of(
+    votes: Sequence[RatedVote],
+    rule: ExclusionRule,
+    pair_gaps: Mapping[str, Gap],
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+    estimand: Estimand = "pairs like these",
+) -> Threats:
+    """Every threat, each from the votes that the rule keeps.
+
+    Parameters
+    ----------
+    votes : sequence of votes
+        All that were cast, practice ballots and attention checks included
+        (`study.report.exported.ExportedVote`).
+    rule : ExclusionRule
+        As frozen.
+    pair_gaps : mapping of pair to Gap
+        The votes on a pair without one are left out of `gaps`.
+    level : float
+        Confidence level of the intervals, in (0, 1).
+    seed : int
+        Of the permutation test between problems.
+    estimand : {"pairs like these", "these pairs"}
+        Of the intervals of sensitivity and ties, which repeat the headline.
+
+    Examples
+    --------
+    >>> threats_of([], ExclusionRule(), {}).problems.sentence
+    'There are no deciding votes on any problem.'
+    """
+    reasons = exclusion_reasons(votes, rule)
+    valid = VoteArrays.of(
+        vote for vote, why in zip(votes, reasons, strict=True) if on_a_pair(vote) and not why
+    )
+    return Threats(
+        sensitivity=sensitivity(votes, rule, level=level, estimand=estimand),
+        attention=attention(votes, rule, level=level),
+        sides=sides(valid, level=level),
+        ballots=ballots(votes, rule, level=level),
+        gaps=gaps(valid, pair_gaps, level=level),
+        problems=problem_rates(valid, level=level, seed=seed),
+        ties=ties(valid, level=level, estimand=estimand),
+    )
+
 
 __all__ = [
     "AttentionChecks",

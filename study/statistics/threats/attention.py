@@ -10,7 +10,7 @@ import numpy as np
 
 from study.statistics.clustered import ClusteredRate, clustered_rate
 from study.statistics.exclusions import ExclusionRule
-from study.statistics.logistic import LogisticFit, logistic
+from study.statistics.regression import LogisticFit, logistic
 from study.statistics.threats.common import (
     ALPHA,
     FINE,

@@ -11,7 +11,7 @@ from study.statistics.clustered import ClusteredRate
 from study.statistics.clusters import Clustering
 from study.statistics.exclusions import ExclusionRule, TimedVote, exclusion_reasons
 from study.statistics.preference import Interval
-from study.statistics.votes import Flags, Integers, PairVote, VoteTable
+from study.statistics.votes import Flags, Integers, PairVote, VoteArrays
 from study.statistics.words import between, counted, percent
 
 Judgement = Literal["no sign of a problem", "look closer", "cannot be told"]
@@ -34,7 +34,7 @@ def on_a_pair(vote: RatedVote) -> bool:
     return not (vote.is_practice or vote.is_attention)
 
 
-def split_by_rule(votes: Sequence[RatedVote], rule: ExclusionRule) -> tuple[VoteTable, Flags]:
+def split_by_rule(votes: Sequence[RatedVote], rule: ExclusionRule) -> tuple[VoteArrays, Flags]:
     """All votes on pairs, and which of them the rule keeps.
 
     Parameters
@@ -50,11 +50,11 @@ def split_by_rule(votes: Sequence[RatedVote], rule: ExclusionRule) -> tuple[Vote
     """
     reasons = exclusion_reasons(votes, rule)
     kept = [not why for vote, why in zip(votes, reasons, strict=True) if on_a_pair(vote)]
-    table = VoteTable.of(vote for vote in votes if on_a_pair(vote))
+    table = VoteArrays.of(vote for vote in votes if on_a_pair(vote))
     return table, np.array(kept, dtype=np.bool_)
 
 
-def clusters_of(table: VoteTable) -> tuple[tuple[Integers, Integers], tuple[str, str]]:
+def clusters_of(table: VoteArrays) -> tuple[tuple[Integers, Integers], tuple[str, str]]:
     """Codes and names of the headline's clusters, for a regression on deciding votes."""
     grouped = Clustering.of(table)
     return (grouped.items, grouped.table.rater), (grouped.item, "rater")
@@ -85,7 +85,7 @@ def rate_words(rate: ClusteredRate, level: float) -> str:
     >>> votes = [Vote(rater=f"r{rater}", pair=f"p{pair}", problem="q", lower_side="left",
     ...               choice="higher" if (pair + rater) % 4 == 0 else "lower", position=1)
     ...          for pair in range(40) for rater in range(10)]
-    >>> rate_words(clustered_rate(VoteTable.of(votes)), 0.95)[:18]
+    >>> rate_words(clustered_rate(VoteArrays.of(votes)), 0.95)[:18]
     '75 % of 400 votes '
     """
     if rate.rate is None:

@@ -11,9 +11,8 @@ from scipy.special import expit
 
 from eic_core.errors import UserError
 from study.statistics.clustered import ClusteredRate, clustered_rate
-from study.statistics.logistic import LogisticFit, logistic
 from study.statistics.preference import Interval
-from study.statistics.regression import INTERCEPT, Term
+from study.statistics.regression import INTERCEPT, LogisticFit, RegressionTerm, logistic
 from study.statistics.threats.common import (
     ALPHA,
     FINE,
@@ -23,7 +22,7 @@ from study.statistics.threats.common import (
     clusters_of,
     side_of_half,
 )
-from study.statistics.votes import Floats, VoteTable
+from study.statistics.votes import Floats, VoteArrays
 from study.statistics.words import between, capital, counted, factor, listed, p_words, percent
 
 EIC, R2, NODES, SIDE = "the gap in EIC", "the gap in R²", "the gap in complexity", "the side"
@@ -90,7 +89,7 @@ class Gaps:
     level: float
 
     @property
-    def terms(self) -> tuple[Term, ...]:
+    def terms(self) -> tuple[RegressionTerm, ...]:
         """Those of the columns, without the intercept."""
         return tuple(term for term in self.fit.terms if term.name != INTERCEPT)
 
@@ -138,7 +137,7 @@ class Gaps:
         """The same without the effects, for where a table shows them."""
         return self._told(())
 
-    def _told(self, effects: tuple[Term, ...]) -> str:
+    def _told(self, effects: tuple[RegressionTerm, ...]) -> str:
         found = [self._adjusted(), *map(self._effect, effects)]
         parts = [self.fit.reason or " ".join(filter(None, found)), self._left_out()]
         if self.constant and not self.fit.reason:
@@ -157,7 +156,7 @@ class Gaps:
             f"{percent(adjusted[0])} of votes ({between(adjusted[1])})."
         )
 
-    def _effect(self, term: Term) -> str:
+    def _effect(self, term: RegressionTerm) -> str:
         ratio, interval = term.ratio(1.0, self.level)
         p = 1.0 if term.p_value is None else term.p_value  # a logistic term has one
         sure = "" if p < ALPHA else ": no more than chance would give"
@@ -192,7 +191,7 @@ class Gaps:
             "judgement": self.judgement,
         }
 
-    def _ratio_json(self, term: Term) -> dict[str, Any]:
+    def _ratio_json(self, term: RegressionTerm) -> dict[str, Any]:
         ratio, interval = term.ratio(1.0, self.level)
         return {
             "unit": UNITS[term.name],
@@ -202,7 +201,7 @@ class Gaps:
         }
 
 
-def gaps(table: VoteTable, pair_gaps: Mapping[str, Gap], *, level: float = 0.95) -> Gaps:
+def gaps(table: VoteArrays, pair_gaps: Mapping[str, Gap], *, level: float = 0.95) -> Gaps:
     """Preference against |ΔEIC|, ΔR², ΔC and side.
 
     Parameters
@@ -225,7 +224,7 @@ def gaps(table: VoteTable, pair_gaps: Mapping[str, Gap], *, level: float = 0.95)
     ...               lower_side="left" if (p * r) % 3 else "right")
     ...          for p in range(12) for r in range(12)]
     >>> differing = {f"p{p:02}": Gap(2 + p / 4, 0.0, p % 3) for p in range(12)}
-    >>> found = gaps(VoteTable.of(votes), differing)
+    >>> found = gaps(VoteArrays.of(votes), differing)
     >>> found.constant, found.odds_ratio(EIC)[0] > 1
     (('the gap in R²',), True)
     """
@@ -256,7 +255,7 @@ def _row(gap: Gap) -> tuple[float, float, float]:
     return gap.eic, gap.r2 / R2_STEP, gap.complexity
 
 
-def _columns(used: VoteTable, values: Floats) -> tuple[float | None, dict[str, Floats]]:
+def _columns(used: VoteArrays, values: Floats) -> tuple[float | None, dict[str, Floats]]:
     mean = float(values[:, 0].mean()) if len(used) else None
     return mean, {
         EIC: values[:, 0] - (mean or 0.0),

@@ -14,7 +14,7 @@ from study.statistics.clustered import clustered_rate
 from study.statistics.clusters import Clustering, count, two_way
 from study.statistics.preference import Interval
 from study.statistics.threats.common import ALPHA, FINE, LOOK, UNKNOWN, Judgement, side_of_half
-from study.statistics.votes import Floats, Integers, VoteTable
+from study.statistics.votes import Floats, Integers, VoteArrays
 from study.statistics.words import p_words, percent
 
 METHOD = "Wilson, votes divided by the design effect"
@@ -146,7 +146,7 @@ class ProblemRates:
 
 
 def problem_rates(
-    table: VoteTable, *, level: float = 0.95, draws: int = 2000, seed: int = 0
+    table: VoteArrays, *, level: float = 0.95, draws: int = 2000, seed: int = 0
 ) -> ProblemRates:
     """The rate in each problem with an interval, and a permutation test of their differences.
 
@@ -172,7 +172,7 @@ def problem_rates(
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p:02}", problem="ab"[p % 2], position=1,
     ...               lower_side="left", choice="higher" if (p + r) % 3 < p % 2 else "lower")
     ...          for p in range(12) for r in range(12)]
-    >>> found = problem_rates(VoteTable.of(votes))
+    >>> found = problem_rates(VoteArrays.of(votes))
     >>> [round(each.rate, 2) for each in found.rates], found.judgement
     ([1.0, 0.67], 'look closer')
     """
@@ -191,7 +191,7 @@ def problem_rates(
     return ProblemRates(rates, effect, spread, p_value, draws, seed, level, reason)
 
 
-def _reason(decided: VoteTable) -> str:
+def _reason(decided: VoteArrays) -> str:
     if not len(decided):
         return "There are no deciding votes on any problem."
     problems, pairs = count(decided.problem), count(decided.pair)
@@ -207,7 +207,7 @@ def _reason(decided: VoteTable) -> str:
     return ""
 
 
-def _rate(name: str, votes: VoteTable, effect: float, level: float) -> ProblemRate:
+def _rate(name: str, votes: VoteArrays, effect: float, level: float) -> ProblemRate:
     n, lower = len(votes), int(votes.lower.sum())
     if not n:
         return ProblemRate(name, 0, 0, 0, 0, None)
@@ -225,7 +225,7 @@ def _wilson(rate: float, votes: float, level: float) -> Interval:
     return Interval(max(0.0, centre - half), min(1.0, centre + half), level, METHOD)
 
 
-def _design_effect(decided: VoteTable) -> float:
+def _design_effect(decided: VoteArrays) -> float:
     """Variance of the rate within problems, pair × rater clustered, over that of as many votes."""
     if not len(decided):
         return 1.0
@@ -238,7 +238,7 @@ def _design_effect(decided: VoteTable) -> float:
     return max(1.0, two_way(within.components()) / plain)
 
 
-def _permutation_test(decided: VoteTable, draws: int, seed: int) -> tuple[float, float]:
+def _permutation_test(decided: VoteArrays, draws: int, seed: int) -> tuple[float, float]:
     _, first, pair = np.unique(decided.pair, return_index=True, return_inverse=True)
     votes = np.bincount(pair).astype(np.float64)
     lower = np.bincount(pair, decided.lower).astype(np.float64)

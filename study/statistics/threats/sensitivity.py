@@ -21,7 +21,7 @@ from study.statistics.threats.common import (
     rate_words,
     side_of_half,
 )
-from study.statistics.votes import VoteTable
+from study.statistics.votes import VoteArrays
 from study.statistics.words import percent, plain
 
 THRESHOLDS = tuple(float(seconds) for seconds in range(0, 181, 10))
@@ -186,7 +186,7 @@ def sensitivity(
     >>> len(found.points), found.frozen.valid, found.of_unit("vote")[1].valid
     (38, 144, 84)
     """
-    table = VoteTable.of(vote for vote in votes if on_a_pair(vote))
+    table = VoteArrays.of(vote for vote in votes if on_a_pair(vote))
     columns = RuleColumns.of(votes)
     points = []
     for unit in UNITS:

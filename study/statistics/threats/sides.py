@@ -19,7 +19,7 @@ from study.statistics.threats.common import (
     rate_words,
     side_of_half,
 )
-from study.statistics.votes import VoteTable
+from study.statistics.votes import VoteArrays
 from study.statistics.words import between, counted, p_words, percent
 
 ENOUGH_VOTES = 5
@@ -196,7 +196,7 @@ class SideBias:
         }
 
 
-def sides(table: VoteTable, *, level: float = 0.95) -> SideBias:
+def sides(table: VoteArrays, *, level: float = 0.95) -> SideBias:
     """Position bias, tested with the clustered variance of the headline.
 
     Parameters
@@ -212,7 +212,7 @@ def sides(table: VoteTable, *, level: float = 0.95) -> SideBias:
     ...               choice="higher" if p % 3 == 0 else "lower",
     ...               lower_side="left" if (p * r) % 5 < 2 else "right")
     ...          for p in range(12) for r in range(12)]
-    >>> found = sides(VoteTable.of(votes))
+    >>> found = sides(VoteArrays.of(votes))
     >>> found.left, found.right, found.judgement
     (76, 68, 'no sign of a problem')
     """
@@ -228,7 +228,7 @@ def sides(table: VoteTable, *, level: float = 0.95) -> SideBias:
 
 
 def one_sided_raters(
-    table: VoteTable, *, minimum: int = ENOUGH_VOTES, level: float = 0.95
+    table: VoteArrays, *, minimum: int = ENOUGH_VOTES, level: float = 0.95
 ) -> OneSided:
     """Raters with `minimum` deciding votes or more who always chose one side.
 
@@ -253,7 +253,7 @@ def one_sided_raters(
     ...               lower_side="left" if (p + r) % 2 else "right",
     ...               choice="lower" if r or p % 2 else "higher")
     ...          for r in range(3) for p in range(8)]
-    >>> found = one_sided_raters(VoteTable.of(votes))
+    >>> found = one_sided_raters(VoteArrays.of(votes))
     >>> found.left, found.right, found.candidates
     (('r0',), (), 3)
     """
@@ -276,17 +276,17 @@ def one_sided_raters(
     return OneSided(
         tuple(table.raters[r] for r in all_left), tuple(table.raters[r] for r in all_right),
         len(enough), minimum, float(sum(chances)),
-        _at_least(found, chances) if len(enough) else None,
+        _tail_probability(found, chances) if len(enough) else None,
         clustered_rate(table), clustered_rate(rest), level,
     )  # fmt: skip
 
 
-def chose_left(decided: VoteTable) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def chose_left(decided: VoteArrays) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Whether each deciding vote is for the formula on the left."""
     return (decided.lower == 1) == decided.on_left
 
 
-def _at_least(found: int, chances: list[float]) -> float:
+def _tail_probability(found: int, chances: list[float]) -> float:
     """P(X ≥ found) for a sum of independent events of these chances."""
     counts = np.ones(1)
     for chance in chances:

@@ -19,7 +19,7 @@ from study.statistics.threats.common import (
     rate_words,
     side_of_half,
 )
-from study.statistics.votes import Floats, VoteTable
+from study.statistics.votes import Floats, VoteArrays
 from study.statistics.words import between, counted, percent
 
 Convention = Literal["left out", "half", "against", "for"]
@@ -124,7 +124,7 @@ class Ties:
 
 
 def ties(
-    table: VoteTable, *, level: float = 0.95, estimand: Estimand = "pairs like these"
+    table: VoteArrays, *, level: float = 0.95, estimand: Estimand = "pairs like these"
 ) -> Ties:
     """The rate with ties left out, split, counted against and counted for the lower EIC.
 
@@ -141,13 +141,13 @@ def ties(
     >>> choices = ("lower", "lower", "higher", "tie")
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p}", problem="q", position=1, lower_side="left",
     ...               choice=choices[(p + r) % 4]) for p in range(12) for r in range(12)]
-    >>> [round(each.rate, 3) for each in ties(VoteTable.of(votes)).counted]
+    >>> [round(each.rate, 3) for each in ties(VoteArrays.of(votes)).counted]
     [0.667, 0.625, 0.5, 0.75]
     """
     tied = np.isnan(table.lower)
     doubled = table.select(np.repeat(np.arange(len(table)), 2))
     halves = np.tile([1.0, 0.0], len(table))
-    tables: dict[Convention, VoteTable] = {
+    tables: dict[Convention, VoteArrays] = {
         "left out": table,
         "half": _with(doubled, np.where(np.isnan(doubled.lower), halves, doubled.lower)),
         "against": _with(table, np.where(tied, 0.0, table.lower)),
@@ -162,5 +162,5 @@ def ties(
     return Ties(table.ties, len(table), tuple(found), level)
 
 
-def _with(table: VoteTable, lower: Floats) -> VoteTable:
+def _with(table: VoteArrays, lower: Floats) -> VoteArrays:
     return replace(table, lower=lower)

@@ -3,8 +3,8 @@
 `python -m study.statistics.validation`, or `make validate-statistics`.
 """
 
-from study.statistics.validation.running import Row, validate
+from study.statistics.validation.running import ValidationRow, validate
 from study.statistics.validation.scenarios import SCENARIOS, Scenario
-from study.statistics.validation.verdicts import Verdict, verdicts
+from study.statistics.validation.verdicts import AimVerdict, verdicts
 
-__all__ = ["SCENARIOS", "Row", "Scenario", "Verdict", "validate", "verdicts"]
+__all__ = ["SCENARIOS", "ValidationRow", "Scenario", "AimVerdict", "validate", "verdicts"]

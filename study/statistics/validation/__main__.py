@@ -11,8 +11,7 @@ from pathlib import Path
 from eic_core.errors import UserError
 from study.statistics.validation.running import validate
 from study.statistics.validation.scenarios import SCENARIOS
-from study.statistics.validation.tables import csv_table, report
-from study.statistics.validation.verdicts import verdicts
+from study.statistics.validation.verdicts import csv_table, report, verdicts
 
 
 def main(arguments: list[str] | None = None) -> int:

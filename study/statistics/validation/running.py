@@ -1,27 +1,153 @@
-"""Simulate, apply and count, in some processes at once."""
+"""Simulate studies, apply every method and count how often it is right, in some processes at
+once.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from multiprocessing import get_context
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from eic_core.errors import UserError
-from study.statistics.simulation import simulate_many
-from study.statistics.validation.methods import (
-    ALPHA,
-    METHODS,
-    Found,
-    Method,
-    apply_all,
-    truth_of,
-)
+from study.statistics.bootstrap import pair_bootstrap, two_way_bootstrap
+from study.statistics.clustered import ClusteredRate, clustered_rate
+from study.statistics.coefficients import fleiss_coefficient
+from study.statistics.preference import Interval, Preference
+from study.statistics.sign_test import sign_test
+from study.statistics.simulation import SimulatedStudy, simulate_many
 from study.statistics.validation.scenarios import SCENARIOS, Scenario
+
+HEADLINE = "two-way"
+LEVEL = 0.95
+ALPHA = 0.05
+DRAWS = 1000
+
+Truth = Literal["rate", "these pairs", "other problems", "kappa"]
+
+
+@dataclass(frozen=True)
+class MethodResult:
+    """What one method says of one study.
+
+    Attributes
+    ----------
+    interval : Interval or None
+    p_value : float or None
+        One-sided.
+    too_small : bool
+        Whether the method says that the study is too small, or has neither interval nor test.
+    """
+
+    interval: Interval | None = None
+    p_value: float | None = None
+    too_small: bool = False
+
+
+@dataclass(frozen=True)
+class Method:
+    """A name, what its interval is for, and whether it has an interval and a test."""
+
+    name: str
+    truth: Truth
+    has_interval: bool = True
+    has_test: bool = False
+
+
+METHODS = (
+    Method("binomial", "rate", has_interval=False, has_test=True),
+    Method("Wilson", "rate"),
+    Method("Clopper-Pearson", "rate"),
+    Method("by pair", "rate", has_test=True),
+    Method("by rater", "rate", has_test=True),
+    Method(HEADLINE, "rate", has_test=True),
+    Method("pair bootstrap", "rate"),
+    Method("two-way bootstrap", "rate"),
+    Method("sign test", "rate", has_interval=False, has_test=True),
+    Method("other problems", "other problems"),
+    Method("these pairs", "these pairs"),
+    Method("Fleiss' kappa", "kappa"),
+)
+
+
+def apply_all(study: SimulatedStudy, draws: int = DRAWS) -> dict[str, MethodResult]:
+    """What each of `METHODS` says."""
+    headline = clustered_rate(study.table)
+    these = clustered_rate(study.table, estimand="these pairs")
+    wilson, exact, p_value = _independent(headline.lower, headline.votes)
+    whole = _found(headline)
+    return {
+        "binomial": MethodResult(None, p_value),
+        "Wilson": MethodResult(wilson),
+        "Clopper-Pearson": MethodResult(exact),
+        "by pair": _one_way(headline, 0),
+        "by rater": _one_way(headline, 1),
+        HEADLINE: whole,
+        "pair bootstrap": MethodResult(pair_bootstrap(study.table, draws=draws, level=LEVEL)),
+        "two-way bootstrap": MethodResult(two_way_bootstrap(study.table, draws=draws, level=LEVEL)),
+        "sign test": MethodResult(None, _sign(study)),
+        "other problems": whole,
+        "these pairs": _found(these),
+        "Fleiss' kappa": _agreement(study, draws),
+    }
+
+
+def true_rate(kind: Truth, scenario: Scenario, study: SimulatedStudy) -> float:
+    """What a method should find in this study.
+
+    What is held fixed, pairs or problems, counts by its votes, as it does in the rate.
+    """
+    if kind == "kappa":
+        return scenario.model.kappa
+    if kind == "these pairs":
+        return float(study.pair_rates[study.table.decided().pair].mean())
+    if kind == "rate" and scenario.conditional:
+        return float(study.problem_rates[study.table.decided().pair].mean())
+    return scenario.model.preference
+
+
+def _found(rate: ClusteredRate) -> MethodResult:
+    return MethodResult(rate.interval(LEVEL), rate.p_value, bool(rate.too_small or rate.reason))
+
+
+def _agreement(study: SimulatedStudy, draws: int) -> MethodResult:
+    found = fleiss_coefficient(study.table.counts(), draws=draws, level=LEVEL)
+    return MethodResult(found.interval, None, bool(found.too_small or found.interval is None))
+
+
+def _one_way(headline: ClusteredRate, which: int) -> MethodResult:
+    """The headline's method with one of its two kinds of cluster."""
+    if headline.reason:
+        return MethodResult()
+    part = headline.components[which]
+    lost = headline.problems if which == 0 and headline.conditional_on_problems else 1
+    alone = replace(
+        headline, components=(part,), clusters=(headline.clusters[which],),
+        degrees_of_freedom=part.clusters - lost,
+    )  # fmt: skip
+    return MethodResult(alone.interval(LEVEL), alone.p_value)
+
+
+@lru_cache(maxsize=10_000)
+def _independent(lower: int, votes: int) -> tuple[Interval | None, Interval | None, float | None]:
+    counts = Preference(lower, votes - lower)
+    return counts.wilson(LEVEL), counts.clopper_pearson(LEVEL), counts.p_value
+
+
+def _sign(study: SimulatedStudy) -> float | None:
+    test = sign_test(study.table)
+    return _sign_p(test.lower, test.higher)
+
+
+@lru_cache(maxsize=10_000)
+def _sign_p(lower: int, higher: int) -> float | None:
+    return Preference(lower, higher).p_value
+
 
 CHUNK = 250
 
@@ -58,7 +184,7 @@ class Tally:
         return Tally(*(getattr(self, name) + getattr(other, name) for name in names))
 
     @classmethod
-    def of(cls, found: Found, truth: float) -> Tally:
+    def of(cls, found: MethodResult, truth: float) -> Tally:
         """One study."""
         interval, p_value, flagged = found.interval, found.p_value, found.too_small
         some = interval is not None
@@ -79,7 +205,7 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Row:
+class ValidationRow:
     """One method in one scenario; shares are of studies, None where there are none."""
 
     scenario: Scenario
@@ -130,12 +256,12 @@ class Row:
             "method": self.method.name,
             "studies": tally.studies,
             "coverage": self.coverage,
-            "coverage_error": error_of(self.coverage, tally.intervals),
+            "coverage_error": monte_carlo_error(self.coverage, tally.intervals),
             "truth_below": _share(tally.truth_below, tally.intervals),
             "missed": self.missed,
             "width": self.width,
             "type_one": self.type_one,
-            "type_one_error": error_of(self.type_one, tally.tests),
+            "type_one_error": monte_carlo_error(self.type_one, tally.tests),
             "claimed": self.claimed,
             "flagged": self.flagged,
         }
@@ -152,7 +278,7 @@ def validate(
     processes: int = 1,
     draws: int = 1000,
     progress: Progress | None = None,
-) -> list[Row]:
+) -> list[ValidationRow]:
     """Every method on `studies` simulated studies of each scenario.
 
     Parameters
@@ -184,12 +310,12 @@ def validate(
     ]
     report = progress or (lambda done, total: None)
     totals = {(i, m.name): Tally() for i in range(len(scenarios)) for m in METHODS}
-    for done, (number, tallies) in enumerate(_each(jobs, processes), 1):
+    for done, (number, tallies) in enumerate(_run_jobs(jobs, processes), 1):
         for name, tally in tallies.items():
             totals[number, name] += tally
         report(done, len(jobs))
     return [
-        Row(scenario, method, totals[i, method.name])
+        ValidationRow(scenario, method, totals[i, method.name])
         for i, scenario in enumerate(scenarios)
         for method in METHODS
     ]
@@ -206,23 +332,23 @@ class _Job:
     draws: int
 
 
-def _each(jobs: Sequence[_Job], processes: int) -> Iterator[tuple[int, dict[str, Tally]]]:
+def _run_jobs(jobs: Sequence[_Job], processes: int) -> Iterator[tuple[int, dict[str, Tally]]]:
     """The number of the scenario and the tallies of each job, in order."""
     if processes == 1:
-        yield from ((job.number, _done(job)) for job in jobs)
+        yield from ((job.number, _run_job(job)) for job in jobs)
         return
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        yield from zip((job.number for job in jobs), pool.map(_done, jobs), strict=True)
+        yield from zip((job.number for job in jobs), pool.map(_run_job, jobs), strict=True)
 
 
-def _done(job: _Job) -> dict[str, Tally]:
+def _run_job(job: _Job) -> dict[str, Tally]:
     """Tallies by the name of the method."""
     tallies = {method.name: Tally() for method in METHODS}
     rng = np.random.default_rng(job.seed)
     for study in simulate_many(job.scenario.model, job.count, rng):
         found = apply_all(study, job.draws)
         for method in METHODS:
-            truth = truth_of(method.truth, job.scenario, study)
+            truth = true_rate(method.truth, job.scenario, study)
             tallies[method.name] += Tally.of(found[method.name], truth)
     return tallies
 
@@ -231,7 +357,7 @@ def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-def error_of(share: float | None, count: int) -> float | None:
+def monte_carlo_error(share: float | None, count: int) -> float | None:
     """Monte-Carlo standard error of a share of `count` studies.
 
     With the two successes and two failures of Agresti and Coull (1998, American Statistician
@@ -239,7 +365,7 @@ def error_of(share: float | None, count: int) -> float | None:
 
     Examples
     --------
-    >>> round(error_of(0.95, 2000), 4), round(error_of(1.0, 2000), 4)
+    >>> round(monte_carlo_error(0.95, 2000), 4), round(monte_carlo_error(1.0, 2000), 4)
     (0.0049, 0.0007)
     """
     if share is None:

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from eic_core.explain.classes import class_tape
 from eic_core.explain.conditioning import own_conditioning
-from eic_core.explain.correlated import correlated_eic, correlated_trace
+from eic_core.explain.correlated import class_tape, correlated_eic, correlated_trace
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from eic_core.errors import UserError
 from eic_core.explain.budget import digit_budget
-from eic_core.explain.causes import BEYOND, finite_cause, gather
+from eic_core.explain.causes import BEYOND, finite_cause, gather_evidence
 from eic_core.explain.correlated import correlated_eic
 from eic_core.explain.diagnosis import diagnose
 from eic_core.explain.triangulation import triangulate
@@ -79,7 +79,7 @@ def test_the_edges_one_by_one(text, values):
 def test_what_double_precision_cannot_compute_is_said_and_warned_of_nowhere(text):
     inspection = inspect(read(text).formula, samples_of({"x": [1e-200]}))
     for node in inspection.nodes:
-        cause = finite_cause(gather(inspection, node.node.id))
+        cause = finite_cause(gather_evidence(inspection, node.node.id))
         assert not NOT_A_NUMBER.search(cause.clause), cause
         assert (cause is BEYOND) == (node.node.operator in ("cos", "exp"))
     for line in told(inspection):

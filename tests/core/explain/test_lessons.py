@@ -17,12 +17,12 @@ from eic_core.explain.conditioning import own_conditioning
 from eic_core.explain.correlated import correlated_trace
 from eic_core.explain.diagnosis import diagnose
 from eic_core.explain.ledger import blame
-from eic_core.explain.rewriting import repair
-from eic_core.explain.words import digits
+from eic_core.explain.phrases import digits
 from eic_core.explain.writing import writing_loss
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect, sample_domains
-from pages.ui.gallery import EXAMPLES, example
+from eic_core.rewriting import repair
+from pages.ui.inspector.formula_input import EXAMPLES, example
 from tests.core.explain.shaking import arrival, classes
 
 KEYS = [e.key for e in EXAMPLES]

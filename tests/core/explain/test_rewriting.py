@@ -13,20 +13,19 @@ import pytest
 from eic_core.cli.main import main
 from eic_core.errors import DataError
 from eic_core.explain.correlated import correlated_eic
-from eic_core.explain.rewriting import Repairs, repair
-from eic_core.explain.rewriting.build import Builder
-from eic_core.explain.rewriting.cases import CASES, Attempt, attempt
-from eic_core.explain.rewriting.costs import Costs
-from eic_core.explain.rewriting.families import FAMILIES
-from eic_core.explain.rewriting.measuring import RANGE_TOLERANCE, TOLERANCE, Observer
-from eic_core.explain.rewriting.repair import RULES
-from eic_core.explain.rewriting.rules import Rewriter, Rule, RuleBook
-from eic_core.explain.rewriting.search import Limits, Search
-from eic_core.explain.rewriting.terms import Terms
-from eic_core.explain.rewriting.values import ValueTable
-from eic_core.explain.rewriting.verify import Verifier, decimal_rows
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Samples, sample_domains
+from eic_core.rewriting import Repairs, repair
+from eic_core.rewriting.builder import Builder
+from eic_core.rewriting.cases import CASES, Attempt, attempt
+from eic_core.rewriting.families import FAMILIES
+from eic_core.rewriting.measuring import RANGE_TOLERANCE, TOLERANCE, Observer
+from eic_core.rewriting.repair import RULES
+from eic_core.rewriting.rules import Rewriter, Rule, RuleBook
+from eic_core.rewriting.search import Costs, Limits, Search
+from eic_core.rewriting.terms import Terms
+from eic_core.rewriting.values import ValueTable
+from eic_core.rewriting.verify import Verifier, decimal_rows
 from tests.clocks import PacedClock
 
 UNBOUNDED = 600.0

@@ -9,18 +9,15 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from eic_core.explain.rewriting.build import Builder
-from eic_core.explain.rewriting.families import FAMILIES
-from eic_core.explain.rewriting.patterns import NUMBERS, pattern
-from eic_core.explain.rewriting.polynomial import polynomial_of
-from eic_core.explain.rewriting.polynomial_forms import forms
-from eic_core.explain.rewriting.repair import RULES
-from eic_core.explain.rewriting.rules import Rewriter, Rule, RuleBook
-from eic_core.explain.rewriting.sums import Weighted
-from eic_core.explain.rewriting.terms import Terms, number_text
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import VARIABLE, Draft, Formula
+from eic_core.rewriting.builder import Builder, Weighted
+from eic_core.rewriting.families import FAMILIES
+from eic_core.rewriting.polynomials import polynomial_of, ways_to_write
+from eic_core.rewriting.repair import RULES
+from eic_core.rewriting.rules import NUMBERS, Rewriter, Rule, RuleBook, pattern
+from eic_core.rewriting.terms import Terms, number_text
 from tests.core.explain.rewriting_oracle import MP, NoValue, TooFar, number, same, value
 from tests.core.measure.trees import random_tree
 
@@ -199,7 +196,7 @@ def test_every_way_to_write_a_polynomial_is_that_polynomial(
     root = terms.add(read(text).formula)
     p = polynomial_of(build, root)
     assert p is not None
-    for form in forms(build, p):
+    for form in ways_to_write(build, p):
         for x, y in ((Fraction(3, 7), Fraction(-2)), (Fraction(-5, 3), Fraction(1, 9))):
             bindings = {"x": number(str(x)), "y": number(str(y))}
             expected = value(terms.formula(root).to_draft(), bindings)
@@ -223,7 +220,7 @@ def test_polynomials_are_written_as_a_textbook_would(text: str, form: str) -> No
     build = Builder(terms)
     p = polynomial_of(build, terms.add(read(text).formula))
     assert p is not None
-    assert form in {to_python(terms.formula(t)) for t in forms(build, p)}
+    assert form in {to_python(terms.formula(t)) for t in ways_to_write(build, p)}
 
 
 @given(st.fractions())

@@ -7,8 +7,8 @@ import pytest
 
 from eic_core.errors import DataError
 from eic_core.explain.budget import digit_budget
+from eic_core.explain.causes import invalid_clause, singular_clause
 from eic_core.explain.diagnosis import diagnose
-from eic_core.explain.failures import invalid_clause, singular_clause
 from eic_core.explain.settling import growth_of
 from eic_core.explain.verdict import verdict
 from eic_core.explain.where import where

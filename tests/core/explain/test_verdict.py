@@ -9,7 +9,7 @@ import weakref
 
 import pytest
 
-from eic_core.explain.origin import origin_of
+from eic_core.explain.bottleneck import origin_of_loss
 from eic_core.explain.verdict import LEVELS, level_of, verdict
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
@@ -72,7 +72,7 @@ def test_an_inherited_loss_is_traced_to_where_it_arose():
     found = verdict(inspection)
     assert inspection.nodes[found.origin].node.operator == "sub"
     assert "inherited from `x − 1.00001`" in found.sentence
-    assert origin_of(inspection, inspection.bottleneck) == found.origin
+    assert origin_of_loss(inspection, inspection.bottleneck) == found.origin
 
 
 def test_a_square_is_not_blamed_for_the_difference_it_squares():

@@ -11,8 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from eic_core.explain.settling import growth_of, interval_of
-from eic_core.explain.where import few_carriers, where
-from eic_core.explain.zero import by_chance
+from eic_core.explain.where import chance_of_so_narrow, few_carriers, where
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Samples, inspect, sample_domains
 from tests.core.measure.agreement import samples_of
@@ -186,4 +185,6 @@ def test_inputs_that_a_few_rows_share_by_chance_are_not_told():
 def test_the_chance_is_that_of_the_range_of_random_numbers(count, covered):
     """20,000 draws: the estimate lies within 4 standard errors (0.015) of the truth."""
     drawn = np.ptp(np.random.default_rng(5).random((20_000, count)), axis=1)
-    assert by_chance(count, covered) == pytest.approx(np.mean(drawn <= covered), abs=0.015)
+    assert chance_of_so_narrow(count, covered) == pytest.approx(
+        np.mean(drawn <= covered), abs=0.015
+    )

@@ -6,7 +6,7 @@ string that is split.  Left out are
 
 * the rows, and what is about writing and rewriting by its nature: the tables of notations
   (`eic_core.formula.syntax`: signs, and functions that expand to several operators) and the rules
-  of algebra (`eic_core.explain.rewriting`);
+  of algebra (`eic_core.rewriting`);
 * docstrings, whose examples show formulas;
 * `FRIENDS`: words that happen to be spelled like an operator.
 
@@ -24,7 +24,7 @@ import pytest
 from eic_core.operators import OPERATORS
 
 ROOT = Path(__file__).resolve().parents[3]
-OWNERS = ("eic_core/operators/", "eic_core/formula/syntax/", "eic_core/explain/rewriting/")
+OWNERS = ("eic_core/operators/", "eic_core/formula/syntax/", "eic_core/rewriting/")
 FRIENDS = {
     "eic_core/engine/native/generate.py": "functions of the C library that a backend offers",
 }

@@ -17,15 +17,14 @@ import numpy as np
 import pytest
 from scipy.special import erfc
 
-from eic_core.drawing.scene import sign
+from eic_core.drawing.scene import node_sign
 from eic_core.engine.amplify import amplify
 from eic_core.engine.native.library import library
 from eic_core.engine.tape import tape_of
 from eic_core.errors import FormulaError
+from eic_core.explain.causes import invalid_clause
 from eic_core.explain.diagnosis import Diagnosis, diagnose
-from eic_core.explain.failures import invalid_clause
 from eic_core.explain.ledger import blame
-from eic_core.explain.rewriting import repair
 from eic_core.formula.rendering import name_latex, short_text, to_latex, to_mathml, to_python
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
@@ -33,6 +32,7 @@ from eic_core.measure import Samples, inspect
 from eic_core.operators import OPERATORS, Operator, Writing, register, registered, unregister
 from eic_core.operators.row import by_name, call, nowhere, square
 from eic_core.report import html_report
+from eic_core.rewriting import repair
 from tests.core.formula.test_rendering import forms
 
 ERFC = Operator(
@@ -180,7 +180,7 @@ def test_what_is_written_reads_back_to_the_same_tree(text: str) -> None:
 
 
 def test_its_card_shows_its_name() -> None:
-    assert sign(read("logaddexp(x, y)").formula.root) == "logaddexp"
+    assert node_sign(read("logaddexp(x, y)").formula.root) == "logaddexp"
 
 
 def diagnosis(text: str) -> Diagnosis:

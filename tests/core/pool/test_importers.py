@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from eic_core.errors import DataError
 from eic_core.formula.syntax import read
 from eic_core.pool import importers
-from eic_core.pool.importers import FORMATS, import_formulas, rows, source
+from eic_core.pool.importers import FORMATS, import_formulas, listed, source
 
 HALL = (
     'Complexity,Loss,Equation\n1,42.35,"4.4324794"\n3,3.43,"x0 * x0"\n6,1.36,"max(x0, cos(x3))"\n'
@@ -314,13 +314,13 @@ def test_no_text_breaks_importing(text):
 
 
 def test_hostile_sizes_are_refused_with_a_way_out(monkeypatch):
-    bomb = gzip.compress(b"x\n" * (rows.MAX_BYTES // 2 + 10))
+    bomb = gzip.compress(b"x\n" * (listed.MAX_BYTES // 2 + 10))
     with pytest.raises(DataError, match="larger than 20 MB: split it"):
         import_formulas(bomb)
     with pytest.raises(DataError, match="larger than 20 MB"):
-        import_formulas(b"x\n" * (rows.MAX_BYTES // 2 + 10))
-    many = "x\n" * (rows.MAX_ROWS + 1)
-    for text in (many, "problem,formula\n" + "p,x\n" * (rows.MAX_ROWS + 1)):
+        import_formulas(b"x\n" * (listed.MAX_BYTES // 2 + 10))
+    many = "x\n" * (listed.MAX_ROWS + 1)
+    for text in (many, "problem,formula\n" + "p,x\n" * (listed.MAX_ROWS + 1)):
         with pytest.raises(DataError, match="more than 200,000 formulas"):
             import_formulas(text)
 

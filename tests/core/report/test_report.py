@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from eic_core.drawing.scale import THEMES, contrast
 from eic_core.errors import UserError
+from eic_core.exports import json_number
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
 from eic_core.measure import Domain, Samples, inspect, sample_domains
-from eic_core.measure.inspection import json_number
 from eic_core.report import Provenance, html_report, investigate, render
-from pages.ui.gallery import EXAMPLES
+from pages.ui.inspector.formula_input import EXAMPLES
 from tests.core.formula.test_rendering import formulas
 from tests.core.report.reading import Page, value, words
 

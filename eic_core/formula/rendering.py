@@ -1,0 +1,503 @@
+"""Formulas written out: Python that reads back to the same tree, LaTeX, MathML and short labels.
+
+Nothing here recurses, so depth is no matter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import lru_cache
+from html import escape
+
+from eic_core.formula.syntax.build import FUNCTIONS, literal
+from eic_core.formula.syntax.names import GREEK, SUBSCRIPTS, safe_name
+from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
+from eic_core.operators import OPERATORS, Form, follow
+from eic_core.operators.writing import ADD, APPLY, ATOM, CODE, LATEX, MATHML, MUL, NEG, POW, TEXT
+
+Part = str | tuple[int, int]
+
+_SLOT = re.compile(r"<([0-9*p])(?::([0-9]+))?>")
+_SMALL = 6  # the most nodes that stand in an exponent of e
+
+
+@lru_cache(maxsize=512)
+def template_parts(template: str, arity: int, comma: str = ", ") -> tuple[Part | None, ...]:
+    """A template as texts, (operand, floor) pairs, and None for the parameter.
+
+    Examples
+    --------
+    >>> template_parts("max(<*>)", 2)
+    ('max(', (0, 0), ', ', (1, 0), ')')
+    """
+    parts: list[Part | None] = []
+    place = 0
+    for match in _SLOT.finditer(template):
+        parts.append(template[place : match.start()])
+        if match[1] == "*":
+            for operand in range(arity):
+                parts += [comma, (operand, 0)] if operand else [(operand, 0)]
+        elif match[1] == "p":
+            parts.append(None)
+        else:
+            parts.append((int(match[1]), int(match[2] or 0)))
+        place = match.end()
+    parts.append(template[place:])
+    return tuple(part for part in parts if part != "")
+
+
+def form_of(formula: Formula, node: Node) -> Form:
+    """How an operator is written over these operands.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> formula = read("exp(-x)").formula
+    >>> form_of(formula, formula.root).latex
+    'e^{<0>}'
+    """
+    row = OPERATORS[node.operator]
+    writing = row.writing
+    if writing.of_number is not None:
+        child = formula.nodes[node.children[0]]
+        if child.operator == CONSTANT and child.label not in ("pi", "e"):
+            return writing.of_number
+    if writing.explicit is not None and _misread(formula, node):
+        return writing.explicit
+    if writing.compact is not None and node.id - formula.first[node.id] <= _SMALL:
+        return writing.compact
+    return row.form_with(node.parameter)
+
+
+def _misread(formula: Formula, node: Node) -> bool:
+    """Whether ``u**v`` would be read as another operator: u is e, or v a literal n or n/2."""
+    base, *exponents = node.children
+    if _is_euler(formula.nodes[base]):
+        return True
+    if not exponents or exponents[0] - formula.first[exponents[0]] >= 4:
+        return False
+    value = literal(formula.to_draft(exponents[0]))
+    return value is not None and value.denominator <= 2
+
+
+def _is_euler(node: Node) -> bool:
+    return node.operator == CONSTANT and node.label == "e"
+
+
+def math_style(form: Form, place: int, around: str = "") -> str:
+    r"""The style in which TeX sets an operand: ``\scriptstyle`` in an exponent, and so on.
+
+    Parameters
+    ----------
+    form : Form
+    place : int
+        Which operand.
+    around : str
+        The style of the whole, empty for display style.
+
+    Examples
+    --------
+    >>> [math_style(OPERATORS["pow"].form, place) for place in (0, 1)]
+    ['', '\\scriptstyle']
+    >>> math_style(OPERATORS["div"].form, 0), math_style(OPERATORS["sin"].form, 0, r"\textstyle")
+    ('\\textstyle', '\\textstyle')
+    """
+    slot = rf"\{{<{place}(:[0-9]+)?>\}}"
+    if re.search(r"\^" + slot, form.latex):
+        return r"\scriptstyle"
+    return around or (r"\textstyle" if re.search(r"\\frac(\{.*\})?" + slot, form.latex) else "")
+
+
+_TO_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_LETTERS = {name: letter for letter, name in reversed(GREEK.items())}
+_NAME = re.compile(r"([^\W\d_]+)_?([0-9]*)\Z|([^\W\d_][^\W_]*)_(\w+)\Z")
+
+
+@lru_cache(maxsize=4096)
+def name_latex(name: str) -> str:
+    r"""A variable's name in LaTeX; no character of it can act as a command.
+
+    Examples
+    --------
+    >>> [name_latex(n) for n in ("x0", "theta_1", "E_n", "speed", r"\def{x}")]
+    ['x_{0}', '\\theta_{1}', 'E_{n}', '\\mathrm{speed}', '\\mathrm{?def?x?}']
+    >>> name_latex("log_Re")  # not a logarithm to the base Re
+    '\\mathrm{log\\_Re}'
+    """
+    match = _subscripted(name)
+    if not match:
+        return _upright(name)
+    head, script = match[1] or match[3], match[2] or match[4] or ""
+    if head in _LETTERS and head != "pi" or head == "hbar":
+        stem = rf"\{head}"
+    else:
+        stem = head if len(head) == 1 and head.isascii() else _upright(head)
+    if not script:
+        return stem
+    plain = script.isdigit() or (len(script) == 1 and script.isascii())
+    return f"{stem}_{{{script if plain else _upright(script)}}}"
+
+
+def name_text(name: str) -> str:
+    """A variable's name in a plain label.
+
+    Examples
+    --------
+    >>> [name_text(n) for n in ("x0", "theta_1", "E_n", "speed")]
+    ['x₀', 'θ₁', 'E_n', 'speed']
+    """
+    match = _NAME.match(name)
+    if not match:
+        return name
+    head, script = match[1] or match[3], match[2] or match[4] or ""
+    if head in _LETTERS and head != "pi":
+        head = _LETTERS[head]
+    if script.isdigit():
+        return head + script.translate(_TO_SUBSCRIPTS)
+    return f"{head}_{script}" if script else head
+
+
+@lru_cache(maxsize=4096)
+def name_mathml(name: str) -> str:
+    """A variable's name as one MathML element; any text is safe.
+
+    Examples
+    --------
+    >>> name_mathml("theta_1")
+    '<msub><mi>θ</mi><mn>1</mn></msub>'
+    >>> name_mathml("E_n"), name_mathml("<b>")
+    ('<msub><mi>E</mi><mi>n</mi></msub>', '<mi>&lt;b&gt;</mi>')
+    """
+    match = _subscripted(name)
+    if not match:
+        return f"<mi>{escape(printable(name[:80]))}</mi>"
+    head, script = match[1] or match[3], match[2] or match[4] or ""
+    if head in _LETTERS and head != "pi":
+        head = _LETTERS[head]
+    stem = f"<mi>{escape(head)}</mi>"
+    if not script:
+        return stem
+    kind = "mn" if script.isdigit() else "mi"
+    return f"<msub>{stem}<{kind}>{escape(script)}</{kind}></msub>"
+
+
+def _subscripted(name: str) -> re.Match[str] | None:
+    """Head and script, unless that would look like a function with a base or an index."""
+    match = _NAME.match(name.translate(SUBSCRIPTS))
+    return None if match and (match[1] or match[3]) in FUNCTIONS else match
+
+
+def printable(text: str) -> str:
+    """Without the characters that XML forbids: control characters and lone surrogates.
+
+    Examples
+    --------
+    >>> printable("a\\x00b\\ud800")
+    'ab'
+    """
+    return "".join(
+        c for c in text if c >= " " and not 0xD800 <= ord(c) <= 0xDFFF and c not in "\ufffe\uffff"
+    )
+
+
+def _upright(name: str) -> str:
+    r"""``\mathrm{...}`` around letters, digits and a few harmless marks."""
+    safe = re.sub(r"[^\w .,:/()+*=-]", "?", name[:80])
+    return rf"\mathrm{{{safe.replace('_', chr(92) + '_').replace(' ', '~')}}}"
+
+
+follow(name_latex.cache_clear)
+follow(name_mathml.cache_clear)
+
+
+_TYPESET = (LATEX, MATHML)
+_RIGHT = (ADD + 1, MUL + 1)
+"""Floors of operands at the right of + − and · /."""
+
+_BRACKETS = {
+    CODE: ("(", ")"),
+    LATEX: (r"\left(", r"\right)"),
+    TEXT: ("(", ")"),
+    MATHML: ("<mrow><mo>(</mo>", "<mo>)</mo></mrow>"),
+}
+_COMMA = {CODE: ", ", LATEX: ", ", TEXT: ", ", MATHML: "<mo>,</mo>"}
+_SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
+
+def to_python(formula: Formula, node_id: int | None = None) -> str:
+    """Python infix that reads back to the identical structure.
+
+    Parameters
+    ----------
+    formula : Formula
+        The tree.
+    node_id : int, optional
+        The root of the part to write; the whole by default.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> to_python(read("(x_0 - 1)^2 * -x_1").formula)
+    '(x0 - 1)**2*(-x1)'
+    """
+    return "".join(_flatten(formula, _last(formula, node_id), CODE))
+
+
+def to_latex(
+    formula: Formula,
+    node_id: int | None = None,
+    decorate: Callable[[Node, str], str] | None = None,
+) -> str:
+    r"""LaTeX that KaTeX typesets.
+
+    Parameters
+    ----------
+    formula : Formula
+        The tree.
+    node_id : int, optional
+        The root of the part to write; the whole by default.
+    decorate : callable, optional
+        Given a node and its LaTeX, returns what stands for it: a well-formed
+        group such as ``\colorbox{red}{$...$}``.  Leaves are decorated too.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> print(to_latex(read("sqrt(x_0)/(1.5e-7*theta)").formula))
+    \frac{\sqrt{x_{0}}}{1.5\times 10^{-7} \cdot \theta}
+    """
+    return "".join(_flatten(formula, _last(formula, node_id), LATEX, decorate))
+
+
+def to_mathml(formula: Formula, node_id: int | None = None) -> str:
+    """MathML Core: one well-formed ``<math>`` element that browsers typeset.
+
+    Parameters
+    ----------
+    formula : Formula
+        The tree.
+    node_id : int, optional
+        The root of the part to write; the whole by default.
+
+    Notes
+    -----
+    W3C, MathML Core, https://www.w3.org/TR/mathml-core/.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> to_mathml(read("sqrt(x)").formula)[-48:]
+    'display="block"><msqrt><mi>x</mi></msqrt></math>'
+    """
+    inner = "".join(_flatten(formula, _last(formula, node_id), MATHML))
+    return f'<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">{inner}</math>'
+
+
+def short_text(formula: Formula, node_id: int | None = None, limit: int = 40) -> str:
+    """A compact label, cut to `limit` characters with an ellipsis.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> f = read("10000*x - 9999*x").formula
+    >>> short_text(f), short_text(f, limit=8)
+    ('10000·x − 9999·x', '10000·x…')
+    """
+    last = _last(formula, node_id)
+    return _labels(formula, formula.first[last], last, limit)[-1]
+
+
+def node_texts(formula: Formula, limit: int = 40) -> tuple[str, ...]:
+    """The label of every node, in post-order, in time proportional to nodes times limit.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> node_texts(read("x**2 + 1").formula)
+    ('x', 'x²', '1', 'x² + 1')
+    """
+    return tuple(_labels(formula, 0, len(formula) - 1, limit))
+
+
+def _last(formula: Formula, node_id: int | None) -> int:
+    return len(formula) - 1 if node_id is None else node_id
+
+
+def _parts(formula: Formula, node: Node, style: int) -> Iterator[str | int]:
+    """What a node is written as: texts and ids of operands, parentheses included."""
+    if not node.children:
+        yield _leaf(node, style)
+        return
+    form = form_of(formula, node)
+    template = form[style]
+    opened, closed = _BRACKETS[style]
+    for part in template_parts(template, len(node.children), _COMMA[style]):
+        if part is None:
+            assert node.parameter is not None
+            yield _parameter(node, form, style)
+        elif isinstance(part, str):
+            yield part
+        else:
+            position, floor = part
+            child = node.children[position]
+            precedence = _precedence(formula, formula.nodes[child], style)
+            if precedence < floor or (
+                floor in _RIGHT and _begins_with_minus(formula, formula.nodes[child], style)
+            ):
+                yield opened
+                yield child
+                yield closed
+            else:
+                yield child
+
+
+def _begins_with_minus(formula: Formula, node: Node, style: int) -> bool:
+    """Whether a node's text begins with a minus, which would stand next to another sign."""
+    style = LATEX if style == MATHML else style  # which begin alike
+    while node.children:
+        first, *_ = template_parts(form_of(formula, node)[style], len(node.children))
+        if isinstance(first, str):
+            return first[0] in "-−"
+        if first is None:
+            return False
+        place, floor = first
+        node = formula.nodes[node.children[place]]
+        if _precedence(formula, node, style) < floor:
+            return False
+    return _precedence(formula, node, style) == NEG
+
+
+def _precedence(formula: Formula, node: Node, style: int) -> int:
+    if node.children:
+        form = form_of(formula, node)
+        return form.latex_precedence if style in _TYPESET else form.precedence
+    if node.operator == CONSTANT:
+        if node.label.startswith("-"):
+            return ATOM if style == CODE and "/" in node.label else NEG
+        if style in _TYPESET and ("e" in node.label[1:] or "/" in node.label):
+            return APPLY
+        if style == TEXT and "/" in node.label:
+            return MUL
+    return ATOM
+
+
+def _parameter(node: Node, form: Form, style: int) -> str:
+    """The exact parameter: an exponent, an index or a base."""
+    value = node.parameter
+    assert value is not None
+    if style == MATHML:
+        return _number_mathml(str(value))
+    if style == LATEX or not OPERATORS[node.operator].power:
+        return str(value)
+    if style == TEXT:
+        whole = value.denominator == 1
+        return str(value).translate(_SUPERSCRIPTS) if whole else f"^({value})"
+    text = _decimal(value)
+    return f"({text})" if value < 0 and form.precedence == POW else text
+
+
+def _decimal(value: Fraction) -> str:
+    """A whole number or a half, as a decimal."""
+    if value.denominator == 1:
+        return str(value.numerator)
+    sign = "-" if value < 0 else ""
+    return f"{sign}{abs(value.numerator) // 2}.5"
+
+
+def _leaf(node: Node, style: int) -> str:
+    label = node.label
+    if node.operator == VARIABLE:
+        if style == LATEX:
+            return name_latex(label)
+        if style == TEXT:
+            return name_text(label)
+        if style == MATHML:
+            return name_mathml(label)
+        return label if label.translate(SUBSCRIPTS).isidentifier() else safe_name(label)
+    if style == CODE:
+        over, slash, under = label.partition("/")
+        return f"Rational({over}, {under})" if slash else label
+    if style == TEXT:
+        return "π" if label == "pi" else label.replace("-", "−")
+    if style == MATHML:
+        return _number_mathml(label)
+    if label == "pi":
+        return r"\pi"
+    if label == "e":
+        return r"\mathrm{e}"
+    over, slash, under = label.partition("/")
+    if slash:
+        sign = "-" if over.startswith("-") else ""
+        return rf"{sign}\frac{{{over.lstrip('-')}}}{{{under}}}"
+    mantissa, mark, exponent = label.partition("e")
+    return rf"{mantissa}\times 10^{{{exponent}}}" if mark else label
+
+
+def _number_mathml(label: str) -> str:
+    """A constant as one MathML element.
+
+    Examples
+    --------
+    >>> _number_mathml("-2.5"), _number_mathml("pi")
+    ('<mrow><mo>−</mo><mn>2.5</mn></mrow>', '<mi>π</mi>')
+    >>> _number_mathml("1e-3")
+    '<mrow><mn>1</mn><mo>×</mo><msup><mn>10</mn><mrow><mo>−</mo><mn>3</mn></mrow></msup></mrow>'
+    """
+    if label in ("pi", "e"):
+        return "<mi>π</mi>" if label == "pi" else "<mi>e</mi>"
+    if label.startswith("-"):
+        return f"<mrow><mo>−</mo>{_number_mathml(label[1:])}</mrow>"
+    over, slash, under = label.partition("/")
+    if slash:
+        return f"<mfrac><mn>{over}</mn><mn>{under}</mn></mfrac>"
+    mantissa, mark, exponent = label.partition("e")
+    if not mark:
+        return f"<mn>{label}</mn>"
+    power = f"<msup><mn>10</mn>{_number_mathml(exponent)}</msup>"
+    return f"<mrow><mn>{mantissa}</mn><mo>×</mo>{power}</mrow>"
+
+
+def _flatten(
+    formula: Formula,
+    root: int,
+    style: int,
+    decorate: Callable[[Node, str], str] | None = None,
+) -> list[str]:
+    """All pieces of the text, left to right, over an explicit stack."""
+    pieces: list[str] = []
+    todo: list[str | int | tuple[int, int]] = [root]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, str):
+            pieces.append(item)
+        elif isinstance(item, tuple):
+            assert decorate is not None
+            node_id, start = item
+            text = decorate(formula.nodes[node_id], "".join(pieces[start:]))
+            pieces[start:] = [text]
+        else:
+            if decorate is not None:
+                todo.append((item, len(pieces)))
+            todo.extend(reversed(list(_parts(formula, formula.nodes[item], style))))
+    return pieces
+
+
+def _labels(formula: Formula, first: int, last: int, limit: int) -> list[str]:
+    """Texts of the nodes first..last, each built from its operands' cut texts."""
+    texts: list[str] = []
+    for node in formula.nodes[first : last + 1]:
+        pieces: list[str] = []
+        size = 0
+        for part in _parts(formula, node, TEXT):
+            piece = part if isinstance(part, str) else texts[part - first]
+            pieces.append(piece)
+            size += len(piece)
+            if size > limit or (not isinstance(part, str) and piece.endswith("…")):
+                break
+        text = "".join(pieces)
+        if len(text) > limit:
+            text = text[: max(limit - 1, 0)].rstrip() + "…"
+        texts.append(text)
+    return texts

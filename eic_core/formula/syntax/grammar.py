@@ -1,0 +1,416 @@
+"""The parser that every infix notation shares, and what it says of text that it cannot read.
+
+A language turns its text into tokens and hands them to `parse`, with a
+`Grammar` that says what its names mean and what two operands side by side
+mean.  Precedence is Python's.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import NoReturn
+
+from eic_core.formula.syntax.build import Function, Refusal, number_label, power
+from eic_core.formula.syntax.names import Names
+from eic_core.formula.syntax.reading import MAX_DEPTH, MAX_NODES, Report
+from eic_core.formula.syntax.tokens import (
+    BAD,
+    BAR,
+    CALL,
+    CLOSE,
+    CLOSERS,
+    COMMA,
+    END,
+    LEAF,
+    NAME,
+    NUMBER,
+    OPEN,
+    OPERATOR,
+    PREFIX,
+    SUPERSCRIPT,
+    Pending,
+    PendingRow,
+    Token,
+    TokenRow,
+)
+from eic_core.formula.tree import CONSTANT, Draft, constant
+
+
+def fail_missing_operand(report: Report, tokens: list[TokenRow], index: int) -> NoReturn:
+    """Raise for a token that cannot start an operand, or a bad character anywhere."""
+    token = Token._make(tokens[index])
+    before = Token._make(tokens[index - 1]) if index else None
+    if token.kind == BAD:
+        _bad_character(report, token)
+    if token.kind == END and before is None:
+        report.fail("there is no formula", token.start, token.end, "write one, such as `x*y + 1`")
+    place = (token.start, token.end)
+    if before is None:
+        report.fail(f"missing operand before `{token.text}`", *place, "write one or remove it")
+    if before.kind in (OPEN, CALL) and token.kind == CLOSE:
+        report.fail(
+            "nothing between these parentheses", before.start, token.end, "write an operand"
+        )
+    if token.kind == END:
+        place = (before.start, before.end)
+    if before.kind in (OPEN, CALL, BAR):
+        what = "end of the text" if token.kind == END else f"`{token.text}`"
+        report.fail(f"missing operand before the {what}".replace("the `", "`"), *place, "write one")
+    written = report.text[before.start : before.end].strip() or before.text
+    report.fail(f"missing operand after `{written}`", *place, "write one or remove it")
+
+
+_EXPLAINED = {
+    "=": ("this is an equation or an assignment", "give only one right-hand side"),
+    "<": ("comparisons are not supported", "write a formula with a number as its value"),
+    ">": ("comparisons are not supported", "write a formula with a number as its value"),
+    "'": ("text in quotes is not part of a formula", "remove it"),
+    '"': ("text in quotes is not part of a formula", "remove it"),
+    ".": ("attributes are not supported", "write a decimal as `0.5`, a product as `x*y`"),
+    ":": ("`:` has no meaning in a formula", "remove it"),
+    "%": ("the remainder is not supported", "write the formula without `%`"),
+    "!": ("factorials are not supported", "write the number out"),
+    "\\": ("a backslash has no meaning here", "paste LaTeX whole, or remove it"),
+    "_": ("`_` has no meaning here", "attach a subscript to a name, as in `x_0`"),
+}
+
+
+def _bad_character(report: Report, token: Token) -> NoReturn:
+    """Raise for a character that no formula holds."""
+    plain = unicodedata.normalize("NFKC", token.text)
+    if token.text.isdecimal():
+        plain = str(int(token.text))
+    remedy = f"write `{plain}`" if plain != token.text and plain.isascii() else "remove it"
+    message, hint = _EXPLAINED.get(
+        token.text[:1], (f"`{token.text}` has no meaning in a formula", remedy)
+    )
+    report.fail(message, token.start, token.end, hint)
+
+
+def fail_unclosed_bracket(report: Report, pending: list[PendingRow]) -> NoReturn:
+    """Raise for the innermost bracket that stays open."""
+    opened = Pending._make(pending[-1])
+    closers = "".join(CLOSERS[name] for level, name, *_ in reversed(pending) if level == 0)
+    report.fail(
+        f"unbalanced parenthesis at column {opened.end}",
+        opened.end - 1 if opened.end > opened.start else opened.start,
+        opened.end,
+        f"close this `{opened.name}`",
+        report.text.rstrip() + closers if len(closers) <= 20 else None,
+    )
+
+
+FUNCTION_PRECEDENCE = 25
+TIGHT_PRODUCT = 27
+_ADD, _MUL, _NEG, _POW, _ROOT = 10, 20, 30, 40, 45
+_BINARY = {
+    "+": (_ADD, _ADD, "add"),
+    "-": (_ADD, _ADD, "sub"),
+    "*": (_MUL, _MUL, "mul"),
+    "/": (_MUL, _MUL, "div"),
+    "^": (_POW, _POW + 1, "pow"),
+}
+"""Precedence, what is finished first, and operator."""
+ROOT_SIGNS = frozenset("√∛")
+_BRACKET_OPERATORS = {"|": "abs", "⌊": "floor", "⌈": "ceil"}
+_WORDS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "^"}
+
+
+class Grammar:
+    """What differs between the infix notations.
+
+    Parameters
+    ----------
+    names : Names
+        The meaning of names.
+    report : Report
+        Where notes and errors go.
+    """
+
+    def __init__(self, names: Names, report: Report) -> None:
+        self.names = names
+        self.report = report
+
+    def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:
+        """The precedence of the product understood between tokens `index`-1 and `index`.
+
+        Raises
+        ------
+        FormulaError
+            If the notation has no such products.
+        """
+        raise NotImplementedError
+
+    def factor(self, token: TokenRow) -> None:
+        """Note that ``name(`` is read as a product, or raise for an unknown function."""
+        raise NotImplementedError
+
+
+def parse(tokens: list[TokenRow], grammar: Grammar) -> Draft:
+    """The tree of a token list that ends in an `END` token.
+
+    Raises
+    ------
+    FormulaError
+        With the place and, where there is one, a remedy.
+    """
+    if len(tokens) > MAX_NODES:
+        leaves = [token for token in tokens if token[0] in (NUMBER, NAME, LEAF)]
+        if len(leaves) > MAX_NODES:
+            grammar.report.fail(
+                f"the formula has more than {MAX_NODES:,} nodes", 0, leaves[0][3], "split it"
+            )
+    return _Parser(tokens, grammar).parse()
+
+
+Operand = tuple[Draft, int, int]
+
+
+class _Parser:
+    """Operands and waiting operators on two stacks.
+
+    With each operand stands where it starts and ends in the source, its
+    parentheses included; a node's own span leaves them out.
+    """
+
+    def __init__(self, tokens: list[TokenRow], grammar: Grammar) -> None:
+        self.tokens = tokens
+        self.grammar = grammar
+        self.report = grammar.report
+        self.names = grammar.names
+        self.index = 0  # of the token after the one at hand, for `operand` and `operator`
+        self.depth = 0
+        self.operands: list[Operand] = []
+        self.pending: list[PendingRow] = []
+
+    def parse(self) -> Draft:
+        """Alternate between wanting an operand and wanting an operator.
+
+        The commonest tokens are dealt with here, the others by `operand` and `operator`.
+        """
+        want, index = True, 0
+        tokens, pending = self.tokens, self.pending
+        push, leaf = self.operands.append, self.names.leaf
+        while True:
+            token = tokens[index]
+            index += 1
+            kind, text, start, end, _ = token
+            if want:
+                if kind == OPEN or kind == BAR:
+                    self.open(text, start, end, None)
+                elif kind == NUMBER or kind == NAME:
+                    span = (start, end)
+                    try:
+                        if kind == NAME:
+                            push((leaf(text, span), start, end))
+                        else:
+                            draft = Draft(CONSTANT, [], number_label(text), None, span)
+                            push((draft, start, end))
+                    except Refusal as refusal:
+                        self.report.fail(refusal.message, start, end, refusal.hint)
+                    want = False
+                elif kind == CALL:
+                    self.call(token)
+                else:
+                    self.index = index
+                    want = self.operand(token)
+                    index = self.index
+            elif kind == OPERATOR:
+                self.infix(text, start, end)
+                want = True
+            elif kind == CLOSE:
+                self.close(text, start, end)
+            elif kind == END:
+                self.reduce(1)
+                if pending:
+                    fail_unclosed_bracket(self.report, pending)
+                return self.operands[-1][0]
+            else:
+                self.index = index
+                want = self.operator(token)
+                index = self.index
+
+    def operand(self, token: TokenRow) -> bool:
+        """Take a rarer token where an operand is wanted; whether one still is."""
+        kind, text, start, end, extra = token
+        if kind == OPERATOR and text == "-":
+            kind, text, place, end_of_number, _ = self.tokens[self.index]
+            if kind == NUMBER and not _raised(self.tokens[self.index + 1]):
+                self.index += 1
+                label = "-" + self.number(text, place, end_of_number)
+                draft = constant(label, (start, end_of_number))
+                self.operands.append((draft, start, end_of_number))
+                return False
+            self.pending.append((_NEG, "neg", start, end, None, 0))
+        elif kind == PREFIX:
+            precedence = _ROOT if text in ROOT_SIGNS else FUNCTION_PRECEDENCE
+            assert isinstance(extra, Function)
+            self.pending.append((precedence, text, start, end, extra, 0))
+        elif kind == LEAF:
+            assert isinstance(extra, Draft)
+            self.operands.append((extra, start, end))
+            return False
+        elif kind != OPERATOR or text != "+":
+            fail_missing_operand(self.report, self.tokens, self.index - 1)
+        return True
+
+    def operator(self, token: TokenRow) -> bool:
+        """Take a rarer token where an operator is wanted; whether an operand is wanted next."""
+        kind, text, start, end, _ = token
+        if kind == BAR and self.closes_bar():
+            self.close(text, start, end)
+            return False
+        if kind == COMMA:
+            self.reduce(1)
+            if not self.pending or self.pending[-1][4] is None:
+                hint = "commas separate a function's arguments; the decimal mark is a point"
+                self.report.fail(f"unexpected `{text}`", start, end, hint)
+            return True
+        if kind == SUPERSCRIPT:
+            self.reduce(_ROOT)
+            sign = "-" if text.startswith("-") else ""
+            label = sign + self.number(text.lstrip("-"), start, end)
+            exponent = constant(label, (start, end))
+            base, begin, _ = self.operands[-1]
+            self.operands[-1] = (self.power(base, exponent, (begin, end)), begin, end)
+            return False
+        if kind == BAD or (kind == PREFIX and text in ROOT_SIGNS):
+            fail_missing_operand(self.report, self.tokens, self.index - 1)
+        if (kind == NAME or kind == CALL) and text in _WORDS and not self.names.is_column(text):
+            self.infix(_WORDS[text], start, start + len(text))
+            if kind == CALL:
+                self.open("(", end - 1, end, None)
+            return True
+        precedence = self.grammar.side_by_side(self.tokens, self.index - 1, self.pending)
+        self.report.products.append((self.tokens[self.index - 2][3], start))
+        self.reduce(precedence)
+        self.pending.append((precedence, "mul", start, start, None, 0))
+        self.index -= 1
+        return True
+
+    def infix(self, text: str, start: int, end: int) -> None:
+        """A binary operator: what binds at least as tightly is finished first."""
+        precedence, floor, name = _BINARY[text]
+        pending = self.pending
+        if pending and pending[-1][0] >= floor:
+            self.reduce(floor)
+        pending.append((precedence, name, start, end, None, 0))
+
+    def reduce(self, floor: int) -> None:
+        """Finish the waiting operators down to precedence `floor`."""
+        pending, operands = self.pending, self.operands
+        while pending and pending[-1][0] >= floor:
+            _, name, start, _, function, _ = pending.pop()
+            draft, _, end = operands.pop()
+            if function is not None:
+                operands.append((self.apply(function, [draft], (start, end)), start, end))
+            elif name == "neg":
+                operands.append((Draft(name, [draft], "", None, (start, end)), start, end))
+            else:
+                left, begin, _ = operands[-1]
+                if name == "pow":
+                    joined = self.power(left, draft, (begin, end))
+                else:
+                    joined = Draft(name, [left, draft], "", None, (begin, end))
+                operands[-1] = (joined, begin, end)
+
+    def open(self, name: str, start: int, end: int, function: Function | None) -> None:
+        """An opening bracket."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            hint = "write the formula with fewer brackets"
+            self.report.fail(f"brackets are nested more than {MAX_DEPTH:,} deep", start, end, hint)
+        self.pending.append((0, name, start, end, function, len(self.operands)))
+
+    def call(self, token: TokenRow) -> None:
+        """``name(``: a function, or a factor before a parenthesis."""
+        _, text, start, end, extra = token
+        middle = start + len(text)
+        function = extra if isinstance(extra, Function) else self.function(text, start, middle)
+        if function is None:
+            self.grammar.factor(token)
+            self.operands.append((self.leaf(text, start, middle), start, middle))
+            self.report.products.append((middle, end - 1))
+            self.infix("*", middle, middle)
+            start = end - 1
+        self.open("(", start, end, function)
+
+    def close(self, text: str, start: int, end: int) -> None:
+        """A closing bracket: apply the function or the bars it ends."""
+        pending = self.pending
+        if pending and pending[-1][0]:
+            self.reduce(1)
+        if not pending:
+            self.report.fail(
+                f"unbalanced parenthesis at column {start + 1}", start, end,
+                f"remove this `{text}` or open it before",
+            )  # fmt: skip
+        _, name, opened, _, function, base = pending.pop()
+        self.depth -= 1
+        if CLOSERS[name] != text:
+            self.report.fail(
+                f"`{name}` at column {opened + 1} is closed by `{text}`", start, end,
+                f"write `{CLOSERS[name]}`",
+            )  # fmt: skip
+        operands = self.operands
+        if function is not None:
+            args = [operand[0] for operand in operands[base:]]
+            del operands[base:]
+            operands.append((self.apply(function, args, (opened, end)), opened, end))
+            return
+        inside = operands[-1][0]
+        if name in _BRACKET_OPERATORS:
+            inside = Draft(_BRACKET_OPERATORS[name], [inside], "", None, (opened, end))
+        operands[-1] = (inside, opened, end)
+
+    def closes_bar(self) -> bool:
+        """Whether a bar closes the innermost open bracket."""
+        return next(
+            (name == "|" for level, name, *_ in reversed(self.pending) if not level), False
+        )
+
+    def number(self, text: str, start: int, end: int) -> str:
+        """The label of a number."""
+        try:
+            return number_label(text)
+        except Refusal as refusal:
+            self.report.fail(refusal.message, start, end, refusal.hint)
+
+    def leaf(self, name: str, start: int, end: int) -> Draft:
+        """The leaf that a name stands for."""
+        try:
+            return self.names.leaf(name, (start, end))
+        except Refusal as refusal:
+            self.report.fail(refusal.message, start, end, refusal.hint)
+
+    def function(self, name: str, start: int, end: int) -> Function | None:
+        """The function of that name, None if there is none."""
+        try:
+            return self.names.function(name)
+        except Refusal as refusal:
+            self.report.fail(refusal.message, start, end, refusal.hint)
+
+    def power(self, base: Draft, exponent: Draft, span: tuple[int, int]) -> Draft:
+        """A power, exact if its exponent is a literal."""
+        try:
+            return power([base, exponent], span)
+        except Refusal as refusal:
+            self.report.fail(refusal.message, *exponent.span, refusal.hint)
+
+    def apply(self, function: Function, args: list[Draft], span: tuple[int, int]) -> Draft:
+        """What a function makes of its arguments."""
+        count, low, high = len(args), function.low, function.high
+        if not low <= count <= high:
+            wanted = f"{low}" if low == high else "1 or 2" if high == 2 else f"{low} or more"
+            self.report.fail(
+                f"`{function.name}` takes {wanted} argument{'' if wanted == '1' else 's'},"
+                f" not {count}", *span, "separate arguments by commas",
+            )  # fmt: skip
+        try:
+            return function.build(args, span)
+        except Refusal as refusal:
+            self.report.fail(refusal.message, *span, refusal.hint)
+
+
+def _raised(token: TokenRow) -> bool:
+    return token[0] == SUPERSCRIPT or (token[0] == OPERATOR and token[1] == "^")

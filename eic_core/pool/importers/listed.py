@@ -1,0 +1,135 @@
+"""What importing gives back: a row for each formula that somebody listed, none dropped."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from eic_core.pool.candidate import Candidate
+
+MAX_BYTES = 20_000_000
+"""Largest list that is read, unpacked."""
+
+MAX_ROWS = 200_000
+"""Most formulas that one list may hold."""
+
+NO_FORMULA = "this row holds no formula"
+
+_COMPLEXITY = frozenset({"complexity", "size", "length", "model_size", "best_length", "nodes"})
+_LOSS = frozenset({"loss", "mse", "mean_squared_error", "mse_train", "loss_train", "rmse", "nmse"})
+_OTHER = re.compile(
+    r"(?:r2|mae|rmse|nmse|mse|loss|score|fitness|aic|bic|mdl|eic)(?:_\w+)?"
+    r"|minimum_description_length|bayesian_information_criterion|akaike_information_criterion"
+    r"|invalid|singular|front"
+)
+_NAME = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One formula of a list.
+
+    Attributes
+    ----------
+    row : int
+        Where it stands: its place among the list's rows, from 1.
+    formula : str
+        As the tool or person wrote it, without numbering and scores.
+    syntax, method, problem : str
+        "" where the list does not say.
+    parameters : mapping of name to decimal text
+        Values of parameters that the formula leaves open.
+    stored : mapping of name to float
+        Numbers that came with it: ``complexity``, ``loss``, ``r2``, ``eic``, ...
+    error : str
+        Why the row holds no formula; "" if it does.
+    """
+
+    row: int
+    formula: str
+    syntax: str = ""
+    method: str = ""
+    problem: str = ""
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    stored: Mapping[str, float] = field(default_factory=dict)
+    error: str = ""
+
+    def candidate(self) -> Candidate:
+        """The same as a candidate of a pool."""
+        return Candidate(self.problem, self.formula, self.method, self.syntax, self.parameters)
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A list of formulas and how it was read.
+
+    Attributes
+    ----------
+    format : str
+        A key of `eic_core.pool.importers.FORMATS`.
+    reason : str
+        What the format was recognised by, one sentence without its full stop.
+    rows : tuple of Listed
+        In order, bad ones included.
+    notes : tuple of str
+        What was assumed or left out.
+    columns : tuple of str
+        Columns that may hold the formulas, for choosing by hand; () where there is no table.
+    column : str
+        The one that was taken, or "".
+    """
+
+    format: str
+    reason: str
+    rows: tuple[Listed, ...]
+    notes: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    column: str = ""
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """The problems that the rows name, in order."""
+        return tuple(dict.fromkeys(row.problem for row in self.rows if row.problem))
+
+
+def stored_numbers(cells: Iterable[tuple[str, str]]) -> dict[str, float]:
+    """The scores among (name, cell) pairs, under one spelling each.
+
+    Examples
+    --------
+    >>> stored_numbers([("Complexity", "5"), ("MSE", "1e-3"), ("R2 test", "0.9"), ("note", "1")])
+    {'complexity': 5.0, 'loss': 0.001, 'r2_test': 0.9}
+    """
+    found: dict[str, float] = {}
+    for name, cell in cells:
+        key = _NAME.sub("_", name.lower().replace("²", "2").replace("r^2", "r2")).strip("_")
+        if key in _COMPLEXITY:
+            key = "complexity"
+        elif key in _LOSS:
+            key = "loss"
+        elif not _OTHER.fullmatch(key):
+            continue
+        value = read_number(cell)
+        if value is not None and key not in found:
+            found[key] = value
+    return found
+
+
+def read_number(cell: str) -> float | None:
+    """The number that a cell holds, or None; infinities count, "nan" does not.
+
+    Examples
+    --------
+    >>> tuple(read_number(cell) for cell in (" 1e-3 ", "inf", "nan", "x1", "1_0"))
+    (0.001, inf, None, None, None)
+    """
+    text = cell.strip()
+    if "_" in text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return None if math.isnan(value) else value

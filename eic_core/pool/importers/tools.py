@@ -1,0 +1,341 @@
+"""What PySR, Operon, gplearn, SRBench and this program print or save, a section a tool.
+
+The table that ``verbose=1`` prints and `run_details_` hold lengths and fitness but no formula
+(github.com/trevorstephens/gplearn, ``gplearn/genetic.py``, `_verbose_reporter`); the programs are
+what ``print(est._program)`` or printing a SymbolicTransformer gives.
+
+`pyoperon.sklearn.SymbolicRegressor.pareto_front_` is a list of dictionaries with the infix text
+under ``model`` and ``mean_squared_error``, ``minimum_description_length`` and other criteria
+beside (github.com/heal-research/pyoperon, ``pyoperon/sklearn.py``, `get_solution_stats`).  People
+save it with pandas, or print it.  Variables count from ``X1``.
+
+SymbolicRegression.jl writes ``hall_of_fame.csv`` and ``.bkup`` with the header
+``Complexity,Loss,Equation`` and the equation in quotes (github.com/MilesCranmer/
+SymbolicRegression.jl, ``src/SearchUtils.jl``, `save_to_file`); versions before 0.6 wrote
+``Complexity|MSE|Equation``.  ``model.equations_.to_csv()`` has lower-case names, a ``score`` and
+SymPy's form beside (astroautomata.com/PySR, "Examples").  A run prints the table ``Complexity
+Loss Score Equation``; long equations end in ``...`` and go on in the next line.
+
+A run's file has ``dataset``, ``algorithm``, ``symbolic_model``, ``r2_test`` and more
+(github.com/cavalab/srbench, ``experiment/evaluate_model.py``); collected results are the same
+columns as CSV, or as JSON: a list of runs or a run in each line.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from eic_core.errors import DataError
+from eic_core.pool.importers.listed import MAX_ROWS, NO_FORMULA, Listed, stored_numbers
+from eic_core.pool.importers.plain import read_lines
+from eic_core.pool.importers.source import (
+    FORMULA_NAMES,
+    PastedList,
+    Sheet,
+    notation_of,
+    read_table_rows,
+    too_many,
+)
+
+_GPLEARN_HEAD = re.compile(r"\s*+(?:\|\s*+)?Population Average\s*\|\s*Best Individual")
+_NAMES = re.compile(r"\s*Gen\s+Length\s+Fitness")
+_GENERATION = re.compile(r"\s*\d+\s+[\d.]+\s+[-+\d.einfa]+\s+\d+\s+[-+\d.einfa]+(?:\s+\S+)*\s*\Z")
+_PROGRAM = re.compile(r"\s*\[?(?:add|sub|mul|div|sqrt|log|abs|neg|inv|max|min|sin|cos|tan)\(")
+_DETAILS = ("generation", "average_length", "best_length", "best_fitness")
+
+
+def recognise_gplearn(source: PastedList) -> str:
+    """What tells gplearn's print; "" if nothing does."""
+    if any(_GPLEARN_HEAD.match(line) for line in source.lines):
+        return "it holds the table of generations that gplearn prints"
+    if all(_PROGRAM.match(line) for line in source.lines) and re.search(r"\bX\d", source.text):
+        return "every line is a program of gplearn, add(X0, …)"
+    return ""
+
+
+def recognise_gplearn_details(sheet: Sheet) -> str:
+    """What tells a saved `run_details_`; "" if nothing does."""
+    return "its columns are those of gplearn's run_details_" if all(
+        sheet.place(name) >= 0 for name in _DETAILS
+    ) else ""  # fmt: skip
+
+
+def read_gplearn(source: PastedList) -> list[Listed]:
+    """The programs among the lines.
+
+    Raises
+    ------
+    DataError
+        If there is none: the table alone says how long the programs are, not what they are.
+    """
+    lines = [line for line in source.lines if not _of_the_table(line)]
+    rows = read_lines(lines, syntax="gplearn") if lines else []
+    if not rows:
+        raise no_gplearn_programs()
+    return [
+        Listed(r.row, r.formula, r.syntax, "gplearn", stored=r.stored, error=r.error) for r in rows
+    ]
+
+
+def no_gplearn_programs() -> DataError:
+    """What is said of gplearn's table where the programs themselves are missing."""
+    return DataError(
+        "this is gplearn's table of generations, which holds no formula",
+        hint="paste what print(est._program) says, or the programs of the last generation: "
+        "for p in est._programs[-1]: print(p)",
+    )
+
+
+def _of_the_table(line: str) -> bool:
+    return any(
+        pattern.match(line) for pattern in (_GPLEARN_HEAD, _NAMES, _GENERATION)
+    ) or not line.strip("-|= ")
+
+
+_CRITERIA = (
+    "mean_squared_error", "minimum_description_length", "bayesian_information_criterion",
+    "akaike_information_criterion", "objective_values", "mdl",
+)  # fmt: skip
+_OPERON_MODEL = re.compile(r"""['"]model['"]\s*:\s*(?:'([^'\n]*)'|"([^"\n]*)")""")
+_CRITERION = re.compile(
+    rf"""['"]({"|".join(_CRITERIA)}|complexity|length)['"]\s*:\s*(?:np\.float(?:32|64)\()?"""
+    r"([-+]?[\d.]+(?:[eE][-+]?\d+)?|[-+]?inf)"
+)
+
+
+def recognise_operon_file(sheet: Sheet) -> str:
+    """What tells a saved front; "" if nothing does."""
+    found = [name for name in _CRITERIA if sheet.place(name) >= 0]
+    if not found or sheet.place("model", "expression", "infix", "equation", "formula") < 0:
+        return ""
+    return f"the columns `model` and `{found[0]}` are those of pyoperon's front"
+
+
+def read_operon_file(sheet: Sheet, column: str) -> list[Listed]:
+    """The rows of the file."""
+    return read_table_rows(sheet, column, syntax="operon", method="Operon")
+
+
+def recognise_operon_print(source: PastedList) -> str:
+    """What tells a printed front; "" if nothing does."""
+    if _OPERON_MODEL.search(source.text) and _CRITERION.search(source.text):
+        return "it holds 'model': and an error measure, as pyoperon's pareto_front_ prints"
+    return ""
+
+
+def read_operon_print(source: PastedList) -> list[Listed]:
+    """A row for each 'model': of the print."""
+    found = list(_OPERON_MODEL.finditer(source.text))
+    ends = [m.start() for m in found[1:]] + [len(source.text)] * bool(found)
+    rows = []
+    for row, (model, end) in enumerate(zip(found, ends, strict=True), start=1):
+        text = (model[1] or model[2] or "").strip()
+        numbers = [(m[1], m[2]) for m in _CRITERION.finditer(source.text, model.end(), end)]
+        rows.append(
+            Listed(
+                row, text, "operon", "Operon",
+                stored=stored_numbers(numbers), error="" if text else NO_FORMULA,
+            )
+        )  # fmt: skip
+    return rows
+
+
+def recognise_scored_pool(sheet: Sheet) -> str:
+    """What tells a scored pool; "" if nothing does."""
+    needed = ("formula", "complexity", "r2", "eic", "eic_finite", "invalid", "singular")
+    if any(sheet.place(name) < 0 for name in needed):
+        return ""
+    return "the columns `formula`, `eic` and `eic_finite` are those of a scored pool"
+
+
+def recognise_pool(sheet: Sheet) -> str:
+    """What tells a pool; "" if nothing does."""
+    problem = sheet.place("problem", "dataset")
+    if problem < 0 or sheet.place("formula") < 0:
+        return ""
+    return f"the columns `{sheet.columns[problem]}` and `formula` are those of a pool"
+
+
+def read_pool_rows(sheet: Sheet, column: str) -> list[Listed]:
+    """The rows of the pool; a stored ``error`` is kept only where there is no formula."""
+    return read_table_rows(sheet, column)
+
+
+_PYSR_HEAD = re.compile(r"\s*Complexity\s+(?:Loss|MSE)(\s+Score)?\s+Equation\s*\Z", re.IGNORECASE)
+_NUMBER = r"[-+]?(?:\d++\.?+\d*+(?:[eE][-+]?\d++)?+|inf|nan)"
+_ROW = re.compile(rf"\s*+(\d++)\s++({_NUMBER})\s++(.*\S)", re.IGNORECASE)
+_SCORE = re.compile(rf"({_NUMBER})\s+", re.IGNORECASE)
+_HEAD_OF_EQUATION = re.compile(r"[A-Za-z_]\w*\s*=(?!=)\s*")
+_REPR = re.compile(r"PySRRegressor\.equations_\s*=\s*\[")
+_REPR_ROW = re.compile(
+    rf"\s*+\d++\s++(?:>>>>\s++)?({_NUMBER})\s++(.*\S)\s++({_NUMBER})\s++(\d++)\s*+\Z", re.IGNORECASE
+)
+_GOES_ON = [".", ".", "."]
+CUT = "printing has cut this equation short: take it from hall_of_fame.csv"
+
+
+def recognise_pysr_file(sheet: Sheet) -> str:
+    """What tells a hall of fame's file; "" if nothing does."""
+    places = [sheet.place("complexity"), sheet.place("loss", "mse"), sheet.place("equation")]
+    if min(places) < 0:
+        return ""
+    named = [f"`{sheet.columns[i]}`" for i in places]
+    return f"the columns {named[0]}, {named[1]} and {named[2]} are those of PySR's hall of fame"
+
+
+def read_pysr_file(sheet: Sheet, column: str) -> list[Listed]:
+    """The rows of the file."""
+    return read_table_rows(sheet, column, syntax="pysr", method="PySR")
+
+
+def recognise_pysr_print(source: PastedList) -> str:
+    """What tells a printed hall of fame; "" if nothing does."""
+    if any(_PYSR_HEAD.match(line) for line in source.lines):
+        return "the heads Complexity, Loss and Equation are those that PySR prints"
+    if any(_REPR.search(line) for line in source.lines):
+        return "it begins like PySR's print(model)"
+    return ""
+
+
+def read_pysr_print(source: PastedList) -> tuple[list[Listed], tuple[str, ...]]:
+    """The rows of the last table that was printed, and what was left out."""
+    lines = source.lines
+    heads = [i for i, line in enumerate(lines) if _PYSR_HEAD.match(line)]
+    if not heads:
+        return _read_pysr_repr(lines), ()
+    notes = () if len(heads) == 1 else (
+        f"{len(heads)} tables were printed; the last is taken.",
+    )  # fmt: skip
+    head = _PYSR_HEAD.match(lines[heads[-1]])
+    scored = head is not None and head[1] is not None
+    rows: list[Listed] = []
+    letters: list[str] = []  # of an equation that may go on in the next line
+    numbers = [("", "")]
+    for line in [*lines[heads[-1] + 1 :], "==="]:
+        found = _ROW.match(line)
+        if found is None and letters[-3:] == _GOES_ON and not line.startswith(("=", "-")):
+            del letters[-3:]
+            letters.extend(line.strip())
+            continue
+        if letters:
+            rows.append(_row(len(rows) + 1, "".join(letters), numbers))
+            letters = []
+        if found is None:
+            if rows:
+                break
+            continue
+        text, numbers = found[3], [("complexity", found[1]), ("loss", found[2])]
+        if scored and (score := _SCORE.match(text)):
+            text, numbers = text[score.end() :], [*numbers, ("score", score[1])]
+        letters = list(text)
+    return rows, notes
+
+
+def _row(row: int, text: str, numbers: list[tuple[str, str]]) -> Listed:
+    formula = _HEAD_OF_EQUATION.sub("", text, count=1) if _HEAD_OF_EQUATION.match(text) else text
+    error = "" if formula else NO_FORMULA
+    if "..." in formula:
+        error = CUT
+    return Listed(row, formula, "pysr", "PySR", stored=stored_numbers(numbers), error=error)
+
+
+def _read_pysr_repr(lines: tuple[str, ...]) -> list[Listed]:
+    rows: list[Listed] = []
+    for line in lines:
+        if found := _REPR_ROW.match(line):
+            numbers = [("score", found[1]), ("loss", found[3]), ("complexity", found[4])]
+            rows.append(_row(len(rows) + 1, found[2].strip(), numbers))
+    return rows
+
+
+_SRBENCH_MODEL = "symbolic_model"
+_NONE = ("not implemented", "none", "nan", "")
+
+
+def recognise_srbench_file(sheet: Sheet) -> str:
+    """What tells a table of SRBench; "" if nothing does."""
+    if sheet.place(_SRBENCH_MODEL) < 0:
+        return ""
+    return "the column `symbolic_model` is SRBench's"
+
+
+def read_srbench_file(sheet: Sheet, column: str) -> list[Listed]:
+    """The rows of the table."""
+    return read_table_rows(sheet, column, rename=notation_of)
+
+
+def recognise_srbench_json(source: PastedList) -> str:
+    """What tells JSON with formulas in it; "" if nothing does."""
+    runs = list(_runs(source, limit=20))
+    if any(_SRBENCH_MODEL in run for run in runs):
+        return "JSON with `symbolic_model`, as SRBench writes"
+    if any(_key(run) for run in runs):
+        return "JSON with a formula in each object"
+    return ""
+
+
+def read_srbench_json(source: PastedList) -> list[Listed]:
+    """A row for each run.
+
+    Raises
+    ------
+    DataError
+        If there are too many.
+    """
+    rows: list[Listed] = []
+    for run in _runs(source, limit=MAX_ROWS + 1):
+        if len(rows) >= MAX_ROWS:
+            raise too_many()
+        key = _key(run)
+        text = str(run.get(key) or "").strip() if key else ""
+        method = str(run.get("algorithm") or run.get("method") or "")
+        numbers = [(k, repr(v)) for k, v in run.items() if _is_number(v)]
+        rows.append(
+            Listed(
+                len(rows) + 1,
+                text,
+                syntax=str(run.get("syntax") or "") or notation_of(method),
+                method=method,
+                problem=str(run.get("dataset") or run.get("problem") or ""),
+                stored=stored_numbers(numbers),
+                error=NO_FORMULA if text.lower() in _NONE else "",
+            )
+        )
+    return rows
+
+
+def _key(run: Mapping[str, Any]) -> str:
+    lower = {key.lower(): key for key in run}
+    for name in (_SRBENCH_MODEL, *FORMULA_NAMES):
+        if name in lower and isinstance(run[lower[name]], str):
+            return lower[name]
+    return ""
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _runs(source: PastedList, limit: int) -> Iterator[Mapping[str, Any]]:
+    """The objects in a JSON text: one, a list of them, or one in each line."""
+    text = source.text.strip()
+    if text[:1] not in "[{":
+        return
+    try:
+        content = json.loads(text)
+        found = content if isinstance(content, list) else [content]
+    except (ValueError, RecursionError):
+        found = []
+        for line in source.lines[:limit]:
+            try:
+                found.append(json.loads(line))
+            except (ValueError, RecursionError):
+                return
+    for item in found[:limit]:
+        if isinstance(item, str):
+            yield {"formula": item}
+        elif isinstance(item, dict):
+            yield item

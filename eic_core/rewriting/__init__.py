@@ -1,0 +1,16 @@
+"""Repair: equivalent forms that lose fewer digits, by exact rewriting of our own trees."""
+
+from eic_core.measure.observed import ObservedError
+from eic_core.rewriting.repair import repair
+from eic_core.rewriting.results import Measured, Repair, Repairs, RepairStep
+from eic_core.rewriting.verify import Verification
+
+__all__ = [
+    "Measured",
+    "ObservedError",
+    "Repair",
+    "RepairStep",
+    "Repairs",
+    "Verification",
+    "repair",
+]

@@ -1,0 +1,387 @@
+"""Polynomials over any sub-expressions, and the ways to write one: expanded, factored, nested.
+
+The indeterminates are the sub-expressions that are no sum, product or whole power: in
+``sin(x)**2 + 3*y`` they are ``sin(x)`` and ``y``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+
+from eic_core.rewriting.builder import ONE, Builder, Weighted
+
+MAX_TERMS, MAX_DEGREE = 24, 10
+
+Monomial = tuple[tuple[int, int], ...]
+"""(kind of the indeterminate, exponent), sorted."""
+
+UNIT: Monomial = ()
+
+
+class Polynomial:
+    """Coefficients by monomial; the zero polynomial has none.
+
+    Parameters
+    ----------
+    coefficients : dict of Monomial to Fraction
+    atoms : dict of kind to term
+    """
+
+    def __init__(self, coefficients: dict[Monomial, Fraction], atoms: dict[int, int]) -> None:
+        self.coefficients = {m: c for m, c in coefficients.items() if c}
+        self.atoms = atoms
+
+    def __len__(self) -> int:
+        return len(self.coefficients)
+
+    @property
+    def degree(self) -> int:
+        """The largest total degree; 0 for a constant."""
+        return max((sum(e for _, e in m) for m in self.coefficients), default=0)
+
+    def plus(self, other: Polynomial, sign: int = 1) -> Polynomial:
+        """Sum or difference."""
+        total = dict(self.coefficients)
+        for monomial, c in other.coefficients.items():
+            total[monomial] = total.get(monomial, Fraction(0)) + sign * c
+        return Polynomial(total, self.atoms | other.atoms)
+
+    def times(self, other: Polynomial) -> Polynomial:
+        """Product."""
+        total: dict[Monomial, Fraction] = {}
+        for m, c in self.coefficients.items():
+            for n, d in other.coefficients.items():
+                exponents = dict(m)
+                for kind, e in n:
+                    exponents[kind] = exponents.get(kind, 0) + e
+                key = tuple(sorted(exponents.items()))
+                total[key] = total.get(key, Fraction(0)) + c * d
+        return Polynomial(total, self.atoms | other.atoms)
+
+    def used(self) -> list[int]:
+        """Kinds of the indeterminates that occur."""
+        return sorted({kind for m in self.coefficients for kind, _ in m})
+
+    def univariate(self) -> list[Fraction] | None:
+        """Coefficients from the constant up if there is one indeterminate, else None."""
+        if len(self.used()) != 1:
+            return None
+        dense = [Fraction(0)] * (self.degree + 1)
+        for monomial, c in self.coefficients.items():
+            dense[monomial[0][1] if monomial else 0] = c
+        return dense
+
+
+def polynomial_of(build: Builder, root: int) -> Polynomial | None:
+    """A term as a polynomial, or None if it grows beyond `MAX_TERMS` or `MAX_DEGREE`.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.rewriting.terms import Terms
+    >>> terms = Terms()
+    >>> p = polynomial_of(Builder(terms), terms.add(read("(x+1)**2 - x**2").formula))
+    >>> p.univariate()
+    [Fraction(1, 1), Fraction(2, 1)]
+    """
+    terms = build.terms
+    done: dict[int, Polynomial] = {}
+    for number in terms.walk(root, lambda n: _is_arithmetic(build, n)):
+        term = terms[number]
+        value = terms.number(number)
+        parts = [done.get(c) for c in term.children]
+        if value is not None:
+            result = Polynomial({UNIT: value}, {})
+        elif term.operator in ("add", "sub", "mul", "neg", "div", "power") and all(
+            p is not None for p in parts
+        ) and _is_arithmetic(build, number):
+            known = [p for p in parts if p is not None]
+            if term.operator == "neg":
+                result = Polynomial({}, {}).plus(known[0], -1)
+            elif term.operator in ("add", "sub"):
+                result = known[0].plus(known[1], 1 if term.operator == "add" else -1)
+            elif term.operator == "mul":
+                result = known[0].times(known[1])
+            elif term.operator == "div":
+                divisor = terms.number(term.children[1])
+                assert divisor
+                result = known[0].times(Polynomial({UNIT: 1 / divisor}, {}))
+            else:
+                assert term.parameter is not None
+                result = Polynomial({UNIT: ONE}, {})
+                for _ in range(term.parameter.numerator):
+                    result = result.times(known[0])
+                    if len(result) > MAX_TERMS:
+                        return None
+        else:
+            kind = terms.kind(number)
+            result = Polynomial({((kind, 1),): ONE}, {kind: number})
+        if len(result) > MAX_TERMS or result.degree > MAX_DEGREE:
+            return None
+        done[number] = result
+    return done[root]
+
+
+def _is_arithmetic(build: Builder, number: int) -> bool:
+    term = build.terms[number]
+    if term.operator == "power":
+        p = term.parameter
+        return p is not None and p.denominator == 1 and 0 < p <= MAX_DEGREE
+    if term.operator == "div":
+        return bool(build.terms.number(term.children[1]))
+    return term.operator in ("add", "sub", "mul", "neg")
+
+
+def ways_to_write(build: Builder, p: Polynomial) -> Iterator[int]:
+    """The ways to write a polynomial: expanded, factored, nested, as squares."""
+    if not p.coefficients:
+        zero = build.number(Fraction(0))
+        if zero is not None:
+            yield zero
+        return
+    content = _content(p) if len(p) > 1 else UNIT
+    rest = _divide_by_monomial(p, content)
+    for written in _write(build, rest):
+        whole = _times_monomial(build, p, content, written)
+        if whole is not None:
+            yield whole
+    expanded = _write_expanded(build, p)
+    if expanded is not None:
+        yield expanded
+    if content and rest is not p:
+        for written in _write(build, p):
+            yield written
+
+
+def _write(build: Builder, p: Polynomial) -> Iterator[int]:
+    ways = (
+        _write_expanded,
+        _write_factored,
+        _horner,
+        _write_squared_differences,
+        _perfect_square,
+        _difference,
+    )
+    for way in ways:
+        written = way(build, p)
+        if written is not None:
+            yield written
+    yield from _write_nested(build, p)
+
+
+def _monomial(build: Builder, p: Polynomial, m: Monomial) -> int:
+    parts = [Weighted(Fraction(e), p.atoms[kind]) for kind, e in m]
+    parts.sort(key=lambda part: part.term)
+    product = build.product_of(parts)
+    assert product is not None  # there is no number in it
+    return product
+
+
+def _write_expanded(build: Builder, p: Polynomial) -> int | None:
+    """Monomials of falling degree."""
+    order = sorted(p.coefficients, key=lambda m: (-sum(e for _, e in m), m))
+    return build.sum_of([Weighted(p.coefficients[m], _monomial(build, p, m)) for m in order])
+
+
+def _content(p: Polynomial) -> Monomial:
+    """The largest monomial that divides every term."""
+    common: dict[int, int] | None = None
+    for m in p.coefficients:
+        here = dict(m)
+        common = here if common is None else {
+            k: min(e, here[k]) for k, e in common.items() if k in here
+        }
+    return tuple(sorted((common or {}).items()))
+
+
+def _divide_by_monomial(p: Polynomial, by: Monomial) -> Polynomial:
+    if not by:
+        return p
+    lower = dict(by)
+    quotient = {
+        tuple((k, e - lower.get(k, 0)) for k, e in m if e > lower.get(k, 0)): c
+        for m, c in p.coefficients.items()
+    }
+    return Polynomial(quotient, p.atoms)
+
+
+def _times_monomial(build: Builder, p: Polynomial, m: Monomial, written: int) -> int | None:
+    return build.mul(_monomial(build, p, m), written) if m else written
+
+
+def _write_factored(build: Builder, p: Polynomial) -> int | None:
+    """Univariate: every rational root split off, ``(x - 1)**3*(x + 2)``."""
+    dense = p.univariate()
+    if dense is None or len(dense) < 3:
+        return None
+    atom = p.atoms[p.used()[0]]
+    roots: dict[Fraction, int] = {}
+    while len(dense) > 1:
+        root = _rational_root(dense)
+        if root is None:
+            break
+        roots[root] = roots.get(root, 0) + 1
+        dense = _divide_out_root(dense, root)
+    if not roots:
+        return None
+    parts: list[Weighted] = []
+    if len(dense) > 1:
+        nested = _nest(build, dense, atom)
+        if nested is None:
+            return None
+        parts.append(Weighted(ONE, nested))
+    for root, count in roots.items():
+        linear = build.sum_of([Weighted(ONE, atom), Weighted(-root, build.one())])
+        if linear is None:
+            return None
+        parts.append(Weighted(Fraction(count), linear))
+    product = build.product_of(parts)
+    if product is None or len(dense) > 1:
+        return product
+    return build.scaled(dense[0], product)
+
+
+def _rational_root(dense: list[Fraction]) -> Fraction | None:
+    scale = math.lcm(*(c.denominator for c in dense))
+    whole = [int(c * scale) for c in dense]
+    if max(abs(c) for c in whole) > 10**15:
+        return None
+    with np.errstate(all="ignore"):
+        found = np.roots([float(c) for c in reversed(whole)])
+    for guess in sorted(complex(z).real for z in found if abs(z.imag) < 1e-2 * (1 + abs(z))):
+        for limit in (1, 12, 10**4):
+            root = Fraction(guess).limit_denominator(limit)
+            if sum(c * root**i for i, c in enumerate(dense)) == 0:
+                return root
+    return None
+
+
+def _divide_out_root(dense: list[Fraction], root: Fraction) -> list[Fraction]:
+    quotient: list[Fraction] = []
+    carry = Fraction(0)
+    for c in reversed(dense):
+        carry = c + carry * root
+        quotient.append(carry)
+    return list(reversed(quotient[:-1]))
+
+
+def _horner(build: Builder, p: Polynomial) -> int | None:
+    dense = p.univariate()
+    if dense is None or len(p) < 3:
+        return None
+    return _nest(build, dense, p.atoms[p.used()[0]])
+
+
+def _nest(build: Builder, dense: list[Fraction], atom: int) -> int | None:
+    total: int | None = build.number(dense[-1])
+    gap = 0
+    for c in reversed(dense[:-1]):
+        gap += 1
+        if c and total is not None:
+            total = build.mul(total, build.raised(Fraction(gap), atom))
+            number = build.number(abs(c))
+            if number is None:
+                return None
+            total = build.add(total, number) if c > 0 else build.sub(total, number)
+            gap = 0
+    return total
+
+
+def _write_squared_differences(build: Builder, p: Polynomial) -> int | None:
+    """``x**2 + y**2 - 2*x*y`` and larger: a weighted sum of squares of differences."""
+    kinds = p.used()
+    if len(kinds) < 2 or any(sum(e for _, e in m) != 2 for m in p.coefficients):
+        return None
+    pairs: dict[tuple[int, int], Fraction] = {}
+    for i, j in combinations(kinds, 2):
+        weight = -p.coefficients.get(tuple(sorted(((i, 1), (j, 1)))), Fraction(0)) / 2
+        if weight:
+            pairs[i, j] = weight
+    for i in kinds:
+        total = sum((w for pair, w in pairs.items() if i in pair), Fraction(0))
+        if total != p.coefficients.get(((i, 2),), Fraction(0)):
+            return None
+    weights = set(pairs.values())
+    common = weights.pop() if len(weights) == 1 else ONE
+    parts = []
+    for (i, j), weight in pairs.items():
+        difference = build.sub(p.atoms[i], p.atoms[j])
+        parts.append(Weighted(weight / common, build.raised(Fraction(2), difference)))
+    total_term = build.sum_of(parts)
+    return None if total_term is None else build.scaled(common, total_term)
+
+
+def square_root(value: Fraction) -> Fraction | None:
+    """The exact rational root of a positive number, or None.
+
+    Examples
+    --------
+    >>> square_root(Fraction(9, 4)), square_root(Fraction(2))
+    (Fraction(3, 2), None)
+    """
+    if value <= 0:
+        return None
+    over, under = math.isqrt(value.numerator), math.isqrt(value.denominator)
+    exact = over * over == value.numerator and under * under == value.denominator
+    return Fraction(over, under) if exact else None
+
+
+def _half(m: Monomial) -> Monomial | None:
+    return tuple((k, e // 2) for k, e in m) if all(e % 2 == 0 for _, e in m) else None
+
+
+def _perfect_square(build: Builder, p: Polynomial) -> int | None:
+    """``4*x**2 + 4*x*y + y**2`` as ``(2*x + y)**2``."""
+    if len(p) not in (3, 6):
+        return None
+    squares = [(m, _half(m), square_root(c)) for m, c in p.coefficients.items()]
+    roots = {half: root for _, half, root in squares if half is not None and root is not None}
+    if len(roots) not in (2, 3):
+        return None
+    first, *others = sorted(roots, reverse=True)
+    signed = {first: roots[first]}
+    for half in others:
+        cross = Polynomial({first: ONE}, {}).times(Polynomial({half: ONE}, {}))
+        middle = p.coefficients.get(next(iter(cross.coefficients)), Fraction(0))
+        signed[half] = roots[half] if middle > 0 else -roots[half]
+    root = Polynomial(signed, p.atoms)
+    if root.times(root).coefficients != p.coefficients:
+        return None
+    written = _write_expanded(build, root)
+    return None if written is None else build.raised(Fraction(2), written)
+
+
+def _difference(build: Builder, p: Polynomial) -> int | None:
+    """``9*x**4 - y**2`` as ``(3*x**2 - y)*(3*x**2 + y)``."""
+    if len(p) != 2:
+        return None
+    (m, c), (n, d) = sorted(p.coefficients.items(), key=lambda item: -item[1])
+    left, right, a, b = _half(m), _half(n), square_root(c), square_root(-d)
+    if left is None or right is None or a is None or b is None:
+        return None
+    minus = _write_expanded(build, Polynomial({left: a, right: -b}, p.atoms))
+    plus = _write_expanded(build, Polynomial({left: a, right: b}, p.atoms))
+    return None if minus is None or plus is None else build.mul(minus, plus)
+
+
+def _write_nested(build: Builder, p: Polynomial) -> Iterator[int]:
+    """``a*b + a*c + d`` as ``a*(b + c) + d``, for each indeterminate in several terms."""
+    kinds = p.used()
+    if len(kinds) < 2 or len(p) < 3:
+        return
+    for kind in kinds:
+        inside = {m: c for m, c in p.coefficients.items() if kind in dict(m)}
+        if not 2 <= len(inside) < len(p):
+            continue
+        group = Polynomial(inside, p.atoms)
+        content = _content(group)
+        inner = _write_expanded(build, _divide_by_monomial(group, content))
+        others = {m: c for m, c in p.coefficients.items() if m not in inside}
+        outer = _write_expanded(build, Polynomial(others, p.atoms))
+        if inner is not None and outer is not None:
+            yield build.add(build.mul(_monomial(build, p, content), inner), outer)

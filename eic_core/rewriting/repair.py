@@ -1,0 +1,124 @@
+"""`repair`: equivalent forms of a formula that lose fewer digits, verified on the data."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from eic_core.formula.tree import Formula
+from eic_core.rewriting.builder import Builder
+from eic_core.rewriting.families import FAMILIES
+from eic_core.rewriting.measuring import Measurer, Rows, choose_rows
+from eic_core.rewriting.results import Repairs, advice_sentence
+from eic_core.rewriting.rule_table import ALGEBRA_RULES, EXPONENTIAL_RULES, TRIGONOMETRY_RULES
+from eic_core.rewriting.rules import Rewriter, RuleBook
+from eic_core.rewriting.search import Limits, Search, needed_digits
+from eic_core.rewriting.terms import Terms
+from eic_core.rewriting.values import ValueTable
+from eic_core.rewriting.verify import decimal_rows
+from eic_core.samples import Samples
+
+MAX_NODES = 120
+"""Larger formulas are not searched."""
+
+RULES = RuleBook((*ALGEBRA_RULES, *EXPONENTIAL_RULES, *TRIGONOMETRY_RULES))
+"""Every rule, by the operator at the root of its left side."""
+
+
+def repair(
+    formula: Formula,
+    samples: Samples,
+    *,
+    limit_seconds: float = 2.0,
+    limit_steps: int = 700,
+    most: int = 3,
+    progress: Callable[[float], None] | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Repairs:
+    """Equivalent forms of a formula that lose fewer digits on a data set.
+
+    Parameters
+    ----------
+    formula : Formula
+    samples : Samples
+        With a column for each variable.
+    limit_seconds : float
+        A deadline for the search, about half of it for the measurements; `Repairs.missing` says
+        if it was met.  ``math.inf`` lets the search come to its end.
+    limit_steps : int
+        How many forms are looked at; with this bound alone the answer is the same on
+        every machine.
+    most : int
+        How many repairs are returned at most.
+    progress : callable (fraction) -> None, optional
+    clock : callable () -> float
+        Seconds.
+
+    Raises
+    ------
+    DataError
+        If a variable has no column.
+
+    Notes
+    -----
+    A form is proposed if it saves 0.1 digits of q at the root or at its worst node (or
+    keeps values in double range), q at the root does not rise (0.02 digits), its values agree to
+    1e-30 at high precision on up to 200 rows, and no row loses its value.  See ADR 0009.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> samples = Samples.from_columns({"x": [1e3, 1e5, 1e7]})
+    >>> found = repair(read("sqrt(x+1) - sqrt(x)").formula, samples)
+    >>> found.best.text
+    '1/(sqrt(x + 1) + sqrt(x))'
+    >>> found.best.rules
+    ('conjugate roots',)
+    """
+    samples.require(formula.variables)
+    if formula.complexity > MAX_NODES:
+        return _none(
+            formula,
+            samples,
+            f"it has more than {MAX_NODES} nodes, too many to search",
+            "What helps: search the part that loses most on its own.",
+        )
+    rows = choose_rows(formula, samples)
+    terms = Terms()
+    root = terms.add(formula)
+    table = _search_table(terms, root, samples, rows, formula)
+    limits = Limits(limit_steps, seconds=0.6 * limit_seconds)
+    search = Search(table, Rewriter(Builder(terms), RULES, FAMILIES), limits, progress, clock)
+    outcome = search.run(root)
+    if outcome is None:
+        return _none(
+            formula,
+            samples,
+            "no sample has a value with a finite amplification",
+            advice_sentence(math.nan, math.nan, math.nan),
+        )
+    return Measurer(formula, samples, rows, table, outcome).repairs(most)
+
+
+def _search_table(
+    terms: Terms, root: int, samples: Samples, rows: Rows, formula: Formula
+) -> ValueTable:
+    """Values on the search's rows, with the digits that the formula's worst node needs."""
+    texts = decimal_rows(samples, formula.variables, rows.searched)
+    table = ValueTable(terms, texts, 50)
+    worst = 0.0
+    for number in terms.below(root):
+        s2 = table.noise(number).s2
+        s2 = s2[~np.isnan(s2)]
+        if len(s2):
+            worst = max(worst, float(0.5 * np.log10(max(1.0, np.max(s2)))))
+    digits = needed_digits(worst)
+    return table if digits == table.digits else ValueTable(terms, texts, digits)
+
+
+def _none(formula: Formula, samples: Samples, reason: str, advice: str) -> Repairs:
+    sentence = f"No better form was looked for: {reason}."
+    return Repairs(formula, samples, (), None, math.nan, 0, 0, True, sentence, advice)

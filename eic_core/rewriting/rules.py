@@ -1,0 +1,467 @@
+"""What a rewriting rule is, how its pattern matches a term, and how it applies at one place.
+
+Written in our own notation.  A single letter stands for any sub-expression, ``k``, ``m``
+and ``n`` for a rational number; other numbers mean their value.  ``u**p`` matches every
+power of u, roots and exact exponents included.  Operands of + and * match in either
+order, and a number in a sum matches anywhere in its chain (``1 + a`` in ``x + 1 + y``).
+
+The rules are data: `algebra_rules`, `exponential_rules` and `trigonometry_rules`.  A rule
+holds for all real operands at which its left side has a value and its assumptions hold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from typing import NamedTuple
+
+from eic_core.formula.syntax import read
+from eic_core.formula.tree import CONSTANT, VARIABLE, Draft
+from eic_core.rewriting.builder import ONE, Builder, Weighted
+from eic_core.rewriting.terms import number_value
+
+NUMBERS = frozenset("kmn")
+"""Placeholders that stand for a rational number."""
+
+MAX_MATCHES = 8
+
+Bindings = dict[str, int]
+
+
+def pattern(text: str) -> Draft:
+    """A pattern or template from its text."""
+    return read(text, columns=tuple("abcdefghklmnpqrstuvwxyz")).formula.to_draft()
+
+
+class Matcher:
+    """Matches patterns against the terms of one collection.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.rewriting.terms import Terms
+    >>> terms = Terms()
+    >>> root = terms.add(read("log(x + 1 + y)").formula)
+    >>> found = next(Matcher(Builder(terms)).match(pattern("log(1 + a)"), root))
+    >>> from eic_core.formula.rendering import to_python
+    >>> to_python(terms.formula(found["a"]))
+    'x + y'
+    """
+
+    def __init__(self, build: Builder) -> None:
+        self.build = build
+        self.terms = build.terms
+
+    def match(self, draft: Draft, number: int) -> Iterator[Bindings]:
+        """At most `MAX_MATCHES` ways in which a term is of the pattern's form."""
+        found = self._match(draft, number, {})
+        for _, bindings in zip(range(MAX_MATCHES), found, strict=False):
+            yield bindings
+
+    def _match(self, draft: Draft, number: int, bound: Bindings) -> Iterator[Bindings]:
+        if draft.operator == VARIABLE:
+            yield from self._placeholder(draft.label, number, bound)
+            return
+        if draft.operator == CONSTANT:
+            if self._same_number(draft.label, number):
+                yield bound
+            return
+        if draft.operator == "pow" and draft.children[1].operator == VARIABLE:
+            yield from self._any_power(draft, number, bound)
+            return
+        term = self.terms[number]
+        if draft.operator == "power" and draft.parameter == 2 and self._is_square(number):
+            yield from self._match(draft.children[0], term.children[0], bound)
+            return
+        if draft.operator in ("add", "sub"):
+            written = _constant_operand(draft)
+            if written is not None and term.operator in ("add", "sub"):
+                yield from self._around_number(draft, written, number, bound)
+                return
+        if draft.operator == "neg":
+            opposite = self._opposite(number)
+            if opposite is not None:
+                yield from self._match(draft.children[0], opposite, bound)
+            return
+        if term.operator != draft.operator or term.parameter != draft.parameter:
+            return
+        if len(term.children) != len(draft.children):
+            return
+        yield from self._all(draft.children, term.children, bound)
+        if draft.operator in ("add", "mul") and not _alike(*draft.children):
+            yield from self._all(draft.children, term.children[::-1], bound)
+
+    def _all(
+        self, drafts: list[Draft], numbers: tuple[int, ...], bound: Bindings
+    ) -> Iterator[Bindings]:
+        if not drafts:
+            yield bound
+            return
+        for found in self._match(drafts[0], numbers[0], bound):
+            yield from self._all(drafts[1:], numbers[1:], found)
+
+    def _placeholder(self, name: str, number: int, bound: Bindings) -> Iterator[Bindings]:
+        if name in NUMBERS and self.terms.number(number) is None:
+            return
+        if name not in bound:
+            yield {**bound, name: number}
+        elif self.terms.kind(bound[name]) == self.terms.kind(number):
+            yield bound
+
+    def _same_number(self, label: str, number: int) -> bool:
+        value = number_value(label)
+        if value is None:
+            term = self.terms[number]
+            return term.operator == CONSTANT and term.label == label
+        return self.terms.number(number) == value
+
+    def _is_square(self, number: int) -> bool:
+        """``u*u``, which a pattern's ``a**2`` matches, too."""
+        term = self.terms[number]
+        kinds = {self.terms.kind(c) for c in term.children}
+        return term.operator == "mul" and len(kinds) == 1
+
+    def _opposite(self, number: int) -> int | None:
+        """What a term is the negative of, if it shows: ``-u``, ``-3``, ``-3*u``, ``-u/v``."""
+        term = self.terms[number]
+        if term.operator == "neg":
+            return term.children[0]
+        value = self.terms.number(number)
+        if value is not None:
+            return self.build.number(-value) if value < 0 else None
+        if term.operator in ("mul", "div"):
+            left, right = term.children
+            inner = self._opposite(left)
+            if inner is not None:
+                return self.build.apply(term.operator, (inner, right))
+        return None
+
+    def _any_power(self, draft: Draft, number: int, bound: Bindings) -> Iterator[Bindings]:
+        term = self.terms[number]
+        base, exponent = draft.children
+        if term.operator == "pow":
+            yield from self._all([base, exponent], term.children, bound)
+            return
+        value = exponent_of(term.operator, term.parameter)
+        if value is None:
+            return
+        written = self.build.number(value)
+        if written is not None:
+            yield from self._all([base, exponent], (term.children[0], written), bound)
+
+    def _around_number(
+        self, draft: Draft, written: int, number: int, bound: Bindings
+    ) -> Iterator[Bindings]:
+        """``1 + a``, ``a - 1``: the number anywhere in the chain, the rest for a."""
+        value = number_value(draft.children[written].label)
+        assert value is not None
+        signs = (1, 1) if draft.operator == "add" else (1, -1)
+        chain = self.build.terms_of(number)
+        for i, (sign, term) in enumerate(chain):
+            found = self.terms.number(term)
+            if found is None or sign * found != signs[written] * value:
+                continue
+            rest = [
+                Weighted(w * signs[1 - written], t) for j, (w, t) in enumerate(chain) if j != i
+            ]
+            built = self.build.sum_of(rest)
+            if built is not None:
+                yield from self._match(draft.children[1 - written], built, bound)
+
+
+def exponent_of(operator: str, parameter: Fraction | None) -> Fraction | None:
+    """The exact exponent that an operator stands for: ``sqrt`` is 1/2.
+
+    Examples
+    --------
+    >>> exponent_of("sqrt", None), exponent_of("power", Fraction(3)), exponent_of("sin", None)
+    (Fraction(1, 2), Fraction(3, 1), None)
+    """
+    if operator == "sqrt":
+        return Fraction(1, 2)
+    if operator == "cbrt":
+        return Fraction(1, 3)
+    if operator == "root" and parameter is not None:
+        return 1 / parameter
+    return parameter if operator == "power" else None
+
+
+def _constant_operand(draft: Draft) -> int | None:
+    for i, child in enumerate(draft.children):
+        if child.operator == CONSTANT and number_value(child.label) is not None:
+            return i
+    return None
+
+
+def _alike(left: Draft, right: Draft) -> bool:
+    return left.operator == right.operator == VARIABLE and left.label == right.label
+
+
+MAX_CHAIN = 8
+"""Of longer sums and products only the first so many operands are paired."""
+
+_RELATION = re.compile(r"(.+?)\s*(>=|!=|>)\s*0\Z")
+
+
+class Assumption(NamedTuple):
+    """A relation to 0 that a rewrite needs, at some term.
+
+    Attributes
+    ----------
+    term : int
+    relation : {">", ">=", "!="}
+    """
+
+    term: int
+    relation: str
+
+
+class Rewrite(NamedTuple):
+    """One term that may stand in the place of another.
+
+    Attributes
+    ----------
+    rule : str
+        Name of the rule.
+    term : int
+    assumptions : tuple of Assumption
+    """
+
+    rule: str
+    term: int
+    assumptions: tuple[Assumption, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One row: what may be written in the place of what.
+
+    Attributes
+    ----------
+    name : str
+        In the field's words, to follow "by".
+    left, right : str
+        Pattern and template (see `patterns`).
+    assumptions : tuple of str
+        ``"a > 0"``, ``">="`` or ``"!="``, each in the rule's letters; only what the
+        left side's own domain does not imply.
+    source : str
+        Where it is recommended.
+
+    Examples
+    --------
+    >>> rule = Rule("expm1", "exp(a) - 1", "expm1(a)", (), "Kahan")
+    >>> rule.pattern.operator, rule.template.operator
+    ('sub', 'expm1')
+    """
+
+    name: str
+    left: str
+    right: str
+    assumptions: tuple[str, ...] = ()
+    source: str = ""
+
+    @cached_property
+    def pattern(self) -> Draft:
+        """The left side as a tree."""
+        return pattern(self.left)
+
+    @cached_property
+    def template(self) -> Draft:
+        """The right side as a tree."""
+        return pattern(self.right)
+
+    @cached_property
+    def conditions(self) -> tuple[tuple[Draft, str], ...]:
+        """The assumptions as trees with a relation to 0."""
+        found = [_RELATION.match(text) for text in self.assumptions]
+        return tuple((pattern(m[1]), m[2]) for m in found if m is not None)
+
+
+class RuleBook:
+    """Rules by the operator at the root of their left side.
+
+    Parameters
+    ----------
+    rules : iterable of Rule
+    """
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self.rules = tuple(rules)
+        self.by_operator: dict[str, list[Rule]] = {}
+        for rule in self.rules:
+            for operator in _roots(rule.pattern):
+                self.by_operator.setdefault(operator, []).append(rule)
+
+
+_POWERS = ("pow", "power", "sqrt", "cbrt", "root")
+
+
+def _roots(draft: Draft) -> tuple[str, ...]:
+    if draft.operator == "pow" and draft.children[1].operator == VARIABLE:
+        return _POWERS
+    if draft.operator == "power" and draft.parameter == 2:
+        return ("power", "mul")
+    return (draft.operator,)
+
+
+class Rewriter:
+    """Everything that may be written in the place of one term.
+
+    Parameters
+    ----------
+    build : Builder
+    book : RuleBook
+    families : iterable of callable (builder, term) -> iterator of (name, term)
+        Rewrites that no single pattern can describe.
+    """
+
+    def __init__(
+        self,
+        build: Builder,
+        book: RuleBook,
+        families: Iterable[Callable[[Builder, int], Iterator[tuple[str, int]]]] = (),
+    ) -> None:
+        self.build = build
+        self.terms = build.terms
+        self.matcher = Matcher(build)
+        self.book = book
+        self.families = tuple(families)
+        self._known: dict[int, tuple[Rewrite, ...]] = {}
+
+    def at(self, number: int) -> tuple[Rewrite, ...]:
+        """The rewrites of a term, without repetition, in the order of the rules."""
+        if number not in self._known:
+            found: dict[int, Rewrite] = {}
+            for rewrite in self._all(number):
+                if rewrite.term != number:
+                    found.setdefault(rewrite.term, rewrite)
+            self._known[number] = tuple(found.values())
+        return self._known[number]
+
+    def _all(self, number: int) -> Iterator[Rewrite]:
+        operator = self.terms[number].operator
+        if operator in ("add", "sub"):
+            yield from self._sums(number)
+        elif operator in ("mul", "div"):
+            yield from self._products(number)
+        for rule in self.book.by_operator.get(operator, ()):
+            if operator not in ("add", "sub", "mul", "div") or rule.pattern.operator == "power":
+                yield from self._direct(rule, number)
+        for family in self.families:
+            for name, term in family(self.build, number):
+                yield Rewrite(name, term)
+
+    def _direct(self, rule: Rule, number: int) -> Iterator[Rewrite]:
+        for bindings in self.matcher.match(rule.pattern, number):
+            yield Rewrite(rule.name, *self.apply(rule, bindings))
+
+    def apply(self, rule: Rule, bindings: Bindings) -> tuple[int, tuple[Assumption, ...]]:
+        """The rule's right side and assumptions for these operands."""
+        term = self.build.draft(rule.template, bindings)
+        needed = [
+            Assumption(self.build.draft(draft, bindings), relation)
+            for draft, relation in rule.conditions
+        ]
+        return term, tuple(a for a in needed if not self._positive(a.term))
+
+    def _positive(self, number: int) -> bool:
+        """Whether a term is a number above 0, of which nothing needs to be assumed."""
+        value = self.terms.number(number)
+        return value is not None and value > 0
+
+    def _sums(self, number: int) -> Iterator[Rewrite]:
+        """Rules for + and -, at every pair of terms of the chain."""
+        chain = [_positive(self.build, part) for part in self.build.terms_of(number)]
+        for i, j in combinations(range(min(len(chain), MAX_CHAIN)), 2):
+            (v, a), (w, b) = chain[i], chain[j]
+            if v == w:
+                tries = [("add", (a, b), v)]
+            else:
+                tries = [("sub", (a, b), v), ("sub", (b, a), w)]
+            rest = [part for k, part in enumerate(chain) if k not in (i, j)]
+            for operator, operands, sign in tries:
+                pair = self.terms.put(operator, operands)
+                for rule in self.book.by_operator.get(operator, ()):
+                    for rewrite in self._direct(rule, pair):
+                        whole = self._with_terms(rewrite.term, sign, rest, i)
+                        if whole is not None:
+                            yield Rewrite(rewrite.rule, whole, rewrite.assumptions)
+
+    def _with_terms(
+        self, term: int, sign: Fraction, rest: list[Weighted], place: int
+    ) -> int | None:
+        """The pair's new form back among the other terms of the chain."""
+        if not rest:
+            return term if sign > 0 else self.build.neg(term)
+        pieces = [Weighted(sign * w, t) for w, t in self.build.terms_of(term)]
+        parts = self.build.collected([*rest[:place], *pieces, *rest[place:]])
+        return self.build.sum_of(parts)
+
+    def _products(self, number: int) -> Iterator[Rewrite]:
+        """Rules for * and /, at every pair of factors of the chain."""
+        chain = self.build.factors_of(number)
+        for i, j in combinations(range(min(len(chain), MAX_CHAIN)), 2):
+            (v, a), (w, b) = chain[i], chain[j]
+            if v == w:
+                tries = [("mul", (a, b), v)]
+            else:
+                over, under = (a, b) if v > 0 else (b, a)
+                tries = [("div", (over, under), ONE)]
+            rest = [part for k, part in enumerate(chain) if k not in (i, j)]
+            for operator, operands, exponent in tries:
+                pair = self.terms.put(operator, operands)
+                for rule in self.book.by_operator.get(operator, ()):
+                    if rule.pattern.operator != operator:
+                        continue
+                    for rewrite in self._direct(rule, pair):
+                        whole = self._with_factors(rewrite.term, exponent, rest, i)
+                        if whole is not None:
+                            yield Rewrite(rewrite.rule, whole, rewrite.assumptions)
+        yield from self._reciprocals(chain)
+
+    def _with_factors(
+        self, term: int, exponent: Fraction, rest: list[Weighted], place: int
+    ) -> int | None:
+        if not rest:
+            return term if exponent > 0 else self.build.div(self.build.one(), term)
+        pieces = self.build.factors_of(term, exponent)
+        parts = self.build.powers([*rest[:place], *pieces, *rest[place:]])
+        return self.build.product_of(parts)
+
+    def _reciprocals(self, chain: list[Weighted]) -> Iterator[Rewrite]:
+        """Rules for 1/u at every divisor of a longer chain."""
+        if sum(part.weight > 0 for part in chain) == 1 and len(chain) == 2:
+            return
+        for i, (exponent, term) in enumerate(chain[:MAX_CHAIN]):
+            if exponent > 0:
+                continue
+            pair = self.terms.put("div", (self.build.one(), term))
+            rest = [part for k, part in enumerate(chain) if k != i]
+            for rule in self.book.by_operator.get("div", ()):
+                if rule.pattern.children[0].operator != CONSTANT:
+                    continue
+                for rewrite in self._direct(rule, pair):
+                    whole = self._with_factors(rewrite.term, ONE, rest, i)
+                    if whole is not None:
+                        yield Rewrite(rewrite.rule, whole, rewrite.assumptions)
+
+
+def _positive(build: Builder, part: Weighted) -> Weighted:
+    """A negative number in a sum as minus a positive one: ``x + -1`` is ``x - 1``."""
+    value = build.terms.number(part.term)
+    if value is not None and value < 0:
+        written = build.number(-value)
+        if written is not None:
+            return Weighted(-part.weight, written)
+    inner = build.terms[part.term]
+    if inner.operator in ("mul", "div"):
+        weight, term = build.coefficient(part.term)
+        opposite = build.scaled(-weight, term) if weight < 0 else None
+        if opposite is not None:
+            return Weighted(-part.weight, opposite)
+    return part

@@ -1,0 +1,342 @@
+"""The search for better forms: best first, one rewrite at a time, and what a form costs.
+
+Its cost is told from exact values on a few dozen rows, the worst ones among them.  The
+order in which things are tried depends on nothing but the formula and the rows.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from eic_core.rewriting.builder import Builder
+from eic_core.rewriting.rules import Assumption, Rewriter
+from eic_core.rewriting.terms import Terms
+from eic_core.rewriting.values import AGREEMENT, Numbers, Values, ValueTable
+
+WORST_WEIGHT, SIZE_WEIGHT, RANGE_WEIGHT = 0.3, 0.05, 2.0
+
+CALM = 0.2
+"""Sub-expressions that lose fewer digits are left as they are."""
+
+
+class Cost(NamedTuple):
+    """What a form costs on the search's rows.
+
+    Attributes
+    ----------
+    q : float
+        Correlated amplification at the root, in digits.
+    worst : float
+        The largest correlated amplification of any node, in digits.
+    operations : float
+        The same as `q` for exact inputs: what the operations alone lose.
+    out_of_range : float
+        Share of rows at which a value leaves double range.
+    size : int
+        Number of nodes.
+    """
+
+    q: float
+    worst: float
+    operations: float
+    out_of_range: float
+    size: int
+
+    @property
+    def total(self) -> float:
+        """The one number that orders the search."""
+        return (
+            self.q
+            + WORST_WEIGHT * (self.worst + self.operations)
+            + RANGE_WEIGHT * self.out_of_range
+            + SIZE_WEIGHT * self.size
+        )
+
+
+class Costs:
+    """The cost of forms on the rows at which the original has a finite amplification.
+
+    Parameters
+    ----------
+    table : ValueTable
+    root : int
+        The original.
+    """
+
+    def __init__(self, table: ValueTable, root: int) -> None:
+        self.table = table
+        self.terms = table.terms
+        noise = table.noise(root)
+        self.usable = np.isfinite(noise.q2)
+        self._worst: dict[int, float] = {}
+
+    @property
+    def rows(self) -> int:
+        """How many rows count."""
+        return int(np.count_nonzero(self.usable))
+
+    def own(self, root: int) -> float:
+        """1/2 log10 E[1 + sum_v (x_v df/dx_v / f)^2] at the usable rows."""
+        noise = self.table.noise(root)
+        places = [i for i, kind in enumerate(noise.kinds) if kind in self.terms.inputs]
+        moved = noise.moved[places][:, self.usable]
+        total = np.sum(np.square(moved / noise.y[self.usable]), axis=0)
+        if self.terms[root].operator == "variable":
+            total = np.zeros_like(total)  # a lone input is not rounded again
+        return _digits(np.mean(1 + total))
+
+    def of(self, root: int) -> Cost | None:
+        """The cost of a form, or None where its amplification is infinite."""
+        noise = self.table.noise(root)
+        q2 = noise.q2[self.usable]
+        if not np.isfinite(q2).all():
+            return None
+        worst = max(self._rms(n) for n in self.terms.below(root))
+        outside = float(np.mean(noise.out_of_range[self.usable]))
+        operations = _digits(np.mean(noise.operations2(self.terms.inputs)[self.usable]))
+        return Cost(_digits(np.mean(q2)), worst, operations, outside, self.terms.size(root))
+
+    def _rms(self, number: int) -> float:
+        if number not in self._worst:
+            q2 = self.table.noise(number).q2[self.usable]
+            q2 = q2[np.isfinite(q2)]
+            self._worst[number] = _digits(np.mean(q2)) if len(q2) else 0.0
+        return self._worst[number]
+
+    def order(self, root: int) -> list[int]:
+        """The places to rewrite: where most digits are lost first, leaves left out."""
+        overflows = self.table.noise(root).out_of_range.any()
+        places = [
+            n for n in self.terms.below(root)
+            if self.terms[n].children and (overflows or self._rms(n) >= CALM)
+        ]
+        return sorted(places, key=lambda n: (-round(self._rms(n), 3), n))
+
+
+def _digits(mean: Numbers) -> float:
+    return float(0.5 * np.log10(mean)) if mean > 0 else 0.0
+
+
+PER_STATE = 96
+"""At most so many rewrites of one formula are looked at."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where the search stops, whichever comes first.
+
+    Attributes
+    ----------
+    evaluations : int
+        Forms whose cost is computed.
+    patience : int
+        Evaluations after which it stops once the best form is as good as the function
+        itself allows.
+    stall : int
+        Evaluations after which it stops if none was better than the best.
+    seconds : float
+        A deadline for slow machines and large formulas; the counts bind first elsewhere.
+    """
+
+    evaluations: int = 700
+    patience: int = 100
+    stall: int = 200
+    seconds: float = 2.0
+
+
+@dataclass(frozen=True)
+class SearchStep:
+    """One rewrite on the way to a form.
+
+    Attributes
+    ----------
+    rule : str
+    before, after : int
+        The terms that were exchanged.
+    assumptions : tuple of Assumption
+    """
+
+    rule: str
+    before: int
+    after: int
+    assumptions: tuple[Assumption, ...]
+
+
+@dataclass(frozen=True)
+class FoundForm:
+    """A form, its cost and the rewrites that lead to it."""
+
+    root: int
+    cost: Cost
+    steps: tuple[SearchStep, ...]
+
+
+@dataclass(frozen=True)
+class SearchOutcome:
+    """What a search found.
+
+    Attributes
+    ----------
+    start : Found
+        The formula as given.
+    forms : tuple of Found
+        Every other form, the cheapest first.
+    own : float
+        The function's own conditioning on the same rows, in digits.
+    evaluated : int
+    finished : bool
+        False if the deadline ended it.
+    """
+
+    start: FoundForm
+    forms: tuple[FoundForm, ...]
+    own: float
+    evaluated: int
+    finished: bool
+
+
+class Search:
+    """A bounded best-first search for cheaper forms.
+
+    Parameters
+    ----------
+    table : ValueTable
+    rewriter : Rewriter
+    limits : Limits
+    progress : callable (fraction) -> None, optional
+    clock : callable () -> float
+        Seconds.
+    """
+
+    def __init__(
+        self,
+        table: ValueTable,
+        rewriter: Rewriter,
+        limits: Limits,
+        progress: Callable[[float], None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.table = table
+        self.terms: Terms = table.terms
+        self.build: Builder = rewriter.build
+        self.rewriter = rewriter
+        self.limits = limits
+        self.progress = progress
+        self.clock = clock
+        self._agreeing: dict[tuple[int, int], bool] = {}
+
+    def run(self, root: int) -> SearchOutcome | None:
+        """Search from a formula; None if no row has a finite amplification."""
+        self.costs = Costs(self.table, root)
+        first = self.costs.of(root) if self.costs.rows else None
+        if first is None:
+            return None
+        own = self.costs.own(root)
+        self.largest = 2 * first.size + 16
+        start = FoundForm(root, first, ())
+        known = {self.terms.kind(root): start}
+        queue: list[tuple[float, int, FoundForm]] = [(first.total, 0, start)]
+        good_enough = max(own, 0.5) + 0.15
+        deadline = self.clock() + self.limits.seconds
+        evaluated, reached_at, finished = 1, 0, True
+        best, best_at = first.total, 1
+        while queue and evaluated < self.limits.evaluations:
+            if reached_at and evaluated - reached_at >= self.limits.patience:
+                break
+            if evaluated - best_at >= self.limits.stall:
+                break
+            _, _, state = heapq.heappop(queue)
+            for step, new in self._neighbours(state):
+                if self.clock() > deadline:
+                    finished = False
+                    break
+                kind = self.terms.kind(new)
+                if kind in known or evaluated >= self.limits.evaluations:
+                    continue
+                evaluated += 1
+                if self.progress is not None:
+                    self.progress(evaluated / self.limits.evaluations)
+                cost = self.costs.of(new)
+                if cost is None:
+                    continue
+                found = FoundForm(new, cost, (*state.steps, step))
+                known[kind] = found
+                heapq.heappush(queue, (cost.total, evaluated, found))
+                if cost.total < best:
+                    best, best_at = cost.total, evaluated
+                if not reached_at and max(cost.q, cost.worst) <= good_enough:
+                    reached_at = evaluated
+            if not finished:
+                break
+        forms = sorted(known.values(), key=lambda f: (f.cost.total, f.root))
+        others = tuple(f for f in forms if f is not start)
+        return SearchOutcome(start, others, own, evaluated, finished)
+
+    def _neighbours(self, state: FoundForm) -> list[tuple[SearchStep, int]]:
+        """Forms one rewrite away that keep every value on the rows."""
+        found: list[tuple[SearchStep, int]] = []
+        for place in self.costs.order(state.root):
+            for rewrite in self.rewriter.at(place):
+                new, pairs = self.terms.replace(state.root, place, rewrite.term)
+                if self.terms.size(new) > self.largest:
+                    continue
+                if not self._agrees(place, rewrite.term):
+                    continue
+                if not all(self._holds(a, place) for a in rewrite.assumptions):
+                    continue
+                for before, after in pairs:
+                    self.table.share(after, before)
+                step = SearchStep(rewrite.rule, place, rewrite.term, rewrite.assumptions)
+                found.append((step, new))
+                if len(found) >= PER_STATE:
+                    return found
+        return found
+
+    def _agrees(self, old: int, new: int) -> bool:
+        key = (old, new)
+        if key not in self._agreeing:
+            self._agreeing[key] = not self.table.agree(old, new)
+        return self._agreeing[key]
+
+    def _holds(self, assumption: Assumption, place: int) -> bool:
+        values = self.table.values(assumption.term)
+        return relation_holds(values, assumption.relation, self.table.values(place))
+
+
+def relation_holds(values: Values, relation: str, where: Values) -> bool:
+    """Whether a relation to 0 holds on every row at which `where` has a value.
+
+    Examples
+    --------
+    >>> relation_holds((1, None, -2), ">", (5, None, None)), relation_holds((0,), "!=", (1,))
+    (True, False)
+    """
+    for value, needed in zip(values, where, strict=True):
+        if needed is None:
+            continue
+        if value is None:
+            return False
+        if relation == ">" and not value > 0 or relation == ">=" and not value >= 0:
+            return False
+        if relation == "!=" and value == 0:
+            return False
+    return True
+
+
+def needed_digits(worst_s: float) -> int:
+    """Working precision for a formula that loses `worst_s` digits somewhere.
+
+    Examples
+    --------
+    >>> needed_digits(3.2), math.inf > needed_digits(math.inf)
+    (50, True)
+    """
+    lost = 300.0 if not math.isfinite(worst_s) else worst_s
+    return int(max(50, min(AGREEMENT + 15 + lost, 400)))

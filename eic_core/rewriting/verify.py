@@ -1,0 +1,196 @@
+"""Is a form the same function on the data?  Exact values, the domain, the assumptions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from eic_core.measure.observed import run_in
+from eic_core.rewriting.rules import Assumption
+from eic_core.rewriting.search import relation_holds
+from eic_core.rewriting.terms import Terms
+from eic_core.rewriting.values import AGREEMENT, Values, ValueTable, differing_rows
+from eic_core.samples import Samples
+
+MAX_DIGITS = 1600
+"""Rows that disagree are evaluated again with up to so many digits."""
+
+SUSPECT_ROWS = 50
+"""Rows that only double precision has seen and objects to are settled exactly, up to so many; a
+form with more of them is not proposed, for it would not have been verified."""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What was compared.
+
+    Attributes
+    ----------
+    rows : int
+        Rows compared at high precision.
+    digits : int
+        The largest working precision that was needed.
+    agreement : int
+        Relative agreement is to 10^-agreement or better.
+    domain_rows : int
+        Rows at which the form has a value wherever the formula has one.
+    widened : int
+        Of the compared rows, those at which only the new form has a value.
+    """
+
+    rows: int
+    digits: int
+    agreement: int
+    domain_rows: int
+    widened: int
+
+    def to_json(self) -> dict[str, int]:
+        """Plain numbers."""
+        return {
+            "rows": self.rows,
+            "digits": self.digits,
+            "agreement": self.agreement,
+            "domain_rows": self.domain_rows,
+            "widened": self.widened,
+        }
+
+
+class Verifier:
+    """Compares forms with one formula on one data set.
+
+    Parameters
+    ----------
+    table : ValueTable
+        On the rows `rows` of `samples`.
+    original : int
+    samples : Samples
+    rows : sequence of int
+    scanned : sequence of int
+        Rows whose domain is scanned in double precision.
+    """
+
+    def __init__(
+        self,
+        table: ValueTable,
+        original: int,
+        samples: Samples,
+        rows: Sequence[int],
+        scanned: Sequence[int],
+    ) -> None:
+        self.table = table
+        self.terms: Terms = table.terms
+        self.original = original
+        self.samples = samples
+        self.rows = tuple(rows)
+        self.scanned = np.array(scanned, dtype=np.int64)
+        self.columns: Mapping[str, Any] = {
+            name: samples.columns[name][self.scanned]
+            for name in dict.fromkeys(self.terms.variables(original))
+        }
+
+    def verify(self, form: int, assumptions: Sequence[Assumption]) -> Verification | None:
+        """What was compared, or None if the form is not the same function on the data."""
+        left, right = self.table.values(self.original), self.table.values(form)
+        digits = self._equal_at(form)
+        if digits is None or not self._domain_kept(form):
+            return None
+        if not all(
+            relation_holds(self.table.values(a.term), a.relation, left) for a in assumptions
+        ):
+            return None
+        if not all(self._nowhere_violated(a) for a in assumptions):
+            return None
+        widened = sum(a is None and b is not None for a, b in zip(left, right, strict=True))
+        return Verification(len(self.rows), digits, AGREEMENT, len(self.scanned), widened)
+
+    @cached_property
+    def _settled(self) -> tuple[Values, int]:
+        """The original's values, each with so many digits that as many again change nothing,
+        and the most digits needed.  What never settles is 0."""
+        values = list(self.table.values(self.original))
+        digits = needed = self.table.digits
+        pending = list(range(len(values)))
+        while pending and digits < MAX_DIGITS:
+            needed, digits = digits, 2 * digits
+            again = self._at(self.original, pending, digits)
+            moving = differing_rows([values[i] for i in pending], again)
+            for i, value in zip(pending, again, strict=True):
+                values[i] = value
+            pending = [pending[i] for i in moving]
+        for i in pending:
+            values[i] = self.table.mp.mpf(0)
+        return tuple(values), needed
+
+    def _at(self, number: int, rows: Sequence[int], digits: int) -> Values:
+        return ValueTable(self.terms, [self.table.rows[i] for i in rows], digits).values(number)
+
+    def _equal_at(self, form: int) -> int | None:
+        """The digits at which the form agrees with the original at every row, or None."""
+        expected, digits = self._settled
+        found = self.table.values(form)
+        level = self.table.digits
+        pending = list(range(len(expected)))
+        while True:
+            wanted = [expected[i] for i in pending]
+            if level >= MAX_DIGITS:
+                found = tuple(_or_zero(v, level) for v in found)
+            wrong = differing_rows(wanted, found)
+            if any(found[i] is None for i in wrong):
+                return None
+            pending = [pending[i] for i in wrong]
+            if not pending:
+                return max(level, digits)
+            if level >= MAX_DIGITS:
+                return None
+            level *= 2
+            found = self._at(form, pending, level)
+
+    def _domain_kept(self, form: int) -> bool:
+        """Rows with a finite double before and none after are settled exactly."""
+        before = self._doubles(self.original)
+        after = self._doubles(form)
+        lost = np.flatnonzero(np.isfinite(before) & np.isnan(after))
+        if len(lost) > SUSPECT_ROWS:
+            return False
+        texts = decimal_rows(self.samples, self.columns, self.scanned[lost].tolist())
+        table = ValueTable(self.terms, texts, self.table.digits)
+        pairs = zip(table.values(self.original), table.values(form), strict=True)
+        return not any(a is not None and b is None for a, b in pairs)
+
+    def _doubles(self, number: int) -> Any:
+        """A term on the scanned rows in double precision."""
+        return run_in(self.terms.tape(number), self.columns, len(self.scanned), "float64")[-1]
+
+    def _nowhere_violated(self, assumption: Assumption) -> bool:
+        values = self._doubles(assumption.term)
+        before = self._doubles(self.original)
+        with np.errstate(invalid="ignore"):
+            wrong = np.isfinite(before) & (
+                (values < 0) if assumption.relation != "!=" else (values == 0)
+            )
+        suspects = self.scanned[np.flatnonzero(wrong)]
+        if len(suspects) > SUSPECT_ROWS:
+            return False
+        texts = decimal_rows(self.samples, self.columns, suspects.tolist())
+        table = ValueTable(self.terms, texts, self.table.digits)
+        return relation_holds(
+            table.values(assumption.term), assumption.relation, table.values(self.original)
+        )
+
+
+def _or_zero(value: Any | None, digits: int) -> Any | None:
+    """0 for what so many digits cannot tell from it."""
+    if value is None or abs(value) >= value.context.mpf(10) ** (20 - digits):
+        return value
+    return value * 0
+
+
+def decimal_rows(
+    samples: Samples, names: Mapping[str, Any] | Sequence[str], rows: Sequence[int]
+) -> list[dict[str, str]]:
+    """Cells of some rows as the decimals that they mean."""
+    return [{name: samples.decimal(name, row) for name in names} for row in rows]

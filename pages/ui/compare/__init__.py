@@ -1,0 +1,2 @@
+"""Comparing formulas: a list with its front, and two side by side."""
+

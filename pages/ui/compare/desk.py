@@ -1,0 +1,385 @@
+"""The list of one tab: its state and address, how it was read, its scores, what is picked.
+
+Formula A is the inspector's formula, so that a state of one page is most of a state of the other.
+The list itself is not in the URL: it lives with the tab.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from eic_core.errors import DataError, UserError
+from eic_core.formula.syntax import canonical_name
+from eic_core.measure.table import Table
+from eic_core.pool.importers import Imported, Listed, import_formulas
+from eic_core.pool.listing import (
+    ListedScore,
+    ListingData,
+    RangeData,
+    TableData,
+    accuracy_keys,
+    front_of,
+    score_listing,
+    stored_scores,
+)
+from eic_core.pool.scoring import read_candidate
+from pages.ui.kit.browser import uninterrupted
+from pages.ui.kit.inspector_service import DEFAULT_DOMAIN
+from pages.ui.kit.jobs import Cancelled, Job, Jobs, Step, holding
+from pages.ui.kit.visit import MAX_URL, PageState, Query, current_visit, encoded_length
+from pages.ui.kit.wiring import scoring_slots
+
+
+@dataclass(frozen=True, slots=True)
+class CompareState(PageState):
+    """What the page Compare shows, the list aside.
+
+    Attributes
+    ----------
+    formula, syntax, base
+        Of formula A; the data are those of `PageState`.
+    other, other_syntax : str
+        Formula B and its notation.
+    other_base : int or None
+        What the variables of B count from.
+    list_base : int or None
+        What the list's count from, if the user said so.
+
+    Examples
+    --------
+    >>> state = CompareState("x+1", other="1+x", seed=3)
+    >>> state.to_query()
+    {'formula': ['x+1'], 'seed': ['3'], 'b': ['1+x']}
+    >>> CompareState.from_query(state.to_query()) == state
+    True
+    """
+
+    other: str = ""
+    other_syntax: str = "auto"
+    other_base: int | None = None
+    list_base: int | None = None
+
+    def to_query(self) -> dict[str, list[str]]:
+        """The query parameters that restore this state; B is left out if it is too long."""
+        query = PageState.to_query(self)
+        if not self.formula:
+            query.pop("formula", None)
+        if self.other:
+            more = {"b": [self.other]}
+            if self.other_syntax != "auto":
+                more["b_syntax"] = [self.other_syntax]
+            if self.other_base is not None:
+                more["b_base"] = [str(self.other_base)]
+            if encoded_length(query | more) <= MAX_URL:
+                query |= more
+        if self.list_base is not None:
+            query["list_base"] = [str(self.list_base)]
+        return query
+
+    @classmethod
+    def from_query(cls, query: Query) -> CompareState:
+        """Read query parameters; whatever is wrong with one is ignored."""
+        shared = PageState.from_query(query)
+        other = PageState.from_query(
+            {
+                "formula": query.get("b", ()),
+                "syntax": query.get("b_syntax", ()),
+                "base": query.get("b_base", ()),
+            }
+        )
+        listed = PageState.from_query({"base": query.get("list_base", ())})
+        return cls(
+            **{field.name: getattr(shared, field.name) for field in fields(PageState)},
+            other=other.formula,
+            other_syntax=other.syntax,
+            other_base=other.base,
+            list_base=listed.base,
+        )
+
+    def inspecting(self) -> PageState:
+        """The inspector's state for formula A on these data."""
+        return PageState(**{field.name: getattr(self, field.name) for field in fields(PageState)})
+
+
+MAX_READ = 2_000
+"""How many formulas are looked at for the variables that get a range."""
+
+_KEY = "compare-desk"
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A list's scores and what follows from them.
+
+    Attributes
+    ----------
+    scores : tuple of ListedScore
+    accuracies : dict of name to ndarray
+        See `eic_core.pool.listing.accuracy_keys`.
+    fronts : dict of name to ndarray of bool
+        The front with each accuracy, and under "" without any.
+    seconds : float
+        How long scoring took; 0 if the scores came with the file.
+    """
+
+    scores: tuple[ListedScore, ...]
+    accuracies: dict[str, np.ndarray]
+    fronts: dict[str, np.ndarray]
+    seconds: float = 0.0
+
+    @classmethod
+    def of(cls, scores: tuple[ListedScore, ...], seconds: float = 0.0) -> Scored:
+        """With the front of every accuracy that there is, and of none."""
+        accuracies = accuracy_keys(scores)
+        fronts = {name: front_of(scores, values) for name, values in accuracies.items()}
+        return cls(scores, accuracies, fronts | {"": front_of(scores, None)}, seconds)
+
+    @property
+    def usual(self) -> str:
+        """The accuracy to look at first: one that at least half of the formulas have, or ""."""
+        measured = np.array([not s.score.error for s in self.scores], dtype=bool)
+        for name, values in self.accuracies.items():
+            if 2 * np.count_nonzero(~np.isnan(values[measured])) >= np.count_nonzero(measured):
+                return name
+        return ""
+
+
+@dataclass
+class CompareDesk:
+    """One tab's list; the formulas A and B and the data are in the visit's state."""
+
+    raw: bytes | str | None = None
+    name: str = ""
+    format: str = "auto"
+    column: str | None = None
+    imported: Imported | None = None
+    variables: tuple[str, ...] = ()
+    error: UserError | None = None
+    problem: str = ""
+    as_stored: bool = False
+    number: int = 0
+    uploader: int = 0
+    job: Job | None = None
+    wanted: Hashable = None
+    scored: Scored | None = None
+    scored_for: Hashable = None
+    picked: tuple[int, ...] = ()
+    seen: float = field(default_factory=time.monotonic)
+    last: CompareState | None = None
+
+    def rows(self) -> tuple[Listed, ...]:
+        """The rows of the problem that is looked at."""
+        if self.imported is None:
+            return ()
+        if not self.problem:
+            return self.imported.rows
+        return tuple(row for row in self.imported.rows if row.problem == self.problem)
+
+
+def compare_desk() -> CompareDesk:
+    """The desk of this tab."""
+    if _KEY not in st.session_state:
+        st.session_state[_KEY] = CompareDesk()
+    found: CompareDesk = st.session_state[_KEY]
+    return found
+
+
+def read_list(raw: bytes | str, name: str = "") -> None:
+    """Take another list, its format to be found."""
+    here = compare_desk()
+    here.raw, here.name, here.format, here.column, here.problem = raw, name, "auto", None, ""
+    _import(here)
+    if here.imported is not None:
+        here.as_stored = here.imported.format == "scored"
+        if len(here.imported.problems) > 1:
+            here.problem = _likely_problem(here.imported.problems)
+
+
+def _likely_problem(problems: tuple[str, ...]) -> str:
+    """The problem that the table is named after, else the first."""
+    table = current_visit().table
+    stem = table.source.rpartition(".")[0] if table is not None else ""
+    return stem if stem in problems else problems[0]
+
+
+def read_list_again(**changes: Any) -> None:
+    """Read the same list in another way: `format`, `column`."""
+    here = compare_desk()
+    for key, value in changes.items():
+        setattr(here, key, value)
+    _import(here)
+
+
+@uninterrupted()
+def drop_list() -> None:
+    """Forget the list."""
+    here = compare_desk()
+    if here.job is not None:
+        here.job.cancel()
+    st.session_state[_KEY] = CompareDesk(uploader=here.uploader + 1, number=here.number + 1)
+
+
+def _import(here: CompareDesk) -> None:
+    here.error = here.imported = here.scored = here.scored_for = None
+    here.picked, here.variables = (), ()
+    here.number += 1
+    if here.raw is None:
+        return
+    try:
+        here.imported = import_formulas(
+            here.raw, name=here.name, format=here.format, column=here.column
+        )
+    except UserError as error:
+        here.error = error
+    else:
+        here.variables = variables_of(here.imported.rows)
+
+
+def variables_of(rows: tuple[Listed, ...]) -> tuple[str, ...]:
+    """The variables of the first `MAX_READ` formulas that can be read, by name.
+
+    Examples
+    --------
+    >>> variables_of((Listed(1, "x10+x2"), Listed(2, "lg("), Listed(3, "b")))
+    ('b', 'x2', 'x10')
+    """
+    found: set[str] = set()
+    for row in rows[:MAX_READ]:
+        reading = read_candidate(row.candidate(), ()) if not row.error else ""
+        if not isinstance(reading, str):
+            found.update(reading.formula.variables)
+    return tuple(sorted(found, key=_by_index))
+
+
+def _by_index(name: str) -> tuple[str, int, str]:
+    plain = canonical_name(name)
+    head = plain.rstrip("0123456789")
+    return (head, int(plain[len(head) :] or -1), name)
+
+
+def formula_text(listed: Listed) -> str:
+    """A formula with the values of its parameters, as one text that can be read again.
+
+    Examples
+    --------
+    >>> formula_text(Listed(1, "x0*t0", parameters={"t0": "2"}))
+    'x0*t0|theta=2'
+    """
+    if not listed.parameters or "theta=" in listed.formula:
+        return listed.formula
+    values = (listed.parameters[f"t{i}"] for i in range(len(listed.parameters)))
+    return f"{listed.formula}|theta={';'.join(values)}"
+
+
+MAX_SCORINGS = 100_000_000
+"""Formulas times samples of one list; more samples than that are left out, and said so."""
+
+DOUBTFUL = 13.0
+"""EIC above which double precision itself fails; lists are scored without rechecks."""
+
+UNSEEN = 300.0
+"""Seconds after which scoring ends if nobody looks at its progress."""
+
+
+def data_for(state: CompareState, table: Table | None, formulas: int) -> ListingData:
+    """The data that a state names; fewer samples where the list is long.
+
+    Raises
+    ------
+    DataError
+        If the state names a table that is not here.
+    """
+    if table is not None:
+        target = state.target if state.target in table.names else ""
+        return TableData(table, target or "", state.list_base)
+    if state.upload:
+        raise DataError("the table is not here", hint="choose it under Data")
+    count = min(state.samples, max(100, MAX_SCORINGS // max(1, formulas)))
+    return RangeData(dict(state.domains), DEFAULT_DOMAIN, count, state.seed)
+
+
+def scoring_notices(here: CompareDesk, state: CompareState, table: Table | None) -> list[str]:
+    """What was assumed for the scores that are shown; user text in backticks."""
+    if here.as_stored:
+        return ["These are the scores that the file brought; nothing was computed here."]
+    notices = _doubtful(here.scored)
+    if table is not None:
+        return notices
+    guessed = [n for n in here.variables if n not in dict(state.domains)]
+    if guessed:
+        listed = ", ".join(f"`{n}`" for n in guessed[:12])
+        rest = f" and {len(guessed) - 12} more" if len(guessed) > 12 else ""
+        notices.append(
+            f"No range was given for {listed}{rest}: sampled uniformly from 1 to 5, a guess. "
+            "Set it under Data."
+        )
+    data = data_for(state, None, len(here.rows()))
+    if isinstance(data, RangeData) and data.count < state.samples:
+        notices.append(f"Limited to {data.count:,} samples a formula: the list is long.")
+    return notices
+
+
+def _doubtful(scored: Scored | None) -> list[str]:
+    """Formulas beyond what double precision can tell (design: s·u > 10⁻³)."""
+    eics = [s.score.eic for s in scored.scores] if scored is not None else []
+    count = sum(eic > DOUBTFUL for eic in eics)
+    if not count:
+        return []
+    return [
+        f"{count:,} formula{'s have' if count > 1 else ' has'} an EIC above {DOUBTFUL:.0f} in "
+        "double precision, which cannot tell how much more: the inspector checks such samples "
+        "with 60 digits."
+    ]
+
+
+def scoring_key(here: CompareDesk, state: CompareState) -> Hashable:
+    """Everything that the scores depend on."""
+    if here.as_stored:
+        return (here.number, here.problem)
+    if state.upload:
+        return (here.number, here.problem, state.upload, state.target, state.list_base)
+    domains = tuple((n, d) for n, d in state.domains if n in here.variables)
+    return (here.number, here.problem, domains, state.samples, state.seed)
+
+
+def advance_scoring(here: CompareDesk, state: CompareState, table: Table | None) -> None:
+    """Have the list scored for this state: begin, or take what has come of it."""
+    wanted = scoring_key(here, state)
+    if here.scored_for == wanted:
+        return
+    if here.job is None or here.wanted != wanted:
+        if here.job is not None:
+            here.job.cancel()
+        here.wanted = wanted
+        here.job = _begin(here, data_for(state, table, len(here.rows())))
+        here.job.wait(0.4)
+    if not here.job.running and isinstance(here.job.result, Scored):
+        here.scored, here.scored_for, here.job = here.job.result, wanted, None
+        here.picked = tuple(p for p in here.picked if p < len(here.scored.scores))
+
+
+def _begin(here: CompareDesk, data: ListingData) -> Job:
+    rows, as_stored = here.rows(), here.as_stored
+    here.seen = time.monotonic()
+
+    def work(step: Step) -> Scored:
+        if as_stored:
+            return Scored.of(stored_scores(rows))
+
+        def watched(done: int, total: int) -> None:
+            step(done, total)
+            if time.monotonic() - here.seen > UNSEEN:
+                raise Cancelled
+
+        with holding(scoring_slots(), lambda: watched(0, len(rows))):
+            started = time.monotonic()
+            scores = score_listing(rows, data, progress=watched)
+            return Scored.of(scores, time.monotonic() - started)
+
+    return Jobs().start("scoring", "Scoring the list", work)

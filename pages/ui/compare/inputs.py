@@ -1,0 +1,263 @@
+"""The list: pasting, dropping or taking an example, how it was read, and the data beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from eic_core.formula.syntax import canonical_name
+from eic_core.measure.table import read_table
+from eic_core.pool.importers import FORMATS, Imported
+from eic_core.samples import Domain
+from pages.ui.compare.desk import (
+    CompareDesk,
+    CompareState,
+    compare_desk,
+    drop_list,
+    read_list,
+    read_list_again,
+)
+from pages.ui.inspector.data_input import data_panel
+from pages.ui.kit.browser import uninterrupted
+from pages.ui.kit.messages import quiet_note, show_error, show_note
+from pages.ui.kit.text import clean, escape
+from pages.ui.kit.visit import Outcome, Visit, change_state, current_visit, keep_upload, sync_widget
+from study.demo import demo_pool_path, problem_folder
+
+WRITINGS = """\
+# Ways to write three functions
+sqrt(x + 1) - sqrt(x)
+1/(sqrt(x + 1) + sqrt(x))
+x**-0.5 * (sqrt(1 + 1/x) - 1) * x
+exp(0.5*log(x + 1)) - exp(0.5*log(x))
+(1 - cos(t))/t**2
+2*(sin(t/2)/t)**2
+0.5*(sin(t/2)/(t/2))**2
+(1 - cos(t)**2)/(t**2*(1 + cos(t)))
+log(exp(a) + exp(b))
+a + log(1 + exp(b - a))
+max(a, b) + log1p(exp(-abs(a - b)))
+"""
+
+RANGES = (
+    ("x", Domain("loguniform", 1.0, 1e8)),
+    ("t", Domain("loguniform", 1e-4, 1.0)),
+    ("a", Domain("uniform", 1.0, 9.0)),
+    ("b", Domain("uniform", 1.0, 9.0)),
+)
+
+
+@dataclass(frozen=True)
+class ListExample:
+    """A list worth looking at: its key, its button and what it shows."""
+
+    key: str
+    title: str
+    lesson: str
+
+
+EXAMPLES = (
+    ListExample(
+        "writings",
+        "Three functions, eleven writings",
+        "Writings of the same function lose between half a digit and eight: the short one is not "
+        "always the one that keeps them.",
+    ),
+    ListExample(
+        "search",
+        "What two searches found",
+        "326 formulas that Operon and gplearn found for the orbits of 100 exoplanets: at nearly "
+        "the same fit they differ by digits.",
+    ),
+)
+
+
+@uninterrupted()
+def show_example(key: str) -> None:
+    """Show one, as a callback."""
+    if key == "writings":
+        current_visit().wants_table = False
+        change_state(domains=RANGES, samples=2_000, seed=0, upload="", upload_name="", target=None,
+               list_base=None, mapping=())  # fmt: skip
+        read_list(WRITINGS)
+        return
+    path = problem_folder() / "kepler.csv"
+    table = read_table(path.read_bytes(), source=path.name)
+    keep_upload(table)
+    change_state(upload=table.digest, upload_name=path.name, target=table.names[-1],
+           list_base=None, mapping=())  # fmt: skip
+    read_list(demo_pool_path().read_bytes(), demo_pool_path().name)
+    compare_desk().problem = "kepler"
+
+
+_PLACEHOLDER = (
+    "Paste formulas, one a line, or what PySR, Operon, gplearn or SRBench printed or saved.\n\n"
+    "x0*x0 + cos(x3)\nsqrt(x+1) - sqrt(x)   R2: 0.98"
+)
+_TYPES = ["csv", "gz", "tsv", "txt", "json", "bkup", "log"]
+_DETECT = "detect"
+_ALL = "all problems"
+_SHOWN = 20_000
+"""Longest pasted list that is sent back into the field, in characters."""
+
+
+def list_input(here: CompareDesk) -> None:
+    """The field and the uploader, or the list that is here with how it was read."""
+    if here.raw is None:
+        st.text_area("Formulas", key="list_text", height=172, placeholder=_PLACEHOLDER,
+                     on_change=_pasted)  # fmt: skip
+        st.button("Compare", type="primary", key="compare_list", on_click=_pasted,
+                  help="Ctrl+Enter or ⌘+Enter in the field does the same")  # fmt: skip
+        st.file_uploader("or a file: CSV, JSON or text, gzipped or not", type=_TYPES,
+                         key=f"list-file-{here.uploader}", on_change=_dropped)  # fmt: skip
+        return
+    _file_line(here)
+    if here.error is not None:
+        show_error(here.error)
+    if here.imported is not None:
+        _how_it_was_read(here, here.imported)
+    else:
+        _format_choice(here)
+    if isinstance(here.raw, str) and len(here.raw) <= _SHOWN:
+        with st.expander("Edit the list", key="edit-list"):
+            st.text_area("Formulas", here.raw, key=sync_widget("edit_text", here.raw), height=220,
+                         label_visibility="collapsed", on_change=_edited)  # fmt: skip
+
+
+@uninterrupted()
+def _pasted() -> None:
+    """Leaving the field, or the button beside it: whichever comes first takes the list."""
+    text = st.session_state.get("list_text", "")
+    if text.strip() and text != compare_desk().raw:
+        read_list(text)
+
+
+def _edited() -> None:
+    read_list(st.session_state["edit_text"])
+
+
+def _dropped() -> None:
+    file = st.session_state.get(f"list-file-{compare_desk().uploader}")
+    if file is not None:
+        read_list(file.getvalue(), file.name)
+
+
+def _file_line(here: CompareDesk) -> None:
+    info, remove = st.columns([4, 1.2], vertical_alignment="center")
+    count = len(here.imported.rows) if here.imported is not None else 0
+    title = escape(here.name, 60) if here.name else "pasted list"
+    rows = f"<span>{count:,} formula{'s' if count != 1 else ''}</span>" if count else ""
+    info.html(f'<p class="eic-file"><b>{title}</b> {rows}</p>')
+    remove.button("Another list", key="drop_list", on_click=drop_list, width="stretch")
+
+
+def _how_it_was_read(here: CompareDesk, imported: Imported) -> None:
+    label = FORMATS[imported.format]
+    quiet_note(f"Read as {label}: {imported.reason}.")
+    for text in imported.notes:
+        show_note(text)
+    with st.container(horizontal=True, gap="small", key="list-choices"):
+        _format_choice(here)
+        if imported.columns:
+            st.selectbox(
+                "Column with the formulas",
+                imported.columns,
+                index=_place(imported.columns, imported.column),
+                key=sync_widget("list_column", imported.column),
+                format_func=clean,
+                on_change=_column_chosen,
+                width=200,
+            )
+        if len(imported.problems) > 1:
+            problems, problem = (_ALL, *imported.problems), here.problem or _ALL
+            st.selectbox(
+                "Problem",
+                problems,
+                index=_place(problems, problem),
+                key=sync_widget("list_problem", problem),
+                format_func=clean,
+                on_change=_problem_chosen,
+                width=220,
+                help="The formulas of one problem are compared on its data.",
+            )
+    if imported.format == "scored":
+        st.toggle(
+            "Use the scores in the file",
+            here.as_stored,
+            key=sync_widget("as_stored", here.as_stored),
+            on_change=_stored_chosen,
+            help="Otherwise every formula is scored again, on the data below.",
+        )
+
+
+def _format_choice(here: CompareDesk) -> None:
+    formats = ("auto", *FORMATS)
+    st.selectbox(
+        "Format",
+        formats,
+        index=_place(formats, here.format),
+        key=sync_widget("list_format", here.format),
+        format_func=lambda key: "Detect" if key == "auto" else FORMATS[key],
+        on_change=lambda: read_list_again(format=st.session_state["list_format"], column=None),
+        width=220,
+    )
+
+
+def _place(options: Sequence[str], chosen: str | None) -> int | None:
+    return options.index(chosen) if chosen in options else None
+
+
+def _column_chosen() -> None:
+    read_list_again(column=st.session_state["list_column"])
+
+
+def _problem_chosen() -> None:
+    chosen = st.session_state["list_problem"]
+    compare_desk().problem = "" if chosen == _ALL else chosen
+
+
+def _stored_chosen() -> None:
+    compare_desk().as_stored = st.session_state["as_stored"]
+
+
+def examples() -> None:
+    """Buttons for the examples, and what the page is for."""
+    st.html(
+        '<div class="eic-empty"><p class="eic-empty-title">Which of many formulas keeps its '
+        "digits?</p><p>Bring a list and data: each formula is placed by accuracy, complexity and "
+        "EIC, and those that no other beats in all three are marked. Or put two formulas side by "
+        "side below.</p></div>"
+    )
+    with st.container(horizontal=True, horizontal_alignment="center", key="list-examples"):
+        for example in EXAMPLES:
+            st.button(example.title, key=f"list-example-{example.key}", help=example.lesson,
+                      on_click=show_example, args=(example.key,))  # fmt: skip
+
+
+def data_input(here: Visit, variables: tuple[str, ...]) -> None:
+    """The ranges or the table that all formulas share."""
+    table = here.table
+    waiting = bool(here.state.upload) and table is None
+    data_panel(here, Outcome(waiting=waiting, variables=variables), one_formula=False)
+    state = here.state
+    base = state.list_base if isinstance(state, CompareState) else None
+    indexed = any(n[:1] == "x" and n[1:].isdecimal() for n in map(canonical_name, variables))
+    if table is not None and indexed:
+        shown = _DETECT if base is None else str(base)
+        st.segmented_control(
+            "Columns are counted from",
+            [_DETECT, "0", "1"],
+            default=shown,
+            key=sync_widget("list_base", shown),
+            on_change=_base_chosen,
+            required=True,
+            help="Whether x1 is the first column (1, as Operon counts) or the second (0, as "
+            "Python counts). Detected for each method.",
+        )
+
+
+def _base_chosen() -> None:
+    chosen = st.session_state["list_base"]
+    change_state(list_base=None if chosen == _DETECT else int(chosen))

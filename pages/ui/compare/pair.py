@@ -1,0 +1,372 @@
+"""Two formulas side by side: inputs, a sentence, differences, trees, curves."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import streamlit as st
+
+from eic_core.drawing.layout import focus_node
+from eic_core.drawing.scale import digits_text
+from eic_core.errors import DataError, FormulaError
+from eic_core.measure import Inspection
+from eic_core.measure.fit import fit_of
+from pages.ui.compare.desk import CompareState
+from pages.ui.compare.pair_figure import INKS, Side, pair_figure, pair_maps, shared_columns
+from pages.ui.figures import tree_figure
+from pages.ui.inspector.share import link
+from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted
+from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult, InspectorService
+from pages.ui.kit.messages import quiet_note, show_error, show_heading
+from pages.ui.kit.progress import patient_progress, unfinished_view
+from pages.ui.kit.text import clean, escape, number, prose
+from pages.ui.kit.visit import Visit, change_state, current_visit, request_of, sync_widget
+from pages.ui.kit.wiring import figure_cache
+from pages.ui.questions.where import blamed_variables_first
+
+SAME_DIGITS = 0.05
+"""EICs closer than this are called the same."""
+
+SAME_FIT = 0.05
+"""Errors 1 - R^2 that differ by less than this share are called the same."""
+
+_FLOOR = 1e-9
+"""Errors 1 - R^2 below this are rounding."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One line of the table: a quantity of A, of B, and B minus A; HTML-free text."""
+
+    name: str
+    a: str
+    b: str
+    change: str
+
+
+def r2_of(inspection: Inspection) -> float:
+    """R^2 on the samples' target; nan without one."""
+    return math.nan if inspection.samples.target is None else fit_of(inspection).r2
+
+
+def pair_sentence(a: Inspection, b: Inspection) -> str:
+    """Which of two formulas keeps more digits, and what that costs in fit and nodes.
+
+    Parameters
+    ----------
+    a, b : Inspection
+        On the same data.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0]})
+    >>> a, b = (inspect(read(t).formula, samples) for t in ("10000*x-9999*x", "x"))
+    >>> pair_sentence(a, b)
+    'B loses 4.4 digits less than A, with 6 nodes fewer.'
+    """
+    if math.isnan(a.eic) or math.isnan(b.eic):
+        who = "Neither formula has" if math.isnan(a.eic) and math.isnan(b.eic) else (
+            "A has" if math.isnan(a.eic) else "B has"
+        )  # fmt: skip
+        end = "a real value" if who.startswith("Neither") else "no real value"
+        return f"{who} {end} on these data, so they cannot be compared."
+    return f"{_digits(a.eic, b.eic)}{_fit(r2_of(a), r2_of(b))}{_size(a, b)}."
+
+
+def _digits(a: float, b: float) -> str:
+    if math.isinf(a) and math.isinf(b):
+        return "Both lose every digit at some sample"
+    if math.isinf(a) or math.isinf(b):
+        safe, lost = ("B", "A") if math.isinf(a) else ("A", "B")
+        return f"{lost} loses every digit at some sample, {safe} {digits_text(min(a, b))}"
+    if abs(a - b) < SAME_DIGITS:
+        return f"Both lose {number(b, 1)} digits"
+    if b < a:
+        return f"B loses {number(a - b, 1)} digits less than A"
+    return f"B loses {number(b - a, 1)} digits more than A"
+
+
+def _fit(a: float, b: float) -> str:
+    if math.isnan(a) and math.isnan(b):
+        return ""
+    if math.isnan(a) or math.isnan(b):
+        which = "A" if math.isnan(a) else "B"
+        return f"; {which} has no R², as it has no value at some row"
+    worse, better = max(1 - a, _FLOOR), max(1 - b, _FLOOR)
+    shown = f"(R² {_r2(b)} against {_r2(a)})"
+    if abs(better - worse) <= SAME_FIT * max(worse, better):
+        return f", at the same accuracy {shown}"
+    return f", and fits {'better' if b > a else 'worse'} {shown}"
+
+
+def _r2(value: float) -> str:
+    missing = 1 - value
+    if missing < _FLOOR:
+        return "1"
+    return number(value, 3 if missing > 0.01 else 1 - math.floor(math.log10(missing)))
+
+
+def _size(a: Inspection, b: Inspection) -> str:
+    more = b.formula.complexity - a.formula.complexity
+    if not more:
+        return f", with {b.formula.complexity} nodes each"
+    plural = "s" if abs(more) > 1 else ""
+    return f", with {abs(more)} node{plural} {'more' if more > 0 else 'fewer'}"
+
+
+def differences(a: Inspection, b: Inspection) -> tuple[Difference, ...]:
+    """The lines of the table, those that say nothing left out."""
+    rows = [_row("EIC, digits lost", a.eic, b.eic)]
+    if math.isinf(a.eic) or math.isinf(b.eic):
+        rows.append(_row("EIC, finite", a.eic_finite, b.eic_finite))
+    rows.append(_row("Noise figure, dB", a.noise_figure_db, b.noise_figure_db, 0))
+    rows.append(_row("Nodes", a.formula.complexity, b.formula.complexity, 0))
+    if a.samples.target is not None or b.samples.target is not None:
+        first, second = r2_of(a), r2_of(b)
+        rows.append(
+            Difference("R²", _shown_r2(first), _shown_r2(second), _change(first, second, 5))
+        )
+    if a.counts.invalid or b.counts.invalid:
+        rows.append(_row("Samples without a value", a.counts.invalid, b.counts.invalid, 0))
+    rows.append(
+        Difference("Bottleneck", a.nodes[a.bottleneck].text, b.nodes[b.bottleneck].text, "")
+    )
+    return tuple(rows)
+
+
+def _shown_r2(value: float) -> str:
+    return "—" if math.isnan(value) else _r2(value)
+
+
+def _row(name: str, a: float, b: float, digits: int = 2) -> Difference:
+    return Difference(name, number(a, digits), number(b, digits), _change(a, b, digits))
+
+
+def _change(a: float, b: float, digits: int) -> str:
+    if not (math.isfinite(a) and math.isfinite(b)):
+        return "—"
+    if round(abs(b - a), digits) == 0:
+        return "0"
+    change = number(b - a, digits)
+    return change if b <= a else f"+{change}"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What came of A and of B: a result, an error, or nothing yet."""
+
+    a: InspectionResult | FormulaError | DataError | None
+    b: InspectionResult | FormulaError | DataError | None
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables of what could be measured."""
+        names: list[str] = []
+        for side in (self.a, self.b):
+            if isinstance(side, InspectionResult):
+                names += side.reading.formula.variables
+        return tuple(dict.fromkeys(names))
+
+
+def requests_of(state: CompareState) -> tuple[InspectionRequest, InspectionRequest]:
+    """What is asked of the inspector's service for A and for B."""
+    first = request_of(state)
+    second = InspectionRequest(
+        formula=state.other,
+        syntax=state.other_syntax,
+        domains=first.domains,
+        samples=first.samples,
+        seed=first.seed,
+        base=state.other_base,
+        upload=first.upload,
+        mapping=first.mapping,
+        target=first.target,
+    )
+    return first, second
+
+
+def measured_pair(here: Visit, state: CompareState, service: InspectorService) -> Pair:
+    """Inspect A and B on the data of the page."""
+    waiting = bool(state.upload) and here.table is None
+    requests = requests_of(state)
+    aside = here.asking(*requests)
+    found: list[InspectionResult | FormulaError | DataError | None] = []
+    with patient_progress() as progress:
+        for request in requests:
+            if not request.formula.strip() or waiting:
+                found.append(None)
+                continue
+            try:
+                found.append(service.inspect(request, here.table, progress, aside=aside))
+            except (FormulaError, DataError) as error:
+                found.append(error)
+    return Pair(*found)
+
+
+def pair_inputs(state: CompareState) -> None:
+    """The two fields."""
+    left, right = st.columns(2, gap="medium")
+    left.text_area(
+        "Formula A", state.formula, key=sync_widget("formula_a", state.formula), height=80,
+        placeholder="sqrt(x+1) - sqrt(x)", on_change=_typed_a,
+    )  # fmt: skip
+    right.text_area("Formula B", state.other, key=sync_widget("formula_b", state.other), height=80,
+                    placeholder="1/(sqrt(x+1) + sqrt(x))", on_change=_typed_b)  # fmt: skip
+    if state.formula or state.other:
+        with st.container(horizontal=True, gap="small", key="pair-buttons"):
+            st.button("Swap", key="swap", icon=":material/swap_horiz:", on_click=_swap)
+            with st.popover("Copy link", icon=":material/link:", key="copy-pair-link"):
+                quiet_note("Restores both formulas, the data’s ranges and the seed; not the list.")
+                st.code(link(), language=None, wrap_lines=True)
+            st.button("Clear", key="clear_pair", type="tertiary", on_click=_clear)
+
+
+def _typed_a() -> None:
+    change_state(formula=st.session_state["formula_a"], syntax="auto", base=None, node=None)
+
+
+def _typed_b() -> None:
+    change_state(other=st.session_state["formula_b"], other_syntax="auto", other_base=None)
+
+
+@uninterrupted()
+def _clear() -> None:
+    change_state(formula="", syntax="auto", base=None, node=None,
+           other="", other_syntax="auto", other_base=None)  # fmt: skip
+
+
+@uninterrupted()
+def _swap() -> None:
+    state = current_visit().state
+    assert isinstance(state, CompareState)
+    change_state(formula=state.other, syntax=state.other_syntax, base=state.other_base, node=None,
+           other=state.formula, other_syntax=state.syntax, other_base=state.base)  # fmt: skip
+
+
+def pair_view(pair: Pair) -> None:
+    """What A and B come to, once both can be measured."""
+    left, right = st.columns(2, gap="medium")
+    for column, side in ((left, pair.a), (right, pair.b)):
+        with column:
+            if isinstance(side, FormulaError):
+                _formula_error(side)
+            elif isinstance(side, DataError):
+                show_error(side)
+    unfinished = {
+        name: side
+        for name, side in (("A", pair.a), ("B", pair.b))
+        if isinstance(side, InspectionResult) and not side.complete
+    }
+    if unfinished:
+        unfinished_view(unfinished)
+    elif isinstance(pair.a, InspectionResult) and isinstance(pair.b, InspectionResult):
+        _both(pair.a, pair.b)
+    elif isinstance(pair.a, InspectionResult) or isinstance(pair.b, InspectionResult):
+        quiet_note("Give the other formula to compare it with.")
+
+
+def _formula_error(error: FormulaError) -> None:
+    hint = f"<p>{prose(error.hint)}</p>" if error.hint else ""
+    st.html(
+        f'<div class="eic-error" role="alert"><p class="eic-error-title">{prose(error.message)}'
+        f"</p><pre>{escape(error.caret())}</pre>{hint}</div>"
+    )
+
+
+@st.fragment
+def _both(a: InspectionResult, b: InspectionResult) -> None:
+    with st.container(key="pair-box", gap="small"):
+        st.html(
+            f'<p class="eic-sentence">{prose(pair_sentence(a.inspection, b.inspection))}</p>'
+            + _table(a, b)
+        )
+        notices = dict.fromkeys([*a.notices, *b.notices])
+        for text in notices:
+            st.html(f'<p class="eic-note">{prose(text)}</p>')
+        left, right = st.columns(2, gap="medium")
+        for column, name, result in ((left, "A", a), (right, "B", b)):
+            with column:
+                _tree(name, result)
+        _curves(a, b)
+
+
+def _table(a: InspectionResult, b: InspectionResult) -> str:
+    rows = "".join(
+        f'<tr><th scope="row">{escape(row.name)}</th><td>{escape(row.a, 120)}</td>'
+        f"<td>{escape(row.b, 120)}</td><td>{escape(row.change)}</td></tr>"
+        for row in differences(a.inspection, b.inspection)
+    )
+    first, second = INKS[is_dark()]
+    return (
+        '<div class="eic-pair-box"><table class="eic-pair"><thead><tr><td></td>'
+        f'<th scope="col" style="color:{first}">A</th><th scope="col" style="color:{second}">B</th>'
+        f'<th scope="col">B − A</th></tr></thead><tbody>{rows}</tbody></table></div>'
+    )
+
+
+def _tree(name: str, result: InspectionResult) -> None:
+    dark, narrow = is_dark(), is_narrow()
+    inspection = result.inspection
+    show_heading(f"{name}: EIC {digits_text(inspection.eic)}")
+    figure = figure_cache().get(
+        ("tree", result.request, focus_node(inspection), frozenset(), dark, narrow),
+        lambda: tree_figure(inspection, selected=focus_node(inspection), dark=dark, narrow=narrow),
+        lambda _: 1.0,
+    )
+    st.plotly_chart(
+        figure, key=f"tree-{name}", theme=None, config=plotly_config(f"eic-tree-{name.lower()}"),
+        alt=f"The tree of formula {name}, coloured by the digits lost on the scale from 0 to 8",
+    )  # fmt: skip
+
+
+def _curves(a: InspectionResult, b: InspectionResult) -> None:
+    first, second = _side(a), _side(b)
+    worse = max((first, second), key=lambda side: side.inspection.eic)
+    telling = [worse.column(v) for v in blamed_variables_first(worse.inspection)]
+    columns = tuple(dict.fromkeys([*telling[:1], *shared_columns(first, second)]))
+    if not columns:
+        quiet_note("Neither formula has a variable: every sample is the same.")
+        return
+    along = columns[0]
+    with st.container(horizontal=True, vertical_alignment="center", key="pair-along"):
+        st.html('<h3 class="eic-h">On the data</h3>', width="content")
+        if len(columns) > 1:
+            along = st.selectbox("Across", columns, key="pair-across", format_func=clean, width=160,
+                                 label_visibility="collapsed")  # fmt: skip
+            quiet_note("across; the other variables are held at their medians")
+    dark, narrow = is_dark(), is_narrow()
+    figure = figure_cache().get(
+        ("pair", a.request, b.request, along, dark, narrow),
+        lambda: pair_figure(first, second, along, dark=dark, narrow=narrow),
+        lambda _: 1.0,
+    )
+    st.plotly_chart(
+        figure, key="pair-plot", theme=None, config=plotly_config("eic-pair"),
+        alt="The values of both formulas over the data, and the error amplification s at the "
+        "bottleneck of each",
+    )  # fmt: skip
+    if len(columns) == 2 and st.toggle("Maps over both variables", key="pair-maps"):
+        _maps(a, b, first, second, columns)
+
+
+def _maps(
+    a: InspectionResult, b: InspectionResult, first: Side, second: Side, columns: tuple[str, ...]
+) -> None:
+    dark, narrow = is_dark(), is_narrow()
+    x_name, y_name = columns
+    figure = figure_cache().get(
+        ("pair-maps", a.request, b.request, dark, narrow),
+        lambda: pair_maps(first, second, x_name, y_name, dark=dark, narrow=narrow),
+        lambda _: 2.0,
+    )
+    st.plotly_chart(
+        figure, key="pair-maps-plot", theme=None, config=plotly_config("eic-pair-maps"),
+        alt="Maps of both formulas' values on one scale, and of s at both bottlenecks",
+    )  # fmt: skip
+
+
+def _side(result: InspectionResult) -> Side:
+    return Side(result.inspection, dict(result.match.mapping) if result.match else {})

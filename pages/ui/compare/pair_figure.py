@@ -1,0 +1,324 @@
+"""Two formulas on one pair of axes: curves over one variable, maps over two.
+
+Pure: from two inspections to a Plotly figure.  Formulas may call the same column by different
+names (``X1`` counts from 1, ``x0`` from 0), so axes are columns, and each formula brings its
+mapping.
+
+Pure: from two inspections to a Plotly figure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from eic_core.drawing.layout import focus_node
+from eic_core.drawing.scale import HIGH, LOW, SCALE, THEMES, Theme
+from eic_core.measure import Inspection
+from pages.ui.figures.plotting import (
+    CURVE_POINTS,
+    MAP_POINTS,
+    MAX_POINTS,
+    Array,
+    GridAxis,
+    axis_of,
+    axis_style,
+    base_layout,
+    break_at_poles,
+    build,
+    evenly_spread_rows,
+    label_of,
+    on_grid,
+    scale_style,
+    value_limits,
+)
+
+INKS = {False: ("#1f5fd0", "#c2410c"), True: ("#7db2ff", "#ff9d5c")}
+"""Colours of A and B, by `dark`; B is dashed as well."""
+
+MODEBAR = {
+    dark: {"bgcolor": "rgba(0,0,0,0)", "color": theme.muted, "activecolor": theme.ink}
+    for dark, theme in THEMES.items()
+}
+"""A toolbar that does not cover the legend with a grey bar, by `dark`."""
+
+_SPLIT = 0.44
+_TOP = 14.0
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two formulas.
+
+    Attributes
+    ----------
+    inspection : Inspection
+    columns : mapping of variable to column
+        What each variable is called in the data; the variable itself where nothing is said.
+    """
+
+    inspection: Inspection
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    def column(self, variable: str) -> str:
+        """The column of a variable."""
+        return self.columns.get(variable, variable)
+
+    def samples_of(self, column: str) -> Array | None:
+        """The samples of a column, None if the formula does not use it."""
+        for variable in self.inspection.formula.variables:
+            if self.column(variable) == column:
+                return self.inspection.samples.columns[variable]
+        return None
+
+
+def shared_columns(a: Side, b: Side) -> tuple[str, ...]:
+    """All columns of two formulas, those of both first."""
+    first = [a.column(v) for v in a.inspection.formula.variables]
+    second = [b.column(v) for v in b.inspection.formula.variables]
+    both = [c for c in first if c in second]
+    return tuple(dict.fromkeys([*both, *first, *second]))
+
+
+def pair_figure(
+    a: Side, b: Side, along: str, *, dark: bool = False, narrow: bool = False
+) -> go.Figure:
+    """A cut along one column, the others held at their medians.
+
+    Parameters
+    ----------
+    a, b : Side
+    along : str
+        One of `shared_columns`.
+    dark, narrow : bool
+        For a dark page; for a phone.
+    """
+    theme = THEMES[dark]
+    axis = axis_along(a, b, along)
+    x = axis.grid(CURVE_POINTS)
+    data: list[dict[str, Any]] = []
+    target = _target(a, b, along, theme)
+    if target is not None:
+        data.append(target)
+    values, tops = [], []
+    for name, side, ink, dash in zip(
+        ("A", "B"), (a, b), INKS[dark], ("solid", "dash"), strict=True
+    ):
+        y, s = values_along(side, {along: x})
+        values.append(y)
+        tops.append(s)
+        data += [_line(x, y, name, ink, dash, "y"), _line(x, s, name, ink, dash, "y2")]
+        data.append(_ticks(x, s, name, ink))
+    layout = base_layout(dark) | {
+        "height": 460 if narrow else 500,
+        "margin": {"l": 8, "r": 8, "t": 30, "b": 8},
+        "xaxis": axis_style(theme) | scale_style(theme, axis.log, axis.limits()) | {
+            "anchor": "y2", "title": {"text": label_of(along, None), "standoff": 6},
+        },
+        "yaxis": _value_axis(values, a, b, theme),
+        "yaxis2": axis_style(theme) | scale_style(theme, True, [-0.15, _ceiling(tops)]) | {
+            "domain": [0, _SPLIT - 0.04], "title": {"text": "s at the bottleneck", "standoff": 4},
+        },
+        "showlegend": True,
+        "modebar": MODEBAR[dark],
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        "hovermode": "x unified" if not narrow else "closest",
+    }  # fmt: skip
+    return build(data, layout)
+
+
+def axis_along(a: Side, b: Side, column: str) -> GridAxis:
+    """The axis of a column, as the samples of A or else of B have it."""
+    for side in (a, b):
+        for variable in side.inspection.formula.variables:
+            if side.column(variable) == column:
+                found = axis_of(side.inspection.samples, variable)
+                return GridAxis(column, found.low, found.high, found.log)
+    return GridAxis(column, 0.0, 1.0, False)
+
+
+def values_along(side: Side, grids: Mapping[str, Array]) -> tuple[Array, Array]:
+    """Value and s at the bottleneck where some columns vary and the others are held.
+
+    Parameters
+    ----------
+    side : Side
+    grids : mapping of column to ndarray, shape (N,)
+        The columns that vary.
+
+    Returns
+    -------
+    y, s : ndarray, shape (N,)
+        As `pages.ui.figures.grids.on_grid`.
+    """
+    inspection = side.inspection
+    count = len(next(iter(grids.values())))
+    columns: dict[str, Array] = {}
+    for variable in inspection.formula.variables:
+        held = float(np.median(inspection.samples.columns[variable]))
+        grid = grids.get(side.column(variable))
+        columns[variable] = np.full(count, held) if grid is None else grid
+    return on_grid(inspection, focus_node(inspection), columns, count)
+
+
+def _target(a: Side, b: Side, along: str, theme: Theme) -> dict[str, Any] | None:
+    for side in (a, b):
+        samples, column = side.inspection.samples, side.samples_of(along)
+        if samples.target is None or column is None:
+            continue
+        rows = evenly_spread_rows(len(column), MAX_POINTS)
+        return {
+            "type": "scatter", "mode": "markers", "x": column[rows], "y": samples.target[rows],
+            "name": label_of(samples.target_name or "target", None),
+            "marker": {"size": 5, "color": theme.data, "opacity": 0.5}, "hoverinfo": "skip",
+        }  # fmt: skip
+    return None
+
+
+def _line(x: Array, y: Array, name: str, ink: str, dash: str, axis: str) -> dict[str, Any]:
+    shown = np.where(np.isfinite(y), y, np.nan)
+    if axis == "y":
+        shown = break_at_poles(shown)
+    what = name if axis == "y" else f"s of {name}"
+    return {
+        "type": "scatter", "mode": "lines" if len(x) > 2 else "markers", "x": x, "y": shown,
+        "yaxis": axis, "name": name, "showlegend": axis == "y", "connectgaps": False,
+        "line": {"width": 2.2, "color": ink, "dash": dash},
+        "marker": {"size": 9, "color": ink},
+        "hovertemplate": f"{what} = %{{y:.5g}}<extra></extra>",
+    }  # fmt: skip
+
+
+def _ticks(x: Array, s: Array, name: str, ink: str) -> dict[str, Any]:
+    """Where s is infinite: ticks at the lower edge."""
+    rows = np.isinf(s)
+    return {
+        "type": "scatter", "mode": "markers", "x": x[rows], "y": np.full(int(rows.sum()), 0.8),
+        "yaxis": "y2", "name": f"{name} singular", "showlegend": False,
+        "marker": {"symbol": "line-ns", "size": 9, "line": {"width": 1.5, "color": ink}},
+        "hovertemplate": f"{name} loses every digit here<extra></extra>",
+    }  # fmt: skip
+
+
+def _value_axis(values: list[Array], a: Side, b: Side, theme: Theme) -> dict[str, Any]:
+    targets = [
+        s.inspection.samples.target for s in (a, b) if s.inspection.samples.target is not None
+    ]
+    axis = axis_style(theme) | {
+        "domain": [_SPLIT + 0.04, 1], "exponentformat": "power",
+        "title": {"text": "value", "standoff": 4},
+    }  # fmt: skip
+    limits = value_limits(*values, *targets[:1])
+    if limits is not None:
+        return axis | {"range": list(limits)}
+    pooled = np.concatenate([v[np.isfinite(v)] for v in values])
+    if len(pooled) and pooled.min() > 0 and pooled.max() / pooled.min() > 1000 and not targets:
+        return axis | {"type": "log", "nticks": 6}
+    return axis
+
+
+def _ceiling(values: list[Array]) -> float:
+    pooled = np.concatenate([v[np.isfinite(v)] for v in values])
+    largest = float(pooled.max()) if len(pooled) else 10.0
+    return min(_TOP, max(1.0, math.log10(max(largest, 1.0)) + 0.3))
+
+
+def pair_maps(
+    a: Side, b: Side, x_name: str, y_name: str, *, dark: bool = False, narrow: bool = False
+) -> go.Figure:
+    """Four maps: the values of A and B, and log10 s at the bottleneck of each.
+
+    Parameters
+    ----------
+    a, b : Side
+    x_name, y_name : str
+        Columns across and up; others are held at their medians.
+    dark, narrow : bool
+        For a dark page; for a phone.
+    """
+    theme = THEMES[dark]
+    x, y = axis_along(a, b, x_name), axis_along(a, b, y_name)
+    across, up = np.meshgrid(x.grid(MAP_POINTS), y.grid(MAP_POINTS))
+    grids = {x_name: across.ravel(), y_name: up.ravel()}
+    pairs = [values_along(side, grids) for side in (a, b)]
+    limits = _limits([value for value, _ in pairs])
+    data: list[dict[str, Any]] = []
+    layout = base_layout(dark) | {
+        "height": 620 if narrow else 640,
+        "margin": {"l": 8, "r": 8, "t": 26, "b": 8},
+        "plot_bgcolor": "rgba(128,128,128,0.16)",
+        "annotations": [],
+        "modebar": MODEBAR[dark],
+    }
+    for k, (value, s) in enumerate(pairs):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            digits = np.where(np.isfinite(s), np.log10(s), np.nan)
+        shown = np.where(np.isfinite(value), value, np.nan)
+        heats = ((shown, "Cividis", limits, "value"), (digits, SCALE[dark], (LOW, HIGH), "log₁₀ s"))
+        for row, (z, scale, ends, name) in enumerate(heats):
+            place = 2 * row + k + 1
+            data.append(_heat(x, y, z.reshape(across.shape), scale, ends, name, place, theme))
+            _axes(layout, place, row, k, x, y, theme)
+            layout["annotations"].append(_title(f"{'AB'[k]}: {name}", place, theme))
+    return build(data, layout)
+
+
+def _limits(values: list[Array]) -> tuple[float, float]:
+    """One scale for both values."""
+    limits = value_limits(*values)
+    if limits is not None:
+        return limits
+    pooled = np.concatenate([v[np.isfinite(v)] for v in values])
+    return (float(pooled.min()), float(pooled.max())) if len(pooled) else (0.0, 1.0)
+
+
+def _heat(
+    x: GridAxis, y: GridAxis, z: Array, scale: Any, ends: tuple[float, float], name: str,
+    place: int,
+    theme: Theme,
+) -> dict[str, Any]:  # fmt: skip
+    suffix = "" if place == 1 else str(place)
+    bar = {
+        "thickness": 10, "outlinewidth": 0, "len": 0.42, "y": 0.77 if place <= 2 else 0.22,
+        "xpad": 6, "exponentformat": "power", "tickfont": {"size": 11, "color": theme.muted},
+    }  # fmt: skip
+    return {
+        "type": "heatmap", "x": x.grid(MAP_POINTS), "y": y.grid(MAP_POINTS), "z": z,
+        "xaxis": f"x{suffix}", "yaxis": f"y{suffix}", "colorscale": scale,
+        "zmin": ends[0], "zmax": ends[1], "showscale": place in (2, 4), "colorbar": bar,
+        "hoverongaps": False,
+        "hovertemplate": f"%{{x:.4g}}, %{{y:.4g}}<br>{name} %{{z:.4g}}<extra></extra>",
+    }  # fmt: skip
+
+
+def _axes(
+    layout: dict[str, Any], place: int, row: int, k: int, x: GridAxis, y: GridAxis, theme: Theme
+) -> None:
+    suffix = "" if place == 1 else str(place)
+    across = [0.0, 0.46] if k == 0 else [0.54, 1.0]
+    up = [0.56, 1.0] if row == 0 else [0.0, 0.44]
+    style = axis_style(theme) | {"exponentformat": "power", "automargin": True}
+    layout[f"xaxis{suffix}"] = style | {
+        "domain": across, "anchor": f"y{suffix}", "type": "log" if x.log else "linear",
+        "range": x.limits(0.004), "showticklabels": row == 1,
+        "title": {"text": label_of(x.name, None) if row == 1 else "", "standoff": 4},
+    }  # fmt: skip
+    layout[f"yaxis{suffix}"] = style | {
+        "domain": up, "anchor": f"x{suffix}", "type": "log" if y.log else "linear",
+        "range": y.limits(0.004), "showticklabels": k == 0,
+        "title": {"text": label_of(y.name, None) if k == 0 else "", "standoff": 4},
+    }  # fmt: skip
+
+
+def _title(text: str, place: int, theme: Theme) -> dict[str, Any]:
+    suffix = "" if place == 1 else str(place)
+    return {
+        "text": text, "showarrow": False, "xref": f"x{suffix} domain", "yref": f"y{suffix} domain",
+        "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom",
+        "font": {"size": 12, "color": theme.muted},
+    }  # fmt: skip

@@ -1,0 +1,266 @@
+"""The scored list: progress, the front, what is picked, what was refused."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from eic_core.drawing.scale import digits_text
+from eic_core.pool.listing import ListedScore
+from pages.ui.compare.desk import CompareDesk, CompareState, Scored, compare_desk, formula_text
+from pages.ui.compare.front_figure import (
+    MOST_POINTS,
+    FrontView,
+    drawn_places,
+    front_figure,
+    on_the_edge,
+)
+from pages.ui.compare.scores_table import filtered, scored_csv, scores_table
+from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted
+from pages.ui.kit.messages import quiet_note, show_error, show_heading, show_note
+from pages.ui.kit.text import escape, number, prose
+from pages.ui.kit.visit import change_state, current_visit
+
+
+def picked_bar(scored: Scored) -> None:
+    """The formulas picked, each with what can be done with it."""
+    places = [p for p in compare_desk().picked if p < len(scored.scores)]
+    if not places:
+        quiet_note("Click a point or a row: open it in the inspector, or put two side by side.")
+        return
+    with st.container(key="picked", gap="small"):
+        for place in places:
+            _card(scored.scores[place], place)
+        if len(places) == 2 and st.button(
+            "Put these two side by side", key="compare_two", type="primary"
+        ):
+            first, second = (scored.scores[p] for p in places)
+            _show(**changes_for_a(first), **changes_for_b(second))
+
+
+def _show(**changes: Any) -> None:
+    """Change the state, and draw the whole page: the pair stands outside this fragment."""
+    change_state(**changes)
+    st.rerun()
+
+
+def _card(scored: ListedScore, place: int) -> None:
+    listed, score = scored.listed, scored.score
+    facts = [f"EIC {digits_text(score.eic)}", f"{score.complexity} nodes"]
+    if score.r2 == score.r2:
+        facts.insert(1, f"R² {number(score.r2, 5)}")
+    if listed.method:
+        facts.append(listed.method)
+    with st.container(horizontal=True, vertical_alignment="center", key=f"card-{place}"):
+        st.html(
+            f'<p class="eic-picked"><code>{escape(listed.formula, 240)}</code><br>'
+            f'<span class="eic-quiet">row {listed.row} · {escape(" · ".join(facts), 200)}</span>'
+            "</p>",
+            width="stretch",
+        )
+        if st.button("Open in the inspector", key=f"open-{place}", icon=":material/search:"):
+            open_in_inspector(scored)
+        if st.button("As A", key=f"as-a-{place}"):
+            _show(**changes_for_a(scored))
+        if st.button("As B", key=f"as-b-{place}"):
+            _show(**changes_for_b(scored))
+
+
+def changes_for_a(scored: ListedScore) -> dict[str, Any]:
+    """The changes that make a row formula A."""
+    return {
+        "formula": formula_text(scored.listed),
+        "syntax": scored.syntax or "auto",
+        "base": scored.base,
+        "node": None,
+    }
+
+
+def changes_for_b(scored: ListedScore) -> dict[str, Any]:
+    """The changes that make a row formula B."""
+    return {
+        "other": formula_text(scored.listed),
+        "other_syntax": scored.syntax or "auto",
+        "other_base": scored.base,
+    }
+
+
+def open_in_inspector(scored: ListedScore) -> None:
+    """Go to the inspector with this formula on the same data."""
+    from pages.inspector import inspector_page
+
+    state = current_visit().state
+    assert isinstance(state, CompareState)
+    there = replace(state.inspecting(), **changes_for_a(scored))
+    page = st.Page(inspector_page, title="Inspector", url_path="inspector", default=True)
+    st.switch_page(page, query_params=there.to_query())
+
+
+_LISTED = 500
+
+
+@st.fragment(run_every=0.6)
+def show_progress(key: str) -> None:
+    """How far scoring has come; the page follows when it has ended."""
+    here = compare_desk()
+    here.seen = time.monotonic()
+    job = here.job
+    if job is None or not job.running:
+        st.rerun()
+    share = job.done / job.total if job.total else 0.0
+    said = f"{job.done:,} of {job.total:,} formulas" if job.total else "reading the list"
+    st.progress(min(1.0, share), text=f"Scoring: {said}")
+    st.button("Cancel", key=f"cancel-{key}", on_click=job.cancel, disabled=job.cancelled)
+
+
+def show_end(here: CompareDesk) -> None:
+    """Why there are no scores."""
+    job = here.job
+    if job is None:
+        return
+    if job.error is not None:
+        show_error(job.error)
+    elif job.cancelled:
+        quiet_note("Scoring was cancelled.")
+    st.button("Score again", key="score-again", on_click=_again)
+
+
+@uninterrupted()
+def _again() -> None:
+    compare_desk().job = compare_desk().wanted = None
+
+
+def results_view(here: CompareDesk, scored: Scored, notices: list[str]) -> None:
+    """Everything below the inputs, one fragment."""
+    for text in notices:
+        show_note(text)
+    _results(here.number)
+    _refused(scored)
+
+
+@st.fragment
+def _results(number_of_list: int) -> None:
+    here = compare_desk()
+    scored = here.scored
+    if scored is None or here.number != number_of_list:
+        return
+    with st.container(key="front-box", gap="small"):
+        name = _accuracy(scored)
+        on_front = scored.fronts[name]
+        _summary(scored, on_front, name)
+        shown = filtered(scored, on_front)
+        view = FrontView(
+            scored.scores, shown, on_front, scored.accuracies.get(name), name, here.picked
+        )
+        left, right = st.columns([1, 1], gap="medium")
+        with left:
+            _plot(view)
+        with right:
+            scores_table(view, scored, name)
+            _file(scored, on_front)
+        picked_bar(scored)
+
+
+def _accuracy(scored: Scored) -> str:
+    """Which accuracy is looked at; "" for none."""
+    names = [*scored.accuracies, ""]
+    if len(names) < 2:
+        return ""
+    chosen = st.segmented_control(
+        "Accuracy",
+        names,
+        default=scored.usual,
+        key=f"front-accuracy-{scored.usual}",
+        format_func=lambda name: name or "leave out",
+        required=True,
+        help="Against the target here, or as it came with the list.",
+    )
+    return chosen if chosen in scored.accuracies else ""
+
+
+def _summary(scored: Scored, on_front: np.ndarray, name: str) -> None:
+    scores = scored.scores
+    members = [s for s, member in zip(scores, on_front, strict=True) if member]
+    read = sum(not s.score.error for s in scores)
+    eics = [s.score.eic for s in members if math.isfinite(s.score.eic)]
+    low, high = (number(min(eics), 1), number(max(eics), 1)) if eics else ("", "")
+    spread = f" and lose {low if low == high else f'{low} to {high}'} digits" if eics else ""
+    which = "accuracy, complexity and EIC" if name else "complexity and EIC"
+    took = f" Scored in {scored.seconds:.1f} s." if scored.seconds >= 1 else ""
+    verb = "is" if len(members) == 1 else "are"
+    spread = spread.replace("lose", "loses") if len(members) == 1 else spread
+    st.html(
+        f'<p class="eic-lead"><b>{len(members):,} of {read:,} formulas</b> {verb} on the front of '
+        f'{which}{spread}.</p><p class="eic-quiet">No other formula is at least as good in every '
+        f"one of these and better in one; such formulas are outlined.{took}</p>"
+    )
+
+
+def _plot(view: FrontView) -> None:
+    drawn = drawn_places(view)
+    st.plotly_chart(
+        front_figure(view, dark=is_dark(), narrow=is_narrow()),
+        key="front-plot",
+        theme=None,
+        on_select=_point_clicked,
+        selection_mode="points",
+        config=plotly_config("eic-front"),
+        alt="Every formula by complexity and error, coloured by EIC; the table says the same.",
+    )
+    if edge := on_the_edge(view):
+        top = "EIC above 12" if view.accuracy is None else (
+            "an R² below −1" if "loss" not in view.accuracy_name else "a far larger loss"
+        )  # fmt: skip
+        quiet_note(f"{edge:,} with {top} {'are' if edge > 1 else 'is'} drawn on the upper edge.")
+    hidden = len(view.shown) - len(drawn)
+    if hidden:
+        why = "no finite error or no EIC"
+        if len(view.shown) > MOST_POINTS:
+            why = f"at most {MOST_POINTS:,} points are, the members of the front first"
+        which = "formula is" if hidden == 1 else "formulas are"
+        quiet_note(f"{hidden:,} {which} not drawn: {why}.")
+
+
+def _point_clicked() -> None:
+    points = st.session_state["front-plot"].selection.points
+    if points and (data := points[0].get("customdata")) is not None:
+        place = int(data[0] if isinstance(data, list) else data)
+        compare_desk().picked = (place,)
+
+
+def _file(scored: Scored, on_front: np.ndarray) -> None:
+    st.download_button(
+        "All scores, CSV",
+        data=lambda: scored_csv(scored.scores, on_front),
+        file_name="eic-scores.csv",
+        mime="text/csv",
+        key="download-scores",
+        on_click="ignore",
+        type="tertiary",
+        icon=":material/download:",
+        help="Every row of the list, refused ones with their reason; safe to open in a spreadsheet",
+    )
+
+
+def _refused(scored: Scored) -> None:
+    rows = [s for s in scored.scores if s.score.error]
+    if not rows:
+        return
+    show_heading(f"{len(rows):,} row{'s' if len(rows) != 1 else ''} refused")
+    quiet_note(
+        "They stay in the list and in the file of scores. Mend them in the list, or put one into "
+        "formula A below to try."
+    )
+    with st.expander("What was refused, and why", key="refused-list", expanded=len(rows) <= 5):
+        items = "".join(
+            f"<li><b>row {s.listed.row}</b> <code>{escape(s.listed.formula or '(empty)', 160)}"
+            f"</code><br>{prose(s.score.error, 400)}</li>"
+            for s in rows[:_LISTED]
+        )
+        more = f"<li>and {len(rows) - _LISTED:,} more</li>" if len(rows) > _LISTED else ""
+        st.html(f'<ul class="eic-list eic-refused">{items}{more}</ul>')

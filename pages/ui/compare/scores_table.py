@@ -1,0 +1,230 @@
+"""The table of scores: which formulas are shown, sorted how, and as a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import streamlit as st
+
+from eic_core.exports import safe_cell
+from eic_core.pool import SCORE_COLUMNS
+from eic_core.pool.listing import ListedScore
+from pages.ui.compare.desk import Scored, compare_desk
+from pages.ui.compare.front_figure import FrontView
+from pages.ui.kit import glossary
+from pages.ui.kit.browser import is_narrow
+from pages.ui.kit.messages import quiet_note
+from pages.ui.kit.text import clean
+
+COLUMNS = ("row", "problem", "method", "formula", "syntax", "extra", *SCORE_COLUMNS, "front")
+
+
+def scored_csv(scores: Sequence[ListedScore], on_front: np.ndarray) -> str:
+    """A row for each row of the list, in order, refused ones included.
+
+    Parameters
+    ----------
+    scores : sequence of ListedScore
+    on_front : ndarray of bool, shape (N,)
+
+    Examples
+    --------
+    >>> from eic_core.pool import Score
+    >>> from eic_core.pool.importers import Listed
+    >>> row = ListedScore(Listed(1, "-x"), Score(2, 0.5, 0.25, 0.25), "infix")
+    >>> print(scored_csv([row], np.array([True])).splitlines()[1])
+    1,,,'-x,infix,,2,0.5,0.25,0.25,0,0,0,,yes
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for scored, member in zip(scores, on_front, strict=True):
+        listed, cells = scored.listed, scored.score.cells()
+        values = (listed.parameters[f"t{i}"] for i in range(len(listed.parameters)))
+        texts = (
+            listed.problem,
+            listed.method,
+            listed.formula,
+            listed.syntax or scored.syntax,
+            "theta=" + ";".join(values) if listed.parameters else "",
+        )
+        writer.writerow(
+            [
+                listed.row,
+                *map(safe_cell, texts),
+                *(cells[name] for name in SCORE_COLUMNS[:-1]),
+                safe_cell(cells["error"]),
+                "yes" if member else "",
+            ]
+        )
+    return out.getvalue()
+
+
+@dataclass(frozen=True)
+class Filter:
+    """What the filters ask for; None and empty let everything through."""
+
+    text: str = ""
+    most_eic: float | None = None
+    most_nodes: int | None = None
+    methods: frozenset[str] = frozenset()
+    front_only: bool = False
+
+    def lets_through(self, scored: ListedScore) -> bool:
+        """Whether a formula passes all filters but `front_only`; refused ones never do.
+
+        Examples
+        --------
+        >>> from eic_core.pool import Score
+        >>> from eic_core.pool.importers import Listed
+        >>> row = ListedScore(Listed(1, "Sin(x)"), Score(2, 0.5, 1.5, 1.5))
+        >>> Filter("sin(").lets_through(row), Filter(most_eic=1.0).lets_through(row)
+        (True, False)
+        """
+        score = scored.score
+        return (
+            not score.error
+            and self.text.lower() in scored.listed.formula.lower()
+            and (self.most_eic is None or score.eic <= self.most_eic)
+            and (self.most_nodes is None or (score.complexity or 0) <= self.most_nodes)
+            and (not self.methods or scored.listed.method in self.methods)
+        )
+
+
+def filtered(scored: Scored, on_front: np.ndarray) -> np.ndarray:
+    """Places of the formulas that the filters let through."""
+    scores = scored.scores
+    methods = list(dict.fromkeys(s.listed.method for s in scores if s.listed.method))
+    if is_narrow():
+        with st.expander("Filter", key="filter-box"):
+            wanted = _filters(methods)
+    else:
+        wanted = _filters(methods)
+    keep = np.array([wanted.lets_through(s) for s in scores], dtype=bool)
+    return np.flatnonzero(keep & on_front if wanted.front_only else keep)
+
+
+def _filters(methods: list[str]) -> Filter:
+    with st.container(horizontal=True, vertical_alignment="bottom", key="filters", gap="small"):
+        text = st.text_input("Find", key="filter-text", placeholder="part of a formula", width=180)
+        most = st.number_input("EIC at most", min_value=0.0, value=None, step=0.5, width=120,
+                               key="filter-eic", placeholder="any")  # fmt: skip
+        nodes = st.number_input("Nodes at most", min_value=1, value=None, step=5, width=120,
+                                key="filter-nodes", placeholder="any")  # fmt: skip
+        chosen: list[str] = []
+        if len(methods) > 1:
+            chosen = st.multiselect("Methods", methods, key="filter-methods", format_func=clean,
+                                    width=260, placeholder="all")  # fmt: skip
+        only = st.toggle("Front only", key="filter-front")
+    return Filter(text, most, nodes, frozenset(chosen), only)
+
+
+_MOST_ROWS = 20_000
+"""Most rows that the table shows; the file has all."""
+
+
+def scores_table(view: FrontView, scored: Scored, name: str) -> None:
+    """The formulas shown, the front first, then by error and EIC."""
+    order = sorted(view.shown.tolist(), key=lambda i: _rank(view, i))[:_MOST_ROWS]
+    key = f"front-table-{compare_desk().number}"
+    rows = [k for k, i in enumerate(order) if i in view.picked]
+    current = st.session_state.get(key)
+    if current is not None and sorted(current["selection"]["rows"]) != sorted(rows):
+        st.session_state[key] = {"selection": {"rows": rows, "columns": [], "cells": []}}
+    st.dataframe(
+        _columns([scored.scores[i] for i in order], view, order),
+        key=key,
+        on_select=partial(_rows_chosen, key, tuple(order)),
+        selection_mode="multi-row",
+        hide_index=True,
+        height=min(440, 38 + 35 * max(1, len(order))),
+        column_order=_shown(view, scored, name),
+        column_config=_settings(view.accuracy_name),
+        placeholder="—",
+        alt="The formulas with their scores, the front first",
+    )
+    if len(view.shown) > _MOST_ROWS:
+        quiet_note(f"The first {_MOST_ROWS:,} of {len(view.shown):,}; the file has all.")
+
+
+def _rank(view: FrontView, place: int) -> tuple[bool, float, float]:
+    error = math.nan if view.accuracy is None else float(view.accuracy[place])
+    eic = view.scores[place].score.eic
+    return (
+        not view.on_front[place],
+        math.inf if math.isnan(error) else error,
+        math.inf if math.isnan(eic) else eic,
+    )
+
+
+def _rows_chosen(key: str, order: tuple[int, ...]) -> None:
+    rows = st.session_state[key]["selection"]["rows"]
+    here = compare_desk()
+    chosen = [order[r] for r in rows if r < len(order)]
+    kept = [p for p in here.picked if p in chosen]
+    here.picked = tuple([*kept, *(p for p in chosen if p not in kept)][-2:])
+
+
+def _columns(scores: list[ListedScore], view: FrontView, order: list[int]) -> pa.Table:
+    def known(value: float) -> float | None:
+        return None if math.isnan(value) else value
+
+    accuracy = view.accuracy
+    return pa.table(
+        {
+            "row": [s.listed.row for s in scores],
+            "front": ["●" if view.on_front[i] else "" for i in order],
+            "eic": [known(s.score.eic) for s in scores],
+            "finite": [known(s.score.eic_finite) for s in scores],
+            "r2": [known(s.score.r2) for s in scores],
+            "error": [None if accuracy is None else known(float(accuracy[i])) for i in order],
+            "nodes": [s.score.complexity for s in scores],
+            "method": [clean(s.listed.method, 60) for s in scores],
+            "formula": [" ".join(clean(s.listed.formula, 300).split()) for s in scores],
+            "invalid": [s.score.invalid for s in scores],
+        }
+    )
+
+
+def _shown(view: FrontView, scored: Scored, name: str) -> list[str]:
+    scores = scored.scores
+    names = ["front", "eic"]
+    if any(math.isinf(s.score.eic) for s in scores):
+        names.append("finite")
+    if not all(math.isnan(s.score.r2) for s in scores):
+        names.append("r2")
+    if name and name != "1 − R²":
+        names.append("error")
+    names += ["nodes", "formula"]
+    if is_narrow():
+        names.remove("formula")
+        names.insert(2, "formula")
+    if any(s.listed.method for s in scores):
+        names.append("method")
+    if any(s.score.invalid for s in scores):
+        names.append("invalid")
+    return [*names, "row"]
+
+
+def _settings(accuracy_name: str) -> dict[str, Any]:
+    config = st.column_config
+    return {
+        "front": config.TextColumn("Front", width=52, help="● : on the front"),
+        "eic": config.NumberColumn("EIC", format="%.2f", width=62, help=glossary.EIC),
+        "finite": config.NumberColumn("Finite", format="%.2f", width=62, help=glossary.FINITE),
+        "r2": config.NumberColumn("R²", format="%.5g", width=82, help=glossary.R2),
+        "error": config.NumberColumn(accuracy_name or "Error", format="%.4g", width=110),
+        "nodes": config.NumberColumn("Nodes", width=62, help=glossary.COMPLEXITY),
+        "formula": config.TextColumn("Formula", width=330),
+        "method": config.TextColumn("Method", width=90),
+        "invalid": config.NumberColumn("No value", width=76, help=glossary.VALID),
+        "row": config.NumberColumn("Row", width=56, help="In the list, from 1"),
+    }

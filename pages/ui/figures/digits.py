@@ -1,0 +1,243 @@
+"""Bars of digits: what function and writing lose, and what each number is given and needs."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from eic_core.drawing.scale import HIGH, LOW, THEMES, digits_text, text_on
+from eic_core.drawing.scene import short_number, shorten_text
+from eic_core.explain import phrases
+from eic_core.explain.budget import Need
+from eic_core.explain.shortening import MOST_DIGITS
+from eic_core.explain.writing import WritingLoss
+from eic_core.measure import Inspection
+from pages.ui.figures.plotting import base_layout, build, legend_above
+
+SHOWN = 14
+"""Rows drawn; the table has them all."""
+
+
+def digits_figure(needs: Sequence[Need], *, dark: bool = False, narrow: bool = False) -> go.Figure:
+    """One row for each number: a light bar as given, a dark one as needed.
+
+    Parameters
+    ----------
+    needs : sequence of Need
+        The first `SHOWN` are drawn.
+    dark, narrow : bool
+        For a dark page; for a phone.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Significant digits from 0 to 17, those of double precision; a small mark stands at
+        what the number needs if nothing else is rounded.
+    """
+    theme = THEMES[dark]
+    shown = needs[:SHOWN]
+    places = [-float(i) for i in range(len(shown))]
+    given = [min(n.given, MOST_DIGITS) for n in shown]
+    layout = base_layout(dark) | {
+        "height": 96 + 26 * len(shown),
+        "margin": {"l": 96 if narrow else 120, "r": 8, "t": 30, "b": 40},
+        "barmode": "overlay",
+        "xaxis": {
+            "range": [0, MOST_DIGITS + (4.2 if narrow else 2.6)], "fixedrange": True,
+            "zeroline": False, "tickvals": [0, 5, 10, 15], "showgrid": False,
+            "ticks": "outside", "ticklen": 4, "tickcolor": theme.muted, "showline": True,
+            "linecolor": theme.faint, "tickfont": {"size": 12, "color": theme.muted},
+            "title": {"text": "significant digits",
+                      "font": {"size": 12, "color": theme.muted}},
+        },
+        "yaxis": {
+            "range": [-len(shown) + 0.4, 0.6], "fixedrange": True, "zeroline": False,
+            "showgrid": False, "tickvals": places, "ticktext": [_name(n) for n in shown],
+            "tickfont": {"size": 13},
+        },
+        **legend_above(theme),
+        "annotations": [_count(n, y, top, theme.ink) for n, y, top in
+                        zip(shown, places, given, strict=True)],
+        "dragmode": False,
+    }  # fmt: skip
+    data = [
+        _need_bars("given", places, given, {"color": theme.faint}, 0.62),
+        _need_bars("needed", places, [n.together for n in shown], {"color": theme.accent}, 0.34),
+        {
+            "type": "scatter", "mode": "markers", "name": "needed alone", "y": places,
+            "x": [n.alone for n in shown],
+            "marker": {"symbol": "line-ns", "size": 15,
+                       "line": {"width": 2.5, "color": theme.ink}},
+            "hovertemplate": "needs %{x} if nothing else is rounded<extra></extra>",
+        },
+    ]  # fmt: skip
+    return build(data, layout)
+
+
+def _need_bars(
+    name: str, places: list[float], values: Sequence[int], marker: dict[str, Any], width: float
+) -> dict[str, Any]:
+    return {
+        "type": "bar", "orientation": "h", "name": name, "y": places, "x": list(values),
+        "width": width, "marker": marker, "hovertemplate": f"{name}: %{{x}}<extra></extra>",
+    }  # fmt: skip
+
+
+def _name(need: Need) -> str:
+    plain = phrases.input_name(need.name).strip("`")
+    text = short_number(need.name) if need.kind == "constant" else shorten_text(plain, 12)
+    return f"{html.escape(text)}  "
+
+
+def _count(need: Need, y: float, top: int, ink: str) -> dict[str, Any]:
+    return {
+        "x": top, "y": y, "text": f"{need.together} of {need.given}", "showarrow": False,
+        "xanchor": "left", "xshift": 6, "font": {"size": 13, "color": ink},
+    }  # fmt: skip
+
+
+WRITING_INK = {False: "#c2500a", True: "#ff9f5a"}
+"""The digits lost to the writing, by `dark`; at least 3 : 1 beside grey and on the page."""
+
+BAR = 0.34
+"""Height of a bar; the bars stand one apart."""
+
+
+def losses_figure(found: WritingLoss, *, dark: bool = False, narrow: bool = False) -> go.Figure:
+    """The function's own conditioning, the result as written, and the worst step inside.
+
+    Parameters
+    ----------
+    found : WritingLoss
+    dark, narrow : bool
+        For a dark page; for a phone.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        In digits, from 0 to 8 whatever the values; larger ones end in an arrow and infinite
+        ones in a dashed field beyond the scale.
+    """
+    theme = THEMES[dark]
+    inspection = found.inspection
+    worst = inspection.nodes[worst_step(inspection)].text
+    inside = inspection.eic_finite
+    step = html.escape(shorten_text(worst, 26 if narrow else 44))
+    rows = (
+        ("The function itself", "no writing keeps these", found.own, False),
+        ("The result, as written", "all errors together", found.q, False),
+        ("The worst step inside", step, inside, math.isinf(inspection.eic)),
+    )
+    shapes: list[dict[str, Any]] = []
+    notes: list[dict[str, Any]] = []
+    for place, (name, what, value, endless) in enumerate(rows):
+        y = 2.0 - place
+        notes.append(_heading(y, name, what, theme.muted, narrow))
+        notes.append(_value(y, value, endless, theme.ink))
+        if endless:
+            shapes.append(_endless(y, theme.ink))
+            notes.append(_text(HIGH + 0.5, y, "∞", theme.ink, 14) | {"xanchor": "center"})
+    layout = base_layout(dark) | {
+        "height": 236,
+        "margin": {"l": 8, "r": 8, "t": 4, "b": 42},
+        "barmode": "overlay",
+        "xaxis": {
+            "range": [LOW - 0.02, HIGH + 1.15], "fixedrange": True, "zeroline": False,
+            "tickvals": list(range(0, 9, 2)), "showgrid": False, "ticks": "outside",
+            "ticklen": 4, "tickcolor": theme.muted, "showline": True, "linecolor": theme.faint,
+            "tickfont": {"size": 12, "color": theme.muted},
+            "title": {"text": "digits lost", "font": {"size": 12, "color": theme.muted}},
+        },
+        "yaxis": {"range": [-0.35, 2.85], "visible": False, "fixedrange": True},
+        "shapes": shapes,
+        "annotations": [*notes, *_parts(found, dark)],
+        "dragmode": False,
+    }  # fmt: skip
+    return build(_loss_bars(found, inside, worst, dark), layout)
+
+
+def worst_step(inspection: Inspection) -> int:
+    """The node that loses most, singular samples left out where anything remains."""
+    without = math.isnan(inspection.eic_finite)
+    return inspection.bottleneck if without else inspection.finite_bottleneck
+
+
+def _loss_bars(found: WritingLoss, inside: float, step: str, dark: bool) -> list[dict[str, Any]]:
+    theme = THEMES[dark]
+    own, whole = _length(found.own), _length(found.q)
+    kept = min(own, whole)
+    grey = {"color": theme.data}
+    pattern = {
+        "color": theme.paper,
+        "line": {"color": theme.data, "width": 1.5},
+        "pattern": {"shape": "/", "fgcolor": theme.data, "bgcolor": theme.paper, "size": 7,
+                    "solidity": 0.25},
+    }  # fmt: skip
+    bars = [
+        _bar(2, 0.0, own, grey, f"the function’s own: {digits_text(found.own)} digits"),
+        _bar(1, 0.0, kept, grey, f"the function’s own: {digits_text(found.own)} digits"),
+        _bar(1, kept, whole - kept, {"color": WRITING_INK[dark]},
+             f"lost to the writing: {digits_text(found.loss)} digits"),
+    ]  # fmt: skip
+    if not math.isnan(inside):
+        text = f"{html.escape(shorten_text(step, 60))}: {digits_text(inside)} digits"
+        bars.append(_bar(0, 0.0, _length(inside), pattern, text))
+    return bars
+
+
+def _bar(y: float, base: float, length: float, marker: dict[str, Any], text: str) -> dict[str, Any]:
+    return {
+        "type": "bar", "orientation": "h", "y": [y], "x": [length], "base": [base],
+        "width": BAR, "marker": marker, "hovertemplate": f"{text}<extra></extra>",
+    }  # fmt: skip
+
+
+def _length(value: float) -> float:
+    return 0.0 if math.isnan(value) else min(max(value, LOW), HIGH)
+
+
+def _parts(found: WritingLoss, dark: bool) -> list[dict[str, Any]]:
+    """Names inside the second bar where there is room for them."""
+    own, whole = _length(found.own), _length(found.q)
+    parts = (
+        (0.0, min(own, whole), "function", THEMES[dark].data),
+        (min(own, whole), whole, "lost to the writing", WRITING_INK[dark]),
+    )
+    return [
+        _text((low + high) / 2, 1.0, name, text_on(fill), 12) | {"xanchor": "center"}
+        for low, high, name, fill in parts
+        if high - low > 0.22 * len(name)
+    ]
+
+
+def _heading(y: float, name: str, what: str, muted: str, narrow: bool) -> dict[str, Any]:
+    joint = " · " if what else ""
+    text = f'<b>{name}</b><span style="color:{muted}">{joint}{what}</span>'
+    return _text(LOW, y + BAR / 2 + 0.05, text, None, 12 if narrow else 13) | {
+        "xanchor": "left", "yanchor": "bottom",
+    }  # fmt: skip
+
+
+def _value(y: float, value: float, endless: bool, ink: str) -> dict[str, Any]:
+    if math.isnan(value) and endless:
+        return _text(LOW, y, "", ink, 14)
+    more = " ▸" if math.isfinite(value) and value > HIGH else ""
+    return _text(_length(value), y, f"<b>{digits_text(value)}{more}</b>", ink, 14) | {
+        "xanchor": "left", "xshift": 6,
+    }  # fmt: skip
+
+
+def _endless(y: float, ink: str) -> dict[str, Any]:
+    return {
+        "type": "rect", "x0": HIGH + 0.2, "x1": HIGH + 0.8, "y0": y - BAR / 2, "y1": y + BAR / 2,
+        "line": {"width": 1.2, "color": ink, "dash": "3px,2px"},
+    }  # fmt: skip
+
+
+def _text(x: float, y: float, text: str, ink: str | None, size: int) -> dict[str, Any]:
+    font = {"size": size} | ({"color": ink} if ink else {})
+    return {"x": x, "y": y, "text": text, "showarrow": False, "yanchor": "middle", "font": font}

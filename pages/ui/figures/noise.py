@@ -1,0 +1,404 @@
+"""Whose noise it is, as a waterfall; and one node's loss measured in four ways."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+
+from eic_core.drawing.scale import HIGH, THEMES, Theme, digits_text
+from eic_core.drawing.scene import shorten_text
+from eic_core.explain import phrases
+from eic_core.explain.comparing import LIKELY, NAMES
+from eic_core.explain.ledger import Bar, Ledger
+from eic_core.explain.triangulation import TriangulatedNode
+from eic_core.formula.rendering import short_text
+from eic_core.formula.tree import CONSTANT, VARIABLE
+from eic_core.measure.observed import DIGITS, Observed
+from pages.ui.figures.plotting import axis_style, base_layout, build, plain_text
+
+_LANE_ROW, _LANE_AXIS = 29, 46
+_LEAST = -1.0
+"""Left end in digits: a rounding is 0.4 units of roundoff, and many are smaller."""
+
+_COLOURS = {
+    "recursion": {False: "#1c1f26", True: "#f2f3f5"},
+    "shaken": {False: "#0072b2", True: "#5cb8f0"},
+    "observed": {False: "#d55e00", True: "#f0a03c"},
+}
+"""By `dark`; every way has a symbol of its own as well."""
+
+_SYMBOLS = {"recursion": "diamond", "shaken": "circle", "observed": "square"}
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One line of the figure.
+
+    Attributes
+    ----------
+    label : str
+    way : {"recursion", "shaken", "observed"}
+    value : float
+        Digits; nan and infinite values are said in words.
+    low, high : float
+        Interval; nan without one.
+    said : str
+        The value in words.
+    limit : float
+        Where no digit is left; nan if that does not apply.
+    """
+
+    label: str
+    way: str
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+    said: str = ""
+    limit: float = math.nan
+
+
+def lanes(node: TriangulatedNode) -> tuple[Lane, ...]:
+    """The lines of a node's figure, from theory to observation."""
+    theory = [
+        Lane(label, "recursion", value,
+             said=digits_text(value) if math.isfinite(value) else "no digit is left")
+        for label, value in (
+            ("recursion", node.recursion), ("recursion, shared noise", node.shared)
+        )
+    ]  # fmt: skip
+    shaken = [
+        Lane(
+            f"shaken by σ = {phrases.number(s.sigma)}", "shaken", s.local_eic, s.low, s.high,
+            "shows nothing" if math.isnan(s.low) else
+            f"{s.local_eic:.2f} ({s.low:.2f} to {s.high:.2f})",
+        )
+        for s in node.shaken
+    ]  # fmt: skip
+    observed = [
+        Lane(NAMES[o.kind], "observed", o.digits, said=observed_text(o), limit=DIGITS[o.kind])
+        for o in (node.float32, node.float64)
+    ]
+    return (*theory, *shaken, *observed)
+
+
+def observed_text(observed: Observed) -> str:
+    """An observed error in digits, or why there is none."""
+    if math.isnan(observed.digits):
+        return "no value"
+    if math.isinf(observed.digits):
+        return "exact"
+    return f"{observed.digits:.2f}".replace("-", "−")
+
+
+def triangulated_figure(
+    node: TriangulatedNode, *, dark: bool = False, narrow: bool = False
+) -> go.Figure:
+    """The recursion, Algorithm 2 at falling sigma with 95 % intervals, and observed errors.
+
+    A band shows where an observed error is to be expected: 0.1 to 1.5 times what the recursion
+    with shared noise gives for roundings of one unit roundoff.
+
+    Parameters
+    ----------
+    node : TriangulatedNode
+    dark, narrow : bool
+        For a dark page; for a phone.
+    """
+    theme = THEMES[dark]
+    found = lanes(node)
+    top = _top(found)
+    layout = base_layout(dark) | {
+        "height": _LANE_ROW * len(found) + _LANE_AXIS + 8,
+        "margin": {"l": 8, "r": 8, "t": 4, "b": _LANE_AXIS},
+        "dragmode": False,
+        "hovermode": "closest",
+        "xaxis": axis_style(theme) | {
+            "range": [_LEAST - 0.15, top], "fixedrange": True,
+            "dtick": 1 if top < 9.5 and not narrow else 2,
+            "tick0": 0, "showgrid": True, "gridcolor": theme.faint, "griddash": "dot",
+            "title": {"text": "decimal digits lost", "standoff": 4, "font": {"size": 12}},
+        },
+        "yaxis": axis_style(theme) | {
+            "range": [-len(found) + 0.4, 0.6], "fixedrange": True, "showline": False, "ticks": "",
+            "tickvals": [-k for k in range(len(found))],
+            "ticktext": [_label(lane, narrow) for lane in found],
+            "tickfont": {"size": 12 if narrow else 13, "color": theme.ink},
+        },
+        "shapes": _shapes(node, found, theme),
+        "annotations": [
+            _missing(lane, -k, theme) for k, lane in enumerate(found)
+            if not math.isfinite(lane.value) or lane.value > top
+        ],
+    }  # fmt: skip
+    return build([_trace(found, way, dark) for way in _SYMBOLS], layout)
+
+
+def triangulated_words(node: TriangulatedNode) -> str:
+    """The figure in words, for those who do not see it."""
+    return "Digits lost: " + "; ".join(f"{lane.label}: {lane.said}" for lane in lanes(node))
+
+
+def _top(found: tuple[Lane, ...]) -> float:
+    """Right end: 8 digits like every other scale, more where needed."""
+    shown = [v for lane in found for v in (lane.value, lane.high) if math.isfinite(v)]
+    return min(20.0, max(HIGH, math.ceil(max(shown, default=0.0) + 0.3))) + 0.25
+
+
+def _label(lane: Lane, narrow: bool) -> str:
+    if not narrow:
+        return lane.label
+    return lane.label.replace("shaken by ", "").replace("recursion, shared noise", "shared noise")
+
+
+def _trace(found: tuple[Lane, ...], way: str, dark: bool) -> dict[str, Any]:
+    colour = _COLOURS[way][dark]
+    of_way = [(k, lane) for k, lane in enumerate(found)
+              if lane.way == way and math.isfinite(lane.value)]  # fmt: skip
+    trace: dict[str, Any] = {
+        "type": "scatter", "mode": "markers",
+        "x": [lane.value for _, lane in of_way], "y": [-k for k, _ in of_way],
+        "hovertext": [f"{lane.label}: {lane.said}" for _, lane in of_way],
+        "hovertemplate": "%{hovertext}<extra></extra>",
+        "marker": {"symbol": _SYMBOLS[way], "size": 9 if way == "shaken" else 11, "color": colour,
+                   "line": {"width": 1, "color": THEMES[dark].paper}},
+        "cliponaxis": False,
+    }  # fmt: skip
+    if way == "shaken":
+        trace["error_x"] = {
+            "type": "data", "symmetric": False, "color": colour, "thickness": 2, "width": 5,
+            "array": [lane.high - lane.value for _, lane in of_way],
+            "arrayminus": [lane.value - lane.low for _, lane in of_way],
+        }  # fmt: skip
+    return trace
+
+
+def _shapes(node: TriangulatedNode, found: tuple[Lane, ...], theme: Theme) -> list[dict[str, Any]]:
+    shapes: list[dict[str, Any]] = []
+    if math.isfinite(node.recursion):
+        shapes.append(
+            {"type": "line", "x0": node.recursion, "x1": node.recursion, "y0": 0,
+             "y1": -len(found) + 0.5, "layer": "below",
+             "line": {"width": 1.2, "color": theme.muted}}
+        )  # fmt: skip
+    for k, lane in enumerate(found):
+        if lane.way != "observed":
+            continue
+        if math.isfinite(node.shared):
+            low, high = (node.shared + math.log10(factor) for factor in LIKELY)
+            shapes.append(
+                {"type": "rect", "x0": low, "x1": high, "y0": -k - 0.36, "y1": -k + 0.36,
+                 "layer": "below", "line": {"width": 0}, "fillcolor": theme.data, "opacity": 0.25}
+            )  # fmt: skip
+        shapes.append(
+            {"type": "line", "x0": lane.limit, "x1": lane.limit, "y0": -k - 0.4, "y1": -k + 0.4,
+             "line": {"width": 3, "color": theme.ink}}
+        )  # fmt: skip
+    return shapes
+
+
+def _missing(lane: Lane, y: int, theme: Theme) -> dict[str, Any]:
+    """In place of a mark, at the left: why there is none."""
+    return {
+        "x": 0, "xref": "paper", "xanchor": "left", "xshift": 6, "y": y, "showarrow": False,
+        "text": lane.said, "font": {"size": 12, "color": theme.muted}, "bgcolor": theme.paper,
+    }  # fmt: skip
+
+
+INTRODUCED, INHERITED, MASKED = "◆", "▲", "○"
+"""Shapes of what arises at the node itself, below it, and below it without being seen."""
+
+BARS = 8
+_WATERFALL_ROW, _WATERFALL_AXIS = 46, 44
+NOBODY = -1
+"""What a bar of several nodes names as its node."""
+
+_KINDS = {
+    "rounding": {False: "#0072b2", True: "#5cb8f0"},
+    "input": {False: "#d55e00", True: "#f0a03c"},
+    "constant": {False: "#5b6270", True: "#a9b0bd"},
+}
+"""Colours of the kinds of noise by `dark`, told apart with any colour vision, and hatched apart."""
+
+_HATCHES = {"rounding": "", "input": "/", "constant": "."}
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One bar with its words."""
+
+    bar: Bar
+    shape: str
+    kind: str
+    name: str
+    what: str
+    inside: str = ""
+
+    @property
+    def said(self) -> str:
+        """What it is, and inside what if another bar has the same name."""
+        return f"{self.what}, {self.inside}" if self.inside else self.what
+
+    @property
+    def share(self) -> float:
+        return self.bar.end - self.bar.start
+
+
+def waterfall_figure(
+    ledger: Ledger, *, mean: bool = False, dark: bool = False, narrow: bool = False
+) -> go.Figure:
+    """The ledger of a node as bars that begin where the one above ends.
+
+    Every bar's `customdata` is its node, or -1 for the one that groups the rest.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        With at least one row.
+    mean : bool
+        Stack the means of the samples' shares instead of the shares of the mean.
+    dark, narrow : bool
+        For a dark page; for a phone.
+    """
+    theme = THEMES[dark]
+    rows = _rows(ledger, mean)
+    places = [-k for k in range(len(rows))]
+    ids = [row.bar.nodes[0] if len(row.bar.nodes) == 1 else NOBODY for row in rows]
+    said = [f"{plain_text(row.name)}, {row.said}: {phrases.percent(row.share)}" for row in rows]
+    calm = {"marker": {"opacity": 1}}
+    common = {
+        "type": "bar", "orientation": "h", "y": places, "width": 0.34, "customdata": ids,
+        "hovertext": said, "hovertemplate": "%{hovertext}<extra></extra>",
+        "selected": calm, "unselected": calm,
+    }  # fmt: skip
+    data: list[dict[str, Any]] = [
+        common | {
+            "base": [0.0] * len(rows), "x": [100.0] * len(rows),
+            "marker": {"color": theme.faint, "opacity": 0.35, "line": {"width": 0}},
+            "selected": {"marker": {"opacity": 0.35}}, "unselected": {"marker": {"opacity": 0.35}},
+        },
+        common | {
+            "base": [100 * row.bar.start for row in rows], "x": [100 * row.share for row in rows],
+            "marker": _marker(rows, theme, dark),
+        },
+    ]  # fmt: skip
+    layout = base_layout(dark) | {
+        "height": _WATERFALL_ROW * len(rows) + _WATERFALL_AXIS,
+        "margin": {"l": 8, "r": 24, "t": 2, "b": _WATERFALL_AXIS - 2},
+        "barmode": "overlay",
+        "dragmode": False,
+        "clickmode": "event+select",
+        "hovermode": "closest",
+        "xaxis": axis_style(theme) | {
+            "range": [0, 100], "fixedrange": True, "tickvals": [0, 25, 50, 75, 100],
+            "ticktext": ["0", "25", "50", "75", "100 %"], "automargin": False,
+            "title": {"text": "share of the noise", "standoff": 4, "font": {"size": 12}},
+        },
+        "yaxis": {"range": [-len(rows) + 0.62, 0.86], "visible": False, "fixedrange": True},
+        "annotations": [
+            note for k, row in enumerate(rows) for note in _notes(row, -k, theme, narrow)
+        ],
+        "shapes": [_step(row, -k, theme) for k, row in enumerate(rows[:-1])],
+    }  # fmt: skip
+    return build(data, layout)
+
+
+def waterfall_words(ledger: Ledger, *, mean: bool = False) -> str:
+    """The figure in words, for those who do not see it.
+
+    Examples
+    --------
+    >>> from eic_core.explain.ledger import blame
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> inspection = inspect(read("x + 2").formula, Samples.from_columns({"x": [2.0]}))
+    >>> waterfall_words(blame(inspection, 2))
+    'Shares of the noise: x + 2, its own rounding: 67 %; x, error of the input: 17 %; 2, error of the constant: 17 %'
+    """  # noqa: E501
+    said = (f"{row.name}, {row.said}: {phrases.percent(row.share)}" for row in _rows(ledger, mean))
+    return f"Shares of the noise: {'; '.join(said)}"
+
+
+def shape_of(ledger: Ledger, node_id: int) -> str:
+    """The shape of a row of the ledger.
+
+    Examples
+    --------
+    >>> from eic_core.explain.ledger import blame
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> inspection = inspect(read("x + 2").formula, Samples.from_columns({"x": [2.0]}))
+    >>> [shape_of(blame(inspection, 2), k) for k in range(3)]
+    ['▲', '▲', '◆']
+    """
+    if node_id == ledger.target:
+        return INTRODUCED
+    return MASKED if node_id in ledger.masked else INHERITED
+
+
+def _rows(ledger: Ledger, mean: bool) -> list[_Row]:
+    formula = ledger.inspection.formula
+    bars = ledger.waterfall(BARS, mean=mean)
+    names = Counter(bar.label for bar in bars)
+    rows = []
+    for bar in bars:
+        if len(bar.nodes) > 1:
+            rows.append(_Row(bar, INHERITED, "rest", bar.label, "together"))
+            continue
+        (node_id,) = bar.nodes
+        operator = formula.nodes[node_id].operator
+        kind = {VARIABLE: "input", CONSTANT: "constant"}.get(operator, "rounding")
+        what = "rounding" if kind == "rounding" else f"error of the {kind}"
+        if node_id == ledger.target:
+            what = "its own rounding" if kind == "rounding" else "its own error"
+        parent = formula.parents[node_id]
+        twin = names[bar.label] > 1 and parent is not None
+        inside = f"in {short_text(formula, parent, 24)}" if twin else ""
+        name = short_text(formula, node_id, phrases.TEXT_LIMIT)
+        rows.append(_Row(bar, shape_of(ledger, node_id), kind, name, what, inside))
+    return rows
+
+
+def _marker(rows: list[_Row], theme: Theme, dark: bool) -> dict[str, Any]:
+    colours = [_KINDS[row.kind][dark] if row.kind in _KINDS else theme.muted for row in rows]
+    return {
+        "color": colours,
+        "line": {"color": colours, "width": 1.5},
+        "pattern": {
+            "shape": [_HATCHES.get(row.kind, "x") for row in rows],
+            "fgcolor": colours, "bgcolor": [theme.paper] * len(rows),
+            "fillmode": "replace", "size": 7, "solidity": 0.45,
+        },
+    }  # fmt: skip
+
+
+def _notes(row: _Row, y: int, theme: Theme, narrow: bool) -> list[dict[str, Any]]:
+    """Left above the bar what it is, right how much."""
+    name = shorten_text(row.name, 20 if narrow else 44)
+    short = f"{row.kind} {row.inside}" if narrow and row.inside else row.said
+    what = shorten_text(short, max(24, 36 - len(name)) if narrow else 46)
+    common = {
+        "y": y + 0.24, "yanchor": "bottom", "xref": "paper", "showarrow": False,
+        "bgcolor": theme.paper, "borderpad": 0,
+        "font": {"size": 13, "color": theme.ink},
+    }  # fmt: skip
+    text = (
+        f"{row.shape} <b>{plain_text(name)}</b> "
+        f'<span style="color:{theme.muted}">{plain_text(what)}</span>'
+    )
+    return [
+        common | {"x": 0, "xanchor": "left", "align": "left", "text": text},
+        common | {"x": 1, "xanchor": "right", "text": f"<b>{phrases.percent(row.share)}</b>"},
+    ]
+
+
+def _step(row: _Row, y: int, theme: Theme) -> dict[str, Any]:
+    """From the end of a bar down to the beginning of the next."""
+    end = 100 * row.bar.end
+    return {
+        "type": "line", "x0": end, "x1": end, "y0": y - 0.17, "y1": y - 0.83, "layer": "below",
+        "line": {"color": theme.muted, "width": 1, "dash": "2px,2px"},
+    }  # fmt: skip

@@ -1,0 +1,1 @@
+"""The inspector: its inputs, its headline, the workbench, and what can be taken away."""

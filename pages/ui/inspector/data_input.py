@@ -1,0 +1,421 @@
+"""The data: a range for each variable, or a table that is kept for this tab."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Literal
+
+import streamlit as st
+
+from eic_core.errors import DataError, UserError
+from eic_core.formula.syntax import canonical_name
+from eic_core.measure.table import Table, read_table
+from eic_core.samples import Domain
+from pages.ui.kit.browser import is_narrow, uninterrupted
+from pages.ui.kit.inspector_service import DEFAULT_DOMAIN, InspectionResult
+from pages.ui.kit.text import code_label, escape, prose
+from pages.ui.kit.visit import (
+    MAX_SAMPLES,
+    MAX_SEED,
+    Outcome,
+    Visit,
+    change_state,
+    current_visit,
+    describe,
+    keep_upload,
+    sync_widget,
+)
+
+_NO_TARGET = "— none —"
+_LISTED = 50
+
+
+def table_panel(here: Visit, variables: tuple[str, ...], result: InspectionResult | None) -> None:
+    """Upload, or the table in use with its columns."""
+    table = here.table
+    if table is None:
+        _upload(here)
+        return
+    info, remove = st.columns([4, 1], vertical_alignment="center")
+    info.html(
+        f'<p class="eic-file"><b>{escape(table.source or "table", 60)}</b> '
+        f"<span>{table.rows:,} rows × {len(table.names)} columns</span> "
+        f'<span class="eic-hash" title="The file is known by this hash">{table.digest}</span></p>'
+    )
+    remove.button("Remove", key="remove_table", on_click=_remove, type="tertiary", width="stretch")
+    _bad_cells(table)
+    _columns(here, table, variables, result)
+
+
+def _upload(here: Visit) -> None:
+    state = here.state
+    if here.refused is not None:
+        wanted, given = state.upload, here.refused
+        st.html(
+            f'<div class="eic-error" role="alert"><p class="eic-error-title">This is another '
+            f"file.</p><p><code>{escape(given.source, 60)}</code> has the hash "
+            f"<code>{given.digest}</code>; the link was made with <code>{escape(wanted)}</code>. "
+            "Its numbers would differ from those that were shared.</p></div>"
+        )
+        with st.container(horizontal=True):
+            st.button("Use it anyway", key="use_anyway", on_click=_use, args=(given,))
+            st.button("Discard it", key="discard", on_click=_discard, type="tertiary")
+    elif state.upload:
+        name = escape(state.upload_name or "a table", 60)
+        st.html(
+            '<div class="eic-ask"><p><b>This link needs its file.</b></p>'
+            f"<p>It was made with <code>{name}</code>, hash <code>{escape(state.upload)}</code>. "
+            "Files stay with whoever uploaded them: choose yours to see the picture.</p></div>"
+        )
+    if here.upload_error is not None:
+        _show_error(here.upload_error)
+    st.file_uploader(
+        "CSV, TSV or semicolon-separated, one column for each variable",
+        type=["csv", "tsv", "txt"],
+        key=f"uploader-{here.uploader}",
+        on_change=_uploaded,
+        help="Kept in memory for this tab only, and forgotten when you close it.",
+    )
+
+
+def _show_error(error: UserError) -> None:
+    problems = getattr(error, "problems", ())[:8]
+    listed = "".join(f"<li>{prose(p)}</li>" for p in problems)
+    st.html(
+        f'<div class="eic-error" role="alert"><p class="eic-error-title">{prose(str(error))}</p>'
+        f"{'<ul>' + listed + '</ul>' if listed else ''}</div>"
+    )
+
+
+def _uploaded() -> None:
+    here = current_visit()
+    file = st.session_state.get(f"uploader-{here.uploader}")
+    here.upload_error = here.refused = None
+    if file is None:
+        return
+    here.uploader += 1
+    try:
+        table = read_table(file.getvalue(), source=file.name)
+    except DataError as error:
+        here.upload_error = error
+        return
+    if here.state.upload and here.state.upload != table.digest:
+        here.refused = table
+        return
+    keep_upload(table)
+    change_state(upload=table.digest, upload_name=table.source[:200])
+
+
+@uninterrupted()
+def _use(table: Table) -> None:
+    current_visit().refused = None
+    keep_upload(table)
+    change_state(
+        upload=table.digest, upload_name=table.source[:200], mapping=(), target=None, node=None
+    )
+
+
+@uninterrupted()
+def _discard() -> None:
+    current_visit().refused = None
+
+
+@uninterrupted()
+def _remove() -> None:
+    here = current_visit()
+    here.uploads.pop(here.state.upload, None)
+    change_state(upload="", upload_name="", mapping=(), target=None, base=None)
+    here.wants_table = True
+
+
+def _bad_cells(table: Table) -> None:
+    for note in table.notes:
+        st.html(f'<p class="eic-note">{prose(note)}</p>')
+    count = len(table.problems)
+    if not count:
+        return
+    title = f"{count:,} cell{'s' if count > 1 else ''} without a number"
+    with st.expander(title, key="bad-cells"):
+        shown = "".join(f"<li>{prose(str(p))}</li>" for p in table.problems[:_LISTED])
+        more = f"<li>and {count - _LISTED:,} more</li>" if count > _LISTED else ""
+        st.html(
+            '<p class="eic-quiet">A row is left out if a column that is used has no number in '
+            f'it. Rows count from 1, below the header.</p><ul class="eic-list">{shown}{more}</ul>'
+        )
+
+
+def _columns(
+    here: Visit, table: Table, variables: tuple[str, ...], result: InspectionResult | None
+) -> None:
+    match = result.match if result is not None else None
+    mapping = dict(match.mapping) if match is not None else dict(here.state.mapping)
+    target = result.target if result is not None else (here.state.target or "")
+    names = list(table.names)
+    with st.container(horizontal=True, key="columns", gap="small"):
+        for name in variables[:60]:
+            column = mapping.get(name)
+            known = column if column in names else None
+            st.selectbox(
+                code_label(name, 24),
+                names,
+                index=None if known is None else names.index(known),
+                key=sync_widget(f"column:{name}", known),
+                on_change=_column_changed,
+                args=(name,),
+                placeholder="choose a column",
+                width=150,
+            )
+        st.selectbox(
+            "compare with",
+            [_NO_TARGET, *names],
+            index=[_NO_TARGET, *names].index(target or _NO_TARGET),
+            key=sync_widget("target", target or _NO_TARGET),
+            on_change=_target_changed,
+            width=150,
+            help="A column that the formula should reproduce: gives R² and residuals.",
+        )
+    if match is not None and match.index_base is not None and _indexed(variables):
+        st.segmented_control(
+            "Columns are counted from",
+            [0, 1],
+            default=match.index_base,
+            key=sync_widget("base", match.index_base),
+            on_change=lambda: change_state(base=st.session_state["base"], mapping=()),
+            required=True,
+            help="Whether x1 is the first column (1, as Operon counts) or the second (0, as "
+            "Python counts).",
+        )
+
+
+def _indexed(variables: tuple[str, ...]) -> bool:
+    return any(name[:1] == "x" and name[1:].isdecimal() for name in map(canonical_name, variables))
+
+
+def _column_changed(name: str) -> None:
+    column = st.session_state[f"column:{name}"]
+    chosen = {**dict(current_visit().state.mapping), name: column}
+    change_state(mapping=tuple((k, v) for k, v in chosen.items() if v))
+
+
+def _target_changed() -> None:
+    chosen = st.session_state["target"]
+    change_state(target="" if chosen == _NO_TARGET else chosen)
+
+
+KINDS = {
+    "uniform": ("Uniform", "from", "to"),
+    "normal": ("Normal", "mean", "std. dev."),
+    "loguniform": ("Log-uniform", "from", "to"),
+    "fixed": ("Fixed", "value", ""),
+}
+
+PRESETS = {
+    "Textbook, 1 to 5": Domain("uniform", 1.0, 5.0),
+    "Unit interval, 0 to 1": Domain("uniform", 0.0, 1.0),
+    "Around zero, −1 to 1": Domain("uniform", -1.0, 1.0),
+    "Six decades, 0.001 to 1000": Domain("loguniform", 1e-3, 1e3),
+    "Standard normal": Domain("normal", 0.0, 1.0),
+}
+
+_SCROLL_AFTER = 5
+
+
+def data_panel(here: Visit, outcome: Outcome, *, one_formula: bool = True) -> None:
+    """The panel, as an expander that says in its title what it holds.
+
+    For a list of formulas (not `one_formula`) columns are not matched by hand.
+    """
+    variables = outcome.variables
+    needed = outcome.waiting or outcome.data_error is not None
+    with st.expander(
+        f"**Data**\u2003{_summary(here, variables)}",
+        expanded=needed or not is_narrow(),
+        key="data-panel",
+    ):
+        shown = "Table" if here.wants_table else "Ranges"
+        mode = st.segmented_control(
+            "Where the samples come from",
+            ["Ranges", "Table"],
+            default=shown,
+            key=sync_widget("data_mode", shown),
+            on_change=_mode_changed,
+            required=True,
+            label_visibility="collapsed",
+        )
+        if mode == "Table":
+            table_panel(here, variables if one_formula else (), outcome.result)
+        else:
+            _ranges(here, outcome)
+
+
+def _summary(here: Visit, variables: tuple[str, ...]) -> str:
+    state = here.state
+    if state.upload:
+        return code_label(state.upload_name or state.upload, 40)
+    known = dict(state.domains)
+    parts = [
+        f"{code_label(name, 16)} {describe(known.get(name, DEFAULT_DOMAIN))}"
+        for name in variables[:3]
+    ]
+    if len(variables) > 3:
+        parts.append(f"and {len(variables) - 3} more")
+    return "\u2002·\u2002".join([*parts, f"{state.samples:,} samples"])
+
+
+def _mode_changed() -> None:
+    here = current_visit()
+    here.wants_table = st.session_state["data_mode"] == "Table"
+    here.refused = here.upload_error = None
+    if not here.wants_table:
+        change_state(upload="", upload_name="", mapping=(), target=None, base=None)
+    elif here.uploads and not here.state.upload:
+        table = list(here.uploads.values())[-1]
+        change_state(upload=table.digest, upload_name=table.source)
+
+
+def _ranges(here: Visit, outcome: Outcome) -> None:
+    variables = outcome.variables
+    known = dict(here.state.domains)
+    if outcome.reading is None and not variables:
+        st.html('<p class="eic-quiet">A range for each variable, once there is a formula.</p>')
+    elif not variables:
+        st.html('<p class="eic-quiet">The formula has no variables: one sample says it all.</p>')
+    scroll: int | Literal["content"] = 390 if len(variables) > _SCROLL_AFTER else "content"
+    with st.container(height=scroll, border=False, gap="xsmall", key="ranges"):
+        for name in variables[:200]:
+            _range(name, known.get(name, DEFAULT_DOMAIN))
+    if here.data_error:
+        st.html(f'<p class="eic-note eic-bad" role="alert">{prose(here.data_error)}</p>')
+    samples, seed, preset = st.columns([1.2, 0.8, 1.2], vertical_alignment="bottom")
+    samples.number_input(
+        "Samples",
+        value=here.state.samples,
+        min_value=1,
+        max_value=MAX_SAMPLES,
+        step=1000,
+        key=sync_widget("samples", here.state.samples),
+        on_change=lambda: _number_changed("samples"),
+        help=f"How many rows are drawn, at most {MAX_SAMPLES:,}. Where the tail is heavy, EIC "
+        "grows with their number.",
+    )
+    seed.number_input(
+        "Seed",
+        value=here.state.seed,
+        min_value=0,
+        max_value=MAX_SEED,
+        step=1,
+        key=sync_widget("seed", here.state.seed),
+        on_change=lambda: _number_changed("seed"),
+        help="The same seed draws the same rows: numbers and links are reproducible.",
+    )
+    chosen = preset.menu_button(
+        "Set all to…",
+        list(PRESETS),
+        key="preset",
+        width="stretch",
+        disabled=not variables,
+        help="Give every variable the same range",
+        on_click=_preset_chosen,
+        args=(variables,),
+    )
+    del chosen
+
+
+def _range(name: str, domain: Domain) -> None:
+    _, first, second = KINDS[domain.kind]
+    kind, low, high = st.columns([1.3, 1, 1], vertical_alignment="bottom", gap="small")
+    kind.selectbox(
+        code_label(name, 24),
+        list(KINDS),
+        index=list(KINDS).index(domain.kind),
+        format_func=lambda key: KINDS[key][0],
+        key=sync_widget(f"kind:{name}", domain.kind),
+        on_change=_kind_changed,
+        args=(name,),
+    )
+    for column, side, caption in ((low, "low", first), (high, "high", second)):
+        if caption:
+            column.number_input(
+                caption,
+                value=getattr(domain, side),
+                key=sync_widget(f"{side}:{name}", getattr(domain, side)),
+                format="%.10g",
+                step=_step(domain),
+                on_change=_ends_changed,
+                args=(name,),
+            )
+
+
+def _step(domain: Domain) -> float:
+    size = max(abs(domain.low), abs(domain.high)) or 1.0
+    return float(10.0 ** min(300, max(-300, math.floor(math.log10(size)) - 1)))
+
+
+def _domain_of(name: str) -> Domain:
+    return dict(current_visit().state.domains).get(name, DEFAULT_DOMAIN)
+
+
+def _set_domain(name: str, domain: Domain) -> None:
+    here = current_visit()
+    here.data_error = ""
+    change_state(domains=tuple({**dict(here.state.domains), name: domain}.items()))
+
+
+def _kind_changed(name: str) -> None:
+    _set_domain(name, converted(_domain_of(name), st.session_state[f"kind:{name}"]))
+
+
+def converted(domain: Domain, kind: str) -> Domain:
+    """A domain of another kind at about the same place.
+
+    Examples
+    --------
+    >>> converted(Domain("uniform", 2.0, 4.0), "fixed")
+    Domain(kind='fixed', low=3.0, high=3.0)
+    """
+    low, high = domain.low, domain.high
+    if domain.kind == "normal":
+        low, high = domain.low - 2 * domain.high, domain.low + 2 * domain.high
+    centre = low / 2 + high / 2
+    if kind == "fixed":
+        return Domain(kind, centre, centre)
+    if low == high:
+        low, high = centre - 1, centre + 1
+    if kind == "normal":
+        return Domain(kind, centre, float(f"{(high - low) / 4:.3g}"))
+    if kind == "loguniform" and low <= 0:
+        high = high if high > 0 else 1.0
+        low = float(f"{high / 1000:.3g}")
+    return Domain(kind, low, high)
+
+
+def _ends_changed(name: str) -> None:
+    here = current_visit()
+    before = _domain_of(name)
+    low = st.session_state.get(f"low:{name}")
+    high = st.session_state.get(f"high:{name}", low)
+    if low is None or high is None:
+        return
+    if before.kind == "fixed":
+        high = low
+    elif before.kind != "normal" and low > high:
+        low, high = high, low
+    try:
+        _set_domain(name, replace(before, low=float(low), high=float(high)))
+    except DataError as error:
+        here.data_error = f"`{name}`: {error}. The range is unchanged."
+
+
+def _number_changed(key: str) -> None:
+    value = st.session_state[key]
+    if value is not None:
+        change_state(**{key: int(value)})
+
+
+@uninterrupted()
+def _preset_chosen(variables: tuple[str, ...]) -> None:
+    domain = PRESETS.get(st.session_state.get("preset", ""))
+    if domain is not None:
+        current_visit().data_error = ""
+        change_state(domains=tuple((name, domain) for name in variables))

@@ -1,0 +1,335 @@
+"""The formula: typing it, ten examples with a lesson each, how it was read, what is wrong with
+it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from eic_core.errors import FormulaError
+from eic_core.formula.rendering import to_latex
+from eic_core.formula.syntax import SYNTAXES, Reading
+from eic_core.measure import Domain
+from pages.ui.kit.browser import uninterrupted
+from pages.ui.kit.text import clean, code_label, escape, label, prose
+from pages.ui.kit.visit import (
+    Outcome,
+    PageState,
+    Visit,
+    change_state,
+    current_visit,
+    go_back,
+    go_forward,
+    sync_widget,
+)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A formula worth looking at.
+
+    Attributes
+    ----------
+    key : str
+        Short and stable: it stands in widget keys and links.
+    title : str
+    lesson : str
+        One sentence, true of the numbers that the example gives.
+    formula : str
+    domains : tuple of (variable, Domain)
+        How it is sampled.
+    samples : int
+    syntax : str
+        A notation, or "auto".
+    source : str
+        Where a formula comes from that is not a textbook's; "" elsewhere.
+
+    Examples
+    --------
+    >>> example("cancellation").formula
+    '10000*x - 9999*x'
+    """
+
+    key: str
+    title: str
+    lesson: str
+    formula: str
+    domains: tuple[tuple[str, Domain], ...]
+    samples: int = 10_000
+    syntax: str = "auto"
+    source: str = ""
+
+
+def _uniform(**ranges: tuple[float, float]) -> tuple[tuple[str, Domain], ...]:
+    return tuple((name, Domain("uniform", *ends)) for name, ends in ranges.items())
+
+
+EXAMPLES: tuple[Example, ...] = (
+    Example(
+        "cancellation",
+        "10000x − 9999x",
+        "Two terms that nearly cancel lose 4.4 digits, though the formula equals x.",
+        "10000*x - 9999*x",
+        _uniform(x=(1.0, 5.0)),
+    ),
+    Example(
+        "masked",
+        "ln(exp(x))",
+        "The exponential of a number near 1000 loses three digits (and leaves double range); "
+        "the logarithm brings them back, so the result hides it.",
+        "ln(exp(x))",
+        (("x", Domain("normal", 1000.0, 1.0)),),
+        samples=1_000,
+    ),
+    Example(
+        "roots",
+        "√(x+1) − √x",
+        "For large x two nearly equal roots cancel and more than seven digits go; "
+        "1/(√(x+1) + √x) is the same number and keeps them.",
+        "sqrt(x+1) - sqrt(x)",
+        (("x", Domain("loguniform", 1.0, 1e8)),),
+    ),
+    Example(
+        "half-angle",
+        "(1 − cos x)/x²",
+        "Near 0 the cosine is so close to 1 that the difference loses over seven digits; "
+        "2·sin(x/2)² is the same numerator without the loss.",
+        "(1 - cos(x))/x**2",
+        (("x", Domain("loguniform", 1e-4, 1.0)),),
+    ),
+    Example(
+        "nested",
+        "sin(sin(cot(x)))",
+        "Short is not stable: only four nodes, yet where the cotangent is large the inner sine "
+        "crosses zero again and again and loses more than two digits.",
+        "sin(sin(cot(x)))",
+        _uniform(x=(0.1, 3.0)),
+    ),
+    Example(
+        "branch",
+        "A masked branch",
+        "sin(1000x) loses more than four digits, but its small weight hides that from every "
+        "test of the result.",
+        "x + 0.000001*sin(1000*x)",
+        _uniform(x=(1.0, 5.0)),
+    ),
+    Example(
+        "pole",
+        "A pole in the domain",
+        "At x = 2 the denominator crosses zero: more samples come closer to the pole, and EIC "
+        "grows with their number.",
+        "1/(x - 2)",
+        _uniform(x=(1.0, 3.0)),
+    ),
+    Example(
+        "tail",
+        "A heavy tail",
+        "In the normal density of Feynman I.6.2b the difference θ − θ₁ crosses zero, so a "
+        "handful of samples carries nearly all of EIC.",
+        "exp(-((theta - theta1)/sigma)**2/2)/(sqrt(2*pi)*sigma)",
+        _uniform(theta=(1.0, 3.0), theta1=(1.0, 3.0), sigma=(1.0, 3.0)),
+    ),
+    Example(
+        "law",
+        "A stable law",
+        "Coulomb’s law (Feynman I.12.2) only multiplies and divides: it loses 0.6 digits, "
+        "whatever the charges and the distance.",
+        "q1*q2/(4*pi*epsilon*r**2)",
+        _uniform(q1=(1.0, 5.0), q2=(1.0, 5.0), epsilon=(1.0, 5.0), r=(1.0, 5.0)),
+    ),
+    Example(
+        "found",
+        "Found by a search",
+        "A good fit (R² = 0.97 on pipe friction data) in which the exponents −165.3 and 0.0248 "
+        "undo each other: between them more than two digits are lost, and the result hides it.",
+        "sqrt(abs(((((0.199700 * X1) ^ (-20.601677)) + ((0.354601 * X2) ^ (-165.300293))) "
+        "^ 0.024817)))",
+        _uniform(x1=(15.0, 507.0), x2=(3.63, 6.008)),
+        syntax="operon",
+        source="Operon on nikuradse_1, from the repository of the eggp paper (MIT)",
+    ),
+)
+"""In the order shown."""
+
+
+def example(key: str) -> Example:
+    """The example of that key.
+
+    Raises
+    ------
+    KeyError
+        If there is none.
+    """
+    return {e.key: e for e in EXAMPLES}[key]
+
+
+_TYPESET_LIMIT = 150
+"""Largest tree that is typeset whole beside the input; larger ones are folded below."""
+
+_PLACEHOLDER = (
+    "Paste a formula: sqrt(x+1) - sqrt(x), \\frac{1-\\cos x}{x^2}, "
+    "or what PySR, Operon, gplearn… printed"
+)
+
+
+def example_state(example: Example) -> PageState:
+    """The state that shows an example."""
+    return PageState(
+        formula=example.formula,
+        syntax=example.syntax,
+        domains=example.domains,
+        samples=example.samples,
+    )
+
+
+def formula_input(here: Visit) -> None:
+    """The text area with its buttons."""
+    with st.container(key="formula-box", gap="small"):
+        st.text_area(
+            "Formula",
+            value=here.state.formula,
+            key=sync_widget("formula_text", here.state.formula),
+            height=98,
+            placeholder=_PLACEHOLDER,
+            on_change=_typed,
+            help="Any notation: Python or NumPy, LaTeX, FPCore, or the output of a symbolic-"
+            "regression tool. It is measured exactly as written; nothing is simplified.",
+        )
+        with st.container(horizontal=True, vertical_alignment="center", key="formula-buttons"):
+            st.button(
+                "Inspect",
+                type="primary",
+                key="inspect",
+                help="Ctrl+Enter or ⌘+Enter in the formula does the same",
+            )
+            st.button(
+                "Previous formula",
+                type="tertiary",
+                icon=":material/undo:",
+                key="previous_formula",
+                on_click=go_back,
+                disabled=not here.history,
+                help="Back to the formula before this one, with its data and selection",
+            )
+            if here.undone:
+                st.button(
+                    "Next formula",
+                    type="tertiary",
+                    icon=":material/redo:",
+                    key="next_formula",
+                    on_click=go_forward,
+                    help="The formula that “Previous formula” left",
+                )
+            notations, chosen = ["auto", *SYNTAXES], _known(here.state.syntax)
+            st.selectbox(
+                "Notation",
+                notations,
+                index=notations.index(chosen),
+                key=sync_widget("syntax", chosen),
+                format_func=lambda key: "Notation: detect" if key == "auto" else SYNTAXES[key],
+                on_change=lambda: change_state(syntax=st.session_state["syntax"], node=None),
+                label_visibility="collapsed",
+                width=210,
+            )
+
+
+def _known(syntax: str) -> str:
+    return syntax if syntax in SYNTAXES else "auto"
+
+
+def _typed() -> None:
+    change_state(formula=st.session_state["formula_text"], node=None)
+
+
+def gallery_row(here: Visit) -> None:
+    """One button for each example, its lesson on hover; the lesson of the one shown below."""
+    shown = [example for example in EXAMPLES if example.formula == here.state.formula]
+    with st.container(key="gallery-box", gap="xsmall"):
+        with st.container(
+            horizontal=True, gap="xsmall", key="gallery", vertical_alignment="center"
+        ):
+            st.html('<span class="eic-overline">Examples</span>', width="content")
+            for example in EXAMPLES:
+                st.button(
+                    example.title,
+                    key=f"example-{example.key}",
+                    type="primary" if example in shown else "secondary",
+                    help=example.lesson,
+                    on_click=choose_example,
+                    args=(example,),
+                )
+        if shown:
+            source = f" ({shown[0].source})" if shown[0].source else ""
+            st.html(f'<p class="eic-quiet">{prose(shown[0].lesson + source)}</p>')
+
+
+@uninterrupted()
+def choose_example(example: Example) -> None:
+    """Show an example with its own domains."""
+    state = example_state(example)
+    change_state(**{name: getattr(state, name) for name in PageState.__slots__})
+    current_visit().wants_table = False
+
+
+def reading_panel(outcome: Outcome) -> None:
+    """How the formula was read, or why it could not be."""
+    if outcome.formula_error is not None:
+        formula_error(outcome.formula_error)
+    elif outcome.reading is not None:
+        reading_view(outcome.reading)
+
+
+def reading_view(reading: Reading) -> None:
+    """The notation found, the formula typeset, notes, and other readings to click."""
+    name = SYNTAXES.get(reading.syntax, reading.syntax)
+    st.html(
+        f'<div><span class="eic-overline">Read as</span> '
+        f'<span class="eic-tag">{escape(name)}</span></div>'
+    )
+    if reading.formula.complexity <= _TYPESET_LIMIT:
+        with st.container(key="read-as"):
+            st.latex(to_latex(reading.formula), width="content")
+    else:
+        st.html(
+            f'<p class="eic-quiet">{reading.formula.complexity:,} nodes: too long to typeset '
+            "here; the parts are typeset below as you select them.</p>"
+        )
+    for note in reading.notes:
+        st.html(f'<p class="eic-note">{prose(note.message)}</p>')
+    if reading.alternatives:
+        with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
+            st.html('<span class="eic-quiet">Did you mean</span>', width="content")
+            for i, other in enumerate(reading.alternatives):
+                st.button(
+                    label(other.label),
+                    key=f"alternative-{i}",
+                    help=f"Reads {code_label(other.text, 200)}",
+                    on_click=change_state,
+                    kwargs={"formula": other.text, "node": None},
+                )
+
+
+def formula_error(error: FormulaError) -> None:
+    """What is wrong, where, and one click to mend it."""
+    title, hint = error.message, error.hint
+    if " " not in title:  # a bare piece of the text says too little alone
+        title, hint = str(error), ""
+    below = f"<p>{prose(_sentence(hint))}</p>" if hint else ""
+    st.html(
+        f'<div class="eic-error" role="alert"><p class="eic-error-title">'
+        f"{prose(_sentence(title))}</p><pre>{escape(error.caret())}</pre>{below}</div>"
+    )
+    if error.replacement is not None:
+        st.button(
+            f"Fix it: {code_label(error.replacement, 60)}",
+            key="fix_it",
+            icon=":material/build:",
+            on_click=change_state,
+            kwargs={"formula": clean(error.replacement, 100_000), "node": None},
+        )
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")

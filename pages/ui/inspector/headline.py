@@ -1,0 +1,291 @@
+"""Above the tree: the header, the verdict with its figures, four sentences, and the states
+without a picture.
+
+The page is drawn at once, with lines where the sentences will be; a job computes them.  The run
+of the page stays for a moment at its end, open to the next click, to draw them; where they take
+longer a fragment does.  The job begins a little late, so that a dragged slider starts none.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from eic_core.drawing.layout import focus_node
+from eic_core.explain.verdict import LEVELS, verdict
+from pages.ui.figures import ruler_figure
+from pages.ui.kit import glossary
+from pages.ui.kit.browser import is_dark, is_narrow
+from pages.ui.kit.caches import UnfinishedAnswers
+from pages.ui.kit.diagnosis_service import DiagnosisService, Summary
+from pages.ui.kit.inspector_service import InspectionResult
+from pages.ui.kit.jobs import Job, Jobs, Step, holding
+from pages.ui.kit.messages import metric
+from pages.ui.kit.text import escape, number, prose
+from pages.ui.kit.visit import Outcome, Visit, change_state, current_visit
+from pages.ui.kit.wiring import diagnosis_service, diagnosis_slots, figure_cache
+from pages.ui.questions.instead import replace_formula_button
+
+PATIENCE = 0.15
+"""Seconds that a request must last before its diagnosis begins."""
+
+WAIT = 0.9
+"""Seconds that the run of a page stays for its diagnosis."""
+
+YIELD = 0.03
+"""Seconds between two looks whether the visitor wants something else."""
+
+_LINES = (
+    ("why", "Why", "noise"),
+    ("where", "Where", "rows"),
+    ("fault", "Whose fault", "writing"),
+    ("instead", "Instead", "instead"),
+)
+
+
+@dataclass(frozen=True)
+class SummaryPlace:
+    """Where the sentences will be, and the lines that stand there until then.
+
+    What is drawn twice in one run replaces what was there only element by element: so the lines
+    have a place of their own, to be emptied.
+    """
+
+    waiting: DeltaGenerator
+    said: DeltaGenerator
+
+
+def begin_summary(result: InspectionResult) -> SummaryPlace | None:
+    """The sentences, if they are known; else their place, for `finish_summary`."""
+    here = current_visit()
+    if here.summarised != result.request or _outdated(here):
+        if here.summary_job is not None:
+            here.summary_job.cancel()
+        here.summarised = result.request
+        here.summary_job = _begin(result, diagnosis_service(), here.aside)
+    with st.container(key="summary", gap=None):
+        place = SummaryPlace(st.empty(), st.container(gap=None))
+    if here.summary_job is not None and not here.summary_job.running:
+        with place.said:
+            _sentences(result)
+        return None
+    with place.waiting.container(gap=None):
+        _lines_to_come()
+    return place
+
+
+def _outdated(here: Visit) -> bool:
+    """Whether what the summary had to leave open has been finished since."""
+    job, finishing = here.summary_job, here.finishing
+    if job is None or finishing is None or finishing.result is None:
+        return False
+    return isinstance(job.result, Summary) and not job.result.complete
+
+
+def finish_summary(place: SummaryPlace | None, result: InspectionResult) -> None:
+    """Draw the sentences that `begin_summary` had not, after everything else of the page."""
+    job = current_visit().summary_job
+    if place is None or job is None:
+        return
+    ends = time.monotonic() + WAIT
+    while not job.wait(YIELD) and time.monotonic() < ends:
+        current_visit()  # reads the session state: here a newer request ends this run
+    place.waiting.empty()
+    with place.said:
+        if job.running:
+            _later(result)
+        else:
+            _sentences(result)
+
+
+def _begin(result: InspectionResult, service: DiagnosisService, aside: UnfinishedAnswers) -> Job:
+    slots, node = diagnosis_slots(), focus_node(result.inspection)
+
+    def work(step: Step) -> Summary:
+        time.sleep(PATIENCE)
+        step(0, 1)
+        with holding(slots, lambda: step(0, 1)):
+            return service.summary(result, node, lambda _: step(0, 1), aside=aside)
+
+    return Jobs().start("summary", "Diagnosing", work)
+
+
+@st.fragment(run_every=1.0)
+def _later(result: InspectionResult) -> None:
+    """The sentences once they have come; the next run of the page ends the looking."""
+    here = current_visit()
+    if here.summarised != result.request or here.summary_job is None:
+        return
+    with st.container(gap=None):
+        if here.summary_job.running:
+            _lines_to_come()
+        elif _sentences(result):
+            st.rerun()
+
+
+def _sentences(result: InspectionResult) -> bool:
+    """What the job found, or why nothing; whether a sentence's question was clicked."""
+    job = current_visit().summary_job
+    if job is None or job.result is None:
+        said = "The diagnosis was not finished." if job is None or job.error is None else job.error
+        st.html(f'<p class="eic-note">{prose(str(said))}</p>')
+        return False
+    summary: Summary = job.result
+    clicked = False
+    for field, label, ask in _LINES:
+        with st.container(horizontal=True, key=f"summary-{field}", gap="small"):
+            clicked |= st.button(
+                label, key=f"ask-{ask}", type="tertiary", on_click=change_state, kwargs={"ask": ask}
+            )
+            st.html(f'<p class="eic-said">{prose(getattr(summary, field))}</p>', width="stretch")
+    if summary.better:
+        replace_formula_button(result, summary.better, "apply-best", "Inspect that form")
+    return clicked
+
+
+def _lines_to_come() -> None:
+    for field, label, _ in _LINES:
+        text = "Looking for a form that keeps more digits…" if field == "instead" else "…"
+        st.html(f'<p class="eic-to-come"><span>{label}</span>{text}</p>')
+
+
+def page_header() -> None:
+    """Name, purpose, and what EIC is on hover."""
+    with st.container(key="header", gap="small"):
+        st.markdown(
+            "### EIC Lab",
+            anchors=False,
+            width="content",
+        )
+        st.markdown(
+            "Where does a formula lose its digits, and why?",
+            help=glossary.WHAT_IS_EIC,
+            width="content",
+        )
+
+
+def closed_notice() -> None:
+    """In place of the inspector while an open study needs its raters not to have it."""
+    with st.container(key="header", gap="small"):
+        st.markdown("### EIC Lab", anchors=False, width="content")
+    st.html(
+        '<div class="eic-empty"><p class="eic-empty-title">The inspector is closed for now</p>'
+        "<p>A study is under way here, and its volunteers should judge with their own eyes. The "
+        "inspector opens again when the study ends.</p></div>"
+    )
+
+
+def outcome_message(here: Visit, outcome: Outcome) -> None:
+    """What stands between the visitor and a picture, or should be known about it."""
+    state = here.state
+    if here.first:
+        st.html(
+            '<p class="eic-quiet">This is an example. Paste your own formula above, as you have '
+            "it: Python, LaTeX, or what your symbolic-regression tool printed.</p>"
+        )
+    if outcome.empty:
+        st.html(
+            '<div class="eic-empty"><p class="eic-empty-title">Paste a formula above, or take an '
+            "example.</p><p>You will see its tree coloured by the digits it loses, the "
+            "sub-expression to blame, and the data beside it.</p></div>"
+        )
+    elif outcome.waiting:
+        name = escape(state.upload_name or "a table", 60)
+        st.html(
+            f'<div class="eic-empty"><p class="eic-empty-title">This link needs the file '
+            f"<code>{name}</code></p><p>Choose it under Data (hash <code>{escape(state.upload)}"
+            "</code>). Uploaded files are never stored on the server, so a link cannot carry "
+            "them.</p></div>"
+        )
+    elif outcome.data_error is not None:
+        error = outcome.data_error
+        items = "".join(f"<li>{prose(p)}</li>" for p in error.problems[:20])
+        st.html(
+            f'<div class="eic-error" role="alert"><p class="eic-error-title">'
+            f"{prose(error.message)}</p><p>{prose(error.hint)}</p><ul>{items}</ul></div>"
+        )
+    if not state.fits_url:
+        st.html(
+            '<p class="eic-note">The formula is too long for a web address, so reload and shared '
+            "links will not restore it. Download the JSON to keep it.</p>"
+        )
+
+
+@contextmanager
+def dim_if_stale(stale: bool) -> Iterator[None]:
+    """A container for the picture, dimmed while it shows an earlier formula."""
+    if stale:
+        st.html('<p class="eic-quiet">Below: the last formula that could be measured.</p>')
+    with st.container(key="picture-stale" if stale else "picture"):
+        yield
+
+
+def verdict_view(result: InspectionResult) -> SummaryPlace | None:
+    """Cause, sentence, ruler, metrics, notices; the diagnosis, or its place while it is to come."""
+    inspection = result.inspection
+    said = verdict(inspection)
+    dark, narrow = is_dark(), is_narrow()
+    with st.container(key="verdict", gap="small"):
+        st.html(
+            f'<div><p class="eic-cause"><span class="eic-level eic-{said.level}" '
+            f'title="{escape(LEVELS[said.level])}">{said.level}</span> {prose(said.cause)}</p>'
+            f'<p class="eic-sentence">{prose(said.sentence)}</p></div>'
+        )
+        place = begin_summary(result)
+        figure = figure_cache().get(
+            ("ruler", inspection.eic, inspection.eic_finite, dark, narrow),
+            lambda: ruler_figure(inspection.eic, inspection.eic_finite, dark=dark, narrow=narrow),
+            lambda _: 0.2,
+        )
+        st.plotly_chart(figure, key="ruler", theme=None, config={"displayModeBar": False})
+        _metrics(result)
+        for notice in (*said.notes, *result.notices):
+            st.html(f'<p class="eic-note">{prose(notice)}</p>')
+    return place
+
+
+def _metrics(result: InspectionResult) -> None:
+    inspection = result.inspection
+    counts, tail = inspection.counts, inspection.tail
+    cells = [metric("EIC", number(inspection.eic), glossary.EIC)]
+    if math.isinf(inspection.eic):
+        cells.append(metric("EIC, finite", number(inspection.eic_finite), glossary.FINITE))
+    cells += [
+        metric("Digits lost", number(inspection.digits_lost, 1), glossary.DIGITS),
+        metric("Noise figure", _decibel(inspection.noise_figure_db), glossary.NOISE_FIGURE),
+        metric("Nodes", f"{inspection.formula.complexity:,}", glossary.COMPLEXITY),
+        metric("Valid samples", _of(counts.valid, counts.total), glossary.VALID),
+    ]
+    if counts.singular:
+        cells.append(metric("Singular", f"{counts.singular:,}", glossary.SINGULAR))
+    if counts.rechecked:
+        left = f" <small>of {counts.rechecked + counts.unresolved:,}</small>"
+        shown = f"{counts.rechecked:,}" + (left if counts.unresolved else "")
+        cells.append(metric("Checked exactly", shown, glossary.RECHECKED))
+    if tail is not None:
+        settled = {None: "too few", True: "no", False: "yes"}[tail.divergent]
+        spread = " / ".join(number(q, 1) for q in (tail.q50, tail.q90, tail.q99))
+        cells += [
+            metric("50 / 90 / 99 %", spread, glossary.QUANTILES),
+            metric("Worst 1 % carries", _percent(tail.top1_share), glossary.TOP_SHARE),
+            metric("Mean settled", settled, glossary.SETTLED),
+        ]
+    st.html(f'<div class="eic-metrics">{"".join(cells)}</div>')
+
+
+def _decibel(value: float) -> str:
+    return number(value) if math.isnan(value) else f"{number(value, 0)} dB"
+
+
+def _of(part: int, whole: int) -> str:
+    return f"{part:,}" if part == whole else f"{part:,} <small>of {whole:,}</small>"
+
+
+def _percent(share: float) -> str:
+    return "—" if math.isnan(share) else f"{100 * share:.0f} %"

@@ -1,0 +1,169 @@
+"""What can be taken away: a link, JSON, a table of nodes, LaTeX, pictures, the report."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from eic_core.exports import json_number, safe_cell
+from eic_core.formula.rendering import to_python
+from eic_core.measure import Inspection
+from eic_core.report import Provenance, python_snippet, render
+from pages.ui.figures import tree_svg
+from pages.ui.kit.browser import is_dark
+from pages.ui.kit.caches import UnfinishedAnswers
+from pages.ui.kit.inspector_service import InspectionResult
+from pages.ui.kit.text import file_name
+from pages.ui.kit.visit import current_visit
+from pages.ui.kit.wiring import diagnosis_service
+from pages.ui.questions.where import coloured_tex
+
+__all__ = ["coloured_tex", "file_name", "json_text", "nodes_csv"]
+
+
+def nodes_csv(inspection: Inspection) -> str:
+    """One row for each node, in post-order, as CSV that a spreadsheet opens safely.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> result = inspect(read("-x").formula, Samples.from_columns({"x": [1.0]}))
+    >>> print(nodes_csv(result).splitlines()[2][:18])
+    1,'-x,neg,0,1.4142
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(
+        ["id", "expression", "operator", "operands", "s_bar", "local_eic", "local_eic_finite",
+         "invalid", "singular", "bottleneck"]
+    )  # fmt: skip
+    large = len(inspection.nodes) > 2_000  # the text of every node would be quadratic
+    bottleneck = None if math.isnan(inspection.eic) else inspection.bottleneck
+    for n in inspection.nodes:
+        k = n.node.id
+        text = n.text if large else to_python(inspection.formula, k)
+        writer.writerow(
+            [k, safe_cell(text), n.node.operator, " ".join(map(str, n.node.children)),
+             json_number(n.s_bar), json_number(n.local_eic), json_number(n.local_eic_finite),
+             n.invalid, n.singular, k == bottleneck]
+        )  # fmt: skip
+    return out.getvalue()
+
+
+def json_text(inspection: Inspection, extra: Mapping[str, Any] | None = None) -> str:
+    """The stable JSON form, indented; `extra` adds keys of its own and replaces none."""
+    content = {**(extra or {}), **inspection.to_json()}
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def share_panel(result: InspectionResult, node: int) -> None:
+    """A link to copy, and everything as a file.
+
+    Files are made when they are asked for, in a thread that knows no visit: what they need of
+    it is taken along.
+    """
+    inspection = result.inspection
+    dark, unfolded = is_dark(), current_visit().unfolded
+    with st.popover("Copy link", icon=":material/link:", key="copy-link"):
+        st.html('<p class="eic-quiet">Restores formula, data, seed and selection.</p>')
+        st.code(link(), language=None, wrap_lines=True)
+        if current_visit().state.upload:
+            st.html(
+                '<p class="eic-quiet">The file itself is not part of the link: whoever opens '
+                "it is asked for it.</p>"
+            )
+    source, known = result.request.formula, provenance_of(result)
+    files: tuple[tuple[str, str, str, Callable[[], str]], ...] = (
+        ("Results, JSON", "json", "application/json", partial(_json, result, known)),
+        ("Nodes, CSV", "csv", "text/csv", partial(nodes_csv, inspection)),
+        (
+            "Tree, SVG",
+            "svg",
+            "image/svg+xml",
+            partial(tree_svg, inspection, selected=node, unfolded=unfolded, dark=dark),
+        ),
+        (
+            "Coloured formula, LaTeX",
+            "tex",
+            "text/x-tex",
+            partial(coloured_tex, inspection, selected=node),
+        ),
+        ("Reproduce it, Python", "py", "text/x-python", partial(python_snippet, inspection, known)),
+        (
+            "Report, HTML",
+            "html",
+            "text/html",
+            partial(_report, result, known, current_visit().state.tolerance, current_visit().aside),
+        ),
+    )
+    with st.popover("Download", icon=":material/download:", key="downloads"):
+        for name, suffix, mime, make in files:
+            st.download_button(
+                name,
+                data=make,
+                file_name=file_name(source, suffix),
+                mime=mime,
+                key=f"download-{suffix}",
+                on_click="ignore",
+                type="tertiary",
+            )
+        st.html(
+            '<p class="eic-quiet">PNG: the camera on each picture. The report takes a few '
+            "seconds.</p>"
+        )
+
+
+def _json(result: InspectionResult, known: Provenance) -> str:
+    data: dict[str, object] = {"syntax": result.reading.syntax}
+    if known.file_name:
+        data["file"] = known.file_name
+        data["sha256"] = known.file_hash
+        data["columns"] = dict(known.mapping)
+        data["target"] = known.target
+    else:
+        data["ranges"] = {name: str(domain) for name, domain in known.domains}
+        data["seed"] = known.seed
+    more = {"data": data, "notices": list(known.notices)}
+    return json_text(
+        result.inspection, {"complete": result.complete, "missing": result.missing, **more}
+    )
+
+
+def _report(
+    result: InspectionResult, known: Provenance, tolerance: float, aside: UnfinishedAnswers
+) -> str:
+    return render(diagnosis_service().findings(result, tolerance, aside=aside), known)
+
+
+def provenance_of(result: InspectionResult) -> Provenance:
+    """Where a result's samples come from, as its report tells it."""
+    table, match = current_visit().table, result.match
+    if match is None or table is None:
+        return Provenance(
+            result.reading, result.domains, result.request.seed, notices=result.notices
+        )
+    return Provenance(
+        result.reading,
+        seed=result.request.seed,
+        file_name=table.source or "table.csv",
+        file_hash=table.digest,
+        file_columns=table.names,
+        mapping=dict(match.mapping),
+        target=result.target,
+        notices=result.notices,
+    )
+
+
+def link() -> str:
+    """The address that restores this page."""
+    base = (st.context.url or "").split("?")[0].rstrip("/")
+    return f"{base}/?{urlencode(current_visit().state.to_query(), doseq=True)}"

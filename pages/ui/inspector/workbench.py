@@ -1,0 +1,349 @@
+"""The workbench: the tree and one question at a time about one selected node."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import streamlit as st
+
+from eic_core.drawing.layout import focus_node
+from eic_core.errors import UserError
+from eic_core.explain import phrases
+from eic_core.explain.bottleneck import origin_of_loss
+from eic_core.measure import Inspection
+from pages.ui.figures import colour, tree_figure
+from pages.ui.inspector.share import share_panel
+from pages.ui.kit import glossary
+from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted
+from pages.ui.kit.inspector_service import InspectionResult
+from pages.ui.kit.messages import metric, show_refusal
+from pages.ui.kit.text import code_label, escape, number
+from pages.ui.kit.visit import ASKED_FIRST, change_state, current_visit, sync_widget
+from pages.ui.kit.wiring import figure_cache
+from pages.ui.questions.digits import digits_panel
+from pages.ui.questions.instead import instead_panel, writing_panel
+from pages.ui.questions.noise import noise_panel
+from pages.ui.questions.rows import rows_panel
+from pages.ui.questions.truth import truth_panel
+from pages.ui.questions.where import coloured_latex, node_table, plots
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question, and what answers it.
+
+    Attributes
+    ----------
+    key : str
+        Stands in the URL.
+    label : str
+    panel : callable (Result, node)
+        Draws the answer; may raise `UserError`.
+    """
+
+    key: str
+    label: str
+    panel: Callable[[InspectionResult, int], None]
+
+
+QUESTIONS = (
+    Question("noise", "Whose noise?", noise_panel),
+    Question("rows", "Which rows?", rows_panel),
+    Question("writing", "Function or writing?", writing_panel),
+    Question("instead", "What to write instead?", instead_panel),
+    Question("truth", "Is it true?", truth_panel),
+    Question("digits", "How many digits do I need?", digits_panel),
+)
+"""What can be asked besides "Where?", which the workbench itself answers."""
+
+_BY_KEY = {question.key: question for question in QUESTIONS}
+
+
+def current_question() -> Question | None:
+    """The question that the state asks; None for "Where?"."""
+    return _BY_KEY.get(current_visit().state.ask)
+
+
+def question_row() -> None:
+    """One question at a time."""
+    labels = {ASKED_FIRST: "Where?"} | {q.key: q.label for q in QUESTIONS}
+    with st.container(key="questions"):
+        st.segmented_control(
+            "One question at a time",
+            list(labels),
+            format_func=labels.__getitem__,
+            default=current_visit().state.ask,
+            key=sync_widget("ask", current_visit().state.ask),
+            on_change=_take_up_choice,
+            required=True,
+            label_visibility="collapsed",
+        )
+
+
+def _take_up_choice() -> None:
+    """Take up a choice; the browser sends none where the page itself has set the choice."""
+    if (chosen := st.session_state["ask"]) is not None:
+        change_state(ask=chosen)
+
+
+def answer_panel(question: Question, result: InspectionResult, node: int) -> None:
+    """Draw the answer; if it fails, say so in its place and leave the page alone."""
+    with st.container(key=f"answer-{question.key}", gap="small"):
+        try:
+            question.panel(result, node)
+        except UserError as error:
+            show_refusal(error)
+        except Exception:
+            _log.exception("the panel %s failed", question.key)
+            st.html(
+                '<div class="eic-error" role="alert"><p class="eic-error-title">This answer could '
+                "not be computed, for a reason of ours</p><p>The other questions still work. "
+                "The log has the details.</p></div>"
+            )
+
+
+_TEXT = 300
+
+
+def heading(text: str) -> None:
+    """A section's small heading."""
+    st.html(f'<h3 class="eic-h">{text}</h3>')
+
+
+def blame(result: InspectionResult) -> None:
+    """Buttons that select the bottleneck, and the node it inherits its loss from."""
+    inspection = result.inspection
+    bottleneck = focus_node(inspection)
+    origin = origin_of_loss(inspection, bottleneck)
+    name = "No real value at" if math.isnan(inspection.eic) else "Bottleneck"
+    places = [(name, bottleneck, glossary.BOTTLENECK, "B")]
+    if origin != bottleneck:
+        places.append(("Inherited from", origin, glossary.ORIGIN, "O"))
+    with st.container(horizontal=True, vertical_alignment="center", key="blame", width="stretch"):
+        for name, node, explained, key in places:
+            with st.container(
+                horizontal=True, vertical_alignment="center", width="content", gap="xsmall"
+            ):
+                st.html(f'<span class="eic-overline">{name}</span>', width="content")
+                st.button(
+                    code_label(inspection.nodes[node].text, 60),
+                    key=f"go-{name}",
+                    help=explained,
+                    shortcut=key,
+                    on_click=change_state,
+                    kwargs={"node": node},
+                )
+
+
+def node_buttons(result: InspectionResult, node: int) -> None:
+    """Walk the tree, with the mouse or with one key each."""
+    formula = result.inspection.formula
+    parent = formula.parents[node]
+    children = formula.nodes[node].children
+    last = len(formula) - 1
+    steps: list[tuple[str, str, int | None, str]] = [
+        ("Up", "U", parent, "To the operation that uses this node"),
+        ("Down", "D", children[0] if children else None, "To its first operand"),
+        ("Previous", "K", node - 1 if node > 0 else None, "The node computed before"),
+        ("Next", "J", node + 1 if node < last else None, "The node computed after"),
+    ]
+    with st.container(horizontal=True, gap="xsmall", key="node-buttons"):
+        for name, key, goal, explained in steps:
+            st.button(
+                name,
+                key=f"go-{name}",
+                shortcut=key,
+                help=explained,
+                disabled=goal is None,
+                on_click=change_state,
+                kwargs={"node": goal},
+            )
+
+
+def node_detail(result: InspectionResult, node: int, dark: bool) -> None:
+    """Text, amplification, and where the selected node's noise comes from."""
+    inspection = result.inspection
+    n = inspection.nodes[node]
+    tag = '<span class="eic-tag">bottleneck</span>' if node == inspection.bottleneck else ""
+    facts = [
+        ("Digits lost up to here", number(n.local_eic, 3), glossary.EIC),
+        ("Mean amplification s̄", _magnitude(n.s_bar), glossary.S_BAR),
+    ]
+    if n.singular:
+        facts.append(("Without singular samples", number(n.local_eic_finite, 3), glossary.FINITE))
+        facts.append(("Singular here", f"{n.singular:,}", glossary.SINGULAR))
+    if n.invalid:
+        facts.append(("No real value here", f"{n.invalid:,}", glossary.VALID))
+    cells = "".join(metric(name, value, why) for name, value, why in facts)
+    st.html(
+        f'<div class="eic-node-block"><p class="eic-node"><code>{escape(n.text, _TEXT)}</code> '
+        f'{tag}</p><div class="eic-metrics">{cells}</div>{_sources(inspection, node, dark)}</div>'
+    )
+    node_buttons(result, node)
+
+
+def _magnitude(value: float) -> str:
+    return phrases.number(value) if math.isfinite(value) else number(value)
+
+
+def _sources(inspection: Inspection, node: int, dark: bool) -> str:
+    n = inspection.nodes[node]
+    if not n.node.children:
+        return (
+            '<p class="eic-quiet">A leaf: it carries its own rounding only, so no digit is lost '
+            "yet.</p>"
+        )
+    if not n.edge_shares or any(math.isnan(share) for share in n.edge_shares):
+        return '<p class="eic-quiet">Where its noise comes from is undefined here.</p>'
+    rows = []
+    for child, share in zip(n.node.children, n.edge_shares, strict=True):
+        value = inspection.nodes[child].local_eic
+        fill = colour(value, dark) if math.isfinite(value) else "currentColor"
+        rows.append(_bar(f"<code>{escape(inspection.nodes[child].text, 60)}</code>", share, fill))
+    rows.append(_bar("its own rounding", max(0.0, 1 - sum(n.edge_shares)), colour(0, dark)))
+    return (
+        '<div><p class="eic-overline">Where its noise comes from</p>'
+        f'<div class="eic-bars">{"".join(rows)}</div></div>'
+    )
+
+
+def _bar(name: str, share: float, fill: str) -> str:
+    percent = 100 * share
+    shown = f"{percent:.0f} %" if percent >= 1 or percent == 0 else "&lt; 1 %"
+    return (
+        f'<div class="eic-bar"><span class="eic-bar-name">{name}</span>'
+        f'<span class="eic-bar-track"><span style="width:{percent:.1f}%;background:{fill}">'
+        f'</span></span><span class="eic-bar-value">{shown}</span></div>'
+    )
+
+
+_UNFOLD_LIMIT = 600
+
+
+def tree_view(result: InspectionResult, node: int) -> None:
+    """The tree with its buttons, `node` selected."""
+    _toolbar(result)
+    _tree(result, node)
+
+
+def _toolbar(result: InspectionResult) -> None:
+    """Fold and unfold, where there is enough to fold."""
+    nodes = result.inspection.formula.nodes
+    with st.container(horizontal=True, vertical_alignment="center", key="tree-toolbar"):
+        st.html('<h3 class="eic-h">Tree</h3>', width="stretch")
+        if len(nodes) > 15:
+            large = len(nodes) > _UNFOLD_LIMIT
+            st.button(
+                "Unfold all",
+                key="unfold_all",
+                type="tertiary",
+                on_click=_unfold,
+                args=(frozenset(n.id for n in nodes if n.children),),
+                disabled=large,
+                help=f"More than {_UNFOLD_LIMIT} nodes: unfold them one by one, with a click"
+                if large
+                else "Show every node",
+            )
+            st.button(
+                "Fold",
+                key="fold_all",
+                type="tertiary",
+                on_click=_unfold,
+                args=(frozenset(),),
+                disabled=not current_visit().unfolded,
+                help="Fold the cool parts again",
+            )
+
+
+@uninterrupted()
+def _unfold(nodes: frozenset[int]) -> None:
+    current_visit().unfolded = nodes
+
+
+def _tree(result: InspectionResult, node: int) -> None:
+    dark, narrow = is_dark(), is_narrow()
+    unfolded = current_visit().unfolded
+    key = ("tree", result.request, node, unfolded, dark, narrow)
+    figure = figure_cache().get(
+        key,
+        lambda: tree_figure(
+            result.inspection, selected=node, unfolded=unfolded, dark=dark, narrow=narrow
+        ),
+        lambda _: 1.0,
+    )
+    st.plotly_chart(
+        figure,
+        key="tree",
+        theme=None,
+        on_select=_tree_clicked,
+        selection_mode="points",
+        config=plotly_config("eic-tree"),
+        alt="The formula's tree, coloured by the digits lost at each node; the table below says "
+        "the same in words.",
+    )
+
+
+def _tree_clicked() -> None:
+    points = st.session_state["tree"].selection.points
+    if not points:
+        return
+    clicked = points[0].get("customdata")
+    node = int(clicked[0] if isinstance(clicked, list) else clicked)
+    current_visit().unfolded |= {node}
+    change_state(node=node)
+
+
+def selected_node(result: InspectionResult) -> int:
+    """The node that the state selects, or the bottleneck."""
+    node = current_visit().state.node
+    inspection = result.inspection
+    return node if node is not None and node < len(inspection.nodes) else focus_node(inspection)
+
+
+@st.fragment
+def workbench(result: InspectionResult) -> None:
+    """Everything that follows the selected node; a selection reruns only this."""
+    node = selected_node(result)
+    with st.container(key="workbench"):
+        with st.container(horizontal=True, vertical_alignment="center", key="toolbar"):
+            blame(result)
+            share_panel(result, node)
+        question_row()
+        question = current_question()
+        if question is None:
+            _where(result, node)
+        else:
+            _answered(question, result, node)
+
+
+def _answered(question: Question, result: InspectionResult, node: int) -> None:
+    """The tree, and one answer beside it."""
+    with st.container(key="answered"):
+        left, right = st.columns([4, 5], gap="medium")
+        with left:
+            tree_view(result, node)
+            node_buttons(result, node)
+        with right:
+            answer_panel(question, result, node)
+
+
+def _where(result: InspectionResult, node: int) -> None:
+    """The tree beside the data, the selected node, the coloured formula and every node."""
+    dark = is_dark()
+    left, right = st.columns([1, 1], gap="medium")
+    with left:
+        tree_view(result, node)
+        heading("Selected node")
+        node_detail(result, node, dark)
+    with right:
+        plots(result, node)
+    heading("The formula, on the colours of its tree")
+    with st.container(key="coloured"):
+        st.latex(coloured_latex(result.inspection, selected=node, dark=dark))
+    heading("All nodes")
+    node_table(result, node)

@@ -1,0 +1,172 @@
+"""The visitor's browser: dark or light, phone or desk, small assets, callbacks that come to their
+end.
+
+Streamlit sends its scripts as they are, some 9 MB for a ballot with a plot, because its own
+compression would pack a file anew for each visitor.  Here each file is packed once.
+
+Streamlit ends a run at its next call once a newer request waits, and reading the session state is
+such a call.  A callback that reads it half-way is then left there, and the click it stood for is
+lost: the newer request does not bring it again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import streamlit
+import streamlit as st
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+_PACKED = (".js", ".css")
+"""Fonts and pictures are packed already."""
+
+
+class PackedAssets:
+    """ASGI middleware: scripts and style sheets under ``/static/`` go out gzipped.
+
+    Only files that never change under their name (``Cache-Control: immutable``) are packed and
+    kept, so that what is kept is no more than what the installed Streamlit has.
+
+    Parameters
+    ----------
+    app : ASGI application
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._kept: dict[str, tuple[Message, bytes]] = {}
+        self._one_at_a_time = asyncio.Lock()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if not _takes_packed(scope):
+            await self._app(scope, receive, send)
+            return
+        path = scope["path"]
+        if path not in self._kept:
+            async with self._one_at_a_time:
+                if path not in self._kept and not await self._pack(scope, receive, send):
+                    return
+        start, body = self._kept[path]
+        await send({**start, "headers": list(start["headers"])})
+        await send({"type": "http.response.body", "body": body})
+
+    async def _pack(self, scope: Scope, receive: Receive, send: Send) -> bool:
+        """Keep the packed answer of the app; False if it was sent on as it is."""
+        plain = {**scope, "extensions": {}}  # the body itself, not the path of a file
+        messages: list[Message] = []
+
+        async def collect(message: Message) -> None:
+            messages.append(message)
+
+        await self._app(plain, receive, collect)
+        start, *rest = messages
+        headers = MutableHeaders(raw=list(start.get("headers", [])))
+        body = b"".join(message.get("body", b"") for message in rest)
+        plain_file = start.get("status") == 200 and "content-encoding" not in headers
+        # For a visitor who has left meanwhile the app stops in the middle of the file.
+        whole = headers.get("content-length") == str(len(body))
+        if not (plain_file and whole and "immutable" in headers.get("cache-control", "")):
+            for message in messages:
+                await send(message)
+            return False
+        packed = await run_in_threadpool(gzip.compress, body, 6, mtime=0)
+        headers["content-encoding"] = "gzip"
+        headers["content-length"] = str(len(packed))
+        headers.add_vary_header("Accept-Encoding")
+        for name in ("etag", "accept-ranges"):
+            del headers[name]
+        self._kept[scope["path"]] = ({**start, "headers": headers.raw}, packed)
+        return True
+
+
+def _takes_packed(scope: Scope) -> bool:
+    """Whether this asks for the whole of a script or style sheet, and can unpack it."""
+    if scope["type"] != "http" or scope["method"] != "GET":
+        return False
+    path = scope["path"]
+    if not (path.startswith("/static/") and path.endswith(_PACKED)):
+        return False
+    headers = Headers(scope=scope)
+    return (
+        "gzip" in headers.get("accept-encoding", "")
+        and "range" not in headers
+        and "if-none-match" not in headers
+    )
+
+
+@lru_cache(maxsize=1)
+def plot_script() -> str:
+    """The address of the script that draws plots, relative to a page; "" if it is not found.
+
+    Examples
+    --------
+    >>> plot_script().startswith("./static/js/PlotlyChart")
+    True
+    """
+    folder = Path(streamlit.__file__).parent / "static" / "static" / "js"
+    found = next(iter(sorted(folder.glob("PlotlyChart.*.js"))), None)
+    return f"./static/js/{found.name}" if found else ""
+
+
+def is_dark() -> bool:
+    """Whether the page is shown in its dark theme."""
+    return bool(st.context.theme.type == "dark")
+
+
+def is_narrow() -> bool:
+    """Whether the browser says that it runs on a phone."""
+    return "Mobi" in (st.context.headers.get("User-Agent") or "")
+
+
+def plotly_config(file_name: str) -> dict[str, Any]:
+    """Settings of a chart whose toolbar saves a PNG of that name."""
+    return {
+        "displaylogo": False,
+        "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
+        "toImageButtonOptions": {"format": "png", "scale": 3, "filename": file_name},
+    }
+
+
+_CHECK = "_yield_callback"  # of `streamlit.runtime.state.safe_session_state.SafeSessionState`
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """While this lasts, reading and writing the session state does not end the run.
+
+    A newer request is served at the next Streamlit call after it.  Outside a run, and should a
+    Streamlit come that checks elsewhere, nothing happens.
+
+    Examples
+    --------
+    >>> @uninterrupted()
+    ... def clicked() -> str:
+    ...     return "done"
+    >>> clicked()
+    'done'
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    state = vars(context.session_state) if context is not None else {}
+    check = state.get(_CHECK)
+    if check is None:
+        yield
+        return
+    state[_CHECK] = _no_check
+    try:
+        yield
+    finally:
+        state[_CHECK] = check
+
+
+def _no_check() -> None:
+    """A newer request may wait."""

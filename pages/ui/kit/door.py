@@ -1,0 +1,120 @@
+"""Who is looking, what visitors may see, and the tokens that their forms carry.
+
+The truth is the login row in the database; the browser only holds its HttpOnly cookie, which the
+server reads with every run of the script.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import time
+
+import streamlit as st
+
+from pages.ui.kit.wiring import form_key, lab
+from study.design import LOCAL_HOSTS
+from study.organising import OrganiserService
+
+COOKIE = "eic_organiser"
+
+
+def host_is_local(host: str | None) -> bool:
+    """Whether a Host header names this machine; none is sent where there is no network.
+
+    Examples
+    --------
+    >>> host_is_local("localhost:8501"), host_is_local("[::1]:80"), host_is_local("evil.example")
+    (True, True, False)
+    """
+    if not host:
+        return True
+    name = host[1 : host.find("]")] if host.startswith("[") else host.partition(":")[0]
+    return name in LOCAL_HOSTS
+
+
+def cookie() -> str:
+    """The login that this browser brought; "" without one."""
+    return str(st.context.cookies.to_dict().get(COOKIE) or "")
+
+
+def is_organiser() -> bool:
+    """Whether this visitor may organise, now.  In a demo, whoever sits at this machine may."""
+    if lab().demo:
+        return host_is_local(st.context.headers.get("Host"))
+    return lab().access.is_organiser(cookie())
+
+
+def organiser() -> OrganiserService | None:
+    """The organiser's service, for organisers only.  Ask for it in every callback and fragment."""
+    return lab().organising if is_organiser() else None
+
+
+def login_key() -> str:
+    """The secret that this login's forms are made with."""
+    return cookie() or form_key()
+
+
+def may_inspect() -> bool:
+    """Whether this visitor may use the inspector: not while an open study keeps it closed."""
+    return lab().demo or lab().organising.inspector_is_open() or is_organiser()
+
+
+FORM_LASTS = 12 * 3600
+_NEXT = re.compile(r"/organise(\?[A-Za-z0-9=&_-]{0,200})?")
+
+
+def form_token(key: str, purpose: str) -> str:
+    """What the forms of one login carry for one purpose.
+
+    Parameters
+    ----------
+    key : str
+        The login's own secret: what the HttpOnly cookie holds.
+    purpose : str
+
+    Examples
+    --------
+    >>> form_token("secret", "logout") == form_token("secret", "export")
+    False
+    """
+    return hmac.new(key.encode(), purpose.encode(), hashlib.sha256).hexdigest()
+
+
+def form_fits(token: str, key: str, purpose: str) -> bool:
+    """Compare in constant time."""
+    return hmac.compare_digest(token.encode(), form_token(key, purpose).encode())
+
+
+def timed_token(key: str, purpose: str, now: float | None = None) -> str:
+    """For forms of visitors who have no login yet: good for half a day.
+
+    Examples
+    --------
+    >>> token = timed_token("key", "login", now=0)
+    >>> timed_fits(token, "key", "login", now=60), timed_fits(token, "key", "login", now=1e6)
+    (True, False)
+    """
+    stamp = str(int(time.time() if now is None else now))
+    return f"{stamp}.{form_token(key, f'{purpose} {stamp}')}"
+
+
+def timed_fits(token: str, key: str, purpose: str, now: float | None = None) -> bool:
+    """Whether a timed token is ours and not too old."""
+    stamp, _, rest = token.partition(".")
+    if not (stamp.isascii() and stamp.isdecimal() and len(stamp) < 15):
+        return False
+    age = (time.time() if now is None else now) - int(stamp)
+    return -60 <= age <= FORM_LASTS and form_fits(rest, key, f"{purpose} {stamp}")
+
+
+def safe_next(address: str) -> str:
+    """Where to go after the door: an organiser's page of this app, whatever was asked for.
+
+    Examples
+    --------
+    >>> safe_next("/organise?study=3"), safe_next("https://evil.example")
+    ('/organise?study=3', '/organise')
+    """
+    return address if _NEXT.fullmatch(address) else "/organise"

@@ -1,0 +1,285 @@
+"""The inspector's one service: from a request to everything that the page shows.
+
+Results are kept by value in a bounded cache, shared by all visits: reading,
+sampling and inspecting are pure.  What was cut short says so and is not kept there
+(ADR 0011).  Knows nothing of Streamlit.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from eic_core.errors import DataError
+from eic_core.formula.syntax import Reading, read
+from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
+from eic_core.measure.table import Table, VariableMatch, match_variables
+from pages.ui.kit.caches import BoundedCache, Progress, UnfinishedAnswers
+
+DEFAULT_DOMAIN = Domain("uniform", 1.0, 5.0)
+"""Used for variables of which nothing is known: the usual range of textbook benchmarks."""
+
+MAX_WORK = 100_000_000
+"""Samples times nodes of one inspection; more samples than that are left out, and said so."""
+
+MAX_SECONDS = 10.0
+"""After this long a check at 60 digits is stopped, unless it is told to go on to its end."""
+
+
+@dataclass(frozen=True)
+class InspectionRequest:
+    """Everything an inspection depends on, by value.
+
+    `domains` and `mapping` hold what the user chose; the rest is filled in.
+    """
+
+    formula: str
+    syntax: str = "auto"
+    domains: tuple[tuple[str, Domain], ...] = ()
+    samples: int = 1_000
+    seed: int = 0
+    base: int | None = None
+    upload: str = ""
+    mapping: tuple[tuple[str, str], ...] = ()
+    target: str | None = None
+
+
+@dataclass(frozen=True)
+class InspectionResult:
+    """What came of a request.
+
+    Attributes
+    ----------
+    request : Request
+    reading : Reading
+    inspection : Inspection
+    domains : tuple of (name, Domain)
+        As sampled, one for each variable; empty with a table.
+    match : VariableMatch or None
+        Which column each variable stands for; None without a table.
+    target : str
+        Column compared with, or "".
+    notices : tuple of str
+        What was assumed or left out, one sentence each; user text in backticks.
+    missing : str
+        What was not done for want of time, in a sentence; "" if all was.  The inspection is
+        then that of double precision alone, and settles nothing.
+    """
+
+    request: InspectionRequest
+    reading: Reading
+    inspection: Inspection
+    domains: tuple[tuple[str, Domain], ...] = ()
+    match: VariableMatch | None = None
+    target: str = ""
+    notices: tuple[str, ...] = ()
+    missing: str = ""
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is missing: only then it is a result that may be kept and shown."""
+        return not self.missing
+
+
+class _TooSlow(Exception):
+    """The check has used up its time."""
+
+
+class InspectorService:
+    """Reads and inspects, remembering what it did.
+
+    Parameters
+    ----------
+    megabytes : float
+        How much the kept results may weigh together, about.
+    clock : callable () -> float
+        Seconds.
+    """
+
+    def __init__(self, megabytes: float = 256, clock: Callable[[], float] = time.monotonic) -> None:
+        self._readings = BoundedCache(2_000_000)  # nodes
+        self._results = BoundedCache(megabytes * 1e6)
+        self._clock = clock
+
+    def read(self, text: str, syntax: str = "auto", columns: tuple[str, ...] = ()) -> Reading:
+        """Read a formula, or raise `FormulaError`."""
+        return self._readings.get(
+            (text, syntax, columns),
+            lambda: read(text, syntax=syntax, columns=columns),
+            lambda reading: 50.0 + reading.formula.complexity,
+        )
+
+    def inspect(
+        self,
+        request: InspectionRequest,
+        table: Table | None = None,
+        progress: Progress | None = None,
+        *,
+        seconds: float = MAX_SECONDS,
+        aside: UnfinishedAnswers | None = None,
+    ) -> InspectionResult:
+        """Do what a request says.
+
+        Parameters
+        ----------
+        request : Request
+        table : Table, optional
+            The one that the request names.
+        progress : callable (fraction) -> None, optional
+            What it raises ends the work.
+        seconds : float
+            After so long the check at 60 digits is stopped; what comes back says so.
+        aside : Aside, optional
+            The visit's: an incomplete result is kept there, and nowhere else.
+
+        Raises
+        ------
+        FormulaError, DataError
+            What the user should mend.
+        """
+
+        def make() -> InspectionResult:
+            return self._inspect(request, table, progress, seconds)
+
+        def asked() -> InspectionResult:
+            return make() if aside is None else aside.get(request, make)
+
+        return self._results.get(request, asked, _weight_of_result, lambda r: r.complete)
+
+    def _inspect(
+        self,
+        request: InspectionRequest,
+        table: Table | None,
+        progress: Progress | None,
+        seconds: float,
+    ) -> InspectionResult:
+        columns = table.names if table else ()
+        reading = self.read(request.formula, request.syntax, columns)
+        notices: list[str] = []
+        match: VariableMatch | None = None
+        domains: tuple[tuple[str, Domain], ...] = ()
+        target = ""
+        most = max(1_000, MAX_WORK // reading.formula.complexity)
+        if table is not None:
+            match, target = match_table(reading, table, request)
+            samples = _table_samples(table, match, target, notices)
+        else:
+            domains = _complete(reading.formula.variables, request.domains, notices)
+            count = min(request.samples, most)
+            if count < request.samples:
+                notices.append(
+                    f"Limited to {count:,} samples: the formula has "
+                    f"{reading.formula.complexity:,} nodes."
+                )
+            samples = sample_domains(dict(domains), count=count, seed=request.seed)
+        inspection, missing = self._measure(reading, samples, progress, seconds)
+        return InspectionResult(
+            request, reading, inspection, domains, match, target, tuple(notices), missing
+        )
+
+    def _measure(
+        self, reading: Reading, samples: Samples, progress: Progress | None, seconds: float
+    ) -> tuple[Inspection, str]:
+        """The inspection, and what is missing of it.
+
+        The time counts from the first sign of progress: what all samples have in double precision
+        is not a check.
+        """
+        started: float | None = None
+        reached = 0.0
+
+        def watched(fraction: float) -> None:
+            nonlocal started, reached
+            reached = fraction
+            now = self._clock()
+            started = now if started is None else started
+            if fraction < 1 and now - started > seconds:
+                raise _TooSlow
+            if progress is not None:
+                progress(fraction)
+
+        try:
+            return inspect(reading.formula, samples, progress=watched), ""
+        except _TooSlow:
+            missing = (
+                f"The check at 60 digits was stopped after {seconds:.0f} seconds, "
+                f"{math.floor(100 * reached)} % of the way, so it is not known yet how many digits "
+                "are lost."
+            )
+            return inspect(reading.formula, samples, recheck=False), missing
+
+
+def match_table(
+    reading: Reading, table: Table, request: InspectionRequest
+) -> tuple[VariableMatch, str]:
+    """Which column each variable stands for, and the target column ("" for none).
+
+    The user's choices come first, then names, then positions.  Unless the user
+    says otherwise the last column is the target, if the formula does not name it.
+    """
+    variables = reading.formula.variables
+    target = request.target
+    if target is None:
+        last = table.names[-1]
+        target = last if len(table.names) > 1 and last not in variables else ""
+    elif target not in table.names:
+        target = ""
+    inputs = [name for name in table.names if name != target]
+    base = reading.index_base if request.base is None else request.base
+    match = match_variables(variables, inputs, index_base=base)
+    chosen = {
+        variable: column
+        for variable, column in request.mapping
+        if variable in variables and column in table.names
+    }
+    mapping = {**match.mapping, **chosen}
+    missing = tuple(name for name in variables if name not in mapping)
+    return replace(match, mapping=mapping, missing=missing), target
+
+
+def _table_samples(table: Table, match: VariableMatch, target: str, notices: list[str]) -> Samples:
+    if match.missing:
+        listed = ", ".join(f"`{name}`" for name in match.missing)
+        raise DataError(
+            f"no column was found for {listed}",
+            hint="choose one under Data, or rename the column",
+        )
+    samples = table.samples(match.mapping, target or None)
+    left_out = table.rows - len(samples)
+    if left_out:
+        notices.append(
+            f"{left_out:,} of {table.rows:,} rows are left out: a cell that is used holds no "
+            "number."
+        )
+    if match.index_base is not None:
+        first = f"x{match.index_base}"
+        notices.append(
+            f"Variables are matched to columns by position, counting from {match.index_base} "
+            f"(`{first}` is the first column)"
+            + (": a guess from this formula." if match.assumed else ".")
+        )
+    return samples
+
+
+def _complete(
+    variables: tuple[str, ...], chosen: tuple[tuple[str, Domain], ...], notices: list[str]
+) -> tuple[tuple[str, Domain], ...]:
+    known = dict(chosen)
+    missing = [name for name in variables if name not in known]
+    if missing:
+        listed = ", ".join(f"`{name}`" for name in missing[:12])
+        rest = f" and {len(missing) - 12} more" if len(missing) > 12 else ""
+        notices.append(
+            f"No range was given for {listed}{rest}: sampled uniformly from 1 to 5, a guess. "
+            "Set it under Data."
+        )
+    return tuple((name, known.get(name, DEFAULT_DOMAIN)) for name in variables)
+
+
+def _weight_of_result(result: InspectionResult) -> float:
+    samples = result.inspection.samples
+    arrays = len(samples.columns) + (samples.target is not None) + 1
+    rechecked = result.inspection.counts.rechecked * result.reading.formula.complexity
+    return 8.0 * len(samples) * arrays + 1_000 * result.reading.formula.complexity + 300 * rechecked

@@ -1,0 +1,110 @@
+"""Small pieces that every room draws: headings, notes, errors, figures with a meaning, tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import streamlit as st
+
+from eic_core.errors import UserError
+from pages.ui.kit.text import escape, prose
+
+
+def show_refusal(error: UserError) -> None:
+    """An error that the user can mend, as two sentences."""
+    st.html(f'<p class="eic-answer">{prose(as_sentence(error.message))}</p>')
+    if error.hint:
+        st.html(f'<p class="eic-quiet">What helps: {prose(error.hint.rstrip("."))}.</p>')
+
+
+def as_sentence(text: str) -> str:
+    """With a capital letter and a full stop.
+
+    Examples
+    --------
+    >>> as_sentence("the table is empty"), as_sentence("`x` is no number.")
+    ('The table is empty.', '`x` is no number.')
+    """
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
+def show_error(error: UserError) -> None:
+    """An error with its way out."""
+    title = error.message[:1].upper() + error.message[1:]
+    hint = f"<p>{prose(error.hint[:1].upper() + error.hint[1:])}.</p>" if error.hint else ""
+    lines = "".join(f"<li>{prose(line)}</li>" for line in getattr(error, "problems", ())[:20])
+    lines = f'<ul class="eic-list">{lines}</ul>' if lines else ""
+    st.html(
+        f'<div class="eic-error" role="alert"><p class="eic-error-title">{prose(title)}.</p>'
+        f"{hint}{lines}</div>"
+    )
+
+
+def quiet_note(text: str) -> None:
+    """A sentence in muted type; user text in backticks."""
+    st.html(f'<p class="eic-quiet">{prose(text)}</p>')
+
+
+def show_note(text: str) -> None:
+    """A sentence that should be read, without alarm."""
+    st.html(f'<p class="eic-note">{prose(text)}</p>')
+
+
+def show_warning(text: str) -> None:
+    """A sentence that should be heeded."""
+    st.html(f'<p class="eic-note eic-bad">{prose(text)}</p>')
+
+
+def show_heading(text: str, level: int = 3) -> None:
+    """A heading of a section."""
+    st.html(f'<h{level} class="eic-h">{escape(text)}</h{level}>')
+
+
+def show_empty_state(title: str, text: str) -> None:
+    """What to do where there is nothing yet."""
+    st.html(
+        f'<div class="eic-empty eic-small"><p class="eic-empty-title">{prose(title)}</p>'
+        f"<p>{prose(text)}</p></div>"
+    )
+
+
+def table_html(
+    rows: Iterable[Sequence[str | int]], heads: Sequence[str] = (), *, caption: str = ""
+) -> str:
+    """A table; numbers to the right, text inert.
+
+    Examples
+    --------
+    >>> table_html([("<b>", 3)])
+    '<div class="eic-table-box"><table class="eic-table"><tbody><tr><th scope="row">&lt;b&gt;</th><td class="n">3</td></tr></tbody></table></div>'
+    """  # noqa: E501
+    rows = [tuple(row) for row in rows]
+    numeric = [not isinstance(cell, str) for cell in rows[0]] if rows else []
+    head = "".join(
+        f'<th scope="col"{" class=" + chr(34) + "n" + chr(34) if n else ""}>{escape(h)}</th>'
+        for h, n in zip(heads, numeric or [False] * len(heads), strict=False)
+    )
+    body = "".join(f"<tr>{''.join(map(_cell, row, range(len(row))))}</tr>" for row in rows)
+    said = f"<caption>{escape(caption)}</caption>" if caption else ""
+    head = f"<thead><tr>{head}</tr></thead>" if head else ""
+    return (
+        f'<div class="eic-table-box"><table class="eic-table">{said}{head}'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _cell(value: str | int, place: int) -> str:
+    if place == 0:
+        return f'<th scope="row">{escape(str(value), 300)}</th>'
+    if isinstance(value, str):
+        return f"<td>{escape(value, 10_000)}</td>"
+    return f'<td class="n">{value:,}</td>'
+
+
+def metric(name: str, value: str, explained: str) -> str:
+    """One figure with its name, explained on hover and on focus; `value` is HTML."""
+    return (
+        f'<div class="eic-metric" tabindex="0"><span class="name">{name}</span>'
+        f'<span class="value">{value}</span><span class="eic-tip" role="tooltip">'
+        f"{escape(explained, 1000)}</span></div>"
+    )

@@ -1,0 +1,158 @@
+"""What a visitor sees of work that takes long or was cut short, and the way to finish it.
+
+Nothing of an incomplete inspection is drawn, kept for others or handed out (ADR 0011).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+import streamlit as st
+
+from pages.ui.kit.browser import uninterrupted
+from pages.ui.kit.caches import Progress
+from pages.ui.kit.inspector_service import InspectionResult, InspectorService
+from pages.ui.kit.jobs import Cancelled, Job, Jobs, Step, holding
+from pages.ui.kit.text import escape, prose
+from pages.ui.kit.visit import Visit, current_visit
+from pages.ui.kit.wiring import finishing_slots, inspector_service
+
+UNSEEN = 300.0
+"""Seconds after which the work ends if nobody looks at its progress."""
+
+_PARTS = 1_000
+"""Into so many parts the progress is divided."""
+
+
+def unfinished_view(results: Mapping[str, InspectionResult]) -> None:
+    """What is missing of each inspection, by its name ("" if there is but one), and a button."""
+    said = "".join(f"<p>{escape(_named(n, r.missing), 1000)}</p>" for n, r in results.items())
+    with st.container(key="unfinished", gap="small"):
+        st.html(
+            '<div class="eic-unfinished" role="status"><p class="eic-unfinished-title">The check '
+            f"is not finished, so there is no result yet</p>{said}</div>"
+        )
+        finish_button(
+            "Finish the check",
+            "Checking doubtful samples with 60 digits…",
+            lambda: finish_check(current_visit(), inspector_service(), tuple(results.values())),
+        )
+        st.html(
+            '<p class="eic-quiet">Double precision alone cannot tell. With fewer samples, under '
+            "Data, the check takes less time.</p>"
+        )
+        for notice in dict.fromkeys(n for result in results.values() for n in result.notices):
+            st.html(f'<p class="eic-note">{prose(notice)}</p>')
+
+
+def _named(name: str, missing: str) -> str:
+    return f"{name}: {missing}" if name else missing
+
+
+def finish_check(
+    here: Visit, service: InspectorService, results: tuple[InspectionResult, ...]
+) -> Job:
+    """Inspect again without a limit, beside the page; what is finished stays for everybody."""
+    table, aside = here.table, here.aside
+
+    def work(progress: Progress) -> int:
+        for place, result in enumerate(results):
+
+            def part(fraction: float, done: int = place) -> None:
+                progress((done + fraction) / len(results))
+
+            found = service.inspect(result.request, table, part, seconds=math.inf)
+            aside.put(result.request, found)
+        return len(results)
+
+    return start_finishing(here, work)
+
+
+def start_finishing(here: Visit, work: Callable[[Progress], object]) -> Job:
+    """Begin what finishes an answer; it ends if the visit asks for something else or is gone."""
+    here.seen = time.monotonic()
+    slots = finishing_slots()
+
+    def watched(step: Step) -> object:
+        def progress(fraction: float) -> None:
+            step(round(fraction * _PARTS), _PARTS)
+            if time.monotonic() - here.seen > UNSEEN:
+                raise Cancelled
+
+        with holding(slots, lambda: progress(0.0)):
+            return work(progress)
+
+    here.finishing = Jobs().start("finish", "Finishing", watched)
+    return here.finishing
+
+
+def finish_button(label: str, doing: str, start: Callable[[], object]) -> None:
+    """The button that finishes what was cut short, or how far that has come.
+
+    Parameters
+    ----------
+    label : str
+        Of the button.
+    doing : str
+        Beside the progress.
+    start : callable
+        Calls `start_finishing`.
+    """
+    job = current_visit().finishing
+    if job is not None and job.running:
+        _progress(doing)
+        return
+    if job is not None and job.error is not None:
+        st.html(f'<p class="eic-note eic-bad">{prose(str(job.error))}</p>')
+    st.button(
+        label, key="finish", type="primary", icon=":material/hourglass_top:",
+        on_click=_start, args=(start,),
+    )  # fmt: skip
+
+
+@uninterrupted()
+def _start(start: Callable[[], object]) -> None:
+    start()
+
+
+@st.fragment(run_every=0.6)
+def _progress(doing: str) -> None:
+    """How far it has come; the page follows when it has ended."""
+    here = current_visit()
+    here.seen = time.monotonic()
+    job = here.finishing
+    if job is None or not job.running:
+        st.rerun()
+    share = job.done / job.total if job.total else 0.0
+    st.progress(min(1.0, share), text=doing)
+    st.button("Stop", key="stop-finishing", on_click=job.cancel, disabled=job.cancelled)
+
+
+_PATIENCE = 0.3
+"""Seconds of work before a progress bar appears."""
+
+_MEASURING = "Measuring; doubtful samples are computed with 60 digits…"
+
+
+@contextmanager
+def patient_progress(text: str = _MEASURING) -> Iterator[Progress]:
+    """A progress callback that shows itself, with its text, only when the work takes long."""
+    slot = st.empty()
+    started = time.monotonic()
+    last = 0.0
+
+    def progress(fraction: float) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - started > _PATIENCE and now - last > 0.1:
+            last = now
+            slot.progress(min(1.0, max(0.0, fraction)), text=text)
+
+    try:
+        yield progress
+    finally:
+        if last:
+            slot.empty()

@@ -1,0 +1,107 @@
+"""What can be taken away: JSON, a table of nodes, LaTeX."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+
+
+def file_name(formula: str, suffix: str) -> str:
+    """A file name that every system takes, from a formula's text.
+
+    Examples
+    --------
+    >>> file_name("10000*x - 9999*x", "csv"), file_name("../<b>", "json"), file_name("", "svg")
+    ('eic-10000_x-9999_x.csv', 'eic-b.json', 'eic-formula.svg')
+    """
+    stem = re.sub(r"[^A-Za-z0-9-]+", "_", formula.replace(" ", ""))[:40].strip("_-")
+    return f"eic-{stem or 'formula'}.{suffix}"
+
+
+_CODE = re.compile(r"`([^`]*)`")
+_PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
+
+
+def clean(text: str, limit: int = 400) -> str:
+    """Text without control or direction-changing characters, cut to a length.
+
+    Examples
+    --------
+    >>> clean("a\\x00b\\u202ec")
+    'a b c'
+    """
+    cut = text if len(text) <= limit else text[: limit - 1] + "…"
+    return "".join(
+        c if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co") else " "
+        for c in cut
+    )
+
+
+def escape(text: str, limit: int = 400) -> str:
+    """Text for HTML, inert."""
+    return html.escape(clean(text, limit))
+
+
+def prose(text: str, limit: int = 2_000) -> str:
+    """A sentence for HTML, with what stands in backticks as code.
+
+    Examples
+    --------
+    >>> prose("unknown name `<b>`")
+    'unknown name <code>&lt;b&gt;</code>'
+    """
+    return _CODE.sub(r"<code>\1</code>", escape(text, limit))
+
+
+def label(text: str, limit: int = 120) -> str:
+    """Text for a Streamlit label, with every character that Markdown reads escaped.
+
+    Examples
+    --------
+    >>> label("a*b :red[x]")
+    'a\\\\*b \\\\:red\\\\[x\\\\]'
+    """
+    return _PUNCTUATION.sub(r"\\\1", clean(text, limit).replace("\n", " "))
+
+
+def code_label(text: str, limit: int = 80) -> str:
+    """Text for a Streamlit label, in code type."""
+    plain = " ".join(clean(text, limit).split()) or " "
+    runs = [len(run) for run in re.findall(r"`+", plain)]
+    fence = "`" * (max(runs, default=0) + 1)
+    pad = " " if "`" in plain else ""
+    return f"{fence}{pad}{plain}{pad}{fence}"
+
+
+def number(value: float, digits: int = 2) -> str:
+    """A number for reading: ∞ and — for what is none.
+
+    Examples
+    --------
+    >>> number(4.389), number(float("inf")), number(float("nan"))
+    ('4.39', '∞', '—')
+    """
+    if value != value:
+        return "—"
+    if value in (float("inf"), float("-inf")):
+        return "∞" if value > 0 else "−∞"
+    return f"{value:.{digits}f}".replace("-", "−")
+
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def six_digits(value: float) -> str:
+    """A number as it was given, up to six digits of it.
+
+    Examples
+    --------
+    >>> six_digits(-1000.0), six_digits(1e8), six_digits(2.5e-7)
+    ('−1000', '10⁸', '2.5·10⁻⁷')
+    """
+    text, _, exponent = f"{abs(value):.6g}".partition("e")
+    if exponent:
+        power = "10" + str(int(exponent)).translate(_RAISED)
+        text = power if text == "1" else f"{text}·{power}"
+    return f"−{text}" if value < 0 else text

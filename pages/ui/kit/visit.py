@@ -1,0 +1,455 @@
+"""One browser tab's visit: its state, the address that holds it, and what it comes to.
+
+One frozen `PageState` is the truth of a visit.  Widgets follow it; their
+callbacks make a new one.  The URL carries it, so that reload, bookmark, share
+and the browser's back button restore it.  What cannot be read in a URL is left
+out, never an error.
+
+Callbacks call `change`; the script calls `follow_url` once, first.  A rerun with
+a query that this visit did not write (back button, edited address) replaces
+the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from eic_core.errors import DataError, FormulaError, UserError
+from eic_core.explain.budget import TOLERANCE
+from eic_core.formula.syntax import Reading
+from eic_core.measure.table import Table
+from eic_core.samples import Domain
+from pages.ui.kit.browser import uninterrupted
+from pages.ui.kit.caches import Progress, UnfinishedAnswers
+from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult, InspectorService
+from pages.ui.kit.jobs import Job
+from pages.ui.kit.text import six_digits
+
+
+def describe(domain: Domain) -> str:
+    """A domain in a few characters.
+
+    Examples
+    --------
+    >>> describe(Domain("uniform", 1.0, 5.0)), describe(Domain("loguniform", 1e-8, 25e7))
+    ('1 … 5', '10⁻⁸ … 2.5·10⁸ (log)')
+    """
+    low, high = (six_digits(v) for v in (domain.low, domain.high))
+    if domain.kind == "fixed":
+        return f"= {low}"
+    if domain.kind == "normal":
+        return f"{low} ± {high}"
+    return f"{low} … {high}" + (" (log)" if domain.kind == "loguniform" else "")
+
+
+MAX_SAMPLES = 1_000_000
+DEFAULT_SAMPLES = 1_000
+MAX_SEED = 2**31 - 1
+MAX_URL = 6_000
+"""Longest query that is put in the URL, in encoded characters."""
+ASKED_FIRST = "where"
+ASKS = (ASKED_FIRST, "noise", "rows", "writing", "instead", "truth", "digits")
+"""The questions that the inspector answers, as the URL names them."""
+_MAX_ITEMS = 200
+_MAX_NAME = 200
+
+Query = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class PageState:
+    """What the inspector shows.
+
+    Attributes
+    ----------
+    formula : str
+        The text as typed; "" shows the empty page.
+    syntax : str
+        A notation, or "auto".
+    domains : tuple of (name, Domain)
+        How variables are sampled; those not named take the default range.
+    samples, seed : int
+    node : int or None
+        The selected node; None means the bottleneck.
+    base : int or None
+        What the first indexed variable counts from, if the user said so.
+    upload, upload_name : str
+        Digest and name of the table, or "".
+    mapping : tuple of (variable, column)
+        Only what the user chose; the rest is matched.
+    target : str or None
+        Column to compare with; "" for none, None for the default.
+    ask : str
+        The question that is answered, one of `ASKS`.
+    tolerance : float
+        How far the output may move in the digit budget, above 0 and at most 1.
+
+    Examples
+    --------
+    >>> state = PageState("sin(x)", domains=(("x", Domain("uniform", 0.0, 1.0)),), node=1)
+    >>> state.to_query()
+    {'formula': ['sin(x)'], 'range': ['x=0.0:1.0'], 'node': ['1']}
+    >>> PageState.from_query(state.to_query()) == state
+    True
+    """
+
+    formula: str = ""
+    syntax: str = "auto"
+    domains: tuple[tuple[str, Domain], ...] = ()
+    samples: int = DEFAULT_SAMPLES
+    seed: int = 0
+    node: int | None = None
+    base: int | None = None
+    upload: str = ""
+    upload_name: str = ""
+    mapping: tuple[tuple[str, str], ...] = ()
+    target: str | None = None
+    ask: str = ASKED_FIRST
+    tolerance: float = TOLERANCE
+
+    def to_query(self) -> dict[str, list[str]]:
+        """The query parameters that restore this state, defaults left out.
+
+        If they would exceed `MAX_URL`, the formula and then the rest is left
+        out; see `fits_url`.
+        """
+        query: dict[str, list[str]] = {"formula": [self.formula]}
+        if self.syntax != "auto":
+            query["syntax"] = [self.syntax]
+        if self.domains:
+            query["range"] = [f"{name}={domain}" for name, domain in self.domains]
+        if self.samples != DEFAULT_SAMPLES:
+            query["samples"] = [str(self.samples)]
+        if self.seed:
+            query["seed"] = [str(self.seed)]
+        if self.upload:
+            query["data"] = [self.upload]
+            query["file"] = [self.upload_name]
+        if self.base is not None:
+            query["base"] = [str(self.base)]
+        if self.mapping:
+            query["map"] = [f"{variable}={column}" for variable, column in self.mapping]
+        if self.target is not None:
+            query["target"] = [self.target]
+        if self.node is not None:
+            query["node"] = [str(self.node)]
+        if self.ask != ASKED_FIRST:
+            query["ask"] = [self.ask]
+        if self.tolerance != TOLERANCE:
+            query["tolerance"] = [repr(self.tolerance)]
+        for key in ("formula", "map", "range", "target", "file"):
+            if encoded_length(query) <= MAX_URL:
+                break
+            query.pop(key, None)
+        return query
+
+    @property
+    def fits_url(self) -> bool:
+        """Whether the URL carries all of it."""
+        return "formula" in self.to_query()
+
+    @classmethod
+    def from_query(cls, query: Query) -> PageState:
+        """Read query parameters; whatever is wrong with one is ignored."""
+
+        def one(key: str) -> str | None:
+            values = query.get(key)
+            return values[-1] if values else None
+
+        upload = (one("data") or "").lower()
+        if not (len(upload) == 12 and all(c in "0123456789abcdef" for c in upload)):
+            upload = ""
+        syntax, ask = one("syntax") or "auto", one("ask")
+        return cls(
+            formula=one("formula") or "",
+            syntax=syntax if syntax.isidentifier() and len(syntax) < 30 else "auto",
+            domains=_domains(query.get("range", ())),
+            samples=_integer(one("samples"), 1, MAX_SAMPLES, DEFAULT_SAMPLES),
+            seed=_integer(one("seed"), 0, MAX_SEED, 0),
+            node=_optional_integer(one("node"), 0, 100_000),
+            base=_optional_integer(one("base"), 0, 1),
+            upload=upload,
+            upload_name=(one("file") or "")[:_MAX_NAME] if upload else "",
+            mapping=_pairs(query.get("map", ())),
+            target=one("target"),
+            ask=ask if ask in ASKS else ASKED_FIRST,
+            tolerance=_share(one("tolerance"), TOLERANCE),
+        )
+
+
+def encoded_length(query: Query) -> int:
+    """Length of the query as the address bar has it."""
+    return len(urlencode(query, doseq=True))
+
+
+def _integer(text: str | None, low: int, high: int, default: int) -> int:
+    value = _optional_integer(text, low, high)
+    return default if value is None else value
+
+
+def _optional_integer(text: str | None, low: int, high: int) -> int | None:
+    if text is None or len(text) > 12 or not text.isascii() or not text.isdecimal():
+        return None
+    return min(max(int(text), low), high)
+
+
+def _share(text: str | None, default: float) -> float:
+    """A number above 0 and at most 1."""
+    try:
+        value = float((text or "")[:40])
+    except ValueError:
+        return default
+    return value if 0 < value <= 1 else default
+
+
+def _domains(texts: Iterable[str]) -> tuple[tuple[str, Domain], ...]:
+    domains: dict[str, Domain] = {}
+    for text in list(texts)[:_MAX_ITEMS]:
+        try:
+            name, domain = Domain.parse(text)
+        except (DataError, OverflowError):
+            continue
+        domains[name[:_MAX_NAME]] = domain
+    return tuple(domains.items())
+
+
+def _pairs(texts: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    pairs: dict[str, str] = {}
+    for text in list(texts)[:_MAX_ITEMS]:
+        name, equals, column = text.partition("=")
+        if name and equals and column:
+            pairs[name[:_MAX_NAME]] = column
+    return tuple(pairs.items())
+
+
+_KEY = "visit"
+MAX_HISTORY = 50
+MAX_UPLOADS = 3
+
+
+@dataclass
+class Visit:
+    """What the server remembers of one tab."""
+
+    state: PageState = field(default_factory=PageState)
+    query_written: tuple[tuple[str, tuple[str, ...]], ...] | None = None
+    first: bool = True
+    arrived: bool = False
+    history: list[PageState] = field(default_factory=list)
+    undone: list[PageState] = field(default_factory=list)
+    uploads: dict[str, Table] = field(default_factory=dict)
+    last_good: InspectionResult | None = None
+    unfolded: frozenset[int] = frozenset()
+    summarised: InspectionRequest | None = None
+    summary_job: Job | None = None
+    refused: Table | None = None
+    upload_error: UserError | None = None
+    wants_table: bool = False
+    data_error: str = ""
+    table_order: tuple[int, ...] = ()
+    table_row: int = -1
+    uploader: int = 0
+    asked: tuple[InspectionRequest, ...] = ()
+    aside: UnfinishedAnswers = field(default_factory=UnfinishedAnswers)
+    finishing: Job | None = None
+    seen: float = 0.0
+
+    @property
+    def table(self) -> Table | None:
+        """The table that the state names, if it is here."""
+        return self.uploads.get(self.state.upload)
+
+    def asking(self, *requests: InspectionRequest) -> UnfinishedAnswers:
+        """Where what is incomplete of these requests stays: as long as they are asked for."""
+        if requests != self.asked:
+            if self.finishing is not None:
+                self.finishing.cancel()
+            self.asked, self.aside, self.finishing = requests, UnfinishedAnswers(), None
+        return self.aside
+
+
+def current_visit() -> Visit:
+    """The visit of this tab."""
+    if _KEY not in st.session_state:
+        st.session_state[_KEY] = Visit()
+    found: Visit = st.session_state[_KEY]
+    return found
+
+
+def sync_with_url(welcome: PageState) -> Visit:
+    """Take up the URL if it changed under us; a bare first visit gets `welcome`.
+
+    The state is of the kind that `welcome` is: another page's state gives way.
+    """
+    here = current_visit()
+    query = _query()
+    kind = type(welcome)
+    here.arrived = type(here.state) is not kind
+    if here.query_written is None or query != here.query_written or here.arrived:
+        bare = not query
+        here.state = welcome if bare else kind.from_query(dict(query))
+        here.first = bare
+        here.wants_table = bool(here.state.upload)
+        here.unfolded = frozenset()
+        here.query_written = query
+    return here
+
+
+@uninterrupted()
+def change_state(**changes: Any) -> None:
+    """Change the state and write it to the URL; a new formula goes into the history."""
+    here = current_visit()
+    new = replace(here.state, **changes)
+    if new == here.state:
+        return
+    if new.formula != here.state.formula:
+        here.history = [*here.history, here.state][-MAX_HISTORY:]
+        here.undone = []
+    _show(here, new)
+
+
+def write_url() -> None:
+    """Put the state into the URL, where a bare address has brought an earlier state back."""
+    here = current_visit()
+    if not st.query_params:
+        st.query_params.from_dict(here.state.to_query())
+        here.query_written = _query()
+
+
+@uninterrupted()
+def go_back() -> None:
+    """Return to the formula before this one."""
+    here = current_visit()
+    if here.history:
+        here.undone.append(here.state)
+        _show(here, here.history.pop())
+
+
+@uninterrupted()
+def go_forward() -> None:
+    """Return to the formula that `go_back` left."""
+    here = current_visit()
+    if here.undone:
+        here.history.append(here.state)
+        _show(here, here.undone.pop())
+
+
+def keep_upload(table: Table) -> None:
+    """Keep a table for this tab, the newest few."""
+    here = current_visit()
+    here.uploads.pop(table.digest, None)
+    here.uploads[table.digest] = table
+    while len(here.uploads) > MAX_UPLOADS:
+        here.uploads.pop(next(iter(here.uploads)))
+
+
+def _show(here: Visit, new: PageState) -> None:
+    if new.formula != here.state.formula:
+        here.unfolded = frozenset()
+    if new.upload or here.state.upload:
+        here.wants_table = bool(new.upload)
+    here.state = new
+    here.first = False
+    st.query_params.from_dict(new.to_query())
+    here.query_written = _query()
+
+
+def _query() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    names = sorted(st.query_params)
+    return tuple((name, tuple(st.query_params.get_all(name))) for name in names)
+
+
+def sync_widget(key: str, value: Any) -> str:
+    """Make the widget `key` show `value`; call before drawing it, and give it the value as well.
+
+    Where a second run follows before the browser has drawn the first, the two are merged on the
+    way, and of a widget that was only set through the session state nothing is left but its
+    default (ADR 0010): so the default must be the value, too.
+
+    Coming from a page with a widget of the same key, the key still has that one's value, which
+    the new widget would not take over.
+    """
+    stale = current_visit().arrived or key not in st.session_state
+    if stale or st.session_state.get(key) != value:
+        st.session_state[key] = value
+    return key
+
+
+def widget_values(prefix: str) -> Mapping[str, Any]:
+    """Values of the widgets whose key starts with `prefix`, by the rest of the key."""
+    return {
+        str(key)[len(prefix) :]: value
+        for key, value in st.session_state.items()
+        if str(key).startswith(prefix)
+    }
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """At most one of `formula_error`, `data_error`, `empty` and `waiting` says why
+    there is no `result`.
+
+    Attributes
+    ----------
+    reading : Reading or None
+        None if the text is empty or cannot be read.
+    result : Result or None
+        May be incomplete: then there is nothing to draw but what is missing.
+    formula_error : FormulaError or None
+    data_error : DataError or None
+    empty : bool
+        No formula was given.
+    waiting : bool
+        The state names a table that is not here.
+    variables : tuple of str
+        Of the reading, or of the last good one.
+    """
+
+    reading: Reading | None = None
+    result: InspectionResult | None = None
+    formula_error: FormulaError | None = None
+    data_error: DataError | None = None
+    empty: bool = False
+    waiting: bool = False
+    variables: tuple[str, ...] = ()
+
+
+def request_of(state: PageState) -> InspectionRequest:
+    """The part of the state on which numbers depend."""
+    return InspectionRequest(
+        formula=state.formula,
+        syntax=state.syntax,
+        domains=() if state.upload else state.domains,
+        samples=state.samples,
+        seed=state.seed,
+        base=state.base,
+        upload=state.upload,
+        mapping=state.mapping,
+        target=state.target,
+    )
+
+
+def outcome_of(here: Visit, service: InspectorService, progress: Progress) -> Outcome:
+    """Read and inspect what the visit's state says."""
+    state, table = here.state, here.table
+    last = here.last_good.reading.formula.variables if here.last_good else ()
+    if not state.formula.strip():
+        return Outcome(empty=True)
+    try:
+        reading = service.read(state.formula, state.syntax, table.names if table else ())
+    except FormulaError as error:
+        return Outcome(formula_error=error, variables=last)
+    variables = reading.formula.variables
+    if state.upload and table is None:
+        return Outcome(reading=reading, waiting=True, variables=variables)
+    request = request_of(state)
+    try:
+        result = service.inspect(request, table, progress, aside=here.asking(request))
+    except DataError as error:
+        return Outcome(reading=reading, data_error=error, variables=variables)
+    return Outcome(reading=reading, result=result, variables=variables)

@@ -1,0 +1,403 @@
+"""The report of a study, computed once for each set of votes, and its files as HTTP routes.
+
+Never `st.download_button`: whatever it offers is public to who has the address.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Awaitable, Callable, Hashable, Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from eic_core.errors import UserError
+from pages.ui.kit.browser import uninterrupted
+from pages.ui.kit.door import COOKIE
+from pages.ui.kit.jobs import Job
+from pages.ui.kit.messages import show_error
+from pages.ui.kit.text import escape
+from pages.ui.kit.wiring import figure_cache, form_key, jobs, lab, parcels
+from pages.ui.organising.desk import download_button, organiser_desk, run_action, show_error_at
+from pages.ui.organising.login import NO_STORE, refusal
+from study.design import StudyStatus
+from study.errors import NotFoundError
+from study.material import Study
+from study.organising import OrganiserService
+from study.report.analysis import StudyReport, analyse, provenance
+from study.report.bundle import write_bundle
+from study.report.document import document_text
+from study.report.exported import STUDY_FILE, VOTES_FILE, study_text, votes_csv
+from study.report.figures import FIGURES, FORMATS, figure_file
+from study.report.methods import methods_markdown
+from study.report.page import render_html
+from study.report.tables import (
+    CODEBOOK_FILE,
+    LONG_FILE,
+    PAIRS_FILE,
+    RATERS_FILE,
+    codebook_csv,
+    long_csv,
+    pairs_csv,
+    raters_csv,
+)
+from study.statistics.clusters import Estimand
+
+ABOUT: Mapping[str, Estimand] = {"like": "pairs like these", "these": "these pairs"}
+"""What the interval may be about, by its word in addresses; the first is the default."""
+DEFAULT_ABOUT = "like"
+CSV, JSON, HTML = "text/csv", "application/json", "text/html"
+PATIENCE = 300.0
+MIMES = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
+
+
+@dataclass(frozen=True)
+class OneFile:
+    """A single file of a report: what it is, and how it is made."""
+
+    title: str
+    kind: str
+    make: Callable[[StudyReport], str]
+
+
+FILES: Mapping[str, OneFile] = {
+    "report.html": OneFile("Report, HTML", HTML, render_html),
+    "report.json": OneFile("All numbers, JSON", JSON, document_text),
+    "methods.md": OneFile("Methods paragraph", "text/markdown", methods_markdown),
+    LONG_FILE: OneFile("Votes, a row each, CSV", CSV, long_csv),
+    PAIRS_FILE: OneFile("Pairs, a row each, CSV", CSV, pairs_csv),
+    RATERS_FILE: OneFile("Raters, a row each, CSV", CSV, raters_csv),
+    CODEBOOK_FILE: OneFile(
+        "Codebook of all columns, CSV",
+        CSV,
+        lambda r: codebook_csv(r.export.hash, provenance(r.export.hash, r.seed, r.software)),
+    ),
+    VOTES_FILE: OneFile("Votes as cast, CSV", CSV, lambda r: votes_csv(r.export.votes)),
+    STUDY_FILE: OneFile("Frozen study, JSON", JSON, lambda r: study_text(r.export)),
+}
+"""By file name, as in the archive."""
+
+
+def about_of(word: str | None) -> str:
+    """A word of `ABOUT`, whatever an address says.
+
+    Examples
+    --------
+    >>> about_of("these"), about_of("<b>"), about_of(None)
+    ('these', 'like', 'like')
+    """
+    return word if word is not None and word in ABOUT else DEFAULT_ABOUT
+
+
+def _key(study: Study, about: str) -> tuple[Hashable, ...]:
+    """Equal while the votes that the report is made of are the same.
+
+    Two studies may have one hash: it is of what was frozen, not of the votes.  A closed study
+    changes no more, but for raters who withdraw; of an open one the report holds the votes that
+    the last look opened.
+    """
+    service = lab().organising
+    withdrawn = service.monitor.withdrawn(study.id)
+    looks = len(service.early.of(study.id)) if study.status == StudyStatus.OPEN else "closed"
+    which = (lab().settings.database_url, study.id, study.frozen_at, study.hash)
+    return ("report", *which, withdrawn, looks, about)
+
+
+@dataclass(frozen=True, eq=False)
+class ShownReport:
+    """A report on the screen.
+
+    Attributes
+    ----------
+    study : Study
+    about : str
+        A word of `ABOUT`.
+    report : StudyReport
+    key : tuple
+        Equal for equal reports, as long as this process runs.
+    """
+
+    study: Study
+    about: str
+    report: StudyReport
+    key: tuple[Hashable, ...]
+
+    @property
+    def purpose(self) -> str:
+        """What the forms of its files are for."""
+        return f"export {self.study.id}"
+
+    def address(self, name: str) -> str:
+        """Where a file of it is fetched."""
+        query = "" if self.about == DEFAULT_ABOUT else f"?about={self.about}"
+        return f"/exports/{self.study.id}/{name}{query}"
+
+
+def shown_report(study: Study, about: str) -> ShownReport:
+    """The report of a study, for its page."""
+    return ShownReport(study, about, report_of(study.id, about), _key(study, about))
+
+
+def report_of(study_id: int, about: str) -> StudyReport:
+    """The report with all its numbers computed.
+
+    Raises
+    ------
+    UserError
+        If there is no such study, or its votes may not be read yet.
+    """
+    service = lab().organising
+    study = service.study(study_id)
+
+    def make() -> StudyReport:
+        report = analyse(service.monitor.export(study_id), estimand=ABOUT[about])
+        document_text(report)  # computes what is lazy, once, before it is shared
+        return report
+
+    if study.status == StudyStatus.OPEN and not service.early.of(study_id):
+        service.monitor.export(study_id)  # says why not
+    return figure_cache().get(_key(study, about), make, lambda _: 5.0)
+
+
+def bundle_of(study_id: int, about: str) -> bytes:
+    """The archive; waits for a job that is making it."""
+    study = lab().organising.study(study_id)
+    report = report_of(study_id, about)
+    running = jobs().get(_job_key(study, about))
+    if running is not None and running.running:
+        running.wait(PATIENCE)
+    return figure_cache().get(("bundle", *_key(study, about)), lambda: _packed(report), _weight)
+
+
+def bundle_job(study: Study, about: str) -> Job:
+    """Begin to make the archive beside the page; a job that is under way goes on."""
+
+    def work(step: Callable[[int, int], None]) -> int:
+        report = report_of(study.id, about)
+        made = figure_cache().get(
+            ("bundle", *_key(study, about)), lambda: _packed(report, step), _weight
+        )
+        return len(made)
+
+    return jobs().start(_job_key(study, about), "Making the ZIP", work)
+
+
+def bundle_job_running(study: Study, about: str) -> Job | None:
+    """The job of `bundle_job`, under way or ended."""
+    return jobs().get(_job_key(study, about))
+
+
+def forget_bundle_job(study: Study, about: str) -> None:
+    """Forget an ended job."""
+    jobs().forget(_job_key(study, about))
+
+
+def figure_of(study_id: int, about: str, name: str, form: str) -> bytes:
+    """One printed figure.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such figure or format.
+    """
+    if name not in FIGURES or form not in FORMATS:
+        raise NotFoundError("there is no such figure")
+    wanted = next(known for known in FORMATS if known == form)
+    return figure_file(report_of(study_id, about), name, wanted)
+
+
+def _job_key(study: Study, about: str) -> str:
+    return f"bundle {_key(study, about)}"
+
+
+def _packed(report: StudyReport, step: Callable[[int, int], None] | None = None) -> bytes:
+    out = io.BytesIO()
+    write_bundle(out, report, progress=step)
+    return out.getvalue()
+
+
+def _weight(content: bytes) -> float:
+    return 1.0 + len(content) / 100_000
+
+
+Made = tuple[bytes, str, str]
+"""Content, kind, and how the file's name ends."""
+Make = Callable[[int, str], Made]
+"""From a study's number and what its interval is about."""
+_NO_STUDY = 2**63 - 1
+"""Larger numbers do not fit a database; no study has this one."""
+SAFE = {
+    **NO_STORE,
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "sandbox",
+}
+
+
+def file_stem(name: str) -> str:
+    """A study's name as a part of a file name.
+
+    Examples
+    --------
+    >>> file_stem("../Pilot <1>")
+    'Pilot-1'
+    """
+    return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:60] or "study"
+
+
+def study_zip(study_id: int, about: str) -> Made:
+    """Everything about a study in one archive."""
+    return bundle_of(study_id, about), "application/zip", ".zip"
+
+
+def single_file(name: str) -> Make:
+    """One of the files in it."""
+
+    def make(study_id: int, about: str) -> Made:
+        file = FILES[name]
+        return file.make(report_of(study_id, about)).encode(), file.kind, f"-{name}"
+
+    return make
+
+
+def _export_route(what: str, make: Make) -> Route:
+    return Route(f"/exports/{{study:int}}/{what}", _answer(lambda _: make), methods=["POST"])
+
+
+def _figure(request: Request) -> Make:
+    """The figure that an address names."""
+    name, form = request.path_params["name"], request.path_params["form"]
+
+    def make(study_id: int, about: str) -> Made:
+        content = figure_of(study_id, about, name, form)
+        return content, MIMES[form], f"-{name}.{form}"
+
+    return make
+
+
+def _answer(choose: Callable[[Request], Make]) -> Callable[[Request], Awaitable[Response]]:
+    def work(study_id: int, about: str, make: Make) -> Response:
+        try:
+            study = lab().organising.study(study_id)
+            content, kind, ending = make(study_id, about)
+        except NotFoundError as error:
+            return Response(f"{error}\n", 404, NO_STORE, "text/plain")
+        except UserError as error:
+            return Response(f"{error}\n", 409, NO_STORE, "text/plain")
+        return _file(content, f"{file_stem(study.name)}{ending}", kind)
+
+    async def answer(request: Request) -> Response:
+        study_id = min(int(request.path_params["study"]), _NO_STUDY)
+        token = await _token(request)
+        refused = await run_in_threadpool(refusal, request, f"export {study_id}", token)
+        if refused is not None:
+            return refused
+        about = about_of(request.query_params.get("about"))
+        return await run_in_threadpool(work, study_id, about, choose(request))
+
+    return answer
+
+
+async def parcel(request: Request) -> Response:
+    """A file that was made on a page, such as a list of links."""
+    token = await _token(request)
+    refused = await run_in_threadpool(refusal, request, "parcel", token)
+    if refused is not None:
+        return refused
+    owner = form_key() if lab().demo else request.cookies.get(COOKIE, "")
+    found = parcels().fetch(request.path_params["number"], owner)
+    if found is None:
+        return Response("This file is gone: make it again.\n", 404, NO_STORE, "text/plain")
+    return _file(found.content, found.name, "text/csv")
+
+
+async def _token(request: Request) -> str:
+    async with request.form(max_files=0, max_fields=5) as form:
+        token = form.get("token", "")
+        return token if isinstance(token, str) else ""
+
+
+def _file(content: bytes, name: str, kind: str) -> Response:
+    disposition = f'attachment; filename="{name}"'
+    return Response(content, 200, {**SAFE, "Content-Disposition": disposition}, kind)
+
+
+EXPORT_ROUTES = [
+    _export_route("study.zip", study_zip),
+    *(_export_route(name, single_file(name)) for name in FILES),
+    Route("/exports/{study:int}/figures/{name}.{form}", _answer(_figure), methods=["POST"]),
+    Route("/exports/parcel/{number}", parcel, methods=["POST"]),
+]
+
+
+ARCHIVE = "study.zip"
+EVERY = 0.5
+_SEND = """<script>
+const form = document.querySelector(".st-key-archive form");
+if (form) form.submit();
+// %s
+</script>"""
+
+
+def files_row(here: ShownReport) -> None:
+    """The archive, and the single files in it."""
+    with st.container(horizontal=True, key="report-files", vertical_alignment="center"):
+        st.button(
+            "Export as ZIP", key="make-archive", type="primary", icon=":material/download:",
+            on_click=_begin, args=(here,),
+            help="The frozen study, votes as tables, every figure, report, methods, codebook",
+        )  # fmt: skip
+        with st.popover("Single files", key="single-files", icon=":material/draft:"):
+            for name, file in FILES.items():
+                download_button(here.address(name), file.title, here.purpose)
+    show_error_at("archive")
+    job = bundle_job_running(here.study, here.about)
+    if job is not None and job.running:
+        _progress(here)
+    elif job is not None:
+        _send(here)
+
+
+@uninterrupted()
+def _begin(here: ShownReport) -> None:
+    def begin(service: OrganiserService) -> None:
+        service.monitor.export(here.study.id)  # may it be read?
+        forget_bundle_job(here.study, here.about)
+        organiser_desk().kept["archive"] = here.key
+        bundle_job(here.study, here.about)
+
+    run_action("archive", begin)
+
+
+@st.fragment(run_every=EVERY)
+def _progress(here: ShownReport) -> None:
+    """How far the archive is."""
+    job = bundle_job_running(here.study, here.about)
+    if job is None or not job.running:
+        st.rerun()
+    share = job.done / job.total if job.total else 0.0
+    st.progress(share, text=f"Making the ZIP: {job.done} of {job.total or '…'} files")
+
+
+def _send(here: ShownReport) -> None:
+    """The finished archive: sent at once to who asked for it, and there to be fetched again."""
+    job = bundle_job_running(here.study, here.about)
+    if job is None:
+        return
+    if job.error is not None:
+        show_error(job.error)
+        return
+    if organiser_desk().kept.get("archive") != here.key:
+        return
+    with st.container(horizontal=True, key="archive", vertical_alignment="center"):
+        size = f"{(job.result or 0) / 1e6:.1f} MB"
+        st.html(f'<p class="eic-done" role="status">The ZIP is ready ({escape(size)}).</p>',
+                width="content")  # fmt: skip
+        download_button(here.address(ARCHIVE), "Save it again", here.purpose)
+    if organiser_desk().kept.get("archive-sent") is not job:
+        organiser_desk().kept["archive-sent"] = job
+        st.html(_SEND % id(job), unsafe_allow_javascript=True)

@@ -1,0 +1,341 @@
+"""A study under way: its links, and how it gets on without any result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pages.ui.kit.browser import uninterrupted
+from pages.ui.kit.door import login_key, organiser
+from pages.ui.kit.messages import quiet_note, show_empty_state, show_heading, show_warning
+from pages.ui.kit.text import clean, escape
+from pages.ui.kit.wiring import lab, parcels
+from pages.ui.organising.desk import (
+    StudyDraft,
+    action_callback,
+    clear_kept,
+    confirmation_popover,
+    download_button,
+    go_to,
+    organiser_desk,
+    show_done_message,
+    show_error_at,
+)
+from pages.ui.organising.report_files import file_stem
+from pages.ui.organising.studies import date_text
+from study.design import StudyStatus
+from study.links import InvitationState, InvitationView, NewInvitation, links_csv
+from study.material import Study
+from study.monitoring import LiveList
+from study.organising import OrganiserService
+from study.store import InvitationKind
+
+SHOWN = 5
+_NEW = "new-links"
+_WIDTHS = {"link": 50, "note": 215, "kind": 75, "state": 85, "consented": 82, "of": 50,
+           "finished": 75, "withdrawn": 85, "made (UTC)": 145}  # fmt: skip
+"""Columns of the list in pixels: the note is what tells links apart."""
+
+
+def links_view(service: OrganiserService, draft: StudyDraft) -> None:
+    """Make links, and see what became of those made before."""
+    study = draft.study
+    quiet_note(
+        "Opening a link burns nothing; consent does. Only a hash of each link is stored: save "
+        "new links when they are made, they cannot be shown again."
+    )
+    warning = service.invitations.warning(study.id)
+    if warning and not lab().demo:
+        show_warning(warning)
+    elif lab().demo:
+        quiet_note("This is a demo: its links open on this computer only, and invite nobody.")
+    if lab().demo:
+        _try(study)
+    show_done_message("links")
+    show_error_at("links")
+    _fresh(study)
+    left, right = st.columns(2, gap="large")
+    with left:
+        _personal(study)
+    with right:
+        _open(study)
+    _list(service, study)
+
+
+@uninterrupted()
+def _try(study: Study) -> None:
+    """In a demo: one click from here to the rating page."""
+    def make(service: OrganiserService) -> None:
+        link = service.invitations.invite(study.id, ["try-out"])[0]
+        organiser_desk().kept["try-out"] = link.link
+
+    st.button("Make a link to try as a rater", key="try-out", type="primary",
+              on_click=action_callback, args=("links", make))  # fmt: skip
+    if link := organiser_desk().kept.get("try-out"):
+        st.link_button("Open the rating page in a new tab", link, icon=":material/open_in_new:")
+
+
+def _personal(study: Study) -> None:
+    show_heading("Personal links")
+    text = st.text_area(
+        "One line for each person: a note of yours, never shown to raters", key="labels",
+        height=120, placeholder="Ada, physics\nBlaise, maths",
+    )  # fmt: skip
+    labels = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+    if not labels:
+        count = st.number_input("Or just a number of links", 1, 5000, 10, key="count", width=220)
+        labels = [""] * int(count)
+
+    def make(service: OrganiserService) -> str:
+        _keep(study, service.invitations.invite(study.id, labels))
+        st.session_state["labels"] = ""
+        return ""
+
+    st.button(f"Make {len(labels)} personal link{'s' if len(labels) != 1 else ''}", key="invite",
+              type="secondary" if lab().demo else "primary", on_click=action_callback,
+              args=("links", make))  # fmt: skip
+
+
+def _open(study: Study) -> None:
+    show_heading("Open link")
+    st.number_input("Good for this many raters", 1, 100_000, 50, key="quota", width=220)
+    st.text_input("A note of yours", key="open-label", max_chars=120,
+                  placeholder="mailing list")  # fmt: skip
+
+    def make(service: OrganiserService) -> str:
+        label = str(st.session_state["open-label"])
+        quota = int(st.session_state["quota"])
+        _keep(study, (service.invitations.open_link(study.id, quota, label),))
+        return ""
+
+    st.button("Make an open link", key="open-link", on_click=action_callback, args=("links", make))
+    quiet_note(
+        "Anyone who has it may take part, once for each consent, until the quota is used up."
+    )
+
+
+# --- links just made ---
+
+
+def _keep(study: Study, made: Sequence[NewInvitation]) -> None:
+    """Until the tab is closed: the links, and their file."""
+    before = organiser_desk().kept.get(_NEW)
+    links = (*before[1], *made) if before and before[0] == study.id else tuple(made)
+    number = parcels().leave(
+        login_key(), f"{file_stem(study.name)}-links.csv", links_csv(links).encode()
+    )
+    organiser_desk().kept[_NEW] = (study.id, links, number)
+
+
+def _fresh(study: Study) -> None:
+    kept = organiser_desk().kept.get(_NEW)
+    if kept is None or kept[0] != study.id:
+        return
+    _, links, number = kept
+    with st.container(border=True, key="new-links", gap="small"):
+        show_heading(f"{len(links):,} new link{'s' if len(links) != 1 else ''}: save now")
+        for each in links[-SHOWN:]:
+            note = each.label or (f"open, {each.quota}" if each.kind == InvitationKind.OPEN else "")
+            if note:
+                st.html(f'<p class="eic-quiet">{escape(note, 160)}</p>')
+            st.code(each.link, language=None, wrap_lines=True)
+        if len(links) > SHOWN:
+            quiet_note(f"The newest {SHOWN} of {len(links):,}; the file has all.")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            download_button(f"/exports/parcel/{number}", f"Download {len(links):,} links as CSV",
+                     "parcel", primary=True)  # fmt: skip
+            st.button("I have saved them", key="links-saved", type="tertiary",
+                      on_click=clear_kept, args=(_NEW,))  # fmt: skip
+
+
+# --- all of them ---
+
+
+def _list(service: OrganiserService, study: Study) -> None:
+    show_heading("All links")
+    views = service.invitations.every(study.id)
+    if not views:
+        show_empty_state("No links yet", "Make some above, and send each person theirs.")
+        return
+    chosen = st.dataframe(
+        [_line(each) for each in views], hide_index=True, key="invitations",
+        on_select="rerun", selection_mode="multi-row", height=min(420, 40 + 36 * len(views)),
+        column_config={name: st.column_config.Column(width=wide) for name, wide in _WIDTHS.items()},
+    )  # fmt: skip
+    rows = [i for i in chosen["selection"]["rows"] if i < len(views)]
+    ids = [views[i].id for i in rows if views[i].state != InvitationState.REVOKED]
+    show_done_message("revoke")
+    show_error_at("revoke")
+    if not ids:
+        quiet_note("Select rows to take links back.")
+        return
+
+    def revoke(service: OrganiserService) -> str:
+        for invitation_id in ids:
+            service.invitations.revoke(study.id, invitation_id)
+        return f"{len(ids)} link{'s' if len(ids) != 1 else ''} taken back."
+
+    with confirmation_popover(
+        f"Take back {len(ids)} link{'s' if len(ids) != 1 else ''}…",
+        "No consent and no further vote comes through a link that was taken back. Votes that are "
+        "in stay. This cannot be undone; a new link can be made.",
+        "revoke",
+    ):
+        st.button("Take back", key="revoke-sure", type="primary", on_click=action_callback,
+                  args=("revoke", revoke))  # fmt: skip
+
+
+def _line(each: InvitationView) -> dict[str, str | int]:
+    return {
+        "link": each.id,
+        "note": clean(each.label, 120),
+        "kind": str(each.kind),
+        "state": str(each.state),
+        "consented": each.consented,
+        "of": each.quota,
+        "finished": each.finished,
+        "withdrawn": each.withdrawn,
+        "made (UTC)": f"{each.created_at:%Y-%m-%d %H:%M}",
+    }
+
+
+EVERY = 5.0
+
+
+def live_view(service: OrganiserService, draft: StudyDraft) -> None:
+    """The live list, and the end of the study."""
+    study = draft.study
+    if study.status == StudyStatus.OPEN:
+        quiet_note(
+            "This list refreshes itself. It shows no result: whoever looks at results before "
+            "the end is tempted to stop when they please."
+        )
+        _refreshing(study.id)
+        _closing(study)
+    else:
+        _draw(service.monitor.live(study.id))
+
+
+@st.fragment(run_every=EVERY)
+def _refreshing(study_id: int) -> None:
+    """The list alone; asks who is looking, each time."""
+    service = organiser()
+    if service is None:
+        st.rerun()
+    live = service.monitor.live(study_id)
+    if live.status != StudyStatus.OPEN:
+        st.rerun()
+    _draw(live)
+
+
+def _draw(live: LiveList) -> None:
+    cells = "".join(
+        f'<div class="eic-fact"><span class="value">{value}</span>'
+        f'<span class="name">{name}</span></div>'
+        for name, value in _facts(live)
+    )
+    st.html(f'<div class="eic-facts">{cells}</div>')
+    for line in watching_lines(live):
+        quiet_note(line)
+    share = live.votes / live.votes_wanted if live.votes_wanted else 0.0
+    show_heading(f"{live.votes:,} of {live.votes_wanted:,} votes")
+    st.progress(min(1.0, share))
+    if not live.invited:
+        quiet_note("Nobody is invited yet: make links under Invitations.")
+    show_heading("Votes on each pair")
+    wanted = live.votes_wanted // len(live.pairs) if live.pairs else 0
+    quiet_note(pairs_line(live, wanted))
+    bars = "".join(_bar(p.name, p.problem, p.votes, wanted) for p in live.pairs)
+    st.html(f'<div class="eic-votes" tabindex="0" aria-label="Votes on each pair">{bars}</div>')
+    last = (
+        "" if live.last_vote_at is None else f" The last vote came {date_text(live.last_vote_at)}."
+    )
+    st.html(f'<p class="eic-quiet">As of {live.at:%H:%M:%S} UTC.{last}</p>')
+
+
+def _facts(live: LiveList) -> list[tuple[str, str]]:
+    """The numbers at the top."""
+    median = "—" if live.median_seconds is None else f"{live.median_seconds:.0f} s"
+    facts = [
+        ("invited", f"{live.invited:,}"),
+        ("consented", f"{live.consented:,}"),
+        ("at it", f"{live.active:,}"),
+        ("finished", f"{live.finished:,}"),
+        ("dropped out", f"{live.dropped_out:,}"),
+        ("withdrawn", f"{live.withdrawn:,}"),
+        ("median time of a vote", median),
+    ]
+    if live.attention_passed + live.attention_failed:
+        done = live.attention_passed + live.attention_failed
+        facts.append(("attention checks passed", f"{live.attention_passed} of {done}"))
+    return facts
+
+
+def watching_lines(live: LiveList) -> list[str]:
+    """Times, haste, drop-outs and failed checks, in sentences; nothing of how anybody chose."""
+    lines = []
+    if live.middle_half is not None:
+        low, high = live.middle_half
+        lines.append(f"Half of the votes took {low:.0f} to {high:.0f} s.")
+    if live.too_fast:
+        lines.append(
+            f"{live.too_fast:,} so far fall to the frozen rule on haste, and will be left out."
+        )
+    if live.stopped_after:
+        stops = ", ".join(f"{n} after {_ballots(k)}" for k, n in live.stopped_after)
+        lines.append(f"Who dropped out stopped: {stops}.")
+    if live.failed_checks:
+        fails = ", ".join(
+            f"{_people(n)} failed {'one check' if k == 1 else f'{k} checks'}"
+            for k, n in live.failed_checks
+        )
+        lines.append(f"Attention: {fails}.")
+    return lines
+
+
+def pairs_line(live: LiveList, wanted: int) -> str:
+    """How evenly the votes lie, in a sentence."""
+    if not live.pairs:
+        return "There are no pairs."
+    counts = [pair.votes for pair in live.pairs]
+    full = sum(count >= wanted for count in counts)
+    return (
+        f"{full:,} of {len(counts):,} pairs have the {wanted} wanted; "
+        f"the fewest are {min(counts)}, the most {max(counts)}."
+    )
+
+
+def _ballots(count: int) -> str:
+    return "no ballot" if not count else "one ballot" if count == 1 else f"{count} ballots"
+
+
+def _people(count: int) -> str:
+    return "one rater" if count == 1 else f"{count} raters"
+
+
+def _bar(name: str, problem: str, votes: int, wanted: int) -> str:
+    share = 100 * min(1.0, votes / wanted) if wanted else 0
+    full = " eic-full" if wanted and votes >= wanted else ""
+    return (
+        f'<div class="eic-vote"><span>{escape(name)} <i>{escape(problem, 40)}</i></span>'
+        f'<span class="eic-bar-track{full}"><span style="width:{share:.0f}%"></span></span>'
+        f'<span class="n">{votes} of {wanted}</span></div>'
+    )
+
+
+def _closing(study: Study) -> None:
+    def close(service: OrganiserService) -> None:
+        service.close(study.id)
+        organiser_desk().said["study"] = "The study is closed. Here is what it found."
+        go_to(study=study.id, step="report")
+
+    show_error_at("close")
+    with confirmation_popover(
+        "Close the study…",
+        "No consent and no vote is taken from then on, and raters who are at it cannot finish. A "
+        "closed study cannot be opened again. Its results are shown, and can be exported.",
+        "close",
+    ):
+        st.button("Close it for good", key="close-sure", type="primary", on_click=action_callback,
+                  args=("close", close))  # fmt: skip

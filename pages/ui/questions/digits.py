@@ -1,0 +1,216 @@
+""""How many digits do I need?": the tolerance, and what each constant and input needs for it."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from eic_core.errors import UserError
+from eic_core.explain import phrases
+from eic_core.explain.budget import Budget, Need
+from pages.ui.figures.digits import SHOWN, digits_figure
+from pages.ui.kit import glossary
+from pages.ui.kit.browser import is_dark, is_narrow
+from pages.ui.kit.inspector_service import InspectionResult
+from pages.ui.kit.messages import show_refusal
+from pages.ui.kit.progress import patient_progress
+from pages.ui.kit.text import clean, escape, number, prose
+from pages.ui.kit.visit import change_state, current_visit, sync_widget
+from pages.ui.kit.wiring import diagnosis_service, figure_cache
+from pages.ui.questions.instead import replace_formula_button
+
+PRESETS = {"1 %": 1e-2, "0.1 %": 1e-3, "10⁻⁶": 1e-6}
+"""Tolerances to choose from; others may be typed."""
+
+
+def read_tolerance(text: str) -> float:
+    """A tolerance as typed.
+
+    Raises
+    ------
+    UserError
+        If it is no number from 0 to 1.
+
+    Examples
+    --------
+    >>> read_tolerance("0.1 %"), read_tolerance("5e-4"), read_tolerance("10⁻⁶")
+    (0.001, 0.0005, 1e-06)
+    """
+    if text in PRESETS:
+        return PRESETS[text]
+    bare = text.strip()
+    try:
+        value = float(bare.removesuffix("%")) / (100 if bare.endswith("%") else 1)
+    except ValueError:
+        value = math.nan
+    if not 0 < value <= 1:
+        raise UserError(
+            f"`{clean(text, 40)}` is no tolerance",
+            hint="give a number above 0 and at most 1, such as 5e-4, or per cent, such as 2 %",
+        )
+    return value
+
+
+def tolerance_text(value: float) -> str:
+    """A tolerance as `read_tolerance` reads it, in per cent where that is short.
+
+    Examples
+    --------
+    >>> tolerance_text(1e-3), tolerance_text(5e-4), tolerance_text(1e-6), tolerance_text(3e-9)
+    ('0.1 %', '0.05 %', '10⁻⁶', '3e-09')
+    """
+    for text, preset in PRESETS.items():
+        if preset == value:
+            return text
+    percent = f"{100 * value:.12g} %"
+    return percent if value >= 1e-6 and read_tolerance(percent) == value else repr(value)
+
+
+_TOLERANCE = "digits-tolerance"
+
+
+def digits_panel(result: InspectionResult, node: int) -> None:
+    """The fewest digits that keep the output, and the formula shortened so."""
+    said = st.container(gap="xsmall")
+    try:
+        tolerance = _tolerance()
+        with patient_progress("Rounding each constant and input, one at a time…") as progress:
+            budget = diagnosis_service().budget(result, tolerance, progress)
+    except UserError as error:
+        with said:
+            show_refusal(error)
+        return
+    *answer, verified = budget.sentences
+    with said:
+        st.html(f'<p class="eic-answer">{prose(" ".join(answer or [verified]))}</p>')
+        if answer:
+            st.html(f'<p class="eic-quiet">{prose(verified)}</p>')
+    if not budget.needs:
+        return
+    _bars(result, budget)
+    _shortened(result, budget)
+    with st.expander("Number by number", expanded=len(budget.needs) > SHOWN):
+        st.html(_table(budget.needs))
+
+
+def _tolerance() -> float:
+    """What the field says, which the state remembers.
+
+    Raises
+    ------
+    UserError
+        If it says no tolerance; the field keeps what was typed.
+    """
+    shown = tolerance_text(current_visit().state.tolerance)
+    typed: str = st.session_state.get(_TOLERANCE) or shown
+    refused = _known(typed) is None
+    shown = typed if refused else shown
+    options = list(PRESETS) if shown in PRESETS else [*PRESETS, shown]
+    st.selectbox(
+        "The output may move, relative to its spread, by",
+        options,
+        index=options.index(shown),
+        key=_TOLERANCE if refused else sync_widget(_TOLERANCE, shown),
+        accept_new_options=True,
+        on_change=_chosen,
+        help=f"{glossary.DEVIATION} Type another, such as 5e-4 or 2 %.",
+        width=300,
+    )
+    return read_tolerance(shown)
+
+
+def _chosen() -> None:
+    tolerance = _known(st.session_state[_TOLERANCE])
+    if tolerance is not None:
+        change_state(tolerance=tolerance)
+
+
+def _known(text: str) -> float | None:
+    try:
+        return read_tolerance(text)
+    except UserError:
+        return None
+
+
+def _bars(result: InspectionResult, budget: Budget) -> None:
+    dark, narrow = is_dark(), is_narrow()
+    figure = figure_cache().get(
+        ("digits", result.request, budget.tolerance, dark, narrow),
+        lambda: digits_figure(budget.needs, dark=dark, narrow=narrow),
+        lambda _: 1.0,
+    )
+    st.plotly_chart(
+        figure,
+        key="digits",
+        theme=None,
+        config={"displayModeBar": False},
+        alt="Significant digits that each number is given and needs; the table below has them",
+    )
+    if len(budget.needs) > SHOWN:
+        st.html(
+            f'<p class="eic-quiet">The first {SHOWN} of {len(budget.needs):,} numbers; the table '
+            "has all.</p>"
+        )
+
+
+def _shortened(result: InspectionResult, budget: Budget) -> None:
+    """The shortened formula to copy, and what it changes."""
+    if all(n.together >= n.given for n in budget.needs if n.kind == "constant"):
+        return
+    st.html('<h3 class="eic-h">The formula with shorter constants</h3>')
+    st.code(budget.text, language=None, wrap_lines=True)
+    st.html(f'<p class="eic-quiet">{escape(_effects(budget), 1000)}</p>')
+    replace_formula_button(result, budget.text, "apply-shortened")
+
+
+def _effects(budget: Budget) -> str:
+    parts = []
+    if not math.isnan(budget.r2_before):
+        change = budget.r2_after - budget.r2_before
+        parts.append(f"R² {budget.r2_before:.6g} → {budget.r2_after:.6g} ({_change(change)})")
+    change = budget.eic_after - budget.eic_before
+    shown = "" if math.isnan(change) else f" ({_change(change, 0.005)})"
+    parts.append(f"EIC {number(budget.eic_before)} → {number(budget.eic_after)}{shown}")
+    return "; ".join(parts) + "."
+
+
+def _change(change: float, least: float = 1e-12) -> str:
+    """A change with its sign; "unchanged" if it is smaller than `least`.
+
+    Examples
+    --------
+    >>> _change(0.0), _change(-3.2e-7), _change(0.012)
+    ('unchanged', '−3.2·10⁻⁷', '+0.012')
+    """
+    if abs(change) < least:
+        return "unchanged"
+    return ("+" if change > 0 else "") + phrases.number(change)
+
+
+def _table(needs: tuple[Need, ...]) -> str:
+    rows = "".join(
+        f'<tr><th scope="row">{_name(n)}</th><td>{n.given}</td><td>{n.alone}</td>'
+        f"<td>{n.together}</td><td>{_short(n)}</td></tr>"
+        for n in needs
+    )
+    alone, together = escape(glossary.ALONE, 1000), escape(glossary.TOGETHER, 1000)
+    return (
+        '<div class="eic-wide"><table class="eic-repair"><tr><th></th><th scope="col">given</th>'
+        f'<th scope="col" title="{alone}">needed alone</th>'
+        f'<th scope="col" title="{together}">needed together</th>'
+        f'<th scope="col">shortened</th></tr>{rows}</table></div>'
+    )
+
+
+def _name(need: Need) -> str:
+    times = f" ({len(need.nodes)} times)" if len(need.nodes) > 1 else ""
+    if need.kind == "constant":
+        return f"<code>{escape(need.name, 40)}</code>{times}"
+    return f"{prose(phrases.input_name(need.name))}, input"
+
+
+def _short(need: Need) -> str:
+    if need.kind == "input" or need.together >= need.given:
+        return ""
+    return f"<code>{escape(need.shortened, 40)}</code>"

@@ -1,0 +1,301 @@
+"""Sliders that move the domain: how far they go, and what follows them.
+
+A track is laid out once, about the domain from which the moving began, so that it stays under the
+hand.  Log-uniform ranges are moved by their exponents, normal ones by centre and spread.  Knows
+nothing of Streamlit.
+
+The answer lives in a fragment.  A drag changes the state in its callback; the next run of the
+fragment sees that its result is another domain's and has the whole page run again.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from eic_core.explain.bottleneck import BottleneckOnData, bottleneck_sentence
+from eic_core.measure import Domain
+from pages.ui.kit.browser import uninterrupted
+from pages.ui.kit.inspector_service import DEFAULT_DOMAIN, InspectionRequest, InspectionResult
+from pages.ui.kit.text import code_label, label, prose
+from pages.ui.kit.visit import change_state, current_visit, describe, sync_widget
+from pages.ui.questions.where import blamed_variables_first
+
+ENDS, CENTRE, SPREAD, HELD = "ends", "low", "high", "held"
+
+_STEPS = 150
+_EXPONENTS = 300.0
+_FINEST = 1e-11
+"""Finest step beside the numbers themselves that a browser can still tell."""
+
+Value = float | tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Track:
+    """One slider.
+
+    Attributes
+    ----------
+    part : {"ends", "low", "high", "held"}
+        Both ends of a range, the centre or the spread of a normal one, or a fixed value.
+    low, high, step : float
+        In the slider's own numbers: exponents of ten if `log`.
+    log : bool
+    """
+
+    part: str
+    low: float
+    high: float
+    step: float
+    log: bool = False
+
+    @property
+    def format(self) -> str:
+        """How the slider writes a number."""
+        decimals = max(0, -math.floor(math.log10(self.step)))
+        if self.log:
+            return f"10^%.{decimals}f"
+        size = max(abs(self.low), abs(self.high))
+        return f"%.{max(3, math.ceil(math.log10(size / self.step)) + 1)}g"
+
+    def value(self, domain: Domain) -> Value:
+        """Where a domain stands on the track.
+
+        Examples
+        --------
+        >>> Track("ends", -8.0, 16.0, 0.1, log=True).value(Domain("loguniform", 1.0, 1e8))
+        (0.0, 8.0)
+        """
+        low, high = domain.low, domain.high
+        if self.log:
+            low, high = math.log10(low), math.log10(high)
+        if self.part == ENDS:
+            return self._within(low), self._within(high)
+        return self._within(high if self.part == SPREAD else low)
+
+    def moved(self, domain: Domain, value: Value) -> Domain:
+        """The domain with what was dragged put in its new place; the other end keeps its digits.
+
+        Examples
+        --------
+        >>> Track("ends", -3.0, 9.0, 0.05).moved(Domain("uniform", 1.0, 5.0), (1.0, 2.35))
+        Domain(kind='uniform', low=1.0, high=2.35)
+        """
+        if isinstance(value, tuple):
+            before = self.value(domain)
+            assert isinstance(before, tuple)
+            low = domain.low if value[0] == before[0] else self._number(value[0])
+            high = domain.high if value[1] == before[1] else self._number(value[1])
+            return replace(domain, low=min(low, high), high=max(low, high))
+        if self.part == HELD:
+            return replace(domain, low=self._number(value), high=self._number(value))
+        if self.part == SPREAD:
+            return replace(domain, high=self._number(value))
+        return replace(domain, low=self._number(value))
+
+    def _within(self, value: float) -> float:
+        return min(max(value, self.low), self.high)
+
+    def _number(self, value: float) -> float:
+        if self.log:
+            return float(f"{10.0**value:.4g}")
+        return round(value, max(0, 1 - math.floor(math.log10(self.step))))
+
+
+def tracks(start: Domain) -> tuple[Track, ...]:
+    """The sliders of a domain: its own width is added on either side.
+
+    Returns
+    -------
+    tuple of Track
+        () if the domain is too wide or too narrow to be dragged.
+
+    Examples
+    --------
+    >>> tracks(Domain("uniform", 1.0, 5.0))
+    (Track(part='ends', low=-3.0, high=9.0, step=0.05, log=False),)
+    >>> [track.part for track in tracks(Domain("normal", 1000.0, 1.0))]
+    ['low', 'high']
+    """
+    low, high = start.low, start.high
+    if start.kind == "normal":
+        spread = high or abs(low) or 1.0
+        made = [
+            _track(CENTRE, low - 5 * spread, low + 5 * spread),
+            _track(SPREAD, 0.0, 5 * spread),
+        ]
+    elif start.kind == "loguniform":
+        a, b = math.log10(low), math.log10(high)
+        made = [_track(ENDS, a - ((b - a) or 1.0), b + ((b - a) or 1.0), log=True)]
+    else:
+        width = (high - low) or abs(low) or 1.0
+        part = HELD if start.kind == "fixed" else ENDS
+        made = [_track(part, low - width, high + width)]
+    known = tuple(track for track in made if track is not None)
+    return known if len(known) == len(made) else ()
+
+
+def _track(part: str, low: float, high: float, *, log: bool = False) -> Track | None:
+    if log:
+        low, high = max(low, -_EXPONENTS), min(high, _EXPONENTS)
+    width = high - low
+    if not (math.isfinite(width) and 1e-290 < width < 1e290 and low < high):
+        return None
+    step = _round_down(width / _STEPS)
+    if step < _FINEST * max(abs(low), abs(high)):
+        return None
+    places = max(0, 1 - math.floor(math.log10(step)))
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return Track(part, round(first * step, places), round(last * step, places), step, log)
+
+
+def _round_down(value: float) -> float:
+    """The largest of 1, 2, 5 times a power of ten that is not above.
+
+    Examples
+    --------
+    >>> _round_down(0.08), _round_down(3.3)
+    (0.05, 2.0)
+    """
+    power = math.floor(math.log10(value))
+    steps = (float(f"{head}e{power}") for head in (5, 2, 1))
+    return next(step for step in steps if step <= value * 1.000001)
+
+
+MOST = 6
+"""Variables with a slider, those of the node to blame first."""
+
+_START, _MOVED = "domain-start", "domain-moved"
+
+Domains = tuple[tuple[str, Domain], ...]
+
+
+@dataclass(frozen=True)
+class Start:
+    """From where the domain is being moved.
+
+    Attributes
+    ----------
+    request : Request
+        Without its domains.
+    chosen : Domains
+        What the visitor had chosen; the others took the default.
+    domains : Domains
+        One for each variable.
+    seen : frozenset of Domains
+        Where the moving has led; another domain is a new start.
+    order : tuple of str
+        The variables with a slider.
+    landmark : Landmark
+        The bottleneck there.
+    """
+
+    request: InspectionRequest
+    chosen: Domains
+    domains: Domains
+    seen: frozenset[Domains]
+    order: tuple[str, ...]
+    landmark: BottleneckOnData
+
+
+def follow_domain(result: InspectionResult) -> None:
+    """Have the whole page run again if the domain has been moved from that of `result`."""
+    goal = st.session_state.pop(_MOVED, None)
+    if goal is not None and goal != result.domains:
+        st.rerun()
+
+
+def domain_sliders(result: InspectionResult) -> None:
+    """A slider for each variable drawn from a range, and what moving it did to the bottleneck."""
+    if not result.domains:
+        return
+    start = _start_of(result)
+    known = dict(result.domains)
+    layouts = [(name, tracks(dict(start.domains)[name])) for name in start.order]
+    if not any(layout for _, layout in layouts):
+        return
+    with st.container(border=True, key="domain", gap="small"):
+        away = result.domains != start.domains
+        said = bottleneck_sentence(start.landmark, result.inspection) if away else _INVITATION
+        st.html(f'<p class="eic-domain-said" role="status">{prose(said)}</p>')
+        with st.container(key="domain-sliders", gap=None):
+            for name, layout in layouts:
+                for track in layout:
+                    _slider(name, known[name], track)
+        if len(result.domains) > MOST:
+            st.html('<p class="eic-quiet">The ranges of the other variables stand under Data.</p>')
+        if away:
+            back = [
+                f"{code_label(name, 12)} {describe(domain)}"
+                for name, domain in start.domains
+                if known[name] != domain
+            ]
+            st.button(
+                f"Back to {', '.join(back[:3])}{' …' if len(back) > 3 else ''}",
+                key="domain-back",
+                icon=":material/undo:",
+                on_click=_move,
+                args=(start, start.chosen),
+            )
+
+
+_INVITATION = "Drag an end of a range: the tree, the verdict and the rows follow."
+
+
+def _start_of(result: InspectionResult) -> Start:
+    request = replace(result.request, domains=())
+    start = st.session_state.get(_START)
+    if isinstance(start, Start) and start.request == request and result.domains in start.seen:
+        return start
+    inspection = result.inspection
+    start = Start(
+        request,
+        result.request.domains,
+        result.domains,
+        frozenset([result.domains]),
+        tuple(blamed_variables_first(inspection)[:MOST]),
+        BottleneckOnData.of(inspection),
+    )
+    st.session_state[_START] = start
+    return start
+
+
+def _slider(name: str, domain: Domain, track: Track) -> None:
+    value = track.value(domain)
+    key = f"domain:{track.part}:{name}:{track.low!r}:{track.high!r}"
+    caption = {ENDS: "", SPREAD: " std. dev."}.get(track.part, " mean")
+    if domain.kind == "fixed":
+        caption = ""
+    st.slider(
+        f"{label(name, 20)}{caption}",
+        track.low,
+        track.high,
+        value=value,
+        step=track.step,
+        format=track.format,
+        key=sync_widget(key, value),
+        on_change=_dragged,
+        args=(name, track, key),
+    )
+
+
+def _dragged(name: str, track: Track, key: str) -> None:
+    state, start = current_visit().state, st.session_state.get(_START)
+    if not isinstance(start, Start) or state.upload:
+        return
+    chosen = dict(state.domains)
+    domain = chosen.get(name, DEFAULT_DOMAIN)
+    _move(start, tuple({**chosen, name: track.moved(domain, st.session_state[key])}.items()))
+
+
+@uninterrupted()
+def _move(start: Start, chosen: Domains) -> None:
+    known = dict(chosen)
+    goal = tuple((name, known.get(name, DEFAULT_DOMAIN)) for name, _ in start.domains)
+    st.session_state[_START] = replace(start, seen=start.seen | {goal})
+    st.session_state[_MOVED] = goal
+    current_visit().data_error = ""
+    change_state(domains=chosen)

@@ -1,0 +1,335 @@
+""""Function or writing?" and "What to write instead?": what no form keeps, and forms that keep
+more.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from eic_core.drawing import digits_text
+from eic_core.drawing.layout import focus_node
+from eic_core.explain import phrases
+from eic_core.explain.writing import WritingLoss
+from eic_core.formula.rendering import to_latex
+from eic_core.formula.tree import Formula
+from eic_core.measure import Inspection
+from eic_core.rewriting import Measured, ObservedError, Repair, Repairs
+from pages.ui.figures import tree_figure
+from pages.ui.figures.digits import losses_figure, worst_step
+from pages.ui.kit import glossary
+from pages.ui.kit.browser import is_dark, is_narrow, plotly_config
+from pages.ui.kit.caches import Progress
+from pages.ui.kit.diagnosis_service import DiagnosisService
+from pages.ui.kit.inspector_service import InspectionResult
+from pages.ui.kit.jobs import Job
+from pages.ui.kit.progress import finish_button, start_finishing
+from pages.ui.kit.text import escape, number, prose
+from pages.ui.kit.visit import Visit, change_state, current_visit
+from pages.ui.kit.wiring import diagnosis_service, figure_cache
+
+
+def replace_formula_button(
+    result: InspectionResult, text: str, key: str, label: str = "Inspect this form"
+) -> None:
+    """Puts `text`, in Python's notation, into the editor, with the same data."""
+    if st.button(
+        label,
+        key=key,
+        icon=":material/build:",
+        help="Puts it into the editor; “Previous formula” brings yours back.",
+        on_click=change_state,
+        kwargs=state_after_replacement(result, text),
+    ):
+        st.rerun()  # the whole page, not only the fragment around the answer
+
+
+def state_after_replacement(result: InspectionResult, text: str) -> dict[str, Any]:
+    """What the state becomes; indexed variables keep the columns that they stand for."""
+    base = current_visit().state.base
+    if base is None:
+        base = result.reading.index_base if result.match is None else result.match.index_base
+    return {"formula": text, "syntax": "infix", "base": base, "node": None}
+
+
+_WIDTH = 280.0
+"""Pixels of each tree, about: half of an answer's width, and a phone's."""
+
+_SCALE = 230
+"""Pixels of the colour bar below it."""
+
+
+def both_trees(result: InspectionResult, form: Formula, key: str) -> None:
+    """Before and after, side by side; one above the other on a phone."""
+    after = diagnosis_service().repaired(result, form)
+    left, right = st.columns(2, gap="small")
+    with left:
+        _tree(result, result.inspection, "As written", f"{key}-before")
+    with right:
+        _tree(result, after, "Instead", f"{key}-after")
+
+
+def _tree(result: InspectionResult, inspection: Inspection, name: str, key: str) -> None:
+    st.html(f'<h4 class="eic-h">{name}: EIC {number(inspection.eic)}</h4>')
+    dark = is_dark()
+    figure = figure_cache().get(
+        ("form tree", result.request, inspection.formula.source, dark),
+        lambda: _figure(inspection, dark),
+        lambda _: 1.0,
+    )
+    st.plotly_chart(
+        figure,
+        key=f"tree-{key}",
+        theme=None,
+        config=plotly_config("eic-tree"),
+        alt=f"{name}: the tree, coloured by the digits lost on the scale from 0 to 8",
+    )
+
+
+def _figure(inspection: Inspection, dark: bool) -> go.Figure:
+    figure = tree_figure(
+        inspection, selected=focus_node(inspection), dark=dark, narrow=True, width=_WIDTH
+    )
+    for trace in figure.data:
+        if trace.marker.showscale:
+            trace.marker.colorbar.len = _SCALE
+    return figure
+
+
+def instead_panel(result: InspectionResult, node: int) -> None:
+    """Equivalent forms that keep more digits, the best first, or why there is none."""
+    with st.spinner("Looking for a form that keeps more digits…"):
+        repairs = diagnosis_service().repairs(result, aside=current_visit().aside)
+    st.html(f'<p class="eic-answer">{prose(repairs.sentence)}</p>')
+    if repairs.advice:
+        st.html(f'<p class="eic-quiet">{prose(repairs.advice)}</p>')
+    if not repairs.finished:
+        finish_button(
+            "Search to the end",
+            "Searching on for a form that keeps more digits…",
+            lambda: finish_search(current_visit(), diagnosis_service(), result),
+        )
+    for place, form in enumerate(repairs.repairs):
+        _card(result, form, place, repairs.measured_rows)
+
+
+def finish_search(here: Visit, service: DiagnosisService, result: InspectionResult) -> Job:
+    """Search again without a time limit, beside the page."""
+    aside = here.aside
+
+    def work(progress: Progress) -> Repairs:
+        found = service.repairs(result, math.inf, progress)
+        aside.put(("repairs", result.request), found)
+        return found
+
+    return start_finishing(here, work)
+
+
+def _card(result: InspectionResult, form: Repair, place: int, rows: int) -> None:
+    """One form: typeset, why it is the same, its numbers on so many rows, its text."""
+    with st.container(border=True, key=f"repair-{place}", gap="xsmall"):
+        with st.container(key=f"repair-form-{place}"):
+            st.latex(to_latex(form.formula))
+        st.html(f'<p class="eic-quiet">{prose(_why(form))}</p>')
+        st.html(_table(form.before, form.after) + _measured_on(rows, result))
+        st.code(form.text, language=None, wrap_lines=True)
+        replace_formula_button(result, form.text, f"apply-repair-{place}")
+        with st.expander("How it follows"):
+            st.html(_derivation(form))
+        with st.expander("See both trees", key=f"repair-trees-{place}", on_change="rerun") as trees:
+            if trees.open:
+                both_trees(result, form.formula, f"repair-{place}")
+
+
+def _measured_on(rows: int, result: InspectionResult) -> str:
+    total = len(result.inspection.samples)
+    if rows == total:
+        return ""
+    return f'<p class="eic-quiet">Measured on {rows:,} of the {total:,} samples.</p>'
+
+
+def _why(form: Repair) -> str:
+    checked = form.verification
+    said = f"Rule{'s' if len(form.rules) > 1 else ''}: {', then '.join(form.rules)}. "
+    if form.assumptions:
+        said += f"Needs {', '.join(f'`{a}`' for a in form.assumptions)}, true on this data. "
+    return said + (
+        f"The same to {checked.agreement} digits at {checked.rows:,} samples, and defined wherever "
+        "the formula is."
+    )
+
+
+def _derivation(form: Repair) -> str:
+    """Every rewrite, and what was checked."""
+    steps = "".join(
+        f"<li><b>{escape(step.rule)}</b>: <code>{escape(step.before)}</code> → "
+        f"<code>{escape(step.after)}</code>{_needing(step.assumptions)}</li>"
+        for step in form.steps
+    )
+    checked = form.verification
+    digits = f"Both were computed with up to {checked.digits} digits at {checked.rows:,} samples"
+    domain = f"the form has a value at all {checked.domain_rows:,} where the formula has one"
+    if checked.widened:
+        domain += f", and at {checked.widened:,} more"
+    return f'<ol class="eic-steps">{steps}</ol><p class="eic-quiet">{digits}; {domain}.</p>'
+
+
+def _needing(assumptions: tuple[str, ...]) -> str:
+    return f", needs {escape(', '.join(assumptions))}" if assumptions else ""
+
+
+def _table(before: Measured, after: Measured) -> str:
+    rows = (
+        _row("lost in the result", before.q, after.q, glossary.CORRELATED),
+        _row("lost at the worst step (EIC)", before.eic, after.eic, glossary.EIC),
+        _observed_row("observed in double precision", before.float64, after.float64),
+        _observed_row("observed in single precision", before.float32, after.float32),
+        ("nodes", str(before.complexity), str(after.complexity),
+         _signed(after.complexity - before.complexity, 0), glossary.COMPLEXITY),
+    )  # fmt: skip
+    cells = "".join(
+        f'<tr><th scope="row" title="{escape(explained, 1000)}">{name}</th>'
+        f"<td>{old}</td><td>{new}</td><td>{change}</td></tr>"
+        for name, old, new, change, explained in rows
+    )
+    head = (
+        '<tr><th scope="row">digits</th><th scope="col">as written</th><th scope="col">instead</th>'
+        '<th scope="col">change</th></tr>'
+    )
+    return f'<table class="eic-repair">{head}{cells}</table>'
+
+
+def _row(name: str, old: float, new: float, explained: str) -> tuple[str, str, str, str, str]:
+    return name, number(old), number(new), _signed(new - old), explained
+
+
+def _observed_row(
+    name: str, old: ObservedError, new: ObservedError
+) -> tuple[str, str, str, str, str]:
+    change = new.digits_lost - old.digits_lost
+    shown = _signed(change) if math.isfinite(change) else "—"
+    return name, _observed(old), _observed(new), shown, glossary.OBSERVED
+
+
+def _signed(change: float, decimals: int = 2) -> str:
+    """A change for reading.
+
+    Examples
+    --------
+    >>> _signed(-7.344), _signed(2, 0), _signed(0.001)
+    ('−7.34', '+2', '0.00')
+    """
+    if round(change, decimals) == 0:
+        return number(0, decimals)
+    return ("+" if change > 0 else "") + number(change, decimals)
+
+
+def _observed(error: ObservedError) -> str:
+    if error.failed:
+        return f"no value at {error.failed:,} of {error.rows:,}"
+    lost = error.digits_lost
+    return "—" if math.isnan(lost) else number(lost)
+
+
+_LISTED = 12
+
+
+def writing_panel(result: InspectionResult, node: int) -> None:
+    """The verdict, three bars, what they mean, and which inputs count; about the whole formula."""
+    found = diagnosis_service().writing(result)
+    st.html(f'<p class="eic-answer">{prose(found.sentence)}</p>')
+    for note in found.notes:
+        st.html(f'<p class="eic-quiet">{prose(note)}</p>')
+    if not (math.isnan(found.q) and math.isnan(result.inspection.eic)):
+        _bars(result, found)
+    if not math.isnan(found.q):
+        with st.expander("What the three bars mean"):
+            st.html(_meanings(found))
+        if found.conditioning.variables:
+            with st.expander("Which inputs the result is sensitive to"):
+                st.html(_inputs(found))
+
+
+def _bars(result: InspectionResult, found: WritingLoss) -> None:
+    dark, narrow = is_dark(), is_narrow()
+    figure = figure_cache().get(
+        ("losses", result.request, dark, narrow),
+        lambda: losses_figure(found, dark=dark, narrow=narrow),
+        lambda _: 1.0,
+    )
+    st.plotly_chart(
+        figure,
+        key="losses",
+        theme=None,
+        config={"displayModeBar": False},
+        alt=f"Digits lost: the function itself {number(found.own)}, the result as written "
+        f"{number(found.q)}, the worst step inside {number(result.inspection.eic)}",
+    )
+
+
+def _meanings(found: WritingLoss) -> str:
+    inspection = found.inspection
+    worst = worst_step(inspection)
+    where = f"<code>{escape(inspection.nodes[worst].text, 80)}</code>"
+    at_root = worst == len(inspection.formula) - 1
+    inside = f"{digits_text(inspection.eic_finite)} at {where}"
+    if math.isinf(inspection.eic):
+        singular = phrases.samples(inspection.counts.singular)
+        inside = f"all digits at {singular}, where a value is 0 or infinitely steep" + (
+            f" ({where})" if math.isnan(inspection.eic_finite) else f"; elsewhere {inside}"
+        )
+    last = "What is lost there need not reach the result."
+    if at_root:
+        last = "It is the last step, so all of it reaches the result."
+    more = (
+        " It is less than the result loses: EIC takes repeated inputs for independent, and here "
+        "their errors add up."
+        if found.q > inspection.eic_finite + 0.05
+        else ""
+    )
+    items = (
+        ("The function itself", digits_text(found.own), glossary.OWN,
+         "Take inputs that are right to one rounding, compute without any further error, and "
+         "round the result once: so many digits go, whoever writes the formula and however."),
+        ("The result, as written", digits_text(found.q), glossary.CORRELATED,
+         "Now every step of this form rounds, too. What goes beyond the first bar is the fault "
+         "of the writing, and another form may keep it."),
+        ("The worst step inside", inside, glossary.EIC,
+         f"The most that is lost anywhere on the way. {last}{more}"),
+    )  # fmt: skip
+    rows = "".join(
+        f'<dt title="{escape(tip, 1000)}">{name}: {value}</dt><dd>{text}</dd>'
+        for name, value, tip, text in items
+    )
+    compared = (
+        f'<p class="eic-quiet">The first two over the {phrases.samples(found.compared)} at which '
+        "both are finite.</p>"
+        if found.singular
+        else ""
+    )
+    return f'<dl class="eic-meanings">{rows}</dl>{compared}'
+
+
+def _inputs(found: WritingLoss) -> str:
+    """How much of a relative error of each input arrives, the strongest first."""
+    ranked = sorted(found.conditioning.variables, key=lambda v: -v.share)
+    rows = "".join(
+        f'<tr><th scope="row">{prose(phrases.input_name(v.name))}</th>'
+        f"<td>{phrases.number(v.rms)}</td><td>{phrases.number(v.largest)}</td>"
+        f"<td>{phrases.percent(v.share)}</td></tr>"
+        for v in ranked[:_LISTED]
+    )
+    left = len(ranked) - _LISTED
+    more = f'<p class="eic-quiet">{left} more inputs count less.</p>' if left > 0 else ""
+    tip = escape(glossary.CONDITION, 1000)
+    return (
+        '<p class="eic-quiet">If an input is wrong by 1 %, the result is wrong by so many per '
+        "cent.</p>"
+        '<div class="eic-wide"><table class="eic-repair"><tr><th></th>'
+        f'<th scope="col" title="{tip}">typical (rms)</th><th scope="col">at most</th>'
+        '<th scope="col">share of the first bar</th></tr>'
+        f"{rows}</table></div>{more}"
+    )

@@ -1,0 +1,252 @@
+""""Whose noise?": the ledger of the selected node as a waterfall and a table, and what the result
+hides.
+"""
+
+from __future__ import annotations
+
+import math
+
+import pyarrow as pa
+import streamlit as st
+
+from eic_core.errors import UserError
+from eic_core.explain import phrases
+from eic_core.explain.ledger import Ledger, LedgerRow
+from pages.ui.figures.noise import (
+    INHERITED,
+    INTRODUCED,
+    MASKED,
+    NOBODY,
+    shape_of,
+    waterfall_figure,
+    waterfall_words,
+)
+from pages.ui.kit import glossary
+from pages.ui.kit.browser import is_dark, is_narrow, uninterrupted
+from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult
+from pages.ui.kit.text import code_label, escape, prose
+from pages.ui.kit.visit import change_state
+from pages.ui.kit.wiring import diagnosis_service, figure_cache
+from pages.ui.questions.instead import replace_formula_button
+
+_TRIED = "noise-tried"
+_MOST = 6
+
+
+def masked_rows_named(whole: Ledger) -> tuple[int, ...]:
+    """The nodes that `masked_view` names."""
+    return tuple(row.node_id for row in whole.outermost_masked[:_MOST])
+
+
+def masked_view(result: InspectionResult, whole: Ledger) -> None:
+    """The masked nodes of the whole formula, each with a what-if whose answer stays."""
+    rows = whole.outermost_masked
+    st.html(f'<h3 class="eic-h" title="{glossary.MASKED}">{MASKED} What the result hides</h3>')
+    for row in rows[:_MOST]:
+        with st.container(key=f"masked-{row.node_id}", gap="xsmall"):
+            st.html(f'<p class="eic-quiet">{prose(whole.masked_sentence(row))}</p>')
+            if (result.request, row.node_id) in _asked_what_ifs():
+                _answer(result, row.node_id)
+            else:
+                st.button(
+                    "What if it were its mean?",
+                    key=f"what-if-{row.node_id}",
+                    help="Replaces this part of the formula by its mean over the data, and "
+                    "measures the fit and the loss again.",
+                    on_click=_ask_what_if,
+                    args=(result, row.node_id),
+                )
+    if len(rows) > _MOST:
+        st.html(f'<p class="eic-quiet">{len(rows) - _MOST} more in the table below.</p>')
+
+
+def _asked_what_ifs() -> frozenset[tuple[object, int]]:
+    """The what-ifs asked for in this tab."""
+    tried: frozenset[tuple[object, int]] = st.session_state.get(_TRIED, frozenset())
+    return tried
+
+
+@uninterrupted()
+def _ask_what_if(result: InspectionResult, node: int) -> None:
+    st.session_state[_TRIED] = _asked_what_ifs() | {(result.request, node)}
+
+
+def _answer(result: InspectionResult, node: int) -> None:
+    try:
+        found = diagnosis_service().what_if(result, node)
+    except UserError as error:
+        st.html(f'<p class="eic-note">{prose(str(error))}</p>')
+        return
+    st.html(f'<p class="eic-note">{prose(found.sentence)}</p>')
+    replace_formula_button(result, found.text, f"take-mean-{node}")
+
+
+_HEIGHT = 420
+_TEXT = 200
+
+
+def ledger_table(ledger: Ledger) -> None:
+    """Every row, the largest share first."""
+    config, narrow = st.column_config, is_narrow()
+    percent = "%.3g %%"
+    st.dataframe(
+        _columns(ledger, ledger.ranked),
+        key=f"noise-table-{ledger.target}",
+        hide_index=True,
+        column_order=_order(narrow),
+        height=min(_HEIGHT, 37 + 35 * len(ledger.rows)),
+        column_config={
+            "expression": config.TextColumn("Noise", width=150 if narrow else 260),
+            "how": config.TextColumn(
+                "How", width=80 if narrow else 110,
+                help=f"{glossary.INTRODUCED} {glossary.INHERITED} {glossary.MASKED}",
+            ),
+            "share": config.NumberColumn(
+                "Share", format=percent, width=72, help=glossary.SHARE
+            ),
+            "mean": config.NumberColumn(
+                "Mean of shares", format=percent, help=glossary.MEAN_SHARE
+            ),
+            "below": config.NumberColumn(
+                "Through here from below", format=percent, help=glossary.INHERITED
+            ),
+            "gain": config.NumberColumn("Amplified", format="%.3g ×", help=glossary.GAIN),
+            "largest": config.NumberColumn(
+                "At most", format="%.3g ×", help=glossary.LARGEST_GAIN
+            ),
+            "at": config.TextColumn("Most at", width=160, help=glossary.AMPLIFIER),
+            "node": config.NumberColumn("#", width=45, help="Order of computation"),
+        },
+        placeholder="—",
+        alt="Every node's share of the noise, and how much it is amplified",
+    )  # fmt: skip
+
+
+def _order(narrow: bool) -> list[str]:
+    """On a phone what tells most stands where no scrolling is needed."""
+    first = ["expression", "share", "how"] if narrow else ["expression", "how", "share"]
+    return [*first, "mean", "below", "gain", "largest", "at", "node"]
+
+
+def _columns(ledger: Ledger, rows: tuple[LedgerRow, ...]) -> pa.Table:
+    texts = ledger.inspection.nodes
+    return pa.table(
+        {
+            "expression": [row.text.replace("`", "")[:_TEXT] for row in rows],
+            "how": [_how(ledger, row) for row in rows],
+            "share": [100 * row.share for row in rows],
+            "mean": [100 * row.mean_share for row in rows],
+            "below": [100 * row.inherited for row in rows],
+            "gain": [_shown(row.gain) for row in rows],
+            "largest": [_shown(row.largest) for row in rows],
+            "at": [texts[row.amplifier].text[:_TEXT] for row in rows],
+            "node": [row.node_id for row in rows],
+        }
+    )
+
+
+def _how(ledger: Ledger, row: LedgerRow) -> str:
+    shape = shape_of(ledger, row.node_id)
+    return f"{shape} {'masked' if shape == MASKED else 'here' if shape == INTRODUCED else 'below'}"
+
+
+def _shown(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+_CHART, _MEAN, _BACK = "noise-waterfall", "noise-mean", "noise-back"
+_SHAPES = (
+    (INTRODUCED, "introduced here", glossary.INTRODUCED),
+    (INHERITED, "inherited from below", glossary.INHERITED),
+    (MASKED, "masked", glossary.MASKED),
+)
+
+
+def noise_panel(result: InspectionResult, node: int) -> None:
+    """Answer for the selected node."""
+    service = diagnosis_service()
+    ledger = service.blame(result, node)
+    root = len(result.inspection.formula) - 1
+    whole = service.blame(result, root)
+    _way_back(result, node)
+    st.html(f'<p class="eic-answer">{prose(ledger.sentences[0])}</p>')
+    if len(ledger.rows) > 1:
+        _waterfall(result, ledger)
+    masked = {ledger.masked_sentence(row) for row in ledger.outermost_masked}
+    more = [sentence for sentence in ledger.sentences[1:] if sentence not in masked]
+    if node != root and whole.rows and node not in masked_rows_named(whole):
+        more.append(_in_the_result(whole, node))
+    for sentence in more:
+        st.html(f'<p class="eic-quiet">{prose(sentence)}</p>')
+    if whole.masked:
+        masked_view(result, whole)
+    if len(ledger.rows) > 1:
+        with st.expander(f"All {len(ledger.rows):,} nodes in numbers"):
+            ledger_table(ledger)
+
+
+def _in_the_result(whole: Ledger, node: int) -> str:
+    """What the selected node contributes to the noise of the whole formula."""
+    row = whole.rows[node]
+    share = phrases.percent(row.share)
+    if row.masked:
+        return f"{MASKED} Masked: {share} of the noise of the result arises at this node."
+    if not whole.inspection.formula.nodes[node].children:
+        return f"{INTRODUCED} This error makes {share} of the noise of the result."
+    return (
+        f"Of the noise of the result, {share} is introduced here ({INTRODUCED}) and "
+        f"{phrases.percent(row.inherited)} is inherited ({INHERITED}): it arises below and passes "
+        "through here."
+    )
+
+
+def _waterfall(result: InspectionResult, ledger: Ledger) -> None:
+    """The figure with its switch; a click on a bar selects the bar's node."""
+    with st.container(horizontal=True, vertical_alignment="center", key="noise-toolbar"):
+        shapes = "".join(
+            f'<span title="{escape(explained)}">{shape} {name}</span>'
+            for shape, name, explained in _SHAPES[: 3 if ledger.masked else 2]
+        )
+        st.html(f'<p class="eic-shapes">{shapes}</p>', width="stretch")
+        mean = st.toggle("Mean of shares", key=_MEAN, help=glossary.MEAN_SHARE)
+    dark, narrow = is_dark(), is_narrow()
+    figure = figure_cache().get(
+        ("waterfall", result.request, ledger.target, mean, dark, narrow),
+        lambda: waterfall_figure(ledger, mean=mean, dark=dark, narrow=narrow),
+        lambda _: 1.0,
+    )
+    st.plotly_chart(
+        figure,
+        key=f"{_CHART}-{ledger.target}",
+        theme=None,
+        on_select=lambda: _clicked(result.request, ledger.target),
+        selection_mode="points",
+        config={"displayModeBar": False},
+        alt=waterfall_words(ledger, mean=mean),
+    )
+
+
+def _clicked(request: InspectionRequest, target: int) -> None:
+    points = st.session_state[f"{_CHART}-{target}"].selection.points
+    if not points:
+        return
+    clicked = points[0]["customdata"]
+    node = int(clicked[0] if isinstance(clicked, list) else clicked)
+    if node not in (NOBODY, target):
+        st.session_state[_BACK] = (request, target)
+        change_state(node=node)
+
+
+def _way_back(result: InspectionResult, node: int) -> None:
+    """Back to the node whose bar was clicked."""
+    request, target = st.session_state.get(_BACK, (None, node))
+    if request != result.request or target == node:
+        return
+    st.button(
+        f"Back to the noise of {code_label(result.inspection.nodes[target].text, 40)}",
+        key=_BACK + "-button",
+        icon=":material/arrow_back:",
+        type="tertiary",
+        on_click=change_state,
+        kwargs={"node": target},
+    )

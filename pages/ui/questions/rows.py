@@ -1,0 +1,258 @@
+""""Which rows?": those that carry the noise of the selected node, as a picture, a table and a
+file.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+import streamlit as st
+
+from eic_core.explain.where import FEW, NOISE, Where
+from eic_core.exports import safe_cell
+from eic_core.formula.rendering import to_python
+from pages.ui.figures.rows import ROW, VALUE, Across, growth_figure, rows_figure, ways_across
+from pages.ui.kit import glossary
+from pages.ui.kit.browser import is_dark, is_narrow, plotly_config
+from pages.ui.kit.inspector_service import InspectionResult
+from pages.ui.kit.text import clean, escape, file_name, prose
+from pages.ui.kit.wiring import diagnosis_service, figure_cache
+from pages.ui.questions.domain import domain_sliders, follow_domain
+
+SHOWN = 50
+_COLUMNS = 8
+"""Most inputs with a column of their own on the page; the file has all."""
+
+_SAFE = 2.0**53
+"""Browsers cannot show larger numbers exactly and would mark them."""
+
+
+def listed_rows(found: Where) -> tuple[int, ...]:
+    """Positions: the rows where no digit is left, then those that carry 99 per cent, if few."""
+    carrying = found.carriers[-1].positions if found.carriers else ()
+    if len(carrying) > max(SHOWN, FEW * found.finite):
+        carrying = ()
+    return (*found.singular, *carrying)
+
+
+def rows_table(result: InspectionResult, found: Where) -> None:
+    """The first rows of the list, and all of them to download."""
+    rows = listed_rows(found)
+    inspection = found.inspection
+    labels = result.match.mapping if result.match is not None else {}
+    names = inspection.formula.subtree(found.node_id).variables[:_COLUMNS]
+    y, _ = inspection.amplification.trace(found.node_id)
+    shown = rows[:SHOWN]
+    table: dict[str, list[Any]] = {"row": [found.row_number(k) for k in shown]}
+    table |= {
+        f"in:{name}": [float(inspection.samples.columns[name][k]) for k in shown] for name in names
+    }
+    table |= {
+        "value": [_known(float(y[k])) for k in shown],
+        "digits": [_digits(float(found.s[k])) for k in shown],
+        "s": [_amplification(float(found.s[k])) for k in shown],
+        "share": [None if math.isinf(found.s[k]) else 100 * float(found.shares[k]) for k in shown],
+    }
+    if is_narrow():  # what tells most stands where no scrolling is needed
+        first = ("row", "share", "digits")
+        table = {name: table[name] for name in (*first, *(k for k in table if k not in first))}
+    config = st.column_config
+    st.dataframe(
+        pa.table(table),
+        key="rows-table",
+        hide_index=True,
+        height=min(320, 37 + 35 * len(shown)),
+        column_config={
+            "row": config.NumberColumn("Row", width=70, help=glossary.ROW),
+            **{
+                f"in:{name}": config.NumberColumn(labels.get(name, name)[:40], format="%.6g")
+                for name in names
+            },
+            "value": config.NumberColumn(
+                "Value here", format=_plain(table["value"]), help=glossary.VALUE_HERE
+            ),
+            "digits": config.NumberColumn("Digits lost", format="%.2f", help=glossary.DIGITS_ROW),
+            "s": config.NumberColumn("s", format=_plain(table["s"]), help=glossary.S_ROW),
+            "share": config.NumberColumn("Share, %", format="%.3g", help=glossary.AMPLIFIED_NOISE),
+        },
+        placeholder="—",
+        alt="The rows that carry 99 % of the amplified noise at the selected node",
+    )
+    if len(rows) > SHOWN:
+        st.html(f'<p class="eic-quiet">The first {SHOWN} of {len(rows):,}; the file has all.</p>')
+    st.download_button(
+        "These rows, CSV",
+        data=partial(rows_csv, found, labels),
+        file_name=file_name(f"rows-{result.request.formula}", "csv"),
+        mime="text/csv",
+        key="download-rows",
+        icon=":material/download:",
+        on_click="ignore",
+    )
+
+
+def rows_csv(found: Where, labels: Mapping[str, str] | None = None) -> str:
+    """The listed rows as CSV that a spreadsheet opens safely; inputs as they were written.
+
+    Examples
+    --------
+    >>> from eic_core.explain.where import where
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 1.5, 1.9999, 2.5, 3.0]})
+    >>> print(rows_csv(where(inspect(read("x-2").formula, samples), 2)).splitlines()[0])
+    row,x,x - 2,s,share
+    """
+    inspection = found.inspection
+    names = inspection.formula.subtree(found.node_id).variables
+    y, _ = inspection.amplification.trace(found.node_id)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    heads = [(labels or {}).get(name, name) for name in names]
+    text = to_python(inspection.formula, found.node_id)
+    writer.writerow(["row", *map(safe_cell, heads), safe_cell(text), "s", "share"])
+    for k in listed_rows(found):
+        cells = [inspection.samples.decimal(name, k) for name in names]
+        share = "" if math.isinf(found.s[k]) else repr(float(found.shares[k]))
+        writer.writerow(
+            [found.row_number(k), *cells, repr(float(y[k])), repr(float(found.s[k])), share]
+        )
+    return out.getvalue()
+
+
+def _plain(values: list[float | None]) -> str:
+    """Powers of ten only where the zeros could not be counted."""
+    return "scientific" if any(abs(v) > 1e9 for v in values if v) else "%.5g"
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) and abs(value) < _SAFE else None
+
+
+def _amplification(s: float) -> float | None:
+    return s if s < _SAFE else None
+
+
+def _digits(s: float) -> float:
+    return math.log10(s)
+
+
+def rows_panel(result: InspectionResult, node: int) -> None:
+    """The answer, the share of each row, sliders for the ranges; rows and growth on demand."""
+    follow_domain(result)
+    with st.spinner("Looking at every row…"):
+        found = diagnosis_service().where(result, node)
+    with_data = (found.interval.sentence, found.growth.sentence if found.growth else "")
+    first, *more = [said for said in found.sentences if said not in with_data]
+    st.html(f'<p class="eic-answer">{_with_term(prose(first))}</p>')
+    if more:
+        st.html(f'<p class="eic-quiet">{prose(" ".join(more))}</p>')
+    if found.carriers:
+        _picture(result, found)
+    domain_sliders(result)
+    rows = listed_rows(found)
+    if rows:
+        _rows(result, found, len(rows) - len(found.singular))
+    if found.carriers:
+        _more_data(result, found)
+
+
+def _with_term(sentence: str) -> str:
+    """The sentence with its one technical term explained on hover, focus and touch."""
+    noise = NOISE.removeprefix("the ")
+    term = (
+        f'<span class="eic-term" tabindex="0">{noise}<span class="eic-tip" role="tooltip">'
+        f"{escape(glossary.AMPLIFIED_NOISE, 1000)}</span></span>"
+    )
+    return sentence.replace(noise, term, 1)
+
+
+def _picture(result: InspectionResult, found: Where) -> None:
+    ways = ways_across(found)
+    labels = dict(result.match.mapping) if result.match is not None else None
+    across = ways[0]
+    if len(ways) > 1:
+        across = st.selectbox(
+            "Drawn against",
+            ways,
+            key=f"rows-across:{found.node_id}:{ways[0].kind}:{ways[0].name}",
+            format_func=partial(_way, labels=labels or {}),
+            label_visibility="collapsed",
+            width=280,
+        )
+    dark, narrow = is_dark(), is_narrow()
+    key = (result.request, "rows", found.node_id, across, dark, narrow)
+    figure = figure_cache().get(
+        key,
+        lambda: rows_figure(found, across, dark=dark, narrow=narrow, labels=labels),
+        lambda _: 1.0,
+    )
+    st.plotly_chart(
+        figure,
+        key="rows-plot",
+        theme=None,
+        config=plotly_config("eic-rows"),
+        alt=f"Share of each row in {NOISE}. {clean(found.sentences[0])}",
+    )
+
+
+def _way(way: Across, labels: dict[str, str]) -> str:
+    if way.kind == ROW:
+        return "against the row number"
+    if way.kind == VALUE:
+        return f"against the value of {clean(way.name, 40)}"
+    return f"against {clean(labels.get(way.name, way.name), 40)}"
+
+
+def _rows(result: InspectionResult, found: Where, count: int) -> None:
+    parts = []
+    if found.singular:
+        parts.append(f"{len(found.singular):,} without a digit")
+    if count:
+        parts.append(f"{count:,} that {'carries' if count == 1 else 'carry'} 99 %")
+    with st.expander(f"The rows: {', '.join(parts)}", key="rows-list"):
+        rows_table(result, found)
+
+
+def _more_data(result: InspectionResult, found: Where) -> None:
+    """Whether more data would change the number: the curve where it would, else the interval."""
+    growth, interval = found.growth, found.interval
+    unsettled = growth is not None and interval.heavy
+    with st.expander(f"Would more data change it? {_short(found)}", key="rows-growth"):
+        if unsettled:
+            assert growth is not None
+            st.html(f"<p>{prose(growth.sentence)}</p>")
+            dark, narrow = is_dark(), is_narrow()
+            figure = figure_cache().get(
+                (result.request, "growth", found.node_id, dark, narrow),
+                lambda: growth_figure(growth, dark=dark, narrow=narrow),
+                lambda _: 0.3,
+            )
+            st.plotly_chart(
+                figure,
+                key="growth-plot",
+                theme=None,
+                config=plotly_config("eic-growth"),
+                alt=f"Digits lost against the number of rows. {clean(growth.sentence)}",
+            )
+        st.html(
+            f'<p class="eic-quiet" title="{escape(glossary.BOOTSTRAP, 1000)}">'
+            f"{prose(interval.sentence)}</p>"
+        )
+
+
+def _short(found: Where) -> str:
+    growth, interval = found.growth, found.interval
+    if interval.heavy and growth is not None and growth.per_decade >= 0.05:
+        return f"Yes: about {growth.per_decade:.1f} digits more for ten times as many rows."
+    if interval.heavy:
+        return "Perhaps: the mean is not settled."
+    if interval.reason:
+        return "Too few rows to tell."
+    return "Hardly."

@@ -1,0 +1,187 @@
+""""Is it true?": the recursion beside Algorithm 2 and the errors of real arithmetic, node by
+node.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pyarrow as pa
+import streamlit as st
+
+from eic_core.explain import phrases
+from eic_core.explain.triangulation import TriangulatedNode, Triangulation
+from pages.ui.figures.noise import observed_text, triangulated_figure, triangulated_words
+from pages.ui.kit import glossary
+from pages.ui.kit.browser import is_dark, is_narrow
+from pages.ui.kit.inspector_service import InspectionResult
+from pages.ui.kit.progress import patient_progress
+from pages.ui.kit.text import escape, number, prose
+from pages.ui.kit.visit import change_state
+from pages.ui.kit.wiring import diagnosis_service, figure_cache
+
+BADGES = {"ok": ("✓", "agrees"), "explained": ("◆", "explained"), "unclear": ("?", "unclear")}
+"""Shape and word of each badge."""
+
+_HEIGHT = 420
+_KEY = "truth-table"
+_TEXT = 200
+
+
+def truth_table(found: Triangulation, node: int) -> None:
+    """Every node, those that need a word first, then by loss."""
+    order = sorted(found.nodes, key=_rank)
+    ids = [n.node_id for n in order]
+    row = ids.index(node)
+    chosen: Any = {"selection": {"rows": [row], "columns": [], "cells": []}}
+    stale = list(st.session_state.get(_KEY, chosen)["selection"]["rows"]) != [row]
+    if stale:
+        st.session_state[_KEY] = chosen
+    config = st.column_config
+    sigmas = [s.sigma for s in found.nodes[0].shaken]
+    narrow = is_narrow()
+    st.dataframe(
+        _columns(order, narrow),
+        key=_KEY,
+        on_select=lambda: _row_selected(ids, row),
+        selection_mode="single-row",
+        selection_default=None if stale else chosen,
+        hide_index=True,
+        height=min(_HEIGHT, 37 + 35 * len(order)),
+        column_config={
+            "badge": config.TextColumn("", width=38 if narrow else 95, help=glossary.AGREEMENT),
+            "expression": config.TextColumn("Node", width=110 if narrow else 200),
+            "recursion": config.NumberColumn(
+                "Recursion", format="%.2f", width=78, help=glossary.RECURSION
+            ),
+            "shared": config.NumberColumn(
+                "Shared noise", format="%.2f", width=95, help=glossary.SHARED_NOISE
+            ),
+            "float32": config.TextColumn("Single", width=70, help=glossary.OBSERVED),
+            "float64": config.TextColumn("Double", width=70, help=glossary.OBSERVED),
+        }
+        | {
+            _name(sigma): config.TextColumn(
+                f"Shaken, σ = {phrases.number(sigma)}", width=150, help=glossary.SHAKEN
+            )
+            for sigma in sigmas
+        },
+        placeholder="—",
+        alt="Every node's loss by the recursion, by shaking, and as observed in real arithmetic",
+    )
+
+
+def _columns(order: list[TriangulatedNode], narrow: bool) -> pa.Table:
+    badges = [BADGES[n.agreement.badge] for n in order]
+    columns: dict[str, list[str] | list[float | None]] = {
+        "badge": [shape if narrow else f"{shape} {word}" for shape, word in badges],
+        "expression": [n.text[:_TEXT] for n in order],
+        "recursion": [_shown(n.recursion) for n in order],
+        "shared": [_shown(n.shared) for n in order],
+        "float32": [observed_text(n.float32) for n in order],
+        "float64": [observed_text(n.float64) for n in order],
+    }
+    for k, shaken in enumerate(order[0].shaken):
+        columns[_name(shaken.sigma)] = [_interval(n, k) for n in order]
+    return pa.table(columns)
+
+
+def _name(sigma: float) -> str:
+    return f"sigma {sigma:g}"
+
+
+def _interval(node: TriangulatedNode, k: int) -> str:
+    shaken = node.shaken[k]
+    if math.isnan(shaken.low):
+        return "—"
+    text = f"{shaken.local_eic:.2f} ({shaken.low:.2f} to {shaken.high:.2f})"
+    return text.replace("-", "−")
+
+
+def _shown(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _rank(node: TriangulatedNode) -> tuple[int, float, int]:
+    loss = -math.inf if math.isnan(node.recursion) else node.recursion
+    return -list(BADGES).index(node.agreement.badge), -loss, node.node_id
+
+
+def _row_selected(ids: list[int], before: int) -> None:
+    rows = st.session_state[_KEY]["selection"]["rows"]
+    if rows and rows[0] != before and rows[0] < len(ids):
+        change_state(node=ids[rows[0]])
+
+
+_SAME = 0.1
+"""A difference in digits that is not worth a word."""
+
+
+def truth_panel(result: InspectionResult, node: int) -> None:
+    """Answer for all nodes, and the numbers of the selected one."""
+    with patient_progress() as progress:
+        found = diagnosis_service().triangulation(result, progress)
+    st.html(f'<p class="eic-answer">{prose(found.sentence)}</p>')
+    if not found.nodes:
+        return
+    st.html(f'<p class="eic-quiet">{prose(_basis(result, found, node))}</p>')
+    _selected(result, found.nodes[node])
+    with st.expander(f"All {len(found.nodes):,} nodes", expanded=True):
+        truth_table(found, node)
+    with st.expander("How to read this"):
+        st.html(_READING)
+
+
+def _basis(result: InspectionResult, found: Triangulation, node: int) -> str:
+    """On which samples the ways are compared, and what the selected node loses on the others."""
+    used, valid = len(found.samples), result.inspection.counts.valid
+    which = f"all {used:,} valid samples" if used == valid else (
+        f"{used:,} of the {valid:,} valid samples, evenly spaced"
+    )
+    said = f"Compared on {which}; exact values have 60 digits."
+    here, whole = found.nodes[node].recursion, result.inspection.nodes[node].local_eic_finite
+    if abs(here - whole) < _SAME or not math.isfinite(here - whole):
+        return said
+    return (
+        f"{said} On these, `{found.nodes[node].text[:80]}` loses {number(here, 1)} digits, on all "
+        f"{valid:,} it loses {number(whole, 1)}: the mean depends on which rows are in it."
+    )
+
+
+def _selected(result: InspectionResult, node: TriangulatedNode) -> None:
+    """The badge, the figure, and the reasons of one node."""
+    shape, word = BADGES[node.agreement.badge]
+    st.html(
+        f'<p class="eic-node"><span class="eic-agreement" title="{escape(glossary.AGREEMENT)}">'
+        f"{shape} {word}</span> <code>{escape(node.text, 200)}</code></p>"
+    )
+    dark, narrow = is_dark(), is_narrow()
+    figure = figure_cache().get(
+        ("triangulated", result.request, node.node_id, dark, narrow),
+        lambda: triangulated_figure(node, dark=dark, narrow=narrow),
+        lambda _: 1.0,
+    )
+    st.plotly_chart(
+        figure,
+        key="truth-figure",
+        theme=None,
+        config={"displayModeBar": False},
+        alt=triangulated_words(node),
+    )
+    for reason in node.agreement.reasons:
+        st.html(f'<p class="eic-quiet">{prose(reason)}</p>')
+
+
+_READING = (
+    '<dl class="eic-terms">'
+    f"<dt>recursion</dt><dd>{escape(glossary.RECURSION)}</dd>"
+    f"<dt>shared noise</dt><dd>{escape(glossary.SHARED_NOISE)}</dd>"
+    f"<dt>shaken by σ</dt><dd>{escape(glossary.SHAKEN)}</dd>"
+    "<dt>single, double precision</dt><dd>The error that really occurs in this format, against 60 "
+    "digits, in digits above one unit of roundoff. A single rounding has about 0.4 units, that is "
+    "−0.4 digits; the grey band shows where the recursion with shared noise expects the error. "
+    "The thick stroke is the end: there no digit of the format is left.</dd>"
+    f"<dt>{BADGES['ok'][0]} {BADGES['explained'][0]} {BADGES['unclear'][0]}</dt>"
+    f"<dd>{escape(glossary.AGREEMENT)}</dd></dl>"
+)

@@ -1,0 +1,395 @@
+""""Where?": the data with s(x), the formula typeset on its colours, and every node in a table.
+
+Written for KaTeX and, with other box commands, for LaTeX.  Calm by intent: a box is
+drawn only where the digits lost differ visibly from what surrounds the box; leaves
+never get one.  Large formulas are cut to what the tree shows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import plotly.graph_objects as go
+import pyarrow as pa
+import streamlit as st
+
+from eic_core.drawing.layout import VisibleTree, focus_node, largest_loss_below, visible_tree
+from eic_core.drawing.scale import THEMES, colour, digits_text, text_on
+from eic_core.explain.bottleneck import origin_of_loss
+from eic_core.formula.rendering import form_of, math_style, to_latex
+from eic_core.formula.tree import Formula, Node
+from eic_core.measure import Inspection, NodeAmplification
+from pages.ui.figures.data import curve_figure, residual_figure, slice_figure, surface_figure
+from pages.ui.figures.plotting import slice_defaults
+from pages.ui.kit import glossary
+from pages.ui.kit.browser import is_dark, is_narrow, plotly_config
+from pages.ui.kit.inspector_service import InspectionResult
+from pages.ui.kit.text import clean, code_label
+from pages.ui.kit.visit import change_state, current_visit
+from pages.ui.kit.wiring import figure_cache
+
+CALM = 0.3
+"""Digits by which a node must differ from the box around it to get its own."""
+
+MAX_BOXES = 30
+"""How many boxes are drawn at most, the hottest first."""
+
+MAX_NODES = 110
+"""Larger formulas are shortened around the bottleneck and the selected node."""
+
+MAX_SOURCE = 20_000
+"""Longest result in characters; beyond, boxes are dropped."""
+
+
+@dataclass(frozen=True)
+class _Dialect:
+    """How boxes are written."""
+
+    box: Callable[[str, str], str]
+    frame: Callable[[str, str, str], str]
+    ink: Callable[[str, str], str]
+
+
+_KATEX = _Dialect(
+    lambda fill, body: rf"\colorbox{{{fill}}}{{${body}$}}",
+    lambda line, fill, body: rf"\fcolorbox{{{line}}}{{{fill}}}{{${body}$}}",
+    lambda ink, body: rf"\textcolor{{{ink}}}{{{body}}}",
+)
+_XCOLOR = _Dialect(
+    lambda fill, body: rf"\colorbox[HTML]{{{fill[1:].upper()}}}{{${body}$}}",
+    lambda line, fill, body: (
+        rf"\fcolorbox[HTML]{{{line[1:].upper()}}}{{{fill[1:].upper()}}}{{${body}$}}"
+    ),
+    lambda ink, body: rf"\textcolor[HTML]{{{ink[1:].upper()}}}{{{body}}}",
+)
+
+
+def coloured_latex(
+    inspection: Inspection, *, selected: int | None = None, dark: bool = False
+) -> str:
+    r"""The formula in KaTeX's LaTeX, sub-expressions on the tree's colours.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    selected : int, optional
+        Node to mark with a brace and its digits.
+    dark : bool
+        For a dark page.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0]})
+    >>> print(coloured_latex(inspect(read("x+1").formula, samples)))
+    x + 1
+    """
+    return _coloured(inspection, _KATEX, selected, dark)
+
+
+def coloured_tex(inspection: Inspection, *, selected: int | None = None) -> str:
+    """The same as a standalone LaTeX document that compiles with xcolor and amsmath."""
+    body = _coloured(inspection, _XCOLOR, selected, False)
+    return (
+        "\\documentclass[border=6pt]{standalone}\n"
+        "\\usepackage{amsmath}\n"
+        "\\usepackage{xcolor}\n"
+        "\\setlength{\\fboxsep}{2pt}\n"
+        "% Background: digits lost, log10 of the mean amplification, from 0 (pale) to 8 (dark).\n"
+        f"% EIC = {digits_text(inspection.eic)} on {inspection.counts.valid} valid samples.\n"
+        "\\begin{document}\n"
+        f"$\\displaystyle {body}$\n"
+        "\\end{document}\n"
+    )
+
+
+def _coloured(inspection: Inspection, dialect: _Dialect, selected: int | None, dark: bool) -> str:
+    tree = None
+    if len(inspection.nodes) > MAX_NODES:
+        tree = visible_tree(inspection, selected=selected, narrow=True)
+    for boxes in (MAX_BOXES, MAX_BOXES // 3, 0):
+        text = _write(inspection, dialect, selected, dark, tree, boxes)
+        if len(text) <= MAX_SOURCE:
+            return text
+    return to_latex(inspection.formula, inspection.bottleneck)[: MAX_SOURCE // 2]
+
+
+def _write(
+    inspection: Inspection,
+    dialect: _Dialect,
+    selected: int | None,
+    dark: bool,
+    tree: VisibleTree | None,
+    limit: int,
+) -> str:
+    theme = THEMES[dark]
+    boxed = _boxed(inspection, tree, limit)
+    inside = selected is not None and _stands_in_box(inspection.formula, selected, boxed)
+    styles = _styles(inspection.formula)
+    shown = None if tree is None else set(tree.order)
+    kept: dict[int, str] = {}  # LaTeX of the node where a skipped stretch ends
+
+    def decorate(node: Node, latex: str) -> str:
+        k = node.id
+        if tree is not None and shown is not None:
+            if k not in shown:
+                return ""
+            if k in tree.skipped:
+                latex = rf"\left[\,\cdots {kept.pop(tree.children[k][0])} \cdots\,\right]"
+            elif k in tree.folded:
+                latex = r"\left[\cdots\right]"
+        if k in boxed:
+            value = boxed[k]
+            style = styles.get(k, r"\displaystyle")
+            if math.isinf(value):
+                latex = dialect.frame(
+                    theme.ink, theme.paper, f"{style} {dialect.ink(theme.ink, latex)}"
+                )
+            else:
+                fill = colour(value, dark)
+                latex = dialect.box(fill, f"{style} {dialect.ink(text_on(fill), latex)}")
+        if k == selected:
+            latex = _brace(inspection, node, latex, dialect, "" if inside else theme.accent)
+        if tree is not None and k in ends:
+            kept[k] = latex
+        return latex
+
+    ends = set() if tree is None else {tree.children[k][0] for k in tree.skipped}
+    return to_latex(inspection.formula, None, decorate)
+
+
+def _brace(inspection: Inspection, node: Node, latex: str, dialect: _Dialect, accent: str) -> str:
+    value = inspection.nodes[node.id].local_eic
+    said = {math.inf: r"\infty"}.get(value, digits_text(value))
+    said = rf"\text{{{said}}}" if math.isnan(value) else said
+    return rf"\underbrace{{{latex}}}_{{{dialect.ink(accent, said) if accent else said}}}"
+
+
+def _stands_in_box(formula: Formula, node_id: int, boxed: dict[int, float]) -> bool:
+    parent = formula.parents[node_id]
+    while parent is not None and parent not in boxed:
+        parent = formula.parents[parent]
+    return parent is not None
+
+
+def _boxed(inspection: Inspection, tree: VisibleTree | None, limit: int) -> dict[int, float]:
+    """Which nodes get a box, and the value that colours it."""
+    nodes = inspection.formula.nodes
+    parents = inspection.formula.parents
+    hottest = largest_loss_below(inspection) if tree is not None else []
+    around: dict[int | None, float] = {None: 0.0}  # value of the box that a node stands in
+    wanted: list[tuple[float, int, float]] = []
+    order = range(len(nodes)) if tree is None else tree.order
+    for k in reversed(order):
+        parent = parents[k]
+        while tree is not None and parent is not None and parent not in around:
+            parent = parents[parent]
+        outside = around[parent]
+        value = inspection.nodes[k].local_eic
+        if tree is not None and k in tree.folded and not math.isnan(value):
+            value = hottest[k]
+        around[k] = outside
+        if math.isnan(value) or not nodes[k].children:
+            continue
+        differs = value != outside if math.isinf(value) else abs(value - outside) >= CALM
+        if differs:
+            around[k] = value
+            wanted.append((-value, k, value))
+    wanted.sort()
+    return {k: value for _, k, value in wanted[:limit]}
+
+
+def _styles(formula: Formula) -> dict[int, str]:
+    """The math style inside a box, where it is not display style."""
+    styles: dict[int, str] = {}
+    for node in reversed(formula.nodes):
+        for place, child in enumerate(node.children):
+            style = math_style(form_of(formula, node), place, styles.get(node.id, ""))
+            if style:
+                styles[child] = style
+    return styles
+
+
+_MAX_SLIDERS = 12
+
+
+def plots(result: InspectionResult, node: int) -> None:
+    """One variable: curve and amplification; two: maps; more: slices."""
+    inspection = result.inspection
+    with st.container(
+        horizontal=True, vertical_alignment="center", key="plot-toolbar", gap="small"
+    ):
+        st.html('<h3 class="eic-h">Data</h3>', width="stretch")
+        view = "Values"
+        if inspection.samples.target is not None:
+            view = st.segmented_control(
+                "What is plotted",
+                ["Values", "Residuals"],
+                key="plot-view",
+                default="Values",
+                required=True,
+                label_visibility="collapsed",
+                help=glossary.R2,
+            )
+    if view == "Residuals":
+        _draw(result, ("residuals",), partial(residual_figure, inspection))
+        return
+    count = len(inspection.formula.variables)
+    labels = dict(result.match.mapping) if result.match is not None else None
+    if count <= 1:
+        _draw(result, ("curve", node), partial(curve_figure, inspection, node, labels=labels))
+    elif count == 2:
+        _draw(result, ("surface", node), partial(surface_figure, inspection, node, labels=labels))
+    else:
+        _slices(result, node, labels)
+
+
+def _draw(result: InspectionResult, what: tuple[Any, ...], make: Callable[..., go.Figure]) -> None:
+    dark, narrow = is_dark(), is_narrow()
+    key = (result.request, *what, dark, narrow)
+    figure = figure_cache().get(key, lambda: make(dark=dark, narrow=narrow), lambda _: 1.0)
+    st.plotly_chart(
+        figure,
+        key=f"plot-{what[0]}",
+        theme=None,
+        config=plotly_config("eic-data"),
+        alt="The formula's value over the data, and the error amplification of the selected node",
+    )
+
+
+@st.fragment
+def _slices(result: InspectionResult, node: int, labels: dict[str, str] | None) -> None:
+    """A cut along one or two variables; sliders hold the others."""
+    inspection = result.inspection
+    variables = blamed_variables_first(inspection)
+    left, right = st.columns(2, gap="small")
+    x_name = left.selectbox("Across", variables, key="axis-x", format_func=clean)
+    others = [name for name in variables if name != x_name]
+    y_name = right.selectbox("Up", ["— curve —", *others], index=1, key="axis-y", format_func=clean)
+    along = None if y_name == "— curve —" else y_name
+    start = slice_defaults(inspection)
+    fixed: dict[str, float] = {}
+    held = [name for name in others if name != along]
+    with st.container(horizontal=True, gap="small", key="sliders"):
+        for name in held[:_MAX_SLIDERS]:
+            column = inspection.samples.columns[name]
+            low, high = float(column.min()), float(column.max())
+            if not low < high or not (high - low) < 1e300:
+                continue
+            fixed[name] = st.slider(
+                code_label(name, 20),
+                low,
+                high,
+                min(max(start[name], low), high),
+                step=(high - low) / 200,
+                key=f"hold:{name}:{low!r}:{high!r}",
+                format="%.4g",
+                width=150,
+                help="Held at this value in the picture below; starts at its median.",
+            )
+    if len(held) > _MAX_SLIDERS:
+        st.html('<p class="eic-quiet">The other variables are held at their medians.</p>')
+    _draw(
+        result,
+        ("slice", node, x_name, along, tuple(fixed.items())),
+        partial(slice_figure, inspection, node, x_name, along, fixed, labels=labels),
+    )
+
+
+def blamed_variables_first(inspection: Inspection) -> list[str]:
+    """The variables, those of the node to blame first."""
+    formula = inspection.formula
+    origin = origin_of_loss(inspection, focus_node(inspection))
+    below = formula.subtree(origin).variables
+    return [*below, *(name for name in formula.variables if name not in below)]
+
+
+_HEIGHT = 420
+_LEGIBLE = 1e9
+"""Larger amplifications have too many digits to be read; the digits lost say it."""
+
+KEY = "node_table"
+
+
+def node_table(result: InspectionResult, node: int) -> None:
+    """Every node, the hottest first."""
+    order = sorted(result.inspection.nodes, key=lambda n: (_rank(n.local_eic), n.node.id))
+    here = current_visit()
+    here.table_order = tuple(n.node.id for n in order)
+    here.table_row = row = here.table_order.index(node)
+    chosen: Any = {"selection": {"rows": [row], "columns": [], "cells": []}}
+    current = st.session_state.get(KEY)
+    stale = current is None or list(current["selection"]["rows"]) != [row]
+    if stale:
+        st.session_state[KEY] = chosen
+    st.dataframe(
+        _columns(order),
+        key=KEY,
+        on_select=_row_selected,
+        selection_mode="single-row",
+        selection_default=None if stale else chosen,  # as with `follow`
+        hide_index=True,
+        height=min(_HEIGHT, 37 + 35 * len(order)),
+        column_order=_shown(order, is_narrow()),
+        column_config=_settings(order, is_narrow()),
+        placeholder="—",
+        alt="Every node of the formula with the digits lost there",
+    )
+
+
+def _columns(order: list[NodeAmplification]) -> pa.Table:
+    return pa.table(
+        {
+            "node": [n.node.id for n in order],
+            "expression": [n.text[:200] for n in order],
+            "digits": [_known(n.local_eic) for n in order],
+            "s": [_known(n.s_bar) for n in order],
+            "finite": [_known(n.local_eic_finite) for n in order],
+            "singular": [n.singular for n in order],
+            "invalid": [n.invalid for n in order],
+        }
+    )
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _shown(order: list[NodeAmplification], narrow: bool) -> list[str]:
+    names = ["digits", "expression", "node"] if narrow else ["node", "expression", "digits"]
+    if all(n.s_bar < _LEGIBLE for n in order):
+        names.append("s")
+    if any(n.singular for n in order):
+        names += ["finite", "singular"]
+    if any(n.invalid for n in order):
+        names.append("invalid")
+    return names
+
+
+def _settings(order: list[NodeAmplification], narrow: bool) -> dict[str, Any]:
+    config = st.column_config
+    return {
+        "node": config.NumberColumn("#", width=45, help="Order of computation"),
+        "expression": config.TextColumn("Sub-expression", width=165 if narrow else 820),
+        "digits": config.NumberColumn("Digits lost", format="%.2f", width=95, help=glossary.EIC),
+        "s": config.NumberColumn("s̄", format="%.3g", width=95, help=glossary.S_BAR),
+        "finite": config.NumberColumn("Finite", format="%.2f", help=glossary.FINITE),
+        "singular": config.NumberColumn("Singular", help=glossary.SINGULAR),
+        "invalid": config.NumberColumn("No value", help=glossary.VALID),
+    }
+
+
+def _rank(value: float) -> float:
+    return math.inf if math.isnan(value) else -value
+
+
+def _row_selected() -> None:
+    rows = st.session_state[KEY]["selection"]["rows"]
+    here = current_visit()
+    if rows and rows[0] != here.table_row and rows[0] < len(here.table_order):
+        change_state(node=here.table_order[rows[0]])

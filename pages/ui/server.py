@@ -1,0 +1,109 @@
+"""What the server does beside the pages: start, fill a demo, answer plain HTTP routes."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import sys
+from collections.abc import AsyncIterator
+from typing import Any
+
+import streamlit as st
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from eic_core.errors import UserError
+from pages.ui.kit.wiring import Lab, lab
+from pages.ui.organising.login import DOOR_ROUTES
+from pages.ui.organising.report_files import EXPORT_ROUTES
+from study.demo.seeding import seed_demo
+from study.design import LOCAL_HOSTS
+from study.errors import StudyError
+from study.links import setup_link
+
+
+async def health(_: Request) -> JSONResponse:
+    """Answer 200 while the process serves requests."""
+    return JSONResponse({"status": "ok"}, headers={"Cache-Control": "no-store"})
+
+
+ROUTES = [Route("/healthz", health, methods=["GET"]), *DOOR_ROUTES, *EXPORT_ROUTES]
+
+
+@contextlib.asynccontextmanager
+async def lifespan(_: Any) -> AsyncIterator[None]:
+    """Make everything ready before the first request; a user's mistake stops the start.
+
+    Plotly takes pandas as it finds it: also half imported, by the table of another visit.
+    """
+    importlib.import_module("pandas")
+    try:
+        await run_in_threadpool(start)
+    except UserError as error:
+        sys.stderr.write(f"EIC Lab cannot start: {error}\n")
+        sys.stderr.flush()
+        os._exit(2)
+    yield
+
+
+def start() -> None:
+    """Open the database; in a demo make its studies, else see whether a passphrase is chosen.
+
+    Raises
+    ------
+    StudyError
+        If the database cannot be opened, or a demo would listen to other machines.
+    """
+    address = str(st.get_option("server.address") or "")
+    url = base_url(address, int(st.get_option("server.port")))
+    opened = lab()
+    if opened.demo:
+        if address not in LOCAL_HOSTS - {"0.0.0.0"}:
+            raise StudyError(
+                "a demo listens on this machine only",
+                hint="use --server.address 127.0.0.1, or `make serve` for real studies",
+            )
+        if opened.has_passphrase():
+            raise StudyError(
+                "this database belongs to real studies, and a demo asks for no passphrase",
+                hint="start `make serve`, or give the demo a database of its own",
+            )
+        seed_demo(opened.organising, url)
+        _print_to_terminal(
+            "This is a demo: no passphrase, no real invitations, a database of its own."
+        )
+        return
+    _print_to_terminal(*setup_lines(opened, url))
+
+
+def setup_lines(opened: Lab, url: str) -> tuple[str, ...]:
+    """What to print: nothing once a passphrase is chosen."""
+    token = opened.access.setup_token()
+    if token is None:
+        return ()
+    return (
+        "No passphrase has been chosen yet. Open this link once, within a day, to choose it:",
+        f"  {setup_link(url, token)}",
+    )
+
+
+def base_url(address: str, port: int) -> str:
+    """Where a browser on this machine finds the app.
+
+    Examples
+    --------
+    >>> base_url("0.0.0.0", 8501), base_url("127.0.0.1", 80)
+    ('http://localhost:8501', 'http://127.0.0.1')
+    """
+    host = "localhost" if address in ("", "0.0.0.0", "::") else address
+    host = f"[{host}]" if ":" in host else host
+    return f"http://{host}" + ("" if port == 80 else f":{port}")
+
+
+def _print_to_terminal(*lines: str) -> None:
+    if lines:
+        sys.stdout.write("\n".join(["", *(f"  {line}" for line in lines), "", ""]))
+        sys.stdout.flush()

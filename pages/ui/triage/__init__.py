@@ -1,1 +1,0 @@
-"""Comparing formulas: a list with its front, and two side by side."""

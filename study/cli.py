@@ -1,0 +1,315 @@
+"""The command line: `python -m study pairs`, `plan` and `report`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from eic_core.cli.exits import exit_status, write_out
+from eic_core.errors import UserError
+from study.matching import MODES, SECONDS, MatchingRules, match_pool, read_scored
+from study.matching.result import write_pairs
+from study.planning import PAPER, PAPER_ASSUMES, Advice, Plan, Target, advise, plan
+from study.planning.sentences import advice_sentences, design_sentence, plan_sentences
+from study.report import read_export
+from study.report.analysis import ESTIMANDS, StudyReport, analyse
+from study.report.document import document_text
+from study.report.text import render_text
+from study.statistics.simulation import StudyModel
+
+_DEFAULT_RULES = MatchingRules()
+
+
+def add_pairs_parser(commands: Any) -> None:
+    """Register the command with an ``argparse`` sub-parser collection."""
+    parser = commands.add_parser(
+        "pairs",
+        help="matched pairs of a scored pool",
+        description="Choose pairs of formulas alike in complexity and R² and apart in EIC.",
+    )
+    parser.add_argument("scored", metavar="SCORED.csv", type=Path,
+                        help="written by python -m eic_core score; gzipped or not")
+    parser.add_argument("--out", metavar="PAIRS.csv", type=Path, required=True)
+    parser.add_argument("--r2", metavar="COLUMN", default=_DEFAULT_RULES.r2_column,
+                        help="column that holds R²; default: %(default)s")
+    parser.add_argument("--problems", metavar="DIR", type=Path,
+                        help="holds PROBLEM.csv, to label pairs that are one function")
+    parser.add_argument("--mode", choices=MODES, default="matching",
+                        help="disjoint pairs of maximal total -L (default), all pairs, or the "
+                        "best K of each problem")
+    parser.add_argument("--k", metavar="K", type=int, help="pairs a problem, with --mode best")
+    parser.add_argument("--seconds", metavar="S", type=float, default=SECONDS,
+                        help="cut the choice of a problem's disjoint pairs short after about S "
+                        "seconds, and say so; default: %(default)s")
+    rules = parser.add_argument_group("rules")
+    rules.add_argument("--max-complexity-gap", metavar="N", type=int,
+                       default=_DEFAULT_RULES.max_complexity_gap, help="default: %(default)s")
+    rules.add_argument("--max-r2-gap", metavar="X", type=float, default=_DEFAULT_RULES.max_r2_gap,
+                       help="default: %(default)s")
+    rules.add_argument("--min-eic-gap", metavar="X", type=float, default=_DEFAULT_RULES.min_eic_gap,
+                       help="default: %(default)s")
+    rules.add_argument("--min-best-r2", metavar="X", type=float, default=_DEFAULT_RULES.min_best_r2,
+                       help="the larger R² must be above it; default: %(default)s")
+    rules.add_argument("--include-invalid", action="store_true",
+                       help="keep formulas with invalid samples")
+    rules.add_argument("--include-singular", action="store_true",
+                       help="keep formulas with singular samples")
+    rules.add_argument("--exclude-same-function", action="store_true",
+                       help="leave out pairs that are one function; needs --problems")
+    rules.add_argument("--same-function-tolerance", metavar="X", type=float,
+                       default=_DEFAULT_RULES.same_function_tolerance,
+                       help="relative; default: %(default)s")
+    parser.set_defaults(run=run_pairs)
+
+
+def run_pairs(options: argparse.Namespace) -> None:
+    """Read, match, write, and say what became of every formula."""
+    rules = MatchingRules(
+        max_complexity_gap=options.max_complexity_gap,
+        max_r2_gap=options.max_r2_gap,
+        min_eic_gap=options.min_eic_gap,
+        min_best_r2=options.min_best_r2,
+        r2_column=options.r2,
+        include_invalid=options.include_invalid,
+        include_singular=options.include_singular,
+        exclude_same_function=options.exclude_same_function,
+        same_function_tolerance=options.same_function_tolerance,
+    )
+    if options.k is not None and options.mode != "best":
+        raise UserError("--k goes with --mode best")
+    if not options.seconds > 0:
+        raise UserError(f"the choice cannot take {options.seconds:g} seconds")
+    started = time.perf_counter()
+    pool = read_scored(options.scored, r2=rules.r2_column)
+    result = match_pool(
+        pool, rules, mode=options.mode, k=options.k, problems=options.problems,
+        seconds=options.seconds,
+    )  # fmt: skip
+    write_pairs(options.out, result.pairs)
+    seconds = time.perf_counter() - started
+    print(result.summary(), file=sys.stderr)
+    print(f"{len(result.pairs):,} pairs in {seconds:.1f} s -> {options.out}", file=sys.stderr)
+
+
+_DEFAULT_MODEL = StudyModel()
+_OPTIONS: Mapping[str, tuple[str, str]] = {
+    "pairs": ("N", "matched pairs"),
+    "raters": ("N", "people who rate"),
+    "ballots": ("N", "ballots of each rater"),
+    "problems": ("N", "problems that the pairs come from"),
+    "preference": ("X", "share of votes for lower EIC that is supposed to be true"),
+    "kappa": ("X", "agreement of two raters on a pair: Fleiss' kappa of a long study"),
+    "problem_share": ("X", "how much of that belongs to the problems, 0 to 1"),
+    "rater_correlation": ("X", "correlation of one rater's votes"),
+    "drop_out": ("X", "share of raters who stop early"),
+    "excluded": ("X", "share of sessions that do not count"),
+    "tie_share": ("X", "share of votes that decide for neither"),
+    "unequal": ("X", "unevenness of the votes on pairs, 0 to 2"),
+}
+
+
+def add_plan_parser(commands: Any) -> None:
+    """Register the command with an ``argparse`` sub-parser collection."""
+    parser = commands.add_parser(
+        "plan",
+        help="what a study of some size will find",
+        description="Simulate studies of a design, and say how sharp they are and what would "
+        "make them sharper.",
+    )
+    parser.add_argument(
+        "--paper",
+        action="store_true",
+        help="start from the study of Yu et al.; other options change it",
+    )
+    for name, (metavar, words) in _OPTIONS.items():
+        kind = type(getattr(_DEFAULT_MODEL, name))
+        parser.add_argument(
+            f"--{name.replace('_', '-')}", metavar=metavar, type=kind,
+            help=f"{words}; default: {getattr(_DEFAULT_MODEL, name):g}",
+        )  # fmt: skip
+    target = parser.add_mutually_exclusive_group()
+    target.add_argument(
+        "--half-width",
+        metavar="X",
+        type=float,
+        help="find designs whose interval is ± X, such as 0.04",
+    )
+    target.add_argument(
+        "--power",
+        metavar="X",
+        type=float,
+        help="find designs whose test finds the preference so often, such as 0.9",
+    )
+    parser.add_argument(
+        "--studies",
+        metavar="N",
+        type=int,
+        default=1000,
+        help="simulated studies; default: %(default)s",
+    )
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help="default: %(default)s")
+    parser.add_argument(
+        "--level",
+        metavar="X",
+        type=float,
+        default=0.95,
+        help="confidence level; default: %(default)s",
+    )
+    parser.add_argument(
+        "--alpha",
+        metavar="X",
+        type=float,
+        default=0.05,
+        help="level of the one-sided test; default: %(default)s",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run_plan)
+
+
+def run_plan(options: argparse.Namespace) -> None:
+    """Simulate, and print."""
+    target = None
+    if options.half_width is not None or options.power is not None:
+        target = Target(options.half_width, options.power)
+    given = {n: getattr(options, n) for n in _OPTIONS if getattr(options, n) is not None}
+    model = replace(PAPER if options.paper else _DEFAULT_MODEL, **given)
+    settings: dict[str, Any] = {
+        "studies": options.studies, "seed": options.seed,
+        "level": options.level, "alpha": options.alpha, "progress": _progress,
+    }  # fmt: skip
+    found = plan(model, **settings)
+    advice = advise(model, target, start=found, **settings) if target else None
+    if options.json:
+        value = {"plan": found.to_json(), "advice": advice.to_json() if advice else None}
+        print(json.dumps(value, indent=2, allow_nan=False))
+        return
+    print(_text(found, advice, assumed=PAPER_ASSUMES if options.paper else ""))
+
+
+def _text(found: Plan, advice: Advice | None, assumed: str) -> str:
+    parts = [design_sentence(found.model), *([assumed] if assumed else []), ""]
+    parts += plan_sentences(found)
+    parts += ["", *_table(found)]
+    if advice is not None:
+        parts += ["", *advice_sentences(advice)]
+    parts += ["", f"{found.studies:,} simulated studies, seed {found.seed}."]
+    return "\n".join(parts)
+
+
+def _table(found: Plan) -> list[str]:
+    rows = (
+        ("power, clustered test", found.power),
+        ("power, binomial test", found.naive_power),
+        ("half-width, clustered", found.half_width),
+        ("half-width, Wilson", found.naive_half_width),
+        ("coverage, clustered", found.coverage),
+        ("coverage, Wilson", found.naive_coverage),
+        ("design effect", found.design_effect),
+        ("effective votes", found.effective_votes),
+        ("called too small", found.too_small),
+    )
+    lines = [f"{'':24}{'value':>9}  {'MC error':>9}"]
+    for name, value in rows:
+        if value is None:
+            lines.append(f"{name:24}{'none':>9}")
+            continue
+        digits = 1 if value.value >= 10 else 2 if value.value > 1 else 4
+        lines.append(f"{name:24}{value.value:9.{digits}f}  {value.error:9.{digits}f}")
+    return lines
+
+
+def _progress(done: int, total: int) -> None:
+    if sys.stderr.isatty():
+        end = "\n" if done >= total else ""
+        print(f"\r{done:,} of {total:,} studies", end=end, file=sys.stderr, flush=True)
+
+
+def add_report_parser(commands: Any) -> None:
+    """Register the command with an ``argparse`` sub-parser collection."""
+    parser = commands.add_parser(
+        "report",
+        help="what a closed study found",
+        description="Statistics of a study, from the folder that python -m db export wrote.",
+    )
+    parser.add_argument("folder", metavar="DIR", type=Path, help="holds study.json and votes.csv")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print JSON")
+    form.add_argument("--html", action="store_true", help="print a self-contained page")
+    form.add_argument("--bundle", metavar="FILE", type=Path,
+                      help="write everything into this archive (.zip), or into this folder: the "
+                      "report, figures, tables, codebook, methods and the frozen configuration")
+    parser.add_argument("--out", metavar="FILE", type=Path, help="write there instead of printing")
+    parser.add_argument("--level", metavar="X", type=float, default=0.95,
+                        help="confidence level; default: %(default)s")
+    parser.add_argument("--seed", metavar="N", type=int, default=0,
+                        help="of the bootstraps; default: %(default)s")
+    parser.add_argument("--estimand", choices=ESTIMANDS, default=ESTIMANDS[0],
+                        help="what the headline is about; default: %(default)s")
+    parser.set_defaults(run=run_report)
+
+
+def run_report(options: argparse.Namespace) -> None:
+    """Read, analyse, print."""
+    report = analyse(
+        read_export(options.folder), level=options.level, seed=options.seed,
+        estimand=options.estimand,
+    )
+    if options.bundle is not None:
+        _bundle(report, options)
+        return
+    text = _rendered(report, options)
+    write_out(text, options.out)
+
+
+def _bundle(report: StudyReport, options: argparse.Namespace) -> None:
+    if options.out is not None:
+        raise UserError("--bundle names its own file; leave --out away")
+    if options.bundle.resolve() == options.folder.resolve():
+        raise UserError(
+            "the archive cannot be the folder that is read", hint="name another one, or a .zip"
+        )
+    from study.report.bundle import write_bundle  # Matplotlib takes a second to import
+
+    write_bundle(options.bundle, report)
+    print(f"wrote {options.bundle}", file=sys.stderr)
+
+
+def _rendered(report: StudyReport, options: argparse.Namespace) -> str:
+    if options.json:
+        return document_text(report)
+    if options.html:
+        from study.report.page import render_html  # Matplotlib takes a second to import
+
+        return render_html(report)
+    return render_text(report) + "\n"
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of all commands."""
+    parser = argparse.ArgumentParser(
+        prog="python -m study",
+        description="Matched pairs of formulas, plans of studies, and reports of closed ones.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    add_pairs_parser(commands)
+    add_plan_parser(commands)
+    add_report_parser(commands)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Returns
+    -------
+    int
+        0, or 2 for a mistake of the user's, told in one message on standard error.
+    """
+    options = build_parser().parse_args(argv)
+    return exit_status(lambda: options.run(options))

@@ -1,0 +1,533 @@
+"""A report as a list of sections: the one source of the text, the page and the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from study.report import terms
+from study.report.analysis import StudyReport
+from study.report.words import (
+    interval_text,
+    level_text,
+    minute_text,
+    number,
+    p_text,
+    percent,
+    seconds_text,
+)
+from study.statistics.clustered import ClusteredRate
+from study.statistics.exclusions import Unit
+from study.statistics.regression import RegressionTerm
+from study.statistics.threats.gaps import UNITS
+from study.statistics.threats.ties import CONVENTIONS
+from study.statistics.words import counted, factor, plain
+
+Group = Literal["headline", "paper", "agreement", "threats", "study"]
+Judgement = Literal["", "no sign of a problem", "look closer", "cannot be told"]
+GROUPS: dict[Group, str] = {
+    "headline": "What the votes support",
+    "paper": "As the paper computes it",
+    "agreement": "Do raters agree?",
+    "threats": "What could be wrong",
+    "study": "The study",
+}
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A named number.
+
+    Attributes
+    ----------
+    name, value : str
+    meaning : str
+        What the name means, for somebody who has not met it; "" if it says so itself.
+    """
+
+    name: str
+    value: str
+    meaning: str = ""
+
+
+@dataclass(frozen=True)
+class SectionTable:
+    """Rows of text; the first column names the row, the others are numbers to be compared.
+
+    Attributes
+    ----------
+    columns : tuple of str
+    rows : tuple of tuple of str
+        As many cells as columns.
+    caption : str
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    caption: str = ""
+
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.columns) for row in self.rows):
+            raise ValueError("a row does not fit the columns")
+
+
+@dataclass(frozen=True)
+class Section:
+    """One topic of a report.
+
+    Attributes
+    ----------
+    key : str
+        Unique and stable.
+    group : str
+        A key of `GROUPS`.
+    title : str
+    lines : tuple of str
+        What was found, in sentences.
+    facts : tuple of Fact
+    tables : tuple of Table
+    figure : str
+        A name of `study.report.figures.FIGURES`; "" without one.
+    explanation : str
+        How it was done and how to read it, for those who ask.
+    judgement : str
+        Of a possible threat: whether it needs attention; "" where nothing is judged.
+    """
+
+    key: str
+    group: Group
+    title: str
+    lines: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    tables: tuple[SectionTable, ...] = ()
+    figure: str = ""
+    explanation: str = ""
+    judgement: Judgement = ""
+
+
+MEANINGS = (terms.RAW_AGREEMENT, terms.FLEISS, terms.KRIPPENDORFF, terms.GWET)
+
+
+def agreement_section(report: StudyReport) -> Section:
+    """Raw agreement and three coefficients beyond chance, on one coding of the votes."""
+    found = report.agreement
+    why = [c.too_small or c.interval_reason for c in found.coefficients if c.value is not None]
+    if found.raw_agreement.value is None:
+        return Section("agreement", "agreement", "Agreement between raters", (found.sentence,))
+    return Section(
+        key="agreement",
+        group="agreement",
+        title="Agreement between raters",
+        lines=tuple(filter(None, (found.sentence, found.prevalence_sentence, *dict.fromkeys(why)))),
+        tables=(
+            SectionTable(
+                ("coefficient", "value", f"{level_text(report.level)} interval", "by chance"),
+                tuple(
+                    (c.name, number(c.value), interval_text(c.interval),
+                     "—" if c.expected is None else number(c.expected))
+                    for c in found.coefficients
+                ),
+                f"On {counted(found.raw_agreement.pairs, 'pair')} with two or more deciding votes; "
+                f"{found.coding}.",
+            ),
+        ),
+        figure="agreement",
+        explanation=" ".join(MEANINGS)
+        + " The intervals draw the pairs again, with all their votes (bias-corrected bootstrap).",
+    )
+
+
+TITLE = "Preference, with clusters allowed for"
+HOW = (
+    "Votes on one pair resemble each other, and so do votes of one person, so a vote tells less "
+    "than an independent one. The variance is two-way clustered (Cameron, Gelbach & Miller, "
+    "2011): the variance between pairs (or problems) plus that between raters, less what both "
+    "share, and never below the smaller of the two. Interval and test use Student's t with the "
+    "fewest clusters less one degrees of freedom, on the scale of the log odds. Every deciding "
+    "vote weighs the same, so a pair or a problem with more votes counts for more. Raters and "
+    "pairs are taken for random samples of their kind; if they were picked, the interval does not "
+    "know how."
+)
+
+
+def headline_section(report: StudyReport) -> Section:
+    """The clustered rate, its interval and test, and two checks by other routes."""
+    found, level = report.inference, level_text(report.level)
+    if found.rate is None:
+        return Section("headline", "headline", TITLE, (found.sentence,), figure="preference")
+    sampled = ", ".join(counted(n, kind) for kind, n in found.clusters) or "none"
+    return Section(
+        key="headline",
+        group="headline",
+        title=TITLE,
+        lines=(found.sentence,),
+        figure="preference",
+        facts=(
+            Fact("rate", percent(found.rate), terms.RATE),
+            Fact(f"{level} interval", interval_text(found.interval(report.level)), terms.INTERVAL),
+            Fact("p, two-sided", p_text(found.p_two_sided), terms.P_VALUE),
+            Fact("p, one-sided", p_text(found.p_value), terms.ONE_SIDED),
+            Fact("estimand", report.estimand, terms.ESTIMAND),
+            Fact("clusters", sampled, terms.CLUSTERS),
+            Fact("standard error", number(found.standard_error, 4)),
+            Fact("design effect", number(found.design_effect, 2), terms.DESIGN_EFFECT),
+            Fact("worth in independent votes", number(found.effective_votes, 1),
+                 terms.EFFECTIVE_VOTES),
+            *_bootstraps(report),
+            Fact("majorities of pairs", report.sign_test.sentence, terms.SIGN_TEST),
+            Fact("p of the sign test, one-sided", p_text(report.sign_test.p_value),
+                 terms.SIGN_TEST),
+        ),
+        explanation=HOW,
+    )  # fmt: skip
+
+
+def _bootstraps(report: StudyReport) -> tuple[Fact, ...]:
+    """Checks of the interval; none for "these pairs", which are not drawn."""
+    if report.estimand == "these pairs":
+        return ()
+    level = level_text(report.level)
+    return (
+        Fact(f"{level} interval, pair bootstrap", interval_text(report.bootstrap),
+             terms.BOOTSTRAP),
+        Fact(f"{level} interval, two-way bootstrap", interval_text(report.two_way_bootstrap),
+             terms.TWO_WAY_BOOTSTRAP),
+    )  # fmt: skip
+
+
+TITLE = "Preference as the paper computes it"
+WHY_NARROWER = (
+    "These numbers take every vote as independent, as the paper does. Votes on one pair and votes "
+    "of one person are not, so the intervals are narrower, and the test is surer, than the votes "
+    "allow: use them to compare with the paper, not to judge."
+)
+
+
+def paper_section(report: StudyReport) -> Section:
+    """Rate, exact test, Wilson and Clopper–Pearson intervals, Fleiss' kappa."""
+    preference, level = report.preference, level_text(report.level)
+    kappa = report.fleiss_kappa
+    counts = Fact("lower / higher / tie",
+                  f"{preference.lower:,} / {preference.higher:,} / {preference.ties:,}",
+                  terms.PREFERENCE)  # fmt: skip
+    undefined = f"Fleiss' kappa is not defined: {kappa.reason}" if kappa.reason else ""
+    if preference.reason:
+        return Section("paper", "paper", TITLE, (preference.reason, undefined), (counts,))
+    return Section(
+        key="paper",
+        group="paper",
+        title=TITLE,
+        lines=tuple(filter(None, (WHY_NARROWER, undefined))),
+        facts=(
+            counts,
+            Fact("rate", percent(preference.rate), terms.RATE),
+            Fact("p, exact, one-sided", p_text(preference.p_value), terms.BINOMIAL),
+            Fact(f"{level} interval, Wilson",
+                 interval_text(preference.wilson(report.level)), terms.WILSON),
+            Fact(f"{level} interval, Clopper–Pearson",
+                 interval_text(preference.clopper_pearson(report.level)), terms.CLOPPER_PEARSON),
+            Fact("Fleiss' kappa (low / high coding)", number(kappa.value), terms.FLEISS),
+            Fact("rate before exclusions", percent(report.preference_of_all.rate)),
+        ),
+        explanation=(
+            "Yu et al., appendix “Expert rating”, test the number of votes for the lower EIC with "
+            "an exact one-sided binomial test against one half."
+        ),
+    )  # fmt: skip
+
+
+def pairs_section(report: StudyReport) -> Section:
+    """The pairs: alike in complexity and R², apart in EIC."""
+    pairs = report.export.pairs
+    return Section(
+        key="pairs",
+        group="study",
+        title="The pairs",
+        lines=(
+            "The two formulas of a pair describe the same data; they are alike in complexity and "
+            "R², and apart in EIC."
+            if pairs
+            else "The study has no pairs.",
+        ),
+        figure="distributions",
+        facts=(
+            Fact("pairs", f"{len(pairs):,}"),
+            Fact("problems", f"{len({pair.problem for pair in pairs}):,}"),
+            Fact("pairs whose formulas are one function",
+                 f"{sum(pair.same_function for pair in pairs):,}",
+                 "Equal up to rounding on the problem's data: only the writing differs."),
+        ),
+    )  # fmt: skip
+
+
+def votes_section(report: StudyReport) -> Section:
+    """Raters, votes, and the exclusion rule."""
+    export, raters, per_pair = report.export, report.export.raters, report.votes_per_pair.values()
+    attention = report.attention
+    left_out = [Fact(f"left out: {why}", f"{n:,}") for why, n in report.excluded.items()]
+    return Section(
+        key="votes",
+        group="study",
+        title="Raters and votes",
+        lines=(export.exclusion.sentence,),
+        facts=(
+            Fact("invited", f"{raters.invited:,}"),
+            Fact("consented", f"{raters.consented:,}"),
+            Fact("finished", f"{raters.finished:,}"),
+            Fact("withdrawn", f"{raters.withdrawn:,}", "Their votes are deleted."),
+            Fact("raters left out entirely", f"{report.excluded_raters:,}"),
+            Fact("votes cast", f"{len(report.cast):,}"),
+            *left_out,
+            Fact("votes valid", f"{len(report.valid):,}"),
+            Fact("attention checks", f"{attention.passed} of {attention.answered} passed",
+                 terms.ATTENTION),
+            Fact("median time of a vote", seconds_text(report.median_seconds), terms.ACTIVE),
+            Fact("median time of a session", seconds_text(report.median_session_seconds),
+                 terms.ACTIVE),
+            Fact("votes on a pair",
+                 f"{min(per_pair, default=0)} to {max(per_pair, default=0)} "
+                 f"on {counted(len(per_pair), 'pair')}"),
+        ),
+        figure="votes-per-pair",
+    )  # fmt: skip
+
+
+def source_section(report: StudyReport) -> Section:
+    """Dates, hash, seed, software: what the numbers come from."""
+    export = report.export
+    return Section(
+        key="source",
+        group="study",
+        title="Where the numbers come from",
+        facts=(
+            Fact("title", export.title),
+            Fact("id", export.study),
+            Fact("frozen", minute_text(export.frozen_at)),
+            Fact("closed", minute_text(export.closed_at)),
+            Fact("exported", minute_text(export.exported_at)),
+            Fact("hash", export.hash, terms.HASH),
+            Fact("seed", str(report.seed), terms.SEED),
+            Fact("estimand", report.estimand, terms.ESTIMAND),
+            Fact("software", report.software.sentence),
+        ),
+    )
+
+
+CURVES: tuple[tuple[Unit, str], ...] = (
+    ("session", "Whole sessions left out"), ("vote", "Single votes left out"),
+)  # fmt: skip
+
+
+def threat_sections(report: StudyReport) -> tuple[Section, ...]:
+    """All threats, in the order in which a reviewer might raise them.
+
+    Without a valid vote each has its sentence and no empty tables.
+    """
+    sections = (
+        _sensitivity(report),
+        _attention(report),
+        _sides(report),
+        _one_sided(report),
+        _ballots(report),
+        _gaps(report),
+        _problems(report),
+        _ties(report),
+    )
+    if report.valid:
+        return sections
+    return tuple(replace(each, facts=(), tables=(), figure="") for each in sections)
+
+
+def _threat(key: str, title: str, found: Any, **more: Any) -> Section:
+    more.setdefault("lines", (found.sentence,))
+    return Section(key=key, group="threats", title=title, judgement=found.judgement, **more)
+
+
+def _sensitivity(report: StudyReport) -> Section:
+    found, level = report.threats.sensitivity, report.level
+    tables = tuple(
+        SectionTable(
+            ("under", "valid votes", "raters", "rate", f"{level_text(level)} interval"),
+            tuple(
+                (f"{plain(p.threshold_seconds)} s{' (frozen rule)' if p.frozen else ''}",
+                 f"{p.valid:,}", f"{p.raters:,}", *_rate(p.rate, level))
+                for p in found.of_unit(unit)
+            ),
+            caption,
+        )
+        for unit, caption in CURVES
+    )  # fmt: skip
+    return _threat(
+        "sensitivity", "Does the result hang on the exclusion rule?", found,
+        figure="sensitivity", tables=tables,
+        explanation="The rate and its clustered interval, had the threshold on active seconds "
+        "been another one, for whole sessions and for single votes.",
+    )  # fmt: skip
+
+
+def _attention(report: StudyReport) -> Section:
+    found = report.threats.attention
+    return _threat(
+        "attention", "Were raters attentive?", found,
+        facts=(
+            Fact("attention checks passed", f"{found.passed:,} of {found.answered:,}",
+                 terms.ATTENTION),
+            Fact("raters who failed one", f"{found.failed_raters:,} of {len(found.raters):,}"),
+            Fact("p of a difference", p_text(found.p_value), terms.P_VALUE),
+        ),
+        tables=(_rates(report, "raters", (
+            ("who failed a check", found.with_failure), ("all others", found.without_failure),
+        )),),
+        explanation="A clustered logistic regression of the valid votes on whether their rater "
+        "failed a check.",
+    )  # fmt: skip
+
+
+def _sides(report: StudyReport) -> Section:
+    found = report.threats.sides
+    return _threat(
+        "sides", "Do raters favour a side?", found,
+        facts=(
+            Fact("left / right / tie", f"{found.left:,} / {found.right:,} / {found.ties:,}"),
+            Fact("left chosen", percent(found.share)),
+            Fact(f"{level_text(report.level)} interval",
+                 interval_text(found.clustered.interval(report.level)), terms.INTERVAL),
+            Fact("p, two-sided", p_text(found.p_value), terms.P_VALUE),
+            Fact("lower EIC on the left", percent(found.lower_on_left)),
+        ),
+        explanation="The same clustered test as in the headline, with “left” in place of “lower "
+        "EIC”.",
+    )  # fmt: skip
+
+
+def _one_sided(report: StudyReport) -> Section:
+    found = report.threats.sides.one_sided
+    return _threat(
+        "one-sided", "Do some raters always click one side?", found,
+        facts=(
+            Fact("raters always left / always right", f"{len(found.left)} / {len(found.right)}"),
+            Fact("by chance", number(found.expected, 2),
+                 "How many such raters chance would give, given what each of them preferred."),
+            Fact("p of so many", p_text(found.p_value), terms.P_VALUE),
+        ),
+        tables=(_rates(report, "votes", (
+            ("all valid", found.everybody), ("without these raters", found.without_them),
+        )),),
+    )  # fmt: skip
+
+
+def _ballots(report: StudyReport) -> Section:
+    found, level = report.threats.ballots, report.level
+    thirds = SectionTable(
+        ("ballots", "valid votes", "rate", f"{level_text(level)} interval", "median seconds"),
+        tuple(
+            (f"{t.name} ({t.first} to {t.last})", f"{t.votes:,}", *_rate(t.rate, level),
+             seconds_text(t.median_seconds))
+            for t in found.thirds
+        ),
+    )  # fmt: skip
+    return _threat(
+        "ballots", "Do raters learn or tire?", found, figure="ballots",
+        tables=(thirds,) if found.thirds else (),
+        facts=(Fact("p of a trend", p_text(found.p_value), terms.P_VALUE),),
+        explanation="A clustered logistic regression of the votes on the number of the ballot, "
+        "and a regression of the logarithm of the active seconds, clustered by rater.",
+    )  # fmt: skip
+
+
+def _gaps(report: StudyReport) -> Section:
+    found = report.threats.gaps
+    table = SectionTable(
+        ("for", "odds ratio", f"{level_text(report.level)} interval", "p"),
+        tuple(_odds(term, report.level) for term in found.terms),
+        "By what factor the odds of a vote for the lower EIC change.",
+    )
+    adjusted = found.adjusted_rate
+    return _threat(
+        "gaps", "Is it EIC that raters follow?", found, lines=(found.summary,),
+        facts=(
+            Fact(f"rate at {found.compared}", percent(adjusted[0] if adjusted else None),
+                 "What the regression expects between formulas that differ in EIC alone."),
+            Fact(f"{level_text(report.level)} interval",
+                 interval_text(adjusted[1] if adjusted else None), terms.INTERVAL),
+        ),
+        tables=(table,) if found.terms else (),
+        explanation=f"A clustered logistic regression of the votes on what differs between the "
+        f"formulas of a pair. {terms.ODDS_RATIO}",
+    )  # fmt: skip
+
+
+def _odds(term: RegressionTerm, level: float) -> tuple[str, ...]:
+    ratio, interval = term.ratio(1.0, level)
+    ends = f"[{factor(interval.low)}, {factor(interval.high)}]"
+    return UNITS[term.name], factor(ratio), ends, p_text(term.p_value)
+
+
+def _problems(report: StudyReport) -> Section:
+    found = report.threats.problems
+    table = SectionTable(
+        ("problem", "pairs", "raters", "for the lower", "votes", "rate",
+         f"{level_text(report.level)} interval"),
+        tuple(
+            (p.problem, f"{p.pairs:,}", f"{p.raters:,}", f"{p.lower:,}", f"{p.votes:,}",
+             percent(p.rate), interval_text(p.interval))
+            for p in found.rates
+        ),
+    )  # fmt: skip
+    return _threat(
+        "problems", "Does it hold in every problem?", found, figure="problems",
+        tables=(table,) if found.rates else (),
+        facts=(Fact("p that problems differ only as pairs do", p_text(found.p_value),
+                    terms.P_VALUE),),
+        explanation="The pairs are dealt to the problems anew, 2,000 times, to see how far "
+        "problems would differ if nothing but the pairs did. Intervals are clustered where a "
+        "problem has pairs and raters enough, else Wilson's for as many votes as theirs are worth.",
+    )  # fmt: skip
+
+
+def _ties(report: StudyReport) -> Section:
+    found, level = report.threats.ties, report.level
+    rows = tuple(
+        (CONVENTIONS[each.convention], f"{each.votes:,}", *_rate(each.clustered, level))
+        for each in found.counted
+    )
+    table = SectionTable(("convention", "votes", "rate", f"{level_text(level)} interval"), rows)
+    return _threat("ties", "Does it matter how ties are counted?", found,
+                   tables=(table,) if found.ties else (), explanation=terms.TIE)  # fmt: skip
+
+
+def _rates(
+    report: StudyReport, name: str, rows: Iterable[tuple[str, ClusteredRate]]
+) -> SectionTable:
+    return SectionTable(
+        (name, "votes", "rate", f"{level_text(report.level)} interval"),
+        tuple((what, f"{rate.votes:,}", *_rate(rate, report.level)) for what, rate in rows),
+    )
+
+
+def _rate(rate: ClusteredRate, level: float) -> tuple[str, str]:
+    return percent(rate.rate), interval_text(rate.interval(level))
+
+
+def sections_of(report: StudyReport) -> tuple[Section, ...]:
+    """The sections in the order of reading, group by group.
+
+    Examples
+    --------
+    >>> from study.report.analysis import analyse
+    >>> from study.report.exported import StudyExport
+    >>> found = sections_of(analyse(StudyExport("s", "Demo", "", (), ())))
+    >>> print(", ".join(section.key for section in found))
+    headline, paper, agreement, sensitivity, attention, sides, one-sided, ballots, gaps, problems,
+    ties, votes, pairs, source
+    """
+    return (
+        headline_section(report),
+        paper_section(report),
+        agreement_section(report),
+        *threat_sections(report),
+        votes_section(report),
+        pairs_section(report),
+        source_section(report),
+    )

@@ -1,0 +1,118 @@
+"""The sign test: on how many pairs did most raters prefer the formula of lower EIC?
+
+One pair, one vote, so raters who agree on a pair are not counted over again.  It asks about pairs,
+not votes, throws away how large a majority was, and still takes the pairs as independent: raters
+who voted on several, and problems that several share, are not allowed for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from scipy.stats import binomtest
+
+from eic_core.errors import UserError
+from study.statistics.votes import VoteArrays
+
+
+@dataclass(frozen=True)
+class SignTest:
+    """Pairs by what most of their deciding votes chose.
+
+    Attributes
+    ----------
+    lower, higher : int
+        Pairs with a majority for the formula of lower, and of higher EIC.
+    split : int
+        Pairs with as many votes for either: they decide nothing.
+
+    Examples
+    --------
+    >>> test = SignTest(9, 1, 2)
+    >>> test.p_value == 11 / 1024
+    True
+    >>> print(test.sentence)
+    Most votes went to the formula of lower EIC on 9 of 10 pairs; 2 more pairs were split evenly.
+    """
+
+    lower: int
+    higher: int
+    split: int = 0
+
+    def __post_init__(self) -> None:
+        if min(self.lower, self.higher, self.split) < 0:
+            raise UserError("a count of pairs cannot be negative")
+
+    @property
+    def pairs(self) -> int:
+        """Pairs with a majority."""
+        return self.lower + self.higher
+
+    @property
+    def rate(self) -> float | None:
+        """Share of them whose majority is for the lower EIC; None without any."""
+        return self.lower / self.pairs if self.pairs else None
+
+    @property
+    def reason(self) -> str:
+        """Why there is no test; "" if there is."""
+        if self.pairs:
+            return ""
+        return "The votes on every pair are split evenly." if self.split else "No pair has a vote."
+
+    @property
+    def p_value(self) -> float | None:
+        """Exact one-sided binomial test (`scipy.stats.binomtest`) of "as many pairs either way"."""
+        if not self.pairs:
+            return None
+        return float(binomtest(self.lower, self.pairs, 0.5, alternative="greater").pvalue)
+
+    @property
+    def sentence(self) -> str:
+        """The counts in words."""
+        if self.reason:
+            return self.reason
+        on = f"{self.lower} of {self.pairs} pairs" if self.pairs > 1 else (
+            "the only pair with a majority" if self.lower else "no pair"
+        )  # fmt: skip
+        start = f"Most votes went to the formula of lower EIC on {on}"
+        if not self.split:
+            return f"{start}."
+        more = "1 more pair was" if self.split == 1 else f"{self.split} more pairs were"
+        return f"{start}; {more} split evenly."
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values; null where there is none, with the reason."""
+        return {
+            "lower": self.lower,
+            "higher": self.higher,
+            "split": self.split,
+            "pairs": self.pairs,
+            "rate": self.rate,
+            "p_value": self.p_value,
+            "reason": self.reason,
+            "sentence": self.sentence,
+        }
+
+
+def sign_test(table: VoteArrays) -> SignTest:
+    """Count pairs by their majority; ties are no votes, and pairs without a vote do not count.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Vote
+    >>> votes = [Vote(rater=rater, pair=pair, problem="q", choice=choice, lower_side="left",
+    ...               position=1)
+    ...          for pair, row in (("p", "lower lower higher"), ("q", "tie higher lower"))
+    ...          for rater, choice in zip("abc", row.split())]
+    >>> sign_test(VoteArrays.of(votes))
+    SignTest(lower=1, higher=0, split=1)
+    """
+    counts = table.counts()
+    lower, higher = counts[:, 0], counts[:, 1]
+    return SignTest(
+        int((lower > higher).sum()),
+        int((lower < higher).sum()),
+        int(((lower == higher) & (lower > 0)).sum()),
+    )
