@@ -26,7 +26,7 @@ def test_every_public_name_is_there_and_shown() -> None:
 
 def test_a_type_checker_sees_each_name_where_it_is_loaded_from() -> None:
     tree = ast.parse(Path(eic_core.__file__).read_text(encoding="utf-8"))
-    [guarded] = [node for node in tree.body if isinstance(node, ast.If)]
+    guarded = next(node for node in tree.body if isinstance(node, ast.If))
     seen = {
         alias.name: node.module
         for node in guarded.body
