@@ -46,11 +46,13 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A fresh environment with the wheel, and with what this one has for its dependencies."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, symlinks=os.name != "nt")
+    install = [sys.executable, "-m", "pip", "--python", str(folder), "install", "--no-index",
+               "--disable-pip-version-check", "--quiet"]  # fmt: skip
+    run([*install, "--no-deps", str(wheel)], folder)
     packages = Path(sysconfig.get_path("purelib", vars={"base": str(folder)}))
     paths = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     (packages / "dependencies.pth").write_text("\n".join(sorted(paths)), encoding="utf-8")
-    run([sys.executable, "-m", "pip", "--python", str(folder), "install", str(wheel), "--no-index",
-         "--disable-pip-version-check", "--quiet"], folder)  # fmt: skip
+    run([*install, "eic-lab"], folder)  # is there: fails if a dependency is not
     return folder
 
 
