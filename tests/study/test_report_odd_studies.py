@@ -24,10 +24,10 @@ from study.report import ExportedPair, ExportedVote, StudyExport
 from study.report.analysis import ESTIMANDS, StudyReport, analyse
 from study.report.document import document_text
 from study.report.exported import Choice, Side
-from study.report.figures import to_svg
-from study.report.figures.distributions import pair_distributions
+from study.report.figures import FIGURES
 from study.report.methods import methods_text
 from study.report.sections import sections_of
+from study.report.printing import figure_svg
 from study.report.tables import long_csv, pairs_csv, raters_csv
 from study.report.text import render_text
 from study.report.verdict import verdict
@@ -306,7 +306,7 @@ def test_pairs_of_unknown_r2_are_drawn_without_a_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for pairs in (unknown, (replace(unknown[0], lower_r2=0.9),), ()):
-            assert to_svg(pair_distributions(pairs))
+            assert figure_svg(analyse(replace(export, pairs=pairs, votes=())), "distributions")
 
 
 def test_sections_of_an_odd_study_have_no_empty_cells() -> None:
