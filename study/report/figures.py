@@ -394,10 +394,9 @@ def _rate_lines(report: StudyReport, *lines: Line) -> Intervals:
         return Intervals((), beside=False, empty=report.inference.reason)
     first, *checks = lines
     name, note, interval = first
-    ends = (None, None, percent(rate)) if interval is None else (
-        interval.low, interval.high, _span(interval)
-    )  # fmt: skip
-    marks = [Mark(name, rate, *ends, note=note)]
+    marks = [Mark(name, rate, text=f"{percent(rate)}, without an interval")]
+    if interval is not None:
+        marks = [Mark(name, rate, interval.low, interval.high, _span(interval), note)]
     marks += [
         Mark(name, rate, interval.low, interval.high, _span(interval), note, check=True)
         for name, note, interval in checks

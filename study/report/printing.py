@@ -137,6 +137,10 @@ def _say(ax: Axes, text: str) -> None:
     )  # fmt: skip
 
 
+def _whole_numbers(most: int | str = "auto", **more: Any) -> MaxNLocator:
+    return MaxNLocator(most, integer=True, min_n_ticks=1, **more)
+
+
 def _intervals(picture: Intervals) -> Figure:
     rows = len(picture.marks)
     height = 0.9 + 0.27 * max(2, rows) if picture.beside else 1.0 + 0.5 * max(1, rows)
@@ -182,19 +186,20 @@ def _interval(ax: Axes, y: float, mark: Mark) -> None:
         ax.plot([mark.low, mark.high], [y, y], color=colour, linewidth=width,
                 solid_capstyle="butt")  # fmt: skip
     ax.plot([mark.value], [y], "o", color=colour, clip_on=False, markeredgecolor="white",
-            markersize=6 if mark.check else 3 + 6 * mark.weight**0.5)  # fmt: skip
+            markersize=6 if mark.check else 4 + 5 * mark.weight**0.5)  # fmt: skip
 
 
 def _name_above(ax: Axes, y: float, mark: Mark) -> None:
     """Name and text of a mark above it, on the side where there is room."""
     right = mark.value is None or mark.value >= 0.5
     name = f"{mark.name}, {mark.note}" if mark.note else mark.name
-    ax.annotate(
+    said = ax.annotate(
         f"{name}: {mark.text}", (1 if right else 0, y), (0, 7), textcoords="offset points",
         va="bottom", ha="right" if right else "left", fontsize=SMALL, color=INK,
         fontweight="normal" if mark.check else "bold",
         bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
     )  # fmt: skip
+    said.set_in_layout(False)
 
 
 def _curves(picture: Curves) -> Figure:
@@ -214,14 +219,14 @@ def _curves(picture: Curves) -> Figure:
             lower.fill_between(curve.at, curve.below, step="post", color=PALE, linewidth=0)
         else:
             lower.bar(curve.at, curve.below, color=PALE, width=0.8)
-        lower.xaxis.set_major_locator(MaxNLocator(6, integer=True, steps=STEPS))
+        lower.xaxis.set_major_locator(_whole_numbers(6, steps=STEPS))
         lower.set_xlabel(f"{curve.name} {picture.axis}" if columns > 1 else picture.axis)
     upper, lower = axes[:, 0]
     upper.set_ylim(0, 1)
     upper.set_yticks(SHARES, SHARE_TICKS)
     upper.set_ylabel(picture.upwards)
     lower.set_ylim(bottom=0)
-    lower.yaxis.set_major_locator(MaxNLocator(3, integer=True))
+    lower.yaxis.set_major_locator(_whole_numbers(3))
     lower.set_ylabel(picture.below)
     return figure
 
@@ -233,7 +238,7 @@ def _band(ax: Axes, curve: Curve) -> None:
         at, low, high = zip(*some, strict=True)
         ax.fill_between(at, low, high, color=LOWER, alpha=0.2, linewidth=0)
     ax.plot([at for at, _ in curve.known], [m.value for _, m in curve.known], color=LOWER,
-            marker="o", markersize=3)  # fmt: skip
+            marker="o", markersize=3, clip_on=False)  # fmt: skip
 
 
 def _whiskers(ax: Axes, curve: Curve) -> None:
@@ -241,13 +246,14 @@ def _whiskers(ax: Axes, curve: Curve) -> None:
     for at, mark in curve.known:
         if mark.low is not None and mark.high is not None:
             ax.plot([at, at], [mark.low, mark.high], color=LOWER, linewidth=2, alpha=0.4)
-        ax.plot([at], [mark.value], "o", color=LOWER, markersize=5)
+        ax.plot([at], [mark.value], "o", color=LOWER, markersize=5, clip_on=False)
 
 
 def _point_out(ax: Axes, at: float, mark: Mark, text: str) -> None:
     ax.axvline(at, color=HIGHER, linewidth=1, linestyle=":")
     if mark.value is not None:
-        ax.plot([at], [mark.value], "D", color=HIGHER, markersize=7, markeredgecolor="white")
+        ax.plot([at], [mark.value], "D", color=HIGHER, markersize=7, markeredgecolor="white",
+                clip_on=False, zorder=3)  # fmt: skip
     ax.annotate(text, (at, 0), (4, 4), color=HIGHER, textcoords="offset points", fontsize=8)
 
 
@@ -267,7 +273,7 @@ def _histograms(picture: Histograms) -> Figure:
 
 def _histogram(ax: Axes, panel: Histogram, names: tuple[str, str]) -> None:
     ax.set_xlabel(panel.axis)
-    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.yaxis.set_major_locator(_whole_numbers())
     if panel.empty:
         _say(ax, panel.empty)
         return
@@ -286,5 +292,5 @@ def _counts(picture: Counts) -> Figure:
     ax.set_xlabel(picture.axis)
     ax.set_ylabel(picture.upwards)
     for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_locator(MaxNLocator(integer=True))
+        axis.set_major_locator(_whole_numbers())
     return figure

@@ -23,8 +23,8 @@ from study.report.exported import ExportedPair, write_export
 from study.report.figures import FIGURES
 from study.report.methods import methods_markdown, methods_text
 from study.report.page import render_html
-from study.report.sections import sections_of
 from study.report.printing import figure_svg
+from study.report.sections import sections_of
 from study.report.tables import CODEBOOK, codebook_text, long_csv, pairs_csv, raters_csv
 from study.report.text import render_text
 

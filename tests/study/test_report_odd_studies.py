@@ -24,10 +24,9 @@ from study.report import ExportedPair, ExportedVote, StudyExport
 from study.report.analysis import ESTIMANDS, StudyReport, analyse
 from study.report.document import document_text
 from study.report.exported import Choice, Side
-from study.report.figures import FIGURES
 from study.report.methods import methods_text
-from study.report.sections import sections_of
 from study.report.printing import figure_svg
+from study.report.sections import sections_of
 from study.report.tables import long_csv, pairs_csv, raters_csv
 from study.report.text import render_text
 from study.report.verdict import verdict
