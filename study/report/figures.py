@@ -238,9 +238,9 @@ def headline(report: StudyReport) -> Intervals:
 def _preference(report: StudyReport) -> Intervals:
     """The same with the bootstrap between them; pairs that are no sample are not drawn again."""
     clusters = report.inference.clusters
-    again = f"{capital(clusters[0][0])}s drawn again (bootstrap)" if clusters else ""
+    again = f"{capital(clusters[0][0])}s drawn again" if clusters else ""
     found = _rate_lines(
-        report, _supported(report), (again, "", report.bootstrap),
+        report, _supported(report), (again, "bootstrap", report.bootstrap),
         ("Wilson, votes as independent", "as in the paper", _paper(report)),
     )  # fmt: skip
     return Intervals(

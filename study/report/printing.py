@@ -129,12 +129,20 @@ def figure_files(report: StudyReport) -> Iterator[tuple[str, bytes]]:
             yield f"figures/{name}.{form}", figure_file(report, name, form)
 
 
-def _say(ax: Axes, text: str) -> None:
+def _say(ax: Axes, text: str, height: float = 0.5) -> None:
     """A sentence in place of a picture."""
-    ax.text(
-        0.5, 0.5, textwrap.fill(text, 56), ha="center", va="center", transform=ax.transAxes,
-        parse_math=False,
+    said = ax.text(
+        0.5, height, textwrap.fill(text, 56), ha="center", va="center", transform=ax.transAxes,
+        parse_math=False, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
     )  # fmt: skip
+    said.set_in_layout(False)
+
+
+def _say_alone(ax: Axes, text: str) -> None:
+    """The same where the axes have no numbers either."""
+    ax.set_xticks([])
+    ax.set_yticks([])
+    _say(ax, text)
 
 
 def _whole_numbers(most: int | str = "auto", **more: Any) -> MaxNLocator:
@@ -211,8 +219,11 @@ def _curves(picture: Curves) -> Figure:
     for curve, (upper, lower) in zip(picture.curves, axes.T, strict=True):
         upper.axhline(0.5, **DASHED)
         if not curve.known:
-            _say(upper, picture.empty)
-        (_band if picture.joined else _whiskers)(upper, curve)
+            _say(upper, picture.empty, 0.75)
+        elif picture.joined:
+            _band(upper, curve)
+        else:
+            _whiskers(upper, curve)
         if curve.chosen is not None:
             _point_out(upper, curve.at[curve.chosen], curve.marks[curve.chosen], picture.chosen)
         if picture.joined:
@@ -220,6 +231,8 @@ def _curves(picture: Curves) -> Figure:
         else:
             lower.bar(curve.at, curve.below, color=PALE, width=0.8)
         lower.xaxis.set_major_locator(_whole_numbers(6, steps=STEPS))
+        if not curve.marks:
+            lower.set_xticks([])
         lower.set_xlabel(f"{curve.name} {picture.axis}" if columns > 1 else picture.axis)
     upper, lower = axes[:, 0]
     upper.set_ylim(0, 1)
@@ -228,6 +241,8 @@ def _curves(picture: Curves) -> Figure:
     lower.set_ylim(bottom=0)
     lower.yaxis.set_major_locator(_whole_numbers(3))
     lower.set_ylabel(picture.below)
+    if not any(sum(curve.below) for curve in picture.curves):
+        lower.set_yticks([])
     return figure
 
 
@@ -275,7 +290,7 @@ def _histogram(ax: Axes, panel: Histogram, names: tuple[str, str]) -> None:
     ax.set_xlabel(panel.axis)
     ax.yaxis.set_major_locator(_whole_numbers())
     if panel.empty:
-        _say(ax, panel.empty)
+        _say_alone(ax, panel.empty)
         return
     sides = zip((panel.lower, panel.higher), names, (LOWER, HIGHER), ("-", "--"), strict=True)
     for counts, name, colour, dash in sides:
@@ -287,10 +302,10 @@ def _counts(picture: Counts) -> Figure:
     figure = Figure(figsize=(NARROW, 2.0), layout="constrained")
     ax = figure.subplots()
     ax.bar(range(len(picture.counts)), picture.counts, color=LOWER, width=0.8)
-    if not picture.counts:
-        _say(ax, picture.empty)
     ax.set_xlabel(picture.axis)
     ax.set_ylabel(picture.upwards)
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_locator(_whole_numbers())
+    if not picture.counts:
+        _say_alone(ax, picture.empty)
     return figure

@@ -7,6 +7,7 @@ shape, too.
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 import plotly.graph_objects as go
@@ -85,14 +86,14 @@ def _intervals(picture: Intervals, dark: bool, narrow: bool) -> go.Figure:
         )  # fmt: skip
     data = [
         trace
-        for y, mark in enumerate(reversed(picture.marks))
-        for trace in _interval(mark, y, dark)
+        for place, mark in enumerate(picture.marks, start=1)
+        for trace in _interval(mark, rows - place, dark)
     ]
-    return build(data[::-1], layout)
+    return build(data, layout)
 
 
 def _interval(mark: Mark, y: int, dark: bool) -> list[dict[str, Any]]:
-    """A mark's point, and below it its interval."""
+    """A mark's point, over its interval."""
     if mark.value is None:
         return []
     theme = THEMES[dark]
@@ -114,45 +115,46 @@ def _interval(mark: Mark, y: int, dark: bool) -> list[dict[str, Any]]:
         "marker": {"symbol": "line-ns", "size": 10, "line": {"color": colour, "width": 2}},
         "hovertemplate": said,
     }  # fmt: skip
-    return [point, line]
+    return [line, point]
 
 
 def _names_above(
     layout: dict[str, Any], picture: Intervals, theme: Theme, narrow: bool
 ) -> None:
     """Name and text of each mark above it, and what the ends of the axis mean."""
-    rows = len(picture.marks)
+    rows, size = len(picture.marks), 12 if narrow else 13
     for place, mark in enumerate(picture.marks):
         y = rows - 1 - place + 0.3
         name = f"{mark.name}, {mark.note}" if mark.note and not narrow else mark.name
         layout["annotations"] += [
-            _label(name, 0.0, y, theme.ink, theme), _label(mark.text, 1.0, y, theme.muted, theme)
-        ]  # fmt: skip
+            _label(name, 0.0, y, theme.ink, theme, size),
+            _label(mark.text, 1.0, y, theme.muted, theme, size),
+        ]
     layout["yaxis"] |= {"visible": False, "range": [-0.45, rows - 0.3]}
     if rows and any(picture.ends):
         layout["yaxis"]["range"][1] += 0.4
         layout["height"] += 26
         layout["annotations"] += [
-            _label(text, x, rows + 0.02, theme.muted, theme)
+            _label(text, x, rows + 0.02, theme.muted, theme, size)
             for x, text in zip((0.0, 1.0), picture.ends, strict=True)
         ]
 
 
 def _curves(picture: Curves, dark: bool, narrow: bool) -> go.Figure:
-    theme = THEMES[dark]
+    theme, places = THEMES[dark], [at for curve in picture.curves for at in curve.at]
     layout = base_layout(dark) | {
         "height": 380 if narrow else 400, "dragmode": False,
         "margin": MARGIN | {"l": 62, "t": 34}, "bargap": 0.2,
         "xaxis": axis_style(theme) | {
             "fixedrange": True, "title": _title(picture.axis), "automargin": False,
-            "anchor": "y2",
+            "anchor": "y2", "showticklabels": bool(places),
+            "dtick": _step(max(places, default=0) - min(places, default=0), 6, (1, 2, 3, 6)),
         },
         "yaxis": _share_axis(theme) | {
             "automargin": False, "domain": [0.32, 1.0], "title": _title(picture.upwards),
         },
-        "yaxis2": axis_style(theme) | {
+        "yaxis2": _count_axis(theme, [n for curve in picture.curves for n in curve.below], 3) | {
             "automargin": False, "domain": [0.0, 0.24], "title": _title(picture.below),
-            "fixedrange": True, "rangemode": "tozero", "tickformat": "d", "nticks": 4,
         },
         "shapes": [_line(0.5, theme, across=True)],
         "annotations": [],
@@ -269,9 +271,9 @@ def _histograms(picture: Histograms, dark: bool, narrow: bool) -> go.Figure:
         upwards = [1 - start - size, 1 - start] if narrow else [0.0, 1.0]
         layout[f"xaxis{number}"] = axis_style(theme) | {
             "domain": across, "anchor": f"y{number}", "fixedrange": True,
-            "title": _title(panel.axis),
+            "title": _title(panel.axis), "showticklabels": not panel.empty,
         }  # fmt: skip
-        layout[f"yaxis{number}"] = _count_axis(theme) | {
+        layout[f"yaxis{number}"] = _count_axis(theme, [*panel.lower, *panel.higher]) | {
             "domain": upwards, "anchor": f"x{number}",
         }  # fmt: skip
         if narrow or place == 0:
@@ -314,10 +316,10 @@ def _counts(picture: Counts, dark: bool, narrow: bool) -> go.Figure:
     empty = [] if picture.counts else [_reason(picture.empty, theme, narrow)]
     layout = base_layout(dark) | {
         "height": 220, "bargap": 0.25, "dragmode": False, "margin": MARGIN | {"l": 56},
-        "xaxis": _count_axis(theme) | {
-            "title": _title(picture.axis), "dtick": max(1, (top - 1) // 12), "nticks": 0,
+        "xaxis": _count_axis(theme, range(top), 12) | {
+            "title": _title(picture.axis), "showticklabels": top > 0,
         },
-        "yaxis": _count_axis(theme) | {"title": _title(picture.upwards)},
+        "yaxis": _count_axis(theme, picture.counts) | {"title": _title(picture.upwards)},
         "annotations": empty,
     }  # fmt: skip
     return build(data, layout)
@@ -337,10 +339,29 @@ def _share_axis(theme: Theme) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _count_axis(theme: Theme) -> dict[str, Any]:
+def _count_axis(theme: Theme, counts: Sequence[float], most: int = 5) -> dict[str, Any]:
+    """From 0 up, in whole numbers; without numbers where nothing is counted."""
+    top = max(counts, default=0)
     return axis_style(theme) | {
-        "fixedrange": True, "tickformat": "d", "rangemode": "tozero", "nticks": 5
+        "fixedrange": True, "tickformat": "d", "rangemode": "tozero", "dtick": _step(top, most),
+        "showticklabels": top > 0,
     }  # fmt: skip
+
+
+def _step(span: float, most: int, steps: Sequence[int] = (1, 2, 5)) -> int:
+    """The least of these steps, times a power of ten, of which `most` reach over a span.
+
+    Examples
+    --------
+    >>> _step(105, 5), _step(1, 5), _step(180, 6, (1, 2, 3, 6))
+    (50, 1, 30)
+    """
+    power = 1
+    while True:
+        for step in steps:
+            if step * power * most >= span:
+                return step * power
+        power *= 10
 
 
 def _title(text: str) -> dict[str, Any]:
@@ -357,12 +378,14 @@ def _line(at: float, theme: Theme, *, across: bool = False) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _label(text: str, x: float, y: float, colour: str, theme: Theme) -> dict[str, Any]:
+def _label(
+    text: str, x: float, y: float, colour: str, theme: Theme, size: int
+) -> dict[str, Any]:
     """A line of text at the left or the right edge, at a height of the data."""
     return {
         "x": x, "xref": "paper", "y": y, "xanchor": "left" if x == 0 else "right",
         "yanchor": "middle", "showarrow": False, "text": plain_text(text),
-        "font": {"size": 13, "color": colour}, "bgcolor": theme.paper,
+        "font": {"size": size, "color": colour}, "bgcolor": theme.paper,
     }  # fmt: skip
 
 
