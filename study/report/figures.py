@@ -418,8 +418,8 @@ def _histogram(
         edges = np.arange(low - 0.5, high + step, step)
     else:
         edges = np.linspace(low, high, BINS + 1) if high > low else np.array([low - 0.5, low + 0.5])
-    counts = [tuple(map(int, np.histogram(side, edges)[0])) for side in sides]
-    return Histogram(axis, tuple(map(float, edges)), *counts)
+    below, above = (tuple(map(int, np.histogram(side, edges)[0])) for side in sides)
+    return Histogram(axis, tuple(map(float, edges)), below, above)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import matplotlib as mpl
@@ -52,8 +52,6 @@ NARROW, WIDE = 4.9, 7.0
 SMALL = 7.5
 NAME_LENGTH = 40
 DASHED: Any = {"color": INK, "linewidth": 0.8, "linestyle": "--", "zorder": 0}
-STEPS = [1, 2, 3, 6, 10]
-"""Ticks of an axis of whole numbers lie so far apart, times a power of ten."""
 
 
 def draw(picture: Picture) -> Figure:
@@ -145,8 +143,8 @@ def _say_alone(ax: Axes, text: str) -> None:
     _say(ax, text)
 
 
-def _whole_numbers(most: int | str = "auto", **more: Any) -> MaxNLocator:
-    return MaxNLocator(most, integer=True, min_n_ticks=1, **more)
+def _whole_numbers(most: int = 9, steps: Sequence[int] = (1, 2, 5, 10)) -> MaxNLocator:
+    return MaxNLocator(most, integer=True, min_n_ticks=1, steps=steps)
 
 
 def _intervals(picture: Intervals) -> Figure:
@@ -230,7 +228,7 @@ def _curves(picture: Curves) -> Figure:
             lower.fill_between(curve.at, curve.below, step="post", color=PALE, linewidth=0)
         else:
             lower.bar(curve.at, curve.below, color=PALE, width=0.8)
-        lower.xaxis.set_major_locator(_whole_numbers(6, steps=STEPS))
+        lower.xaxis.set_major_locator(_whole_numbers(6, (1, 2, 3, 6, 10)))
         if not curve.marks:
             lower.set_xticks([])
         lower.set_xlabel(f"{curve.name} {picture.axis}" if columns > 1 else picture.axis)
@@ -252,7 +250,7 @@ def _band(ax: Axes, curve: Curve) -> None:
     if some:
         at, low, high = zip(*some, strict=True)
         ax.fill_between(at, low, high, color=LOWER, alpha=0.2, linewidth=0)
-    ax.plot([at for at, _ in curve.known], [m.value for _, m in curve.known], color=LOWER,
+    ax.plot([at for at, _ in curve.known], [m.value or 0.0 for _, m in curve.known], color=LOWER,
             marker="o", markersize=3, clip_on=False)  # fmt: skip
 
 
@@ -261,7 +259,7 @@ def _whiskers(ax: Axes, curve: Curve) -> None:
     for at, mark in curve.known:
         if mark.low is not None and mark.high is not None:
             ax.plot([at, at], [mark.low, mark.high], color=LOWER, linewidth=2, alpha=0.4)
-        ax.plot([at], [mark.value], "o", color=LOWER, markersize=5, clip_on=False)
+        ax.plot([at], [mark.value or 0.0], "o", color=LOWER, markersize=5, clip_on=False)
 
 
 def _point_out(ax: Axes, at: float, mark: Mark, text: str) -> None:

@@ -29,7 +29,7 @@ from study.report.figures import (
     Picture,
 )
 
-NAME_LENGTH = {False: 34, True: 16}
+NAME_LENGTH = {False: 34, True: 20}
 """Characters of a name beside its interval, by `narrow`."""
 LINE_LENGTH = {False: 80, True: 40}
 MARGIN = {"l": 14, "r": 22, "t": 8, "b": 50}
@@ -77,7 +77,13 @@ def _intervals(picture: Intervals, dark: bool, narrow: bool) -> go.Figure:
         layout["margin"]["b"] = 30
     if not rows:
         layout["annotations"].append(_reason(picture.empty, theme, narrow))
-    if not picture.beside:
+    if picture.beside:
+        layout["annotations"] += [
+            _label(mark.text, 0.5, rows - place, theme.muted, theme, 12 if narrow else 13)
+            for place, mark in enumerate(picture.marks, start=1)
+            if mark.value is None
+        ]
+    else:
         _names_above(layout, picture, theme, narrow)
     if picture.total and rows > 1:
         layout["shapes"].append(
@@ -344,7 +350,7 @@ def _count_axis(theme: Theme, counts: Sequence[float], most: int = 5) -> dict[st
     top = max(counts, default=0)
     return axis_style(theme) | {
         "fixedrange": True, "tickformat": "d", "rangemode": "tozero", "dtick": _step(top, most),
-        "showticklabels": top > 0,
+        "showticklabels": top > 0, "ticks": "outside" if top else "",
     }  # fmt: skip
 
 
@@ -381,9 +387,10 @@ def _line(at: float, theme: Theme, *, across: bool = False) -> dict[str, Any]:
 def _label(
     text: str, x: float, y: float, colour: str, theme: Theme, size: int
 ) -> dict[str, Any]:
-    """A line of text at the left or the right edge, at a height of the data."""
+    """A line of text at the left or the right edge, or between, at a height of the data."""
     return {
-        "x": x, "xref": "paper", "y": y, "xanchor": "left" if x == 0 else "right",
+        "x": x, "xref": "paper", "y": y,
+        "xanchor": {0.0: "left", 1.0: "right"}.get(x, "center"),
         "yanchor": "middle", "showarrow": False, "text": plain_text(text),
         "font": {"size": size, "color": colour}, "bgcolor": theme.paper,
     }  # fmt: skip
