@@ -50,6 +50,7 @@ from study.report import StudyExport
 from study.report.analysis import StudyReport, analyse
 from study.report.figures import FIGURES, Counts, Curve, Curves, Intervals, Mark, headline
 from study.report.printing import FORMATS
+from study.report.printing import draw as printed
 from study.statistics.clusters import Estimand
 from tests.rehearsal import Rehearsal
 
@@ -446,6 +447,18 @@ def test_every_figure_of_a_report_is_drawn_for_the_screen(report: StudyReport) -
                 if each is nothing:  # and says why
                     said = [note.text for note in checked.layout.annotations]
                     assert any(text.lower().startswith(("no ", "there ")) for text in said), name
+
+
+@pytest.mark.parametrize("name", ["preference", "problems"])
+def test_print_and_screen_show_the_same_intervals(report: StudyReport, name: str) -> None:
+    picture = FIGURES[name].describe(report)
+    assert isinstance(picture, Intervals)
+    known = [(mark.low, mark.high) for mark in picture.marks if mark.low is not None]
+    screen = [tuple(t.x) for t in draw(picture).data if t.mode == "lines+markers"]
+    (axes,) = printed(picture).axes
+    rows = [(y, y) for y in reversed(range(len(picture.marks)))]
+    lines = {tuple(line.get_ydata()): tuple(line.get_xdata()) for line in axes.lines}
+    assert known and screen == known == [lines[y] for y in rows if y in lines]
 
 
 def test_the_headline_shows_the_honest_interval_above_the_papers(report: StudyReport) -> None:
