@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_type_hints
 
 from eic_core.errors import DataError, UserError
-from eic_core.exports import raw_cell, safe_cell
+from eic_core.exports import Plain, raw_cell, safe_cell
 from study.statistics.exclusions import ExclusionRule
 
 FORMAT = 1
@@ -147,7 +147,7 @@ class RaterCounts:
 
 
 @dataclass(frozen=True)
-class Unblinding:
+class Unblinding(Plain):
     """A look at the results while the study was still open.
 
     Attributes
@@ -161,15 +161,13 @@ class Unblinding:
     at: datetime
     votes_then: int
 
+    JSON = (("at", lambda look: utc_text(look.at)), "votes_then")
+
     def __post_init__(self) -> None:
         if self.at.tzinfo is None:
             raise DataError(f"the time {self.at.isoformat()} has no time zone")
         if self.votes_then < 0:
             raise DataError("a number of votes cannot be negative")
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return {"at": utc_text(self.at), "votes_then": self.votes_then}
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
+from eic_core.exports import PlainAtLevel
 from study.statistics.validation.running import (
     ALPHA,
     HEADLINE,
@@ -29,7 +29,7 @@ SHOWN = 3
 
 
 @dataclass(frozen=True)
-class AimVerdict:
+class AimVerdict(PlainAtLevel):
     """An aim, and how it came out.
 
     Attributes
@@ -49,6 +49,8 @@ class AimVerdict:
     flagged: int
     outside: tuple[str, ...]
 
+    JSON = ("aim", "binding", "holds", "rows", "flagged", "outside")
+
     @property
     def holds(self) -> bool:
         """Whether no row misses it."""
@@ -63,13 +65,6 @@ class AimVerdict:
             said += f" ({self.flagged} are mostly studies called too small)"
         shown = self.outside if self.binding else self.outside[:SHOWN]
         return said + "".join(f"\n        {row}" for row in shown)
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "aim": self.aim, "binding": self.binding, "holds": self.holds, "rows": self.rows,
-            "flagged": self.flagged, "outside": list(self.outside),
-        }  # fmt: skip
 
 
 def verdicts(rows: Sequence[ValidationRow]) -> list[AimVerdict]:
