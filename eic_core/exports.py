@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from operator import attrgetter
+from types import NoneType
 from typing import Any, ClassVar
 
 Key = str | tuple[str, Callable[[Any], Any]]
@@ -36,9 +38,6 @@ def json_number(value: float) -> float | str:
     if math.isinf(value):
         return "inf" if value > 0 else "-inf"
     return value
-
-
-_AS_IT_IS = (str, int, type(None))
 
 
 class Plain:
@@ -88,10 +87,12 @@ def plain_value(value: Any, level: float | None = None) -> Any:
     >>> plain_value({"low": math.nan, "nodes": (1, 2), "why": None})
     {'low': 'nan', 'nodes': [1, 2], 'why': None}
     """
+    if isinstance(value, (str, int, NoneType)):
+        return value
     if isinstance(value, float):
         return json_number(value) if level is None else value
-    if isinstance(value, _AS_IT_IS):
-        return value
+    if type(value) in (tuple, list):
+        return [plain_value(each, level) for each in value]
     if isinstance(value, PlainAtLevel) and level is not None:
         return value.to_json(level)
     if hasattr(value, "to_json"):
@@ -100,8 +101,6 @@ def plain_value(value: Any, level: float | None = None) -> Any:
         return json_form(value, value.JSON, level)
     if isinstance(value, Mapping):
         return {key: plain_value(each, level) for key, each in value.items()}
-    if isinstance(value, Sequence):
-        return [plain_value(each, level) for each in value]
     return plain_value(value(level), level) if callable(value) else value
 
 
@@ -143,6 +142,24 @@ def _getter(key: Key) -> tuple[str, Callable[[Any], Any]]:
         return key
     name, _, path = key.partition("=")
     return name, attrgetter(path or name)
+
+
+def json_text(value: Mapping[str, Any]) -> str:
+    """A JSON document as a file: indented, in UTF-8, ended by a line feed.
+
+    Raises
+    ------
+    ValueError
+        If a number in it is not finite.
+
+    Examples
+    --------
+    >>> print(json_text({"text": "√x"}), end="")
+    {
+      "text": "√x"
+    }
+    """
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def csv_text(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:

@@ -113,7 +113,7 @@ def _vote(vote: VoteRow, pair: StudyPair, rater: RaterRow) -> ExportedVote:
 
 
 if TYPE_CHECKING:
-    pass
+    from study.report.exported import StudyExport
 
 SILENT_AFTER = timedelta(days=1)
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from eic_core.engine.amplify import Amplification, Progress, amplify
 from eic_core.exports import Plain, json_form
@@ -61,6 +61,12 @@ class EdgeShares:
         return hash(self.by_node)
 
 
+_NODE_KEYS = (
+    "id=node.id", "text", "operator=node.operator", "children=node.children", "span=node.span",
+    "s_bar", "local_eic", "local_eic_finite", "invalid", "singular",
+)  # fmt: skip
+
+
 class NodeAmplification(NamedTuple):
     """One node's mean amplification.
 
@@ -103,11 +109,11 @@ class NodeAmplification(NamedTuple):
         """The sub-expression in Python syntax, cut after 400 characters."""
         return self.texts.by_node[self.node[0]]
 
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return json_form(self, _NODE_KEYS)
 
-_NODE = (
-    "id=node.id", "text", "operator=node.operator", "children=node.children", "span=node.span",
-    "s_bar", "local_eic", "local_eic_finite", "invalid", "singular",
-)  # fmt: skip
+
 _NO_TAIL = {
     "node": None, **dict.fromkeys(("q50", "q90", "q99", "top1_share"), math.nan),
     "divergent": None, "crossings": (),
@@ -174,8 +180,7 @@ class Inspection(Plain):
         "formula=formula.source", ("latex", lambda found: to_latex(found.formula)),
         "complexity=formula.complexity", "eic", "eic_finite", "noise_figure_db", "bottleneck",
         "reason", "samples=counts",
-        ("tail", lambda found: _NO_TAIL if found.tail is None else found.tail),
-        ("nodes", lambda found: [json_form(node, _NODE) for node in found.nodes]),
+        ("tail", lambda found: _NO_TAIL if found.tail is None else found.tail), "nodes",
     )  # fmt: skip
 
     @property

@@ -14,7 +14,6 @@ nothing: which votes count is computed by the report from the frozen rule.
 from __future__ import annotations
 
 import csv
-import io
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -24,7 +23,7 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_type_hints
 
 from eic_core.errors import DataError, UserError
-from eic_core.exports import Plain, raw_cell, safe_cell
+from eic_core.exports import Plain, csv_text, json_text, raw_cell, safe_cell
 from study.statistics.exclusions import ExclusionRule
 
 FORMAT = 1
@@ -296,7 +295,7 @@ def study_text(export: StudyExport) -> str:
     document["pairs"] = [_numbers_out(asdict(pair)) for pair in export.pairs]
     document["unblindings"] = [look.to_json() for look in export.unblindings]
     document["configuration"] = dict(export.configuration)
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(document)
 
 
 def votes_csv(
@@ -311,15 +310,13 @@ def votes_csv(
         As many cells as votes.
     """
     further = extra or {}
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([*VOTE_COLUMNS, *further])
     rest: Iterable[tuple[str, ...]] = zip(*further.values(), strict=True) if further else ()
     rows = iter(rest)
-    for vote in votes:
-        cells = [cell_text(getattr(vote, name)) for name in VOTE_COLUMNS]
-        writer.writerow([safe_cell(cell) for cell in (*cells, *next(rows, ()))])
-    return buffer.getvalue()
+    cells = (
+        (*(cell_text(getattr(vote, name)) for name in VOTE_COLUMNS), *next(rows, ()))
+        for vote in votes
+    )
+    return csv_text([*VOTE_COLUMNS, *further], (map(safe_cell, row) for row in cells))
 
 
 def cell_text(value: Any) -> str:

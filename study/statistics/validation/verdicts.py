@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from eic_core.exports import PlainAtLevel
+from eic_core.exports import PlainAtLevel, csv_text
 from study.statistics.validation.running import (
     ALPHA,
     HEADLINE,
@@ -174,12 +172,8 @@ def report(rows: Sequence[ValidationRow], found: Sequence[AimVerdict]) -> str:
 
 def csv_table(rows: Sequence[ValidationRow]) -> str:
     """One line a scenario and method, every column of `Row.to_json`."""
-    out = io.StringIO()
     values = [row.to_json() for row in rows]
-    writer = csv.DictWriter(out, list(values[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(values)
-    return out.getvalue()
+    return csv_text(values[0], (value.values() for value in values))
 
 
 def _first(rows: Sequence[ValidationRow]) -> list[ValidationRow]:
