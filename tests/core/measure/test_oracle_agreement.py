@@ -19,11 +19,12 @@ from eic_core.operators import OPERATORS
 from tests.core.measure import oracle
 from tests.core.measure.agreement import disagreements
 from tests.core.measure.trees import random_case
+from tests.effort import cases
 
 CHUNK = 100
 
 
-@pytest.mark.parametrize("first", range(0, 800, CHUNK))
+@pytest.mark.parametrize("first", range(0, cases(200, 800), CHUNK))
 def test_random_trees_agree_at_every_node(first: int) -> None:
     unfair = 0
     for seed in range(first, first + CHUNK):
