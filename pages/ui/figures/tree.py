@@ -499,3 +499,219 @@ def _scale_trace(dark: bool) -> dict[str, Any]:
         "marker": {"color": [LOW], "cmin": LOW, "cmax": HIGH, "colorscale": SCALE[dark],
                    "showscale": True, "colorbar": bar},
     }  # fmt: skip
+
+
+def _scale_trace(dark: bool) -> dict[str, Any]:
+    """Draws nothing but the colour bar, below the tree."""
+    theme = THEMES[dark]
+    bar: dict[str, Any] = {
+        "title": {"text": "digits lost, log₁₀ s̄", "font": {"size": 13}, "side": "top"},
+        "tickvals": list(range(9)), "ticktext": [str(i) for i in range(9)],
+        "tickfont": {"size": 12}, "thickness": 12, "outlinewidth": 0, "ticks": "outside",
+        "ticklen": 3, "tickcolor": theme.muted, "orientation": "h", "x": 0.5,
+        "xanchor": "center", "y": 0, "yanchor": "top", "lenmode": "pixels", "len": 330,
+        "ypad": 6,
+    }  # fmt: skip
+    return {
+        "type": "scatter", "mode": "markers", "x": [None], "y": [None], "hoverinfo": "skip",
+        "marker": {"color": [LOW], "cmin": LOW, "cmax": HIGH, "colorscale": SCALE[dark],
+                   "showscale": True, "colorbar": bar},
+    }  # fmt: skip
+
+
+def _scale_trace(dark: bool) -> dict[str, Any]:
+    """Draws nothing but the colour bar, below the tree."""
+    theme = THEMES[dark]
+    bar: dict[str, Any] = {
+        "title": {"text": "digits lost, log₁₀ s̄", "font": {"size": 13}, "side": "top"},
+        "tickvals": list(range(9)), "ticktext": [str(i) for i in range(9)],
+        "tickfont": {"size": 12}, "thickness": 12, "outlinewidth": 0, "ticks": "outside",
+        "ticklen": 3, "tickcolor": theme.muted, "orientation": "h", "x": 0.5,
+        "xanchor": "center", "y": 0, "yanchor": "top", "lenmode": "pixels", "len": 330,
+        "ypad": 6,
+    }  # fmt: skip
+    return {
+        "type": "scatter", "mode": "markers", "x": [None], "y": [None], "hoverinfo": "skip",
+        "marker": {"color": [LOW], "cmin": LOW, "cmax": HIGH, "colorscale": SCALE[dark],
+                   "showscale": True, "colorbar": bar},
+    }  # fmt: skip
+
+
+def _scale_trace(dark: bool) -> dict[str, Any]:
+    """Draws nothing but the colour bar, below the tree."""
+    theme = THEMES[dark]
+    bar: dict[str, Any] = {
+        "title": {"text": "digits lost, log₁₀ s̄", "font": {"size": 13}, "side": "top"},
+        "tickvals": list(range(9)), "ticktext": [str(i) for i in range(9)],
+        "tickfont": {"size": 12}, "thickness": 12, "outlinewidth": 0, "ticks": "outside",
+        "ticklen": 3, "tickcolor": theme.muted, "orientation": "h", "x": 0.5,
+        "xanchor": "center", "y": 0, "yanchor": "top", "lenmode": "pixels", "len": 330,
+        "ypad": 6,
+    }  # fmt: skip
+    return {
+        "type": "scatter", "mode": "markers", "x": [None], "y": [None], "hoverinfo": "skip",
+        "marker": {"color": [LOW], "cmin": LOW, "cmax": HIGH, "colorscale": SCALE[dark],
+                   "showscale": True, "colorbar": bar},
+    }  # fmt: skip
+
+
+def _scale_trace(dark: bool) -> dict[str, Any]:
+    """Draws nothing but the colour bar, below the tree."""
+    theme = THEMES[dark]
+    bar: dict[str, Any] = {
+        "title": {"text": "digits lost, log₁₀ s̄", "font": {"size": 13}, "side": "top"},
+        "tickvals": list(range(9)), "ticktext": [str(i) for i in range(9)],
+        "tickfont": {"size": 12}, "thickness": 12, "outlinewidth": 0, "ticks": "outside",
+        "ticklen": 3, "tickcolor": theme.muted, "orientation": "h", "x": 0.5,
+        "xanchor": "center", "y": 0, "yanchor": "top", "lenmode": "pixels", "len": 330,
+        "ypad": 6,
+    }  # fmt: skip
+    return {
+        "type": "scatter", "mode": "markers", "x": [None], "y": [None], "hoverinfo": "skip",
+        "marker": {"color": [LOW], "cmin": LOW, "cmax": HIGH, "colorscale": SCALE[dark],
+                   "showscale": True, "colorbar": bar},
+    }  # fmt: skip
+
+
+def _scale_trace(dark: bool) -> dict[str, Any]:
+    """Draws nothing but the colour bar, below the tree."""
+    theme = THEMES[dark]
+    bar: dict[str, Any] = {
+        "title": {"text": "digits lost, log₁₀ s̄", "font": {"size": 13}, "side": "top"},
+        "tickvals": list(range(9)), "ticktext": [str(i) for i in range(9)],
+        "tickfont": {"size": 12}, "thickness": 12, "outlinewidth": 0, "ticks": "outside",
+        "ticklen": 3, "tickcolor": theme.muted, "orientation": "h", "x": 0.5,
+        "xanchor": "center", "y": 0, "yanchor": "top", "lenmode": "pixels", "len": 330,
+        "ypad": 6,
+    }  # fmt: skip
+    return {
+        "type": "scatter", "mode": "markers", "x": [None], "y": [None], "hoverinfo": "skip",
+        "marker": {"color": [LOW], "cmin": LOW, "cmax": HIGH, "colorscale": SCALE[dark],
+                   "showscale": True, "colorbar": bar},
+    }  # fmt: skip
+
+
+def _scale_trace(dark: bool) -> dict[str, Any]:
+    """Draws nothing but the colour bar, below the tree."""
+    theme = THEMES[dark]
+    bar: dict[str, Any] = {
+        "title": {"text": "digits lost, log₁₀ s̄", "font": {"size": 13}, "side": "top"},
+        "tickvals": list(range(9)), "ticktext": [str(i) for i in range(9)],
+        "tickfont": {"size": 12}, "thickness": 12, "outlinewidth": 0, "ticks": "outside",
+        "ticklen": 3, "tickcolor": theme.muted, "orientation": "h", "x": 0.5,
+        "xanchor": "center", "y": 0, "yanchor": "top", "lenmode": "pixels", "len": 330,
+        "ypad": 6,
+    }  # fmt: skip
+    return {
+        "type": "scatter", "mode": "markers", "x": [None], "y": [None], "hoverinfo": "skip",
+        "marker": {"color": [LOW], "cmin": LOW, "cmax": HIGH, "colorscale": SCALE[dark],
+                   "showscale": True, "colorbar": bar},
+    }  # fmt: skip
+
+
+def _scale_trace(dark: bool) -> dict[str, Any]:
+    """Draws nothing but the colour bar, below the tree."""
+    theme = THEMES[dark]
+    bar: dict[str, Any] = {
+        "title": {"text": "digits lost, log₁₀ s̄", "font": {"size": 13}, "side": "top"},
+        "tickvals": list(range(9)), "ticktext": [str(i) for i in range(9)],
+        "tickfont": {"size": 12}, "thickness": 12, "outlinewidth": 0, "ticks": "outside",
+        "ticklen": 3, "tickcolor": theme.muted, "orientation": "h", "x": 0.5,
+        "xanchor": "center", "y": 0, "yanchor": "top", "lenmode": "pixels", "len": 330,
+        "ypad": 6,
+    }  # fmt: skip
+    return {
+        "type": "scatter", "mode": "markers", "x": [None], "y": [None], "hoverinfo": "skip",
+        "marker": {"color": [LOW], "cmin": LOW, "cmax": HIGH, "colorscale": SCALE[dark],
+                   "showscale": True, "colorbar": bar},
+    }  # fmt: skip
+
+
+def _scale_trace(dark: bool) -> dict[str, Any]:
+    """Draws nothing but the colour bar, below the tree."""
+    theme = THEMES[dark]
+    bar: dict[str, Any] = {
+        "title": {"text": "digits lost, log₁₀ s̄", "font": {"size": 13}, "side": "top"},
+        "tickvals": list(range(9)), "ticktext": [str(i) for i in range(9)],
+        "tickfont": {"size": 12}, "thickness": 12, "outlinewidth": 0, "ticks": "outside",
+        "ticklen": 3, "tickcolor": theme.muted, "orientation": "h", "x": 0.5,
+        "xanchor": "center", "y": 0, "yanchor": "top", "lenmode": "pixels", "len": 330,
+        "ypad": 6,
+    }  # fmt: skip
+    return {
+        "type": "scatter", "mode": "markers", "x": [None], "y": [None], "hoverinfo": "skip",
+        "marker": {"color": [LOW], "cmin": LOW, "cmax": HIGH, "colorscale": SCALE[dark],
+                   "showscale": True, "colorbar": bar},
+    }  # fmt: skip
+
+
+def _scale_trace(dark: bool) -> dict[str, Any]:
+    """Draws nothing but the colour bar, below the tree."""
+    theme = THEMES[dark]
+    bar: dict[str, Any] = {
+        "title": {"text": "digits lost, log₁₀ s̄", "font": {"size": 13}, "side": "top"},
+        "tickvals": list(range(9)), "ticktext": [str(i) for i in range(9)],
+        "tickfont": {"size": 12}, "thickness": 12, "outlinewidth": 0, "ticks": "outside",
+        "ticklen": 3, "tickcolor": theme.muted, "orientation": "h", "x": 0.5,
+        "xanchor": "center", "y": 0, "yanchor": "top", "lenmode": "pixels", "len": 330,
+        "ypad": 6,
+    }  # fmt: skip
+    return {
+        "type": "scatter", "mode": "markers", "x": [None], "y": [None], "hoverinfo": "skip",
+        "marker": {"color": [LOW], "cmin": LOW, "cmax": HIGH, "colorscale": SCALE[dark],
+                   "showscale": True, "colorbar": bar},
+    }  # fmt: skip
+
+
+def _scale_trace(dark: bool) -> dict[str, Any]:
+    """Draws nothing but the colour bar, below the tree."""
+    theme = THEMES[dark]
+    bar: dict[str, Any] = {
+        "title": {"text": "digits lost, log₁₀ s̄", "font": {"size": 13}, "side": "top"},
+        "tickvals": list(range(9)), "ticktext": [str(i) for i in range(9)],
+        "tickfont": {"size": 12}, "thickness": 12, "outlinewidth": 0, "ticks": "outside",
+        "ticklen": 3, "tickcolor": theme.muted, "orientation": "h", "x": 0.5,
+        "xanchor": "center", "y": 0, "yanchor": "top", "lenmode": "pixels", "len": 330,
+        "ypad": 6,
+    }  # fmt: skip
+    return {
+        "type": "scatter", "mode": "markers", "x": [None], "y": [None], "hoverinfo": "skip",
+        "marker": {"color": [LOW], "cmin": LOW, "cmax": HIGH, "colorscale": SCALE[dark],
+                   "showscale": True, "colorbar": bar},
+    }  # fmt: skip
+
+
+def _scale_trace(dark: bool) -> dict[str, Any]:
+    """Draws nothing but the colour bar, below the tree."""
+    theme = THEMES[dark]
+    bar: dict[str, Any] = {
+        "title": {"text": "digits lost, log₁₀ s̄", "font": {"size": 13}, "side": "top"},
+        "tickvals": list(range(9)), "ticktext": [str(i) for i in range(9)],
+        "tickfont": {"size": 12}, "thickness": 12, "outlinewidth": 0, "ticks": "outside",
+        "ticklen": 3, "tickcolor": theme.muted, "orientation": "h", "x": 0.5,
+        "xanchor": "center", "y": 0, "yanchor": "top", "lenmode": "pixels", "len": 330,
+        "ypad": 6,
+    }  # fmt: skip
+    return {
+        "type": "scatter", "mode": "markers", "x": [None], "y": [None], "hoverinfo": "skip",
+        "marker": {"color": [LOW], "cmin": LOW, "cmax": HIGH, "colorscale": SCALE[dark],
+                   "showscale": True, "colorbar": bar},
+    }  # fmt: skip
+
+
+def _scale_trace(dark: bool) -> dict[str, Any]:
+    """Draws nothing but the colour bar, below the tree."""
+    theme = THEMES[dark]
+    bar: dict[str, Any] = {
+        "title": {"text": "digits lost, log₁₀ s̄", "font": {"size": 13}, "side": "top"},
+        "tickvals": list(range(9)), "ticktext": [str(i) for i in range(9)],
+        "tickfont": {"size": 12}, "thickness": 12, "outlinewidth": 0, "ticks": "outside",
+        "ticklen": 3, "tickcolor": theme.muted, "orientation": "h", "x": 0.5,
+        "xanchor": "center", "y": 0, "yanchor": "top", "lenmode": "pixels", "len": 330,
+        "ypad": 6,
+    }  # fmt: skip
+    return {
+        "type": "scatter", "mode": "markers", "x": [None], "y": [None], "hoverinfo": "skip",
+        "marker": {"color": [LOW], "cmin": LOW, "cmax": HIGH, "colorscale": SCALE[dark],
+                   "showscale": True, "colorbar": bar},
+    }  # fmt: skip
