@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from eic_core import wording
 from eic_core.exports import json_number
 from eic_core.measure.tails import MIN_SAMPLES_FOR_HILL, hill_index
 from eic_core.operators.wide import Array
@@ -156,7 +157,7 @@ class MeanInterval:
         ends = low if low == high else f"{low} to {high}"
         return (
             f"On other samples of this kind expect {ends} digits here "
-            f"({100 * self.level:.0f} % bootstrap interval)."
+            f"({wording.level_percent(self.level)} bootstrap interval)."
         )
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from eic_core import wording
+
 from collections.abc import Callable, Iterable, Sequence
 
 import streamlit as st
@@ -40,7 +42,7 @@ from study.report.analysis import looks_sentence
 from study.report.figures import FIGURES, FORMATS, to_svg
 from study.report.sections import Fact, Group, Section, SectionTable, sections_of
 from study.report.verdict import verdict
-from study.report.words import level_text, number, p_text
+
 from study.unblinding import COST, EarlyLook
 
 MARKS = {
@@ -366,13 +368,13 @@ def _headline(here: ShownReport) -> None:
     facts = [
         Fact("share for the lower EIC", "—" if found.rate is None else f"{100 * found.rate:.1f} %",
              terms.RATE),
-        Fact(f"{level_text(level)} interval",
+        Fact(f"{wording.level_percent(level)} interval",
              "—" if interval is None
              else f"{100 * interval.low:.1f} to {100 * interval.high:.1f} %",
              terms.INTERVAL),
-        Fact("p, two-sided", p_text(found.p_two_sided), terms.P_VALUE),
+        Fact("p, two-sided", wording.p_number(found.p_two_sided, 3), terms.P_VALUE),
         Fact("votes that count", f"{found.votes:,}", here.report.export.exclusion.sentence),
-        Fact("worth in independent votes", number(found.effective_votes, 0),
+        Fact("worth in independent votes", wording.number(found.effective_votes, 0, missing=wording.UNDEFINED),
              terms.EFFECTIVE_VOTES),
     ]  # fmt: skip
     st.html(facts_html(facts, wide=True))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from eic_core import wording
+
 import math
 from collections.abc import Callable, Mapping
 
@@ -11,10 +13,10 @@ from pages.ui.figures.estimates import EstimateMark
 from pages.ui.figures.pairs import pairs_figure
 from pages.ui.figures.results import Curve, counts_figure, curve_figure, forest_figure, rate_figure
 from study.report.analysis import StudyReport
-from study.report.words import level_text, percent, seconds_text
+
 from study.statistics.exclusions import Unit
 from study.statistics.preference import Interval
-from study.statistics.words import counted
+
 
 UNITS: Mapping[Unit, str] = {"session": "whole sessions", "vote": "single votes"}
 Draw = Callable[[StudyReport, bool, bool], go.Figure]
@@ -35,7 +37,7 @@ def estimate(
     """
     if rate is None:
         return EstimateMark(name, None, text=reason or "no rate", plain=plain)
-    said = percent(rate)
+    said = wording.percent(rate, 1)
     if interval is None:
         return EstimateMark(name, rate, text=f"{said}{note}", plain=plain)
     span = f"{100 * interval.low:.1f} to {100 * interval.high:.1f} %"
@@ -46,7 +48,7 @@ def estimate(
 
 def headline_figure(report: StudyReport, *, dark: bool) -> go.Figure:
     """The rate with the interval that the votes support, and the paper's beneath it."""
-    level = level_text(report.level)
+    level = wording.level_percent(report.level)
     found, paper = report.inference, report.preference
     rows = [
         estimate(f"What the votes support ({level})", found.rate, found.interval(report.level),
@@ -75,7 +77,7 @@ def _short(row: EstimateMark) -> EstimateMark:
 
 def _preference(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
     del narrow
-    level = level_text(report.level)
+    level = wording.level_percent(report.level)
     found, paper = report.inference, report.preference
     rate = found.rate
     rows = [
@@ -139,7 +141,7 @@ def _sensitivity(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
             estimate(
                 f"under {p.threshold_seconds:g} s left out", p.rate.rate,
                 p.interval(report.level), reason=p.rate.reason,
-                note=f"\n{counted(p.valid, 'vote')} of {counted(p.raters, 'rater')}",
+                note=f"\n{wording.count(p.valid, 'vote')} of {wording.count(p.raters, 'rater')}",
             )
             for p in points
         )  # fmt: skip
@@ -157,7 +159,7 @@ def _ballots(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
         estimate(
             f"ballot {each.first}", each.rate.rate, each.rate.interval(report.level),
             reason=each.rate.reason,
-            note=f"\n{counted(each.votes, 'vote')}, median {seconds_text(each.median_seconds)}",
+            note=f"\n{wording.count(each.votes, 'vote')}, median {wording.seconds(each.median_seconds)}",
         )
         for each in numbers
     )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from eic_core import wording
 from study.report.analysis import StudyReport
 from study.report.figures.style import HIGHER, INK, LOWER, NARROW, QUIET, rate_axis, say, style
 from study.statistics.preference import Interval
@@ -59,7 +60,7 @@ def _draw(ax: Axes, y: float, line: Line, rate: float) -> None:
     ax.plot([rate], [y], "o", color=colour, markersize=4 + width, markeredgecolor="white",
             clip_on=False)  # fmt: skip
     right = rate >= 0.5
-    text = f"{name}: {100 * interval.low:.1f} to {100 * interval.high:.1f} %"
+    text = f"{name}: {wording.percent_range(interval.low, interval.high, 1)}"
     ax.annotate(text, (1 if right else 0, y), (0, 5 + width / 2), textcoords="offset points",
                 va="bottom", ha="right" if right else "left", fontsize=SMALL, color=INK,
                 fontweight="bold" if width > 3 else "normal",

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from eic_core import wording
 from study.statistics.clustered import ClusteredRate, clustered_rate
 from study.statistics.exclusions import ExclusionRule
 from study.statistics.regression import LogisticFit, logistic
@@ -23,7 +24,6 @@ from study.statistics.threats.common import (
     rate_words,
     split_by_rule,
 )
-from study.statistics.words import counted, p_words
 
 FAILED = "a failed attention check"
 MANY_FAILED = 0.2
@@ -111,12 +111,12 @@ class AttentionChecks:
         """Who failed, and what it changes."""
         if not self.answered:
             return "No attention check was answered, so attention cannot be judged."
-        checks = counted(self.answered, "attention check")
+        checks = wording.count(self.answered, "attention check")
         if not self.failed_raters:
             return f"Nobody failed: {checks} answered."
         start = (
             f"{self.passed:,} of {checks} passed; {self.failed_raters:,} of "
-            f"{counted(len(self.raters), 'rater')} failed at least one."
+            f"{wording.count(len(self.raters), 'rater')} failed at least one."
         )
         if self.many_failed:
             start += " So many failures ask whether the ballots were read."
@@ -127,7 +127,7 @@ class AttentionChecks:
         if self.p_value is None:
             return start
         verdict = "no more than chance would" if self.p_value >= ALPHA else "more than chance would"
-        said = f"{start} They differ {verdict} ({p_words(self.p_value)})."
+        said = f"{start} They differ {verdict} ({wording.p_clause(self.p_value)})."
         return f"{said} {self.difference.too_small}".strip()
 
     def to_json(self) -> dict[str, Any]:

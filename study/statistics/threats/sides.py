@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from eic_core import wording
 from study.statistics.clustered import ClusteredRate, clustered_rate
+from study.statistics.preference import between
 from study.statistics.threats.common import (
     ALPHA,
     FINE,
@@ -20,7 +22,6 @@ from study.statistics.threats.common import (
     side_of_half,
 )
 from study.statistics.votes import VoteArrays
-from study.statistics.words import between, counted, p_words, percent
 
 ENOUGH_VOTES = 5
 BALANCED = 0.05
@@ -81,7 +82,7 @@ class OneSided:
                 f"No rater has {self.minimum} deciding votes, so nobody can be said to click "
                 "always on one side."
             )
-        of = f"{counted(self.candidates, 'rater')} with {self.minimum} or more votes"
+        of = f"{wording.count(self.candidates, 'rater')} with {self.minimum} or more votes"
         few = f"about {self.expected:.1f}" if self.expected >= 0.05 else "hardly any"
         chance = f"chance would give {few}"
         if not self.found:
@@ -93,7 +94,8 @@ class OneSided:
         )
         return (
             f"{self.found} of {of} always chose the same side ({len(self.left)} left, "
-            f"{len(self.right)} right); {chance} ({p_words(self.p_value)}). Without them {rest}."
+            f"{len(self.right)} right); {chance} ({wording.p_clause(self.p_value)}). Without them "
+            f"{rest}."
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -158,11 +160,11 @@ class SideBias:
         found = self.clustered
         if found.rate is None:
             return found.reason
-        votes = counted(found.votes, "vote")
-        said = f"The formula on the left was chosen in {percent(found.rate)} of {votes}"
+        votes = wording.count(found.votes, "vote")
+        said = f"The formula on the left was chosen in {wording.percent(found.rate, 0)} of {votes}"
         if found.p_two_sided is None:
             return f"{said}. {found.reason}"
-        said += f" ({between(found.interval(self.level))}; {p_words(found.p_two_sided)})"
+        said += f" ({between(found.interval(self.level))}; {wording.p_clause(found.p_two_sided)})"
         if found.p_two_sided >= ALPHA:
             return f"{said}{self._caution or ': no sign that raters favour a side.'}"
         side = "left" if found.rate > 0.5 else "right"
@@ -175,7 +177,7 @@ class SideBias:
         )
         return (
             f"{said}: raters favour the {side}. The formula of lower EIC stood on the left in "
-            f"{percent(shown)} of these votes, {effect}{self._caution[1:]}"
+            f"{wording.percent(shown, 0)} of these votes, {effect}{self._caution[1:]}"
         )
 
     @property
