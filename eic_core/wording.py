@@ -107,7 +107,7 @@ def significant(value: float, digits: int = 3, *, missing: str = "undefined") ->
         return number(value, missing=missing)
     size = abs(value)
     shown = float(f"{size:.{digits - 1}e}")
-    spared = max(1, digits - (digits <= 3))
+    spared = digits - (digits == 3)
     if size and not 1e-3 <= shown < 10.0 ** max(6, digits):
         mantissa, _, exponent = f"{size:.{spared - 1}e}".partition("e")
         head = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
@@ -174,7 +174,7 @@ def percent(
     Parameters
     ----------
     share : float or None
-        From 0 to 1; None and nan are missing.
+        From 0 to 1; None and what is not finite are missing.
     decimals : int or None
         Digits behind the point; None for two significant digits.
     missing : str
@@ -187,7 +187,7 @@ def percent(
     >>> percent(0.503, 0), percent(0.001, 0), percent(0.69762, 1), percent(0.5003, 1)
     ('50.3 %', '0.1 %', '69.8 %', '50.03 %')
     """
-    if share is None or math.isnan(share):
+    if share is None or not math.isfinite(share):
         return missing
     value = 100 * share
     near = next((mark for mark in _MARKS[1:] if abs(value - mark) < _SAME), None)
@@ -271,7 +271,7 @@ def r_squared(value: float) -> str:
     Parameters
     ----------
     value : float
-        At most 1.
+        At most 1; what is nearer to it than doubles can tell is taken for 1.
 
     Examples
     --------
@@ -281,7 +281,7 @@ def r_squared(value: float) -> str:
     ('−3.20', '—')
     """
     gap = 1 - value
-    if gap == 0:
+    if abs(gap) < 1e-12:
         return "1"
     if 0 < gap < 5e-4:
         return f"1 − {significant(gap)}"

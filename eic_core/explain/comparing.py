@@ -230,7 +230,7 @@ def _perturbation(recursion: float, shaken: Sequence[Shaken], singular: int) -> 
 
 
 def _clause(badge: str, clause: str) -> _Finding:
-    return badge, f"{clause[0].upper()}{clause[1:]}.", clause
+    return badge, f"{wording.capital(clause)}.", clause
 
 
 def _interval_holds(shaken: Shaken, recursion: float) -> bool:

@@ -165,7 +165,7 @@ def _share(share: float) -> str:
     ('73 %', 'Over 99.9 %', 'All')
     """
     text = wording.percent(share)
-    return "All" if text == "100 %" else text[0].upper() + text[1:]
+    return "All" if text == "100 %" else wording.capital(text)
 
 
 def _sources(inspection: Inspection, target: int, group: list[LedgerRow]) -> str:

@@ -206,7 +206,7 @@ class MatchingResult:
             line = f"{p.problem:<{name}}  {p.chosen:,} of {p.allowed:,} allowed pairs"
             if self.mode == "matching" and p.allowed:
                 line += f", total -L {p.total:.3f}, "
-                below = f"at most {wording.percent(p.gap)} below the optimum"
+                below = f"at most {wording.percent(max(p.gap, 1e-4))} below the optimum"
                 line += "optimal" if p.exact else below
             lines.append(line)
         total = sum(p.allowed for p in self.problems)

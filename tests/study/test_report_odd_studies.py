@@ -164,7 +164,7 @@ def test_the_first_screen_the_headline_and_the_methods_agree_on_an_odd_study() -
             assert said.finding == "none" and said.caution == found.reason and found.reason in flat
         else:
             assert said.caution == found.too_small and found.too_small in flat
-            assert f"{wording.percent(interval.low, 1)} to {wording.percent(interval.high, 1)}" in flat
+            assert wording.percent_range(interval.low, interval.high, 1) in flat
             conditional = found.conditional_on_problems
             assert ("conditional on the problems of this study" in flat) == conditional
             assert ("on the same problems" in said.text) == conditional

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from eic_core import wording
 from eic_core.errors import DataError, UserError
 from eic_core.formula.syntax import canonical_name
 from eic_core.measure.table import Table
@@ -332,7 +333,7 @@ def _doubtful(scored: Scored | None) -> list[str]:
     if not count:
         return []
     return [
-        f"{count:,} formula{'s have' if count > 1 else ' has'} an EIC above {DOUBTFUL:.0f} in "
+        f"{wording.count(count, 'formula has', 'formulas have')} an EIC above {DOUBTFUL:.0f} in "
         "double precision, which cannot tell how much more: the inspector checks such samples "
         "with 60 digits."
     ]

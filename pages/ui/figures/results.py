@@ -13,8 +13,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from eic_core import wording
 from eic_core.drawing.scale import THEMES
-from eic_core.drawing.scene import shorten_text
 from pages.ui.figures.estimates import (
     EstimateMark,
     axis_title,
@@ -101,7 +101,7 @@ def forest_figure(
     }  # fmt: skip
     layout["yaxis"] |= {
         "tickvals": list(range(len(rows))),
-        "ticktext": [plain_text(shorten_text(row.name, most)) for row in reversed(rows)],
+        "ticktext": [plain_text(wording.shorten(row.name, most)) for row in reversed(rows)],
         "ticks": "", "showline": False, "automargin": True,
         "tickfont": {"size": 12 if narrow else 13, "color": theme.ink},
     }  # fmt: skip

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from eic_core import wording
-
 from collections.abc import Callable, Iterable, Sequence
 
 import streamlit as st
 
+from eic_core import wording
 from eic_core.errors import UserError
 from pages.ui.kit.browser import is_dark, is_narrow
 from pages.ui.kit.messages import (
@@ -33,7 +32,6 @@ from pages.ui.organising.desk import (
 from pages.ui.organising.drill import pair_view, pairs_table
 from pages.ui.organising.report_files import ABOUT, ShownReport, about_of, files_row, shown_report
 from pages.ui.organising.results_figures import headline_figure, interactive
-from pages.ui.organising.studies import date_text
 from study.design import StudyStatus
 from study.material import Study
 from study.organising import OrganiserService
@@ -42,7 +40,6 @@ from study.report.analysis import looks_sentence
 from study.report.figures import FIGURES, FORMATS, to_svg
 from study.report.sections import Fact, Group, Section, SectionTable, sections_of
 from study.report.verdict import verdict
-
 from study.unblinding import COST, EarlyLook
 
 MARKS = {
@@ -209,8 +206,8 @@ def early_look_band(study: Study, looks: Sequence[EarlyLook], votes: int) -> Non
     st.html(
         '<div class="eic-band" role="note"><p><b>The study is still open. Its results were looked '
         f"at {times(len(looks))}.</b> This is what the {last.votes:,} votes cast by "
-        f"{date_text(last.at)} say. {_later(votes - last.votes)} Every later report says when it "
-        f"was looked at.</p></div>"
+        f"{wording.minute(last.at)} say. {_later(votes - last.votes)} Every later report says when "
+        f"it was looked at.</p></div>"
     )
     show_done_message("look")
     if votes > last.votes:
@@ -366,15 +363,16 @@ def _headline(here: ShownReport) -> None:
     found, level = here.report.inference, here.report.level
     interval = found.interval(level)
     facts = [
-        Fact("share for the lower EIC", "—" if found.rate is None else f"{100 * found.rate:.1f} %",
+        Fact("share for the lower EIC", wording.percent(found.rate, 1, missing="—"),
              terms.RATE),
         Fact(f"{wording.level_percent(level)} interval",
              "—" if interval is None
-             else f"{100 * interval.low:.1f} to {100 * interval.high:.1f} %",
+             else wording.percent_range(interval.low, interval.high, 1),
              terms.INTERVAL),
         Fact("p, two-sided", wording.p_number(found.p_two_sided, 3), terms.P_VALUE),
         Fact("votes that count", f"{found.votes:,}", here.report.export.exclusion.sentence),
-        Fact("worth in independent votes", wording.number(found.effective_votes, 0, missing=wording.UNDEFINED),
+        Fact("worth in independent votes",
+             wording.number(found.effective_votes, 0, missing=wording.UNDEFINED),
              terms.EFFECTIVE_VOTES),
     ]  # fmt: skip
     st.html(facts_html(facts, wide=True))

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from eic_core import wording
-
 import math
 from collections.abc import Callable, Mapping
 
 import plotly.graph_objects as go
 
+from eic_core import wording
 from pages.ui.figures.estimates import EstimateMark
 from pages.ui.figures.pairs import pairs_figure
 from pages.ui.figures.results import Curve, counts_figure, curve_figure, forest_figure, rate_figure
 from study.report.analysis import StudyReport
-
 from study.statistics.exclusions import Unit
 from study.statistics.preference import Interval
-
 
 UNITS: Mapping[Unit, str] = {"session": "whole sessions", "vote": "single votes"}
 Draw = Callable[[StudyReport, bool, bool], go.Figure]
@@ -31,7 +28,7 @@ def estimate(
     Examples
     --------
     >>> estimate("all", 0.7, Interval(0.65, 0.75, 0.95, "t")).text
-    '70.0 %, interval 65.0 to 75.0 %'
+    '70.0 %, interval 65.0 % to 75.0 %'
     >>> estimate("none", None, None, reason="no votes").text
     'no votes'
     """
@@ -40,7 +37,7 @@ def estimate(
     said = wording.percent(rate, 1)
     if interval is None:
         return EstimateMark(name, rate, text=f"{said}{note}", plain=plain)
-    span = f"{100 * interval.low:.1f} to {100 * interval.high:.1f} %"
+    span = wording.percent_range(interval.low, interval.high, 1)
     return EstimateMark(
         name, rate, interval.low, interval.high, f"{said}, interval {span}{note}", plain
     )
@@ -71,7 +68,7 @@ def _short(row: EstimateMark) -> EstimateMark:
     """Only the interval beside the name: the rate stands in the sentence above."""
     if row.value is None or row.low is None or row.high is None:
         return row
-    text = f"{100 * row.low:.0f} to {100 * row.high:.0f} %"
+    text = wording.percent_range(row.low, row.high)
     return EstimateMark(row.name, row.value, row.low, row.high, text, row.plain)
 
 
@@ -159,7 +156,8 @@ def _ballots(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
         estimate(
             f"ballot {each.first}", each.rate.rate, each.rate.interval(report.level),
             reason=each.rate.reason,
-            note=f"\n{wording.count(each.votes, 'vote')}, median {wording.seconds(each.median_seconds)}",
+            note=f"\n{wording.count(each.votes, 'vote')}, "
+            f"median {wording.seconds(each.median_seconds)}",
         )
         for each in numbers
     )  # fmt: skip
@@ -172,10 +170,11 @@ def _agreement(report: StudyReport, dark: bool, narrow: bool) -> go.Figure:
     for each in report.agreement.coefficients:
         interval = each.interval
         if each.value is None or interval is None:
-            said = each.reason if each.value is None else f"{each.value:.2f}"
+            said = each.reason if each.value is None else wording.number(each.value)
             rows.append(EstimateMark(each.name, each.value, text=said))
             continue
-        said = f"{each.value:.2f}, interval {interval.low:.2f} to {interval.high:.2f}"
+        low, high = wording.number(interval.low), wording.number(interval.high)
+        said = f"{wording.number(each.value)}, interval {low} to {high}"
         rows.append(EstimateMark(each.name, each.value, interval.low, interval.high, said))
     lowest = min([0.0, *(row.low for row in rows if row.low is not None)])
     return forest_figure(
