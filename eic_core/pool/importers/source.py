@@ -339,6 +339,4 @@ def _parameters(extra: str) -> dict[str, str]:
 
 
 def _names(sheet: Sheet) -> str:
-    every = [f"`{name}`" for name in sheet.columns]
-    rest = f" and {len(every) - 12} more" if len(every) > 12 else ""
-    return ", ".join(every[:12]) + rest
+    return wording.join([f"`{name}`" for name in sheet.columns], limit=12)

@@ -314,10 +314,9 @@ def scoring_notices(here: CompareDesk, state: CompareState, table: Table | None)
         return notices
     guessed = [n for n in here.variables if n not in dict(state.domains)]
     if guessed:
-        listed = ", ".join(f"`{n}`" for n in guessed[:12])
-        rest = f" and {len(guessed) - 12} more" if len(guessed) > 12 else ""
+        listed = wording.join([f"`{n}`" for n in guessed], limit=12)
         notices.append(
-            f"No range was given for {listed}{rest}: sampled uniformly from 1 to 5, a guess. "
+            f"No range was given for {listed}: sampled uniformly from 1 to 5, a guess. "
             "Set it under Data."
         )
     data = data_for(state, None, len(here.rows()))

@@ -255,7 +255,7 @@ def _draw(live: LiveList) -> None:
 
 def _facts(live: LiveList) -> list[tuple[str, str]]:
     """The numbers at the top."""
-    median = "—" if live.median_seconds is None else f"{live.median_seconds:.0f} s"
+    median = "—" if live.median_seconds is None else wording.seconds(live.median_seconds)
     facts = [
         ("invited", f"{live.invited:,}"),
         ("consented", f"{live.consented:,}"),
