@@ -195,20 +195,3 @@ def paint(local_eic: float, dark: bool = False) -> Paint:
         return Paint(theme.paper, theme.ink, theme.ink, "dash", True)
     fill = colour(local_eic, dark)
     return Paint(fill, text_on(fill), theme.faint, "solid", False)
-
-
-def digits_text(local_eic: float) -> str:
-    """A local EIC as it is shown: two decimals, "∞" or "undefined".
-
-    Examples
-    --------
-    >>> digits_text(4.38905), digits_text(0.0), digits_text(float("inf")), digits_text(12.345)
-    ('4.39', '0', '∞', '12.3')
-    """
-    if math.isnan(local_eic):
-        return "undefined"
-    if math.isinf(local_eic):
-        return "∞"
-    if local_eic < 0.005:
-        return "0"
-    return f"{local_eic:.1f}" if local_eic >= 9.995 else f"{local_eic:.2f}"

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from eic_core import wording
 from eic_core.explain import phrases
 from eic_core.explain.bottleneck import diagnosed_node
 from eic_core.explain.settling import Growth, MeanInterval, growth_of, interval_of
@@ -130,7 +131,7 @@ def describe_rows(
     if zero is None:
         if not inputs:
             return None
-        near = phrases.listed([_range(i) for i in inputs[:3]])
+        near = wording.join([_range(i) for i in inputs[:3]])
         sentence = f"There {near}." if len(positions) > 1 else f"At the worst row {near}."
         return LossPlace(None, False, math.nan, math.nan, inputs, sentence)
     sentence = _sentence(formula, zero, inputs, len(positions))
@@ -221,9 +222,9 @@ def chance_of_so_narrow(count: int, covered: float) -> float:
 
 
 def _sentence(formula: Formula, zero: _Zero, inputs: tuple[InputRange, ...], count: int) -> str:
-    near = phrases.listed([_range(i) for i in inputs[:3]])
+    near = wording.join([_range(i) for i in inputs[:3]])
     text = phrases.code_text(formula, zero.node_id)
-    low, high = map(phrases.number, (zero.low, zero.high))
+    low, high = map(wording.significant, (zero.low, zero.high))
     if count == 1:
         crossing = ", which crosses zero on the data," if zero.crosses else ""
         return f"At the worst row {text}{crossing} is {low}" + (f": {near}." if near else ".")
@@ -238,10 +239,11 @@ def _range(found: InputRange) -> str:
     middle = 0.5 * (found.low + found.high)
     name = phrases.input_name(found.name)
     if found.high == found.low:
-        return f"{name} is {phrases.number(middle)}"
+        return f"{name} is {wording.significant(middle)}"
     if found.high - found.low <= NEAR * abs(middle):
-        return f"{name} is near {phrases.number(middle)}"
-    return f"{name} is between {phrases.number(found.low)} and {phrases.number(found.high)}"
+        return f"{name} is near {wording.significant(middle)}"
+    low, high = wording.significant(found.low), wording.significant(found.high)
+    return f"{name} is between {low} and {high}"
 
 
 LEVELS = (0.5, 0.9, 0.99)
@@ -447,7 +449,8 @@ def _sentences(found: Where) -> tuple[str, ...]:
     if found.singular:
         listed = _rows(found, found.singular)
         lines.append(
-            f"No digit of {name} is left at {phrases.samples(len(found.singular))} ({listed}); "
+            f"No digit of {name} is left at {wording.count(len(found.singular), 'sample')} "
+            f"({listed}); "
             "the shares are those of the others."
         )
     if found.growth is not None and found.interval.heavy:
@@ -471,15 +474,13 @@ def _concentration(found: Where, name: str) -> str:
         return f"All over the data: no small part of the rows carries {NOISE} at {name}."
     count = len(few[0].positions)
     if count == 1:
-        row, share = found.row_number(few[0].positions[0]), phrases.percent(few[0].share)
+        row, share = found.row_number(few[0].positions[0]), wording.percent(few[0].share)
         return f"One row of {total:,}, row {row:,}, gives {share} of {NOISE} at {name}."
     listed = f" ({_rows(found, few[0].positions)})" if count <= LISTED else ""
-    share = f"{100 * few[0].level:.0f} %"
+    share = wording.level_percent(few[0].level)
     return f"{count:,} of {total:,} rows give {share} of {NOISE} at {name}{listed}."
 
 
 def _rows(found: Where, positions: tuple[int, ...]) -> str:
-    numbers = [f"{found.row_number(k):,}" for k in positions[:LISTED]]
-    if len(positions) > LISTED:
-        numbers.append(f"{len(positions) - LISTED:,} more")
-    return ("row " if len(positions) == 1 else "rows ") + phrases.listed(numbers)
+    numbers = [f"{found.row_number(k):,}" for k in positions]
+    return ("row " if len(positions) == 1 else "rows ") + wording.join(numbers, limit=LISTED)

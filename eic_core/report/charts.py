@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from eic_core.drawing.scene import shorten_text
+from eic_core import wording
 from eic_core.explain.ledger import Bar
 from eic_core.explain.settling import Growth
 from eic_core.report.markup import digits, escape, share
@@ -120,7 +120,7 @@ def _label(top: float, left: str, right: str) -> str:
     """A line of text: what at the left, how much at the right (HTML data becomes text)."""
     value = right.partition(">")[2].partition("<")[0]
     return (
-        f'<text x="0" y="{top + 16:.0f}">{escape(shorten_text(left, LABEL))}</text>'
+        f'<text x="0" y="{top + 16:.0f}">{escape(wording.shorten(left, LABEL))}</text>'
         f'<text x="100%" y="{top + 16:.0f}" text-anchor="end">{value}</text>'
     )
 

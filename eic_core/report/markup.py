@@ -9,8 +9,9 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from eic_core import wording
+
 _CODE = re.compile(r"`([^`]*)`")
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _UNITS = re.compile(r"(?<=\d) (?=%|dB\b|digits?\b)")
 
 
@@ -87,12 +88,7 @@ def digits(value: float) -> Markup:
     >>> digits(0.3010299).html, digits(float("nan")).html
     ('<data value="0.3010299">0.30</data>', '<data value="nan">—</data>')
     """
-    if math.isnan(value):
-        return data(value, "—")
-    if math.isinf(value):
-        return data(value, "∞" if value > 0 else "exact")
-    shown = f"{value:.2f}".replace("-", "−")
-    return data(value, "0.00" if shown == "−0.00" else shown)
+    return data(value, "exact" if value == -math.inf else wording.number(value))
 
 
 def share(value: float) -> Markup:
@@ -101,18 +97,10 @@ def share(value: float) -> Markup:
     Examples
     --------
     >>> share(0.123).html, share(1e-5).html, share(0.0).html
-    ('<data value="0.123">12.3 %</data>', '<data value="1e-05">&lt; 0.1 %</data>',
-     '<data value="0.0">0 %</data>')
+    ('<data value="0.123">12.3 %</data>', '<data value="1e-05">under 0.01 %</data>',
+     '<data value="0.0">0.0 %</data>')
     """
-    if math.isnan(value):
-        return data(value, "—")
-    if value == 0 or value == 1:
-        return data(value, f"{100 * value:.0f} %")
-    if value < 0.0005:
-        return data(value, "< 0.1 %")
-    if value >= 0.9995:
-        return data(value, "> 99.9 %")
-    return data(value, f"{100 * value:.1f} %")
+    return data(value, wording.percent(value, 1, missing="—"))
 
 
 def count(value: int) -> Markup:
@@ -126,15 +114,9 @@ def plain(value: float) -> Markup:
     Examples
     --------
     >>> plain(-12345.678).html, plain(1.5e-9).html
-    ('<data value="-12345.678">−12346</data>', '<data value="1.5e-09">1.5·10⁻⁹</data>')
+    ('<data value="-12345.678">−12,346</data>', '<data value="1.5e-09">1.5·10⁻⁹</data>')
     """
-    if math.isnan(value):
-        return data(value, "—")
-    if math.isinf(value):
-        return data(value, "∞" if value > 0 else "−∞")
-    mantissa, mark, exponent = f"{value:.5g}".partition("e")
-    power = f"·10{str(int(exponent)).translate(_RAISED)}" if mark else ""
-    return data(value, mantissa.replace("-", "−") + power)
+    return data(value, wording.significant(value, 5, missing="—"))
 
 
 Cell = str | Markup

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eic_core.drawing.scene import shorten_text
+from eic_core import wording
 from eic_core.explain.budget import TOLERANCE
 from eic_core.formula.rendering import short_text
 from eic_core.measure.inspection import Inspection
@@ -94,7 +94,7 @@ def render(findings: Findings, provenance: Provenance) -> str:
     >>> page.count("<section "), "left out on request" in page
     (12, True)
     """
-    name = escape(shorten_text(short_text(findings.inspection.formula, limit=60), 60))
+    name = escape(wording.shorten(short_text(findings.inspection.formula, limit=60), 60))
     sections = (
         ("formula", "The formula", opening.formula(findings, provenance)),
         ("tree", "Where in the formula", opening.tree(findings)),
