@@ -155,7 +155,9 @@ def headline_section(report: StudyReport) -> Section:
     """The clustered rate, its interval and test, and two checks by other routes."""
     found, level = report.inference, level_text(report.level)
     if found.rate is None:
-        return Section("headline", "headline", HEADLINE_TITLE, (found.sentence,), figure="preference")
+        return Section(
+            "headline", "headline", HEADLINE_TITLE, (found.sentence,), figure="preference"
+        )
     sampled = ", ".join(counted(n, kind) for kind, n in found.clusters) or "none"
     return Section(
         key="headline",
