@@ -9,9 +9,9 @@ from eic_core.explain.verdict import LEVELS
 from eic_core.formula.rendering import short_text, to_python
 from eic_core.markup import environment
 from eic_core.measure.inspection import Inspection
-from eic_core.report import sections
+from eic_core.report import charts, sections
 from eic_core.report.findings import SEARCH_SECONDS, Findings, Progress, investigate
-from eic_core.report.provenance import Provenance, versions
+from eic_core.report.provenance import Provenance, python_snippet, versions
 
 
 def html_report(
@@ -103,6 +103,8 @@ def render(findings: Findings, provenance: Provenance) -> str:
         name=shorten_text(short_text(formula, limit=60), 60),
         written=to_python(formula),
         level=LEVELS[findings.diagnosis.verdict.level],
+        script=python_snippet(findings.inspection, provenance),
         version=versions()["EIC Lab"],
         show=sections,
+        charts=charts,
     )

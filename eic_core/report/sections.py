@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from markupsafe import Markup
@@ -14,16 +15,18 @@ from eic_core.drawing.svg import tree_svg
 from eic_core.explain.budget import TOLERANCE, Budget
 from eic_core.explain.causes import invalid_clause, singular_clause
 from eic_core.explain.comparing import EXPLAINED, OK, UNCLEAR, Shaken
-from eic_core.explain.triangulation import TriangulatedNode, Triangulation
+from eic_core.explain.conditioning import OwnConditioning
+from eic_core.explain.ledger import Ledger
+from eic_core.explain.triangulation import Triangulation
 from eic_core.explain.where import Where
 from eic_core.formula.rendering import node_texts, short_text, to_mathml
 from eic_core.formula.tree import Formula
 from eic_core.markup import Badge, Cell, Piece, Shown
 from eic_core.measure.inspection import Inspection
-from eic_core.report.charts import growth_curve, losses, waterfall
+from eic_core.report.charts import losses
 from eic_core.report.findings import LEFT_OUT, PARTS, REPAIR, Findings
-from eic_core.report.provenance import Provenance, command_line, python_snippet, versions
-from eic_core.rewriting import Measured, ObservedError, Repair, Repairs
+from eic_core.report.provenance import Provenance, command_line, versions
+from eic_core.rewriting import Measured, ObservedError, Repair
 
 MOST_TYPESET = 250
 """Nodes of a formula that is still typeset."""
@@ -92,24 +95,9 @@ class Table:
         return len(self.rows) > OPEN_ROWS
 
 
-def _code(text: str) -> Shown:
-    return Shown("code", text)
-
-
-def _digits(value: float) -> Shown:
-    return Shown("digits", value)
-
-
-def _share(value: float) -> Shown:
-    return Shown("share", value)
-
-
-def _count(value: int) -> Shown:
-    return Shown("count", value)
-
-
-def _plain(value: float) -> Shown:
-    return Shown("plain", value)
+_code, _digits, _share, _count, _plain = (
+    partial(Shown, kind) for kind in ("code", "digits", "share", "count", "plain")
+)
 
 
 # The formula
@@ -196,28 +184,20 @@ _SETTLED: Mapping[bool | None, tuple[str, str]] = {
 # Whose noise it is
 
 
-@dataclass(frozen=True)
-class Blame:
-    """The noise at a node: its text, the waterfall, and the largest entries of the ledger."""
-
-    target: str
-    waterfall: Markup
-    entries: Table
+def target(findings: Findings) -> str:
+    """The node whose noise is shared out."""
+    return short_text(findings.inspection.formula, findings.diagnosis.ledger.target, TEXT_LIMIT)
 
 
-def blame(findings: Findings) -> Blame | None:
-    """What the ledger shows; None if it is empty."""
-    ledger = findings.diagnosis.ledger
-    if not ledger.rows:
-        return None
-    ranked = [row for row in ledger.ranked if row.share > 0][:LEDGER_ROWS]
-    entries = Table(
+def entries(ledger: Ledger) -> Table:
+    """The largest entries of the ledger."""
+    return Table(
         ("noise", "introduced here", "mean over samples", "inherited through it",
          "amplified, times", "masked"),
         [
             (row.text, _share(row.share), _share(row.mean_share), _share(row.inherited),
              _plain(row.gain), "yes" if row.masked else "no")
-            for row in ranked
+            for row in [row for row in ledger.ranked if row.share > 0][:LEDGER_ROWS]
         ],
         "Introduced: its part of the amplified noise, summed over the samples. Mean: "
         "the same part sample by sample, so that no sample dominates. Inherited: what comes "
@@ -225,17 +205,13 @@ def blame(findings: Findings) -> Blame | None:
         "yet hardly any of the noise arises there.",
         numbers=(1, 2, 3, 4),
     )  # fmt: skip
-    name = short_text(findings.inspection.formula, ledger.target, TEXT_LIMIT)
-    return Blame(name, waterfall(ledger.waterfall()), entries)
 
 
 # Where in the data
 
 
-def carriers(found: Where) -> Table | None:
-    """How many rows carry how much; None if none is singled out."""
-    if not found.carriers:
-        return None
+def carriers(found: Where) -> Table:
+    """How many rows carry how much."""
     different = {len(c.positions): c for c in found.carriers}
     return Table(
         ("part of the noise", "rows that carry it", "of the rows"),
@@ -247,10 +223,8 @@ def carriers(found: Where) -> Table | None:
     )
 
 
-def worst_rows(inspection: Inspection, found: Where) -> Table | None:
-    """The rows that keep no digit, then those of the largest share; None likewise."""
-    if not found.carriers:
-        return None
+def worst_rows(inspection: Inspection, found: Where) -> Table:
+    """The rows that keep no digit, then those of the largest share."""
     order = np.argsort(-found.shares, kind="stable")[:TOP_ROWS].tolist()
     chosen = [*found.singular[:TOP_ROWS], *(k for k in order if found.shares[k] > 0)][:TOP_ROWS]
     names = inspection.formula.subtree(found.node_id).variables[:MOST_INPUTS]
@@ -272,81 +246,55 @@ def worst_rows(inspection: Inspection, found: Where) -> Table | None:
     )
 
 
-def growth(found: Where) -> Markup | None:
-    """The loss on parts of the rows, where it is not settled."""
-    if found.growth is None or not found.interval.heavy:
-        return None
-    return growth_curve(found.growth)
-
-
 # Function or writing
 
 
-@dataclass(frozen=True)
-class Writing:
-    """The losses as bars, and how strongly the function depends on each input."""
-
-    chart: Markup
-    inputs: Table | None
-
-
-def writing(findings: Findings) -> Writing | None:
-    """Own, q and EIC; None if they cannot be compared."""
+def losses_chart(findings: Findings) -> Markup:
+    """Own, q and EIC as bars."""
     found = findings.diagnosis.writing
-    if not found.compared:
-        return None
-    chart = losses(
+    return losses(
         (
             ("the function itself, in any writing", found.own, "cool"),
             ("the result as written", found.q, "bar"),
             ("EIC: the worst node as written", findings.inspection.eic_finite, "bar"),
         )
     )
-    inputs = Table(
+
+
+def inputs(found: OwnConditioning) -> Table:
+    """How strongly the function depends on each input."""
+    return Table(
         ("input", "condition number (rms)", "largest", "part of the function’s own"),
         [
             (f"`{v.name}`", _plain(v.rms), _plain(v.largest), _share(v.share))
-            for v in found.conditioning.variables
+            for v in found.variables
         ],
         "How many times the function multiplies a relative error of an input.",
         numbers=(1, 2, 3),
     )
-    return Writing(chart, inputs if inputs.rows else None)
 
 
 # What to write instead
 
 
-@dataclass(frozen=True)
-class Card:
-    """A form to write instead: what it takes, and its measurements."""
-
-    form: Repair
-    typeset: Markup | None
-    sentences: tuple[str, ...]
-    table: Table
-    best: bool
-
-
-def cards(found: Repairs) -> list[Card]:
-    """Equivalent forms, before and after."""
-    if found.before is None:
-        return []
-    return [_card(form, found) for form in found.repairs]
-
-
-def _card(form: Repair, found: Repairs) -> Card:
+def verified(form: Repair) -> tuple[str, str]:
+    """How it was found and compared, and what it needs."""
     checked = form.verification
     needs = (
         "It needs " + ", ".join(f"`{a}`" for a in form.assumptions) + "; that holds on the data."
         if form.assumptions
         else "It needs no assumption."
     )
-    equal = (
+    return (
         f"By {', then '.join(form.rules)}. The same value to 1e-{checked.agreement} at "
-        f"{checked.rows:,} rows, computed with {checked.digits} digits; no row loses its value."
+        f"{checked.rows:,} rows, computed with {checked.digits} digits; no row loses its value.",
+        needs,
     )
-    table = Table(
+
+
+def before_and_after(form: Repair, measured_rows: int) -> Table:
+    """What the formula loses as it is written, and in another form."""
+    return Table(
         ("", "result loses", "EIC", "nodes", "float64 loses", "float32 loses"),
         [
             ("as written", *_measured(form.before)),
@@ -354,12 +302,10 @@ def _card(form: Repair, found: Repairs) -> Card:
             ("change", _digits(form.delta_q), _digits(form.delta_eic),
              _plain(form.delta_complexity), NONE, NONE),
         ],
-        f"Digits lost at {found.measured_rows:,} rows; for float64 and float32 the error "
+        f"Digits lost at {measured_rows:,} rows; for float64 and float32 the error "
         "that was measured, against exact values.",
         numbers=(1, 2, 3, 4, 5),
     )  # fmt: skip
-    said = (form.sentence, equal, needs)
-    return Card(form, typeset(form.formula), said, table, form is found.best)
 
 
 def _measured(form: Measured) -> tuple[Cell, ...]:
@@ -385,19 +331,11 @@ BADGES = {OK: "✓ agree", EXPLAINED: "≈ explained", UNCLEAR: "▲ unclear"}
 """What a badge says; its class has its name."""
 
 
-@dataclass(frozen=True)
-class Truth:
-    """One number four ways, node by node, and what the differences are."""
-
-    table: Table
-    reasons: list[Cell]
-
-
-def truth(formula: Formula, found: Triangulation) -> Truth:
+def truth(formula: Formula, found: Triangulation) -> Table:
     """The recursion beside perturbation and the observed errors."""
     texts = node_texts(formula, TEXT_LIMIT)
     sigma = f"{found.nodes[-1].shaken[-1].sigma:g}" if found.nodes else "—"
-    table = Table(
+    return Table(
         ("node", "recursion", "shared noise", "shaken, 95 %", "float64", "float32", "agreement"),
         [
             (
@@ -417,7 +355,6 @@ def truth(formula: Formula, found: Triangulation) -> Truth:
         "against 60 digits, in units of roundoff (one rounding is about −0.4).",
         numbers=(1, 2, 3, 4, 5),
     )
-    return Truth(table, _reasons(found.nodes, texts))
 
 
 def _shaken(shaken: Shaken) -> Cell:
@@ -426,10 +363,11 @@ def _shaken(shaken: Shaken) -> Cell:
     )  # fmt: skip
 
 
-def _reasons(nodes: Sequence[TriangulatedNode], texts: Sequence[str]) -> list[Cell]:
+def differences(formula: Formula, found: Triangulation) -> list[Cell]:
     """Each reason once, behind the nodes that it is given at."""
+    texts = node_texts(formula, TEXT_LIMIT)
     places: dict[str, list[int]] = {}
-    for n in nodes:
+    for n in found.nodes:
         for reason in n.agreement.reasons:
             places.setdefault(reason, []).append(n.node_id)
     return [(*_places(where, texts), f": {reason}") for reason, where in places.items()]
@@ -458,10 +396,8 @@ def effect(found: Budget) -> Table | None:
     return Table(("", "as given", "shortened"), rows, numbers=(1, 2))
 
 
-def needs(found: Budget) -> Table | None:
-    """What each number needs; None if there is no number."""
-    if not found.needs:
-        return None
+def needs(found: Budget) -> Table:
+    """What each number needs."""
     return Table(
         ("number", "kind", "digits given", "needed alone", "needed together", "shortened"),
         [
@@ -535,39 +471,18 @@ def nodes(findings: Findings) -> Table:
 # Reproduce
 
 
-@dataclass(frozen=True)
-class Reproduce:
-    """Everything that is needed to have the same numbers again.
-
-    Attributes
-    ----------
-    command : str or None
-        None if no command line makes these samples.
-    script : str
-    facts : Table
-        Versions, the data's hash.
-    carried : str
-        All numbers as JSON, in base64.
-    """
-
-    command: str | None
-    script: str
-    facts: Table
-    carried: str
-
-
-def reproduce(findings: Findings, provenance: Provenance) -> Reproduce:
-    """The command, the script, the versions, the data's hash."""
+def command(findings: Findings, provenance: Provenance) -> str | None:
+    """What makes the same report again; None if no command line does."""
     inspection = findings.inspection
-    text = json.dumps(findings.to_json(), allow_nan=False, ensure_ascii=False)
-    return Reproduce(
-        command_line(
-            inspection.formula, inspection.samples, provenance, options=_options(findings)
-        ),
-        python_snippet(inspection, provenance),
-        Table(("", "value"), [*_facts(inspection, provenance)], words=True),
-        base64.b64encode(text.encode("utf-8", "replace")).decode("ascii"),
+    return command_line(
+        inspection.formula, inspection.samples, provenance, options=_options(findings)
     )
+
+
+def carried(findings: Findings) -> str:
+    """All numbers as JSON, in base64."""
+    text = json.dumps(findings.to_json(), allow_nan=False, ensure_ascii=False)
+    return base64.b64encode(text.encode("utf-8", "replace")).decode("ascii")
 
 
 def _options(findings: Findings) -> list[str]:
@@ -577,6 +492,11 @@ def _options(findings: Findings) -> list[str]:
     if budget is not None and budget.tolerance != TOLERANCE:
         options += ["--tolerance", repr(budget.tolerance)]
     return options
+
+
+def facts(inspection: Inspection, provenance: Provenance) -> Table:
+    """Versions, the data's hash."""
+    return Table(("", "value"), [*_facts(inspection, provenance)], words=True)
 
 
 def _facts(inspection: Inspection, provenance: Provenance) -> Iterator[tuple[Cell, Cell]]:
