@@ -131,7 +131,7 @@ def agreement_section(report: StudyReport) -> Section:
     )
 
 
-TITLE = "Preference, with clusters allowed for"
+HEADLINE_TITLE = "Preference, with clusters allowed for"
 HOW = (
     "Votes on one pair resemble each other, and so do votes of one person, so a vote tells less "
     "than an independent one. The variance is two-way clustered (Cameron, Gelbach & Miller, "
@@ -148,12 +148,14 @@ def headline_section(report: StudyReport) -> Section:
     """The clustered rate, its interval and test, and two checks by other routes."""
     found, level = report.inference, wording.level_percent(report.level)
     if found.rate is None:
-        return Section("headline", "headline", TITLE, (found.sentence,), figure="preference")
+        return Section(
+            "headline", "headline", HEADLINE_TITLE, (found.sentence,), figure="preference"
+        )
     sampled = ", ".join(wording.count(n, kind) for kind, n in found.clusters) or "none"
     return Section(
         key="headline",
         group="headline",
-        title=TITLE,
+        title=HEADLINE_TITLE,
         lines=(found.sentence,),
         figure="preference",
         facts=(
@@ -189,7 +191,7 @@ def _bootstraps(report: StudyReport) -> tuple[Fact, ...]:
     )  # fmt: skip
 
 
-TITLE = "Preference as the paper computes it"
+PAPER_TITLE = "Preference as the paper computes it"
 WHY_NARROWER = (
     "These numbers take every vote as independent, as the paper does. Votes on one pair and votes "
     "of one person are not, so the intervals are narrower, and the test is surer, than the votes "
@@ -206,11 +208,11 @@ def paper_section(report: StudyReport) -> Section:
                   terms.PREFERENCE)  # fmt: skip
     undefined = f"Fleiss' kappa is not defined: {kappa.reason}" if kappa.reason else ""
     if preference.reason:
-        return Section("paper", "paper", TITLE, (preference.reason, undefined), (counts,))
+        return Section("paper", "paper", PAPER_TITLE, (preference.reason, undefined), (counts,))
     return Section(
         key="paper",
         group="paper",
-        title=TITLE,
+        title=PAPER_TITLE,
         lines=tuple(filter(None, (WHY_NARROWER, undefined))),
         facts=(
             counts,
