@@ -289,7 +289,8 @@ def _sensitivity(report: StudyReport) -> Curves:
         return share_mark(
             f"under {point.threshold_seconds:g} s left out", point.rate.rate,
             point.interval(report.level), reason=point.rate.reason,
-            more=f"\n{wording.count(point.valid, 'vote')} of {wording.count(point.raters, 'rater')}",
+            more=f"\n{wording.count(point.valid, 'vote')} of "
+            f"{wording.count(point.raters, 'rater')}",
         )  # fmt: skip
 
     def curve(unit: Unit) -> Curve:
@@ -312,7 +313,8 @@ def _ballots(report: StudyReport) -> Curves:
         share_mark(
             f"ballot {each.first}", each.rate.rate, each.rate.interval(report.level),
             reason=each.rate.reason,
-            more=f"\n{wording.count(each.votes, 'vote')}, median {wording.seconds(each.median_seconds)}",
+            more=f"\n{wording.count(each.votes, 'vote')}, "
+            f"median {wording.seconds(each.median_seconds)}",
         )
         for each in numbers
     )  # fmt: skip
