@@ -56,7 +56,7 @@ NONE = "—"
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """Rows of values under the names of their columns.
 
     Attributes
@@ -136,9 +136,9 @@ def answers(findings: Findings) -> tuple[tuple[str, str], ...]:
 # In numbers
 
 
-def metrics(findings: Findings) -> Table:
+def metrics(findings: Findings) -> ReportTable:
     """EIC and what belongs to it."""
-    return Table(
+    return ReportTable(
         ("quantity", "value", "what it means"), [*_metrics(findings)], numbers=(1,), words=True
     )
 
@@ -189,9 +189,9 @@ def target(findings: Findings) -> str:
     return short_text(findings.inspection.formula, findings.diagnosis.ledger.target, TEXT_LIMIT)
 
 
-def entries(ledger: Ledger) -> Table:
+def entries(ledger: Ledger) -> ReportTable:
     """The largest entries of the ledger."""
-    return Table(
+    return ReportTable(
         ("noise", "introduced here", "mean over samples", "inherited through it",
          "amplified, times", "masked"),
         [
@@ -210,10 +210,10 @@ def entries(ledger: Ledger) -> Table:
 # Where in the data
 
 
-def carriers(found: Where) -> Table:
+def carriers(found: Where) -> ReportTable:
     """How many rows carry how much."""
     different = {len(c.positions): c for c in found.carriers}
-    return Table(
+    return ReportTable(
         ("part of the noise", "rows that carry it", "of the rows"),
         [
             (_share(c.share), _count(rows), _share(rows / found.finite))
@@ -223,14 +223,14 @@ def carriers(found: Where) -> Table:
     )
 
 
-def worst_rows(inspection: Inspection, found: Where) -> Table:
+def worst_rows(inspection: Inspection, found: Where) -> ReportTable:
     """The rows that keep no digit, then those of the largest share."""
     order = np.argsort(-found.shares, kind="stable")[:TOP_ROWS].tolist()
     chosen = [*found.singular[:TOP_ROWS], *(k for k in order if found.shares[k] > 0)][:TOP_ROWS]
     names = inspection.formula.subtree(found.node_id).variables[:MOST_INPUTS]
     columns = inspection.samples.columns
     texts = node_texts(inspection.formula, TEXT_LIMIT)
-    return Table(
+    return ReportTable(
         ("row", *names, "digits lost", "part of the noise"),
         [
             (
@@ -261,9 +261,9 @@ def losses_chart(findings: Findings) -> Markup:
     )
 
 
-def inputs(found: OwnConditioning) -> Table:
+def inputs(found: OwnConditioning) -> ReportTable:
     """How strongly the function depends on each input."""
-    return Table(
+    return ReportTable(
         ("input", "condition number (rms)", "largest", "part of the function’s own"),
         [
             (f"`{v.name}`", _plain(v.rms), _plain(v.largest), _share(v.share))
@@ -292,9 +292,9 @@ def verified(form: Repair) -> tuple[str, str]:
     )
 
 
-def before_and_after(form: Repair, measured_rows: int) -> Table:
+def before_and_after(form: Repair, measured_rows: int) -> ReportTable:
     """What the formula loses as it is written, and in another form."""
-    return Table(
+    return ReportTable(
         ("", "result loses", "EIC", "nodes", "float64 loses", "float32 loses"),
         [
             ("as written", *_measured(form.before)),
@@ -331,11 +331,11 @@ BADGES = {OK: "✓ agree", EXPLAINED: "≈ explained", UNCLEAR: "▲ unclear"}
 """What a badge says; its class has its name."""
 
 
-def truth(formula: Formula, found: Triangulation) -> Table:
+def truth(formula: Formula, found: Triangulation) -> ReportTable:
     """The recursion beside perturbation and the observed errors."""
     texts = node_texts(formula, TEXT_LIMIT)
     sigma = f"{found.nodes[-1].shaken[-1].sigma:g}" if found.nodes else "—"
-    return Table(
+    return ReportTable(
         ("node", "recursion", "shared noise", "shaken, 95 %", "float64", "float32", "agreement"),
         [
             (
@@ -384,7 +384,7 @@ def _places(nodes: list[int], texts: Sequence[str]) -> Iterator[Piece]:
 # How many digits it needs
 
 
-def effect(found: Budget) -> Table | None:
+def effect(found: Budget) -> ReportTable | None:
     """The shortened formula beside the one given; None if nothing is shortened."""
     if not any(need.shortened not in ("", need.name) for need in found.needs):
         return None
@@ -393,12 +393,12 @@ def effect(found: Budget) -> Table | None:
     ]
     if found.scale_of == "target":
         rows.append(("R² against the target", _plain(found.r2_before), _plain(found.r2_after)))
-    return Table(("", "as given", "shortened"), rows, numbers=(1, 2))
+    return ReportTable(("", "as given", "shortened"), rows, numbers=(1, 2))
 
 
-def needs(found: Budget) -> Table:
+def needs(found: Budget) -> ReportTable:
     """What each number needs."""
-    return Table(
+    return ReportTable(
         ("number", "kind", "digits given", "needed alone", "needed together", "shortened"),
         [
             (_code(need.name), need.kind, _count(need.given), _count(need.alone),
@@ -413,10 +413,10 @@ def needs(found: Budget) -> Table:
 # The samples, and every node
 
 
-def samples(inspection: Inspection) -> Table:
+def samples(inspection: Inspection) -> ReportTable:
     """Where the samples went."""
     counts = inspection.counts
-    return Table(
+    return ReportTable(
         ("samples", "number", "what they are"),
         (
             ("all", _count(counts.total), "Rows on which the formula was measured."),
@@ -431,7 +431,7 @@ def samples(inspection: Inspection) -> Table:
     )
 
 
-def reasons(inspection: Inspection) -> Table | None:
+def reasons(inspection: Inspection) -> ReportTable | None:
     """Why samples have no value or no digit at a node; None if all have both everywhere."""
     texts = node_texts(inspection.formula, TEXT_LIMIT)
     rows: list[tuple[Cell, ...]] = []
@@ -442,16 +442,16 @@ def reasons(inspection: Inspection) -> Table | None:
         if n.singular:
             reason = singular_clause(inspection, n.node.id)
             rows.append((_code(texts[n.node.id]), "no digit left", _count(n.singular), reason))
-    return Table(("node", "what", "samples", "why"), rows, numbers=(2,)) if rows else None
+    return ReportTable(("node", "what", "samples", "why"), rows, numbers=(2,)) if rows else None
 
 
-def nodes(findings: Findings) -> Table:
+def nodes(findings: Findings) -> ReportTable:
     """Every node, in post-order."""
     inspection = findings.inspection
     texts = node_texts(inspection.formula, TEXT_LIMIT)
     shares = {row.node_id: row.share for row in findings.diagnosis.ledger.rows}
     defined = inspection.eic == inspection.eic
-    return Table(
+    return ReportTable(
         ("id", "sub-expression", "operator", "digits lost", "finite samples", "amplification",
          "share of the noise", "invalid", "singular"),
         [
@@ -494,9 +494,9 @@ def _options(findings: Findings) -> list[str]:
     return options
 
 
-def facts(inspection: Inspection, provenance: Provenance) -> Table:
+def facts(inspection: Inspection, provenance: Provenance) -> ReportTable:
     """Versions, the data's hash."""
-    return Table(("", "value"), [*_facts(inspection, provenance)], words=True)
+    return ReportTable(("", "value"), [*_facts(inspection, provenance)], words=True)
 
 
 def _facts(inspection: Inspection, provenance: Provenance) -> Iterator[tuple[Cell, Cell]]:
