@@ -126,7 +126,16 @@ def passage(B: Any, y: Any, a: Any, slope: Any, limit: Any, term: Any, s2: Any) 
 
 
 def passage_of_selection(B: Any, y: Any, term: Any) -> Passage:
-    """What an edge of min or max lets through: all of the operand attained, nothing else."""
+    """What an edge of min or max lets through: all of the operand attained, nothing else.
+
+    Parameters
+    ----------
+    B : backend
+    y : Value
+        The node's value.
+    term : Value
+        What the recursion added to s_k^2 through this edge; 0 for an operand not attained.
+    """
     attained = B.where(term != 0, 1.0, 0.0)
     return Passage(B.where(y == 0, 0.0, attained), attained, B.where(y == 0, attained, 0.0))
 
@@ -142,6 +151,21 @@ def passed_on(B: Any, arrived: Flow, through: Passage, y: Any, a: Any) -> Flow:
     y = 0, and so is all above          the noise of y times the limit of kappa; without a limit,
                                         what moves the operand leaves no digit
     ==================================  ===========================================================
+
+    Parameters
+    ----------
+    B : backend
+    arrived : Flow
+        What has arrived at the node.
+    through : Passage
+        What the edge to this operand lets through.
+    y, a : Value
+        The values of the node and of the operand.
+
+    Returns
+    -------
+    Flow
+        The operand's part by this edge alone; `Flow.joined` adds those of several edges.
     """
     kappa, slope, limit = through
     relative, absolute, infinite = arrived
@@ -156,7 +180,14 @@ def passed_on(B: Any, arrived: Flow, through: Passage, y: Any, a: Any) -> Flow:
 
 
 def passed_between_numbers(B: Any, arrived: Flow, through: Passage) -> Flow:
-    """The same where neither y nor a is 0 at any sample."""
+    """The same where neither y nor a is 0 at any sample.
+
+    Parameters
+    ----------
+    B : backend
+    arrived, through
+        As for `passed_on`.
+    """
     return Flow(
         relative=times(B, arrived.relative, through.kappa),
         infinite=times(B, arrived.infinite, through.slope),
@@ -164,7 +195,21 @@ def passed_between_numbers(B: Any, arrived: Flow, through: Passage) -> Flow:
 
 
 def noise_of(B: Any, y: Any, arrived: Flow) -> Any:
-    """G of a node: a 0 has no relative noise, and where infinities meet no digit is left."""
+    """G of a node: a 0 has no relative noise, and where infinities meet no digit is left.
+
+    Parameters
+    ----------
+    B : backend
+    y : Value
+        The node's value.
+    arrived : Flow
+        Over all ways from the target to the node.
+
+    Returns
+    -------
+    Value
+        d eta_t / d eta_j with its sign; inf where no digit of the target is left.
+    """
     g = arrived.relative
     if not is_nothing(arrived.infinite):
         g = B.where((arrived.infinite != 0) & (y != 0), math.inf, g)
@@ -173,6 +218,12 @@ def noise_of(B: Any, y: Any, arrived: Flow) -> Any:
 
 def times(B: Any, a: Any, b: Any) -> Any:
     """a b, where 0 times infinity is 0: nothing arrives through a closed path.
+
+    Parameters
+    ----------
+    B : backend
+    a, b : Value
+        Arrays of one shape, numbers, or `NOTHING`, which makes the product `NOTHING`.
 
     Examples
     --------

@@ -141,7 +141,22 @@ def _part_of(tape: Tape, block: Block, held: int, edges: bool, beyond: bool) -> 
 
 
 def signs_of(step: Step, y: np.ndarray, argument: np.ndarray, ok: np.ndarray) -> int:
-    """1 if the watched sign is positive at some sample, plus 2 if negative."""
+    """1 if the watched sign is positive at some sample, plus 2 if negative.
+
+    Parameters
+    ----------
+    step : Step
+        Whose row says what is watched: the value, or value times argument (`Operator.crossing`).
+    y, argument : ndarray, shape (m,)
+        The step's values and its first operand's.
+    ok : ndarray of bool, shape (m,)
+        The samples that count.
+
+    Returns
+    -------
+    int
+        0 to 3; 3 is a change of sign.
+    """
     watched = y[ok]
     if step.row is not None and step.row.crossing == "argument":
         watched = np.sign(watched) * np.sign(argument[ok])
@@ -170,6 +185,19 @@ def values_at(tape: Tape, samples: Samples, slot: int) -> tuple[np.ndarray, np.n
     """Value and s^2 of one slot at every sample, by double precision's verdict.
 
     Slots after it are not run.
+
+    Parameters
+    ----------
+    tape : Tape
+    samples : Samples
+        With a column for each variable of the tape.
+    slot : int
+        A place on the tape.
+
+    Returns
+    -------
+    y, s2 : ndarray, each shape (N,)
+        Meaningless where some node up to the slot is invalid.
     """
     total = len(samples)
     y, s2 = np.empty(total), np.empty(total)

@@ -69,7 +69,17 @@ class Words:
 
 
 def at_end(name: str, end: str, invalid: str) -> Words:
-    """Of a function whose slope is infinite at an end of its domain."""
+    """Of a function whose slope is infinite at an end of its domain.
+
+    Parameters
+    ----------
+    name : str
+        The function, as it is written.
+    end : str
+        The end of the domain, in words: ``"±1"``.
+    invalid : str
+        Why there is no value beyond it (`Words.invalid`).
+    """
     said = f"the argument of `{name}` comes close to {end}"
     near = Near(True, 0.5, "end of the domain", said)
     return Words(near=near, singular=AT_ITS_END, nearly="", invalid=invalid)
