@@ -192,7 +192,21 @@ def _from_table(
 
 
 def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> str:
-    """The inspection as plain text for a terminal."""
+    """The inspection as plain text for a terminal.
+
+    Parameters
+    ----------
+    result : Inspection
+    reading : Reading
+        How the formula was read; its notes are printed.
+    mapping : dict of str to str
+        Of each variable, the column or the range that gives its samples.
+
+    Returns
+    -------
+    str
+        Lines without a last line end; a ``*`` stands before the bottleneck.
+    """
     lines = [verdict(result).sentence, ""]
     counts = result.counts
     lines.append(f"EIC          {_digits(result.eic)} digits lost"

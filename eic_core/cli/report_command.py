@@ -71,7 +71,18 @@ def run(options: argparse.Namespace) -> None:
 def provenance_of(
     options: argparse.Namespace, reading: Reading, samples: Samples, mapping: dict[str, str]
 ) -> Provenance:
-    """What the command line said about where the samples come from."""
+    """What the command line said about where the samples come from.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        The command's; with ``data`` its file is read once more for its digest and names.
+    reading : Reading
+    samples : Samples
+        Those inspected, with rows left out.
+    mapping : dict of str to str
+        Of each variable, the column or the range that gives its samples.
+    """
     if options.data is None:
         given = dict(Domain.parse(text) for text in options.range)
         named = {canonical_name(name): domain for name, domain in given.items()}

@@ -1,4 +1,4 @@
-"""Which nodes of a tree are shown, and where they stand.
+"""Chooses which nodes of a tree are shown, and places them without overlaps.
 
 `tidy` is the drawing of E. M. Reingold and J. S. Tilford ("Tidier drawings of trees",
 IEEE TSE 7, 1981) for nodes of different widths: subtrees are pushed together until
@@ -120,7 +120,7 @@ def visible_tree(
     """
     opening = _Opening(inspection, levels or MAX_LEVELS[narrow])
     focus = focus_node(inspection)
-    opening.reach(focus)
+    opening.open_path_to(focus)
     if 0 < len(inspection.formula.nodes[focus].children) <= 3:
         opening.open([focus])
     steps = opening.hottest_first(len(inspection.nodes) - 1, MAX_VISIBLE[narrow])
@@ -135,7 +135,7 @@ def visible_tree(
         if 0 <= asked < len(inspection.nodes) and inspection.formula.nodes[asked].children:
             opening.unfold(asked)
     if selected is not None and 0 <= selected < len(inspection.nodes):
-        opening.reach(selected)
+        opening.open_path_to(selected)
     return opening.tree()
 
 
@@ -150,9 +150,9 @@ class _Opening:
         self.opened = {root}
         self.kept = {root}
 
-    def reach(self, node_id: int) -> None:
+    def open_path_to(self, node_id: int) -> None:
         """Open the way from the root to a node; skip its middle if it is long."""
-        way = self._way(node_id)
+        way = self._ancestors(node_id)
         fresh = [k for k in way if k not in self.opened]
         self.opened |= set(way)
         ends = (1, 3)  # levels kept at the top of what is new and above the node
@@ -172,7 +172,7 @@ class _Opening:
                 self.kept.add(k)
                 k = next((c for c in self.formula.nodes[k].children if c in self.opened), None)
         elif node_id not in self.opened:
-            self.reach(node_id)
+            self.open_path_to(node_id)
             self.open([node_id])
             self.open(self.hottest_first(node_id, MAX_UNFOLDED))
 
@@ -256,7 +256,7 @@ class _Opening:
             pending.extend(children[k])
         return VisibleTree(tuple(sorted(children)), children, folded, skipped)
 
-    def _way(self, node_id: int) -> list[int]:
+    def _ancestors(self, node_id: int) -> list[int]:
         """The ancestors of a node, from the root down."""
         way: list[int] = []
         parent = self.formula.parents[node_id]

@@ -1,4 +1,4 @@
-"""Algorithm 1 (Yu et al., ``alg:calculate_eic``) over a whole data set.
+"""How many times each node amplifies rounding noise (Algorithm 1) over a whole data set.
 
 `amplify` runs a formula over its samples: the native engine, or the NumPy reference where there is
 none, follows every rule in place; only samples that double precision cannot settle go further, to

@@ -1,4 +1,5 @@
-"""Samples at which the rule itself hangs on a rounding of double precision.
+"""Finds samples at which a rounding decides which rule of the definition applies: jumps, ends,
+ties.
 
 ``floor(0.1*3*10)`` stands on a jump, but its double does not; ``acos`` of a
 cosine may leave the domain by one rounding; ``max(0.1+0.2, 0.3)`` is a tie.  The

@@ -1,4 +1,4 @@
-"""The definition at its edges (ADR 0001), each rule once.
+"""The definition where a value is 0 or a function has a kink (ADR 0001), each rule once.
 
 The functions are written over a backend (`eic_core.operators.backend`), without branches:
 `eic_core.engine.reference` follows them over arrays, `eic_core.engine.exact` at 60 digits, and

@@ -1,4 +1,4 @@
-"""Algorithm 1 at 60 digits, for the samples that double precision cannot settle.
+"""Values and amplifications at 60 digits, for the samples that double precision cannot settle.
 
 Values are real numbers: a literal or table cell is the decimal written, pi is
 exact.  The recursion runs in its absolute form v_k = y_k^2 + sum (de_k/dy_i)^2 v_i,

@@ -1,4 +1,4 @@
-"""Algorithm 1 beyond double range, in double precision: for the samples that leave it.
+"""Values and amplifications beyond double range (1e400, 1e-400), without computing 60 digits.
 
 Values are `eic_core.operators.wide.Wide`, for which ``exp(-1600)`` is a number.  Sums, products,
 powers, roots, exponentials and logarithms go on there; what needs the digits of a lost value (a

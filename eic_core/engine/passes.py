@@ -1,4 +1,4 @@
-"""One pass over samples: by the native engine, or by the NumPy reference where there is none."""
+"""Runs a tape once over samples: by the native engine, or by NumPy where there is none."""
 
 from __future__ import annotations
 
@@ -38,12 +38,24 @@ def run_pass(
 
     Parameters
     ----------
+    tape : Tape
+    samples : Samples
+        N rows, with a column for each variable of the tape.
+    start, stop : int
+        Rows ``[start, stop)`` are run.
     held : int
         Bits of a status that leave a sample out of the sums.
-    values, s2 : ndarrays, or None
-        Where the root's values and s^2 are written to.
+    edges : bool
+        Whether every operand's sum of terms and the watched signs are wanted, too.
+    values, s2 : ndarray, shape (N,), or None
+        Where the root's values and s^2 are written to, at the same rows.
     beyond : bool
         False to count an overflow as invalid.
+
+    Returns
+    -------
+    Pass
+        Sums and counts for each slot, and a status for each sample that was run.
     """
     engine = native.library()
     packed = None if engine is None else engine.pack(tape)

@@ -1,4 +1,4 @@
-"""Algorithm 1 sample by sample, with every zero, kink and pole treated apart.
+"""Values and amplifications by NumPy (Algorithm 1), with every zero, kink and pole treated apart.
 
 This is the reference in double precision: whole-array NumPy, with each rule of the
 definition (`eic_core.engine.edges`) applied at each sample.  The native engine gives the same

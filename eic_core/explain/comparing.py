@@ -1,4 +1,4 @@
-"""Do the ways of measuring agree, and if not, why?"""
+"""Compares the measures of one node's loss, and says in a sentence whether and why they differ."""
 
 from __future__ import annotations
 
@@ -277,13 +277,13 @@ def _not_compared(observed: Observed, known: np.ndarray, linear: np.ndarray) -> 
     beyond = int(np.count_nonzero(known & ~linear))
     of = f" of {phrases.samples(len(known))}"
     if not linear.any():
-        if observed.lost:
+        if observed.rows_lost:
             return "the value overflows or has no number"
         if beyond:
             return "no sample keeps three digits, too few to compare"
         return "there is nothing to compare: the exact value is 0"
-    if observed.lost:
-        return f"{observed.lost:,}{of} have no number, or one too large for it"
+    if observed.rows_lost:
+        return f"{observed.rows_lost:,}{of} have no number, or one too large for it"
     if beyond:
         keep = "keeps" if beyond == 1 else "keep"
         return f"{beyond:,}{of} {keep} fewer than three digits, too few to compare"

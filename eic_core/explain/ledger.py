@@ -90,7 +90,23 @@ HARDLY = 3.0
 def ledger_sentences(
     inspection: Inspection, target: int, rows: tuple[LedgerRow, ...], singular: int
 ) -> tuple[str, ...]:
-    """The largest groups of equal noise, what is masked, and what is left out."""
+    """The largest groups of equal noise, what is masked, and what is left out.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    target : int
+        The node whose noise is shared out.
+    rows : tuple of LedgerRow
+        Of the target and every node below it; at least one.
+    singular : int
+        Valid samples left out of the ledger.
+
+    Returns
+    -------
+    tuple of str
+        Whole sentences, the largest group first.
+    """
     if len(rows) == 1:
         return (_leaf(inspection, target), *_left_out(inspection, target, singular))
     groups = _groups_amplified_alike(rows)
@@ -199,7 +215,16 @@ def outermost_masked(
 
 
 def masked_sentence(inspection: Inspection, target: int, row: LedgerRow) -> str:
-    """What a masked node loses, and how little of it arrives."""
+    """What a masked node loses, and how little of it arrives.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    target : int
+        The node whose noise is shared out.
+    row : LedgerRow
+        A masked one.
+    """
     local = inspection.nodes[row.node_id].local_eic_finite
     share = phrases.percent(row.share)
     little = share if share.startswith("less") else f"only {share}"

@@ -1,4 +1,4 @@
-"""One number, four ways: recursion, shared noise, perturbation and the observed error.
+"""Measures each node's loss in four ways: recursion, shared noise, perturbation, observed error.
 
 On a part of the data, node by node: Algorithm 1 with independent and with shared noise,
 Algorithm 2 (Yu et al., ``alg:estimate_eic``) at falling sigma, and the error of float32 and
@@ -155,7 +155,7 @@ class TriangulatedNode:
                     "digits": json_number(o.digits),
                     "worst": json_number(o.worst),
                     "usable": o.usable,
-                    "lost": o.lost,
+                    "lost": o.rows_lost,
                 }
                 for o in (self.float32, self.float64)
             },

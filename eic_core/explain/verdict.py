@@ -1,4 +1,4 @@
-"""The verdict on a formula: one plain sentence, and what qualifies it.
+"""The verdict on a formula: one plain sentence on where it loses digits, and what qualifies it.
 
 Numbers are rounded here, in the sentences, and nowhere before.
 """

@@ -1,4 +1,4 @@
-"""Does the loss lie in the function or in its writing?"""
+"""Tells whether digits are lost by the function itself or only by the way it is written."""
 
 from __future__ import annotations
 

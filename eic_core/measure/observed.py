@@ -161,7 +161,7 @@ class Observed:
         return int(np.count_nonzero(np.isfinite(self.errors)))
 
     @property
-    def lost(self) -> int:
+    def rows_lost(self) -> int:
         """Samples at which the type has no number though there is one."""
         return int(np.count_nonzero(np.isinf(self.errors)))
 
@@ -277,7 +277,17 @@ class ObservedError:
 
     @classmethod
     def of(cls, truth: Sequence[Any], computed: Sequence[float], kind: str) -> ObservedError:
-        """That of some numbers; rows whose exact value is out of the type's range do not count."""
+        """That of some numbers; rows whose exact value is out of the type's range do not count.
+
+        Parameters
+        ----------
+        truth : sequence of mpf or None
+            The exact values; None where there is none.
+        computed : sequence of float
+            What the precision made of the same rows.
+        kind : {"float32", "float64"}
+            The precision.
+        """
         limits = np.finfo(kind)
         low, high = float(limits.tiny), float(limits.max)
         errors = relative_errors(

@@ -1,4 +1,4 @@
-"""Algorithm 2 (Yu et al., ``alg:estimate_eic``): amplification by shaking the formula.
+"""Measures amplification by shaking the formula (Algorithm 2, Yu et al., ``alg:estimate_eic``).
 
 No derivative is taken: every node of a noisy forward pass is multiplied by its
 own (1 + e), e ~ N(0, sigma^2), and compared with a clean pass.  That makes it an

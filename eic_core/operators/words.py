@@ -1,4 +1,4 @@
-"""What is said of an operator: the part of a row that the diagnosis uses."""
+"""What the diagnosis says of an operator: the nouns and clauses of its row."""
 
 from __future__ import annotations
 

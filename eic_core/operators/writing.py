@@ -169,7 +169,7 @@ def fenced(name: str, opened: str, closed: str, latex: tuple[str, str]) -> Form:
     opened, closed : str
         The two signs, in plain labels and MathML.
     latex : tuple of str
-        The same two as LaTeX delimiters, to follow ``\left`` and ``\right``.
+        The same two as LaTeX delimiters, to follow ``\\left`` and ``\\right``.
     """
     return Form(
         f"{name}(<0>)",

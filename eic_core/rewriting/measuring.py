@@ -1,4 +1,4 @@
-"""The forms that a search found: on which rows they are measured, and which are worth proposing."""
+"""Measures the forms that a search found, on chosen rows, and keeps those worth proposing."""
 
 from __future__ import annotations
 
@@ -135,7 +135,23 @@ RANGE_TOLERANCE, RANGE_WORST = 0.2, 0.5
 def binary_rows(
     columns: Mapping[str, Any], rows: Sequence[int], kind: str
 ) -> tuple[dict[str, Any], list[dict[str, str]]]:
-    """The inputs of some rows as one precision holds them: arrays, and exact decimals."""
+    """The inputs of some rows as one precision holds them: arrays, and exact decimals.
+
+    Parameters
+    ----------
+    columns : mapping of name to ndarray, shape (N,)
+    rows : sequence of int
+        m row numbers from 0.
+    kind : {"float32", "float64"}
+        The precision.
+
+    Returns
+    -------
+    inputs : dict of name to ndarray, shape (m,)
+        Of that type; inf where a cell is beyond it.
+    decimals : list of dict of name to str, length m
+        The same numbers, digit for digit.
+    """
     with np.errstate(over="ignore"):
         rounded = {
             name: np.asarray(column)[list(rows)].astype(kind) for name, column in columns.items()

@@ -110,7 +110,7 @@ def _search_table(
     texts = decimal_rows(samples, formula.variables, rows.searched)
     table = ValueTable(terms, texts, 50)
     worst = 0.0
-    for number in terms.below(root):
+    for number in terms.subterms(root):
         s2 = table.noise(number).s2
         s2 = s2[~np.isnan(s2)]
         if len(s2):

@@ -1,4 +1,4 @@
-"""What `repair` gives back: forms, how they were reached, verified and measured, and in words."""
+"""What `repair` gives back: the better forms, how they were reached and verified, and sentences."""
 
 from __future__ import annotations
 
@@ -39,6 +39,15 @@ class Saved(NamedTuple):
 
 def repair_sentence(text: str, rules: Sequence[str], saved: Saved) -> str:
     """What to write instead, and what it saves.
+
+    Parameters
+    ----------
+    text : str
+        The new form, in Python.
+    rules : sequence of str
+        Names of the rules that lead to it, in order; repetitions are dropped.
+    saved : Saved
+        Digits before and after; what saves less than 0.05 is not mentioned.
 
     Examples
     --------
@@ -139,7 +148,12 @@ def _small_loss_clause(q: float) -> str:
 
 
 def advice_sentence(q: float, eic: float, own: float) -> str:
-    """What to do where no other form is better; the arguments are those of `no_repair_sentence`.
+    """What to do where no other form is better.
+
+    Parameters
+    ----------
+    q, eic, own : float
+        Digits lost at the root and at the worst node, and by the function itself.
 
     Examples
     --------

@@ -385,7 +385,7 @@ class Rewriter:
                 tries = [("sub", (a, b), v), ("sub", (b, a), w)]
             rest = [part for k, part in enumerate(chain) if k not in (i, j)]
             for operator, operands, sign in tries:
-                pair = self.terms.put(operator, operands)
+                pair = self.terms.intern(operator, operands)
                 for rule in self.book.by_operator.get(operator, ()):
                     for rewrite in self._direct(rule, pair):
                         whole = self._with_terms(rewrite.term, sign, rest, i)
@@ -399,7 +399,7 @@ class Rewriter:
         if not rest:
             return term if sign > 0 else self.build.neg(term)
         pieces = [Weighted(sign * w, t) for w, t in self.build.terms_of(term)]
-        parts = self.build.collected([*rest[:place], *pieces, *rest[place:]])
+        parts = self.build.merge_like_terms([*rest[:place], *pieces, *rest[place:]])
         return self.build.sum_of(parts)
 
     def _products(self, number: int) -> Iterator[Rewrite]:
@@ -414,7 +414,7 @@ class Rewriter:
                 tries = [("div", (over, under), ONE)]
             rest = [part for k, part in enumerate(chain) if k not in (i, j)]
             for operator, operands, exponent in tries:
-                pair = self.terms.put(operator, operands)
+                pair = self.terms.intern(operator, operands)
                 for rule in self.book.by_operator.get(operator, ()):
                     if rule.pattern.operator != operator:
                         continue
@@ -440,7 +440,7 @@ class Rewriter:
         for i, (exponent, term) in enumerate(chain[:MAX_CHAIN]):
             if exponent > 0:
                 continue
-            pair = self.terms.put("div", (self.build.one(), term))
+            pair = self.terms.intern("div", (self.build.one(), term))
             rest = [part for k, part in enumerate(chain) if k != i]
             for rule in self.book.by_operator.get("div", ()):
                 if rule.pattern.children[0].operator != CONSTANT:
@@ -461,7 +461,7 @@ def _positive(build: Builder, part: Weighted) -> Weighted:
     inner = build.terms[part.term]
     if inner.operator in ("mul", "div"):
         weight, term = build.coefficient(part.term)
-        opposite = build.scaled(-weight, term) if weight < 0 else None
+        opposite = build.times_number(-weight, term) if weight < 0 else None
         if opposite is not None:
             return Weighted(-part.weight, opposite)
     return part

@@ -1,4 +1,4 @@
-"""Terms on rows of data: values at high precision, and how noise reaches them.
+"""Values of terms on rows of data, at high precision, and how many digits of them noise leaves.
 
 A term's value is computed once, from its operands' values, with as many digits as the
 formula at hand needs.  From the values, in extended double precision, follow the
@@ -135,7 +135,7 @@ class ValueTable:
         self._partials: dict[tuple[object, ...], tuple[Numbers, ...]] = {}
         self._exact = ExactEvaluator(_NO_TAPE, digits)
 
-    def share(self, number: int, known: int) -> None:
+    def declare_equal(self, number: int, known: int) -> None:
         """Declare that two terms have the same values, so that they are computed once."""
         if number not in self._values:
             self._values[number] = self.values(known)
@@ -143,7 +143,7 @@ class ValueTable:
     def values(self, number: int) -> Values:
         """Values of a term on every row."""
         if number not in self._values:
-            for below in self.terms.below(number):
+            for below in self.terms.subterms(number):
                 if below not in self._values:
                     self._values[below] = self._compute(below)
         return self._values[number]
@@ -187,7 +187,7 @@ class ValueTable:
     def noise(self, number: int) -> Noise:
         """How noise reaches a term."""
         if number not in self._noise:
-            for below in self.terms.below(number):
+            for below in self.terms.subterms(number):
                 if below not in self._noise:
                     self._noise[below] = self._propagate(below)
         return self._noise[number]

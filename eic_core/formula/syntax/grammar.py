@@ -37,7 +37,22 @@ from eic_core.formula.tree import CONSTANT, Draft, constant
 
 
 def fail_missing_operand(report: Report, tokens: list[TokenRow], index: int) -> NoReturn:
-    """Raise for a token that cannot start an operand, or a bad character anywhere."""
+    """Raise for a token that cannot start an operand, or a bad character anywhere.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text and raises the error.
+    tokens : list of TokenRow
+        Of the whole text, closed by `END`.
+    index : int
+        The token at which an operand should have begun.
+
+    Raises
+    ------
+    FormulaError
+        Always.
+    """
     token = Token._make(tokens[index])
     before = Token._make(tokens[index - 1]) if index else None
     if token.kind == BAD:
@@ -133,6 +148,15 @@ class Grammar:
 
     def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:
         """The precedence of the product understood between tokens `index`-1 and `index`.
+
+        Parameters
+        ----------
+        tokens : list of TokenRow
+            Of the whole text.
+        index : int
+            The second of the two operands' tokens, from 1.
+        pending : list of PendingRow
+            What waits for an operand, the innermost last.
 
         Raises
         ------

@@ -1,5 +1,4 @@
-"""Python, NumPy, SymPy and the tools' own infix notations, and a PySR export whose brackets are
-broken.
+"""Reads Python, NumPy, SymPy and other infix text, and mends a PySR export with broken brackets.
 
 Some published tables of PySR formulas (their ``powabs(a; b)`` calls have
 semicolons for commas) put one surplus ``(`` per such call into the text, all
@@ -101,7 +100,20 @@ def _kind(word: str) -> int:
 
 
 def tokenize(report: Report, start: int, end: int) -> list[TokenRow]:
-    """The tokens of ``report.text[start:end]``, closed by `END`."""
+    """The tokens of ``report.text[start:end]``, closed by `END`.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text.
+    start, end : int
+        The part of the text to read, as character offsets.
+
+    Returns
+    -------
+    list of TokenRow
+        Characters that no formula holds are tokens of kind `BAD`.
+    """
     text = report.text
     tokens: list[TokenRow] = []
     append, kind_of = tokens.append, _KINDS.get
@@ -292,11 +304,20 @@ class Infix(Grammar):
             parse(tokenize(trial, start, end), Infix(self.names, trial, lenient=True))
         except FormulaError:
             return None
-        return trial.written_out()
+        return trial.with_products_written()
 
 
 def parse_infix(report: Report, names: Names, tokens: list[TokenRow]) -> Draft:
     """The tree of the tokens of ``report.text``.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text; notes and other readings are added to it.
+    names : Names
+        The meaning of names.
+    tokens : list of TokenRow
+        As `tokenize` gives them.
 
     Raises
     ------
@@ -305,7 +326,7 @@ def parse_infix(report: Report, names: Names, tokens: list[TokenRow]) -> Draft:
     """
     draft = parse(tokens, Infix(names, report))
     if report.products and any(n.message.endswith("not as a call") for n in report.notes.values()):
-        report.alternative("the same product, written out", report.written_out)
+        report.alternative("the same product, written out", report.with_products_written)
     return draft
 
 
@@ -318,6 +339,11 @@ def parse_repaired(report: Report, names: Names, tokens: list[TokenRow]) -> Draf
     The text is mended only if it has exactly as many surplus ``(`` as
     semicolons, if they stand together right after the parenthesis of a call of
     two arguments, and if all places where that can be done give the same tree.
+
+    Parameters
+    ----------
+    report, names, tokens
+        As for `parse_infix`; a note is added if the text is mended.
     """
     kinds = [token[0] for token in tokens]
     surplus = kinds.count(OPEN) + kinds.count(CALL) - kinds.count(CLOSE)

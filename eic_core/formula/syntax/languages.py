@@ -1,4 +1,4 @@
-"""The notations by name, and which of them a text is written in."""
+"""The notations by name, and a guess which of them a text is written in."""
 
 from __future__ import annotations
 
@@ -84,6 +84,17 @@ def language(hint: str) -> str | None:
 
 def detect(text: str, start: int, end: int) -> str:
     """The notation that a text looks written in.
+
+    Parameters
+    ----------
+    text : str
+    start, end : int
+        The part of the text to look at, as character offsets.
+
+    Returns
+    -------
+    str
+        A key of `LANGUAGES`; ``"infix"`` where nothing tells.
 
     Examples
     --------

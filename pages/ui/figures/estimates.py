@@ -1,4 +1,4 @@
-"""Numbers with their intervals, and the axes and lines of the figures that hold them."""
+"""Draws numbers with their intervals, on the axes that all such figures share."""
 
 from __future__ import annotations
 
