@@ -149,9 +149,9 @@ def read_input(options: argparse.Namespace) -> tuple[Reading, Samples, dict[str,
     if table is not None:
         samples, mapping = _from_table(reading, table, options)
     else:
-        wanted = {name: domains[name] for name in reading.formula.variables if name in domains}
-        samples = sample_domains(wanted, count=options.samples, seed=options.seed)
-        mapping = {name: str(domain) for name, domain in wanted.items()}
+        used = {name: domains[name] for name in reading.formula.variables if name in domains}
+        samples = sample_domains(used, count=options.samples, seed=options.seed)
+        mapping = {name: str(domain) for name, domain in used.items()}
     return reading, samples, mapping
 
 

@@ -57,8 +57,8 @@ def run(options: argparse.Namespace) -> None:
         seconds=options.seconds,
         progress=_print_progress,
     )
-    for said in findings.unfinished.values():
-        print(f"note: {said} --seconds inf lets it come to its end.", file=sys.stderr)
+    for sentence in findings.unfinished.values():
+        print(f"note: {sentence} --seconds inf lets it come to its end.", file=sys.stderr)
     if options.json:
         text = json.dumps(findings.to_json(), allow_nan=False) + "\n"
     else:
@@ -107,5 +107,5 @@ def provenance_of(
     )
 
 
-def _print_progress(fraction: float, doing: str) -> None:
-    print(f"{100 * fraction:3.0f} %  {doing}", file=sys.stderr, flush=True)
+def _print_progress(fraction: float, task: str) -> None:
+    print(f"{100 * fraction:3.0f} %  {task}", file=sys.stderr, flush=True)

@@ -224,13 +224,13 @@ class _Opening:
                 low = middle
             else:
                 high = middle
-        taken = steps[:low]
-        shown = set(self.tree(taken).order)
+        kept = steps[:low]
+        shown = set(self.tree(kept).order)
         for k in steps[low + 1 : low + 1 + MORE_TRIES]:
-            if k in shown and fits(self.tree([*taken, k])):
-                taken.append(k)
+            if k in shown and fits(self.tree([*kept, k])):
+                kept.append(k)
                 shown.update(self.formula.nodes[k].children)
-        return taken
+        return kept
 
     def tree(self, more: Iterable[int] = ()) -> VisibleTree:
         """What is shown if the nodes `more` were open, too."""
@@ -345,10 +345,10 @@ class _Contour:
             move = max(move, room)
         move += GAP
         if len(other.left) > len(self.left):
-            taken, shift = other.left, other.left_shift + move
+            outline, shift = other.left, other.left_shift + move
             for i in range(1, shared + 1):
-                taken[-i] = self.left[-i] + self.left_shift - shift
-            self.left, self.left_shift = taken, shift
+                outline[-i] = self.left[-i] + self.left_shift - shift
+            self.left, self.left_shift = outline, shift
         if len(other.right) >= len(self.right):
             self.right, self.right_shift = other.right, other.right_shift + move
         else:
@@ -378,18 +378,18 @@ def tidy(tree: VisibleTree, widths: Mapping[int, float]) -> Placement:
     """
     contours: dict[int, _Contour] = {}
     centre: dict[int, float] = {}  # in the frame of the node's own subtree
-    moved: dict[int, float] = {}  # of a child's frame within its parent's
+    shifts: dict[int, float] = {}  # of a child's frame within its parent's
     for k in tree.order:
         children = tree.children[k]
         if not children:
             contour, middle = _Contour(), 0.0
         else:
             contour = contours.pop(children[0])
-            moved[children[0]] = 0.0
+            shifts[children[0]] = 0.0
             for child in children[1:]:
-                moved[child] = contour.push_right(contours.pop(child))
+                shifts[child] = contour.push_right(contours.pop(child))
             last = children[-1]
-            middle = (centre[children[0]] + centre[last] + moved[last]) / 2
+            middle = (centre[children[0]] + centre[last] + shifts[last]) / 2
         contour.cover(middle, widths[k])
         contours[k], centre[k] = contour, middle
     root = tree.order[-1]
@@ -402,6 +402,6 @@ def tidy(tree: VisibleTree, widths: Mapping[int, float]) -> Placement:
     for k in reversed(tree.order):
         x[k] = frame[k] + centre[k]
         for child in tree.children[k]:
-            frame[child] = frame[k] + moved[child]
+            frame[child] = frame[k] + shifts[child]
             level[child] = level[k] + 1
     return Placement(x, level, right - left, max(level.values()) + 1)

@@ -450,11 +450,11 @@ def evaluate(
         block = evaluate_block(tape, columns, stop - start)
         ok = block.first_invalid == VALID
         doubtful = np.flatnonzero(block.suspect | block.doubtful)
-        taken, left = doubtful[:recheck], doubtful[recheck:]
+        rechecked, left = doubtful[:recheck], doubtful[recheck:]
         ok[left] &= block.overflow_at[left] == VALID
-        recheck -= len(taken)
+        recheck -= len(rechecked)
         exact: dict[int, ExactSample] = {}
-        for row in taken.tolist():
+        for row in rechecked.tolist():
             evaluator = evaluator or ExactEvaluator(tape)
             cells = {name: samples.decimal(name, start + row) for name in tape.variables}
             exact[row] = evaluator.sample(cells)

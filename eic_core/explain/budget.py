@@ -78,8 +78,8 @@ class Trial:
         self.allowed = tolerance * self.unit
         self.careful = inspection.counts.rechecked > 0
         rows = np.flatnonzero(usable)
-        most = CAREFUL_ROWS if self.careful else SEARCH_ROWS
-        self.part = rows[np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(np.int64)]
+        limit = CAREFUL_ROWS if self.careful else SEARCH_ROWS
+        self.part = rows[np.linspace(0, len(rows) - 1, min(limit, len(rows))).astype(np.int64)]
         self.all = rows
         self.reference = reference
 
@@ -104,7 +104,7 @@ class Trial:
         While they do not, the number whose rounding moves the output most gets one more.
         """
         together = dict(alone)
-        moved = {key: self.deviation({key: digits}, self.part) for key, digits in alone.items()}
+        deviations = {key: self.deviation({key: n}, self.part) for key, n in alone.items()}
         rows = self.part
         while not self.keeps_output(together, rows) or len(rows) < len(self.all):
             if self.keeps_output(together, rows):
@@ -113,9 +113,9 @@ class Trial:
             open_keys = [key for key in together if together[key] < given[key]]
             if not open_keys:
                 break
-            worst = max(open_keys, key=lambda key: moved[key])
+            worst = max(open_keys, key=lambda key: deviations[key])
             together[worst] += 1
-            moved[worst] = self.deviation({worst: together[worst]}, self.part)
+            deviations[worst] = self.deviation({worst: together[worst]}, self.part)
         return together
 
     def keeps_output(self, digits: Mapping[Key, int], rows: Any) -> bool:

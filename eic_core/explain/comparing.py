@@ -160,11 +160,11 @@ def compare_measures(
     found.append(_perturbation(recursion, shaken, singular))
     found += [_observation(o, replays[o.kind], q) for o in observed]
     if rough and any(badge == UNCLEAR for badge, _, _ in found):
-        found = [(EXPLAINED if b == UNCLEAR else b, said, _JUMP) for b, said, _ in found]
+        found = [(EXPLAINED if b == UNCLEAR else b, text, _JUMP) for b, text, _ in found]
         found.append(_clause(EXPLAINED, _JUMP))
     worst = max((badge for badge, _, _ in found), key=(OK, EXPLAINED, UNCLEAR).index)
     because = next(clause for badge, _, clause in found if badge == worst)
-    reasons = tuple(dict.fromkeys(said for _, said, _ in found if said))
+    reasons = tuple(dict.fromkeys(text for _, text, _ in found if text))
     return MethodAgreement(worst, reasons, "" if worst == OK else because)
 
 
@@ -254,9 +254,9 @@ def _observation(observed: Observed, replay: Replay, q: Array) -> _Finding:
     if replay.leaf and ratio < LIKELY[0]:
         return _finding(OK, name, "it is stored without error, or nearly so")
     replayed = replay.errors[linear]
-    told = np.isfinite(replayed)
-    rest = rms((errors - replayed)[told] / q[linear][told])
-    if told.any() and rest <= max(REPLAYED * max(ratio, LIKELY[0]), 0.01):
+    is_known = np.isfinite(replayed)
+    rest = rms((errors - replayed)[is_known] / q[linear][is_known])
+    if is_known.any() and rest <= max(REPLAYED * max(ratio, LIKELY[0]), 0.01):
         return _finding(EXPLAINED, name, reason or _replay_clause(ratio, replay.underflows))
     if replay.underflows:
         return _finding(EXPLAINED, name, reason or _replay_clause(ratio, True))

@@ -160,14 +160,14 @@ def _sentence(
     """Who makes so much of the noise, and where it is amplified."""
     share = math.fsum(row.share for row in group)
     head = group[0]
-    whole = f" of the noise of {_name(inspection, target)}" if first else ""
-    said = f"{_share(share)}{whole} comes from {_sources(inspection, target, group)}"
+    of_what = f" of the noise of {_name(inspection, target)}" if first else ""
+    text = f"{_share(share)}{of_what} comes from {_sources(inspection, target, group)}"
     if head.gain < HARDLY:
-        return f"{said}, hardly amplified."
+        return f"{text}, hardly amplified."
     step = phrases.code_text(inspection.formula, head.amplifier)
     noun = OPERATORS[inspection.formula.nodes[head.amplifier].operator].words.noun
     each = "each " if len(group) > 1 else ""
-    return f"{said}, {each}amplified {phrases.factor(head.gain)} at the {noun} {step}."
+    return f"{text}, {each}amplified {phrases.factor(head.gain)} at the {noun} {step}."
 
 
 def _share(share: float) -> str:
@@ -184,8 +184,8 @@ def _share(share: float) -> str:
 
 def _sources(inspection: Inspection, target: int, group: list[LedgerRow]) -> str:
     """The few largest of a group by name, others of weight by number."""
-    most = max(row.share for row in group)
-    group = [row for row in group if row.share >= NEGLIGIBLE * most]
+    largest = max(row.share for row in group)
+    group = [row for row in group if row.share >= NEGLIGIBLE * largest]
     kinds = Counter(
         f"the rounding of {_name(inspection, target)} itself"
         if row.node_id == target
@@ -201,8 +201,8 @@ def _sources(inspection: Inspection, target: int, group: list[LedgerRow]) -> str
 
 
 def _name(inspection: Inspection, target: int) -> str:
-    whole = target == len(inspection.formula) - 1
-    return "the result" if whole else phrases.code_text(inspection.formula, target)
+    is_root = target == len(inspection.formula) - 1
+    return "the result" if is_root else phrases.code_text(inspection.formula, target)
 
 
 def outermost_masked(

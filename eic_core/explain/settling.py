@@ -197,8 +197,8 @@ def interval_of(s2: Array, crosses: bool, *, level: float = 0.95, seed: int = 0)
             True,
         )
     if n < MIN_SAMPLES_FOR_HILL:
-        few = f"with fewer than {MIN_SAMPLES_FOR_HILL} finite samples the tail cannot be judged"
-        return MeanInterval(*nothing, few)
+        reason = f"with fewer than {MIN_SAMPLES_FOR_HILL} finite samples the tail cannot be judged"
+        return MeanInterval(*nothing, reason)
     tail = hill_index(s2, math.ceil(math.sqrt(n)))
     if tail <= FINITE_VARIANCE:
         return MeanInterval(

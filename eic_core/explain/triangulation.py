@@ -284,8 +284,8 @@ class _Noise:
             with np.errstate(over="ignore"):
                 together = float(np.mean(np.square(shared.arrived[slot][rows])))
                 apart = [float(np.mean(np.square(single[j][rows]))) for j in several[slot]]
-            told = together - sum(apart)
-            return 0.0 if math.isnan(told) else abs(told)
+            difference = together - sum(apart)
+            return 0.0 if math.isnan(difference) else abs(difference)
 
         if not several or not rows.any():
             return None
@@ -308,9 +308,9 @@ def _node(
     q2 = q_squared(together)
     finite = amplification.valid & np.isfinite(q2)
     shaken = tuple(
-        Shaken(e.sigma, n.local_eic, n.low, n.high, n.left_out + e.invalid)
-        for e in estimates
-        for n in (e.nodes[k],)
+        Shaken(estimate.sigma, n.local_eic, n.low, n.high, n.left_out + estimate.invalid)
+        for estimate in estimates
+        for n in (estimate.nodes[k],)
     )
     recursion = local_eic(amplification.finite_mean_s2(k))
     shared = local_eic(float(np.mean(q2[finite]))) if finite.any() else math.nan

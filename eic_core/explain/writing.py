@@ -171,8 +171,9 @@ def _notes(
     notes: list[str] = []
     root = len(inspection.nodes) - 1
     independent = inspection.nodes[root].local_eic_finite
-    told = q >= CALM or inspection.finite_bottleneck == root
-    if told and abs(independent - q) >= TOLD and phrases.lost(independent) != phrases.lost(q):
+    worth_telling = q >= CALM or inspection.finite_bottleneck == root
+    differs = abs(independent - q) >= TOLD and phrases.lost(independent) != phrases.lost(q)
+    if worth_telling and differs:
         notes.append(
             "Here copies of a number share their noise; with independent noise, as EIC has it, "
             f"the result loses {phrases.lost(independent)}."

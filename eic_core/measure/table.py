@@ -45,8 +45,8 @@ class CellProblem:
     text: str
 
     def __str__(self) -> str:
-        said = f"`{self.text}` is not a number" if self.text.strip() else "empty"
-        return f"row {self.row}, column `{self.column}`: {said}"
+        problem = f"`{self.text}` is not a number" if self.text.strip() else "empty"
+        return f"row {self.row}, column `{self.column}`: {problem}"
 
 
 @dataclass(frozen=True)
@@ -312,14 +312,14 @@ def match_variables(
     >>> match_variables(["a"], ["A", "b"]).missing
     ('a',)
     """
-    wanted = list(variables)
+    names = list(variables)
     available = list(columns)
     by_name: dict[str, str] = {}
     for column in reversed(available):
         by_name[canonical_name(column)] = column
     for column in available:
         by_name[column] = column
-    indexed = {name: int(m[1]) for name in wanted if (m := _INDEXED.fullmatch(name))}
+    indexed = {name: int(m[1]) for name in names if (m := _INDEXED.fullmatch(name))}
     base: int | None = None
     assumed = False
     by_position: dict[str, str] = {}
@@ -334,10 +334,11 @@ def match_variables(
                 by_position[name] = available[index - base]
     mapping: dict[str, str] = {}
     missing: list[str] = []
-    for name in wanted:
-        found = by_position.get(name) if base is not None and name in indexed else by_name.get(name)
-        if found is None:
+    for name in names:
+        goes_by_index = base is not None and name in indexed
+        matched = by_position.get(name) if goes_by_index else by_name.get(name)
+        if matched is None:
             missing.append(name)
         else:
-            mapping[name] = found
+            mapping[name] = matched
     return VariableMatch(mapping, base, assumed, tuple(missing))

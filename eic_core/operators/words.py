@@ -80,8 +80,8 @@ def at_end(name: str, end: str, invalid: str) -> Words:
     invalid : str
         Why there is no value beyond it (`Words.invalid`).
     """
-    said = f"the argument of `{name}` comes close to {end}"
-    near = Near(True, 0.5, "end of the domain", said)
+    clause = f"the argument of `{name}` comes close to {end}"
+    near = Near(True, 0.5, "end of the domain", clause)
     return Words(near=near, singular=AT_ITS_END, nearly="", invalid=invalid)
 
 

@@ -302,8 +302,8 @@ def accuracy_keys(scores: Sequence[ListedScore]) -> dict[str, np.ndarray]:
         kept = np.array(values, dtype=float)
         key = "loss, as stored" if name == "loss" else f"1 − {name}, as stored"
         offered[key] = kept if name == "loss" else 1 - kept
-    here, again = offered["1 − R²"], "1 − r2, as stored"
-    if np.array_equal(here, offered[again], equal_nan=True):
+    computed, again = offered["1 − R²"], "1 − r2, as stored"
+    if np.array_equal(computed, offered[again], equal_nan=True):
         del offered[again]
     return {name: values for name, values in offered.items() if not np.isnan(values).all()}
 

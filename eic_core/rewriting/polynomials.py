@@ -192,17 +192,17 @@ def _content(p: Polynomial) -> Monomial:
     """The largest monomial that divides every term."""
     common: dict[int, int] | None = None
     for m in p.coefficients:
-        here = dict(m)
-        common = here if common is None else {
-            k: min(e, here[k]) for k, e in common.items() if k in here
+        exponents = dict(m)
+        common = exponents if common is None else {
+            k: min(e, exponents[k]) for k, e in common.items() if k in exponents
         }
     return tuple(sorted((common or {}).items()))
 
 
-def _divide_by_monomial(p: Polynomial, by: Monomial) -> Polynomial:
-    if not by:
+def _divide_by_monomial(p: Polynomial, divisor: Monomial) -> Polynomial:
+    if not divisor:
         return p
-    lower = dict(by)
+    lower = dict(divisor)
     quotient = {
         tuple((k, e - lower.get(k, 0)) for k, e in m if e > lower.get(k, 0)): c
         for m, c in p.coefficients.items()

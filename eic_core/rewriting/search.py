@@ -184,9 +184,9 @@ class SearchOutcome:
 
     Attributes
     ----------
-    start : Found
+    start : FoundForm
         The formula as given.
-    forms : tuple of Found
+    forms : tuple of FoundForm
         Every other form, the cheapest first.
     own : float
         The function's own conditioning on the same rows, in digits.
@@ -266,9 +266,9 @@ class Search:
                 cost = self.costs.of(new)
                 if cost is None:
                     continue
-                found = FoundForm(new, cost, (*state.steps, step))
-                known[kind] = found
-                heapq.heappush(queue, (cost.total, evaluated, found))
+                form = FoundForm(new, cost, (*state.steps, step))
+                known[kind] = form
+                heapq.heappush(queue, (cost.total, evaluated, form))
                 if cost.total < best:
                     best, best_at = cost.total, evaluated
                 if not reached_at and max(cost.q, cost.worst) <= good_enough:

@@ -98,10 +98,10 @@ class Noise(NamedTuple):
         return _relative(self.deviation[np.newaxis], self.y)
 
 
-def _relative(moved: Numbers, y: Numbers) -> Numbers:
+def _relative(change: Numbers, y: Numbers) -> Numbers:
     """Sum of squares over the first axis, in units of y^2; y^2 itself may leave the range."""
     with np.errstate(all="ignore"):
-        ratio = np.sum(np.square(moved / y), axis=0)
+        ratio = np.sum(np.square(change / y), axis=0)
     return np.where((y == 0) | (np.isnan(ratio) & ~np.isnan(y)), np.inf, ratio)
 
 

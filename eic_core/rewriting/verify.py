@@ -135,10 +135,10 @@ class Verifier:
         level = self.table.digits
         pending = list(range(len(expected)))
         while True:
-            wanted = [expected[i] for i in pending]
+            targets = [expected[i] for i in pending]
             if level >= MAX_DIGITS:
                 found = tuple(_or_zero(v, level) for v in found)
-            wrong = differing_rows(wanted, found)
+            wrong = differing_rows(targets, found)
             if any(found[i] is None for i in wrong):
                 return None
             pending = [pending[i] for i in wrong]

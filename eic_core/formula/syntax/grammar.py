@@ -69,8 +69,8 @@ def fail_missing_operand(report: Report, tokens: list[TokenRow], index: int) -> 
     if token.kind == END:
         place = (before.start, before.end)
     if before.kind in (OPEN, CALL, BAR):
-        what = "end of the text" if token.kind == END else f"`{token.text}`"
-        report.fail(f"missing operand before the {what}".replace("the `", "`"), *place, "write one")
+        follower = "the end of the text" if token.kind == END else f"`{token.text}`"
+        report.fail(f"missing operand before {follower}", *place, "write one")
     written = report.text[before.start : before.end].strip() or before.text
     report.fail(f"missing operand after `{written}`", *place, "write one or remove it")
 

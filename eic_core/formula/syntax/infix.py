@@ -349,18 +349,18 @@ def parse_repaired(report: Report, names: Names, tokens: list[TokenRow]) -> Draf
     surplus = kinds.count(OPEN) + kinds.count(CALL) - kinds.count(CLOSE)
     if surplus <= 0 or surplus != sum([token[:2] == (COMMA, ";") for token in tokens]):
         return None
-    found: list[tuple[Draft, Report, Token]] = []
+    readings: list[tuple[Draft, Report, Token]] = []
     for index in _places(tokens, surplus)[:_MAX_PLACES]:
         trial = Report(report.text)
         kept = tokens[: index + 1] + tokens[index + 1 + surplus :]
         try:
-            found.append((parse(kept, Infix(names, trial)), trial, Token._make(tokens[index])))
+            readings.append((parse(kept, Infix(names, trial)), trial, Token._make(tokens[index])))
         except FormulaError:
             continue
-    if not found:
+    if not readings:
         return None
-    draft, trial, call = found[0]
-    trees = [Formula.from_draft(other).structure() for other, _, _ in found if len(found) > 1]
+    draft, trial, call = readings[0]
+    trees = [Formula.from_draft(other).structure() for other, _, _ in readings if len(readings) > 1]
     if any([tree != trees[0] for tree in trees]):
         return None
     report.notes.update(trial.notes)

@@ -259,10 +259,10 @@ class _Scanner(Brackets):
         """Whether `text` with the subscript that follows is a column."""
         if self.raw[self.index][1] != "_":
             return False
-        here = self.index
+        position = self.index
         self.index += 1
         script, _ = self.raw_group()
-        self.index = here
+        self.index = position
         return self.names.is_column(f"{text}_{script}")
 
     def name(self, text: str, start: int, end: int) -> None:

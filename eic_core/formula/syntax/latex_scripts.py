@@ -301,14 +301,14 @@ class Brackets:
             depth += (text == "{") - (text == "}")
         return self.text[end:low], high
 
-    def begin(self, shown: str, wanted: str, meaning: str, start: int, end: int) -> None:
+    def begin(self, shown: str, closer: str, meaning: str, start: int, end: int) -> None:
         """An opening bracket that groups.
 
         Parameters
         ----------
         shown : str
             The bracket as it groups: ``|``, ``⌊`` and ``⌈`` are functions, all others parentheses.
-        wanted : str
+        closer : str
             The bracket that must close it.
         meaning : str
             What its closing means: ``)``, or ``then`` if an argument follows.
@@ -317,7 +317,7 @@ class Brackets:
         """
         name = shown if shown in "|⌊⌈" else "("
         self.emit(OPEN, name, start, end)
-        self.open.append((wanted, wanted if name != "(" else meaning, start))
+        self.open.append((closer, closer if name != "(" else meaning, start))
 
     def opener(self, text: str, start: int, end: int) -> None:
         """A delimiter of LaTeX that opens a group.
@@ -329,15 +329,15 @@ class Brackets:
         start, end : int
             Where it stands in the source.
         """
-        shown, wanted = OPENERS[text]
-        self.begin(shown, wanted, ")", start, end)
+        shown, closer = OPENERS[text]
+        self.begin(shown, closer, ")", start, end)
 
-    def finish(self, wanted: str, start: int, end: int) -> None:
+    def finish(self, closer: str, start: int, end: int) -> None:
         """A closing bracket: what it means was settled when it was opened.
 
         Parameters
         ----------
-        wanted : str
+        closer : str
             The closing bracket that stands here.
         start, end : int
             Where it stands in the source.
@@ -355,9 +355,9 @@ class Brackets:
                 "remove it or open it before",
             )
         expected, meaning, place = self.open.pop()
-        if expected != wanted:
+        if expected != closer:
             self.report.fail(
-                f"the bracket at column {place + 1} is closed by `{wanted}`",
+                f"the bracket at column {place + 1} is closed by `{closer}`",
                 start,
                 end,
                 f"write `{expected}`",

@@ -162,7 +162,7 @@ def _try_format(
     likely = sheet.columns[place] if row.likely and place >= 0 else ""
     if key == "gplearn_details" and column is None:
         raise tools.no_gplearn_programs()
-    taken = chosen_column(sheet, column, likely)
-    columns = tuple(dict.fromkeys([taken, *sheet.formula_columns, *sheet.columns]))
-    rows = row.of_table(sheet, taken)
-    return Imported(key, reason or "chosen by hand", tuple(rows), (), columns, taken)
+    formulas = chosen_column(sheet, column, likely)
+    columns = tuple(dict.fromkeys([formulas, *sheet.formula_columns, *sheet.columns]))
+    rows = row.of_table(sheet, formulas)
+    return Imported(key, reason or "chosen by hand", tuple(rows), (), columns, formulas)

@@ -242,13 +242,13 @@ def recognise_table(sheet: Sheet) -> str:
     return f"the cells of column `{chosen}` read as formulas ({100 * share:.0f} % of a sample)"
 
 
-def chosen_column(sheet: Sheet, wanted: str | None, likely: str = "") -> str:
+def chosen_column(sheet: Sheet, requested: str | None, likely: str = "") -> str:
     """The column to take the formulas from.
 
     Parameters
     ----------
     sheet : Sheet
-    wanted : str or None
+    requested : str or None
         The column that the user named.
     likely : str
         The one that the format names; taken if it is there.
@@ -263,10 +263,10 @@ def chosen_column(sheet: Sheet, wanted: str | None, likely: str = "") -> str:
     DataError
         If the one that is wanted is not there, or none can be found.
     """
-    if wanted is not None:
-        if wanted in sheet.columns:
-            return wanted
-        raise DataError(f"there is no column `{wanted}`", hint="there are " + _names(sheet))
+    if requested is not None:
+        if requested in sheet.columns:
+            return requested
+        raise DataError(f"there is no column `{requested}`", hint="there are " + _names(sheet))
     if likely in sheet.columns:
         return likely
     if sheet.formula_columns:

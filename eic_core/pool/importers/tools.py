@@ -216,19 +216,19 @@ def read_pysr_print(source: PastedList) -> tuple[list[Listed], tuple[str, ...]]:
     letters: list[str] = []  # of an equation that may go on in the next line
     numbers = [("", "")]
     for line in [*lines[heads[-1] + 1 :], "==="]:
-        found = _ROW.match(line)
-        if found is None and letters[-3:] == _GOES_ON and not line.startswith(("=", "-")):
+        printed_row = _ROW.match(line)
+        if printed_row is None and letters[-3:] == _GOES_ON and not line.startswith(("=", "-")):
             del letters[-3:]
             letters.extend(line.strip())
             continue
         if letters:
             rows.append(_row(len(rows) + 1, "".join(letters), numbers))
             letters = []
-        if found is None:
+        if printed_row is None:
             if rows:
                 break
             continue
-        text, numbers = found[3], [("complexity", found[1]), ("loss", found[2])]
+        text, numbers = printed_row[3], [("complexity", printed_row[1]), ("loss", printed_row[2])]
         if scored and (score := _SCORE.match(text)):
             text, numbers = text[score.end() :], [*numbers, ("score", score[1])]
         letters = list(text)
