@@ -110,6 +110,7 @@ def _edge(edge: Edge, colour: str) -> str:
 
 
 def _card(card: Card, scale: float, dark: bool) -> list[str]:
+    """A card, from back to front: shadow if folded, box, hatching, selection, texts, tag."""
     theme, paint = THEMES[dark], card.paint
     dashes = {"solid": "", "dash": ' stroke-dasharray="6 4"', "dot": ' stroke-dasharray="2 3"'}
     x, y = card.x - card.width / 2, card.y - card.height / 2

@@ -334,6 +334,7 @@ def _result(
     alone: Mapping[Key, int],
     together: Mapping[Key, int],
 ) -> Budget:
+    """The budget: the formula run with all numbers rounded together, on all rows."""
     formula = trial.shortened_formula(together)
     after = amplify(formula, inspection.samples, root_values=True)
     assert after.root_values is not None

@@ -165,6 +165,11 @@ def _cancelling(row: Operator, evidence: Evidence) -> Cause:
 
 
 def _periodic(row: Operator, evidence: Evidence) -> Cause:
+    """Near a pole, near a zero, or a large argument: which of the three the values point to.
+
+    A pole counts where the value is large or the argument within half a turn, a zero where it does
+    more than the size of the argument; what is left is the argument's size.
+    """
     name = row.name
     (x,) = evidence.operands
     p = row.parameter(evidence.node.parameter)

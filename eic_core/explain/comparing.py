@@ -191,6 +191,12 @@ def _shared_noise_clause(recursion: float, shared: float, copies: Copies) -> str
 
 
 def _perturbation(recursion: float, shaken: Sequence[Shaken], singular: int) -> _Finding:
+    """Whether Algorithm 2 agrees with the recursion, by the steadiest estimate that there is.
+
+    In this order: nothing can be said without a steady estimate or a finite recursion; they agree
+    if the interval holds the recursion's value; a difference is explained by samples left out, or
+    by so many digits lost that double precision shows noise; any other is unclear.
+    """
     steady = [s for s in shaken if s.sigma <= STEADY_SIGMA and not math.isnan(s.low)]
     if not steady:
         return _clause(
@@ -239,6 +245,11 @@ def _interval_holds(shaken: Shaken, recursion: float) -> bool:
 
 
 def _observation(observed: Observed, replay: Replay, q: Array) -> _Finding:
+    """Whether the errors of one type are what q and the type's roundoff let expect.
+
+    Compared where the error is linear in the roundoff.  A ratio within `LIKELY` agrees; another is
+    explained if the roundings that really happened, replayed through the formula, account for it.
+    """
     kind, name = observed.kind, NAMES[observed.kind]
     known = np.isfinite(observed.errors) & np.isfinite(q)
     linear = known & (q * ROUNDOFF[kind] <= LINEAR)

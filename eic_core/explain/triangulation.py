@@ -304,6 +304,7 @@ def _node(
     single: tuple[Observed, ...],
     double: tuple[Observed, ...],
 ) -> TriangulatedNode:
+    """One node measured in all four ways, and whether they agree."""
     together = noise.shared(k)
     q2 = q_squared(together)
     finite = amplification.valid & np.isfinite(q2)

@@ -168,6 +168,7 @@ def _sensitive_to(conditioning: OwnConditioning) -> str:
 def _notes(
     inspection: Inspection, place: str, q: float, singular: int, function: int
 ) -> tuple[str, ...]:
+    """What qualifies the answer: independent noise, losses on the way, and samples left out."""
     notes: list[str] = []
     root = len(inspection.nodes) - 1
     independent = inspection.nodes[root].local_eic_finite

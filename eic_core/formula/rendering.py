@@ -429,6 +429,7 @@ def _decimal(value: Fraction) -> str:
 
 
 def _leaf(node: Node, style: int) -> str:
+    """A variable or a constant as one of the four styles writes it."""
     label = node.label
     if node.operator == VARIABLE:
         if style == LATEX:

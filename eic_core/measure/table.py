@@ -192,6 +192,11 @@ def _fill(
     digest: str,
     source: str,
 ) -> Table:
+    """Read every cell as a number; those that hold none become nan and a `CellProblem` each.
+
+    A cell that says more than its double holds keeps its text.  Cells missing at the end of a row
+    are empty; surplus ones are an error unless they are blank.
+    """
     values = {name: np.full(len(table), np.nan) for name in names}
     exact: dict[str, dict[int, str]] = {}
     problems: list[CellProblem] = []

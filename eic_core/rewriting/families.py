@@ -161,6 +161,11 @@ def _fraction(build: Builder, part: Weighted) -> Split:
 
 
 def _over_one(build: Builder, split: list[Split]) -> Iterator[int]:
+    """Fractions over their least common denominator, the numerator written in several ways.
+
+    Every base of a denominator comes into the common one with its largest exponent; each numerator
+    is multiplied by what its own denominator lacks of that.
+    """
     common: dict[int, Weighted] = {}
     for _, under in split:
         for exponent, term in under:

@@ -63,6 +63,13 @@ class Matcher:
             yield bindings
 
     def _match(self, draft: Draft, number: int, bound: Bindings) -> Iterator[Bindings]:
+        """Every way in which a pattern matches a term, as placeholders bound to terms.
+
+        A placeholder stands for any term, twice the same for equal terms; a constant for an equal
+        number; ``u**v`` for any power and ``u**2`` also for ``u*u``; a sum with a constant for a
+        sum that holds that number anywhere; ``-u`` for anything that has an opposite.  All else is
+        matched operand by operand, in sums and products in both orders.
+        """
         if draft.operator == VARIABLE:
             yield from self._placeholder(draft.label, number, bound)
             return

@@ -193,6 +193,12 @@ class ValueTable:
         return self._noise[number]
 
     def _propagate(self, number: int) -> Noise:
+        """The noise of a term from that of its operands.
+
+        Equal sub-expressions share their noise: ``moved[c]`` is the derivative by log(c) of class
+        c, summed over all ways there.  `deviation` takes every node's noise as independent.  A way
+        with a 0 in it passes nothing, however steep the rest.
+        """
         term = self.terms[number]
         y = to_extended(self.values(number))
         size = np.abs(y)

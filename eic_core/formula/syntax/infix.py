@@ -255,6 +255,11 @@ class Infix(Grammar):
         return insert(self.report.text, [(place, "*")])
 
     def _refuse(self, tokens: list[TokenRow], index: int) -> NoReturn:
+        """Raise for two operands side by side, with the likeliest of what was meant.
+
+        In this order: two numbers, a lambda, a complex number, a function without parentheses, and
+        else a product without its sign, with the whole text corrected if that can then be read.
+        """
         report, text = self.report, self.report.text
         before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
         start, end = before.start, token.end

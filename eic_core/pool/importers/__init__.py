@@ -143,6 +143,7 @@ def _table_format(sheet: Sheet) -> str:
 def _try_format(
     key: str, source: PastedList, column: str | None, *, chosen: bool
 ) -> Imported | None:
+    """Read a list by one format; None if the format does not recognise it, unless it was chosen."""
     row = _FORMATS_IN_ORDER[key]
     if row.of_text is not None and row.recognise_text is not None:
         reason = row.recognise_text(source)
