@@ -1,4 +1,4 @@
-"""What a reader is told: a sentence for every module, and all arguments of the larger functions."""
+"""What a reader is told: a sentence a module, every argument of functions, every part of classes."""
 
 from __future__ import annotations
 
@@ -96,31 +96,89 @@ def inherited(owner: ast.ClassDef, method: str, classes: dict[str, ast.ClassDef]
     return ""
 
 
-def documented(text: str) -> set[str]:
-    """The arguments that a docstring's "Parameters" names: lines that are not indented."""
+def documented(text: str, *sections: str) -> set[str]:
+    """The names that these sections of a docstring describe, which begin its unindented lines."""
+    found: set[str] = set()
     heads = list(_SECTION.finditer(text))
     for head, following in itertools.zip_longest(heads, heads[1:]):
         end = len(text) if following is None else following.start()
-        if head[1] == "Parameters":
+        if head[1] in sections:
             lines = [line for line in text[head.end() : end].splitlines() if line[:1].strip()]
             named = ",".join(line.partition(" : ")[0] for line in lines)
-            return {name.strip().lstrip("*") for name in named.split(",")}
-    return set()
+            found |= {name.strip().lstrip("*") for name in named.split(",")}
+    return found
 
 
 def undocumented(functions: Iterator[Function]) -> list[str]:
     """Functions of many arguments that leave some out, with what they leave out."""
     found = []
     for function in functions:
-        told = documented(function.docstring)
+        told = documented(function.docstring, "Parameters")
         missing = [name for name in function.arguments if name not in told]
         if missing and len(function.arguments) >= MANY_ARGUMENTS and function.name not in EXEMPT:
             found.append(f"{function.name}: {', '.join(missing)}")
     return found
 
 
+def undocumented_classes(trees: dict[str, ast.Module]) -> list[str]:
+    """Public classes of many fields or constructor arguments that leave some of them out."""
+    found = []
+    for module, tree in trees.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                parts = constructor_arguments(node)
+                told = documented(docstring(node), "Parameters", "Attributes")
+                missing = [name for name in parts if name not in told]
+                if missing and len(parts) >= MANY_ARGUMENTS:
+                    found.append(f"{module}.{node.name}: {', '.join(missing)}")
+    return found
+
+
+def constructor_arguments(owner: ast.ClassDef) -> tuple[str, ...]:
+    """What a class is made of: arguments of its constructor, or else its public fields."""
+    for method in methods(owner):
+        if method.name == "__init__":
+            return arguments(method)[1:]
+    fields = [node.target.id for node in owner.body
+              if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)]  # fmt: skip
+    return tuple(name for name in fields if not name.startswith("_"))
+
+
 def test_public_functions_of_many_arguments_describe_every_one() -> None:
     assert undocumented(public_functions(sources("eic_core"))) == []
+
+
+def test_public_classes_of_many_parts_describe_every_one() -> None:
+    assert undocumented_classes(sources("eic_core")) == []
+
+
+def test_a_part_of_a_class_that_is_left_out_is_found() -> None:
+    text = '''
+class Point:
+    """A point.
+
+    Attributes
+    ----------
+    x, y : float
+    """
+
+    x: float
+    y: float
+    z: float
+    _cached: float
+
+class Line:
+    """A line.
+
+    Parameters
+    ----------
+    start : Point
+    """
+
+    def __init__(self, start, end, width): ...
+'''
+    found = undocumented_classes({"here": ast.parse(text)})
+    assert found == ["here.Point: z", "here.Line: end, width"]
 
 
 def test_an_argument_that_is_left_out_is_found() -> None:

@@ -145,7 +145,17 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A line from an operand's card up to its operator's, `width` pixels thick."""
+    """A line from an operand's card up to its operator's.
+
+    Attributes
+    ----------
+    x0, y0, x1, y1 : float
+        Its ends in pixels; y grows downwards.
+    width : float
+        Thickness in pixels.
+    share : float
+        Part of the operator's s^2 that comes through it, 0 to 1; nan if it is not known.
+    """
 
     x0: float
     y0: float

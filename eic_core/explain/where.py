@@ -125,7 +125,7 @@ def describe_rows(
 
     Returns
     -------
-    Place or None
+    LossPlace or None
         None if neither a node nor an input tells them from the others.
     """
     formula = inspection.formula
@@ -308,7 +308,7 @@ class Where:
         Positions of the rows where no digit is left.
     finite : int
         Rows that `shares` is made of.
-    place : Place or None
+    place : LossPlace or None
         What is special about the rows that carry 90 per cent; None if they are no
         smaller part of the data than what they carry.
     growth : Growth or None

@@ -57,6 +57,9 @@ class RangeData:
     default : Domain or None
         For variables without one; None refuses their formulas.
     count, seed : int
+        How many samples are drawn, and from which stream; seed 0 or more.
+    inputs : tuple of str
+        Always empty: a range is for a variable, not for a column.
     """
 
     domains: Mapping[str, Domain] = field(default_factory=dict)

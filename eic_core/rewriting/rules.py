@@ -5,7 +5,7 @@ and ``n`` for a rational number; other numbers mean their value.  ``u**p`` match
 power of u, roots and exact exponents included.  Operands of + and * match in either
 order, and a number in a sum matches anywhere in its chain (``1 + a`` in ``x + 1 + y``).
 
-The rules are data: `algebra_rules`, `exponential_rules` and `trigonometry_rules`.  A rule
+The rules are data: the rows of `eic_core.rewriting.rule_table`.  A rule
 holds for all real operands at which its left side has a value and its assumptions hold.
 """
 
@@ -252,7 +252,7 @@ class Rule:
     name : str
         In the field's words, to follow "by".
     left, right : str
-        Pattern and template (see `patterns`).
+        Pattern and template, as the top of this module describes them.
     assumptions : tuple of str
         ``"a > 0"``, ``">="`` or ``"!="``, each in the rule's letters; only what the
         left side's own domain does not imply.

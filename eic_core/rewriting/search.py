@@ -171,7 +171,16 @@ class SearchStep:
 
 @dataclass(frozen=True)
 class FoundForm:
-    """A form, its cost and the rewrites that lead to it."""
+    """A form, its cost and the rewrites that lead to it.
+
+    Attributes
+    ----------
+    root : int
+        The form, as a term.
+    cost : Cost
+    steps : tuple of SearchStep
+        From the original, in order; none for the original itself.
+    """
 
     root: int
     cost: Cost

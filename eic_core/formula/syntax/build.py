@@ -27,7 +27,17 @@ class Refusal(Exception):
 
 
 class Function(NamedTuple):
-    """A function that a formula may call: its arity range and what it builds."""
+    """A function that a formula may call.
+
+    Attributes
+    ----------
+    name : str
+        In lower case.
+    low, high : int
+        Fewest and most arguments.
+    build : callable (list of Draft, span) -> Draft
+        Makes a node of its arguments; may raise `Refusal`.
+    """
 
     name: str
     low: int

@@ -208,6 +208,8 @@ class Infix(Grammar):
 
     Parameters
     ----------
+    names, report
+        As for `Grammar`.
     lenient : bool
         Take any two operands side by side as a product; used to propose corrections.
     """

@@ -11,7 +11,19 @@ INFIX, LATEX, SEXPR, PREFIX = "infix", "latex", "sexpr", "prefix"
 
 
 class Language(NamedTuple):
-    """A notation: how it is read, what its variables count from, whether ``E`` is e."""
+    """A notation.
+
+    Attributes
+    ----------
+    label : str
+        Its name for people.
+    reader : {INFIX, LATEX, SEXPR, PREFIX}
+        How it is read.
+    index_base : int or None
+        What its indexed variables count from, 0 or 1; None where that differs.
+    euler : bool
+        Whether ``E`` is the constant e.
+    """
 
     label: str
     reader: str

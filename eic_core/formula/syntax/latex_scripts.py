@@ -244,7 +244,17 @@ class Scripts:
 
 
 class Brackets:
-    """Where the scan stands, what was emitted, and what each closing bracket will mean."""
+    """Where the scan stands, what was emitted, and what each closing bracket will mean.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text; notes and errors go there.
+    names : Names
+        The meaning of names.
+    start, end : int
+        The part of the text to read, as character offsets.
+    """
 
     def __init__(self, report: Report, names: Names, start: int, end: int) -> None:
         self.report = report
