@@ -1,4 +1,4 @@
-"""What a reader is told: a sentence a module, every argument of functions, every part of classes."""
+"""What a reader is told: a sentence a module, all arguments of functions, all parts of classes."""
 
 from __future__ import annotations
 

@@ -287,14 +287,14 @@ def class_units(tape: Tape) -> tuple[Unit, ...]:
 class _Passages:
     """What the edges of a tape let through at evaluated samples, each found when it is needed."""
 
-    def __init__(self, B: Any, tape: Tape, found: Block | ExactSample) -> None:
-        self.B, self.tape, self.found = B, tape, found
-        self._zero = [anywhere(y == 0) for y in found.y]
+    def __init__(self, B: Any, tape: Tape, results: Block | ExactSample) -> None:
+        self.B, self.tape, self.results = B, tape, results
+        self._zero = [anywhere(y == 0) for y in results.y]
         self._known: dict[int, list[Passage]] = {}
 
     def follow(self, units: Sequence[Unit]) -> list[Any]:
         """G of every unit at the last one, by the recursion from there down."""
-        y = self.found.y
+        y = self.results.y
         flows = [Flow()] * len(units)
         flows[-1] = Flow(relative=1.0)
         for index in range(len(units) - 1, -1, -1):
@@ -320,11 +320,11 @@ class _Passages:
     def _find(self, step: Step) -> list[Passage]:
         row, B = step.row, self.B
         assert row is not None
-        y, terms = self.found.y[step.slot], self.found.contributions[step.slot]
+        y, terms = self.results.y[step.slot], self.results.contributions[step.slot]
         if row.selects:
             return [passage_of_selection(B, y, term) for term in terms]
-        a = [self.found.y[slot] for slot in step.operands]
-        s2 = [self.found.s2[slot] for slot in step.operands]
+        a = [self.results.y[slot] for slot in step.operands]
+        s2 = [self.results.s2[slot] for slot in step.operands]
         p = step.parameter
         if isinstance(B, MpBackend):
             p = row.mp_parameter(B.context, step.exact_parameter)
@@ -403,9 +403,9 @@ class Evaluated:
         s2[~(s2 <= SINGULAR_S2)] = math.inf
         return Arrivals(self.start, self.stop, self.ok, s2, arrived)
 
-    def _at(self, row: int, B: Any, found: Block | ExactSample) -> _Passages:
+    def _at(self, row: int, B: Any, results: Block | ExactSample) -> _Passages:
         if row not in self._passages:
-            self._passages[row] = _Passages(B, self.tape, found)
+            self._passages[row] = _Passages(B, self.tape, results)
         return self._passages[row]
 
     def _exactly(self, row: int, sample: ExactSample, units: Sequence[Unit]) -> list[float]:

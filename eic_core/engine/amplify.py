@@ -20,7 +20,7 @@ from eic_core.engine.native.library import DOUBT, INVALID, Pass
 from eic_core.engine.passes import (
     RANGE,
     SUSPECT,
-    everything,
+    every_slot,
     run_pass,
     signs_of,
     values_at,
@@ -417,7 +417,7 @@ class _Sums:
         if not len(rows):
             return
         some = self.samples.take(rows)
-        plain = everything(self.tape, some)
+        plain = every_slot(self.tape, some)
         found = extended.evaluate(self.tape, some.columns, len(rows), plain)
         terms = np.array(found.terms if self.edges else []).reshape(-1, len(rows))
         in_double = None if self.values is None else self.values[rows].copy()

@@ -86,10 +86,10 @@ def evaluate(
     first = 0
 
     def value_of(slot: int) -> Wide:
-        found = values[slot]
-        if found is None:
-            found = values[slot] = Wide.of(y[slot])
-        return found
+        wide = values[slot]
+        if wide is None:
+            wide = values[slot] = Wide.of(y[slot])
+        return wide
 
     with np.errstate(all="ignore"):
         for step in tape.steps:

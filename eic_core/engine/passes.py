@@ -175,7 +175,7 @@ def signs_of(step: Step, y: np.ndarray, argument: np.ndarray, ok: np.ndarray) ->
     return (1 if (watched > 0).any() else 0) | (2 if (watched < 0).any() else 0)
 
 
-def everything(tape: Tape, samples: Samples) -> extended.Plain | None:
+def every_slot(tape: Tape, samples: Samples) -> extended.Plain | None:
     """Values and s^2 of every slot and the terms of every operand; None without native engine."""
     engine = native.library()
     packed = None if engine is None else engine.pack(tape)

@@ -136,7 +136,7 @@ def finite_cause(evidence: Evidence) -> Cause:
     row = OPERATORS[evidence.node.operator]
     way = next(way for applies, way in _WAYS if applies(row))
     if not all(np.isfinite(values).any() for values in evidence.operands):
-        return ACCUMULATED if way is _steep else BEYOND
+        return ACCUMULATED if way is _steepness_cause else BEYOND
     with np.errstate(all="ignore"):
         return way(row, evidence)
 
@@ -149,7 +149,7 @@ BEYOND = Cause(
 )
 
 
-def _cancelling(row: Operator, evidence: Evidence) -> Cause:
+def _cancellation_cause(row: Operator, evidence: Evidence) -> Cause:
     noun = row.words.noun
     a, b = evidence.operands
     kept = np.abs(evidence.y) / (np.abs(a) + np.abs(b))
@@ -164,7 +164,7 @@ def _cancelling(row: Operator, evidence: Evidence) -> Cause:
     return Cause(label, "the two terms nearly cancel at some samples")
 
 
-def _periodic(row: Operator, evidence: Evidence) -> Cause:
+def _periodic_cause(row: Operator, evidence: Evidence) -> Cause:
     """Near a pole, near a zero, or a large argument: which of the three the values point to.
 
     A pole counts where the value is large or the argument within half a turn, a zero where it does
@@ -209,7 +209,7 @@ def _length(period: float) -> str:
     return {1.0: "π", 2.0: "2π"}.get(period / math.pi) or number(period)
 
 
-def _growing(row: Operator, evidence: Evidence) -> Cause:
+def _growth_cause(row: Operator, evidence: Evidence) -> Cause:
     (x,) = evidence.operands
     if evidence.typical(np.abs(x)) < 1:
         return ACCUMULATED
@@ -220,7 +220,7 @@ def _growing(row: Operator, evidence: Evidence) -> Cause:
     )
 
 
-def _power(row: Operator, evidence: Evidence) -> Cause:
+def _exponent_cause(row: Operator, evidence: Evidence) -> Cause:
     exponent = abs(Fraction(evidence.node.parameter or 0))
     if exponent >= 2:
         times = number(float(exponent))
@@ -228,7 +228,7 @@ def _power(row: Operator, evidence: Evidence) -> Cause:
     return ACCUMULATED
 
 
-def _noisy_power(row: Operator, evidence: Evidence) -> Cause:
+def _noisy_exponent_cause(row: Operator, evidence: Evidence) -> Cause:
     base, exponent = evidence.operands
     shares = evidence.edge_shares
     by_exponent = len(shares) == 2 and shares[1] > shares[0]
@@ -246,7 +246,7 @@ def _noisy_power(row: Operator, evidence: Evidence) -> Cause:
     return ACCUMULATED
 
 
-def _near(row: Operator, evidence: Evidence) -> Cause:
+def _nearness_cause(row: Operator, evidence: Evidence) -> Cause:
     near = row.words.near
     assert near is not None
     if near.brink:
@@ -259,7 +259,7 @@ def _near(row: Operator, evidence: Evidence) -> Cause:
     return ACCUMULATED
 
 
-def _steep(row: Operator, evidence: Evidence) -> Cause:
+def _steepness_cause(row: Operator, evidence: Evidence) -> Cause:
     """What can be said of any operator: how many times it multiplies an operand's error."""
     y, parameter = evidence.y, row.parameter(evidence.node.parameter)
     kappas = row.kappa_squared(NUMPY, evidence.operands, y, parameter)
@@ -275,13 +275,13 @@ def _steep(row: Operator, evidence: Evidence) -> Cause:
 
 
 _WAYS: tuple[tuple[Callable[[Operator], object], Callable[[Operator, Evidence], Cause]], ...] = (
-    (lambda row: row.words.cancels, _cancelling),
-    (lambda row: row.period, _periodic),
-    (lambda row: row.exponential, _growing),
-    (lambda row: row.power and row.needs_parameter, _power),
-    (lambda row: row.power, _noisy_power),
-    (lambda row: row.words.near, _near),
-    (lambda row: True, _steep),
+    (lambda row: row.words.cancels, _cancellation_cause),
+    (lambda row: row.period, _periodic_cause),
+    (lambda row: row.exponential, _growth_cause),
+    (lambda row: row.power and row.needs_parameter, _exponent_cause),
+    (lambda row: row.power, _noisy_exponent_cause),
+    (lambda row: row.words.near, _nearness_cause),
+    (lambda row: True, _steepness_cause),
 )
 """The ways to lose digits, and which rows go them: the first that applies."""
 

@@ -412,8 +412,8 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
         )
         for k in range(len(shares))
     )
-    said = ledger_sentences(inspection, target, rows, sums.singular)
-    return Ledger(inspection, target, rows, sums.finite, sums.singular, said)
+    sentences = ledger_sentences(inspection, target, rows, sums.singular)
+    return Ledger(inspection, target, rows, sums.finite, sums.singular, sentences)
 
 
 class _Sums:
@@ -463,13 +463,13 @@ def _amplifiers(
     """
     parents, start = inspection.formula.parents, inspection.formula.first[target]
     best = [target] * len(squares)
-    most = [-1.0] * len(squares)
+    largest = [-1.0] * len(squares)
     for k in range(len(squares) - 2, -1, -1):
         parent = parents[start + k]
         assert parent is not None
         above, below = squares[parent - start], squares[k]
         gain = below / above if above else math.inf if below else 0.0
-        best[k], most[k] = best[parent - start], most[parent - start]
-        if gain >= most[k]:
-            best[k], most[k] = parent, gain
+        best[k], largest[k] = best[parent - start], largest[parent - start]
+        if gain >= largest[k]:
+            best[k], largest[k] = parent, gain
     return best

@@ -166,10 +166,10 @@ def _vanishing(
     crosses = amplification.signs[k] == 3
     usual = float(np.nanmedian(np.abs(y)))
     small = np.abs(y[positions]) < _limit(crosses) * usual
-    most = bool(np.sum(weights[small]) >= MOST)
-    near = positions if most else positions[small]
+    mostly_near = bool(np.sum(weights[small]) >= MOST)
+    near = positions if mostly_near else positions[small]
     known = y[near][np.isfinite(y[near])]
-    return _Zero(k, crosses, float(known.min()), float(known.max()), near, most)
+    return _Zero(k, crosses, float(known.min()), float(known.max()), near, mostly_near)
 
 
 def _limit(crosses: bool) -> float:
