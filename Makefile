@@ -66,6 +66,16 @@ lint: $(VENV)/.installed-test ## Ruff and mypy
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/mypy
 
+# What requirements.txt comes to today, in an environment of its own; written once it all installed.
+.PHONY: lock
+lock: ## Write requirements.lock: the versions that requirements.txt comes to today
+	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
+	$(PYTHON) -m venv "$$folder/venv"; pip="$$folder/venv/bin/python -m pip --disable-pip-version-check"; \
+	$$pip install --quiet -r requirements.txt; \
+	{ echo "# Written by make lock from requirements.txt, for $$($(PYTHON) -c 'import sys; print("Python %d.%d" % sys.version_info[:2])') or newer."; \
+	  $$pip freeze --exclude pip --exclude setuptools; } > "$$folder/lock"; \
+	cp "$$folder/lock" requirements.lock; echo "wrote requirements.lock"
+
 .PHONY: bench
 bench: $(VENV)/.installed-test $(VENV)/.native ## Speed of the engine, the pool and the page
 	@$(PY) -m benchmarks
@@ -96,5 +106,5 @@ restore: $(VENV)/.installed ## Put a backup back (FILE=var/backups/…); keeps w
 
 .PHONY: clean
 clean: ## Remove the environment and everything that was built (not var: studies live there)
-	@rm -rf $(VENV) build .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	@rm -rf $(VENV) build *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

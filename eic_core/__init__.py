@@ -1,9 +1,76 @@
 """EIC Lab's numerics: formulas as trees, and where they lose their digits.
 
-The package knows nothing of Streamlit, SQL or studies.  Start at
-:func:`eic_core.formula.syntax.read` (text to tree) and
-:func:`eic_core.measure.inspect` (tree and data to amplification).
+The package knows nothing of Streamlit, SQL or studies.  What most scripts need stands here, and is
+loaded when it is first asked for; `docs/python.md` lists the rest.
+
+Examples
+--------
+>>> import eic_core
+>>> formula = eic_core.read("10000*x - 9999*x").formula
+>>> samples = eic_core.sample_domains({"x": eic_core.Domain("uniform", 0.1, 10)}, count=1000)
+>>> inspection = eic_core.inspect(formula, samples)
+>>> print(eic_core.diagnose(inspection).verdict.sentence)
+Loses 4.4 of your digits at `10000·x − 9999·x`: the two terms cancel.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from eic_core.errors import DataError, FormulaError, UserError
+    from eic_core.explain.diagnosis import diagnose
+    from eic_core.formula.syntax import read
+    from eic_core.measure.inspection import inspect
+    from eic_core.measure.table import read_table
+    from eic_core.pool.scoring import score
+    from eic_core.rewriting.repair import repair
+    from eic_core.samples import Domain, Samples, sample_domains
+
 __version__ = "0.1.0"
-"""Of EIC Lab, as in ``pyproject.toml``: printed on every output."""
+"""Of EIC Lab: the wheel takes its version from here, and every output prints it."""
+
+__all__ = [
+    "DataError",
+    "Domain",
+    "FormulaError",
+    "Samples",
+    "UserError",
+    "__version__",
+    "diagnose",
+    "inspect",
+    "read",
+    "read_table",
+    "repair",
+    "sample_domains",
+    "score",
+]
+
+_HOMES = {
+    "DataError": "errors",
+    "Domain": "samples",
+    "FormulaError": "errors",
+    "Samples": "samples",
+    "UserError": "errors",
+    "diagnose": "explain.diagnosis",
+    "inspect": "measure.inspection",
+    "read": "formula.syntax",
+    "read_table": "measure.table",
+    "repair": "rewriting.repair",
+    "sample_domains": "samples",
+    "score": "pool.scoring",
+}
+"""The module of each name: the command line imports this package, too, and waits for none."""
+
+
+if not TYPE_CHECKING:  # a type checker would take any name for one of these
+
+    def __getattr__(name: str) -> object:
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        globals()[name] = found
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -192,13 +192,13 @@ def choose_pair(
     ----------
     loads : sequence of PairLoad
         All pairs that raters may get.
-    given : Given
+    given : RaterHistory
         What this rater has had.
     wanted : int
         Ballots this rater still needs, this one included; at least 1.
     rng : random.Random
         Breaks ties.
-    others : collection of Underway
+    others : collection of RaterAtWork
         The other raters at work: pairs that they have had will not get their remaining votes.
 
     Returns

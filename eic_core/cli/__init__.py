@@ -1,4 +1,4 @@
-"""The command line: `python -m eic_core inspect`, `repair`, `report` and `score`."""
+"""The command line: `eic inspect`, `repair`, `report` and `score`; also `python -m eic_core`."""
 
 from eic_core.cli.main import main
 

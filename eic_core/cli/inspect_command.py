@@ -139,10 +139,7 @@ def read_input(options: argparse.Namespace) -> tuple[Reading, Samples, dict[str,
     """
     table: Table | None = None
     if options.data is not None:
-        try:
-            table = read_table(options.data.read_bytes(), source=options.data.name)
-        except OSError as error:
-            raise DataError(f"cannot read {options.data}: {error.strerror}") from error
+        table = read_table(options.data)
     domains = _domains(options.range)
     columns = table.names if table is not None else tuple(domains)
     reading = read(options.formula, syntax=options.syntax, columns=columns)

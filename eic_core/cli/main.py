@@ -14,11 +14,16 @@ from eic_core.cli.exits import exit_status
 COMMANDS = ("inspect", "repair", "report", "score")
 """Each in its module of that name; what one command imports, the others do not wait for."""
 
+PROGRAM = "eic"
+"""The script that an installation puts on the path."""
 
-def build_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
-    """The parser of these commands."""
+
+def build_parser(
+    names: Sequence[str] = COMMANDS, program: str = PROGRAM
+) -> argparse.ArgumentParser:
+    """The parser of these commands, whose help calls the program so."""
     parser = argparse.ArgumentParser(
-        prog="python -m eic_core",
+        prog=program,
         description="Where does a formula lose its digits? The Effective Information Criterion.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -27,8 +32,15 @@ def build_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
     return parser
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None, *, program: str = PROGRAM) -> int:
     """Run a command.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Default: what the program was started with.
+    program : str
+        What help and usage call it.
 
     Returns
     -------
@@ -41,5 +53,5 @@ def main(argv: Sequence[str] | None = None) -> int:
         from eic_core.cli.inspect_command import protect_formula
 
         arguments = protect_formula(arguments)
-    options = build_parser(named or COMMANDS).parse_args(arguments)
+    options = build_parser(named or COMMANDS, program).parse_args(arguments)
     return exit_status(lambda: options.run(options))

@@ -88,7 +88,7 @@ def provenance_of(
         named = {canonical_name(name): domain for name, domain in given.items()}
         domains = tuple((name, named[name]) for name in mapping)
         return Provenance(reading, domains, options.seed)
-    table = read_table(options.data.read_bytes(), source=options.data.name)
+    table = read_table(options.data)
     left_out = table.rows - len(samples)
     notices = (
         (f"{left_out:,} of {table.rows:,} rows are left out: a cell that is used holds no number.",)

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 
 import numpy as np
 
@@ -138,9 +139,18 @@ class Table:
         )
 
 
-def read_table(data: bytes | str, *, source: str = "") -> Table:
-    """Read CSV, TSV or semicolon-separated text.
+def read_table(data: Path | str | bytes, *, source: str = "") -> Table:
+    """Read CSV, TSV or semicolon-separated text, or a file of it.
 
+    Parameters
+    ----------
+    data : Path, str or bytes
+        A file, or the text itself.  A str of one line names a file, unless it is a row of numbers.
+    source : str, optional
+        What the table is called; default: the file's name.
+
+    Notes
+    -----
     The delimiter is the one of ``, ; tab`` that the first line holds most of;
     a first row of numbers alone means that there is no header, and the columns
     are called x0, x1, ...
@@ -148,7 +158,7 @@ def read_table(data: bytes | str, *, source: str = "") -> Table:
     Raises
     ------
     DataError
-        If the text is empty, binary, ragged or too large.
+        If there is no such file, or the text is empty, binary, ragged or too large.
 
     Examples
     --------
@@ -156,6 +166,9 @@ def read_table(data: bytes | str, *, source: str = "") -> Table:
     >>> table.names, [str(p) for p in table.problems]
     (('x', 'y'), ['row 2, column `y`: empty'])
     """
+    if isinstance(data, Path) or (isinstance(data, str) and not _is_text(data)):
+        source = source or Path(data).name
+        data = _content(Path(data))
     raw = data.encode() if isinstance(data, str) else data
     text = _decode(raw)
     digest = hashlib.sha256(raw).hexdigest()[:12]
@@ -219,6 +232,21 @@ def _fill(
     for column in values.values():
         column.setflags(write=False)
     return Table(names, values, exact, tuple(problems), notes, digest, source)
+
+
+def _is_text(data: str) -> bool:
+    """Whether it is the text of a table, and no file's name."""
+    lines = data.splitlines()
+    if len(lines) != 1 or not data.strip() or "\0" in data:
+        return True
+    return all(_number(cell) is not None for cell in re.split("[,;\t]", lines[0]))
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}") from error
 
 
 def _decode(raw: bytes) -> str:

@@ -91,7 +91,7 @@ class ProblemData:
             path = self.folder / f"{problem}.csv"
             if not problem or path.parent != self.folder or not path.is_file():
                 raise DataError(f"there is no data for problem `{problem}`")
-            self._tables[problem] = read_table(path.read_bytes(), source=path.name)
+            self._tables[problem] = read_table(path)
         return self._tables[problem]
 
     def samples(self, problem: str, variables: tuple[str, ...], base: int | None) -> Samples:
@@ -240,6 +240,51 @@ def measure_formula(formula: Formula, samples: Samples) -> Score:
         singular=result.singular_samples,
         out_of_range=result.out_of_range,
     )
+
+
+def score(formulas: Iterable[Formula | str], samples: Samples) -> list[Score]:
+    """Score formulas on the same rows, in order, none dropped.
+
+    Parameters
+    ----------
+    formulas : iterable of Formula or str
+        Texts are read in any notation.
+    samples : Samples
+        With a column for each variable, by name; with a target for R^2.
+
+    Returns
+    -------
+    list of Score
+        `Score.error` says why a formula was refused.
+
+    Notes
+    -----
+    Double precision only, as `score_pool`, which does the same with a folder of problems and
+    several processes.
+
+    Examples
+    --------
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0]}, target=[2.0, 4.0])
+    >>> good, bad, refused = score(["x+x", "10000*x - 9998*x", "lg(x)"], samples)
+    >>> [(found.complexity, found.r2, round(found.eic, 1)) for found in (good, bad)]
+    [(3, 1.0, 0.1), (7, 1.0, 4.1)]
+    >>> refused.error
+    'unknown function `lg`: did you mean `log10`? (column 1)'
+    """
+    names = tuple(samples.columns)
+    scores: list[Score] = []
+    for given in formulas:
+        try:
+            if isinstance(given, str):
+                reading = read_candidate(Candidate("", given), names)
+                if isinstance(reading, str):
+                    scores.append(Score(error=reading))
+                    continue
+                given = reading.formula
+            scores.append(measure_formula(given, samples))
+        except UserError as error:
+            scores.append(Score(error=str(error)))
+    return scores
 
 
 def read_candidate(candidate: Candidate, columns: Sequence[str]) -> Reading | str:

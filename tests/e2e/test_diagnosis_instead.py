@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.browser import PATIENCE
 from tests.e2e.conftest import Opener
-from tests.e2e.test_triage import still
+from tests.e2e.test_compare import still
 
 pytestmark = pytest.mark.e2e
 

@@ -120,7 +120,7 @@ class DiagnosisService:
         seconds : float
             The search takes up to about as long; what comes back says if it was cut short.
         progress : callable (fraction) -> None, optional
-        aside : Aside, optional
+        aside : UnfinishedAnswers, optional
             The visit's, for what is cut short; not for a search that is to go on to its end.
         """
         inspection = result.inspection

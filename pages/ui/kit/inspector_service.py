@@ -131,7 +131,7 @@ class InspectorService:
             What it raises ends the work.
         seconds : float
             After so long the check at 60 digits is stopped; what comes back says so.
-        aside : Aside, optional
+        aside : UnfinishedAnswers, optional
             The visit's: an incomplete result is kept there, and nowhere else.
 
         Raises

@@ -5,7 +5,7 @@ callbacks make a new one.  The URL carries it, so that reload, bookmark, share
 and the browser's back button restore it.  What cannot be read in a URL is left
 out, never an error.
 
-Callbacks call `change`; the script calls `follow_url` once, first.  A rerun with
+Callbacks call `change_state`; the script calls `sync_with_url` once, first.  A rerun with
 a query that this visit did not write (back button, edited address) replaces
 the state.
 """

@@ -189,7 +189,7 @@ class Start:
         Where the moving has led; another domain is a new start.
     order : tuple of str
         The variables with a slider.
-    landmark : Landmark
+    landmark : BottleneckOnData
         The bottleneck there.
     """
 

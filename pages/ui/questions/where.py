@@ -332,7 +332,7 @@ def node_table(result: InspectionResult, node: int) -> None:
         key=KEY,
         on_select=_row_selected,
         selection_mode="single-row",
-        selection_default=None if stale else chosen,  # as with `follow`
+        selection_default=None if stale else chosen,  # as with `sync_widget`
         hide_index=True,
         height=min(_HEIGHT, 37 + 35 * len(order)),
         column_order=_shown(order, is_narrow()),

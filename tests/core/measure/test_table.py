@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -156,3 +158,23 @@ def test_the_digest_tells_data_apart_and_ignores_column_order():
 
 def test_a_formula_without_variables_is_measured_on_any_number_of_samples():
     assert inspect(read("2+3").formula, sample_domains({}, count=5)).counts.valid == 5
+
+
+@pytest.mark.parametrize("kind", [str, Path])
+def test_a_table_is_read_from_its_path_as_from_its_bytes(tmp_path, kind):
+    path = tmp_path / "pendulum; 2.csv"
+    path.write_bytes("größe\n1\n".encode("latin-1"))
+    table = read_table(kind(path))
+    assert (table.names, table.source) == (("größe",), "pendulum; 2.csv")
+    assert table.digest == read_table(path.read_bytes()).digest
+    assert read_table(kind(path), source="drop").source == "drop"
+
+
+@pytest.mark.parametrize("named", ["nowhere.csv", Path("nowhere.csv"), "a,b", Path(), "x" * 9000])
+def test_a_file_that_cannot_be_read_is_named(named):
+    with pytest.raises(DataError, match="^cannot read "):
+        read_table(named)
+
+
+def test_one_line_of_numbers_is_a_table_and_no_path():
+    assert read_table("1, 2.5").rows == read_table("7").rows == 1

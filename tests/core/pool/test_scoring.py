@@ -107,7 +107,7 @@ def test_each_formula_is_read_once_in_one_process(problems, monkeypatch, syntax)
         texts.append(text)
         return read(text, **options)
 
-    monkeypatch.setattr("eic_core.formula.syntax.read", counted)
+    monkeypatch.setattr("eic_core.pool.scoring.read", counted)
     candidates = [Candidate("line", f"a*{i}", "m", syntax) for i in range(100)]
     score_pool([*candidates, Candidate("nowhere", "a", "m", syntax)], problems, jobs=1)
     assert sorted(texts) == sorted([*(c.formula for c in candidates), "a"])

@@ -18,8 +18,8 @@ from eic_core.rewriting.polynomials import polynomial_of, ways_to_write
 from eic_core.rewriting.repair import RULES
 from eic_core.rewriting.rules import NUMBERS, Rewriter, Rule, RuleBook, pattern
 from eic_core.rewriting.terms import Terms, number_text
-from tests.core.explain.rewriting_oracle import MP, NoValue, TooFar, number, same, value
 from tests.core.measure.trees import random_tree
+from tests.core.rewriting.rewriting_oracle import MP, NoValue, TooFar, number, same, value
 
 HOLDS = {">": lambda v: v > 0, ">=": lambda v: v >= 0, "!=": lambda v: v != 0}
 

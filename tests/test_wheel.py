@@ -1,0 +1,149 @@
+"""What `pip install .` gives: `eic_core` alone, which runs where the repository is out of reach."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from collections.abc import Sequence
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+
+import eic_core
+
+ROOT = Path(__file__).resolve().parents[1]
+FORMULA = ["log(exp(x))", "--range", "x=normal:1000:1"]
+NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "var", "build", "*.so", "*.egg-info")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built from a copy of the repository in which the native engine was compiled."""
+    source, made = tmp_path_factory.mktemp("source") / "eic-lab", tmp_path_factory.mktemp("wheel")
+    shutil.copytree(ROOT, source, ignore=NOT_COPIED)
+    (source / "eic_core" / "engine" / "native" / "kernel-0-linux.so").write_bytes(b"\x7fELF")
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "wheel", ".", "--no-deps", "--no-build-isolation",
+         "--disable-pip-version-check", "--quiet", "--wheel-dir", str(made)],
+        cwd=source, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    [built] = made.iterdir()
+    return built
+
+
+@pytest.fixture(scope="module")
+def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A fresh environment with the wheel, and with what this one has for its dependencies."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, symlinks=os.name != "nt")
+    install = [sys.executable, "-m", "pip", "--python", str(folder), "install", "--no-index",
+               "--disable-pip-version-check", "--quiet"]  # fmt: skip
+    run([*install, "--no-deps", str(wheel)], folder)
+    packages = Path(sysconfig.get_path("purelib", vars={"base": str(folder)}))
+    paths = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    (packages / "dependencies.pth").write_text("\n".join(sorted(paths)), encoding="utf-8")
+    run([*install, "eic-lab"], folder)  # is there: fails if a dependency is not
+    return folder
+
+
+def run(command: Sequence[str], folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a command that knows nothing of the repository and finds no compiled engine."""
+    known = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "EIC_LAB"))}
+    known |= {"XDG_CACHE_HOME": str(folder / "cache"), "PYTHONIOENCODING": "utf-8", **variables}
+    done = subprocess.run(
+        command, cwd=folder, env=known, capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def script(environment: Path, name: str) -> str:
+    """A program of the environment."""
+    found = sysconfig.get_path("scripts", vars={"base": str(environment)})
+    return str(Path(found) / name)
+
+
+def test_the_wheel_holds_the_package_with_its_sources_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        held = {name for name in archive.namelist() if ".dist-info/" not in name}
+        [named] = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        metadata = message_from_bytes(archive.read(named))
+    here = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "eic_core").rglob("*")
+        if path.is_file() and path.suffix != ".so" and "__pycache__" not in path.parts
+    }
+    assert held == here
+    native = {f"eic_core/engine/native/{name}" for name in ("kernel.c", "rules.h", "operators.h")}
+    assert {"eic_core/py.typed", *native} < held
+    assert metadata["Version"] == eic_core.__version__
+    assert (metadata["License-Expression"], metadata["Requires-Python"]) == ("MIT", ">=3.11")
+
+
+def test_the_installed_package_is_imported_from_its_environment(environment: Path) -> None:
+    program = (
+        "import eic_core, eic_core.measure, importlib.util; print(eic_core.__file__); "
+        "print(importlib.util.find_spec('study'))"
+    )
+    said = run([script(environment, "python"), "-I", "-c", program], environment).stdout
+    place, repository = said.splitlines()
+    assert Path(place).is_relative_to(environment) and repository == "None"
+
+
+def test_eic_says_what_python_dash_m_says(environment: Path) -> None:
+    python = script(environment, "python")
+    by_script = run([script(environment, "eic"), "inspect", *FORMULA, "--json"], environment)
+    by_module = run([python, "-m", "eic_core", "inspect", *FORMULA, "--json"], environment)
+    assert by_script.stdout == by_module.stdout and not by_script.stderr
+    assert json.loads(by_script.stdout)["eic"] == pytest.approx(3.0, abs=0.01)
+    for command, program in ([script(environment, "eic")], "eic"), (
+        [python, "-m", "eic_core"], "python -m eic_core",
+    ):  # fmt: skip
+        usage = run([*command, "inspect", "--help"], environment).stdout
+        assert usage.startswith(f"usage: {program} inspect ")
+
+
+def test_the_script_that_a_report_prints_runs_where_the_wheel_is_installed(
+    environment: Path, tmp_path: Path
+) -> None:
+    report, again = tmp_path / "report.html", tmp_path / "again.py"
+    parts = ["--no-repair", "--no-triangulation", "--no-budget", "--out", str(report)]
+    run([script(environment, "eic"), "report", *FORMULA, *parts], tmp_path)
+    page = report.read_text(encoding="utf-8")
+    found = re.search(r"<h3>In Python</h3>\s*<pre><code>(.*?)</code></pre>", page, re.DOTALL)
+    assert found is not None
+    again.write_text(html.unescape(found[1]), encoding="utf-8")
+    printed = run([script(environment, "python"), "-I", str(again)], tmp_path).stdout.splitlines()
+    direct = run([script(environment, "eic"), "inspect", *FORMULA, "--json"], tmp_path).stdout
+    assert printed[0] == f"EIC {json.loads(direct)['eic']!r}"
+
+
+LIBRARY = "from eic_core.engine.native.library import library; print(library() is not None)"
+
+
+def test_the_native_engine_is_built_from_the_wheel_where_one_asks_for_it(
+    environment: Path, tmp_path: Path
+) -> None:
+    if not (compiler := shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")):
+        pytest.skip("there is no C compiler")
+    python, quick = script(environment, "python"), tmp_path / "cc"
+    assert run([python, "-c", LIBRARY], tmp_path).stdout == "False\n"
+    quick.write_text(f'#!/bin/sh\nexec {compiler} "$@" -O0\n', encoding="utf-8")
+    quick.chmod(0o755)
+    run([python, "-m", "eic_core.engine.native.build"], tmp_path, CC=str(quick))
+    native = Path(run([python, "-c", "import eic_core; print(eic_core.__file__)"], tmp_path).stdout)
+    [built] = (native.parent / "engine" / "native").glob("*.so")
+    try:
+        assert run([python, "-c", LIBRARY], tmp_path).stdout == "True\n"
+    finally:
+        built.unlink()
