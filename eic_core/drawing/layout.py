@@ -104,11 +104,13 @@ def visible_tree(
     unfolded : frozenset of int
         Nodes that the user opened.
     selected : int, optional
+        A node that must be shown.
     narrow : bool
         Show about half as many nodes.
     levels : int, optional
         Instead of `MAX_LEVELS`.
     fits : callable (VisibleTree) -> bool, optional
+        Whether a drawing of these nodes is small enough; by default any is.
 
     Examples
     --------

@@ -207,7 +207,9 @@ def compose(
     selected : int, optional
         Node to highlight; the way to it is kept open.
     unfolded : frozenset of int
+        Nodes that the user opened.
     dark, narrow : bool
+        For a dark background; for a phone.
     width : float, optional
         Pixels to fit into, as far as cards of readable size can; default `WIDTH`.
     """

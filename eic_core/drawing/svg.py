@@ -58,6 +58,7 @@ def scene_svg(scene: Scene, title: str, *, dark: bool = False) -> str:
     title : str
         For screen readers and window titles.
     dark : bool
+        For a dark background.
     """
     theme = THEMES[dark]
     bar_height = 56.0

@@ -60,7 +60,9 @@ def evaluate(
     ----------
     tape : Tape
     columns : mapping of name to ndarray, shape (count,)
+        Finite values of each variable that the tape reads.
     count : int
+        Number of samples.
     plain : Plain, optional
         What double precision says; it is kept for slots that no lost value reaches.
 

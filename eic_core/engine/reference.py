@@ -79,6 +79,7 @@ def evaluate_block(tape: Tape, columns: Mapping[str, np.ndarray], rows: int) -> 
     columns : mapping of name to ndarray, shape (rows,)
         Finite values of each variable the tape reads.
     rows : int
+        Number of samples, 1 or more.
     """
     block = Block(
         [],

@@ -142,9 +142,13 @@ def compare_measures(
     recursion, shared : float
         Local EIC with independent and with shared noise.
     shaken : sequence of Shaken
+        Algorithm 2's estimates, from the largest sigma to the smallest.
     observed : sequence of Observed
+        The errors in each floating-point type.
     replays : mapping of type name to Replay
+        What the roundings that really happened add up to, for each type in `observed`.
     q : ndarray, shape (m,)
+        The correlated amplification at each sample; inf where no digit is left.
     singular : int
         Samples at which the recursion is infinite.
     rough : bool

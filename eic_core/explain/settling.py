@@ -170,7 +170,9 @@ def interval_of(s2: Array, crosses: bool, *, level: float = 0.95, seed: int = 0)
     crosses : bool
         Whether a node crosses zero, so that E[s^2] is infinite.
     level : float
+        Of the interval, between 0 and 1.
     seed : int
+        Of the bootstrap, 0 or more.
 
     Notes
     -----

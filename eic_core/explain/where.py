@@ -118,6 +118,7 @@ def describe_rows(
     ----------
     inspection : Inspection
     node_id : int
+        The node whose amplification they carry.
     positions : ndarray of int
         At least one.
     s2 : ndarray, same shape

@@ -35,8 +35,11 @@ def run_in(tape: Tape, columns: Mapping[str, Any], count: int, kind: str) -> lis
     ----------
     tape : Tape
     columns : mapping of variable to ndarray, shape (count,)
+        Values of each variable that the tape reads; each is rounded to the type.
     count : int
+        Number of samples.
     kind : {"float32", "float64"}
+        The type in which every operation is carried out.
 
     Examples
     --------
@@ -65,7 +68,9 @@ def relative_errors(truth: Sequence[Any], computed: Sequence[float], kind: str) 
     truth : sequence of mpf or None
         None where there is no real value.
     computed : sequence of float
+        As long as `truth`.
     kind : {"float32", "float64"}
+        The type whose unit roundoff is the unit.
 
     Returns
     -------
@@ -208,6 +213,7 @@ def observe(exact: ExactValues, samples: Samples, kind: str) -> tuple[Observed, 
     samples : Samples
         The same rows.
     kind : {"float32", "float64"}
+        The type in which every operation is carried out.
 
     Examples
     --------

@@ -106,6 +106,7 @@ def score_listing(
     Parameters
     ----------
     rows : sequence of Listed
+        As importing gives them, refused ones included.
     data : TableData or RangeData
     jobs : int
         Worker processes; 1 scores in this one.

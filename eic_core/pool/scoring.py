@@ -100,6 +100,7 @@ class ProblemData:
         Parameters
         ----------
         problem : str
+            Its name.
         variables : tuple of str
             As `Formula.variables` has them.
         base : int or None
