@@ -11,9 +11,10 @@ from eic_core.errors import DataError
 from study.report.analysis import StudyReport, provenance
 from study.report.document import document_text
 from study.report.exported import STUDY_FILE, VOTES_FILE, study_text, votes_csv
-from study.report.figures import FIGURES, FORMATS, figure_files
+from study.report.figures import FIGURES
 from study.report.methods import methods_markdown, methods_text
 from study.report.page import render_html
+from study.report.printing import FORMATS, figure_files
 from study.report.tables import (
     CODEBOOK_FILE,
     LONG_FILE,

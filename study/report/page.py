@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 
 from study.report import terms
 from study.report.analysis import StudyReport, provenance
-from study.report.figures import FIGURES, to_svg
+from study.report.figures import FIGURES
 from study.report.page_style import CSP, STYLE
+from study.report.printing import figure_svg
 from study.report.sections import GROUPS, Fact, Group, Section, SectionTable, sections_of
 from study.report.tables import LONG_FILE, long_csv
 from study.report.verdict import verdict
@@ -111,7 +112,7 @@ def _paragraphs(lines: Iterable[str]) -> list[str]:
 def _figure(name: str, report: StudyReport) -> str:
     kind = FIGURES[name]
     said = escape(kind.caption)
-    svg = to_svg(kind.draw(report)).replace("<svg ", f'<svg role="img" aria-label="{said}" ', 1)
+    svg = figure_svg(report, name).replace("<svg ", f'<svg role="img" aria-label="{said}" ', 1)
     wide = " wide" if kind.wide else ""
     return f'<figure><div class="scroll{wide}">{svg}</div><figcaption>{said}</figcaption></figure>'
 

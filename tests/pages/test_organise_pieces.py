@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from eic_core.errors import UserError
-from pages.ui.figures.pairs import pairs_figure
+from pages.ui.figures.study_results import draw
 from pages.ui.kit.caches import LASTS, Parcels
 from pages.ui.kit.jobs import Jobs, Step
 from pages.ui.kit.messages import table_html
@@ -21,6 +21,7 @@ from study.demo.seeding import DRAFT_NAME, OPEN_NAME, seed_demo
 from study.design import StudyDesign, StudyStatus
 from study.errors import StaleEditError
 from study.organising import OrganiserService
+from study.report.figures import pair_histograms
 
 SHELL = Path(__file__).resolve().parents[2] / "pages" / "ui" / "shell.py"
 
@@ -219,9 +220,9 @@ def test_tables_are_inert() -> None:
 
 @pytest.mark.parametrize("values", [[], [1.0], [1.0, 1.0], [0.9, float("nan")], [3.0, 5.0, 90.0]])
 def test_the_pairs_figure_takes_any_number_of_pairs(values: list[float]) -> None:
-    data = {(s, q): values for s in ("lower", "higher") for q in ("complexity", "r2", "eic")}
+    members = [(value, value, value) for value in values]
     for dark in (False, True):
-        figure = pairs_figure(data, dark=dark, narrow=dark)  # type: ignore[arg-type]
+        figure = draw(pair_histograms(members, members), dark=dark, narrow=dark)
         go.Figure(figure.to_dict())
         shown = sum(sum(trace.y) for trace in figure.data if trace.name == "lower EIC")
         assert shown == 3 * sum(v == v for v in values)

@@ -8,6 +8,7 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import plotly.graph_objects as go
@@ -18,8 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from eic_core.errors import UserError
 from eic_core.formula.syntax import read
-from pages.ui.figures.estimates import EstimateMark
-from pages.ui.figures.results import Curve, counts_figure, curve_figure, forest_figure, rate_figure
+from pages.ui.figures.study_results import draw
 from pages.ui.kit import wiring
 from pages.ui.kit.door import COOKIE, form_token
 from pages.ui.kit.visit import PageState
@@ -42,15 +42,15 @@ from pages.ui.organising.drill import (
 )
 from pages.ui.organising.report import MARKS
 from pages.ui.organising.report_files import FILES
-from pages.ui.organising.results_figures import FIGURES as DRAWN
-from pages.ui.organising.results_figures import headline_figure, interactive
 from pages.ui.organising.running import pairs_line, watching_lines
 from pages.ui.server import ROUTES
 from study.access import AccessService, HashParameters
 from study.material import Member, Problem, Study
 from study.report import StudyExport
 from study.report.analysis import StudyReport, analyse
-from study.report.figures import FIGURES, FORMATS
+from study.report.figures import FIGURES, Counts, Curve, Curves, Intervals, Mark, headline
+from study.report.printing import FORMATS
+from study.report.printing import draw as printed
 from study.statistics.clusters import Estimand
 from tests.rehearsal import Rehearsal
 
@@ -387,39 +387,45 @@ def test_a_formula_too_long_for_an_address_has_no_link() -> None:
 
 # --- figures ---
 
-ROWS = [
-    EstimateMark("all <b>", 0.7, 0.65, 0.75, "70 %"),
-    EstimateMark("none", None, text="no votes"),
-    EstimateMark("without an interval", 1.0, plain=True),
-]
+ROWS = (
+    Mark("all <b>", 0.7, 0.65, 0.75, "70 %"),
+    Mark("none", None, text="no votes"),
+    Mark("without an interval", 1.0, check=True),
+)
 
 
 @pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("rows", [[], ROWS[:1], ROWS])
+@pytest.mark.parametrize("rows", [(), ROWS[:1], ROWS])
 def test_rates_are_drawn_on_a_fixed_scale_with_the_middle_marked(
-    rows: list[EstimateMark], dark: bool
+    rows: tuple[Mark, ...], dark: bool
 ) -> None:
-    for figure in (rate_figure(rows, dark=dark), forest_figure(rows, dark=dark, narrow=dark)):
-        checked = go.Figure(figure.to_dict())
+    for beside in (False, True):
+        picture = Intervals(rows, beside=beside, empty="nobody")
+        checked = go.Figure(draw(picture, dark=dark, narrow=dark and beside).to_dict())
         assert tuple(checked.layout.xaxis.range) == (-0.01, 1.01)
         assert [shape.x0 for shape in checked.layout.shapes] == [0.5]
         assert "<b> " not in str(checked.layout.annotations)
         points = [t for t in checked.data if t.mode == "markers"]
         assert len(points) == sum(row.value is not None for row in rows)
+        said = [note.text for note in checked.layout.annotations]
+        assert ("nobody" in said) == (not rows) and ("no votes" in said) == (len(rows) > 1)
 
 
 def test_curves_and_counts_take_any_number_of_points() -> None:
-    curve = Curve("whole sessions", (0.0, 60.0, 180.0), tuple(ROWS))
-    for narrow in (False, True):
-        figure = curve_figure([curve, replace(curve, name="votes")], title="seconds",
-                              mark=(60.0, 0.7, "the rule"), narrow=narrow)  # fmt: skip
-        checked = go.Figure(figure.to_dict())
+    curve = Curve("whole sessions", (0.0, 60.0, 180.0), ROWS, (9.0, 7.0, 0.0), chosen=0)
+    several = Curves((curve, replace(curve, name="votes")), "seconds", chosen="the rule")
+    for narrow, joined in product((False, True), (False, True)):
+        checked = go.Figure(draw(replace(several, joined=joined), narrow=narrow).to_dict())
         assert tuple(checked.layout.yaxis.range) == (-0.01, 1.01)
         assert len({t.marker.symbol for t in checked.data if t.name}) == 2
-        go.Figure(curve_figure([], title="seconds").to_dict())
-    for counts in ([], [0], [0, 0, 5]):
-        figure = go.Figure(counts_figure(counts, title="votes", upwards="pairs").to_dict())
-        assert sum(figure.data[0].y) == len(counts)
+        assert "the rule" in {note.text for note in checked.layout.annotations}
+        none = draw(Curves((), "seconds", joined=joined, empty="no votes"), narrow=narrow)
+        (said,) = go.Figure(none.to_dict()).layout.annotations
+        assert said.text == "no votes"
+    for counts in ((), (1,), (2, 0, 0, 0, 0, 1)):
+        figure = go.Figure(draw(Counts(counts, "votes", "pairs", "no pairs")).to_dict())
+        assert sum(figure.data[0].y) == sum(counts)
+        assert ["no pairs"] * (not counts) == [note.text for note in figure.layout.annotations]
 
 
 @pytest.fixture
@@ -430,19 +436,33 @@ def report(rehearsal: Rehearsal) -> StudyReport:
 
 
 def test_every_figure_of_a_report_is_drawn_for_the_screen(report: StudyReport) -> None:
-    assert set(DRAWN) == set(FIGURES)
     nothing = analyse(StudyExport("s", "Nothing", "", (), ()))
     for each in (report, nothing):
         for name in FIGURES:
             for dark, narrow in ((False, False), (True, True)):
-                figure = interactive(each, name, dark=dark, narrow=narrow)
-                assert figure is not None
-                text = go.Figure(figure.to_dict()).to_json()
+                figure = draw(FIGURES[name].describe(each), dark=dark, narrow=narrow)
+                checked = go.Figure(figure.to_dict())
+                text = checked.to_json()
                 assert "NaN" not in text and "Infinity" not in text
+                if each is nothing:  # and says why
+                    said = [note.text for note in checked.layout.annotations]
+                    assert any(text.lower().startswith(("no ", "there ")) for text in said), name
+
+
+@pytest.mark.parametrize("name", ["preference", "problems"])
+def test_print_and_screen_show_the_same_intervals(report: StudyReport, name: str) -> None:
+    picture = FIGURES[name].describe(report)
+    assert isinstance(picture, Intervals)
+    known = [(mark.low, mark.high) for mark in picture.marks if mark.low is not None]
+    screen = [tuple(t.x) for t in draw(picture).data if t.mode == "lines+markers"]
+    (axes,) = printed(picture).axes
+    rows = [(y, y) for y in reversed(range(len(picture.marks)))]
+    lines = {tuple(line.get_ydata()): tuple(line.get_xdata()) for line in axes.lines}
+    assert known and screen == known == [lines[y] for y in rows if y in lines]
 
 
 def test_the_headline_shows_the_honest_interval_above_the_papers(report: StudyReport) -> None:
-    figure = go.Figure(headline_figure(report, dark=False).to_dict())
+    figure = go.Figure(draw(headline(report)).to_dict())
     ends = [tuple(t.x) for t in figure.data if t.mode == "lines+markers"]
     found, paper = report.inference.interval(report.level), report.preference.wilson(report.level)
     wanted = [(i.low, i.high) for i in (found, paper) if i is not None]
@@ -455,9 +475,10 @@ def test_the_headline_shows_the_honest_interval_above_the_papers(report: StudyRe
 def test_only_pairs_that_are_a_sample_are_drawn_again(
     report: StudyReport, estimand: Estimand
 ) -> None:
-    figure = interactive(replace(report, estimand=estimand), "preference")
-    assert figure is not None
-    names = [note.text for note in go.Figure(figure.to_dict()).layout.annotations[::2]]
+    picture = FIGURES["preference"].describe(replace(report, estimand=estimand))
+    assert isinstance(picture, Intervals)
+    shown = go.Figure(draw(picture).to_dict()).layout.annotations
+    names = [note.text for note in shown[: 2 * len(picture.marks) : 2]]
     assert names[0].startswith("What the votes support") and names[-1].startswith("Wilson")
     drawn = any("bootstrap" in name for name in names)
     assert drawn == (estimand == "pairs like these")

@@ -20,9 +20,10 @@ from study.report.analysis import StudyReport, analyse
 from study.report.bundle import BUNDLE_FILES, CONTENTS, write_bundle
 from study.report.document import document, document_text
 from study.report.exported import ExportedPair, write_export
-from study.report.figures import FIGURES, to_svg
+from study.report.figures import FIGURES
 from study.report.methods import methods_markdown, methods_text
 from study.report.page import render_html
+from study.report.printing import figure_svg
 from study.report.sections import sections_of
 from study.report.tables import CODEBOOK, codebook_text, long_csv, pairs_csv, raters_csv
 from study.report.text import render_text
@@ -294,4 +295,4 @@ def test_degenerate_studies_give_every_file_without_a_warning(case: str) -> None
     drawn = [section.figure for section in sections_of(report) if section.figure]
     assert render_html(report).count("<svg") == len(drawn)
     for name in FIGURES.keys() - drawn:
-        assert to_svg(FIGURES[name].draw(report)).startswith("<svg")
+        assert figure_svg(report, name).startswith("<svg")

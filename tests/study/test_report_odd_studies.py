@@ -24,9 +24,9 @@ from study.report import ExportedPair, ExportedVote, StudyExport
 from study.report.analysis import ESTIMANDS, StudyReport, analyse
 from study.report.document import document_text
 from study.report.exported import Choice, Side
-from study.report.figures import to_svg
-from study.report.figures.distributions import pair_distributions
+from study.report.figures import FIGURES
 from study.report.methods import methods_text
+from study.report.printing import draw, figure_svg, to_svg
 from study.report.sections import sections_of
 from study.report.tables import long_csv, pairs_csv, raters_csv
 from study.report.text import render_text
@@ -306,7 +306,16 @@ def test_pairs_of_unknown_r2_are_drawn_without_a_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for pairs in (unknown, (replace(unknown[0], lower_r2=0.9),), ()):
-            assert to_svg(pair_distributions(pairs))
+            assert figure_svg(analyse(replace(export, pairs=pairs, votes=())), "distributions")
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_study_without_votes_or_pairs_says_so_in_every_printed_figure() -> None:
+    for name, kind in FIGURES.items():
+        figure = draw(kind.describe(analyse(StudyExport("s", "Nothing", "", (), ()))))
+        assert to_svg(figure).startswith("<svg")
+        said = [text.get_text() for ax in figure.axes for text in ax.texts]
+        assert any(text.lower().startswith(("no ", "there ")) for text in said), name
 
 
 def test_sections_of_an_odd_study_have_no_empty_cells() -> None:

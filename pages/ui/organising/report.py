@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 import streamlit as st
 
 from eic_core.errors import UserError
+from pages.ui.figures.study_results import draw
 from pages.ui.kit.browser import is_dark, is_narrow
 from pages.ui.kit.messages import (
     metric,
@@ -30,14 +31,14 @@ from pages.ui.organising.desk import (
 )
 from pages.ui.organising.drill import pair_view, pairs_table
 from pages.ui.organising.report_files import ABOUT, ShownReport, about_of, files_row, shown_report
-from pages.ui.organising.results_figures import headline_figure, interactive
 from pages.ui.organising.studies import date_text
 from study.design import StudyStatus
 from study.material import Study
 from study.organising import OrganiserService
 from study.report import terms
 from study.report.analysis import looks_sentence
-from study.report.figures import FIGURES, FORMATS, to_svg
+from study.report.figures import FIGURES, headline
+from study.report.printing import FORMATS
 from study.report.sections import Fact, Group, Section, SectionTable, sections_of
 from study.report.verdict import verdict
 from study.report.words import level_text, number, p_text
@@ -97,18 +98,13 @@ def judgement(section: Section) -> str:
 def figure(here: ShownReport, name: str) -> None:
     """A figure to look at, and as files to print."""
     dark, narrow = is_dark(), is_narrow()
-    kind, key = FIGURES[name], ("figure", name, *here.key)
+    kind = FIGURES[name]
     drawn = figure_cache().get(
-        (*key, dark, narrow),
-        lambda: interactive(here.report, name, dark=dark, narrow=narrow),
+        ("figure", name, *here.key, dark, narrow),
+        lambda: draw(kind.describe(here.report), dark=dark, narrow=narrow),
         lambda _: 1.0,
     )
-    if drawn is None:
-        printed = figure_cache().get(key, lambda: to_svg(kind.draw(here.report)), lambda _: 1.0)
-        with st.container(key=f"printed-{name}"):
-            st.image(printed, width="stretch", alt=kind.caption)
-    else:
-        st.plotly_chart(drawn, key=f"figure-{name}", theme=None, config=_CONFIG, alt=kind.caption)
+    st.plotly_chart(drawn, key=f"figure-{name}", theme=None, config=_CONFIG, alt=kind.caption)
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", key=f"files-{name}"
     ):
@@ -342,10 +338,10 @@ def _result(here: ShownReport) -> None:
 
 
 def _headline(here: ShownReport) -> None:
-    dark = is_dark()
+    dark, narrow = is_dark(), is_narrow()
     drawn = figure_cache().get(
-        ("headline", *here.key, dark),
-        lambda: headline_figure(here.report, dark=dark),
+        ("headline", *here.key, dark, narrow),
+        lambda: draw(headline(here.report), dark=dark, narrow=narrow),
         lambda _: 1.0,
     )
     st.plotly_chart(

@@ -33,9 +33,10 @@ from study.report.analysis import StudyReport, analyse, provenance
 from study.report.bundle import write_bundle
 from study.report.document import document_text
 from study.report.exported import STUDY_FILE, VOTES_FILE, study_text, votes_csv
-from study.report.figures import FIGURES, FORMATS, figure_file
+from study.report.figures import FIGURES
 from study.report.methods import methods_markdown
 from study.report.page import render_html
+from study.report.printing import FORMATS, figure_file
 from study.report.tables import (
     CODEBOOK_FILE,
     LONG_FILE,

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.figures.pairs import Quantity, pairs_figure
+from pages.ui.figures.study_results import draw
 from pages.ui.kit.browser import is_dark, is_narrow, uninterrupted
 from pages.ui.kit.door import is_organiser
 from pages.ui.kit.jobs import Job, Step
@@ -37,6 +37,7 @@ from study.matching import FATES, MatchingResult, MatchingRules
 from study.material import StudyPair, unfinished_sentence
 from study.organising import OrganiserService
 from study.pairing import match_study
+from study.report.figures import pair_histograms
 
 LARGE = 30_000
 FINISHING = 3_600.0
@@ -47,7 +48,6 @@ MODES = {
     "best": "The best K of each problem",
     "all": "All pairs",
 }
-_QUANTITIES: tuple[Quantity, ...] = ("complexity", "r2", "eic")
 
 
 def pairs_done(draft: StudyDraft) -> bool:
@@ -302,14 +302,14 @@ def _bound(exact: bool, gap: float, mode: str) -> str:
 def _plots(pairs: tuple[StudyPair, ...]) -> None:
     show_heading("Alike in complexity and R², apart in EIC")
     dark, narrow = is_dark(), is_narrow()
-    values = {
-        (side, quantity): [getattr(getattr(p.pair, side), quantity) for p in pairs]
-        for side in ("lower", "higher")
-        for quantity in _QUANTITIES
-    }
-    key = ("pairs", tuple(tuple(v) for v in values.values()), dark, narrow)
+    lower, higher = (
+        tuple((m.complexity, m.r2, m.eic) for m in members)
+        for members in ([p.pair.lower for p in pairs], [p.pair.higher for p in pairs])
+    )
     figure = figure_cache().get(
-        key, lambda: pairs_figure(values, dark=dark, narrow=narrow), lambda _: 1.0
+        ("pairs", lower, higher, dark, narrow),
+        lambda: draw(pair_histograms(lower, higher), dark=dark, narrow=narrow),
+        lambda _: 1.0,
     )
     st.plotly_chart(figure, key="pairs-figure", theme=None, config={"displayModeBar": False},
                     alt="Histograms of complexity, R² and EIC of both members")  # fmt: skip

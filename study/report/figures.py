@@ -1,0 +1,485 @@
+"""The figures of a report, described once: marks, curves and counts with their words.
+
+No drawing library: `study.report.printing` draws a description with Matplotlib, the results page
+with Plotly.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from study.report.analysis import StudyReport
+from study.report.words import level_text, percent, seconds_text
+from study.statistics.exclusions import Unit
+from study.statistics.preference import Interval
+from study.statistics.threats.sensitivity import SensitivityPoint
+from study.statistics.words import capital, counted
+
+COLOURS = {False: ("#0072B2", "#D55E00"), True: ("#5CB8F0", "#F0A03C")}
+"""Blue and vermilion after Okabe and Ito by `dark`: of the lower and of the higher EIC.
+
+They are told apart with any colour vision.
+"""
+SHARES, SHARE_TICKS = (0.0, 0.25, 0.5, 0.75, 1.0), ("0", "25", "50", "75", "100 %")
+"""Where the axis of a share is marked, and how."""
+FOR_LOWER = "votes for the formula of lower EIC"
+NO_VOTES = "There is no vote that decides."
+UNITS: dict[Unit, str] = {"session": "whole sessions", "vote": "single votes"}
+QUANTITIES = ("complexity", "R²", "EIC (digits)")
+BINS = 20
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A number with its interval.
+
+    Attributes
+    ----------
+    name : str
+        Said beside it.
+    value : float or None
+        None: there is none, and `text` says so.
+    low, high : float or None
+        Ends of the interval; None without one.
+    text : str
+        The number in words, such as "69.8 %, interval 65.0 to 75.0 %"; lines more where a reader
+        asks for it.
+    note : str
+        Said behind the name where there is room.
+    check : bool
+        To compare with, and not the number that counts.
+    weight : float
+        Share of the votes behind it, in [0, 1]: the more, the thicker.
+    """
+
+    name: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    text: str = ""
+    note: str = ""
+    check: bool = False
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Numbers with their intervals, one below the other.
+
+    Attributes
+    ----------
+    marks : tuple of Mark
+        From top to bottom.
+    axis : str
+        Title of the axis; "" without one.
+    limits : (float, float)
+        Of the axis; (0, 1) is written in percent.
+    middle : float
+        A line to compare with.
+    beside : bool
+        Names stand at the left; else, with the text of their mark, above the interval.
+    ends : (str, str)
+        What the two ends of the axis mean; "" where nothing is said.
+    total : bool
+        The last mark is of all others together, and set apart.
+    empty : str
+        Said where there is no mark.
+    """
+
+    marks: tuple[Mark, ...]
+    axis: str = ""
+    limits: tuple[float, float] = (0.0, 1.0)
+    middle: float = 0.5
+    beside: bool = True
+    ends: tuple[str, str] = ("", "")
+    total: bool = False
+    empty: str = ""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Shares over a number.
+
+    Attributes
+    ----------
+    name : str
+    at : tuple of float
+        Ascending, one for each mark.
+    marks : tuple of Mark
+        The name of a mark is the first line of what is said of it.
+    below : tuple of float
+        What is drawn below each mark.
+    chosen : int or None
+        Place of the mark to point out.
+    """
+
+    name: str
+    at: tuple[float, ...]
+    marks: tuple[Mark, ...]
+    below: tuple[float, ...]
+    chosen: int | None = None
+
+    @property
+    def known(self) -> tuple[tuple[float, Mark], ...]:
+        """Marks that have a value, with their places."""
+        pairs = zip(self.at, self.marks, strict=True)
+        return tuple((at, mark) for at, mark in pairs if mark.value is not None)
+
+
+@dataclass(frozen=True)
+class Curves:
+    """One or two curves of shares, 0 to 100 % upwards, with something counted below.
+
+    Attributes
+    ----------
+    curves : tuple of Curve
+    axis, upwards, below : str
+        Titles of the axes: of what lies across, of the shares, and of what is counted.
+    chosen : str
+        Said of the marks that the curves point out.
+    joined : bool
+        The marks of a curve are joined by lines, and their intervals by a band.
+    empty : str
+        Said where there is no share.
+    """
+
+    curves: tuple[Curve, ...]
+    axis: str
+    upwards: str = "for the lower EIC"
+    below: str = ""
+    chosen: str = ""
+    joined: bool = True
+    empty: str = NO_VOTES
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How often values of two kinds fall into bins that they share.
+
+    Attributes
+    ----------
+    axis : str
+    edges : tuple of float
+        One more than there are bins.
+    lower, higher : tuple of int
+        Counts of the formulas of lower and of higher EIC.
+    empty : str
+        Said where nothing is counted; "" where something is.
+    """
+
+    axis: str
+    edges: tuple[float, ...]
+    lower: tuple[int, ...]
+    higher: tuple[int, ...]
+    empty: str = ""
+
+
+@dataclass(frozen=True)
+class Histograms:
+    """Histograms side by side, with one legend."""
+
+    panels: tuple[Histogram, ...]
+    names: tuple[str, str] = ("lower EIC", "higher EIC")
+    upwards: str = "pairs"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many things have 0, 1, 2, … of something.
+
+    Attributes
+    ----------
+    counts : tuple of int
+    axis, upwards : str
+        Titles of the axes.
+    empty : str
+        Said where there is nothing to count.
+    """
+
+    counts: tuple[int, ...]
+    axis: str
+    upwards: str
+    empty: str = ""
+
+
+Picture = Intervals | Curves | Histograms | Counts
+
+
+def share_mark(
+    name: str, rate: float | None, interval: Interval | None, *, reason: str = "", more: str = "",
+    weight: float = 1.0,
+) -> Mark:
+    """A share with its interval, in words too.
+
+    Examples
+    --------
+    >>> share_mark("all", 0.7, Interval(0.65, 0.75, 0.95, "t")).text
+    '70.0 %, interval 65.0 to 75.0 %'
+    >>> share_mark("none", None, None, reason="no votes").text
+    'no votes'
+    """
+    if rate is None:
+        return Mark(name, None, text=reason or "no rate", weight=weight)
+    if interval is None:
+        return Mark(name, rate, text=percent(rate) + more, weight=weight)
+    text = f"{percent(rate)}, interval {_span(interval)}{more}"
+    return Mark(name, rate, interval.low, interval.high, text, weight=weight)
+
+
+def headline(report: StudyReport) -> Intervals:
+    """The rate with the interval that the votes support, and the paper's beneath it."""
+    return _rate_lines(report, _supported(report), ("As the paper computes it", "", _paper(report)))
+
+
+def _preference(report: StudyReport) -> Intervals:
+    """The same with the bootstrap between them; pairs that are no sample are not drawn again."""
+    clusters = report.inference.clusters
+    again = f"{capital(clusters[0][0])}s drawn again" if clusters else ""
+    found = _rate_lines(
+        report, _supported(report), (again, "bootstrap", report.bootstrap),
+        ("Wilson, votes as independent", "as in the paper", _paper(report)),
+    )  # fmt: skip
+    return Intervals(
+        found.marks, FOR_LOWER, beside=False, empty=found.empty,
+        ends=("← higher EIC preferred", "lower EIC preferred →"),
+    )  # fmt: skip
+
+
+def _agreement(report: StudyReport) -> Intervals:
+    """A line for each coefficient; 0 is chance, or no agreement at all, and 1 is complete."""
+    marks = []
+    for each in report.agreement.coefficients:
+        if each.value is None:
+            continue
+        text, interval = f"{each.value:.2f}", each.interval
+        if interval is None:
+            marks.append(Mark(each.name, each.value, text=text))
+        else:
+            text += f", interval {interval.low:.2f} to {interval.high:.2f}"
+            marks.append(Mark(each.name, each.value, interval.low, interval.high, text))
+    lowest = min([0.0, *(mark.low if mark.low is not None else mark.value or 0 for mark in marks)])
+    return Intervals(
+        tuple(marks), "agreement (1 is complete)", (lowest - 0.05, 1.03), middle=0.0,
+        empty=report.agreement.raw_agreement.reason,
+    )  # fmt: skip
+
+
+def _problems(report: StudyReport) -> Intervals:
+    """A line for each problem, the highest rate on top; all votes below, set apart."""
+    overall = report.inference
+    if overall.rate is None:
+        return Intervals((), FOR_LOWER, empty=overall.reason)
+    marks = [
+        share_mark(f"{p.problem} ({p.votes:,})", p.rate, p.interval, weight=p.votes / overall.votes)
+        for p in sorted(report.threats.problems.judged, key=lambda p: (-(p.rate or 0), p.problem))
+    ]
+    marks.append(
+        share_mark(f"all ({overall.votes:,})", overall.rate, overall.interval(report.level))
+    )
+    return Intervals(tuple(marks), FOR_LOWER, total=True)
+
+
+def _sensitivity(report: StudyReport) -> Curves:
+    """The rate and the valid votes had the exclusion threshold been another one."""
+
+    def mark(point: SensitivityPoint) -> Mark:
+        return share_mark(
+            f"under {point.threshold_seconds:g} s left out", point.rate.rate,
+            point.interval(report.level), reason=point.rate.reason,
+            more=f"\n{counted(point.valid, 'vote')} of {counted(point.raters, 'rater')}",
+        )  # fmt: skip
+
+    def curve(unit: Unit) -> Curve:
+        points = report.threats.sensitivity.of_unit(unit)
+        return Curve(
+            UNITS[unit], tuple(p.threshold_seconds for p in points), tuple(map(mark, points)),
+            tuple(float(p.valid) for p in points),
+            next((place for place, p in enumerate(points) if p.frozen), None),
+        )  # fmt: skip
+
+    return Curves(
+        tuple(map(curve, UNITS)), "under … s left out", below="valid votes", chosen="frozen rule"
+    )
+
+
+def _ballots(report: StudyReport) -> Curves:
+    """Rate and median active seconds for each number of the ballot."""
+    numbers = report.threats.ballots.numbers
+    marks = tuple(
+        share_mark(
+            f"ballot {each.first}", each.rate.rate, each.rate.interval(report.level),
+            reason=each.rate.reason,
+            more=f"\n{counted(each.votes, 'vote')}, median {seconds_text(each.median_seconds)}",
+        )
+        for each in numbers
+    )  # fmt: skip
+    seconds = tuple(each.median_seconds or 0.0 for each in numbers)
+    curve = Curve("votes", tuple(float(each.first) for each in numbers), marks, seconds)
+    return Curves((curve,), "number of the ballot", below="median s", joined=False)
+
+
+def _distributions(report: StudyReport) -> Histograms:
+    """Complexity, R² and EIC of the two formulas of each pair."""
+    pairs = report.export.pairs
+    return pair_histograms(
+        [(p.lower_complexity, p.lower_r2, p.lower_eic) for p in pairs],
+        [(p.higher_complexity, p.higher_r2, p.higher_eic) for p in pairs],
+    )
+
+
+def pair_histograms(
+    lower: Sequence[tuple[float, float, float]], higher: Sequence[tuple[float, float, float]]
+) -> Histograms:
+    """The pairs of a study, frozen or not.
+
+    After Yu et al., Figure ``fig:LLM_rating``, left panels.
+
+    Parameters
+    ----------
+    lower, higher : sequence of (float, float, float)
+        Complexity, R² and EIC of the formula of lower, and of higher EIC of each pair; what is
+        not finite is left out.
+
+    Examples
+    --------
+    >>> found = pair_histograms([(5, 0.9, 0.2)], [(6, float("nan"), 3.2)]).panels
+    >>> found[0].edges, found[0].lower, found[0].higher
+    ((4.5, 5.5, 6.5), (1, 0), (0, 1))
+    >>> found[1].edges, found[1].lower, found[1].higher
+    ((0.4, 1.4), (1,), (0,))
+    """
+    empty = "nothing known" if len(lower) else "no pairs"
+    return Histograms(
+        tuple(
+            _histogram(name, [float(m[i]) for m in lower], [float(m[i]) for m in higher], empty)
+            for i, name in enumerate(QUANTITIES)
+        )
+    )
+
+
+def _votes_per_pair(report: StudyReport) -> Counts:
+    """A bar for each number of valid votes."""
+    found = Counter(report.votes_per_pair.values())
+    counts = tuple(found[n] for n in range(max(found, default=-1) + 1))
+    return Counts(counts, "valid votes on a pair", "pairs", empty="no pairs")
+
+
+def _span(interval: Interval) -> str:
+    return f"{100 * interval.low:.1f} to {100 * interval.high:.1f} %"
+
+
+Line = tuple[str, str, Interval | None]
+"""Name and note of an interval, and its ends."""
+
+
+def _supported(report: StudyReport) -> Line:
+    clusters = " and ".join(kind for kind, _ in report.inference.clusters)
+    note = f"{clusters} clusters" if clusters else ""
+    name = f"What the votes support ({level_text(report.level)})"
+    return name, note, report.inference.interval(report.level)
+
+
+def _paper(report: StudyReport) -> Interval | None:
+    return report.preference.wilson(report.level)
+
+
+def _rate_lines(report: StudyReport, *lines: Line) -> Intervals:
+    """The rate with each interval that there is; the first is the one that counts."""
+    rate = report.inference.rate
+    if rate is None:
+        return Intervals((), beside=False, empty=report.inference.reason)
+    first, *checks = lines
+    name, note, interval = first
+    marks = [Mark(name, rate, text=f"{percent(rate)}, without an interval")]
+    if interval is not None:
+        marks = [Mark(name, rate, interval.low, interval.high, _span(interval), note)]
+    marks += [
+        Mark(name, rate, interval.low, interval.high, _span(interval), note, check=True)
+        for name, note, interval in checks
+        if interval is not None
+    ]
+    return Intervals(tuple(marks), beside=False)
+
+
+def _histogram(
+    axis: str, lower: Sequence[float], higher: Sequence[float], empty: str
+) -> Histogram:
+    sides = [np.array([v for v in side if np.isfinite(v)]) for side in (lower, higher)]
+    both = np.concatenate(sides)
+    if not len(both):
+        return Histogram(axis, (0.0, 1.0), (0,), (0,), empty)
+    low, high = float(both.min()), float(both.max())
+    if axis == QUANTITIES[0]:
+        step = max(1, int(np.ceil((high - low + 1) / BINS)))
+        edges = np.arange(low - 0.5, high + step, step)
+    else:
+        edges = np.linspace(low, high, BINS + 1) if high > low else np.array([low - 0.5, low + 0.5])
+    below, above = (tuple(map(int, np.histogram(side, edges)[0])) for side in sides)
+    return Histogram(axis, tuple(map(float, edges)), below, above)
+
+
+@dataclass(frozen=True)
+class FigureKind:
+    """One figure of a report.
+
+    Attributes
+    ----------
+    title, caption : str
+    describe : callable of StudyReport
+        Never fails: where there is nothing to draw, the description says why.
+    wide : bool
+        Whether it needs the width of a page; a phone lets it scroll.
+    """
+
+    title: str
+    caption: str
+    describe: Callable[[StudyReport], Picture]
+    wide: bool = False
+
+
+FIGURES: dict[str, FigureKind] = {
+    "preference": FigureKind(
+        "Preference for the lower EIC",
+        "Share of valid votes for the formula of lower EIC, with the interval that the votes "
+        "support and, thinner, others to compare with. The dashed line is no preference.",
+        _preference,
+    ),
+    "agreement": FigureKind(
+        "Agreement between raters",
+        "Agreement on the pairs with two or more deciding votes, with pair-bootstrap intervals. "
+        "For all but raw agreement the dashed line is what chance would give.",
+        _agreement,
+    ),
+    "sensitivity": FigureKind(
+        "Exclusion thresholds",
+        "The rate with its clustered interval, and how many votes are left, had the exclusion "
+        "threshold been another one. The diamond is the frozen rule.",
+        _sensitivity,
+        wide=True,
+    ),
+    "ballots": FigureKind(
+        "The course of a session",
+        "Rate with its clustered interval, and median active seconds, by number of the ballot.",
+        _ballots,
+    ),
+    "problems": FigureKind(
+        "Preference by problem",
+        "Share of valid votes for the formula of lower EIC in each problem, with intervals that "
+        "allow for clusters; votes in brackets. The dashed line is no preference.",
+        _problems,
+    ),
+    "distributions": FigureKind(
+        "The pairs",
+        "The two formulas of each pair: alike in complexity and R², apart in EIC.",
+        _distributions,
+        wide=True,
+    ),
+    "votes-per-pair": FigureKind(
+        "Votes on each pair", "How many pairs have how many valid votes.", _votes_per_pair
+    ),
+}
+"""The figures of a report by name, in the order of reading."""
