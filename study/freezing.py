@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from eic_core.exports import json_number
 from study.assignment import PairLoad, max_disjoint_pairs
 from study.design import StudyDesign, StudyStatus
 from study.errors import StaleEditError
@@ -57,7 +57,7 @@ def _pair(pair: StudyPair, ballot: str | None) -> dict[str, Any]:
         "pair": pair.name,
         "kind": str(pair.pair.kind),
         "problem": pair.pair.problem,
-        "loss": plain_number(pair.pair.loss),
+        "loss": json_number(pair.pair.loss),
         "same_function": pair.pair.same_function,
         "dropped": pair.dropped,
         "lower": _member(pair.pair.lower),
@@ -68,18 +68,7 @@ def _pair(pair: StudyPair, ballot: str | None) -> dict[str, Any]:
 
 def _member(member: Member) -> dict[str, Any]:
     values = dataclasses.asdict(member)
-    return {**values, "eic": plain_number(member.eic), "r2": plain_number(member.r2)}
-
-
-def plain_number(value: float) -> float | str:
-    """A number that JSON has, or "inf", "-inf", "nan".
-
-    Examples
-    --------
-    >>> plain_number(1.5), plain_number(float("nan"))
-    (1.5, 'nan')
-    """
-    return value if math.isfinite(value) else str(value)
+    return {**values, "eic": json_number(member.eic), "r2": json_number(member.r2)}
 
 
 @dataclass(frozen=True)

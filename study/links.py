@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import base64
-import csv
 import hashlib
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from eic_core.exports import csv_text, safe_cell
 from study.clock import Chance, Clock
 from study.design import StudyStatus
 from study.errors import DesignError, NotFoundError, StudyError
@@ -228,10 +227,7 @@ def links_csv(invitations: Iterable[NewInvitation]) -> str:
     id,label,kind,quota,link
     1,'=A,personal,1,http://localhost/rate?t=x
     """
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(["id", "label", "kind", "quota", "link"])
-    for each in invitations:
-        label = f"'{each.label}" if each.label[:1] in ("=", "+", "-", "@", "\t") else each.label
-        writer.writerow([each.id, label, str(each.kind), each.quota, each.link])
-    return buffer.getvalue()
+    return csv_text(
+        ["id", "label", "kind", "quota", "link"],
+        ([i.id, safe_cell(i.label), str(i.kind), i.quota, i.link] for i in invitations),
+    )

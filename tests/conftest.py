@@ -9,14 +9,19 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.effort import examples
+
 ROOT = Path(__file__).resolve().parents[1]
 
 # Workers share the cores already: a matrix product that spreads over them only waits for itself.
 # Read when NumPy is first imported, here and in every process that a test starts.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-settings.register_profile("ci", deadline=None, derandomize=True)
-settings.register_profile("dev", deadline=None)
+# A test that says nothing of `max_examples` tries as many as these do.
+for _name, _derandomize in (("ci", True), ("dev", False)):
+    settings.register_profile(
+        _name, deadline=None, derandomize=_derandomize, max_examples=examples(100)
+    )
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "dev")
 
 
@@ -26,10 +31,17 @@ os.environ["DATABASE_URL"] = f"sqlite:///{_folder.name}/lab.sqlite3"
 os.environ.pop("EIC_LAB_DEMO", None)
 
 LONGEST_FIRST = (
-    "tests/test_lint.py", "tests/e2e", "tests/study", "tests/db", "tests/pages", "tests/core",
-    "tests",
+    "tests/test_lint.py", "tests/e2e/test_rating.py", "tests/e2e/test_organising.py",
+    "tests/e2e/test_inspector.py", "tests/e2e/test_blind.py", "tests/e2e/test_results.py",
+    "tests/e2e", "tests/db/test_concurrency.py", "tests/pages/test_results_page.py",
+    "tests/core/rewriting", "tests/study/test_report_bundle.py", "tests/study/test_report.py",
+    "tests/study/test_recomputed.py", "tests/study/test_planning.py", "tests/study", "tests/db",
+    "tests/pages", "tests/core", "tests",
 )  # fmt: skip
-"""Files go to the workers whole and in this order, so that short ones even out the end."""
+"""Files go to the workers whole and in this order, so that short ones even out the end.
+
+Those with a browser come first: they wait half of their time, and the others fill that.
+"""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -26,7 +26,7 @@ from eic_core.explain.shortening import (
     shortenable,
     with_labels,
 )
-from eic_core.exports import json_number
+from eic_core.exports import Plain
 from eic_core.formula.rendering import to_python
 from eic_core.formula.tree import Formula
 from eic_core.measure.fit import r_squared
@@ -205,9 +205,11 @@ class Need:
     together: int
     shortened: str
 
+    JSON = ("kind", "name", "nodes", "given", "alone", "together", "shortened")
+
 
 @dataclass(frozen=True)
-class Budget:
+class Budget(Plain):
     """The fewest digits with which the output stays within a tolerance.
 
     Attributes
@@ -245,31 +247,10 @@ class Budget:
     eic_after: float
     sentences: tuple[str, ...]
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain numbers and texts."""
-        return {
-            "tolerance": self.tolerance,
-            "scale_of": self.scale_of,
-            "needs": [
-                {
-                    "kind": n.kind,
-                    "name": n.name,
-                    "nodes": list(n.nodes),
-                    "given": n.given,
-                    "alone": n.alone,
-                    "together": n.together,
-                    "shortened": n.shortened,
-                }
-                for n in self.needs
-            ],
-            "deviation": json_number(self.deviation),
-            "formula": self.text,
-            "r2_before": json_number(self.r2_before),
-            "r2_after": json_number(self.r2_after),
-            "eic_before": json_number(self.eic_before),
-            "eic_after": json_number(self.eic_after),
-            "sentences": list(self.sentences),
-        }
+    JSON = (
+        "tolerance", "scale_of", "needs", "deviation", "formula=text", "r2_before", "r2_after",
+        "eic_before", "eic_after", "sentences",
+    )  # fmt: skip
 
 
 def digit_budget(

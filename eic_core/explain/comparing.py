@@ -62,6 +62,8 @@ class Shaken:
     high: float
     left_out: int
 
+    JSON = ("sigma", "local_eic", "low", "high", "left_out")
+
 
 @dataclass(frozen=True)
 class MethodAgreement:

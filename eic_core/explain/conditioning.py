@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from eic_core.engine.adjoint import Arrivals
 from eic_core.engine.tape import SINGULAR_S2
 from eic_core.explain.correlated import MeanOfFinite, class_sweep, class_tape
-from eic_core.exports import json_number
+from eic_core.exports import Plain
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import local_eic
 from eic_core.operators.wide import Array
@@ -47,9 +46,11 @@ class VariableConditioning:
     largest: float
     share: float
 
+    JSON = ("name", "rms", "largest", "share")
+
 
 @dataclass(frozen=True)
-class OwnConditioning:
+class OwnConditioning(Plain):
     """The conditioning of the function that a formula stands for, on a data set.
 
     Attributes
@@ -74,23 +75,7 @@ class OwnConditioning:
     valid: int
     singular: int
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain numbers, with "inf" and "nan" as strings."""
-        return {
-            "own": json_number(self.own),
-            "own_finite": json_number(self.own_finite),
-            "valid": self.valid,
-            "singular": self.singular,
-            "variables": [
-                {
-                    "name": v.name,
-                    "rms": json_number(v.rms),
-                    "largest": json_number(v.largest),
-                    "share": json_number(v.share),
-                }
-                for v in self.variables
-            ],
-        }
+    JSON = ("own", "own_finite", "valid", "singular", "variables")
 
 
 def own_conditioning(

@@ -22,7 +22,6 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -30,7 +29,7 @@ import numpy as np
 from eic_core.engine.adjoint import Arrivals, class_units, sweep
 from eic_core.engine.amplify import MAX_RECHECKED, amplify
 from eic_core.engine.tape import SINGULAR_S2, Tape, lay_out
-from eic_core.exports import json_number
+from eic_core.exports import Plain
 from eic_core.formula.tree import CONSTANT, Formula, Node
 from eic_core.measure.inspection import local_eic
 from eic_core.operators import OPERATORS
@@ -77,7 +76,7 @@ def _alike(node: Node, operands: tuple[int, ...]) -> Hashable:
 
 
 @dataclass(frozen=True)
-class CorrelatedAmplification:
+class CorrelatedAmplification(Plain):
     """Amplification at the root with shared noise, beside the ordinary one.
 
     Attributes
@@ -111,19 +110,10 @@ class CorrelatedAmplification:
     singular: int
     repeated: int
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain numbers, with "inf" and "nan" as strings."""
-        return {
-            "q_eic": json_number(self.q_eic),
-            "q_eic_finite": json_number(self.q_eic_finite),
-            "root_eic": json_number(self.root_eic),
-            "root_eic_finite": json_number(self.root_eic_finite),
-            "eic": json_number(self.eic),
-            "eic_finite": json_number(self.eic_finite),
-            "valid": self.valid,
-            "singular": self.singular,
-            "repeated": self.repeated,
-        }
+    JSON = (
+        "q_eic", "q_eic_finite", "root_eic", "root_eic_finite", "eic", "eic_finite", "valid",
+        "singular", "repeated",
+    )  # fmt: skip
 
 
 def correlated_eic(

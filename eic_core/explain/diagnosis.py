@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from eic_core.explain.ledger import Ledger, blame
 from eic_core.explain.verdict import Verdict, verdict
 from eic_core.explain.where import Where, where
 from eic_core.explain.writing import WritingLoss, writing_loss
+from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection
 
 
 @dataclass(frozen=True)
-class Diagnosis:
+class Diagnosis(Plain):
     """Four questions about a formula, each answered by a result that says it in words.
 
     Attributes
@@ -35,6 +35,8 @@ class Diagnosis:
     where: Where
     writing: WritingLoss
 
+    JSON = ("sentences", "ledger", "where", "writing")
+
     @property
     def sentences(self) -> tuple[str, ...]:
         """What, why, where and whose fault, a sentence each where there is one to say."""
@@ -44,15 +46,6 @@ class Diagnosis:
             " ".join(self.where.sentences[: 1 if self.where.place is None else 2]),
             " ".join((self.writing.sentence, *self.writing.notes)),
         )
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain numbers and sentences."""
-        return {
-            "sentences": list(self.sentences),
-            "ledger": self.ledger.to_json(),
-            "where": self.where.to_json(),
-            "writing": self.writing.to_json(),
-        }
 
 
 def diagnose(inspection: Inspection) -> Diagnosis:

@@ -11,7 +11,6 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from eic_core.engine.adjoint import sweep, tree_units
 from eic_core.engine.tape import tape_of
 from eic_core.explain import phrases
 from eic_core.explain.bottleneck import diagnosed_node
-from eic_core.exports import json_number
+from eic_core.exports import Plain
 from eic_core.formula.rendering import node_texts
 from eic_core.formula.tree import VARIABLE
 from eic_core.measure.inspection import Inspection
@@ -68,6 +67,11 @@ class LedgerRow:
     gain: float
     amplifier: int
     masked: bool
+
+    JSON = (
+        "id=node_id", "text", "share", "mean_share", "through", "largest", "gain", "amplifier",
+        "masked",
+    )  # fmt: skip
 
     @property
     def inherited(self) -> float:
@@ -260,7 +264,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Ledger:
+class Ledger(Plain):
     """Who is to blame for a target's amplification.
 
     Attributes
@@ -282,6 +286,8 @@ class Ledger:
     finite: int
     singular: int
     sentences: tuple[str, ...]
+
+    JSON = ("target", "finite", "singular", "sentences", "rows")
 
     @property
     def ranked(self) -> tuple[LedgerRow, ...]:
@@ -331,29 +337,6 @@ class Ledger:
             stacked.append(Bar(label, tuple(row.node_id for row in rows), total, end))
             total = end
         return tuple(stacked)
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain numbers and sentences."""
-        return {
-            "target": self.target,
-            "finite": self.finite,
-            "singular": self.singular,
-            "sentences": list(self.sentences),
-            "rows": [
-                {
-                    "id": row.node_id,
-                    "text": row.text,
-                    "share": row.share,
-                    "mean_share": row.mean_share,
-                    "through": row.through,
-                    "largest": json_number(row.largest),
-                    "gain": json_number(row.gain),
-                    "amplifier": row.amplifier,
-                    "masked": row.masked,
-                }
-                for row in self.rows
-            ],
-        }
 
 
 def blame(inspection: Inspection, target: int | None = None) -> Ledger:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from eic_core.exports import json_number
+from eic_core.exports import Plain
 from eic_core.measure.tails import MIN_SAMPLES_FOR_HILL, hill_index
 from eic_core.operators.wide import Array
 
@@ -31,7 +30,7 @@ NUMBERS_DRAWN = 20_000_000
 
 
 @dataclass(frozen=True)
-class Growth:
+class Growth(Plain):
     """Local EIC on subsamples of N/16, N/8 … N rows.
 
     Attributes
@@ -51,6 +50,8 @@ class Growth:
     high: tuple[float, ...]
     per_decade: float
 
+    JSON = ("counts", "local_eic", "low", "high", "per_decade")
+
     @property
     def sentence(self) -> str:
         """How much more data would change."""
@@ -69,16 +70,6 @@ class Growth:
             f"average, {end:.1f} on all {last:,}, so about {self.per_decade:.1f} more for ten "
             "times as many."
         )
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain numbers."""
-        return {
-            "counts": list(self.counts),
-            "local_eic": list(self.local_eic),
-            "low": list(self.low),
-            "high": list(self.high),
-            "per_decade": json_number(self.per_decade),
-        }
 
 
 def growth_of(s2: Array, *, seed: int = 0) -> Growth | None:
@@ -146,6 +137,8 @@ class MeanInterval:
     level: float
     reason: str = ""
     heavy: bool = False
+
+    JSON = ("low", "high", "level", "reason")
 
     @property
     def sentence(self) -> str:

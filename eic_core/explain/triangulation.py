@@ -28,7 +28,7 @@ from eic_core.explain.comparing import (
     compare_measures,
 )
 from eic_core.explain.correlated import class_tape, q_squared
-from eic_core.exports import json_number
+from eic_core.exports import Plain
 from eic_core.formula.rendering import node_texts
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection, local_eic
@@ -133,39 +133,15 @@ class TriangulatedNode:
     float64: Observed
     agreement: MethodAgreement
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain numbers and sentences."""
-        return {
-            "id": self.node_id,
-            "text": self.text,
-            "recursion": json_number(self.recursion),
-            "shared": json_number(self.shared),
-            "shaken": [
-                {
-                    "sigma": s.sigma,
-                    "local_eic": json_number(s.local_eic),
-                    "low": json_number(s.low),
-                    "high": json_number(s.high),
-                    "left_out": s.left_out,
-                }
-                for s in self.shaken
-            ],
-            "observed": {
-                o.kind: {
-                    "digits": json_number(o.digits),
-                    "worst": json_number(o.worst),
-                    "usable": o.usable,
-                    "lost": o.rows_lost,
-                }
-                for o in (self.float32, self.float64)
-            },
-            "badge": self.agreement.badge,
-            "reasons": list(self.agreement.reasons),
-        }
+    JSON = (
+        "id=node_id", "text", "recursion", "shared", "shaken",
+        ("observed", lambda node: {found.kind: found for found in (node.float32, node.float64)}),
+        "badge=agreement.badge", "reasons=agreement.reasons",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Triangulation:
+class Triangulation(Plain):
     """All nodes of a formula, four ways.
 
     Attributes
@@ -181,6 +157,8 @@ class Triangulation:
     samples: Samples = field(repr=False)
     nodes: tuple[TriangulatedNode, ...]
 
+    JSON = (("rows", lambda found: len(found.samples)), "sentence", "nodes")
+
     @property
     def sentence(self) -> str:
         """Over all nodes: do the ways agree, and if not, where and why?"""
@@ -189,14 +167,6 @@ class Triangulation:
             [node.recursion for node in self.nodes],
             [phrases.code_text(self.inspection.formula, node.node_id) for node in self.nodes],
         )
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain numbers and sentences."""
-        return {
-            "rows": len(self.samples),
-            "sentence": self.sentence,
-            "nodes": [n.to_json() for n in self.nodes],
-        }
 
 
 def triangulate(

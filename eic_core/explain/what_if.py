@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from eic_core.engine.amplify import amplify
 from eic_core.errors import UserError
 from eic_core.explain import phrases
-from eic_core.exports import json_number
+from eic_core.exports import Plain
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax.build import number_label
 from eic_core.formula.tree import Draft, Formula, constant
@@ -20,7 +19,7 @@ from eic_core.measure.inspection import Inspection, local_eic
 
 
 @dataclass(frozen=True)
-class WhatIf:
+class WhatIf(Plain):
     """A formula in which one node is replaced by its mean over the data.
 
     Attributes
@@ -54,19 +53,10 @@ class WhatIf:
     eic_after: float
     sentence: str
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain numbers and texts."""
-        return {
-            "node": self.node_id,
-            "mean": json_number(self.mean),
-            "formula": self.text,
-            "against": self.against,
-            "r2_before": json_number(self.r2_before),
-            "r2_after": json_number(self.r2_after),
-            "eic_before": json_number(self.eic_before),
-            "eic_after": json_number(self.eic_after),
-            "sentence": self.sentence,
-        }
+    JSON = (
+        "node=node_id", "mean", "formula=text", "against", "r2_before", "r2_after", "eic_before",
+        "eic_after", "sentence",
+    )  # fmt: skip
 
 
 def what_if_mean(inspection: Inspection, node_id: int) -> WhatIf:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from eic_core.explain import phrases
 from eic_core.explain.bottleneck import diagnosed_node
 from eic_core.explain.settling import Growth, MeanInterval, growth_of, interval_of
-from eic_core.exports import json_number
+from eic_core.exports import Plain
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection
 from eic_core.operators.wide import Array
@@ -58,6 +58,8 @@ class InputRange:
     high: float
     covered: float
 
+    JSON = ("name", "low", "high", "covered")
+
 
 @dataclass(frozen=True)
 class LossPlace:
@@ -83,19 +85,12 @@ class LossPlace:
     inputs: tuple[InputRange, ...]
     sentence: str
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain numbers and the sentence."""
-        return {
-            "node": self.node_id,
-            "crosses": self.crosses,
-            "low": None if math.isnan(self.low) else self.low,
-            "high": None if math.isnan(self.high) else self.high,
-            "inputs": [
-                {"name": i.name, "low": i.low, "high": i.high, "covered": i.covered}
-                for i in self.inputs
-            ],
-            "sentence": self.sentence,
-        }
+    JSON = (
+        "node=node_id", "crosses",
+        ("low", lambda place: None if math.isnan(place.low) else place.low),
+        ("high", lambda place: None if math.isnan(place.high) else place.high),
+        "inputs", "sentence",
+    )  # fmt: skip
 
 
 class _Zero(NamedTuple):
@@ -292,7 +287,7 @@ class Carriers:
 
 
 @dataclass(frozen=True)
-class Where:
+class Where(Plain):
     """Which rows carry E[s^2] at a node, and why these.
 
     Attributes
@@ -329,6 +324,16 @@ class Where:
     growth: Growth | None
     interval: MeanInterval
 
+    JSON = (
+        "node=node_id", "finite",
+        ("singular_rows", lambda found: _row_numbers(found, found.singular)),
+        ("carriers", lambda found: [
+            {"level": c.level, "share": c.share, "rows": _row_numbers(found, c.positions)}
+            for c in found.carriers
+        ]),
+        "place", "growth", "interval", "sentences",
+    )  # fmt: skip
+
     @cached_property
     def sentences(self) -> tuple[str, ...]:
         """What the page says of it, the most telling first."""
@@ -339,30 +344,9 @@ class Where:
         rows = self.inspection.samples.rows
         return position + 1 if rows is None else int(rows[position])
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain numbers and sentences; row numbers count from 1."""
-        return {
-            "node": self.node_id,
-            "finite": self.finite,
-            "singular_rows": [self.row_number(k) for k in self.singular],
-            "carriers": [
-                {
-                    "level": c.level,
-                    "share": c.share,
-                    "rows": [self.row_number(k) for k in c.positions],
-                }
-                for c in self.carriers
-            ],
-            "place": None if self.place is None else self.place.to_json(),
-            "growth": None if self.growth is None else self.growth.to_json(),
-            "interval": {
-                "low": json_number(self.interval.low),
-                "high": json_number(self.interval.high),
-                "level": self.interval.level,
-                "reason": self.interval.reason,
-            },
-            "sentences": list(self.sentences),
-        }
+
+def _row_numbers(found: Where, positions: tuple[int, ...]) -> list[int]:
+    return [found.row_number(k) for k in positions]
 
 
 def where(inspection: Inspection, node_id: int | None = None) -> Where:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from eic_core.explain import phrases
 from eic_core.explain.conditioning import OwnConditioning, OwnSums
 from eic_core.explain.correlated import MeanOfFinite, class_sweep, q_squared
-from eic_core.exports import json_number
+from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection, local_eic
 
 SMALL = 0.3
@@ -29,7 +28,7 @@ WRITING, FUNCTION, BOTH, NEITHER, UNDEFINED = (
 
 
 @dataclass(frozen=True)
-class WritingLoss:
+class WritingLoss(Plain):
     """The digits that the result loses, split between the function and its writing.
 
     Attributes
@@ -68,20 +67,10 @@ class WritingLoss:
     sentence: str
     notes: tuple[str, ...]
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain numbers and sentences."""
-        return {
-            "own": json_number(self.own),
-            "q": json_number(self.q),
-            "loss": json_number(self.loss),
-            "compared": self.compared,
-            "singular": self.singular,
-            "singular_function": self.singular_function,
-            "place": self.place,
-            "sentence": self.sentence,
-            "notes": list(self.notes),
-            "conditioning": self.conditioning.to_json(),
-        }
+    JSON = (
+        "own", "q", "loss", "compared", "singular", "singular_function", "place", "sentence",
+        "notes", "conditioning",
+    )  # fmt: skip
 
 
 def writing_loss(inspection: Inspection) -> WritingLoss:

@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from eic_core.engine.amplify import Amplification, Progress, amplify
-from eic_core.exports import json_number
+from eic_core.exports import Plain, json_form
 from eic_core.formula.rendering import node_texts, to_latex
 from eic_core.formula.tree import Formula, Node
 from eic_core.measure.tails import Tail, tail_of
@@ -61,6 +61,12 @@ class EdgeShares:
         return hash(self.by_node)
 
 
+_NODE_KEYS = (
+    "id=node.id", "text", "operator=node.operator", "children=node.children", "span=node.span",
+    "s_bar", "local_eic", "local_eic_finite", "invalid", "singular",
+)  # fmt: skip
+
+
 class NodeAmplification(NamedTuple):
     """One node's mean amplification.
 
@@ -103,7 +109,15 @@ class NodeAmplification(NamedTuple):
         """The sub-expression in Python syntax, cut after 400 characters."""
         return self.texts.by_node[self.node[0]]
 
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return json_form(self, _NODE_KEYS)
 
+
+_NO_TAIL = {
+    "node": None, **dict.fromkeys(("q50", "q90", "q99", "top1_share"), math.nan),
+    "divergent": None, "crossings": (),
+}  # fmt: skip
 _DIGITS, _FINITE_DIGITS = itemgetter(2), itemgetter(3)
 
 
@@ -128,9 +142,11 @@ class SampleCounts:
     rechecked: int
     unresolved: int
 
+    JSON = ("total", "valid", "invalid", "singular", "rechecked", "unresolved")
+
 
 @dataclass(frozen=True, eq=False)
-class Inspection:
+class Inspection(Plain):
     """The Effective Information Criterion of one formula on one data set.
 
     Attributes
@@ -159,6 +175,13 @@ class Inspection:
     tail: Tail | None
     reason: str
     amplification: Amplification = field(repr=False)
+
+    JSON = (
+        "formula=formula.source", ("latex", lambda found: to_latex(found.formula)),
+        "complexity=formula.complexity", "eic", "eic_finite", "noise_figure_db", "bottleneck",
+        "reason", "samples=counts",
+        ("tail", lambda found: _NO_TAIL if found.tail is None else found.tail), "nodes",
+    )  # fmt: skip
 
     @property
     def eic(self) -> float:
@@ -190,52 +213,6 @@ class Inspection:
     def noise_figure_db(self) -> float:
         """The noise figure at the bottleneck, 20 EIC (Yu et al., Eq. after ``eq:EIC_def``)."""
         return 20 * self.eic
-
-    def to_json(self) -> dict[str, Any]:
-        """The stable JSON form: plain numbers, with "inf", "-inf" and "nan" as strings."""
-        tail = self.tail
-        return {
-            "formula": self.formula.source,
-            "latex": to_latex(self.formula),
-            "complexity": self.formula.complexity,
-            "eic": json_number(self.eic),
-            "eic_finite": json_number(self.eic_finite),
-            "noise_figure_db": json_number(self.noise_figure_db),
-            "bottleneck": self.bottleneck,
-            "reason": self.reason,
-            "samples": {
-                "total": self.counts.total,
-                "valid": self.counts.valid,
-                "invalid": self.counts.invalid,
-                "singular": self.counts.singular,
-                "rechecked": self.counts.rechecked,
-                "unresolved": self.counts.unresolved,
-            },
-            "tail": {
-                "node": None if tail is None else tail.node,
-                "q50": json_number(math.nan if tail is None else tail.q50),
-                "q90": json_number(math.nan if tail is None else tail.q90),
-                "q99": json_number(math.nan if tail is None else tail.q99),
-                "top1_share": json_number(math.nan if tail is None else tail.top1_share),
-                "divergent": None if tail is None else tail.divergent,
-                "crossings": [] if tail is None else list(tail.crossings),
-            },
-            "nodes": [
-                {
-                    "id": n.node.id,
-                    "text": n.text,
-                    "operator": n.node.operator,
-                    "children": list(n.node.children),
-                    "span": list(n.node.span),
-                    "s_bar": json_number(n.s_bar),
-                    "local_eic": json_number(n.local_eic),
-                    "local_eic_finite": json_number(n.local_eic_finite),
-                    "invalid": n.invalid,
-                    "singular": n.singular,
-                }
-                for n in self.nodes
-            ],
-        }
 
 
 def local_eic(mean_s2: float) -> float:

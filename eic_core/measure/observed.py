@@ -17,7 +17,7 @@ import numpy as np
 
 from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.tape import Step, Tape, lay_out
-from eic_core.exports import json_number
+from eic_core.exports import Plain
 from eic_core.formula.tree import Formula
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
@@ -160,6 +160,8 @@ class Observed:
     rounding: Array
     underflows: int
 
+    JSON = ("digits", "worst", "usable", "lost=rows_lost")
+
     @property
     def usable(self) -> int:
         """Samples with an error to speak of."""
@@ -256,7 +258,7 @@ def _apply(mp: Any, step: Step, operands: list[float]) -> Any | None:
 
 
 @dataclass(frozen=True)
-class ObservedError:
+class ObservedError(Plain):
     """The error of evaluating a form in one precision.
 
     Attributes
@@ -280,6 +282,8 @@ class ObservedError:
     worst: float
     failed: int
     rows: int
+
+    JSON = ("precision", "rms", "worst", "failed", "rows", "digits_lost")
 
     @classmethod
     def of(cls, truth: Sequence[Any], computed: Sequence[float], kind: str) -> ObservedError:
@@ -314,14 +318,3 @@ class ObservedError:
         if self.failed:
             return math.inf
         return max(0.0, math.log10(self.rms / ROUNDOFF[self.precision])) if self.rms > 0 else 0.0
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain numbers."""
-        return {
-            "precision": self.precision,
-            "rms": json_number(self.rms),
-            "worst": json_number(self.worst),
-            "failed": self.failed,
-            "rows": self.rows,
-            "digits_lost": json_number(self.digits_lost),
-        }

@@ -44,6 +44,8 @@ class Tail:
     hill: float
     crossings: tuple[int, ...]
 
+    JSON = ("node", "q50", "q90", "q99", "top1_share", "divergent", "crossings")
+
 
 def hill_index(values: np.ndarray, k: int) -> float:
     """Hill's estimator of the tail index from the k largest values.

@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from eic_core.errors import UserError
 from eic_core.explain.budget import TOLERANCE, Budget, digit_budget
 from eic_core.explain.diagnosis import Diagnosis, diagnose
 from eic_core.explain.triangulation import Triangulation, triangulate
+from eic_core.exports import Plain, keys_within
 from eic_core.measure.inspection import Inspection
 from eic_core.rewriting import Repairs, repair
 
@@ -31,7 +32,7 @@ SEARCH_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
-class Findings:
+class Findings(Plain):
     """An inspection, its diagnosis, and what could be found out on top.
 
     Attributes
@@ -52,6 +53,12 @@ class Findings:
     budget: Budget | None = field(repr=False)
     missing: Mapping[str, str]
 
+    JSON = (
+        "complete", "unfinished", *keys_within("inspection", Inspection.JSON),
+        ("data_hash", lambda findings: findings.inspection.samples.digest()),
+        "diagnosis", "repair=repairs", "triangulation", "budget", "missing",
+    )  # fmt: skip
+
     @property
     def unfinished(self) -> dict[str, str]:
         """What was cut short, by part: a sentence on what it leaves open."""
@@ -62,20 +69,6 @@ class Findings:
     def complete(self) -> bool:
         """Whether nothing was cut short; what was left out on request is not missed."""
         return not self.unfinished
-
-    def to_json(self) -> dict[str, Any]:
-        """All of it as plain numbers and texts; parts that are missing are null."""
-        return {
-            "complete": self.complete,
-            "unfinished": self.unfinished,
-            **self.inspection.to_json(),
-            "data_hash": self.inspection.samples.digest(),
-            "diagnosis": self.diagnosis.to_json(),
-            "repair": None if self.repairs is None else self.repairs.to_json(),
-            "triangulation": None if self.triangulation is None else self.triangulation.to_json(),
-            "budget": None if self.budget is None else self.budget.to_json(),
-            "missing": dict(self.missing),
-        }
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from eic_core.explain import phrases
 from eic_core.explain.correlated import CorrelatedAmplification
-from eic_core.exports import json_number
+from eic_core.exports import Plain
 from eic_core.formula.rendering import to_latex, to_python
 from eic_core.formula.tree import Formula
 from eic_core.measure.observed import ObservedError
@@ -211,6 +211,8 @@ class Measured:
     float32: ObservedError
     float64: ObservedError
 
+    JSON = ("q", "eic", "complexity", "float32", "float64")
+
     @property
     def q(self) -> float:
         """Digits lost at the root when copies share their noise, singular samples left out."""
@@ -220,16 +222,6 @@ class Measured:
     def eic(self) -> float:
         """EIC, singular samples left out."""
         return self.amplification.eic_finite
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain numbers."""
-        return {
-            "q": json_number(self.q),
-            "eic": json_number(self.eic),
-            "complexity": self.complexity,
-            "float32": self.float32.to_json(),
-            "float64": self.float64.to_json(),
-        }
 
 
 @dataclass(frozen=True)
@@ -250,9 +242,11 @@ class RepairStep:
     after: str
     assumptions: tuple[str, ...]
 
+    JSON = ("rule", "before", "after", "assumptions")
+
 
 @dataclass(frozen=True)
-class Repair:
+class Repair(Plain):
     """An equivalent form that loses fewer digits.
 
     Attributes
@@ -271,6 +265,11 @@ class Repair:
     after: Measured
     verification: Verification
     sentence: str
+
+    JSON = (
+        "formula=text", ("latex", lambda repair: to_latex(repair.formula)), "sentence", "steps",
+        "assumptions", "after", "delta_q", "delta_eic", "delta_complexity", "verification",
+    )  # fmt: skip
 
     @property
     def text(self) -> str:
@@ -302,32 +301,9 @@ class Repair:
         """Change of the number of nodes."""
         return self.after.complexity - self.before.complexity
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain numbers and texts."""
-        return {
-            "formula": self.text,
-            "latex": to_latex(self.formula),
-            "sentence": self.sentence,
-            "steps": [
-                {
-                    "rule": s.rule,
-                    "before": s.before,
-                    "after": s.after,
-                    "assumptions": list(s.assumptions),
-                }
-                for s in self.steps
-            ],
-            "assumptions": list(self.assumptions),
-            "after": self.after.to_json(),
-            "delta_q": json_number(self.delta_q),
-            "delta_eic": json_number(self.delta_eic),
-            "delta_complexity": self.delta_complexity,
-            "verification": self.verification.to_json(),
-        }
-
 
 @dataclass(frozen=True)
-class Repairs:
+class Repairs(Plain):
     """What the search for better forms found.
 
     Attributes
@@ -363,6 +339,11 @@ class Repairs:
     sentence: str
     advice: str
 
+    JSON = (
+        ("formula", lambda repairs: to_python(repairs.formula)), "sentence", "advice", "own",
+        "before", "measured_rows", "evaluated", "finished", "missing", "repairs",
+    )  # fmt: skip
+
     @property
     def missing(self) -> str:
         """What the search did not do for want of time, in a sentence; "" if it came to its end."""
@@ -374,18 +355,3 @@ class Repairs:
     def best(self) -> Repair | None:
         """The first repair, if there is one."""
         return self.repairs[0] if self.repairs else None
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain numbers and texts."""
-        return {
-            "formula": to_python(self.formula),
-            "sentence": self.sentence,
-            "advice": self.advice,
-            "own": json_number(self.own),
-            "before": None if self.before is None else self.before.to_json(),
-            "measured_rows": self.measured_rows,
-            "evaluated": self.evaluated,
-            "finished": self.finished,
-            "missing": self.missing,
-            "repairs": [r.to_json() for r in self.repairs],
-        }

@@ -10,9 +10,7 @@ word for word; nothing here knows of EIC.
 from __future__ import annotations
 
 import argparse
-import csv
 import gzip
-import io
 import logging
 import math
 import time
@@ -25,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from eic_core.exports import csv_text
 from eic_core.formula.syntax import read
 from eic_core.pool.candidate import Candidate, Score
 from eic_core.pool.scoring import score_pool
@@ -296,15 +295,9 @@ def rows_of(source: ProblemSource) -> Iterator[PoolRow]:
 
 def write_pool(path: Path, rows: Iterable[PoolRow]) -> int:
     """Write the pool, gzipped without a time stamp, and return the number of rows."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    count = 0
-    for row in rows:
-        writer.writerow(row.cells())
-        count += 1
-    path.write_bytes(gzip.compress(buffer.getvalue().encode(), mtime=0))
-    return count
+    cells = [row.cells() for row in rows]
+    path.write_bytes(gzip.compress(csv_text(COLUMNS, cells).encode(), mtime=0))
+    return len(cells)
 
 
 def main() -> None:

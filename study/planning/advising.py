@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import ceil, isfinite
-from typing import Any, Literal
+from typing import Literal
 
 from eic_core.errors import UserError
+from eic_core.exports import PlainAtLevel
 from study.planning.approximation import approximate
 from study.planning.simulating import Plan, Progress, can_simulate, plan
 from study.statistics.clusters import ENOUGH_PROBLEMS
@@ -100,6 +101,15 @@ class Route:
     simulated: Plan | None
     met: bool = True
 
+    JSON = (
+        "way", ("model", lambda route: asdict(route.model) if route.model else None),
+        ("approximate", lambda route: _finite(route.approximate)), "simulated", "met",
+    )  # fmt: skip
+
+
+def _finite(value: float) -> float | None:
+    return value if isfinite(value) else None
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -118,9 +128,14 @@ class Grid:
     raters: tuple[int, ...]
     half_width: tuple[tuple[float, ...], ...]
 
+    JSON = (
+        "pairs", "raters",
+        ("half_width", lambda grid: [[_finite(v) for v in row] for row in grid.half_width]),
+    )  # fmt: skip
+
 
 @dataclass(frozen=True)
-class Advice:
+class Advice(PlainAtLevel):
     """How a study gets to its target.
 
     Attributes
@@ -144,30 +159,7 @@ class Advice:
     routes: tuple[Route, ...]
     grid: Grid
 
-    def to_json(self) -> dict[str, Any]:
-        """As plain values; null where there is none."""
-        return {
-            "target": asdict(self.target),
-            "reached": self.reached,
-            "routes": [
-                {
-                    "way": route.way,
-                    "model": asdict(route.model) if route.model else None,
-                    "approximate": route.approximate if isfinite(route.approximate) else None,
-                    "simulated": route.simulated.to_json() if route.simulated else None,
-                    "met": route.met,
-                }
-                for route in self.routes
-            ],
-            "grid": {
-                "pairs": self.grid.pairs,
-                "raters": self.grid.raters,
-                "half_width": [
-                    [value if isfinite(value) else None for value in row]
-                    for row in self.grid.half_width
-                ],
-            },
-        }
+    JSON = (("target", lambda advice: asdict(advice.target)), "reached", "routes", "grid")
 
 
 _MOST = 20_000

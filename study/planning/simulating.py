@@ -9,11 +9,11 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from math import sqrt
 from statistics import fmean, median
-from typing import Any
 
 import numpy as np
 
 from eic_core.errors import UserError
+from eic_core.exports import PlainAtLevel
 from study.statistics.clustered import clustered_rate
 from study.statistics.clusters import ENOUGH_PROBLEMS
 from study.statistics.preference import Interval, Preference
@@ -34,9 +34,7 @@ class MonteCarloEstimate:
     value: float
     error: float
 
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return {"value": self.value, "monte_carlo_error": self.error}
+    JSON = ("value", "monte_carlo_error=error")
 
 
 def share_of(flags: Sequence[bool]) -> MonteCarloEstimate | None:
@@ -105,7 +103,7 @@ _BATCH = 25
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(PlainAtLevel):
     """What studies of one design find, over many simulated ones.
 
     Attributes
@@ -156,13 +154,12 @@ class Plan:
     warning: str
     given_problems: bool
 
-    def to_json(self) -> dict[str, Any]:
-        """As plain values; null where there is none."""
-        values = asdict(self)
-        for name, value in vars(self).items():
-            if isinstance(value, MonteCarloEstimate):
-                values[name] = value.to_json()
-        return values
+    JSON = (
+        ("model", lambda plan: asdict(plan.model)), "studies", "seed", "level", "alpha", "votes",
+        "power", "naive_power", "half_width", "naive_half_width", "low", "high", "coverage",
+        "naive_coverage", "design_effect", "effective_votes", "too_small", "warning",
+        "given_problems",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

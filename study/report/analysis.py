@@ -7,15 +7,16 @@ from __future__ import annotations
 import platform
 import statistics
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 import scipy
 
 import eic_core
 from eic_core.errors import UserError
+from eic_core.exports import Plain
 from study.report.exported import ExportedPair, ExportedVote, StudyExport
 from study.report.words import day_text
 from study.statistics.agreement import (
@@ -65,13 +66,15 @@ def pair_gaps(export: StudyExport) -> dict[str, Gap]:
 
 
 @dataclass(frozen=True)
-class Software:
+class Software(Plain):
     """Versions of what a report's numbers depend on."""
 
     eic_lab: str
     python: str
     numpy: str
     scipy: str
+
+    JSON = ("eic_lab", "python", "numpy", "scipy")
 
     @classmethod
     def here(cls) -> Software:
@@ -97,10 +100,6 @@ class Software:
         return (
             f"EIC Lab {self.eic_lab}, Python {self.python}, NumPy {self.numpy}, SciPy {self.scipy}"
         )
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return asdict(self)
 
 
 def provenance(study_hash: str, seed: int, software: Software) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 from dataclasses import asdict
 from typing import Any
 
+from eic_core.exports import json_text
 from study.report.analysis import StudyReport
 from study.report.exported import utc_text
 from study.report.verdict import verdict
@@ -14,7 +14,7 @@ from study.report.verdict import verdict
 
 def document_text(report: StudyReport) -> str:
     """The JSON document as text."""
-    return json.dumps(document(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(document(report))
 
 
 def document(report: StudyReport) -> dict[str, Any]:

@@ -14,7 +14,6 @@ nothing: which votes count is computed by the report from the frozen rule.
 from __future__ import annotations
 
 import csv
-import io
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -24,7 +23,7 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_type_hints
 
 from eic_core.errors import DataError, UserError
-from eic_core.exports import raw_cell, safe_cell
+from eic_core.exports import Plain, csv_text, json_text, raw_cell, safe_cell
 from study.statistics.exclusions import ExclusionRule
 
 FORMAT = 1
@@ -147,7 +146,7 @@ class RaterCounts:
 
 
 @dataclass(frozen=True)
-class Unblinding:
+class Unblinding(Plain):
     """A look at the results while the study was still open.
 
     Attributes
@@ -161,15 +160,13 @@ class Unblinding:
     at: datetime
     votes_then: int
 
+    JSON = (("at", lambda look: utc_text(look.at)), "votes_then")
+
     def __post_init__(self) -> None:
         if self.at.tzinfo is None:
             raise DataError(f"the time {self.at.isoformat()} has no time zone")
         if self.votes_then < 0:
             raise DataError("a number of votes cannot be negative")
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return {"at": utc_text(self.at), "votes_then": self.votes_then}
 
 
 @dataclass(frozen=True)
@@ -298,7 +295,7 @@ def study_text(export: StudyExport) -> str:
     document["pairs"] = [_numbers_out(asdict(pair)) for pair in export.pairs]
     document["unblindings"] = [look.to_json() for look in export.unblindings]
     document["configuration"] = dict(export.configuration)
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(document)
 
 
 def votes_csv(
@@ -313,15 +310,13 @@ def votes_csv(
         As many cells as votes.
     """
     further = extra or {}
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([*VOTE_COLUMNS, *further])
     rest: Iterable[tuple[str, ...]] = zip(*further.values(), strict=True) if further else ()
     rows = iter(rest)
-    for vote in votes:
-        cells = [cell_text(getattr(vote, name)) for name in VOTE_COLUMNS]
-        writer.writerow([safe_cell(cell) for cell in (*cells, *next(rows, ()))])
-    return buffer.getvalue()
+    cells = (
+        (*(cell_text(getattr(vote, name)) for name in VOTE_COLUMNS), *next(rows, ()))
+        for vote in votes
+    )
+    return csv_text([*VOTE_COLUMNS, *further], (map(safe_cell, row) for row in cells))
 
 
 def cell_text(value: Any) -> str:

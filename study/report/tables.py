@@ -8,15 +8,13 @@ says what it comes from.  `study.report.codebook` explains the columns.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from eic_core.exports import safe_cell
+from eic_core.exports import csv_text, safe_cell
 from study.report.analysis import StudyReport, gap_of
 from study.report.exported import VOTE_COLUMNS, VOTES_FILE, ExportedPair, ExportedVote, cell_text
 from study.statistics.exclusions import active_seconds
@@ -155,12 +153,8 @@ def made_by(report: StudyReport) -> str:
 
 def _csv(columns: Sequence[str], rows: Iterable[Row], report: StudyReport) -> str:
     constant: Row = {"study_hash": report.export.hash, "made_by": made_by(report)}
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, columns, lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({name: _cell(value) for name, value in (row | constant).items()})
-    return buffer.getvalue()
+    whole = (row | constant for row in rows)
+    return csv_text(columns, ([_cell(row[name]) for name in columns] for row in whole))
 
 
 def _cell(value: Value) -> str:
@@ -294,15 +288,14 @@ def codebook_csv(study_hash: str, made_by: str) -> str:
     study_hash, made_by : str
         As in the last columns of the other tables.
     """
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([column.name for column in _SELF])
-    for file, columns in CODEBOOK.items():
-        for column in columns:
-            writer.writerow(
-                [file, column.name, column.meaning, column.values, study_hash, made_by]
-            )
-    return buffer.getvalue()
+    return csv_text(
+        [column.name for column in _SELF],
+        (
+            [file, column.name, column.meaning, column.values, study_hash, made_by]
+            for file, columns in CODEBOOK.items()
+            for column in columns
+        ),
+    )
 
 
 def codebook_text() -> str:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from eic_core.errors import UserError
+from eic_core.exports import PlainAtLevel
 from study.statistics.coefficients import (
     NO_PAIR,
     NO_VOTES,
@@ -48,7 +48,7 @@ PREVALENCE_PULL = 0.1
 
 
 @dataclass(frozen=True)
-class FleissKappa:
+class FleissKappa(PlainAtLevel):
     """Agreement of many raters on nominal categories.
 
     Attributes
@@ -71,6 +71,12 @@ class FleissKappa:
     observed: float | None
     expected: float | None
 
+    JSON = (
+        "value", "reason", "observed", "expected", "subjects", "left_out", "votes",
+        ("coding", lambda kappa: CODING if kappa.categories == CATEGORIES
+            else ", ".join(kappa.categories)),
+    )  # fmt: skip
+
     @property
     def subjects(self) -> int:
         """Subjects with at least two votes: those that count."""
@@ -85,19 +91,6 @@ class FleissKappa:
     def votes(self) -> int:
         """Votes on the subjects that count."""
         return sum(sum(row) for row in self.counts if sum(row) >= 2)
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "value": self.value,
-            "reason": self.reason,
-            "observed": self.observed,
-            "expected": self.expected,
-            "subjects": self.subjects,
-            "left_out": self.left_out,
-            "votes": self.votes,
-            "coding": CODING if self.categories == CATEGORIES else ", ".join(self.categories),
-        }
 
 
 def fleiss_kappa(
@@ -172,7 +165,7 @@ def count_choices(votes: Iterable[tuple[str, str]]) -> dict[str, tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(PlainAtLevel):
     """Four coefficients of agreement on the same votes, each with an interval.
 
     Attributes
@@ -195,6 +188,11 @@ class Agreement:
     coding: str
     seed: int
     level: float
+
+    JSON = (
+        "raw_agreement", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "lower_share", "coding",
+        "seed", "level", "sentence", "prevalence_sentence",
+    )  # fmt: skip
 
     @property
     def coefficients(self) -> tuple[Coefficient, ...]:
@@ -239,21 +237,6 @@ class Agreement:
             f"{percent(kappa.expected)} of cases, and kappa counts only what is beyond that. "
             f"Gwet's AC1, which an uneven split does not pull down, is {rounded(ac1, 2, (0, 1))}."
         )
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain values; null where there is none, with the reason."""
-        return {
-            "raw_agreement": self.raw_agreement.to_json(),
-            "fleiss_kappa": self.fleiss_kappa.to_json(),
-            "krippendorff_alpha": self.krippendorff_alpha.to_json(),
-            "gwet_ac1": self.gwet_ac1.to_json(),
-            "lower_share": self.lower_share,
-            "coding": self.coding,
-            "seed": self.seed,
-            "level": self.level,
-            "sentence": self.sentence,
-            "prevalence_sentence": self.prevalence_sentence,
-        }
 
 
 def agreement_of(

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp, log, sqrt
-from typing import Any
 
 from scipy.special import betainc, betaincinv, stdtr, stdtrit
 
 from eic_core.errors import UserError
+from eic_core.exports import PlainAtLevel
 from study.statistics.bootstrap import pair_bootstrap, two_way_bootstrap
 from study.statistics.clusters import (
     Clustering,
@@ -34,7 +34,7 @@ METHOD_NO_SPREAD = "Clopper-Pearson with one trial a cluster"
 
 
 @dataclass(frozen=True)
-class ClusteredRate:
+class ClusteredRate(PlainAtLevel):
     """How often the formula of lower EIC was preferred; ties are in no rate.
 
     Attributes
@@ -70,6 +70,14 @@ class ClusteredRate:
     degrees_of_freedom: int
     too_small: str
     reason: str
+
+    JSON = (
+        "lower", "votes", "rate", "estimand", ("clusters", lambda rate: dict(rate.clusters)),
+        "problems", "conditional_on_problems",
+        ("variances", lambda rate: {part.name: part.variance for part in rate.components}),
+        "standard_error", "degrees_of_freedom", "interval", "p_value", "p_two_sided",
+        "design_effect", "effective_votes", "too_small", "reason", "sentence",
+    )  # fmt: skip
 
     @property
     def rate(self) -> float | None:
@@ -196,30 +204,6 @@ class ClusteredRate:
             level,
             METHOD_NO_SPREAD,
         )
-
-    def to_json(self, level: float = 0.95) -> dict[str, Any]:
-        """As plain values; null where there is none, with the reason."""
-        interval = self.interval(level)
-        return {
-            "lower": self.lower,
-            "votes": self.votes,
-            "rate": self.rate,
-            "estimand": self.estimand,
-            "clusters": dict(self.clusters),
-            "problems": self.problems,
-            "conditional_on_problems": self.conditional_on_problems,
-            "variances": {part.name: part.variance for part in self.components},
-            "standard_error": self.standard_error,
-            "degrees_of_freedom": self.degrees_of_freedom,
-            "interval": interval.to_json() if interval else None,
-            "p_value": self.p_value,
-            "p_two_sided": self.p_two_sided,
-            "design_effect": self.design_effect,
-            "effective_votes": self.effective_votes,
-            "too_small": self.too_small,
-            "reason": self.reason,
-            "sentence": self.sentence,
-        }
 
 
 def clustered_rate(

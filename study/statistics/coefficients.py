@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from eic_core.errors import UserError
+from eic_core.exports import PlainAtLevel
 from study.statistics.bootstrap import bias_corrected, resampling_weights
 from study.statistics.preference import Interval
 from study.statistics.votes import Floats
@@ -130,7 +131,7 @@ ONE_PAIR = "Only one pair has two votes, so there is no interval."
 
 
 @dataclass(frozen=True)
-class Coefficient:
+class Coefficient(PlainAtLevel):
     """Agreement of raters on nominal categories, 1 at most.
 
     Attributes
@@ -164,21 +165,10 @@ class Coefficient:
     interval_reason: str
     too_small: str
 
-    def to_json(self) -> dict[str, Any]:
-        """As plain values; null where there is none, with the reason."""
-        return {
-            "name": self.name,
-            "value": self.value,
-            "reason": self.reason,
-            "observed": self.observed,
-            "expected": self.expected,
-            "pairs": self.pairs,
-            "left_out": self.left_out,
-            "votes": self.votes,
-            "interval": self.interval.to_json() if self.interval else None,
-            "interval_reason": self.interval_reason,
-            "too_small": self.too_small,
-        }
+    JSON = (
+        "name", "value", "reason", "observed", "expected", "pairs", "left_out", "votes",
+        "interval", "interval_reason", "too_small",
+    )  # fmt: skip
 
 
 def raw_agreement(

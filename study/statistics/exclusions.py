@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
 from eic_core.errors import UserError
+from eic_core.exports import PlainAtLevel
 from study.statistics.votes import Flags, Floats, Integers
 from study.statistics.words import counted, plain
 
@@ -46,7 +47,7 @@ class TimedVote(Protocol):
 
 
 @dataclass(frozen=True)
-class ExclusionRule:
+class ExclusionRule(PlainAtLevel):
     """When a vote does not count; frozen with the study.
 
     Attributes
@@ -76,6 +77,8 @@ class ExclusionRule:
     unit: Unit = "session"
     max_failed_attention: int | None = None
 
+    JSON = ("threshold_seconds", "unit", "max_failed_attention")
+
     def __post_init__(self) -> None:
         if not 0 <= self.threshold_seconds < float("inf"):
             raise UserError("the exclusion threshold must be a number of seconds, 0 or more")
@@ -101,14 +104,6 @@ class ExclusionRule:
                 f"{counted(self.max_failed_attention, 'failed attention check')} are left out."
             )
         return " ".join(parts)
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "threshold_seconds": self.threshold_seconds,
-            "unit": self.unit,
-            "max_failed_attention": self.max_failed_attention,
-        }
 
 
 def active_seconds(vote: TimedVote) -> float:

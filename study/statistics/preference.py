@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from scipy.stats import binomtest
 
 from eic_core.errors import UserError
+from eic_core.exports import PlainAtLevel
 
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(PlainAtLevel):
     """A confidence interval: of a rate, an agreement, a term of a regression, or an odds ratio.
 
     Attributes
@@ -37,15 +37,11 @@ class Interval:
     level: float
     method: str
 
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "low": self.low, "high": self.high, "level": self.level, "method": self.method
-        }  # fmt: skip
+    JSON = ("low", "high", "level", "method")
 
 
 @dataclass(frozen=True)
-class Preference:
+class Preference(PlainAtLevel):
     """Counts of choices, and what follows from them.
 
     Attributes
@@ -73,6 +69,11 @@ class Preference:
     lower: int
     higher: int
     ties: int = 0
+
+    JSON = (
+        "lower", "higher", "ties", "votes", "rate", "p_value", "wilson", "clopper_pearson",
+        "reason",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         if min(self.lower, self.higher, self.ties) < 0:
@@ -137,18 +138,3 @@ class Preference:
             return None
         found = binomtest(self.lower, self.votes).proportion_ci(level, method=method)
         return Interval(float(found.low), float(found.high), level, name)
-
-    def to_json(self, level: float = 0.95) -> dict[str, Any]:
-        """As plain values; null where there is none, with the reason."""
-        wilson, exact = self.wilson(level), self.clopper_pearson(level)
-        return {
-            "lower": self.lower,
-            "higher": self.higher,
-            "ties": self.ties,
-            "votes": self.votes,
-            "rate": self.rate,
-            "p_value": self.p_value,
-            "wilson": wilson.to_json() if wilson else None,
-            "clopper_pearson": exact.to_json() if exact else None,
-            "reason": self.reason,
-        }

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, sqrt
-from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog
 from scipy.special import expit, stdtr, stdtrit
 
 from eic_core.errors import UserError
+from eic_core.exports import PlainAtLevel
 from study.statistics.clusters import FEW_CLUSTERS, count
 from study.statistics.preference import Interval
 from study.statistics.votes import Floats, Integers
@@ -32,7 +32,7 @@ NO_SPREAD = "The votes of no two clusters differ in this, so there is nothing to
 
 
 @dataclass(frozen=True)
-class RegressionTerm:
+class RegressionTerm(PlainAtLevel):
     """One coefficient.
 
     Attributes
@@ -50,6 +50,10 @@ class RegressionTerm:
     estimate: float
     standard_error: float
     degrees_of_freedom: int
+
+    JSON = (
+        "name", "estimate", "standard_error", "degrees_of_freedom", "p_value", "interval"
+    )  # fmt: skip
 
     @property
     def p_value(self) -> float | None:
@@ -71,20 +75,9 @@ class RegressionTerm:
         ends = sorted((_exp(change * found.low), _exp(change * found.high)))
         return _exp(change * self.estimate), Interval(ends[0], ends[1], level, found.method)
 
-    def to_json(self, level: float = 0.95) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "name": self.name,
-            "estimate": self.estimate,
-            "standard_error": self.standard_error,
-            "degrees_of_freedom": self.degrees_of_freedom,
-            "p_value": self.p_value,
-            "interval": self.interval(level).to_json(),
-        }
-
 
 @dataclass(frozen=True)
-class RegressionFit:
+class RegressionFit(PlainAtLevel):
     """A regression with clustered standard errors.
 
     Attributes
@@ -106,6 +99,8 @@ class RegressionFit:
     clusters: tuple[int, ...]
     reason: str
 
+    JSON = ("too_small", "terms", "votes", "clusters", "reason")
+
     def term(self, name: str) -> RegressionTerm | None:
         """The term of this name; None if there is none."""
         return next((term for term in self.terms if term.name == name), None)
@@ -119,16 +114,6 @@ class RegressionFit:
             f"Only {min(self.clusters)} clusters: with fewer than {FEW_CLUSTERS} do not rely on "
             "this test."
         )
-
-    def to_json(self, level: float = 0.95) -> dict[str, Any]:
-        """As plain values; no terms where there is a reason."""
-        return {
-            "too_small": self.too_small,
-            "terms": [term.to_json(level) for term in self.terms],
-            "votes": self.votes,
-            "clusters": list(self.clusters),
-            "reason": self.reason,
-        }
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,16 +8,16 @@ who voted on several, and problems that several share, are not allowed for.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from scipy.stats import binomtest
 
 from eic_core.errors import UserError
+from eic_core.exports import PlainAtLevel
 from study.statistics.votes import VoteArrays
 
 
 @dataclass(frozen=True)
-class SignTest:
+class SignTest(PlainAtLevel):
     """Pairs by what most of their deciding votes chose.
 
     Attributes
@@ -39,6 +39,8 @@ class SignTest:
     lower: int
     higher: int
     split: int = 0
+
+    JSON = ("lower", "higher", "split", "pairs", "rate", "p_value", "reason", "sentence")
 
     def __post_init__(self) -> None:
         if min(self.lower, self.higher, self.split) < 0:
@@ -81,19 +83,6 @@ class SignTest:
             return f"{start}."
         more = "1 more pair was" if self.split == 1 else f"{self.split} more pairs were"
         return f"{start}; {more} split evenly."
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain values; null where there is none, with the reason."""
-        return {
-            "lower": self.lower,
-            "higher": self.higher,
-            "split": self.split,
-            "pairs": self.pairs,
-            "rate": self.rate,
-            "p_value": self.p_value,
-            "reason": self.reason,
-            "sentence": self.sentence,
-        }
 
 
 def sign_test(table: VoteArrays) -> SignTest:

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from study.store import VoteRow
+from tests.effort import cases
 from tests.rehearsal import Rehearsal, rate_everything, rate_in_threads, token_of
 
 RATERS = 50
@@ -77,7 +78,7 @@ def test_fifty_raters_in_processes_land_every_vote_in_balance(rehearsal: Rehears
     made = rehearsal.organiser.invitations.invite(study.id, [""] * RATERS)
     tokens = list(map(token_of, made))
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(4, mp_context=context) as pool:
+    with ProcessPoolExecutor(cases(2, 4), mp_context=context) as pool:
         saved = list(
             pool.map(rate_everything, [rehearsal.url] * RATERS, tokens, range(RATERS))
         )

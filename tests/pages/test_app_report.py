@@ -42,7 +42,7 @@ class Visit:
 @pytest.fixture
 def tab(monkeypatch):
     here = Visit()
-    monkeypatch.setattr(widgets_share, "visit", lambda: here)
+    monkeypatch.setattr(widgets_share, "current_visit", lambda: here)
     return here
 
 

@@ -17,6 +17,7 @@ from eic_core.measure import Domain, Samples, inspect
 from pages.ui.inspector.formula_input import EXAMPLES
 from pages.ui.questions.domain import CENTRE, ENDS, HELD, SPREAD, tracks
 from pages.ui.questions.rows import listed_rows, rows_csv
+from tests.effort import examples
 from tests.pages.panels import answer, failed, open_with_table
 from tests.pages.test_app_inspector import html_of, open_page, query_of, state_of
 
@@ -188,7 +189,7 @@ DOMAINS = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(DOMAINS, st.floats(0, 1), st.floats(0, 1))
 def test_every_place_on_a_track_is_a_domain_of_the_same_kind(domain, one, other) -> None:  # type: ignore[no-untyped-def]
     for track in tracks(domain):
@@ -202,7 +203,7 @@ def test_every_place_on_a_track_is_a_domain_of_the_same_kind(domain, one, other)
         assert all(map(math.isfinite, (goal.low, goal.high)))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(DOMAINS)
 def test_a_domain_lies_on_its_track_with_room_on_either_side(domain) -> None:  # type: ignore[no-untyped-def]
     for track in tracks(domain):

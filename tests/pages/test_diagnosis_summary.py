@@ -15,6 +15,7 @@ from pages.ui.inspector import workbench
 from pages.ui.inspector.formula_input import EXAMPLES, Example
 from pages.ui.kit.diagnosis_service import DiagnosisService, Summary
 from pages.ui.kit.visit import ASKS
+from tests.effort import combined
 from tests.pages.test_app_inspector import html_of, open_page, query_of, state_of
 
 ROOTS = {"formula": "sqrt(x+1) - sqrt(x)", "range": ["x=loguniform:1:1e8"]}
@@ -88,19 +89,18 @@ def test_each_line_leads_to_its_question(ask: str) -> None:
     assert query_of(page, "ask") == [ask]
 
 
-@pytest.mark.parametrize("ask", ASKS)
-@pytest.mark.parametrize(
-    "query",
-    [
-        ROOTS,
-        {"formula": "log(-x)", "range": ["x=1:3"]},
-        {"formula": "x"},
-        {"formula": "2"},
-        {"formula": "log(x)", "range": ["x=1:1"]},
-        {"formula": "x*y + z - sin(w)"},
-        {"formula": "sqrt(x-2)", "range": ["x=1:3"]},
-    ],
+FORMULAS: tuple[dict[str, str | list[str]], ...] = (
+    ROOTS,
+    {"formula": "log(-x)", "range": ["x=1:3"]},
+    {"formula": "x"},
+    {"formula": "2"},
+    {"formula": "log(x)", "range": ["x=1:1"]},
+    {"formula": "x*y + z - sin(w)"},
+    {"formula": "sqrt(x-2)", "range": ["x=1:3"]},
 )
+
+
+@pytest.mark.parametrize(("ask", "query"), combined(ASKS, FORMULAS, 3))
 def test_every_question_of_every_formula_gets_an_answer(
     ask: str, query: dict[str, str | list[str]], caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.kit import door, wiring
+from pages.ui.kit import wiring
 from pages.ui.kit.caches import BoundedCache
 from pages.ui.kit.wiring import Lab, Settings, jobs
 from pages.ui.organising import desk, step_pairs
@@ -29,7 +29,7 @@ def page() -> None:
     from pages.ui.organising import desk, step_pairs
     from pages.ui.organising.desk import draft_of
 
-    service = door.organiser()
+    service = desk.organiser()
     desk.remember_version(service, 1)
     step_pairs.pairs_view(service, draft_of(service, service.study(1)))
 

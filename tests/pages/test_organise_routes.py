@@ -10,7 +10,15 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from pages.ui.kit import wiring
-from pages.ui.kit.door import COOKIE, form_token, safe_next, timed_token
+from pages.ui.kit.door import (
+    COOKIE,
+    FORM_LASTS,
+    form_fits,
+    form_token,
+    safe_next,
+    timed_fits,
+    timed_token,
+)
 from pages.ui.kit.wiring import Lab, Settings
 from pages.ui.organising import (
     login as door_routes,
@@ -102,6 +110,24 @@ def test_a_form_without_its_token_is_not_taken(lab: Lab) -> None:
     chosen(lab)
     answer = client().post("/door/login", data={"passphrase": PASSPHRASE})
     assert "door=again" in answer.headers["location"]
+
+
+@pytest.mark.parametrize(
+    "token", ["", ".", "login..", "login.AA.AA", "ü.ü.ü", f"login.{'A' * 4000}.AA", "\0"]
+)
+def test_a_token_that_nobody_made_fits_no_form(token: str) -> None:
+    assert not form_fits(token, "key", "login") and not timed_fits(token, "key", "login")
+
+
+def test_a_token_fits_its_own_login_purpose_and_half_day_only() -> None:
+    form, timed = form_token("key", "login"), timed_token("key", "login", now=100)
+    assert form_fits(form, "key", "login")
+    assert not form_fits(form, "other", "login") and not form_fits(form, "key", "setup")
+    assert not form_fits(timed, "key", "login") and not timed_fits(form, "key", "login", now=100)
+    assert timed_fits(timed, "key", "login", now=100 + FORM_LASTS)
+    assert not timed_fits(timed, "key", "login", now=101 + FORM_LASTS)
+    assert not timed_fits(timed, "other", "login", now=100)
+    assert not timed_fits(timed, "key", "setup", now=100)
 
 
 def test_the_set_up_link_works_once_and_refuses_short_or_differing_passphrases(lab: Lab) -> None:

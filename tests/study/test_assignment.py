@@ -18,6 +18,7 @@ from study.assignment import (
     choose_pair,
     max_disjoint_pairs,
 )
+from tests.effort import cases, examples
 
 
 @dataclass
@@ -90,7 +91,7 @@ def simulate(
     return outcome
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(cases(1, 3)))
 def test_the_papers_study_is_even_with_thirty_percent_drop_outs(seed: int) -> None:
     outcome = simulate([9] * 19, raters=108, ballots=10, dropping=0.3, seed=seed)
     assert outcome.unevenness <= 1
@@ -101,7 +102,7 @@ def test_the_papers_study_is_even_with_thirty_percent_drop_outs(seed: int) -> No
     assert max(worst) <= 2 and sum(worst) / len(worst) < 1.2  # 19 problems, 10 ballots
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(
     sizes=st.lists(st.integers(1, 6), min_size=3, max_size=8),
     raters=st.integers(1, 40),
@@ -119,7 +120,7 @@ def test_votes_are_as_even_as_arithmetic_allows_when_all_finish(
         assert set(map(abs, outcome.rater_leans)) == {ballots % 2}
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(
     sizes=st.lists(st.integers(2, 9), min_size=4, max_size=9),
     raters=st.integers(10, 60),
@@ -142,7 +143,7 @@ pairs_with_shared_formulas = st.lists(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(edges=pairs_with_shared_formulas, seed=st.integers(0, 10**6))
 def test_a_rater_never_gets_a_pair_twice_nor_two_that_share_a_formula(
     edges: list[tuple[int, int]], seed: int
@@ -165,7 +166,7 @@ def test_a_rater_never_gets_a_pair_twice_nor_two_that_share_a_formula(
     assert len(had) >= min(reachable, 2)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     leans=st.lists(st.integers(-4, 4), min_size=2, max_size=12),
     ballots=st.integers(1, 12),

@@ -23,6 +23,7 @@ from study.statistics.clusters import Estimand
 from study.statistics.sign_test import SignTest, sign_test
 from study.statistics.simulation import StudyModel, simulate
 from study.statistics.votes import VoteArrays
+from tests.effort import examples
 
 Vote = tuple[str, str, str, str]
 """Rater, pair, problem, choice."""
@@ -163,7 +164,7 @@ def test_the_interval_is_t_on_the_log_odds(level: float) -> None:
 
 
 @given(st.integers(0, 60), st.sampled_from([0.5, 0.6, 0.8]), st.sampled_from([1, 4, 12]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_the_interval_and_the_two_sided_test_agree(
     seed: int, preference: float, problems: int
 ) -> None:
@@ -225,7 +226,7 @@ def _votes(cells: list[tuple[int, int, str]], problems: int) -> list[Vote]:
 
 
 @given(CELLS, st.sampled_from([1, 3, 12]), st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_order_and_names_change_nothing(cells, problems, random) -> None:  # type: ignore[no-untyped-def]
     votes = _votes(cells, problems)
     names = [f"n{i:02d}" for i in range(15)]
@@ -251,7 +252,7 @@ def test_order_and_names_change_nothing(cells, problems, random) -> None:  # typ
 
 
 @given(CELLS, st.sampled_from([1, 3, 12]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_swapping_lower_and_higher_mirrors_everything(cells, problems) -> None:  # type: ignore[no-untyped-def]
     swap = {"lower": "higher", "higher": "lower", "tie": "tie"}
     votes = _votes(cells, problems)
@@ -270,7 +271,7 @@ def test_swapping_lower_and_higher_mirrors_everything(cells, problems) -> None: 
 
 
 @given(CELLS, st.sampled_from([1, 3, 12]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_whatever_the_votes_there_are_numbers_or_sentences(cells, problems) -> None:  # type: ignore[no-untyped-def]
     table = _table(_votes(cells, problems))
     with warnings.catch_warnings():

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from study.assignment import even_level, reachable_evenness
+from tests.effort import examples
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=8), st.integers(0, 40))
@@ -27,7 +28,7 @@ def test_the_even_level_is_where_votes_given_one_by_one_to_the_lowest_arrive(
         assert ceiling == max(filled[i] for i in touched)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data())
 def test_reach_is_the_best_of_all_ways_to_share_out_the_votes(data: st.DataObject) -> None:
     pairs = data.draw(st.integers(1, 4))

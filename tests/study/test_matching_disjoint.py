@@ -23,6 +23,7 @@ from study.matching.disjoint import (
 from study.matching.rules import MatchingRules
 from study.matching.sweep import PairSweep
 from tests.clocks import PacedClock
+from tests.effort import examples
 
 RULES = MatchingRules()
 NONE: frozenset[tuple[int, int]] = frozenset()
@@ -70,7 +71,7 @@ def assert_disjoint(found: Disjoint) -> None:
     assert len(set(used)) == len(used)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(FORMULAS, st.data())
 def test_small_matchings_are_optimal(
     formulas: list[tuple[int, float, float]], data: st.DataObject
@@ -86,7 +87,7 @@ def test_small_matchings_are_optimal(
     assert not forbidden & {*zip(found.higher.tolist(), found.lower.tolist(), strict=True)}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(FORMULAS)
 def test_the_bound_of_the_greedy_way_holds(formulas: list[tuple[int, float, float]]) -> None:
     sweep = sweep_of(formulas)

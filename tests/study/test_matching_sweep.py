@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from study.matching.rules import MatchingRules
 from study.matching.sweep import PairSweep, best_pairs, units
+from tests.effort import examples
 
 RULES = MatchingRules()
 EDGY_R2 = st.sampled_from([0.83, 0.84, 0.85, 0.850001, 0.86, 0.87, 0.88, 0.95, 0.97, 0.99, 1.0])
@@ -47,7 +48,7 @@ def sweep_of(formulas: list[tuple[int, float, float]], rules: MatchingRules) -> 
     return PairSweep(table[:, 0], table[:, 1], table[:, 2], rules)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(FORMULAS, RULE_SETS)
 def test_the_sweep_equals_the_naive_join(
     formulas: list[tuple[int, float, float]], rules: MatchingRules
@@ -61,7 +62,7 @@ def test_the_sweep_equals_the_naive_join(
     assert set(np.flatnonzero(sweep.with_partner()).tolist()) == partners
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(FORMULAS, RULE_SETS, st.integers(1, 60))
 def test_the_best_k_are_the_first_k_of_all_pairs(
     formulas: list[tuple[int, float, float]], rules: MatchingRules, k: int
@@ -74,7 +75,7 @@ def test_the_best_k_are_the_first_k_of_all_pairs(
     assert best[1].tolist() == lower[first].tolist()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(FORMULAS)
 def test_having_a_like_formula_means_what_it_says(formulas: list[tuple[int, float, float]]) -> None:
     r2 = units(np.array([f[1] for f in formulas]))

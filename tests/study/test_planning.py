@@ -27,6 +27,7 @@ from study.planning import (
 from study.planning.sentences import advice_sentences, design_sentence, plan_sentences
 from study.planning.simulating import median_of, share_of
 from study.statistics.simulation import StudyModel, simulate_many
+from tests.effort import cases, examples
 
 DESIGNS = {
     "the paper's": PAPER,
@@ -51,7 +52,7 @@ def paper() -> Plan:
 
 @pytest.mark.parametrize("name", DESIGNS)
 def test_the_approximate_standard_error_is_the_spread_of_simulated_rates(name: str) -> None:
-    model, count = DESIGNS[name], 3000
+    model, count = DESIGNS[name], cases(1000, 3000)
     found = approximate(model)
     studies = simulate_many(model, count, np.random.default_rng(8))
     use = studies.counted & ~np.isnan(studies.lower)
@@ -88,7 +89,7 @@ def test_a_design_with_one_cluster_has_no_interval_and_no_power() -> None:
     assert alone.power() == 0.0
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     pairs=st.integers(30, 400), raters=st.integers(20, 300), kappa=st.floats(0.0, 0.6),
     rate=st.floats(0.55, 0.9),

@@ -19,6 +19,7 @@ from study.report.analysis import analyse
 from study.report.document import document
 from study.statistics.clusters import Estimand
 from study.statistics.exclusions import ExclusionRule, session_seconds
+from tests.effort import cases
 from tests.study.simulated_study import simulated_export
 
 SCRIPT = Path(__file__).with_name("recompute.py")
@@ -29,8 +30,8 @@ TOLERANCE = 1e-9
 
 @pytest.fixture(scope="module")
 def export(tmp_path_factory: pytest.TempPathFactory) -> StudyExport:
-    """The demo's pairs, rated by 40 simulated people."""
-    return simulated_export(tmp_path_factory.mktemp("simulated"))
+    """The demo's pairs, rated by 20 or 40 simulated people."""
+    return simulated_export(tmp_path_factory.mktemp("simulated"), raters=cases(20, 40))
 
 
 def numbers(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:

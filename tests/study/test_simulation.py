@@ -22,6 +22,7 @@ from study.statistics.simulation import (
     simulate,
     simulate_many,
 )
+from tests.effort import examples
 
 PAPER = StudyModel(
     preference=0.698, kappa=0.37, problem_share=0.4, rater_correlation=0.08,
@@ -136,7 +137,7 @@ def test_endless_pairs_would_find_the_rate_given_these_problems() -> None:
 # --- who gets what ---
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     pairs=st.integers(1, 60), raters=st.integers(1, 30), ballots=st.integers(1, 12),
     problems=st.integers(1, 20), drop_out=st.sampled_from([0.0, 0.5, 1.0]),

@@ -35,6 +35,7 @@ from study.statistics.threats import (
 from study.statistics.threats.attention import FAILED
 from study.statistics.threats.gaps import EIC, NODES, R2, SIDE
 from study.statistics.votes import VoteArrays
+from tests.effort import examples
 
 NO_RULE = ExclusionRule(0)
 
@@ -559,7 +560,7 @@ rows = st.lists(
 
 
 @pytest.mark.filterwarnings("error")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(rows)
 def test_any_small_study_gets_sentences_and_no_nan(votes: list[Cast]) -> None:
     votes = [replace(v, problem="q" + v.pair[1:]) for v in votes]
@@ -574,7 +575,7 @@ def numbers(found: Any) -> list[float]:
     return [float(found)] if isinstance(found, int | float) else []
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(st.integers(0, 1000))
 def test_the_order_of_votes_changes_nothing(seed: int) -> None:
     votes = [*study(20, tie=0.05), *(check(f"r{r:03}", r % 7 > 0) for r in range(40))]

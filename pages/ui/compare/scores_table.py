@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import streamlit as st
 
-from eic_core.exports import safe_cell
+from eic_core.exports import csv_text, safe_cell
 from eic_core.pool import SCORE_COLUMNS
 from eic_core.pool.listing import ListedScore
 from pages.ui.compare.desk import Scored, compare_desk
@@ -43,29 +41,26 @@ def scored_csv(scores: Sequence[ListedScore], on_front: np.ndarray) -> str:
     >>> print(scored_csv([row], np.array([True])).splitlines()[1])
     1,,,'-x,infix,,2,0.5,0.25,0.25,0,0,0,,yes
     """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for scored, member in zip(scores, on_front, strict=True):
-        listed, cells = scored.listed, scored.score.cells()
-        values = (listed.parameters[f"t{i}"] for i in range(len(listed.parameters)))
-        texts = (
-            listed.problem,
-            listed.method,
-            listed.formula,
-            listed.syntax or scored.syntax,
-            "theta=" + ";".join(values) if listed.parameters else "",
-        )
-        writer.writerow(
-            [
-                listed.row,
-                *map(safe_cell, texts),
-                *(cells[name] for name in SCORE_COLUMNS[:-1]),
-                safe_cell(cells["error"]),
-                "yes" if member else "",
-            ]
-        )
-    return out.getvalue()
+    return csv_text(COLUMNS, map(_cells, scores, on_front))
+
+
+def _cells(scored: ListedScore, member: bool) -> list[object]:
+    listed, cells = scored.listed, scored.score.cells()
+    values = (listed.parameters[f"t{i}"] for i in range(len(listed.parameters)))
+    texts = (
+        listed.problem,
+        listed.method,
+        listed.formula,
+        listed.syntax or scored.syntax,
+        "theta=" + ";".join(values) if listed.parameters else "",
+    )
+    return [
+        listed.row,
+        *map(safe_cell, texts),
+        *(cells[name] for name in SCORE_COLUMNS[:-1]),
+        safe_cell(cells["error"]),
+        "yes" if member else "",
+    ]
 
 
 @dataclass(frozen=True)

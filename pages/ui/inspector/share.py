@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -13,7 +10,8 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from eic_core.exports import json_number, safe_cell
+from eic_core import exports
+from eic_core.exports import csv_text, json_number, safe_cell
 from eic_core.formula.rendering import to_python
 from eic_core.measure import Inspection
 from eic_core.report import Provenance, python_snippet, render
@@ -40,29 +38,26 @@ def nodes_csv(inspection: Inspection) -> str:
     >>> print(nodes_csv(result).splitlines()[2][:18])
     1,'-x,neg,0,1.4142
     """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(
-        ["id", "expression", "operator", "operands", "s_bar", "local_eic", "local_eic_finite",
-         "invalid", "singular", "bottleneck"]
-    )  # fmt: skip
+    header = ("id", "expression", "operator", "operands", "s_bar", "local_eic", "local_eic_finite",
+              "invalid", "singular", "bottleneck")  # fmt: skip
+    rows = []
     large = len(inspection.nodes) > 2_000  # the text of every node would be quadratic
     bottleneck = None if math.isnan(inspection.eic) else inspection.bottleneck
     for n in inspection.nodes:
         k = n.node.id
         text = n.text if large else to_python(inspection.formula, k)
-        writer.writerow(
+        rows.append(
             [k, safe_cell(text), n.node.operator, " ".join(map(str, n.node.children)),
              json_number(n.s_bar), json_number(n.local_eic), json_number(n.local_eic_finite),
              n.invalid, n.singular, k == bottleneck]
         )  # fmt: skip
-    return out.getvalue()
+    return csv_text(header, rows)
 
 
 def json_text(inspection: Inspection, extra: Mapping[str, Any] | None = None) -> str:
     """The stable JSON form, indented; `extra` adds keys of its own and replaces none."""
     content = {**(extra or {}), **inspection.to_json()}
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return exports.json_text(content)
 
 
 def share_panel(result: InspectionResult, node: int) -> None:

@@ -4,13 +4,15 @@ fetched.
 
 from __future__ import annotations
 
+import math
 import secrets
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any, TypeVar
+
+from cachetools import LRUCache, TTLCache
 
 LASTS = 3600.0
 CAPACITY = 200
@@ -23,11 +25,10 @@ class Parcel:
     owner: str
     name: str
     content: bytes
-    until: float
 
 
 class Parcels:
-    """Keeps the newest `CAPACITY` files for an hour each; never on disk.
+    """Keeps the `CAPACITY` files last left or fetched for an hour each; never on disk.
 
     Links to a rating page exist in clear only here and on the organiser's screen.
 
@@ -40,27 +41,21 @@ class Parcels:
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._kept: OrderedDict[str, Parcel] = OrderedDict()
+        self._kept: TTLCache[str, Parcel] = TTLCache(CAPACITY, LASTS, timer=clock)
         self._lock = Lock()
 
     def leave(self, owner: str, name: str, content: bytes) -> str:
         """Keep a file; the number to fetch it with."""
         number = secrets.token_urlsafe(12)
         with self._lock:
-            self._kept[number] = Parcel(owner, name, content, self._clock() + LASTS)
-            while len(self._kept) > CAPACITY:
-                self._kept.popitem(last=False)
+            self._kept[number] = Parcel(owner, name, content)
         return number
 
     def fetch(self, number: str, owner: str) -> Parcel | None:
         """The file, as often as it is wanted; None if it is not there or not theirs."""
         with self._lock:
             found = self._kept.get(number)
-            if found is None or found.until < self._clock():
-                self._kept.pop(number, None)
-                return None
-            return found if secrets.compare_digest(found.owner, owner) else None
+        return found if found and secrets.compare_digest(found.owner, owner) else None
 
 
 T = TypeVar("T")
@@ -70,13 +65,14 @@ Progress = Callable[[float], None]
 class BoundedCache:
     """A thread-safe cache that forgets the least recently used beyond a total weight.
 
-    The newest value stays, whatever it weighs.
+    The newest value stays, whatever it weighs.  Weights are counted in whole numbers, upwards.
     """
 
     def __init__(self, capacity: float) -> None:
-        self.capacity = capacity
-        self._items: OrderedDict[Hashable, tuple[Any, float]] = OrderedDict()
-        self._weight = 0.0
+        self._most = int(capacity)
+        self._items: LRUCache[Hashable, tuple[Any, int]] = LRUCache(
+            self._most, getsizeof=lambda kept: kept[1]
+        )
         self._lock = Lock()
 
     def get(
@@ -92,28 +88,19 @@ class BoundedCache:
         """
         with self._lock:
             if key in self._items:
-                self._items.move_to_end(key)
-                value: T = self._items[key][0]
-                return value
+                kept: T = self._items[key][0]
+                return kept
         value = make()
         if complete(value):
-            self._keep(key, value, weight(value))
+            size = min(math.ceil(weight(value)), self._most)
+            with self._lock:
+                self._items.setdefault(key, (value, size))
         return value
 
     def drop(self, key: Hashable) -> None:
         """Forget what is kept under `key`."""
         with self._lock:
-            if key in self._items:
-                self._weight -= self._items.pop(key)[1]
-
-    def _keep(self, key: Hashable, value: object, size: float) -> None:
-        with self._lock:
-            if key not in self._items:
-                self._items[key] = (value, size)
-                self._weight += size
-                while self._weight > self.capacity and len(self._items) > 1:
-                    _, (_, dropped) = self._items.popitem(last=False)
-                    self._weight -= dropped
+            self._items.pop(key, None)
 
     def __len__(self) -> int:
         return len(self._items)

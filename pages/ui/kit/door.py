@@ -6,12 +6,13 @@ server reads with every run of the script.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import re
 import time
+from hashlib import sha256
+from typing import TypeVar
 
 import streamlit as st
+from itsdangerous import BadSignature, Signer, TimestampSigner
 
 from pages.ui.kit.wiring import form_key, lab
 from study.design import LOCAL_HOSTS
@@ -63,6 +64,24 @@ def may_inspect() -> bool:
 
 FORM_LASTS = 12 * 3600
 _NEXT = re.compile(r"/organise(\?[A-Za-z0-9=&_-]{0,200})?")
+_S = TypeVar("_S", bound=Signer)
+
+
+class _Stamper(TimestampSigner):
+    now: float | None = None
+
+    def get_timestamp(self) -> int:
+        return int(time.time() if self.now is None else self.now)
+
+
+def _signer(kind: type[_S], key: str, purpose: str) -> _S:
+    return kind(key, salt=purpose, key_derivation="hmac", digest_method=sha256)
+
+
+def _stamper(key: str, purpose: str, now: float | None) -> _Stamper:
+    made = _signer(_Stamper, key, purpose)
+    made.now = now
+    return made
 
 
 def form_token(key: str, purpose: str) -> str:
@@ -79,12 +98,12 @@ def form_token(key: str, purpose: str) -> str:
     >>> form_token("secret", "logout") == form_token("secret", "export")
     False
     """
-    return hmac.new(key.encode(), purpose.encode(), hashlib.sha256).hexdigest()
+    return _signer(Signer, key, purpose).get_signature(purpose).decode()
 
 
 def form_fits(token: str, key: str, purpose: str) -> bool:
     """Compare in constant time."""
-    return hmac.compare_digest(token.encode(), form_token(key, purpose).encode())
+    return _signer(Signer, key, purpose).verify_signature(purpose, token)
 
 
 def timed_token(key: str, purpose: str, now: float | None = None) -> str:
@@ -96,17 +115,16 @@ def timed_token(key: str, purpose: str, now: float | None = None) -> str:
     >>> timed_fits(token, "key", "login", now=60), timed_fits(token, "key", "login", now=1e6)
     (True, False)
     """
-    stamp = str(int(time.time() if now is None else now))
-    return f"{stamp}.{form_token(key, f'{purpose} {stamp}')}"
+    return _stamper(key, purpose, now).sign(purpose).decode()
 
 
 def timed_fits(token: str, key: str, purpose: str, now: float | None = None) -> bool:
     """Whether a timed token is ours and not too old."""
-    stamp, _, rest = token.partition(".")
-    if not (stamp.isascii() and stamp.isdecimal() and len(stamp) < 15):
+    try:
+        _stamper(key, purpose, now).unsign(token, max_age=FORM_LASTS)
+    except BadSignature:
         return False
-    age = (time.time() if now is None else now) - int(stamp)
-    return -60 <= age <= FORM_LASTS and form_fits(rest, key, f"{purpose} {stamp}")
+    return True
 
 
 def safe_next(address: str) -> str:

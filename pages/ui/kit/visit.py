@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
+from cachetools import LRUCache
 
 from eic_core.errors import DataError, FormulaError, UserError
 from eic_core.explain.budget import TOLERANCE
@@ -242,7 +243,7 @@ class Visit:
     arrived: bool = False
     history: list[PageState] = field(default_factory=list)
     undone: list[PageState] = field(default_factory=list)
-    uploads: dict[str, Table] = field(default_factory=dict)
+    uploads: LRUCache[str, Table] = field(default_factory=lambda: LRUCache(MAX_UPLOADS))
     last_good: InspectionResult | None = None
     unfolded: frozenset[int] = frozenset()
     summarised: InspectionRequest | None = None
@@ -340,12 +341,10 @@ def go_forward() -> None:
 
 
 def keep_upload(table: Table) -> None:
-    """Keep a table for this tab, the newest few."""
+    """Keep a table for this tab, among the few that it used last."""
     here = current_visit()
     here.uploads.pop(table.digest, None)
     here.uploads[table.digest] = table
-    while len(here.uploads) > MAX_UPLOADS:
-        here.uploads.pop(next(iter(here.uploads)))
 
 
 def _show(here: Visit, new: PageState) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Sequence
 
 import streamlit as st
 
-from eic_core.exports import safe_cell
+from eic_core.exports import csv_text, safe_cell
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.door import is_organiser, login_key
 from pages.ui.kit.jobs import Job, Step
@@ -54,13 +52,10 @@ def refused_csv(rows: Iterable[RefusedRow]) -> str:
     row,problem,formula,error
     3,kepler,'=a,unknown name
     """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["row", "problem", "formula", "error"])
-    for row in rows:
-        cells = (row.problem, row.formula, row.error)
-        writer.writerow([row.row, *(safe_cell(cell) for cell in cells)])
-    return out.getvalue()
+    return csv_text(
+        ["row", "problem", "formula", "error"],
+        ([row.row, *map(safe_cell, (row.problem, row.formula, row.error))] for row in rows),
+    )
 
 
 POOL_HELP = (

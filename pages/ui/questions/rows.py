@@ -4,8 +4,6 @@ file.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Mapping
 from functools import partial
@@ -15,7 +13,7 @@ import pyarrow as pa
 import streamlit as st
 
 from eic_core.explain.where import FEW, NOISE, Where
-from eic_core.exports import safe_cell
+from eic_core.exports import csv_text, safe_cell
 from eic_core.formula.rendering import to_python
 from pages.ui.figures.rows import ROW, VALUE, Across, growth_figure, rows_figure, ways_across
 from pages.ui.kit import glossary
@@ -112,18 +110,16 @@ def rows_csv(found: Where, labels: Mapping[str, str] | None = None) -> str:
     inspection = found.inspection
     names = inspection.formula.subtree(found.node_id).variables
     y, _ = inspection.amplification.trace(found.node_id)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     heads = [(labels or {}).get(name, name) for name in names]
     text = to_python(inspection.formula, found.node_id)
-    writer.writerow(["row", *map(safe_cell, heads), safe_cell(text), "s", "share"])
+    rows = []
     for k in listed_rows(found):
         cells = [inspection.samples.decimal(name, k) for name in names]
         share = "" if math.isinf(found.s[k]) else repr(float(found.shares[k]))
-        writer.writerow(
+        rows.append(
             [found.row_number(k), *cells, repr(float(y[k])), repr(float(found.s[k])), share]
         )
-    return out.getvalue()
+    return csv_text(["row", *map(safe_cell, heads), safe_cell(text), "s", "share"], rows)
 
 
 def _plain(values: list[float | None]) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
+from eic_core.exports import PlainAtLevel
 from study.statistics.clusters import Estimand
 from study.statistics.exclusions import ExclusionRule, exclusion_reasons
 from study.statistics.threats.attention import AttentionChecks, RaterChecks, attention
@@ -20,7 +20,7 @@ from study.statistics.votes import VoteArrays
 
 
 @dataclass(frozen=True)
-class Threats:
+class Threats(PlainAtLevel):
     """What could be wrong with a result, in the order in which a reader would ask.
 
     Each has a `sentence`, a `judgement` and `to_json()`.
@@ -49,9 +49,7 @@ class Threats:
     problems: ProblemRates
     ties: Ties
 
-    def to_json(self) -> dict[str, Any]:
-        """As plain values, by threat."""
-        return {field.name: getattr(self, field.name).to_json() for field in fields(self)}
+    JSON = ("sensitivity", "attention", "sides", "ballots", "gaps", "problems", "ties")
 
 
 def threats_of(

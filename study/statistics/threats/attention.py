@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from eic_core.exports import PlainAtLevel
 from study.statistics.clustered import ClusteredRate, clustered_rate
 from study.statistics.exclusions import ExclusionRule
 from study.statistics.regression import LogisticFit, logistic
@@ -38,6 +38,8 @@ class RaterChecks:
     answered: int
     passed: int
 
+    JSON = ("rater", "answered", "passed")
+
     @property
     def failed(self) -> int:
         """Checks answered and not passed."""
@@ -45,7 +47,7 @@ class RaterChecks:
 
 
 @dataclass(frozen=True)
-class AttentionChecks:
+class AttentionChecks(PlainAtLevel):
     """Checks by rater, and the rate of valid votes with and without a failure.
 
     Attributes
@@ -64,6 +66,13 @@ class AttentionChecks:
     without_failure: ClusteredRate
     difference: LogisticFit
     level: float
+
+    JSON = (
+        "answered", "passed", "failed_raters", "raters",
+        ("with_failure", lambda checks: rate_json(checks.with_failure, checks.level)),
+        ("without_failure", lambda checks: rate_json(checks.without_failure, checks.level)),
+        "difference", "sentence", "judgement",
+    )  # fmt: skip
 
     @property
     def answered(self) -> int:
@@ -129,22 +138,6 @@ class AttentionChecks:
         verdict = "no more than chance would" if self.p_value >= ALPHA else "more than chance would"
         said = f"{start} They differ {verdict} ({p_words(self.p_value)})."
         return f"{said} {self.difference.too_small}".strip()
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "answered": self.answered,
-            "passed": self.passed,
-            "failed_raters": self.failed_raters,
-            "raters": [
-                {"rater": r.rater, "answered": r.answered, "passed": r.passed} for r in self.raters
-            ],
-            "with_failure": rate_json(self.with_failure, self.level),
-            "without_failure": rate_json(self.without_failure, self.level),
-            "difference": self.difference.to_json(self.level),
-            "sentence": self.sentence,
-            "judgement": self.judgement,
-        }
 
 
 def attention(

@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from eic_core.exports import Key, json_form
 from study.statistics.clustered import ClusteredRate
 from study.statistics.clusters import Clustering
 from study.statistics.exclusions import ExclusionRule, TimedVote, exclusion_reasons
@@ -95,16 +96,14 @@ def rate_words(rate: ClusteredRate, level: float) -> str:
     return f"{percent(rate.rate)} of {counted(rate.votes, 'vote')}{span}"
 
 
+RATE: tuple[Key, ...] = (
+    "votes", "rate", "standard_error",
+    ("degrees_of_freedom", lambda rate: None if rate.reason else rate.degrees_of_freedom),
+    "interval", "p_two_sided", "too_small", "reason",
+)  # fmt: skip
+"""The numbers of a rate, for results in which it is one of many."""
+
+
 def rate_json(rate: ClusteredRate, level: float) -> dict[str, Any]:
-    """The numbers of a rate, for results in which it is one of many."""
-    interval = rate.interval(level)
-    return {
-        "votes": rate.votes,
-        "rate": rate.rate,
-        "standard_error": rate.standard_error,
-        "degrees_of_freedom": None if rate.reason else rate.degrees_of_freedom,
-        "interval": interval.to_json() if interval else None,
-        "p_two_sided": rate.p_two_sided,
-        "too_small": rate.too_small,
-        "reason": rate.reason,
-    }
+    """The `RATE` of a rate."""
+    return json_form(rate, RATE, level)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from eic_core.exports import PlainAtLevel, keys_within
 from study.statistics.clustered import ClusteredRate, clustered_rate
 from study.statistics.exclusions import ExclusionRule, active_seconds
 from study.statistics.regression import (
@@ -21,12 +21,12 @@ from study.statistics.threats.common import (
     ALPHA,
     FINE,
     LOOK,
+    RATE,
     UNKNOWN,
     Judgement,
     RatedVote,
     clusters_of,
     on_a_pair,
-    rate_json,
     rate_words,
     split_by_rule,
 )
@@ -40,7 +40,7 @@ THIRDS = ("first third", "middle third", "last third")
 
 
 @dataclass(frozen=True)
-class Stretch:
+class Stretch(PlainAtLevel):
     """The votes on some ballots of the sessions.
 
     Attributes
@@ -62,20 +62,14 @@ class Stretch:
     rate: ClusteredRate
     median_seconds: float | None
 
-    def to_json(self, level: float = 0.95) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "name": self.name,
-            "first": self.first,
-            "last": self.last,
-            "valid": self.votes,
-            "median_seconds": self.median_seconds,
-            **rate_json(self.rate, level),
-        }
+    JSON = (
+        "name", "first", "last", "valid=votes", "median_seconds",
+        *keys_within("rate", RATE),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Ballots:
+class Ballots(PlainAtLevel):
     """Rate and seconds in the course of a session.
 
     Attributes
@@ -97,6 +91,11 @@ class Ballots:
     trend: LogisticFit
     seconds_trend: LinearFit
     level: float
+
+    JSON = (
+        "thirds", "numbers", "trend", "seconds_trend", "seconds_change", "level", "sentence",
+        "judgement",
+    )  # fmt: skip
 
     @property
     def p_value(self) -> float | None:
@@ -157,19 +156,6 @@ class Ballots:
             f"The median vote took {seconds_words(early)} in the {self.thirds[0].name} and "
             f"{seconds_words(late)} in the {self.thirds[-1].name}; {_pace(term)}."
         )
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "thirds": [stretch.to_json(self.level) for stretch in self.thirds],
-            "numbers": [stretch.to_json(self.level) for stretch in self.numbers],
-            "trend": self.trend.to_json(self.level),
-            "seconds_trend": self.seconds_trend.to_json(self.level),
-            "seconds_change": self.seconds_change,
-            "level": self.level,
-            "sentence": self.sentence,
-            "judgement": self.judgement,
-        }
 
 
 def ballots(votes: Sequence[RatedVote], rule: ExclusionRule, *, level: float = 0.95) -> Ballots:

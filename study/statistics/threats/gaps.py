@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import expit
 
 from eic_core.errors import UserError
+from eic_core.exports import PlainAtLevel
 from study.statistics.clustered import ClusteredRate, clustered_rate
 from study.statistics.preference import Interval
 from study.statistics.regression import INTERCEPT, LogisticFit, RegressionTerm, logistic
@@ -57,7 +58,7 @@ class Gap:
 
 
 @dataclass(frozen=True)
-class Gaps:
+class Gaps(PlainAtLevel):
     """Clustered logistic regression of the votes on the gaps of their pairs and on the side.
 
     Attributes
@@ -87,6 +88,14 @@ class Gaps:
     left_out: int
     unadjusted: ClusteredRate
     level: float
+
+    JSON = (
+        "fit",
+        ("odds_ratios", lambda found: {KEYS[t.name]: _odds(t, found.level) for t in found.terms}),
+        ("adjusted_rate", lambda found: (found.adjusted_rate or (None, None))[0]),
+        ("adjusted_interval", lambda found: (found.adjusted_rate or (None, None))[1]),
+        "mean_eic_gap", "constant", "shared", "left_out", "level", "sentence", "judgement",
+    )  # fmt: skip
 
     @property
     def terms(self) -> tuple[RegressionTerm, ...]:
@@ -174,31 +183,13 @@ class Gaps:
             "number are left out here."
         )
 
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        adjusted = self.adjusted_rate
-        return {
-            "fit": self.fit.to_json(self.level),
-            "odds_ratios": {KEYS[term.name]: self._ratio_json(term) for term in self.terms},
-            "adjusted_rate": adjusted[0] if adjusted else None,
-            "adjusted_interval": adjusted[1].to_json() if adjusted else None,
-            "mean_eic_gap": self.mean_eic_gap,
-            "constant": list(self.constant),
-            "shared": list(self.shared),
-            "left_out": self.left_out,
-            "level": self.level,
-            "sentence": self.sentence,
-            "judgement": self.judgement,
-        }
 
-    def _ratio_json(self, term: RegressionTerm) -> dict[str, Any]:
-        ratio, interval = term.ratio(1.0, self.level)
-        return {
-            "unit": UNITS[term.name],
-            "odds_ratio": ratio,
-            "interval": interval.to_json(),
-            "p_value": term.p_value,
-        }
+def _odds(term: RegressionTerm, level: float) -> dict[str, Any]:
+    ratio, interval = term.ratio(1.0, level)
+    return {
+        "unit": UNITS[term.name], "odds_ratio": ratio, "interval": interval,
+        "p_value": term.p_value,
+    }  # fmt: skip
 
 
 def gaps(table: VoteArrays, pair_gaps: Mapping[str, Gap], *, level: float = 0.95) -> Gaps:

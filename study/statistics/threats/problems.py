@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
 from eic_core.errors import UserError
+from eic_core.exports import PlainAtLevel
 from study.statistics.clustered import clustered_rate
 from study.statistics.clusters import Clustering, count, two_way
 from study.statistics.preference import Interval
@@ -21,7 +21,7 @@ METHOD = "Wilson, votes divided by the design effect"
 
 
 @dataclass(frozen=True)
-class ProblemRate:
+class ProblemRate(PlainAtLevel):
     """The valid votes on one problem's pairs.
 
     Attributes
@@ -44,26 +44,16 @@ class ProblemRate:
     votes: int
     interval: Interval | None
 
+    JSON = ("problem", "pairs", "raters", "lower", "votes", "rate", "interval")
+
     @property
     def rate(self) -> float | None:
         """Share of the deciding votes for the lower EIC; None without any."""
         return self.lower / self.votes if self.votes else None
 
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "problem": self.problem,
-            "pairs": self.pairs,
-            "raters": self.raters,
-            "lower": self.lower,
-            "votes": self.votes,
-            "rate": self.rate,
-            "interval": self.interval.to_json() if self.interval else None,
-        }
-
 
 @dataclass(frozen=True)
-class ProblemRates:
+class ProblemRates(PlainAtLevel):
     """Rates by problem, and a test of "all problems are alike".
 
     Attributes
@@ -91,6 +81,11 @@ class ProblemRates:
     seed: int
     level: float
     reason: str
+
+    JSON = (
+        "problems=rates", "design_effect", "spread", "p_value", "draws", "seed", "level", "reason",
+        "sentence", "judgement",
+    )  # fmt: skip
 
     @property
     def judged(self) -> tuple[ProblemRate, ...]:
@@ -128,21 +123,6 @@ class ProblemRates:
             "more than the differences between pairs explain"
         )  # fmt: skip
         return f"{said} Problems differ {verdict} ({p_words(self.p_value)})."
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "problems": [each.to_json() for each in self.rates],
-            "design_effect": self.design_effect,
-            "spread": self.spread,
-            "p_value": self.p_value,
-            "draws": self.draws,
-            "seed": self.seed,
-            "level": self.level,
-            "reason": self.reason,
-            "sentence": self.sentence,
-            "judgement": self.judgement,
-        }
 
 
 def problem_rates(

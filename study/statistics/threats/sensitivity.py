@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from eic_core.exports import PlainAtLevel, keys_within
 from study.statistics.clustered import ClusteredRate, clustered_rate
 from study.statistics.clusters import Estimand, count
 from study.statistics.exclusions import ExclusionRule, RuleColumns, Unit
@@ -13,11 +13,11 @@ from study.statistics.preference import Interval
 from study.statistics.threats.common import (
     FINE,
     LOOK,
+    RATE,
     UNKNOWN,
     Judgement,
     RatedVote,
     on_a_pair,
-    rate_json,
     rate_words,
     side_of_half,
 )
@@ -29,7 +29,7 @@ UNITS: tuple[Unit, ...] = ("session", "vote")
 
 
 @dataclass(frozen=True)
-class SensitivityPoint:
+class SensitivityPoint(PlainAtLevel):
     """The result under one exclusion rule.
 
     Attributes
@@ -52,24 +52,17 @@ class SensitivityPoint:
     rate: ClusteredRate
     frozen: bool
 
+    JSON = (
+        "unit", "threshold_seconds", "valid", "raters", "frozen", *keys_within("rate", RATE)
+    )  # fmt: skip
+
     def interval(self, level: float = 0.95) -> Interval | None:
         """Of the rate, clustered."""
         return self.rate.interval(level)
 
-    def to_json(self, level: float = 0.95) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "unit": self.unit,
-            "threshold_seconds": self.threshold_seconds,
-            "valid": self.valid,
-            "raters": self.raters,
-            "frozen": self.frozen,
-            **rate_json(self.rate, level),
-        }
-
 
 @dataclass(frozen=True)
-class Sensitivity:
+class Sensitivity(PlainAtLevel):
     """The rate over exclusion thresholds, for whole sessions and for single votes.
 
     Attributes
@@ -84,6 +77,8 @@ class Sensitivity:
     rule: ExclusionRule
     points: tuple[SensitivityPoint, ...]
     level: float
+
+    JSON = ("rule", "level", "points", "sentence", "judgement")
 
     def of_unit(self, unit: Unit) -> tuple[SensitivityPoint, ...]:
         """The curve for whole sessions, or for single votes."""
@@ -143,16 +138,6 @@ class Sensitivity:
         last = some[-1].threshold_seconds
         until = f"from 0 to {plain(last)} s" if last else "of 0 s alone"
         return f"With thresholds {until} for {what} the rate {span}."
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "rule": self.rule.to_json(),
-            "level": self.level,
-            "points": [point.to_json(self.level) for point in self.points],
-            "sentence": self.sentence,
-            "judgement": self.judgement,
-        }
 
 
 def sensitivity(

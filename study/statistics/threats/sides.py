@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from eic_core.exports import PlainAtLevel, keys_within
 from study.statistics.clustered import ClusteredRate, clustered_rate
 from study.statistics.threats.common import (
     ALPHA,
     FINE,
     LOOK,
+    RATE,
     UNKNOWN,
     Judgement,
     rate_json,
@@ -27,7 +29,7 @@ BALANCED = 0.05
 
 
 @dataclass(frozen=True)
-class OneSided:
+class OneSided(PlainAtLevel):
     """Raters who always chose the same side.
 
     Attributes
@@ -57,6 +59,12 @@ class OneSided:
     everybody: ClusteredRate
     without_them: ClusteredRate
     level: float
+
+    JSON = (
+        "left", "right", "candidates", "minimum", "expected", "p_value",
+        ("without_them", lambda found: rate_json(found.without_them, found.level)),
+        "sentence", "judgement",
+    )  # fmt: skip
 
     @property
     def found(self) -> int:
@@ -96,23 +104,9 @@ class OneSided:
             f"{len(self.right)} right); {chance} ({p_words(self.p_value)}). Without them {rest}."
         )
 
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "left": list(self.left),
-            "right": list(self.right),
-            "candidates": self.candidates,
-            "minimum": self.minimum,
-            "expected": self.expected,
-            "p_value": self.p_value,
-            "without_them": rate_json(self.without_them, self.level),
-            "sentence": self.sentence,
-            "judgement": self.judgement,
-        }
-
 
 @dataclass(frozen=True)
-class SideBias:
+class SideBias(PlainAtLevel):
     """How often the formula on the left was chosen.
 
     Attributes
@@ -134,6 +128,11 @@ class SideBias:
     clustered: ClusteredRate
     one_sided: OneSided
     level: float
+
+    JSON = (
+        "left", "right", "ties", "lower_on_left", *keys_within("clustered", RATE), "one_sided",
+        "sentence", "judgement",
+    )  # fmt: skip
 
     @property
     def share(self) -> float | None:
@@ -181,19 +180,6 @@ class SideBias:
     @property
     def _caution(self) -> str:
         return f". {self.clustered.too_small}" if self.clustered.too_small else ""
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "left": self.left,
-            "right": self.right,
-            "ties": self.ties,
-            "lower_on_left": self.lower_on_left,
-            **rate_json(self.clustered, self.level),
-            "one_sided": self.one_sided.to_json(),
-            "sentence": self.sentence,
-            "judgement": self.judgement,
-        }
 
 
 def sides(table: VoteArrays, *, level: float = 0.95) -> SideBias:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from eic_core.exports import PlainAtLevel, keys_within
 from study.statistics.clustered import ClusteredRate, clustered_rate
 from study.statistics.clusters import Estimand
 from study.statistics.preference import Interval
 from study.statistics.threats.common import (
     FINE,
     LOOK,
+    RATE,
     UNKNOWN,
     Judgement,
-    rate_json,
     rate_words,
     side_of_half,
 )
@@ -32,7 +33,7 @@ CONVENTIONS: dict[Convention, str] = {
 
 
 @dataclass(frozen=True)
-class TiesCounted:
+class TiesCounted(PlainAtLevel):
     """The rate under one convention.
 
     Attributes
@@ -51,22 +52,18 @@ class TiesCounted:
     rate: float | None
     clustered: ClusteredRate
 
+    JSON = (
+        "convention", ("meaning", lambda counted: CONVENTIONS[counted.convention]),
+        *keys_within("clustered", RATE), "votes",
+    )  # fmt: skip
+
     def interval(self, level: float = 0.95) -> Interval | None:
         """Clustered."""
         return self.clustered.interval(level)
 
-    def to_json(self, level: float = 0.95) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "convention": self.convention,
-            "meaning": CONVENTIONS[self.convention],
-            **rate_json(self.clustered, level),
-            "votes": self.votes,
-        }
-
 
 @dataclass(frozen=True)
-class Ties:
+class Ties(PlainAtLevel):
     """The rate under each convention.
 
     Attributes
@@ -82,6 +79,8 @@ class Ties:
     votes: int
     counted: tuple[TiesCounted, ...]
     level: float
+
+    JSON = ("ties", "votes", "level", "conventions=counted", "sentence", "judgement")
 
     @property
     def judgement(self) -> Judgement:
@@ -110,17 +109,6 @@ class Ties:
             f"the formula of lower EIC {percent(against.rate)}{span}, with all for it "
             f"{percent(for_.rate)}."
         )
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "ties": self.ties,
-            "votes": self.votes,
-            "level": self.level,
-            "conventions": [each.to_json(self.level) for each in self.counted],
-            "sentence": self.sentence,
-            "judgement": self.judgement,
-        }
 
 
 def ties(

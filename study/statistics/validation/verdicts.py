@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
+from eic_core.exports import PlainAtLevel, csv_text
 from study.statistics.validation.running import (
     ALPHA,
     HEADLINE,
@@ -29,7 +27,7 @@ SHOWN = 3
 
 
 @dataclass(frozen=True)
-class AimVerdict:
+class AimVerdict(PlainAtLevel):
     """An aim, and how it came out.
 
     Attributes
@@ -49,6 +47,8 @@ class AimVerdict:
     flagged: int
     outside: tuple[str, ...]
 
+    JSON = ("aim", "binding", "holds", "rows", "flagged", "outside")
+
     @property
     def holds(self) -> bool:
         """Whether no row misses it."""
@@ -63,13 +63,6 @@ class AimVerdict:
             said += f" ({self.flagged} are mostly studies called too small)"
         shown = self.outside if self.binding else self.outside[:SHOWN]
         return said + "".join(f"\n        {row}" for row in shown)
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "aim": self.aim, "binding": self.binding, "holds": self.holds, "rows": self.rows,
-            "flagged": self.flagged, "outside": list(self.outside),
-        }  # fmt: skip
 
 
 def verdicts(rows: Sequence[ValidationRow]) -> list[AimVerdict]:
@@ -179,12 +172,8 @@ def report(rows: Sequence[ValidationRow], found: Sequence[AimVerdict]) -> str:
 
 def csv_table(rows: Sequence[ValidationRow]) -> str:
     """One line a scenario and method, every column of `Row.to_json`."""
-    out = io.StringIO()
     values = [row.to_json() for row in rows]
-    writer = csv.DictWriter(out, list(values[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(values)
-    return out.getvalue()
+    return csv_text(values[0], (value.values() for value in values))
 
 
 def _first(rows: Sequence[ValidationRow]) -> list[ValidationRow]:

@@ -28,6 +28,7 @@ from eic_core.measure import Samples, amplify
 from tests.core.measure.agreement import rows_of, samples_of
 from tests.core.measure.oracle import MoreDigits, NoRealValue, apply, mp, number
 from tests.core.measure.trees import random_case
+from tests.effort import cases, examples
 
 STEPS = tuple(mp.mpf(10) ** -digits for digits in (50, 100))
 
@@ -96,7 +97,7 @@ def quotient(
 def test_gradients_are_difference_quotients_on_random_trees():
     """Zeros and huge numbers in the tables; what double precision cannot settle is left out."""
     compared = beyond = 0
-    for seed in range(800):
+    for seed in range(cases(200, 800)):
         formula, table = random_case(seed)
         places = [n.id for n in formula.nodes if n.operator == CONSTANT]
         if not places or len(formula) > 40:
@@ -121,7 +122,7 @@ def test_gradients_are_difference_quotients_on_random_trees():
                     continue
                 assert abs(got - slope) <= allowed, (seed, to_python(formula), cells, place)
                 compared += 1
-    assert compared > 1000 and beyond < 10
+    assert compared > cases(250, 1000) and beyond < 10
 
 
 @pytest.mark.parametrize(
@@ -232,7 +233,7 @@ WHOLE = ("add", "sub", "mul", "neg", "abs", "min", "max", "power")
 SMOOTH = ("add", "sub", "mul", "neg", "sin", "exp", "tanh", "power")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.integers(0, 10**6))
 def test_on_whole_numbers_gradients_are_those_of_dual_fractions_to_the_last_bit(seed):
     """Zeros, ties and kinks throughout; doubles hold these numbers exactly."""
@@ -248,7 +249,7 @@ def test_on_whole_numbers_gradients_are_those_of_dual_fractions_to_the_last_bit(
             assert found.jacobian[row].tolist() == expected.slopes, to_python(formula)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.integers(0, 10**6))
 def test_smooth_formulas_agree_with_dual_floats(seed):
     rng = random.Random(seed)

@@ -19,6 +19,7 @@ from tests.core.explain.shaking import arrival, classes
 from tests.core.measure.agreement import rows_of, samples_of
 from tests.core.measure.oracle import BeyondReach, NoRealValue
 from tests.core.measure.trees import random_case
+from tests.effort import examples
 
 SMOOTH = frozenset(
     "variable constant add sub mul div neg power sqrt cbrt root pow hypot exp expm1 log log1p sin "
@@ -51,7 +52,7 @@ def expected_q2(formula, cells):
     return None if None in found else float(sum(g * g for g in found))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(smooth_case())
 def test_q_is_the_sum_over_classes_of_squared_responses_to_one_shared_noise(case):
     formula, table = case
@@ -69,7 +70,7 @@ def test_q_is_the_sum_over_classes_of_squared_responses_to_one_shared_noise(case
             )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(smooth_case())
 def test_own_is_the_response_to_the_inputs(case):
     formula, table = case
@@ -94,7 +95,7 @@ def test_own_is_the_response_to_the_inputs(case):
             )  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.integers(0, 10**6))
 def test_q_equals_s_where_no_subtree_is_repeated(seed):
     formula, table = random_case(seed)
@@ -107,7 +108,7 @@ def test_q_equals_s_where_no_subtree_is_repeated(seed):
     np.testing.assert_allclose(q[valid], s[valid], rtol=1e-9)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.integers(0, 10**6))
 def test_q_squared_is_at_most_the_largest_class_times_s_squared(seed):
     """Cauchy-Schwarz: (sum of m numbers)^2 <= m times the sum of their squares."""
@@ -122,7 +123,7 @@ def test_q_squared_is_at_most_the_largest_class_times_s_squared(seed):
     assert (q[finite] <= math.sqrt(most) * s[finite] * (1 + 1e-9)).all()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.integers(0, 10**6))
 def test_own_is_at_most_q(seed):
     """The variables are classes, and so is the root, whose own rounding arrives whole."""
@@ -136,7 +137,7 @@ def test_own_is_at_most_q(seed):
         assert own.own_finite <= q.q_eic_finite + 1e-9
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.integers(0, 10**6), st.randoms(use_true_random=False))
 def test_q_does_not_depend_on_the_order_of_operands_of_sums_and_products(seed, rng):
     formula, table = random_case(seed)

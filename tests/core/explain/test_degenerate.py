@@ -20,6 +20,7 @@ from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
 from tests.core.measure.agreement import samples_of
 from tests.core.measure.trees import random_case
+from tests.effort import examples
 
 NOT_A_NUMBER = re.compile(r"(?<![\w`])(nan|inf|None)(?!\w)")
 
@@ -43,7 +44,7 @@ def told(inspection):
     return lines
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(0, 10**6))
 def test_any_formula_on_any_data_gets_sentences(seed):
     formula, table = random_case(seed)

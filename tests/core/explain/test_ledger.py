@@ -20,6 +20,7 @@ from eic_core.measure import Domain, Samples, amplify, inspect, sample_domains
 from tests.core.explain.shaking import arrival
 from tests.core.measure.agreement import samples_of
 from tests.core.measure.trees import random_case
+from tests.effort import examples
 
 
 def inspected(text, count=500, target=None, **ranges):
@@ -31,7 +32,7 @@ def inspected(text, count=500, target=None, **ranges):
     return inspect(read(text).formula, samples)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.integers(0, 10**6))
 def test_squares_of_what_arrives_add_up_to_the_recursion_at_every_sample(seed):
     """Zeros, ties, jumps, overflow and samples settled at 60 digits included."""
@@ -80,7 +81,7 @@ def test_the_split_is_exact_to_twelve_digits_for_everyday_formulas(text):
         assert ledger.rows[-1].through == pytest.approx(1, abs=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(0, 10**6))
 def test_shares_through_operands_are_the_edge_shares_of_the_recursion(seed):
     formula, table = random_case(seed)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from eic_core.explain.bottleneck import BottleneckOnData, bottleneck_sentence
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains
+from tests.effort import examples
 
 
 def inspected(text, low, high):
@@ -28,7 +29,7 @@ def test_a_bottleneck_that_moves_is_named_with_where_it_was():
     )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.floats(-5, 5), st.floats(0.01, 3))
 def test_the_sentence_names_the_bottleneck_there_is(low, width):
     before = inspected("log(x) + sqrt(3 - x)", 1, 2)

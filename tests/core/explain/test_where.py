@@ -16,6 +16,7 @@ from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Samples, inspect, sample_domains
 from tests.core.measure.agreement import samples_of
 from tests.core.measure.trees import random_case
+from tests.effort import examples
 
 
 def inspected(text, count=500, **ranges):
@@ -23,7 +24,7 @@ def inspected(text, count=500, **ranges):
     return inspect(read(text).formula, sample_domains(domains, count=count))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.integers(0, 10**6))
 def test_no_smaller_set_of_rows_carries_as_much(seed):
     formula, table = random_case(seed)
@@ -159,7 +160,7 @@ def test_growth_is_told_in_digits_and_rows():
     assert "does not grow" in growth_of(np.full(1_600, 100.0)).sentence
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 400), st.floats(0.0, 3.0))
 def test_few_carriers_are_those_of_99_per_cent_or_none(seed, count, spread):
     s = np.exp(np.random.default_rng(seed).normal(0, spread, count))
@@ -180,7 +181,7 @@ def test_inputs_that_a_few_rows_share_by_chance_are_not_told():
     assert place is not None and place.crosses and place.inputs == ()
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.integers(2, 6), st.floats(0.02, 0.9))
 def test_the_chance_is_that_of_the_range_of_random_numbers(count, covered):
     """20,000 draws: the estimate lies within 4 standard errors (0.015) of the truth."""

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from eic_core.errors import FormulaError
 from eic_core.formula.rendering import node_texts, short_text, to_latex, to_python
 from eic_core.formula.syntax import SYNTAXES, read
+from tests.effort import examples
 
 PIECES = (
     "x y x0 x_1 X2 pi e E sin( log( max( sqrt powabs( 2 -1 0.5 1e-3 1e999 .5 3. + - * / **"
@@ -20,7 +21,7 @@ SOUP = st.lists(st.sampled_from([*PIECES, " ", " "]), max_size=25).map("".join)
 ANY_TEXT = st.one_of(st.text(max_size=60), SOUP)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(ANY_TEXT, st.sampled_from(["auto", "unheard of", *SYNTAXES]))
 def test_any_text_gives_a_reading_or_an_error_inside_the_text(text, syntax):
     try:
@@ -41,7 +42,7 @@ def test_any_text_gives_a_reading_or_an_error_inside_the_text(text, syntax):
     assert again.structure() == formula.structure()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(SOUP)
 def test_a_proposed_correction_can_be_read_or_names_the_next_mistake(text):
     try:

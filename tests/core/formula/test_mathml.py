@@ -11,6 +11,7 @@ from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
 from eic_core.operators import OPERATORS
 from tests.core.formula.test_rendering import forms, formulas
+from tests.effort import examples
 
 M = "{http://www.w3.org/1998/Math/MathML}"
 CHILDREN = {"msup": 2, "msub": 2, "mfrac": 2, "mroot": 2}
@@ -27,7 +28,7 @@ def test_every_template_is_one_element():
             ET.fromstring(re.sub(r"<[0-9*p](:[0-9]+)?>", "<slot/>", form.mathml))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(formulas)
 def test_mathml_is_well_formed_and_each_script_has_its_two_parts(formula):
     root = ET.fromstring(to_mathml(formula))

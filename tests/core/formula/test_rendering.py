@@ -12,6 +12,7 @@ from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
 from eic_core.operators import OPERATORS
 from eic_core.operators.writing import ADD, APPLY, ATOM, MUL, NEG, POW
+from tests.effort import examples
 
 BINARY = ("add", "sub", "mul", "div", "pow", "atan2", "hypot")
 NARY = ("min", "max")
@@ -58,13 +59,13 @@ formulas = st.recursive(st.one_of(variables, constants), larger, max_leaves=14).
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(formulas)
 def test_python_text_reads_back_to_the_identical_structure(formula):
     assert read(to_python(formula)).formula.structure() == formula.structure()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(formulas)
 def test_every_subtree_is_written_as_it_stands_in_the_whole(formula):
     for node in formula:
@@ -73,7 +74,7 @@ def test_every_subtree_is_written_as_it_stands_in_the_whole(formula):
         assert short_text(formula, node.id) == short_text(part) == node_texts(formula)[node.id]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(formulas)
 def test_latex_braces_and_delimiters_balance_with_decoration_too(formula):
     seen = []
@@ -88,7 +89,7 @@ def test_latex_braces_and_delimiters_balance_with_decoration_too(formula):
     assert sorted(seen) == list(range(len(formula)))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(formulas, st.integers(4, 30))
 def test_labels_keep_to_their_limit_and_begin_like_the_whole_text(formula, limit):
     whole = node_texts(formula, limit=100_000)
@@ -97,7 +98,7 @@ def test_labels_keep_to_their_limit_and_begin_like_the_whole_text(formula, limit
         assert cut == full or (cut.endswith("…") and full.startswith(cut[:-1]))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(formulas)
 def test_no_minus_stands_next_to_another_sign(formula):
     for text in (to_python(formula), to_latex(formula), short_text(formula, limit=100_000)):

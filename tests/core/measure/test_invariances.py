@@ -14,6 +14,7 @@ from eic_core.formula.tree import Draft, Formula, constant, variable
 from eic_core.measure import Samples, amplify, inspect
 from tests.core.measure.agreement import samples_of
 from tests.core.measure.trees import random_case
+from tests.effort import examples
 
 Dimension = tuple[int, int]  # powers of length and time
 NONE: Dimension = (0, 0)
@@ -86,7 +87,7 @@ def scale(d: Dimension, length: int, time: int) -> Fraction:
 SEEDS = st.integers(0, 2**40)
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(SEEDS, st.integers(-6, 6), st.integers(-6, 6))
 def test_units_do_not_show_in_any_nodes_amplification(seed: int, length: int, time: int) -> None:
     rng = random.Random(seed)
@@ -111,7 +112,7 @@ def test_units_do_not_show_in_any_nodes_amplification(seed: int, length: int, ti
         assert a.finite_mean_s2(k) == pytest.approx(b.finite_mean_s2(k), rel=1e-12, nan_ok=True)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(SEEDS, st.permutations(range(6)))
 def test_order_of_the_samples_does_not_matter(seed: int, permutation: list[int]) -> None:
     formula, table = random_case(seed)
@@ -123,7 +124,7 @@ def test_order_of_the_samples_does_not_matter(seed: int, permutation: list[int])
     assert a.finite_sum == pytest.approx(b.finite_sum, rel=1e-12)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(SEEDS)
 def test_subtree_never_has_more_eic_than_the_tree(seed: int) -> None:
     formula, table = random_case(seed)
@@ -137,7 +138,7 @@ def test_subtree_never_has_more_eic_than_the_tree(seed: int) -> None:
         assert part.eic <= whole.eic + max(1e-9, 10 ** (min(whole.eic, 300) - 15.5))
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(SEEDS)
 def test_amplification_is_at_least_one_and_never_nan_while_a_sample_is_valid(seed: int) -> None:
     formula, table = random_case(seed)

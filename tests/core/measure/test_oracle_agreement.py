@@ -19,11 +19,12 @@ from eic_core.operators import OPERATORS
 from tests.core.measure import oracle
 from tests.core.measure.agreement import disagreements
 from tests.core.measure.trees import random_case
+from tests.effort import cases
 
 CHUNK = 100
 
 
-@pytest.mark.parametrize("first", range(0, 800, CHUNK))
+@pytest.mark.parametrize("first", range(0, cases(200, 800), CHUNK))
 def test_random_trees_agree_at_every_node(first: int) -> None:
     unfair = 0
     for seed in range(first, first + CHUNK):
@@ -135,7 +136,8 @@ def test_operator_agrees_at_every_point_of_the_table(name: str, noisy: bool) -> 
     arity = OPERATORS[name].arity or 3
     points = list(product(POINTS, repeat=arity))
     if len(points) > 400:
-        points = random.Random(name).sample(points, 250 if not noisy else 120)
+        most = cases(60, 120) if noisy else cases(125, 250)
+        points = random.Random(name).sample(points, most)
     variables = "xyz"[:arity]
     for parameter in PARAMETERS.get(name, (None,)):
         children = [operand(v, noisy) for v in variables]

@@ -34,6 +34,7 @@ from eic_core.operators.row import by_name, call, nowhere, square
 from eic_core.report import html_report
 from eic_core.rewriting import repair
 from tests.core.formula.test_rendering import forms
+from tests.effort import cases
 
 ERFC = Operator(
     "erfc", 1, call(erfc), by_name("erfc"),
@@ -79,10 +80,10 @@ def both() -> Iterator[None]:
         yield
 
 
-def samples() -> Samples:
-    """200 rows: x = 1 makes a zero operand of erfc, and from 27 on erfc(x) underflows."""
+def samples(count: int = 200) -> Samples:
+    """x = 1 makes a zero operand of erfc, and from 27 on erfc(x) underflows."""
     rng = np.random.default_rng(5)
-    x, y = rng.uniform(-3, 35, 200), rng.uniform(-30, 3, 200)
+    x, y = rng.uniform(-3, 35, count), rng.uniform(-30, 3, count)
     x[:3], y[:3] = (1.0, 1.0, 0.25), (-2.0, 1.0, -900.0)
     return Samples.from_columns({"x": x, "y": y})
 
@@ -117,7 +118,7 @@ def mean_s2(formula: Formula, table: Samples) -> list[float]:
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_the_eic_of_every_node_is_that_of_difference_quotients(text: str) -> None:
-    formula, table = read(text).formula, samples()
+    formula, table = read(text).formula, samples(cases(50, 200))
     found = amplify(formula, table)
     assert found.valid.all() and not found.unresolved
     for node, truth in zip(formula, mean_s2(formula, table), strict=True):

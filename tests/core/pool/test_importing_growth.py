@@ -1,13 +1,13 @@
 """No list makes an importer do quadratic work, whatever its lines hold (`tests.core.growth`)."""
 
 import gzip
-import itertools
 
 import pytest
 
 from eic_core.errors import DataError
 from eic_core.pool.importers import FORMATS, import_formulas
 from tests.core.growth import WORST, growth
+from tests.effort import combined
 
 LENGTH = 1_250
 UNITS = [c for c in map(chr, range(32, 127)) if not c.isalnum() or c in "x1"] + (
@@ -30,7 +30,7 @@ def imported(text, format="auto"):
 
 def test_a_run_of_one_token_is_imported_or_refused_in_linear_work():
     found = {}
-    for unit, (before, behind) in itertools.product(UNITS, AROUND):
+    for unit, (before, behind) in combined(UNITS, AROUND, 3):
 
         def text_of(size, unit=unit, before=before, behind=behind):
             return before + unit * (size // len(unit)) + behind

@@ -20,6 +20,7 @@ from eic_core.report import Provenance, html_report, investigate, render
 from pages.ui.inspector.formula_input import EXAMPLES
 from tests.core.formula.test_rendering import formulas
 from tests.core.report.reading import Page, value, words
+from tests.effort import examples
 
 SECTIONS = (
     "formula", "tree", "metrics", "blame", "where", "writing", "repair", "truth", "budget",
@@ -230,7 +231,7 @@ def test_hostile_names_of_columns_files_and_targets_are_text():
     assert HOSTILE in page.words("reproduce") and HOSTILE in page.words("formula")
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=list(HealthCheck))
 @given(formulas, st.text(max_size=30))
 def test_any_formula_makes_a_well_formed_page(formula, source):
     formula = Formula(formula.nodes, source)

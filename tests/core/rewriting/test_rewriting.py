@@ -69,9 +69,11 @@ def test_a_textbook_case_is_reached_exactly_if_it_is_said_to_be(name: str) -> No
 @pytest.mark.parametrize("name", [case.name for case in CASES if case.reachable])
 def test_double_precision_really_gains_what_is_promised(name: str) -> None:
     done = textbook(name)
-    if done.repairs.best is None:
-        pytest.skip("nothing to repair: the function itself is that sensitive")
     best = done.repairs.best
+    if best is None:  # nothing is promised: no form of the function is less sensitive
+        assert done.q_after <= done.repairs.own + RANGE_TOLERANCE
+        assert "the result itself is that sensitive" in done.repairs.sentence
+        return
     assert best.after.float64.failed <= best.before.float64.failed
     if best.delta_q < -2:
         assert best.before.float64.digits_lost - best.after.float64.digits_lost > 2

@@ -20,6 +20,7 @@ from eic_core.rewriting.rules import NUMBERS, Rewriter, Rule, RuleBook, pattern
 from eic_core.rewriting.terms import Terms, number_text
 from tests.core.measure.trees import random_tree
 from tests.core.rewriting.rewriting_oracle import MP, NoValue, TooFar, number, same, value
+from tests.effort import examples
 
 HOLDS = {">": lambda v: v > 0, ">=": lambda v: v >= 0, "!=": lambda v: v != 0}
 
@@ -71,7 +72,7 @@ def test_a_rule_holds_wherever_its_left_side_and_assumptions_do(rule: Rule) -> N
     inside = 0
 
     @settings(
-        max_examples=80, deadline=None, derandomize=True, database=None,
+        max_examples=examples(80), deadline=None, derandomize=True, database=None,
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     @given(operands_of(rule))
@@ -150,7 +151,7 @@ def agree(terms: Terms, before: int, after: int, names: tuple[str, ...], seed: i
     return ""
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 10**6))
 @example(1363)  # a divisor that folds to 1 took the sign with it
 def test_tidying_constructors_keep_the_value(seed: int) -> None:
@@ -167,7 +168,7 @@ def test_tidying_constructors_keep_the_value(seed: int) -> None:
         assert terms.size(tidy) <= terms.size(plain) + 4
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 10**6))
 @example(2916)  # the term numbered 0 is a term all the same
 def test_families_of_rewrites_keep_the_value(seed: int) -> None:
@@ -181,7 +182,7 @@ def test_families_of_rewrites_keep_the_value(seed: int) -> None:
             assert not wrong, f"{name}: {wrong}"
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     st.lists(st.integers(-6, 6), min_size=2, max_size=5),
     st.lists(st.integers(-3, 3), min_size=1, max_size=3),

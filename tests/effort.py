@@ -1,0 +1,46 @@
+"""How much a run of the tests takes on: quick on every commit, full before a release.
+
+``EIC_LAB_TESTS=full`` (``make test-full``) asks for the second.  Every claim is made in both; what
+differs is on how many examples, simulated studies, random trees or lines of tokens.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+_ASKED = os.environ.get("EIC_LAB_TESTS", "quick")
+if _ASKED not in ("quick", "full"):
+    raise ValueError(f"EIC_LAB_TESTS is quick or full, not {_ASKED!r}")
+FULL = _ASKED == "full"
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+def cases(quick: int, full: int) -> int:
+    """How many of something this run takes."""
+    return full if FULL else quick
+
+
+def examples(full: int) -> int:
+    """How many examples Hypothesis tries: a quarter of what a full run tries, but at least 15."""
+    return cases(min(full, max(15, full // 4)), full)
+
+
+def combined(units: Sequence[S], others: Sequence[T], few: int) -> Iterator[tuple[S, T]]:
+    """Each unit with each of the others; in a quick run, with `few` of them in turn."""
+    for at, unit in enumerate(units):
+        for k in range(len(others) if FULL else min(few, len(others))):
+            yield unit, others[(at * few + k) % len(others)]
+
+
+def ordered_pairs(tokens: Sequence[S], share: int) -> list[tuple[S, S]]:
+    """Two different tokens in either order; in a quick run each first with a `share`-th of them."""
+    return [
+        (first, second)
+        for (i, first), (j, second) in itertools.permutations(enumerate(tokens), 2)
+        if FULL or (i + j) % share == 0
+    ]
