@@ -114,7 +114,7 @@ def json_form(value: object, keys: tuple[Key, ...], level: float | None = None) 
     keys : tuple of Key
         In the order that the form has.
     level : float, optional
-        Of confidence, between 0 and 1, for a statistic (`PlainAtLevel`): its floats stay as they are.
+        Of confidence, between 0 and 1, for a statistic (`PlainAtLevel`): its floats stay floats.
         Without one, floats that JSON has not become texts.
 
     Examples
