@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from eic_core import wording
 from study.design import StudyDesign, StudyStatus
 from study.errors import StudyError
 
@@ -238,9 +239,8 @@ def unfinished_sentence(problems: Sequence[str]) -> str:
     """
     if not problems:
         return ""
-    named = ", ".join(f"`{name}`" for name in problems[:8])
-    more = f" and {len(problems) - 8} more" if len(problems) > 8 else ""
+    named = wording.join([f"`{name}`" for name in problems], limit=8)
     return (
-        f"The matching of {named}{more} was cut short by its time limit: another run may choose "
+        f"The matching of {named} was cut short by its time limit: another run may choose "
         "other pairs."
     )

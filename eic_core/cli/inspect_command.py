@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from eic_core import wording
 from eic_core.errors import DataError
 from eic_core.explain.verdict import verdict
 from eic_core.formula.syntax import SYNTAXES, Reading, canonical_name, read
@@ -226,7 +226,7 @@ def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> s
         lines.append(
             f"tail         q50 {_digits(tail.q50)}, q90 {_digits(tail.q90)}, "
             f"q99 {_digits(tail.q99)}; the worst 1 % of samples hold "
-            f"{tail.top1_share:.0%}; {settled[tail.divergent]}"
+            f"{wording.percent(tail.top1_share)}; {settled[tail.divergent]}"
         )
     for name, where in mapping.items():
         lines.append(f"variable     {name} = {where}")
@@ -237,7 +237,7 @@ def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> s
     lines += ["", "  id  digits  invalid  singular  sub-expression"]
     for n in result.nodes:
         mark = "*" if n.node.id == result.bottleneck else " "
-        text = n.text if len(n.text) <= 60 else n.text[:59] + "…"
+        text = wording.shorten(n.text, 60)
         lines.append(
             f"{mark}{n.node.id:>3}  {_digits(n.local_eic):>6}  {n.invalid:>7}  {n.singular:>8}"
             f"  {text}"
@@ -246,6 +246,4 @@ def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> s
 
 
 def _digits(value: float) -> str:
-    if math.isnan(value):
-        return "undefined"
-    return "∞" if math.isinf(value) else f"{value:.2f}"
+    return wording.number(value, missing="undefined")

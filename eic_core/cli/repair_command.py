@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 from typing import Any
 
+from eic_core import wording
 from eic_core.cli.inspect_command import add_input_arguments, add_seconds_argument, read_input
 from eic_core.errors import UserError
 from eic_core.rewriting import Measured, ObservedError, Repair, Repairs, repair
@@ -47,7 +47,8 @@ def describe(repairs: Repairs) -> str:
         return "\n".join(lines)
     lines += [
         "",
-        f"own conditioning {_digits(repairs.own)} digits; {repairs.measured_rows} rows measured, "
+        f"own conditioning {wording.number(repairs.own)} digits; {repairs.measured_rows} rows "
+        "measured, "
         f"{repairs.evaluated} forms looked at"
         + ("" if repairs.finished else " before the time limit"),
         "",
@@ -73,16 +74,11 @@ def _rule_line(form: Repair) -> str:
 
 def _row(measured: Measured) -> str:
     return (
-        f"{_digits(measured.q):>8} {_digits(measured.eic):>5} {measured.complexity:>6} "
+        f"{wording.number(measured.q):>8} {wording.number(measured.eic):>5} "
+        f"{measured.complexity:>6} "
         f"{_observed_digits(measured.float64):>8} {_observed_digits(measured.float32):>8}"
     )
 
 
 def _observed_digits(error: ObservedError) -> str:
-    return f"{error.failed} fail" if error.failed else _digits(error.digits_lost)
-
-
-def _digits(value: float) -> str:
-    if math.isnan(value):
-        return "—"
-    return "∞" if math.isinf(value) else f"{value:.2f}"
+    return f"{error.failed} fail" if error.failed else wording.number(error.digits_lost)

@@ -11,6 +11,7 @@ have no colour: `paint` says how they are drawn.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,6 +117,24 @@ THEMES = {
     False: Theme("#1c1f26", "#5b6270", "#c9cdd5", "#ffffff", "#1f5fd0", "#6f7785"),
     True: Theme("#f2f3f5", "#a9b0bd", "#474d59", "#0e1117", "#7db2ff", "#9aa3b2"),
 }
+
+
+def _page_colours(theme: Theme, *, card: str, bar: str, alert: str, fine: str) -> dict[str, str]:
+    return {
+        "ink": theme.ink, "quiet": theme.muted, "line": theme.faint, "paper": theme.paper,
+        "accent": theme.accent, "card": card, "bar": bar, "alert": alert, "fine": fine,
+    }  # fmt: skip
+
+
+PAGE_COLOURS: Mapping[str, Mapping[str, str]] = {
+    "light": _page_colours(
+        THEMES[False], card="#f6f7f9", bar="#c2541d", alert="#8a3b00", fine="#1a5e2a"
+    ),
+    "dark": _page_colours(
+        THEMES[True], card="#1a1f29", bar="#e8894a", alert="#f0b060", fine="#7fd08f"
+    ),
+}
+"""What the colours of a report are called on a light page and on a dark one."""
 """Ink, muted ink, hairlines, page, selection and data colours, by `dark`."""
 
 FONT = "Source Sans Pro, Source Sans, -apple-system, Segoe UI, Helvetica, Arial, sans-serif"
@@ -207,20 +226,3 @@ def paint(local_eic: float, dark: bool = False) -> Paint:
         return Paint(theme.paper, theme.ink, theme.ink, "dash", True)
     fill = colour(local_eic, dark)
     return Paint(fill, text_on(fill), theme.faint, "solid", False)
-
-
-def digits_text(local_eic: float) -> str:
-    """A local EIC as it is shown: two decimals, "∞" or "undefined".
-
-    Examples
-    --------
-    >>> digits_text(4.38905), digits_text(0.0), digits_text(float("inf")), digits_text(12.345)
-    ('4.39', '0', '∞', '12.3')
-    """
-    if math.isnan(local_eic):
-        return "undefined"
-    if math.isinf(local_eic):
-        return "∞"
-    if local_eic < 0.005:
-        return "0"
-    return f"{local_eic:.1f}" if local_eic >= 9.995 else f"{local_eic:.2f}"

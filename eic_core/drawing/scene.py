@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from eic_core import wording
 from eic_core.drawing.layout import (
     Placement,
     VisibleTree,
@@ -19,7 +20,7 @@ from eic_core.drawing.layout import (
     tidy,
     visible_tree,
 )
-from eic_core.drawing.scale import Paint, digits_text, paint
+from eic_core.drawing.scale import Paint, paint
 from eic_core.formula.tree import CONSTANT, VARIABLE, Node
 from eic_core.measure import Inspection
 from eic_core.operators import OPERATORS
@@ -60,47 +61,13 @@ def node_sign(node: Node) -> str:
     '3.1416'
     """
     if node.operator == VARIABLE:
-        return node.label if len(node.label) <= 12 else node.label[:11] + "…"
+        return wording.shorten(node.label, 12)
     if node.operator == CONSTANT:
-        return short_number(node.label)
+        return wording.short_constant(node.label)
     text = "" if node.parameter is None else str(node.parameter)
     own = OPERATORS[node.operator].form_with(node.parameter).sign or node.operator
     raised, lowered = text.translate(_SUPERSCRIPT), text.translate(_SUBSCRIPT)
     return own.replace("<^>", raised).replace("<_>", lowered)
-
-
-def short_number(label: str) -> str:
-    """A constant in at most about seven characters, with a real minus sign.
-
-    Examples
-    --------
-    >>> short_number("-0.000123456"), short_number("0.000001"), short_number("pi")
-    ('−1.235e−4', '1e−6', 'π')
-    """
-    if label == "pi":
-        return "π"
-    if len(label) > 7 and label != "e":
-        if "/" in label:
-            label = label if len(label) <= 11 else label[:10] + "…"
-        else:
-            value = float(label)
-            short = f"{value:.3e}" if 0 < abs(value) < 1e-3 else f"{value:.5g}"
-            mantissa, _, exponent = short.partition("e")
-            if exponent and "." in mantissa:
-                mantissa = mantissa.rstrip("0").rstrip(".")
-            label = f"{mantissa}e{int(exponent)}" if exponent else short
-    return label.replace("-", "−")
-
-
-def shorten_text(text: str, limit: int) -> str:
-    """A text of at most `limit` characters, with an ellipsis if it was longer.
-
-    Examples
-    --------
-    >>> shorten_text("x² + sin(y)", 8)
-    'x² + si…'
-    """
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
 def text_width(text: str, size: float) -> float:
@@ -278,8 +245,8 @@ def _texts(
     """The two lines of a card, and the digits that colour it."""
     n = inspection.nodes[k]
     if k not in tree.folded:
-        title = shorten_text(n.text, 12) if n.node.operator == VARIABLE else node_sign(n.node)
-        return title, digits_text(n.local_eic), n.local_eic
+        title = wording.shorten(n.text, 12) if n.node.operator == VARIABLE else node_sign(n.node)
+        return title, wording.digits_lost(n.local_eic), n.local_eic
     top = n.local_eic if math.isnan(n.local_eic) else hottest[k]
     run = tree.skipped.get(k, ())
     if run and not math.isnan(top):
@@ -292,8 +259,8 @@ def _texts(
         )  # fmt: skip
     bound = "≤ " if math.isfinite(top) else ""
     hidden = f" ▸ {tree.folded[k] + 1}" + ("" if narrow else " nodes")
-    title = f"⋯ {len(run)} levels" if run else shorten_text(n.text, FOLDED_TEXT[narrow])
-    return title, f"{bound}{digits_text(top)}{hidden}", top
+    title = f"⋯ {len(run)} levels" if run else wording.shorten(n.text, FOLDED_TEXT[narrow])
+    return title, f"{bound}{wording.digits_lost(top)}{hidden}", top
 
 
 def _edge(inspection: Inspection, child: Card, parent: Card, place: int) -> Edge:

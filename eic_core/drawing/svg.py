@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from html import escape
 
+from eic_core import wording
 from eic_core.drawing.scale import HIGH, LOW, SCALE, THEMES
-from eic_core.drawing.scene import Card, Edge, Scene, compose, shorten_text
+from eic_core.drawing.scene import Card, Edge, Scene, compose
 from eic_core.measure import Inspection
 
 _FONT = "Source Sans Pro, Segoe UI, Helvetica, Arial, sans-serif"
@@ -46,7 +47,7 @@ def tree_svg(
     True
     """
     scene = compose(inspection, selected=selected, unfolded=unfolded, dark=dark, width=width)
-    return scene_svg(scene, shorten_text(inspection.nodes[-1].text, 120), dark=dark)
+    return scene_svg(scene, wording.shorten(inspection.nodes[-1].text, 120), dark=dark)
 
 
 def scene_svg(scene: Scene, title: str, *, dark: bool = False) -> str:

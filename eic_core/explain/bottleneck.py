@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eic_core import wording
 from eic_core.explain import phrases
 from eic_core.measure.inspection import Inspection
 from eic_core.operators.wide import Array
@@ -54,7 +55,7 @@ def bottleneck_sentence(before: BottleneckOnData, inspection: Inspection) -> str
     'The bottleneck stays at `1/(x − 2)`: 3.3 digits before, 0.3 digits now.'
     """
     formula = inspection.formula
-    was, now = phrases.digits(before.eic), phrases.digits(inspection.eic)
+    was, now = wording.digits_phrase(before.eic), wording.digits_phrase(inspection.eic)
     place_before = phrases.code_text(formula, before.node_id)
     place_now = phrases.code_text(formula, inspection.bottleneck)
     if math.isnan(inspection.eic):

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from eic_core import wording
 from eic_core.engine.amplify import amplify
 from eic_core.errors import UserError
 from eic_core.explain import phrases
@@ -377,7 +378,8 @@ def _sentences(needs: tuple[Need, ...], trial: Trial, deviation: float) -> tuple
     if deviation:
         moved = f"moves by {tolerance_words(deviation)} of {trial.measure} (rms)"
     lines.append(
-        f"All rounded together and run on {phrases.samples(len(trial.all))}, the output {moved}."
+        f"All rounded together and run on {wording.count(len(trial.all), 'sample')}, the output "
+        f"{moved}."
     )
     return tuple(lines)
 
@@ -398,13 +400,12 @@ def _about_constants(constants: list[Need], within: str) -> list[str]:
 def _about_inputs(inputs: list[Need]) -> str:
     """The digits of the first few inputs, and the most of the others."""
     first, *others = inputs[:LISTED]
-    parts = [f"{first.together} digit{'s' if first.together > 1 else ''} of "
-             f"{phrases.input_name(first.name)}"]  # fmt: skip
+    parts = [f"{wording.count(first.together, 'digit')} of {phrases.input_name(first.name)}"]
     parts += [f"{n.together} of {phrases.input_name(n.name)}" for n in others]
     rest = inputs[LISTED:]
     if rest:
         parts.append(f"at most {max(n.together for n in rest)} of {len(rest)} more")
-    return phrases.listed(parts)
+    return wording.join(parts)
 
 
 def tolerance_words(share: float) -> str:
@@ -415,4 +416,4 @@ def tolerance_words(share: float) -> str:
     >>> tolerance_words(1e-2), tolerance_words(3.21e-4), tolerance_words(1e-6), tolerance_words(0.0)
     ('1 %', '0.032 %', '10⁻⁶', '0')
     """
-    return f"{100 * share:.2g} %" if share >= 1e-4 else phrases.number(share)
+    return wording.percent(share) if share >= 1e-4 else wording.significant(share)

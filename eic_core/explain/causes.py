@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from eic_core import wording
 from eic_core.engine.amplify import amplify
-from eic_core.explain.phrases import number
 from eic_core.formula.tree import Node
 from eic_core.measure.inspection import Inspection
 from eic_core.operators import NUMPY, OPERATORS, Operator
@@ -189,11 +189,11 @@ def _periodic_cause(row: Operator, evidence: Evidence) -> Cause:
     if few_turns or (size < 0.1 and where * size < 1):  # the zero does more than the argument
         near = f"it comes close to a zero of `{name}`"
         if where >= 2 * turn:
-            near += f", at a large argument (up to {number(largest)})"
+            near += f", at a large argument (up to {wording.significant(largest)})"
         return Cause("near a zero", near)
     return Cause(
         f"large argument of {name}",
-        f"its argument is large (up to {number(largest)}) for a function of period "
+        f"its argument is large (up to {wording.significant(largest)}) for a function of period "
         + _length(row.period),
     )
 
@@ -206,7 +206,7 @@ def _length(period: float) -> str:
     >>> _length(2 * math.pi), _length(math.pi), _length(2.0)
     ('2π', 'π', '2')
     """
-    return {1.0: "π", 2.0: "2π"}.get(period / math.pi) or number(period)
+    return {1.0: "π", 2.0: "2π"}.get(period / math.pi) or wording.significant(period)
 
 
 def _growth_cause(row: Operator, evidence: Evidence) -> Cause:
@@ -216,14 +216,15 @@ def _growth_cause(row: Operator, evidence: Evidence) -> Cause:
     word = row.words.family or (f"`{row.name}`" if row.words.noun == "step" else row.words.noun)
     return Cause(
         f"{word} of a large number",
-        f"the {word} of a large number (up to {number(_largest(x))}) magnifies its relative error",
+        f"the {word} of a large number (up to {wording.significant(_largest(x))}) magnifies its "
+        "relative error",
     )
 
 
 def _exponent_cause(row: Operator, evidence: Evidence) -> Cause:
     exponent = abs(Fraction(evidence.node.parameter or 0))
     if exponent >= 2:
-        times = number(float(exponent))
+        times = wording.significant(float(exponent))
         return Cause("large exponent", f"the power multiplies the relative error by {times}")
     return ACCUMULATED
 
@@ -241,7 +242,8 @@ def _noisy_exponent_cause(row: Operator, evidence: Evidence) -> Cause:
     largest = evidence.typical(np.abs(exponent))
     if largest >= 2:
         return Cause(
-            "large exponent", f"the power multiplies the relative error by about {number(largest)}"
+            "large exponent",
+            f"the power multiplies the relative error by about {wording.significant(largest)}",
         )
     return ACCUMULATED
 
@@ -270,7 +272,7 @@ def _steepness_cause(row: Operator, evidence: Evidence) -> Cause:
     whose = "its operand" if len(times) == 1 else f"operand {worst + 1}"
     return Cause(
         "steep function",
-        f"it multiplies the relative error of {whose} by about {number(times[worst])}",
+        f"it multiplies the relative error of {whose} by about {wording.significant(times[worst])}",
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eic_core.explain import phrases
+from eic_core import wording
 from eic_core.measure.observed import DIGITS, ROUNDOFF, Observed, rms
 from eic_core.operators.wide import Array
 
@@ -177,7 +177,7 @@ def compare_measures(
 def _no_digit(singular: int, rows: int) -> _Finding:
     if singular == rows:
         return _clause(EXPLAINED, "no digit is left at any sample")
-    at = phrases.samples(singular)
+    at = wording.count(singular, 'sample')
     return (
         EXPLAINED,
         f"At {at} no digit is left; the recursion is given without.",
@@ -217,12 +217,13 @@ def _perturbation(recursion: float, shaken: Sequence[Shaken], singular: int) -> 
         coarse = list(itertools.takewhile(lambda s: not _interval_holds(s, recursion), shaken))
         if coarse:
             return OK, (
-                f"Shaken by σ = {phrases.number(coarse[-1].sigma)} or more, the formula no longer "
+                f"Shaken by σ = {wording.significant(coarse[-1].sigma)} or more, the formula no "
+                "longer "
                 "responds in proportion; shaken less, it settles at the recursion."
             ), ""  # fmt: skip
         return OK, "", ""
     if best.left_out > singular:
-        left = phrases.samples(best.left_out)
+        left = wording.count(best.left_out, 'sample')
         return (
             EXPLAINED,
             f"Shaking leaves out {left} at which its noise is too large or the value leaves double "
@@ -241,7 +242,7 @@ def _perturbation(recursion: float, shaken: Sequence[Shaken], singular: int) -> 
 
 
 def _clause(badge: str, clause: str) -> _Finding:
-    return badge, f"{clause[0].upper()}{clause[1:]}.", clause
+    return badge, f"{wording.capital(clause)}.", clause
 
 
 def _interval_holds(shaken: Shaken, recursion: float) -> bool:
@@ -278,7 +279,8 @@ def _observation(observed: Observed, replay: Replay, q: Array) -> _Finding:
     if replay.underflows:
         return _finding(EXPLAINED, name, reason or _replay_clause(ratio, True))
     return _finding(UNCLEAR, name, reason or (
-        f"the error is {phrases.number(ratio)} times what is expected, and the roundings on the "
+        f"the error is {wording.significant(ratio)} times what is expected, and the roundings on "
+        "the "
         "way do not account for it"
     ))  # fmt: skip
 
@@ -292,7 +294,7 @@ def _finding(badge: str, name: str, clause: str) -> _Finding:
 def _not_compared(observed: Observed, known: np.ndarray, linear: np.ndarray) -> str:
     """Why samples are not compared in one type, as a clause; "" if all are."""
     beyond = int(np.count_nonzero(known & ~linear))
-    of = f" of {phrases.samples(len(known))}"
+    of = f" of {wording.count(len(known), 'sample')}"
     if not linear.any():
         if observed.rows_lost:
             return "the value overflows or has no number"

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from eic_core import wording
 from eic_core.engine.adjoint import sweep, tree_units
 from eic_core.engine.tape import tape_of
 from eic_core.explain import phrases
@@ -138,7 +139,8 @@ def _left_out(inspection: Inspection, target: int, singular: int) -> tuple[str, 
     if not singular:
         return ()
     return (
-        f"{phrases.samples(singular)} at which no digit of {_name(inspection, target)} is left "
+        f"{wording.count(singular, 'sample')} at which no digit of {_name(inspection, target)} is "
+        "left "
         f"{'is' if singular == 1 else 'are'} not in the ledger.",
     )
 
@@ -171,7 +173,7 @@ def _sentence(
     step = phrases.code_text(inspection.formula, head.amplifier)
     noun = OPERATORS[inspection.formula.nodes[head.amplifier].operator].words.noun
     each = "each " if len(group) > 1 else ""
-    return f"{text}, {each}amplified {phrases.factor(head.gain)} at the {noun} {step}."
+    return f"{text}, {each}amplified {wording.times(head.gain)} at the {noun} {step}."
 
 
 def _share(share: float) -> str:
@@ -182,8 +184,8 @@ def _share(share: float) -> str:
     >>> _share(0.73), _share(0.99999), _share(1.0)
     ('73 %', 'Over 99.9 %', 'All')
     """
-    text = phrases.percent(share)
-    return "All" if text == "100 %" else text[0].upper() + text[1:]
+    text = wording.percent(share)
+    return "All" if text == "100 %" else wording.capital(text)
 
 
 def _sources(inspection: Inspection, target: int, group: list[LedgerRow]) -> str:
@@ -201,7 +203,7 @@ def _sources(inspection: Inspection, target: int, group: list[LedgerRow]) -> str
         for text, count in list(kinds.items())[:NAMED_SOURCES]
     ]
     rest = len(group) - sum(list(kinds.values())[:NAMED_SOURCES])
-    return phrases.listed([*named, f"{rest} more"] if rest else named)
+    return wording.join([*named, f"{rest} more"] if rest else named)
 
 
 def _name(inspection: Inspection, target: int) -> str:
@@ -230,11 +232,11 @@ def masked_sentence(inspection: Inspection, target: int, row: LedgerRow) -> str:
         A masked one.
     """
     local = inspection.nodes[row.node_id].local_eic_finite
-    share = phrases.percent(row.share)
+    share = wording.percent(row.share)
     little = share if share.startswith("less") else f"only {share}"
     name = phrases.code_text(inspection.formula, row.node_id)
     return (
-        f"Masked: {name} loses {phrases.digits(local)}, "
+        f"Masked: {name} loses {wording.digits_phrase(local)}, "
         f"but {little} of the noise of {_name(inspection, target)} arises there."
     )
 

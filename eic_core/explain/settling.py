@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eic_core import wording
 from eic_core.exports import Plain
 from eic_core.measure.tails import MIN_SAMPLES_FOR_HILL, hill_index
 from eic_core.operators.wide import Array
@@ -149,7 +150,7 @@ class MeanInterval:
         ends = low if low == high else f"{low} to {high}"
         return (
             f"On other samples of this kind expect {ends} digits here "
-            f"({100 * self.level:.0f} % bootstrap interval)."
+            f"({wording.level_percent(self.level)} bootstrap interval)."
         )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from eic_core import wording
 from eic_core.engine.adjoint import Arrivals, class_units, evaluate, tree_units
 from eic_core.engine.amplify import Amplification, amplify
 from eic_core.engine.tape import tape_of
@@ -76,7 +77,7 @@ def agreement_sentence(
         lead = f"At {agree} of {count} nodes {_WAYS} agree; "
         lead += "at " if len(apart) == 1 else f"at {len(apart)} they do not, for instance at "
     else:
-        lead = f"{_WAYS[0].upper()}{_WAYS[1:]} do not all agree at "
+        lead = f"{wording.capital(_WAYS)} do not all agree at "
     worst = max(apart, key=lambda k: (agreements[k].badge == UNCLEAR, _rank(recursion[k]), -k))
     they = " they do not" if agree and len(apart) == 1 else ""
     return f"{lead}{texts[worst]}{they}, {_reason_clause(agreements[worst])}."

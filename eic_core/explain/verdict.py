@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
+from eic_core import wording
 from eic_core.explain.bottleneck import origin_of_loss
 from eic_core.explain.causes import finite_cause, gather_evidence, invalid_clause, singular_clause
-from eic_core.explain.phrases import samples
 from eic_core.formula.rendering import short_text
 from eic_core.measure.inspection import Inspection
 from eic_core.operators import OPERATORS
@@ -135,7 +135,7 @@ def _finite(inspection: Inspection) -> Verdict:
     place = _text(inspection, bottleneck)
     if level == STABLE:
         # Below one digit no step deserves blame.
-        sentence = f"Stable: loses {_digits(eic)} at most, at {place}."
+        sentence = f"Stable: loses {wording.digits_phrase(eic)} at most, at {place}."
         return Verdict(level, sentence, "Like a typical physical law", origin, _notes(inspection))
     cause = finite_cause(gather_evidence(inspection, origin))
     at = f"at {place}"
@@ -144,7 +144,7 @@ def _finite(inspection: Inspection) -> Verdict:
         at = f"at {_text(inspection, bottleneck, limit)}, "
         at += f"inherited from {_text(inspection, origin, limit)}"
     sentence = f"Loses {eic:.1f} of your digits {at}: {cause.clause}."
-    return Verdict(level, sentence, _capital(cause.label), origin, _notes(inspection))
+    return Verdict(level, sentence, wording.capital(cause.label), origin, _notes(inspection))
 
 
 def _infinite(inspection: Inspection) -> Verdict:
@@ -160,7 +160,7 @@ def _infinite(inspection: Inspection) -> Verdict:
         )
     words = OPERATORS[n.node.operator].words
     label = f"cancellation in a {words.noun}" if words.cancels else "a singular point"
-    return Verdict(INFINITE, sentence, _capital(label), n.node.id, _notes(inspection))
+    return Verdict(INFINITE, sentence, wording.capital(label), n.node.id, _notes(inspection))
 
 
 def _undefined(inspection: Inspection) -> Verdict:
@@ -191,13 +191,15 @@ def _notes(inspection: Inspection) -> tuple[str, ...]:
         notes.append("That is more than the 16 digits that double precision has.")
     if counts.unresolved:
         notes.append(
-            f"{samples(counts.unresolved)} needed a check at 60 digits that was not made: "
+            f"{wording.count(counts.unresolved, 'sample')} needed a check at 60 digits that was "
+            "not made: "
             "take the last digits with care."
         )
     if counts.rechecked:
         settled = "was" if counts.rechecked == 1 else "were"
         notes.append(
-            f"{samples(counts.rechecked)} {settled} settled at 60 digits, beyond what double "
+            f"{wording.count(counts.rechecked, 'sample')} {settled} settled at 60 digits, beyond "
+            "what double "
             "precision can tell."
         )
     return tuple(notes)
@@ -210,7 +212,7 @@ def _without_singular(inspection: Inspection) -> list[str]:
     if math.isnan(rest):
         return []
     where = _text(inspection, inspection.finite_bottleneck)
-    return [f"Without the singular samples it loses {_digits(rest)}, at {where}."]
+    return [f"Without the singular samples it loses {wording.digits_phrase(rest)}, at {where}."]
 
 
 def _masked(inspection: Inspection) -> list[str]:
@@ -221,10 +223,12 @@ def _masked(inspection: Inspection) -> list[str]:
     if level_of(root.local_eic) != STABLE:
         return [
             f"Only a part reaches the result: the whole formula shows a loss of "
-            f"{_digits(root.local_eic)}."
+            f"{wording.digits_phrase(root.local_eic)}."
         ]
+    shown = wording.digits_phrase(root.local_eic)
+    loss = f"a loss of only {shown}" if root.local_eic >= 0.005 else "no loss"
     return [
-        f"The result hides it: the whole formula shows a loss of only {_digits(root.local_eic)}, "
+        f"The result hides it: the whole formula shows {loss}, "
         f"so a test of its output would not reveal {_text(inspection, bottleneck.node.id)}."
     ]
 
@@ -243,7 +247,7 @@ def _tail(inspection: Inspection) -> list[str]:
     share = (
         ""
         if math.isnan(tail.top1_share)
-        else f" ({100 * tail.top1_share:.0f} % from the worst 1 %)"
+        else f" ({wording.percent(tail.top1_share)} from the worst 1 %)"
     )
     return [lead + f"a few samples carry most of it{share}, and more of them would raise EIC."]
 
@@ -272,22 +276,3 @@ def _invalid(inspection: Inspection) -> list[str]:
         rest = sum(n.invalid for n in failing[LISTED:])
         notes.append(f"{rest:,} more have no real value elsewhere.")
     return notes
-
-
-def _digits(value: float) -> str:
-    """A number of digits in words.
-
-    Examples
-    --------
-    >>> _digits(0.02), _digits(1.0), _digits(0.44), _digits(float("inf"))
-    ('0.02 digits', '1.0 digits', '0.4 digits', 'every digit')
-    """
-    if math.isinf(value):
-        return "every digit"
-    if value < 0.005:
-        return "less than 0.01 digits"
-    return f"{value:.1f} digits" if value >= 0.05 else f"{value:.2f} digits"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from eic_core import wording
 from eic_core.engine.amplify import amplify
 from eic_core.errors import UserError
 from eic_core.explain import phrases
@@ -160,15 +161,17 @@ def _sentence(
     inspection: Inspection, node_id: int, mean: float, before: float, after: float, eic: float
 ) -> str:
     place = phrases.code_text(inspection.formula, node_id)
-    lead = f"Replaced by its mean {phrases.number(mean)}, {place} "
+    lead = f"Replaced by its mean {wording.significant(mean)}, {place} "
     change = _change(inspection.eic_finite, eic)
     if math.isnan(after):
         return f"{lead}leaves no fit to compare: R² is undefined; {change}"
     if inspection.samples.target is None:
         return (
-            f"{lead}leaves R² = {_r2(after)} against the formula's own values; {change}"
+            f"{lead}leaves R² = {wording.r_squared(after)} against the formula's own values; "
+            f"{change}"
         )
-    return f"{lead}changes R² from {_r2(before)} to {_r2(after)}; {change}"
+    was, now = wording.r_squared(before), wording.r_squared(after)
+    return f"{lead}changes R² from {was} to {now}; {change}"
 
 
 def _change(before: float, after: float) -> str:
@@ -185,21 +188,3 @@ def _change(before: float, after: float) -> str:
     return f"EIC becomes {after:.1f}." if math.isnan(before) else (
         f"EIC goes from {before:.1f} to {after:.1f}."
     )
-
-
-def _r2(value: float) -> str:
-    """R2 with as many digits as tell it from 1.
-
-    Examples
-    --------
-    >>> _r2(0.9734), _r2(0.99999987), _r2(1.0), _r2(-3.2)
-    ('0.973', '1 − 1.3·10⁻⁷', '1', '−3.20')
-    """
-    gap = 1 - value
-    if 0 < gap < 5e-4:
-        return f"1 − {phrases.number(gap)}"
-    if gap == 0:
-        return "1"
-    if value < -100:
-        return phrases.number(value)
-    return (f"{value:.3f}" if value > -1 else f"{value:.2f}").replace("-", "−")

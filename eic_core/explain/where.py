@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from eic_core import wording
 from eic_core.explain import phrases
 from eic_core.explain.bottleneck import diagnosed_node
 from eic_core.explain.settling import Growth, MeanInterval, growth_of, interval_of
@@ -131,7 +132,7 @@ def describe_rows(
     if zero is None:
         if not inputs:
             return None
-        near = phrases.listed([_range(i) for i in inputs[:3]])
+        near = wording.join([_range(i) for i in inputs[:3]])
         sentence = f"There {near}." if len(positions) > 1 else f"At the worst row {near}."
         return LossPlace(None, False, math.nan, math.nan, inputs, sentence)
     sentence = _sentence(formula, zero, inputs, len(positions))
@@ -223,9 +224,9 @@ def chance_of_so_narrow(count: int, covered: float) -> float:
 
 
 def _sentence(formula: Formula, zero: _Zero, inputs: tuple[InputRange, ...], count: int) -> str:
-    near = phrases.listed([_range(i) for i in inputs[:3]])
+    near = wording.join([_range(i) for i in inputs[:3]])
     text = phrases.code_text(formula, zero.node_id)
-    low, high = map(phrases.number, (zero.low, zero.high))
+    low, high = map(wording.significant, (zero.low, zero.high))
     if count == 1:
         crossing = ", which crosses zero on the data," if zero.crosses else ""
         return f"At the worst row {text}{crossing} is {low}" + (f": {near}." if near else ".")
@@ -240,10 +241,11 @@ def _range(interval: InputRange) -> str:
     middle = 0.5 * (interval.low + interval.high)
     name = phrases.input_name(interval.name)
     if interval.high == interval.low:
-        return f"{name} is {phrases.number(middle)}"
+        return f"{name} is {wording.significant(middle)}"
     if interval.high - interval.low <= NEAR * abs(middle):
-        return f"{name} is near {phrases.number(middle)}"
-    return f"{name} is between {phrases.number(interval.low)} and {phrases.number(interval.high)}"
+        return f"{name} is near {wording.significant(middle)}"
+    low, high = wording.significant(interval.low), wording.significant(interval.high)
+    return f"{name} is between {low} and {high}"
 
 
 LEVELS = (0.5, 0.9, 0.99)
@@ -449,7 +451,8 @@ def _sentences(result: Where) -> tuple[str, ...]:
     if result.singular:
         listed = _rows(result, result.singular)
         lines.append(
-            f"No digit of {name} is left at {phrases.samples(len(result.singular))} ({listed}); "
+            f"No digit of {name} is left at {wording.count(len(result.singular), 'sample')} "
+            f"({listed}); "
             "the shares are those of the others."
         )
     if result.growth is not None and result.interval.heavy:
@@ -474,15 +477,13 @@ def _concentration(result: Where, name: str) -> str:
     smallest = small_parts[0]
     count = len(smallest.positions)
     if count == 1:
-        row, share = result.row_number(smallest.positions[0]), phrases.percent(smallest.share)
+        row, share = result.row_number(smallest.positions[0]), wording.percent(smallest.share)
         return f"One row of {total:,}, row {row:,}, gives {share} of {NOISE} at {name}."
     listed = f" ({_rows(result, smallest.positions)})" if count <= LISTED else ""
-    share = f"{100 * smallest.level:.0f} %"
+    share = wording.level_percent(smallest.level)
     return f"{count:,} of {total:,} rows give {share} of {NOISE} at {name}{listed}."
 
 
 def _rows(result: Where, positions: tuple[int, ...]) -> str:
-    numbers = [f"{result.row_number(k):,}" for k in positions[:LISTED]]
-    if len(positions) > LISTED:
-        numbers.append(f"{len(positions) - LISTED:,} more")
-    return ("row " if len(positions) == 1 else "rows ") + phrases.listed(numbers)
+    numbers = [f"{result.row_number(k):,}" for k in positions]
+    return ("row " if len(positions) == 1 else "rows ") + wording.join(numbers, limit=LISTED)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from eic_core import wording
 from eic_core.explain import phrases
 from eic_core.explain.conditioning import OwnConditioning, OwnSums
 from eic_core.explain.correlated import MeanOfFinite, class_sweep, q_squared
@@ -134,7 +135,7 @@ def _sentence(
             return "At every sample no digit of the result is left, so there is nothing to split."
         return "The formula has no real value on these samples, so there is nothing to split."
     if place == NEITHER:
-        return f"Nothing to mend in the result: it loses {phrases.lost(q)}."
+        return f"Nothing to mend in the result: it loses {wording.lost_phrase(q)}."
     inputs = _sensitive_to(conditioning)
     if place == FUNCTION:
         return (
@@ -151,7 +152,7 @@ def _sensitive_to(conditioning: OwnConditioning) -> str:
     """The inputs that the conditioning comes from, the strongest first."""
     ranked = sorted(conditioning.variables, key=lambda v: -v.share)
     strong = [v for v in ranked if v.share > 0.2] or ranked[:1]
-    return phrases.listed([phrases.input_name(v.name) for v in strong]) if strong else "its inputs"
+    return wording.join([phrases.input_name(v.name) for v in strong]) if strong else "its inputs"
 
 
 def _notes(
@@ -162,33 +163,35 @@ def _notes(
     root = len(inspection.nodes) - 1
     independent = inspection.nodes[root].local_eic_finite
     worth_telling = q >= CALM or inspection.finite_bottleneck == root
-    differs = abs(independent - q) >= TOLD and phrases.lost(independent) != phrases.lost(q)
-    if worth_telling and differs:
+    apart = wording.lost_phrase(independent)
+    if worth_telling and abs(independent - q) >= TOLD and apart != wording.lost_phrase(q):
         notes.append(
             "Here copies of a number share their noise; with independent noise, as EIC has it, "
-            f"the result loses {phrases.lost(independent)}."
+            f"the result loses {apart}."
         )
     worst = inspection.nodes[inspection.finite_bottleneck]
     if place != UNDEFINED and worst.local_eic_finite > q + 1:
         reach = "they do not reach" if q < CALM else "that is more than reaches"
         notes.append(
-            f"On the way {phrases.digits(worst.local_eic_finite)} are lost at "
+            f"On the way {wording.digits_phrase(worst.local_eic_finite)} are lost at "
             f"{phrases.code_text(inspection.formula, worst.node.id)}; {reach} the result."
         )
     inside = inspection.counts.singular - singular
     if place != UNDEFINED and inside > 0:
         notes.append(
-            f"At {phrases.samples(inside)} a step inside loses every digit and the result does "
+            f"At {wording.count(inside, 'sample')} a step inside loses every digit and the result "
+            "does "
             f"not: see {phrases.code_text(inspection.formula, inspection.bottleneck)}."
         )
     if function:
         notes.append(
-            f"At {phrases.samples(function)} the function itself is 0 or infinitely steep "
+            f"At {wording.count(function, 'sample')} the function itself is 0 or infinitely steep "
             "(beyond 10³⁰), so that no writing keeps a digit there; they are left out of the split."
         )
     if singular > function:
         notes.append(
-            f"At {phrases.samples(singular - function)} the writing leaves no digit though the "
+            f"At {wording.count(singular - function, 'sample')} the writing leaves no digit "
+            "though the "
             "function has one; they are left out of the split."
         )
     return tuple(notes)

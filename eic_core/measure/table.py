@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from eic_core import wording
 from eic_core.errors import DataError
 from eic_core.formula.syntax import canonical_name
 from eic_core.samples import MAX_SAMPLES, Samples
@@ -103,7 +104,7 @@ class Table:
         for name in used:
             if name not in self.values:
                 raise DataError(
-                    f"there is no column `{name}`", hint="there are " + _listed(self.names)
+                    f"there is no column `{name}`", hint=f"there are {_named(self.names)}"
                 )
         complete = np.ones(self.rows, dtype=bool)
         for name in used:
@@ -187,7 +188,7 @@ def read_table(data: Path | str | bytes, *, source: str = "") -> Table:
     notes: list[str] = []
     if all(_number(cell) is not None for cell in header):
         header = [f"x{i}" for i in range(len(header))]
-        notes.append("No header was found; the columns are called " + _listed(header) + ".")
+        notes.append(f"No header was found; the columns are called {_named(header)}.")
     else:
         table = table[1:]
     names = _unique(header, notes)
@@ -291,10 +292,8 @@ def _unique(header: list[str], notes: list[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _listed(names: Iterable[str], limit: int = 12) -> str:
-    every = [f"`{name}`" for name in names]
-    rest = "" if len(every) <= limit else f" and {len(every) - limit} more"
-    return ", ".join(every[:limit]) + rest
+def _named(columns: Iterable[str]) -> str:
+    return wording.join([f"`{name}`" for name in columns], limit=12)
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from eic_core.drawing.scene import shorten_text
+from markupsafe import Markup
+
+from eic_core import wording
 from eic_core.explain.ledger import Bar
 from eic_core.explain.settling import Growth
-from eic_core.report.markup import digits, escape, share
+from eic_core.markup import digits_text, escape, share_text
 
 ROW = 44
 """Pixels from one bar to the next: a line of text and the bar."""
@@ -20,7 +22,7 @@ LABEL = 44
 """Characters of a label: what a phone has room for."""
 
 
-def waterfall(bars: Sequence[Bar]) -> str:
+def waterfall(bars: Sequence[Bar]) -> Markup:
     """Shares of the noise, each beginning where the one before it ends.
 
     Parameters
@@ -38,7 +40,7 @@ def waterfall(bars: Sequence[Bar]) -> str:
         size = bar.end - bar.start
         parts += [
             f"<g><title>{escape(_name(bar.label))}</title>",
-            _label(top, _name(bar.label), share(size).html),
+            _label(top, _name(bar.label), share_text(size)),
             _rect("ghost", 0, 100, top + 22),
             _rect("bar", 100 * bar.start, max(100 * size, 0.4), top + 22),
             "</g>",
@@ -47,7 +49,7 @@ def waterfall(bars: Sequence[Bar]) -> str:
     return _svg(len(bars) * ROW, said, parts)
 
 
-def losses(rows: Sequence[tuple[str, float, str]]) -> str:
+def losses(rows: Sequence[tuple[str, float, str]]) -> Markup:
     """Digits lost, on one scale from 0.
 
     Parameters
@@ -68,7 +70,7 @@ def losses(rows: Sequence[tuple[str, float, str]]) -> str:
         length = 0.0 if math.isnan(value) else 100 * min(1.0, value / top_value)
         parts += [
             "<g>",
-            _label(top, label, digits(value).html),
+            _label(top, label, digits_text(value)),
             _rect("ghost", 0, 100, top + 22),
             _rect(kind, 0, max(length, 0.4), top + 22) if length or value == 0 else "",
             "</g>",
@@ -77,7 +79,7 @@ def losses(rows: Sequence[tuple[str, float, str]]) -> str:
     return _svg(len(rows) * ROW, said, parts)
 
 
-def growth_curve(growth: Growth) -> str:
+def growth_curve(growth: Growth) -> Markup:
     """Local EIC on parts of the rows, with the middle 80 per cent of random orders.
 
     Examples
@@ -117,11 +119,10 @@ def _name(label: str) -> str:
 
 
 def _label(top: float, left: str, right: str) -> str:
-    """A line of text: what at the left, how much at the right (HTML data becomes text)."""
-    value = right.partition(">")[2].partition("<")[0]
+    """A line of text: what at the left, how much at the right."""
     return (
-        f'<text x="0" y="{top + 16:.0f}">{escape(shorten_text(left, LABEL))}</text>'
-        f'<text x="100%" y="{top + 16:.0f}" text-anchor="end">{value}</text>'
+        f'<text x="0" y="{top + 16:.0f}">{escape(wording.shorten(left, LABEL))}</text>'
+        f'<text x="100%" y="{top + 16:.0f}" text-anchor="end">{escape(right)}</text>'
     )
 
 
@@ -138,9 +139,9 @@ def _rule(x0: float, y0: float, x1: float, y1: float, kind: str) -> str:
     )
 
 
-def _svg(height: int, said: str, parts: Sequence[str]) -> str:
+def _svg(height: int, said: str, parts: Sequence[str]) -> Markup:
     inner = "\n".join(part for part in parts if part)
-    return (
+    return Markup(
         f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" width="100%" height="{height}" '
         f'role="img" aria-label="{escape(said)}">\n{inner}\n</svg>'
     )

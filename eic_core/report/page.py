@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from eic_core.drawing.scene import shorten_text
+from eic_core import wording
+from eic_core.drawing.scale import PAGE_COLOURS
 from eic_core.explain.budget import TOLERANCE
-from eic_core.formula.rendering import short_text
+from eic_core.explain.verdict import LEVELS
+from eic_core.formula.rendering import short_text, to_python
+from eic_core.markup import environment
 from eic_core.measure.inspection import Inspection
+from eic_core.report import charts, sections
 from eic_core.report.findings import SEARCH_SECONDS, Findings, Progress, investigate
-from eic_core.report.markup import escape
-from eic_core.report.provenance import Provenance, versions
-from eic_core.report.sections import causes, measures, opening, remedies, truth
-from eic_core.report.sections.reproduce import reproduce
-from eic_core.report.style import CSP, STYLE
+from eic_core.report.provenance import Provenance, python_snippet, versions
 
 
 def html_report(
@@ -94,31 +94,17 @@ def render(findings: Findings, provenance: Provenance) -> str:
     >>> page.count("<section "), "left out on request" in page
     (12, True)
     """
-    name = escape(shorten_text(short_text(findings.inspection.formula, limit=60), 60))
-    sections = (
-        ("formula", "The formula", opening.formula(findings, provenance)),
-        ("tree", "Where in the formula", opening.tree(findings)),
-        ("metrics", "In numbers", measures.metrics(findings)),
-        ("blame", "Whose noise it is", causes.blame(findings)),
-        ("where", "Where in the data", causes.where(findings)),
-        ("writing", "Function or writing", causes.writing(findings)),
-        ("repair", "What to write instead", remedies.repair(findings)),
-        ("truth", "Checked in other ways", truth.truth(findings)),
-        ("budget", "How many digits it needs", remedies.budget(findings)),
-        ("samples", "The samples", measures.samples(findings)),
-        ("nodes", "Every node", measures.nodes(findings)),
-        ("reproduce", "Reproduce", reproduce(findings, provenance)),
-    )
-    body = "\n".join(
-        f'<section id="{key}"><h2>{title}</h2>\n{inner}</section>' for key, title, inner in sections
-    )
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{CSP}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark">'
-        f"<title>{name} – where it loses digits</title><style>{STYLE}</style></head>\n<body>\n"
-        f"{opening.verdict(findings)}\n{opening.unfinished(findings)}{opening.answers(findings)}\n<main>\n{body}\n</main>\n"
-        f"<footer>Made by EIC Lab {escape(versions()['EIC Lab'])}. Digits lost: the Effective "
-        "Information Criterion of Yu et al.</footer>\n</body></html>\n"
+    formula = findings.inspection.formula
+    page = environment("eic_core").get_template("inspection.html.j2")
+    return page.render(
+        colours=PAGE_COLOURS,
+        findings=findings,
+        provenance=provenance,
+        name=wording.shorten(short_text(formula, limit=60), 60),
+        written=to_python(formula),
+        level=LEVELS[findings.diagnosis.verdict.level],
+        script=python_snippet(findings.inspection, provenance),
+        version=versions()["EIC Lab"],
+        show=sections,
+        charts=charts,
     )

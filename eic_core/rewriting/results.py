@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from eic_core.explain import phrases
+from eic_core import wording
 from eic_core.explain.correlated import CorrelatedAmplification
 from eic_core.exports import Plain
 from eic_core.formula.rendering import to_latex, to_python
@@ -61,17 +61,20 @@ def repair_sentence(text: str, rules: Sequence[str], saved: Saved) -> str:
     at_root, inside = saved.q[0] - saved.q[1], saved.eic[0] - saved.eic[1]
     effects = []
     if at_root >= max(0.1, inside - 0.5):
-        effects.append(f"the result loses {phrases.lost(saved.q[1])} instead of {saved.q[0]:.1f}")
+        effects.append(
+            f"the result loses {wording.lost_phrase(saved.q[1])} instead of {saved.q[0]:.1f}"
+        )
     elif inside >= 0.05:
         effects.append(
-            f"the worst step loses {phrases.lost(saved.eic[1])} instead of {saved.eic[0]:.1f}"
+            f"the worst step loses {wording.lost_phrase(saved.eic[1])} instead of "
+            f"{saved.eic[0]:.1f}"
         )
     if math.isinf(saved.double[0]) and math.isfinite(saved.double[1]):
         effects.append("no value leaves the range of double precision")
     elif not effects:
         effects.append(
             "with exact inputs double precision loses "
-            f"{phrases.lost(saved.double[1])} instead of {saved.double[0]:.1f}"
+            f"{wording.lost_phrase(saved.double[1])} instead of {saved.double[0]:.1f}"
         )
     return f"Write `{text}` ({reasons}): {', and '.join(effects)}."
 
@@ -138,13 +141,13 @@ def unfinished_search_sentence(evaluated: int, found_better: bool) -> str:
     >>> unfinished_search_sentence(9, True)
     'The search was cut short by its time limit after 9 forms: there may be a still better one.'
     """
-    forms = f"{evaluated:,} form{'' if evaluated == 1 else 's'}"
+    forms = wording.count(evaluated, "form")
     better = "a still better one" if found_better else "a better one"
     return f"The search was cut short by its time limit after {forms}: there may be {better}."
 
 
 def _small_loss_clause(q: float) -> str:
-    return f"only {q:.1f} digits" if q >= 0.05 else phrases.lost(q)
+    return f"only {q:.1f} digits" if q >= 0.05 else wording.lost_phrase(q)
 
 
 def advice_sentence(q: float, eic: float, own: float) -> str:

@@ -12,10 +12,10 @@ from typing import Literal
 
 import numpy as np
 
+from eic_core import wording
 from eic_core.errors import DataError
 from study.matching.rules import MatchingRules
 from study.material import unfinished_sentence
-from study.statistics.words import counted
 
 Mode = Literal["matching", "all", "best"]
 
@@ -195,8 +195,8 @@ class MatchingResult:
         """The result in a few lines of plain text."""
         width = len(f"{self.formulas:,}")
         lines = [f"NOT FINISHED: {self.missing}", ""] if self.missing else []
-        problems = counted(len(self.problems), "problem")
-        lines.append(f"{counted(self.formulas, 'formula')} of {problems}")
+        problems = wording.count(len(self.problems), "problem")
+        lines.append(f"{wording.count(self.formulas, 'formula')} of {problems}")
         for key, said in FATES.items():
             if self.fates[key]:
                 lines.append(f"{self.fates[key]:>{width},} {said}")
@@ -206,7 +206,8 @@ class MatchingResult:
             line = f"{p.problem:<{name}}  {p.chosen:,} of {p.allowed:,} allowed pairs"
             if self.mode == "matching" and p.allowed:
                 line += f", total -L {p.total:.3f}, "
-                line += "optimal" if p.exact else f"at most {p.gap:.2%} below the optimum"
+                below = f"at most {wording.percent(max(p.gap, 1e-4))} below the optimum"
+                line += "optimal" if p.exact else below
             lines.append(line)
         total = sum(p.allowed for p in self.problems)
         same = sum(pair.same_function is True for pair in self.pairs)

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from math import ceil, isfinite
 from typing import Literal
 
+from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
 from study.planning.approximation import approximate
@@ -62,8 +63,8 @@ class Target:
     def sentence(self) -> str:
         """The target in words."""
         if self.half_width is not None:
-            return f"an interval of ± {100 * self.half_width:.1f} points"
-        return f"a power of {100 * (self.power or 0):.0f} %"
+            return f"an interval of ± {wording.points(self.half_width)} points"
+        return f"a power of {wording.level_percent(self.power or 0)}"
 
     def met(self, value: float) -> bool:
         """Whether this half-width, or power, is good enough."""

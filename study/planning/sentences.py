@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from eic_core import wording
 from study.planning.advising import TRIES, Advice, Route, Target
 from study.planning.simulating import Plan
 from study.statistics.simulation import StudyModel
-from study.statistics.words import plain, rounded
 
 
 def design_sentence(model: StudyModel) -> str:
@@ -18,15 +18,16 @@ def design_sentence(model: StudyModel) -> str:
     """
     lost = []
     if model.drop_out:
-        lost.append(f"{_percent(model.drop_out)} of the raters stop early")
+        lost.append(f"{wording.percent(model.drop_out, 0)} of the raters stop early")
     if model.excluded:
-        lost.append(f"{_percent(model.excluded)} of the sessions do not count")
+        lost.append(f"{wording.percent(model.excluded, 0)} of the sessions do not count")
     if model.tie_share:
-        lost.append(f"{_percent(model.tie_share)} of the votes decide for neither")
-    tail = f"; {_listed(lost)}" if lost else ""
+        lost.append(f"{wording.percent(model.tie_share, 0)} of the votes decide for neither")
+    tail = f"; {wording.join(lost)}" if lost else ""
     return (
-        f"{_count(model.pairs, 'pair')} of {_count(model.problems, 'problem')}, "
-        f"{_count(model.raters, 'rater')} with {_count(model.ballots, 'ballot')} each{tail}."
+        f"{wording.count(model.pairs, 'pair')} of {wording.count(model.problems, 'problem')}, "
+        f"{wording.count(model.raters, 'rater')} with {wording.count(model.ballots, 'ballot')} "
+        f"each{tail}."
     )
 
 
@@ -35,25 +36,26 @@ def plan_headline(found: Plan) -> str:
     if found.half_width is None or found.low is None or found.high is None:
         return f"This study cannot give an interval. {found.warning}"
     return (
-        f"Expect an interval of about ± {points(found.half_width.value)} points: from "
-        f"{_percent(found.low.value, 1)} to {_percent(found.high.value, 1)} in a typical study, at "
-        f"{share_text(found.level)} confidence."
+        f"Expect an interval of about ± {wording.points(found.half_width.value)} points: from "
+        f"{wording.percent_range(found.low.value, found.high.value, 1)} in a typical study, at "
+        f"{wording.level_percent(found.level)} confidence."
     )
 
 
 def power_sentence(found: Plan) -> str:
     """How often the test finds the preference, or, if there is none, is fooled."""
-    power, alpha = _percent(found.power.value, 1), share_text(found.alpha)
+    power, alpha = wording.percent(found.power.value, 1), wording.level_percent(found.alpha)
     if found.model.preference > 0.5:
         often = "every simulated study" if found.power.value == 1 else f"{power} of such studies"
         return (
-            f"If {_percent(found.model.preference, 1)} is true, the one-sided test at {alpha} "
+            f"If {wording.percent(found.model.preference, 1)} is true, the one-sided test at "
+            f"{alpha} "
             f"finds the preference in {often}."
         )
     return (
         "Supposing that there is no preference for lower EIC, the test that knows the clusters "
         f"finds one in {power} of such studies, and the one that takes votes as independent in "
-        f"{_percent(found.naive_power.value, 1)}; {alpha} is what was agreed to."
+        f"{wording.percent(found.naive_power.value, 1)}; {alpha} is what was agreed to."
     )
 
 
@@ -74,10 +76,12 @@ def naive_sentence(found: Plan) -> str:
     if found.naive_half_width is None or found.naive_coverage is None or found.coverage is None:
         return ""
     return (
-        f"Taken as independent they would seem to give ± {points(found.naive_half_width.value)} "
-        f"points. That interval is said to hold the truth in {share_text(found.level)} of studies, "
-        f"and does in {_percent(found.naive_coverage.value)}; the clustered one does in "
-        f"{_percent(found.coverage.value)}."
+        "Taken as independent they would seem to give ± "
+        f"{wording.points(found.naive_half_width.value)} "
+        f"points. That interval is said to hold the truth in {wording.level_percent(found.level)} "
+        "of studies, "
+        f"and does in {wording.percent(found.naive_coverage.value, 0)}; the clustered one does in "
+        f"{wording.percent(found.coverage.value, 0)}."
     )
 
 
@@ -86,7 +90,8 @@ def small_sentence(found: Plan) -> str:
     if found.too_small.value < 0.05:
         return ""
     return (
-        f"In {_percent(found.too_small.value)} of these studies the report would say that the "
+        f"In {wording.percent(found.too_small.value, 0)} of these studies the report would say "
+        "that the "
         f"study is too small. {found.warning}"
     )
 
@@ -115,14 +120,15 @@ def route_sentence(model: StudyModel, route: Route, target: Target) -> str:
         return _no_way(route, target)
     grown = route.model
     more = {
-        "pairs": f"{_more(grown.pairs - model.pairs, 'pair')} for the same raters",
-        "raters": f"{_more(grown.raters - model.raters, 'rater')} for the same pairs",
-        "pairs and raters": f"{_more(grown.pairs - model.pairs, 'pair')} and "
-        f"{_more(grown.raters - model.raters, 'rater')}, as many votes on each pair as now",
-        "problems": f"{_more(grown.problems - model.problems, 'problem')} with as many pairs each, "
-        "for the same raters",
+        "pairs": f"{wording.count(grown.pairs - model.pairs, 'more pair')} for the same raters",
+        "raters": f"{wording.count(grown.raters - model.raters, 'more rater')} for the same pairs",
+        "pairs and raters": f"{wording.count(grown.pairs - model.pairs, 'more pair')} and "
+        f"{wording.count(grown.raters - model.raters, 'more rater')}, as many votes on each pair "
+        "as now",
+        "problems": f"{wording.count(grown.problems - model.problems, 'more problem')} with as "
+        "many pairs each, for the same raters",
     }[route.way]
-    return f"{more[:1].upper()}{more[1:]}: {_confirmed(route, target)}."
+    return f"{wording.capital(more)}: {_confirmed(route, target)}."
 
 
 def advice_sentences(advice: Advice) -> tuple[str, ...]:
@@ -151,35 +157,14 @@ def compare_sentence(advice: Advice) -> str:
     if max(found) == float("inf"):
         return ""
     result = (
-        f"By the approximation, twice the pairs with the same raters takes ± {points(now)} points "
-        f"to ± {points(twice_pairs)}, and twice the raters on the same pairs to "
-        f"± {points(twice_raters)}"
+        "By the approximation, twice the pairs with the same raters takes ± "
+        f"{wording.points(now)} points "
+        f"to ± {wording.points(twice_pairs)}, and twice the raters on the same pairs to "
+        f"± {wording.points(twice_raters)}"
     )
     if twice_pairs < twice_raters:
         return f"{result}: pairs buy more than raters, and ask nobody for another vote."
     return f"{result}: here raters buy more, for the votes on a pair are few or hardly agree."
-
-
-def points(share: float) -> str:
-    """A share as percentage points, to a tenth.
-
-    Examples
-    --------
-    >>> points(0.0537)
-    '5.4'
-    """
-    return f"{100 * share:.1f}"
-
-
-def share_text(share: float) -> str:
-    """A level in percent, with all its digits.
-
-    Examples
-    --------
-    >>> share_text(0.025), share_text(0.95), share_text(0.999)
-    ('2.5 %', '95 %', '99.9 %')
-    """
-    return f"{plain(100 * share)} %"
 
 
 def _no_way(route: Route, target: Target) -> str:
@@ -190,39 +175,24 @@ def _no_way(route: Route, target: Target) -> str:
         "problems": "More problems for the same raters are",
     }[route.way]
     if target.power is not None:
-        reach = f"a power of {_percent(route.approximate)}"
+        reach = f"a power of {wording.percent(route.approximate, 0)}"
     elif route.approximate == float("inf"):
         reach = "no interval at all"
     else:
-        reach = f"± {points(route.approximate)} points"
+        reach = f"± {wording.points(route.approximate)} points"
     return f"{what} not enough, however many: they lead to {reach} at best (approximation)."
 
 
 def _confirmed(route: Route, target: Target) -> str:
     found = route.simulated
     if found is None:
-        value = points(route.approximate) if target.power is None else _percent(route.approximate)
-        said = f"± {value} points" if target.power is None else f"a power of {value}"
+        said = f"± {wording.points(route.approximate)} points"
+        if target.power is not None:
+            said = f"a power of {wording.percent(route.approximate, 0)}"
         return f"{said} by the approximation, too large to simulate here"
     short = "" if route.met else f", still short of it: the search ended after {TRIES} designs"
     if target.power is not None:
-        return f"a power of {_percent(found.power.value, 1)} in simulation{short}"
+        return f"a power of {wording.percent(found.power.value, 1)} in simulation{short}"
     if found.half_width is None:
         return f"no interval in simulation{short}"
-    return f"± {points(found.half_width.value)} points in simulation{short}"
-
-
-def _percent(share: float, digits: int = 0) -> str:
-    return f"{rounded(100 * share, digits, (0, 100))} %"
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
-
-
-def _more(number: int, word: str) -> str:
-    return f"{number:,} more {word}{'' if number == 1 else 's'}"
-
-
-def _listed(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"± {wording.points(found.half_width.value)} points in simulation{short}"

@@ -15,10 +15,10 @@ import numpy as np
 import scipy
 
 import eic_core
+from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import Plain
 from study.report.exported import ExportedPair, ExportedVote, StudyExport
-from study.report.words import day_text
 from study.statistics.agreement import (
     Agreement,
     FleissKappa,
@@ -41,7 +41,6 @@ from study.statistics.sign_test import SignTest, sign_test
 from study.statistics.threats import Threats, threats_of
 from study.statistics.threats.gaps import Gap
 from study.statistics.votes import VoteArrays
-from study.statistics.words import counted
 
 
 def gap_of(pair: ExportedPair) -> Gap:
@@ -308,7 +307,7 @@ class StudyReport:
             notes.append(looks_sentence(self.export))
         if self.preference.ties:
             notes.append(
-                f"{counted(self.preference.ties, 'valid vote')} decided for neither formula "
+                f"{wording.count(self.preference.ties, 'valid vote')} decided for neither formula "
                 "(“cannot decide”) and are in no rate, test or kappa."
             )
         if self.unfinished_excluded_raters:
@@ -333,7 +332,7 @@ def looks_sentence(export: StudyExport) -> str:
     cast. Intervals and tests hold for a study that nobody looked into before the end.
     """
     looks = "; ".join(
-        f"on {day_text(look.at)} when {counted(look.votes_then, 'vote')} had been cast"
+        f"on {wording.day(look.at)} when {wording.count(look.votes_then, 'vote')} had been cast"
         for look in export.unblindings
     )
     return (

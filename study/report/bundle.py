@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from eic_core import wording
 from eic_core.errors import DataError
 from study.report.analysis import StudyReport, provenance
 from study.report.document import document_text
@@ -27,7 +28,6 @@ from study.report.tables import (
     pairs_csv,
     raters_csv,
 )
-from study.report.words import wrapped
 
 Progress = Callable[[int, int], None]
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -59,7 +59,7 @@ def bundle_files(report: StudyReport) -> Iterator[tuple[str, bytes]]:
     yield PAIRS_FILE, pairs_csv(report).encode()
     yield RATERS_FILE, raters_csv(report).encode()
     yield CODEBOOK_FILE, codebook_csv(export.hash, made_by(report)).encode()
-    yield "codebook.txt", f"{codebook_text()}\n{wrapped(source)}\n".encode()
+    yield "codebook.txt", f"{codebook_text()}\n{wording.wrap(source)}\n".encode()
     yield "report.json", document_text(report).encode()
     yield "methods.md", methods_markdown(report).encode()
     yield "methods.txt", methods_text(report).encode()
@@ -133,18 +133,18 @@ def _readme(report: StudyReport) -> str:
             "",
             *(f"{name:<{width}}  {what}" for name, what in CONTENTS.items()),
             "",
-            wrapped(
+            wording.wrap(
                 "`python -m study report FOLDER` makes the report again from study.json and "
                 f"votes.csv; with --seed {report.seed} --level {report.level:g} --estimand "
                 f"“{report.estimand}” its numbers are the same."
             ),
             "",
-            wrapped(
+            wording.wrap(
                 "Cells that a spreadsheet might take for a formula begin with an apostrophe; take "
                 "it away to have the text as it was written."
             ),
             "",
-            wrapped(provenance(export.hash, report.seed, report.software)),
+            wording.wrap(provenance(export.hash, report.seed, report.software)),
             "",
         ]
     )

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eic_core import wording
 from study.report.analysis import StudyReport
-from study.report.words import level_text, percent, seconds_text
 from study.statistics.exclusions import Unit
 from study.statistics.preference import Interval
 from study.statistics.threats.sensitivity import SensitivityPoint
-from study.statistics.words import capital, counted
 
 COLOURS = {False: ("#0072B2", "#D55E00"), True: ("#5CB8F0", "#F0A03C")}
 """Blue and vermilion after Okabe and Ito by `dark`: of the lower and of the higher EIC.
@@ -225,8 +224,8 @@ def share_mark(
     if rate is None:
         return Mark(name, None, text=reason or "no rate", weight=weight)
     if interval is None:
-        return Mark(name, rate, text=percent(rate) + more, weight=weight)
-    text = f"{percent(rate)}, interval {_span(interval)}{more}"
+        return Mark(name, rate, text=wording.percent(rate, 1) + more, weight=weight)
+    text = f"{wording.percent(rate, 1)}, interval {_span(interval)}{more}"
     return Mark(name, rate, interval.low, interval.high, text, weight=weight)
 
 
@@ -238,7 +237,7 @@ def headline(report: StudyReport) -> Intervals:
 def _preference(report: StudyReport) -> Intervals:
     """The same with the bootstrap between them; pairs that are no sample are not drawn again."""
     clusters = report.inference.clusters
-    again = f"{capital(clusters[0][0])}s drawn again" if clusters else ""
+    again = f"{wording.capital(clusters[0][0])}s drawn again" if clusters else ""
     found = _rate_lines(
         report, _supported(report), (again, "bootstrap", report.bootstrap),
         ("Wilson, votes as independent", "as in the paper", _paper(report)),
@@ -290,7 +289,8 @@ def _sensitivity(report: StudyReport) -> Curves:
         return share_mark(
             f"under {point.threshold_seconds:g} s left out", point.rate.rate,
             point.interval(report.level), reason=point.rate.reason,
-            more=f"\n{counted(point.valid, 'vote')} of {counted(point.raters, 'rater')}",
+            more=f"\n{wording.count(point.valid, 'vote')} of "
+            f"{wording.count(point.raters, 'rater')}",
         )  # fmt: skip
 
     def curve(unit: Unit) -> Curve:
@@ -313,7 +313,8 @@ def _ballots(report: StudyReport) -> Curves:
         share_mark(
             f"ballot {each.first}", each.rate.rate, each.rate.interval(report.level),
             reason=each.rate.reason,
-            more=f"\n{counted(each.votes, 'vote')}, median {seconds_text(each.median_seconds)}",
+            more=f"\n{wording.count(each.votes, 'vote')}, "
+            f"median {wording.seconds(each.median_seconds)}",
         )
         for each in numbers
     )  # fmt: skip
@@ -369,7 +370,7 @@ def _votes_per_pair(report: StudyReport) -> Counts:
 
 
 def _span(interval: Interval) -> str:
-    return f"{100 * interval.low:.1f} to {100 * interval.high:.1f} %"
+    return wording.percent_range(interval.low, interval.high, 1)
 
 
 Line = tuple[str, str, Interval | None]
@@ -379,7 +380,7 @@ Line = tuple[str, str, Interval | None]
 def _supported(report: StudyReport) -> Line:
     clusters = " and ".join(kind for kind, _ in report.inference.clusters)
     note = f"{clusters} clusters" if clusters else ""
-    name = f"What the votes support ({level_text(report.level)})"
+    name = f"What the votes support ({wording.level_percent(report.level)})"
     return name, note, report.inference.interval(report.level)
 
 
@@ -394,7 +395,7 @@ def _rate_lines(report: StudyReport, *lines: Line) -> Intervals:
         return Intervals((), beside=False, empty=report.inference.reason)
     first, *checks = lines
     name, note, interval = first
-    marks = [Mark(name, rate, text=f"{percent(rate)}, without an interval")]
+    marks = [Mark(name, rate, text=f"{wording.percent(rate, 1)}, without an interval")]
     if interval is not None:
         marks = [Mark(name, rate, interval.low, interval.high, _span(interval), note)]
     marks += [

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 import re
 
+from eic_core import wording
 from study.material import unfinished_sentence
 from study.report.analysis import StudyReport
-from study.report.words import (
-    UNDEFINED,
-    day_text,
-    interval_text,
-    level_text,
-    number,
-    p_clause,
-    percent,
-    worth_text,
-    wrapped,
-)
-from study.statistics.preference import Interval
-from study.statistics.words import counted
+from study.report.verdict import worth_text
+from study.statistics.preference import Interval, interval_text
 
 
 def methods_markdown(report: StudyReport) -> str:
@@ -31,7 +21,7 @@ def methods_markdown(report: StudyReport) -> str:
 def methods_text(report: StudyReport) -> str:
     """The same as plain text."""
     title = f"Methods: {report.export.title or report.export.study}"
-    return "\n\n".join([title, *map(wrapped, paragraphs(report))]) + "\n"
+    return "\n\n".join([title, *map(wording.wrap, paragraphs(report))]) + "\n"
 
 
 def paragraphs(report: StudyReport) -> tuple[str, ...]:
@@ -61,14 +51,16 @@ def _material(report: StudyReport) -> list[str]:
     sentences = [
         f"Raters compared pairs of formulas that describe the same data, are alike in accuracy "
         f"(R²) and in complexity (number of nodes), and differ in the Effective Information "
-        f"Criterion (EIC): {counted(len(export.pairs), 'pair')} from {counted(problems, 'problem')}"
+        f"Criterion (EIC): {wording.count(len(export.pairs), 'pair')} from "
+        f"{wording.count(problems, 'problem')}"
         f"{_rules(report)}.",
         f"They saw both formulas typeset, with R², complexity and the fitted data, on sides that "
         f"are random and balanced within raters and pairs, and chose the more interpretable one"
         f"{', or “cannot decide”' if export.tie_allowed else ''}; EIC was not shown.",
-        f"Of {counted(raters.invited, 'invited person', 'invited people')}, {raters.consented:,} "
+        f"Of {wording.count(raters.invited, 'invited person', 'invited people')}, "
+        f"{raters.consented:,} "
         f"consented, {raters.finished:,} finished and {raters.withdrawn:,} withdrew; "
-        f"{counted(rated, 'rater')} cast {counted(len(report.cast), 'vote')}, at most "
+        f"{wording.count(rated, 'rater')} cast {wording.count(len(report.cast), 'vote')}, at most "
         f"{export.ballots_per_rater} each.",
         _exclusions(report),
     ]
@@ -78,13 +70,13 @@ def _material(report: StudyReport) -> list[str]:
         first = min((vote.voted_at for vote in export.votes), default=None)
         before = first is None or export.frozen_at <= first
         sentences.append(
-            f"Pairs, rules and exclusions were frozen on {day_text(export.frozen_at)}"
+            f"Pairs, rules and exclusions were frozen on {wording.day(export.frozen_at)}"
             f"{', before the first vote' if before else ''}."
         )
     for look in export.unblindings:
         sentences.append(
-            f"The results were looked at on {day_text(look.at)}, after "
-            f"{counted(look.votes_then, 'vote')}, while the study was open."
+            f"The results were looked at on {wording.day(look.at)}, after "
+            f"{wording.count(look.votes_then, 'vote')}, while the study was open."
         )
     return sentences
 
@@ -115,33 +107,33 @@ def _result(report: StudyReport) -> list[str]:
     found, preference = report.inference, report.preference
     if found.rate is None:
         return [found.reason]
-    level = level_text(report.level)
-    ties = f"; {counted(preference.ties, 'tie')} left out" if preference.ties else ""
+    level = wording.level_percent(report.level)
+    ties = f"; {wording.count(preference.ties, 'tie')} left out" if preference.ties else ""
     sentences = [
         f"The formula of lower EIC was chosen in {found.lower:,} of "
-        f"{counted(found.votes, 'deciding vote')} ({percent(found.rate)}{ties})."
+        f"{wording.count(found.votes, 'deciding vote')} ({wording.percent(found.rate, 1)}{ties})."
     ]
     interval = found.interval(report.level)
     if interval is None:
         return [*sentences, found.reason]
-    clusters = " and ".join(counted(n, kind) for kind, n in found.clusters)
+    clusters = wording.join([wording.count(n, kind) for kind, n in found.clusters])
     sentences.append(
         f"Allowing for clusters of votes ({clusters}; variance of Cameron, Gelbach & Miller, "
         f"2011; t with {found.degrees_of_freedom} degrees of freedom), the {level} confidence "
         f"interval of the rate on {_population(report)} is {_range(interval)}, two-sided "
-        f"{p_clause(found.p_two_sided)}."
+        f"{wording.p_clause(found.p_two_sided, 3)}."
     )
     sentences.append(_sampling(report))
     if found.effective_votes is not None:
         sentences.append(
-            f"The design effect is {number(found.design_effect, 2)}: the votes are worth about "
-            f"{worth_text(found.effective_votes)}."
+            f"The design effect is {wording.number(found.design_effect)}: the votes are worth "
+            f"about {worth_text(found.effective_votes)}."
         )
     if found.too_small:
         sentences.append(found.too_small)
     sentences.append(
         f"Taking votes as independent, as Yu et al. do, the exact one-sided binomial test gives "
-        f"{p_clause(preference.p_value)} and Wilson's {level} interval "
+        f"{wording.p_clause(preference.p_value, 3)} and Wilson's {level} interval "
         f"{_range(preference.wilson(report.level))}."
     )
     return sentences
@@ -177,15 +169,16 @@ def _agreement(report: StudyReport) -> list[str]:
     if found.raw_agreement.value is None:
         return [found.sentence]
     defined = [
-        f"{each.name} {number(each.value)}"
-        + (f" ({level_text(report.level)} interval {interval_text(each.interval)})"
+        f"{each.name} {wording.number(each.value, 3, missing=wording.UNDEFINED)}"
+        + (f" ({wording.level_percent(report.level)} interval {interval_text(each.interval)})"
            if each.interval else "")
         for each in found.coefficients
         if each.value is not None
     ]  # fmt: skip
     undefined = [f"{each.name} is not defined." for each in found.coefficients if each.reason]
     return [
-        f"Agreement over {counted(found.raw_agreement.pairs, 'pair')} with two or more deciding "
+        f"Agreement over {wording.count(found.raw_agreement.pairs, 'pair')} with two or more "
+        "deciding "
         f"votes, coded as lower and higher EIC, pairs drawn again for the intervals: "
         f"{'; '.join(defined)}.",
         *undefined,
@@ -218,8 +211,8 @@ def _software(report: StudyReport) -> list[str]:
 
 def _range(interval: Interval | None) -> str:
     if interval is None:
-        return UNDEFINED
-    return f"{percent(interval.low)} to {percent(interval.high)}"
+        return wording.UNDEFINED
+    return wording.percent_range(interval.low, interval.high, 1)
 
 
 def _escape(text: str) -> str:

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from eic_core.drawing.scene import shorten_text
+from eic_core import wording
 from study.report.analysis import StudyReport, provenance
 from study.report.figures import (
     COLOURS,
@@ -167,7 +167,7 @@ def _intervals(picture: Intervals) -> Figure:
         if not picture.beside:
             _name_above(ax, y, mark)
     if picture.beside:
-        names = [shorten_text(mark.name, NAME_LENGTH) for mark in reversed(picture.marks)]
+        names = [wording.shorten(mark.name, NAME_LENGTH) for mark in reversed(picture.marks)]
         ax.set_yticks(range(rows), names, parse_math=False)
         ax.set_ylim(-0.6, max(2, rows) - 0.4)
     else:

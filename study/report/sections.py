@@ -6,23 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from eic_core import wording
 from study.report import terms
 from study.report.analysis import StudyReport
-from study.report.words import (
-    interval_text,
-    level_text,
-    minute_text,
-    number,
-    p_text,
-    percent,
-    seconds_text,
-)
 from study.statistics.clustered import ClusteredRate
 from study.statistics.exclusions import Unit
+from study.statistics.preference import interval_text
 from study.statistics.regression import RegressionTerm
 from study.statistics.threats.gaps import UNITS
 from study.statistics.threats.ties import CONVENTIONS
-from study.statistics.words import counted, factor, plain
 
 Group = Literal["headline", "paper", "agreement", "threats", "study"]
 Judgement = Literal["", "no sign of a problem", "look closer", "cannot be told"]
@@ -122,13 +114,14 @@ def agreement_section(report: StudyReport) -> Section:
         lines=tuple(filter(None, (found.sentence, found.prevalence_sentence, *dict.fromkeys(why)))),
         tables=(
             SectionTable(
-                ("coefficient", "value", f"{level_text(report.level)} interval", "by chance"),
+                ("coefficient", "value", _interval_head(report.level), "by chance"),
                 tuple(
-                    (c.name, number(c.value), interval_text(c.interval),
-                     "—" if c.expected is None else number(c.expected))
+                    (c.name, _number(c.value), interval_text(c.interval),
+                     "—" if c.expected is None else _number(c.expected))
                     for c in found.coefficients
                 ),
-                f"On {counted(found.raw_agreement.pairs, 'pair')} with two or more deciding votes; "
+                f"On {wording.count(found.raw_agreement.pairs, 'pair')} with two or more deciding "
+                "votes; "
                 f"{found.coding}.",
             ),
         ),
@@ -138,7 +131,7 @@ def agreement_section(report: StudyReport) -> Section:
     )
 
 
-TITLE = "Preference, with clusters allowed for"
+HEADLINE_TITLE = "Preference, with clusters allowed for"
 HOW = (
     "Votes on one pair resemble each other, and so do votes of one person, so a vote tells less "
     "than an independent one. The variance is two-way clustered (Cameron, Gelbach & Miller, "
@@ -153,30 +146,32 @@ HOW = (
 
 def headline_section(report: StudyReport) -> Section:
     """The clustered rate, its interval and test, and two checks by other routes."""
-    found, level = report.inference, level_text(report.level)
+    found, level = report.inference, wording.level_percent(report.level)
     if found.rate is None:
-        return Section("headline", "headline", TITLE, (found.sentence,), figure="preference")
-    sampled = ", ".join(counted(n, kind) for kind, n in found.clusters) or "none"
+        return Section(
+            "headline", "headline", HEADLINE_TITLE, (found.sentence,), figure="preference"
+        )
+    sampled = ", ".join(wording.count(n, kind) for kind, n in found.clusters) or "none"
     return Section(
         key="headline",
         group="headline",
-        title=TITLE,
+        title=HEADLINE_TITLE,
         lines=(found.sentence,),
         figure="preference",
         facts=(
-            Fact("rate", percent(found.rate), terms.RATE),
+            Fact("rate", wording.percent(found.rate, 1), terms.RATE),
             Fact(f"{level} interval", interval_text(found.interval(report.level)), terms.INTERVAL),
-            Fact("p, two-sided", p_text(found.p_two_sided), terms.P_VALUE),
-            Fact("p, one-sided", p_text(found.p_value), terms.ONE_SIDED),
+            Fact("p, two-sided", wording.p_number(found.p_two_sided, 3), terms.P_VALUE),
+            Fact("p, one-sided", wording.p_number(found.p_value, 3), terms.ONE_SIDED),
             Fact("estimand", report.estimand, terms.ESTIMAND),
             Fact("clusters", sampled, terms.CLUSTERS),
-            Fact("standard error", number(found.standard_error, 4)),
-            Fact("design effect", number(found.design_effect, 2), terms.DESIGN_EFFECT),
-            Fact("worth in independent votes", number(found.effective_votes, 1),
+            Fact("standard error", _number(found.standard_error, 4)),
+            Fact("design effect", _number(found.design_effect, 2), terms.DESIGN_EFFECT),
+            Fact("worth in independent votes", _number(found.effective_votes, 1),
                  terms.EFFECTIVE_VOTES),
             *_bootstraps(report),
             Fact("majorities of pairs", report.sign_test.sentence, terms.SIGN_TEST),
-            Fact("p of the sign test, one-sided", p_text(report.sign_test.p_value),
+            Fact("p of the sign test, one-sided", wording.p_number(report.sign_test.p_value, 3),
                  terms.SIGN_TEST),
         ),
         explanation=HOW,
@@ -187,7 +182,7 @@ def _bootstraps(report: StudyReport) -> tuple[Fact, ...]:
     """Checks of the interval; none for "these pairs", which are not drawn."""
     if report.estimand == "these pairs":
         return ()
-    level = level_text(report.level)
+    level = wording.level_percent(report.level)
     return (
         Fact(f"{level} interval, pair bootstrap", interval_text(report.bootstrap),
              terms.BOOTSTRAP),
@@ -196,7 +191,7 @@ def _bootstraps(report: StudyReport) -> tuple[Fact, ...]:
     )  # fmt: skip
 
 
-TITLE = "Preference as the paper computes it"
+PAPER_TITLE = "Preference as the paper computes it"
 WHY_NARROWER = (
     "These numbers take every vote as independent, as the paper does. Votes on one pair and votes "
     "of one person are not, so the intervals are narrower, and the test is surer, than the votes "
@@ -206,29 +201,29 @@ WHY_NARROWER = (
 
 def paper_section(report: StudyReport) -> Section:
     """Rate, exact test, Wilson and Clopper–Pearson intervals, Fleiss' kappa."""
-    preference, level = report.preference, level_text(report.level)
+    preference, level = report.preference, wording.level_percent(report.level)
     kappa = report.fleiss_kappa
     counts = Fact("lower / higher / tie",
                   f"{preference.lower:,} / {preference.higher:,} / {preference.ties:,}",
                   terms.PREFERENCE)  # fmt: skip
     undefined = f"Fleiss' kappa is not defined: {kappa.reason}" if kappa.reason else ""
     if preference.reason:
-        return Section("paper", "paper", TITLE, (preference.reason, undefined), (counts,))
+        return Section("paper", "paper", PAPER_TITLE, (preference.reason, undefined), (counts,))
     return Section(
         key="paper",
         group="paper",
-        title=TITLE,
+        title=PAPER_TITLE,
         lines=tuple(filter(None, (WHY_NARROWER, undefined))),
         facts=(
             counts,
-            Fact("rate", percent(preference.rate), terms.RATE),
-            Fact("p, exact, one-sided", p_text(preference.p_value), terms.BINOMIAL),
+            Fact("rate", wording.percent(preference.rate, 1), terms.RATE),
+            Fact("p, exact, one-sided", wording.p_number(preference.p_value, 3), terms.BINOMIAL),
             Fact(f"{level} interval, Wilson",
                  interval_text(preference.wilson(report.level)), terms.WILSON),
             Fact(f"{level} interval, Clopper–Pearson",
                  interval_text(preference.clopper_pearson(report.level)), terms.CLOPPER_PEARSON),
-            Fact("Fleiss' kappa (low / high coding)", number(kappa.value), terms.FLEISS),
-            Fact("rate before exclusions", percent(report.preference_of_all.rate)),
+            Fact("Fleiss' kappa (low / high coding)", _number(kappa.value), terms.FLEISS),
+            Fact("rate before exclusions", wording.percent(report.preference_of_all.rate, 1)),
         ),
         explanation=(
             "Yu et al., appendix “Expert rating”, test the number of votes for the lower EIC with "
@@ -282,12 +277,12 @@ def votes_section(report: StudyReport) -> Section:
             Fact("votes valid", f"{len(report.valid):,}"),
             Fact("attention checks", f"{attention.passed} of {attention.answered} passed",
                  terms.ATTENTION),
-            Fact("median time of a vote", seconds_text(report.median_seconds), terms.ACTIVE),
-            Fact("median time of a session", seconds_text(report.median_session_seconds),
+            Fact("median time of a vote", wording.seconds(report.median_seconds), terms.ACTIVE),
+            Fact("median time of a session", wording.seconds(report.median_session_seconds),
                  terms.ACTIVE),
             Fact("votes on a pair",
                  f"{min(per_pair, default=0)} to {max(per_pair, default=0)} "
-                 f"on {counted(len(per_pair), 'pair')}"),
+                 f"on {wording.count(len(per_pair), 'pair')}"),
         ),
         figure="votes-per-pair",
     )  # fmt: skip
@@ -303,9 +298,9 @@ def source_section(report: StudyReport) -> Section:
         facts=(
             Fact("title", export.title),
             Fact("id", export.study),
-            Fact("frozen", minute_text(export.frozen_at)),
-            Fact("closed", minute_text(export.closed_at)),
-            Fact("exported", minute_text(export.exported_at)),
+            Fact("frozen", wording.minute(export.frozen_at)),
+            Fact("closed", wording.minute(export.closed_at)),
+            Fact("exported", wording.minute(export.exported_at)),
             Fact("hash", export.hash, terms.HASH),
             Fact("seed", str(report.seed), terms.SEED),
             Fact("estimand", report.estimand, terms.ESTIMAND),
@@ -348,9 +343,9 @@ def _sensitivity(report: StudyReport) -> Section:
     found, level = report.threats.sensitivity, report.level
     tables = tuple(
         SectionTable(
-            ("under", "valid votes", "raters", "rate", f"{level_text(level)} interval"),
+            ("under", "valid votes", "raters", "rate", _interval_head(level)),
             tuple(
-                (f"{plain(p.threshold_seconds)} s{' (frozen rule)' if p.frozen else ''}",
+                (f"{wording.plain(p.threshold_seconds)} s{' (frozen rule)' if p.frozen else ''}",
                  f"{p.valid:,}", f"{p.raters:,}", *_rate(p.rate, level))
                 for p in found.of_unit(unit)
             ),
@@ -374,7 +369,7 @@ def _attention(report: StudyReport) -> Section:
             Fact("attention checks passed", f"{found.passed:,} of {found.answered:,}",
                  terms.ATTENTION),
             Fact("raters who failed one", f"{found.failed_raters:,} of {len(found.raters):,}"),
-            Fact("p of a difference", p_text(found.p_value), terms.P_VALUE),
+            Fact("p of a difference", wording.p_number(found.p_value, 3), terms.P_VALUE),
         ),
         tables=(_rates(report, "raters", (
             ("who failed a check", found.with_failure), ("all others", found.without_failure),
@@ -390,11 +385,11 @@ def _sides(report: StudyReport) -> Section:
         "sides", "Do raters favour a side?", found,
         facts=(
             Fact("left / right / tie", f"{found.left:,} / {found.right:,} / {found.ties:,}"),
-            Fact("left chosen", percent(found.share)),
-            Fact(f"{level_text(report.level)} interval",
+            Fact("left chosen", wording.percent(found.share, 1)),
+            Fact(_interval_head(report.level),
                  interval_text(found.clustered.interval(report.level)), terms.INTERVAL),
-            Fact("p, two-sided", p_text(found.p_value), terms.P_VALUE),
-            Fact("lower EIC on the left", percent(found.lower_on_left)),
+            Fact("p, two-sided", wording.p_number(found.p_value, 3), terms.P_VALUE),
+            Fact("lower EIC on the left", wording.percent(found.lower_on_left, 1)),
         ),
         explanation="The same clustered test as in the headline, with “left” in place of “lower "
         "EIC”.",
@@ -407,9 +402,9 @@ def _one_sided(report: StudyReport) -> Section:
         "one-sided", "Do some raters always click one side?", found,
         facts=(
             Fact("raters always left / always right", f"{len(found.left)} / {len(found.right)}"),
-            Fact("by chance", number(found.expected, 2),
+            Fact("by chance", _number(found.expected, 2),
                  "How many such raters chance would give, given what each of them preferred."),
-            Fact("p of so many", p_text(found.p_value), terms.P_VALUE),
+            Fact("p of so many", wording.p_number(found.p_value, 3), terms.P_VALUE),
         ),
         tables=(_rates(report, "votes", (
             ("all valid", found.everybody), ("without these raters", found.without_them),
@@ -420,17 +415,17 @@ def _one_sided(report: StudyReport) -> Section:
 def _ballots(report: StudyReport) -> Section:
     found, level = report.threats.ballots, report.level
     thirds = SectionTable(
-        ("ballots", "valid votes", "rate", f"{level_text(level)} interval", "median seconds"),
+        ("ballots", "valid votes", "rate", _interval_head(level), "median seconds"),
         tuple(
             (f"{t.name} ({t.first} to {t.last})", f"{t.votes:,}", *_rate(t.rate, level),
-             seconds_text(t.median_seconds))
+             wording.seconds(t.median_seconds))
             for t in found.thirds
         ),
     )  # fmt: skip
     return _threat(
         "ballots", "Do raters learn or tire?", found, figure="ballots",
         tables=(thirds,) if found.thirds else (),
-        facts=(Fact("p of a trend", p_text(found.p_value), terms.P_VALUE),),
+        facts=(Fact("p of a trend", wording.p_number(found.p_value, 3), terms.P_VALUE),),
         explanation="A clustered logistic regression of the votes on the number of the ballot, "
         "and a regression of the logarithm of the active seconds, clustered by rater.",
     )  # fmt: skip
@@ -439,7 +434,7 @@ def _ballots(report: StudyReport) -> Section:
 def _gaps(report: StudyReport) -> Section:
     found = report.threats.gaps
     table = SectionTable(
-        ("for", "odds ratio", f"{level_text(report.level)} interval", "p"),
+        ("for", "odds ratio", _interval_head(report.level), "p"),
         tuple(_odds(term, report.level) for term in found.terms),
         "By what factor the odds of a vote for the lower EIC change.",
     )
@@ -447,9 +442,9 @@ def _gaps(report: StudyReport) -> Section:
     return _threat(
         "gaps", "Is it EIC that raters follow?", found, lines=(found.summary,),
         facts=(
-            Fact(f"rate at {found.compared}", percent(adjusted[0] if adjusted else None),
+            Fact(f"rate at {found.compared}", wording.percent(adjusted[0] if adjusted else None, 1),
                  "What the regression expects between formulas that differ in EIC alone."),
-            Fact(f"{level_text(report.level)} interval",
+            Fact(_interval_head(report.level),
                  interval_text(adjusted[1] if adjusted else None), terms.INTERVAL),
         ),
         tables=(table,) if found.terms else (),
@@ -460,25 +455,25 @@ def _gaps(report: StudyReport) -> Section:
 
 def _odds(term: RegressionTerm, level: float) -> tuple[str, ...]:
     ratio, interval = term.ratio(1.0, level)
-    ends = f"[{factor(interval.low)}, {factor(interval.high)}]"
-    return UNITS[term.name], factor(ratio), ends, p_text(term.p_value)
+    ends = f"[{wording.ratio(interval.low)}, {wording.ratio(interval.high)}]"
+    return UNITS[term.name], wording.ratio(ratio), ends, wording.p_number(term.p_value, 3)
 
 
 def _problems(report: StudyReport) -> Section:
     found = report.threats.problems
     table = SectionTable(
         ("problem", "pairs", "raters", "for the lower", "votes", "rate",
-         f"{level_text(report.level)} interval"),
+         _interval_head(report.level)),
         tuple(
             (p.problem, f"{p.pairs:,}", f"{p.raters:,}", f"{p.lower:,}", f"{p.votes:,}",
-             percent(p.rate), interval_text(p.interval))
+             wording.percent(p.rate, 1), interval_text(p.interval))
             for p in found.rates
         ),
     )  # fmt: skip
     return _threat(
         "problems", "Does it hold in every problem?", found, figure="problems",
         tables=(table,) if found.rates else (),
-        facts=(Fact("p that problems differ only as pairs do", p_text(found.p_value),
+        facts=(Fact("p that problems differ only as pairs do", wording.p_number(found.p_value, 3),
                     terms.P_VALUE),),
         explanation="The pairs are dealt to the problems anew, 2,000 times, to see how far "
         "problems would differ if nothing but the pairs did. Intervals are clustered where a "
@@ -492,7 +487,7 @@ def _ties(report: StudyReport) -> Section:
         (CONVENTIONS[each.convention], f"{each.votes:,}", *_rate(each.clustered, level))
         for each in found.counted
     )
-    table = SectionTable(("convention", "votes", "rate", f"{level_text(level)} interval"), rows)
+    table = SectionTable(("convention", "votes", "rate", _interval_head(level)), rows)
     return _threat("ties", "Does it matter how ties are counted?", found,
                    tables=(table,) if found.ties else (), explanation=terms.TIE)  # fmt: skip
 
@@ -501,13 +496,13 @@ def _rates(
     report: StudyReport, name: str, rows: Iterable[tuple[str, ClusteredRate]]
 ) -> SectionTable:
     return SectionTable(
-        (name, "votes", "rate", f"{level_text(report.level)} interval"),
+        (name, "votes", "rate", _interval_head(report.level)),
         tuple((what, f"{rate.votes:,}", *_rate(rate, report.level)) for what, rate in rows),
     )
 
 
 def _rate(rate: ClusteredRate, level: float) -> tuple[str, str]:
-    return percent(rate.rate), interval_text(rate.interval(level))
+    return wording.percent(rate.rate, 1), interval_text(rate.interval(level))
 
 
 def sections_of(report: StudyReport) -> tuple[Section, ...]:
@@ -531,3 +526,11 @@ def sections_of(report: StudyReport) -> tuple[Section, ...]:
         pairs_section(report),
         source_section(report),
     )
+
+
+def _number(value: float | None, decimals: int = 3) -> str:
+    return wording.number(value, decimals, missing=wording.UNDEFINED)
+
+
+def _interval_head(level: float) -> str:
+    return f"{wording.level_percent(level)} interval"

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from eic_core import wording
 from study.report.analysis import StudyReport
 from study.report.sections import GROUPS, Section, SectionTable, sections_of
 from study.report.verdict import verdict
-from study.report.words import wrapped
 
 
 def render_text(report: StudyReport) -> str:
     """The whole report as plain text."""
     export, said = report.export, verdict(report)
     title = export.title or export.study
-    blocks = [title, "=" * len(title), *(wrapped(line) for line in said.lines)]
-    blocks += [wrapped(f"Take care. {said.caution}")] if said.caution else []
-    blocks += [wrapped(f"note: {note}") for note in report.notes]
+    blocks = [title, "=" * len(title), *(wording.wrap(line) for line in said.lines)]
+    blocks += [wording.wrap(f"Take care. {said.caution}")] if said.caution else []
+    blocks += [wording.wrap(f"note: {note}") for note in report.notes]
     lines = ["\n".join(blocks[:2]), *blocks[2:]]
     group = None
     for section in sections_of(report):
@@ -32,7 +32,7 @@ def _section(section: Section) -> Iterable[str]:
     judged = f"  [{section.judgement}]" if section.judgement else ""
     yield section.title + judged
     for line in section.lines:
-        yield wrapped(line, "  ")
+        yield wording.wrap(line, "  ")
     width = max((len(fact.name) for fact in section.facts), default=0)
     for fact in section.facts:
         yield _hanging(f"  {fact.name:<{width}}  ", fact.value)
@@ -43,14 +43,14 @@ def _section(section: Section) -> Iterable[str]:
 
 def _hanging(start: str, text: str) -> str:
     """Text behind a name, its further lines under its first."""
-    lines = wrapped(text, " " * len(start), 96).splitlines()
+    lines = wording.wrap(text, " " * len(start), 96).splitlines()
     return "\n".join([start + lines[0].strip(), *lines[1:]]) if lines else start.rstrip()
 
 
 def _table(table: SectionTable) -> Iterable[str]:
     """Aligned columns: the first to the left, the others to the right."""
     if table.caption:
-        yield wrapped(table.caption, "  ")
+        yield wording.wrap(table.caption, "  ")
     rows = [table.columns, *table.rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(table.columns))]
     for row in rows:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from eic_core import wording
 from study.report.analysis import StudyReport
-from study.report.words import level_text, p_clause, worth_text
-from study.statistics.words import counted, rounded
 
 Finding = Literal["lower", "higher", "undecided", "none"]
 
@@ -57,7 +56,7 @@ def verdict(report: StudyReport) -> StudyVerdict:
     about = _others(report)
     expected = (
         f"For {about}, these votes put that share at {low} to {high} of 100 "
-        f"({level_text(report.level)} interval)."
+        f"({wording.level_percent(report.level)} interval)."
     )
     finding: Finding = (
         "lower" if interval.low > 0.5 else "higher" if interval.high < 0.5 else "undecided"
@@ -69,7 +68,7 @@ def verdict(report: StudyReport) -> StudyVerdict:
 def _preferred(lower: int, votes: int) -> str:
     """How often the lower EIC won, as a natural frequency."""
     if votes < 100:
-        share = f"{lower} of {counted(votes, 'vote')}"
+        share = f"{lower} of {wording.count(votes, 'vote')}"
     else:
         share = f"{_in_hundred(lower / votes)} of 100 votes"
     return f"In {share} people preferred the formula with the lower EIC."
@@ -92,11 +91,11 @@ def _in_hundred(rate: float) -> str:
     >>> _in_hundred(0.698), _in_hundred(0.997), _in_hundred(1.0), _in_hundred(0.503)
     ('70', '99.7', '100', '50.3')
     """
-    return rounded(100 * rate, 0, (0, 50, 100))
+    return wording.rounded(100 * rate, 0, (0, 50, 100))
 
 
 def _chance(finding: Finding, p: float, *, sure: bool) -> str:
-    told = f"{p_clause(p)}, two-sided"
+    told = f"{wording.p_clause(p, 3)}, two-sided"
     if finding == "undecided":
         return (
             "That range includes 50 in 100, so these votes do not show a preference: if people "
@@ -133,7 +132,7 @@ def _how_often(p: float) -> str:
     of = 100
     while p * of < 0.95:
         of *= 10
-    return f"about {counted(round(p * of), 'study', 'studies')} in {of:,}"
+    return f"about {wording.count(round(p * of), 'study', 'studies')} in {of:,}"
 
 
 def _worth(report: StudyReport) -> tuple[str, ...]:
@@ -144,13 +143,26 @@ def _worth(report: StudyReport) -> tuple[str, ...]:
         return ()
     if effective >= found.votes:
         return (
-            f"The {counted(found.votes, 'vote')} carry at least as much information as independent "
+            f"The {wording.count(found.votes, 'vote')} carry at least as much information as "
+            "independent "
             "ones.",
         )
     return (
-        f"The {counted(found.votes, 'vote')} carry as much information as about "
+        f"The {wording.count(found.votes, 'vote')} carry as much information as about "
         f"{worth_text(effective)}, because {_alike(report)} resemble each other.",
     )
+
+
+def worth_text(effective: float) -> str:
+    """So many independent votes, in words: at least one, and to two digits from a hundred up.
+
+    Examples
+    --------
+    >>> worth_text(305.4), worth_text(11.2), worth_text(0.4)
+    ('310 independent ones', '11 independent ones', '1 independent one')
+    """
+    near = max(1, round(effective)) if effective < 100 else 10 * round(effective / 10)
+    return wording.count(near, "independent one")
 
 
 def _alike(report: StudyReport) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
 from study.statistics.coefficients import (
@@ -24,7 +25,6 @@ from study.statistics.coefficients import (
     raw_agreement,
 )
 from study.statistics.votes import VoteArrays
-from study.statistics.words import percent, rounded
 
 __all__ = [
     "CATEGORIES",
@@ -205,13 +205,15 @@ class Agreement(PlainAtLevel):
         raw, kappa = self.raw_agreement, self.fleiss_kappa
         if raw.value is None:
             return f"{raw.reason} So nothing can be said about how far raters agree."
-        said = f"Two raters of one pair chose the same formula in {percent(raw.value)} of cases."
+        alike = wording.percent(raw.value, 0)
+        said = f"Two raters of one pair chose the same formula in {alike} of cases."
         if kappa.value is None or kappa.expected is None:
             return f"{said} {kappa.reason}"
         return (
-            f"{said} Chance alone would give {percent(kappa.expected)}. Fleiss' kappa, which is 1 "
+            f"{said} Chance alone would give {wording.percent(kappa.expected, 0)}. Fleiss' kappa, "
+            "which is 1 "
             "if all agree and 0 if they agree as often as by chance, is "
-            f"{rounded(kappa.value, 2, (0, 1))}."
+            f"{wording.rounded(kappa.value, 2, (0, 1))}."
         )
 
     @property
@@ -231,11 +233,15 @@ class Agreement(PlainAtLevel):
             return ""
         side, most = ("lower", share) if share >= 0.5 else ("higher", 1 - share)
         return (
-            f"Kappa looks low beside the {percent(raw)} of cases in which raters agree, because "
-            f"{percent(most)} of the votes go to the formula of {side} EIC: raters who each chose "
+            f"Kappa looks low beside the {wording.percent(raw, 0)} of cases in which raters "
+            "agree, because "
+            f"{wording.percent(most, 0)} of the votes go to the formula of {side} EIC: raters who "
+            "each chose "
             "it that often without looking at the pair would already agree in "
-            f"{percent(kappa.expected)} of cases, and kappa counts only what is beyond that. "
-            f"Gwet's AC1, which an uneven split does not pull down, is {rounded(ac1, 2, (0, 1))}."
+            f"{wording.percent(kappa.expected, 0)} of cases, and kappa counts only what is beyond "
+            "that. "
+            "Gwet's AC1, which an uneven split does not pull down, is "
+            f"{wording.rounded(ac1, 2, (0, 1))}."
         )
 
 

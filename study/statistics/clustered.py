@@ -12,6 +12,7 @@ from math import exp, log, sqrt
 
 from scipy.special import betainc, betaincinv, stdtr, stdtrit
 
+from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
 from study.statistics.bootstrap import pair_bootstrap, two_way_bootstrap
@@ -150,7 +151,7 @@ class ClusteredRate(PlainAtLevel):
         """What was done, in words, with the numbers."""
         if self.reason:
             return self.reason
-        counted = " and ".join(f"{number} {kind}s" for kind, number in self.clusters)
+        counted = wording.join([wording.count(number, kind) for kind, number in self.clusters])
         by = f"t with {self.degrees_of_freedom} degrees of freedom, on the log odds"
         start = f"{self.lower} of {self.votes} deciding votes went to the formula of lower EIC. "
         if self.estimand == "these pairs":

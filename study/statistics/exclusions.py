@@ -15,10 +15,10 @@ from typing import Literal, Protocol
 
 import numpy as np
 
+from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
 from study.statistics.votes import Flags, Floats, Integers
-from study.statistics.words import counted, plain
 
 Unit = Literal["session", "vote"]
 
@@ -94,14 +94,15 @@ class ExclusionRule(PlainAtLevel):
         parts = []
         if self.threshold_seconds:
             what = "Sessions" if self.unit == "session" else "Votes"
-            under = f"under {plain(self.threshold_seconds)} active seconds"
+            under = f"under {wording.plain(self.threshold_seconds)} active seconds"
             parts.append(f"{what} of {under} are left out.")
         else:
             parts.append("No vote is left out for haste.")
         if self.max_failed_attention is not None:
             parts.append(
                 "Sessions with more than "
-                f"{counted(self.max_failed_attention, 'failed attention check')} are left out."
+                f"{wording.count(self.max_failed_attention, 'failed attention check')} are left "
+                "out."
             )
         return " ".join(parts)
 

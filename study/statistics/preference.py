@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from scipy.stats import binomtest
 
+from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
 
@@ -38,6 +39,31 @@ class Interval(PlainAtLevel):
     method: str
 
     JSON = ("low", "high", "level", "method")
+
+
+def between(interval: Interval | None) -> str:
+    """An interval of a rate, in words; "" if there is none.
+
+    Examples
+    --------
+    >>> between(Interval(0.647, 0.746, 0.95, ""))
+    '65 % to 75 %'
+    """
+    return wording.percent_range(interval.low, interval.high) if interval else ""
+
+
+def interval_text(interval: Interval | None) -> str:
+    """An interval as a table shows it; no end is rounded onto none, one half or all.
+
+    Examples
+    --------
+    >>> interval_text(Preference(586, 254).wilson()), interval_text(Interval(0.5003, 1, 0.95, ""))
+    ('[0.666, 0.728]', '[0.5003, 1.000]')
+    """
+    if interval is None:
+        return wording.UNDEFINED
+    low, high = (wording.rounded(end, 3, (0, 0.5, 1)) for end in (interval.low, interval.high))
+    return f"[{low}, {high}]"
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,12 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.special import expit, stdtr, stdtrit
 
+from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
 from study.statistics.clusters import FEW_CLUSTERS, count
 from study.statistics.preference import Interval
 from study.statistics.votes import Floats, Integers
-from study.statistics.words import capital, counted, listed
 
 INTERCEPT = "intercept"
 MOST_EXPONENT = 700.0
@@ -185,11 +185,11 @@ class Design:
         ]  # fmt: skip
         if constant:
             verb = "is" if len(constant) == 1 else "are"
-            return f"{capital(listed(constant))} {verb} the same for all votes."
+            return f"{wording.capital(wording.join(constant))} {verb} the same for all votes."
         if n <= k:
-            return f"{counted(n, 'vote')} cannot tell {k} coefficients."
+            return f"{wording.count(n, 'vote')} cannot tell {k} coefficients."
         if np.linalg.matrix_rank(self.columns) < k:
-            return f"The effects of {listed(self.names)} cannot be told apart in these votes."
+            return f"The effects of {wording.join(self.names)} cannot be told apart in these votes."
         return ""
 
     def fit(self, scaled: Floats, scores: Floats, bread: Floats) -> tuple[RegressionTerm, ...]:
@@ -381,6 +381,7 @@ def _separation(design: Design) -> str:
         name for name, weight in zip(design.names, found.x[1:], strict=True) if abs(weight) > 1e-6
     ]
     return (
-        f"{capital(listed(at_work or list(design.names)))} would tell the votes apart almost or "
+        f"{wording.capital(wording.join(at_work or list(design.names)))} would tell the votes "
+        "apart almost or "
         "wholly without exception, so there is no finite estimate."
     )

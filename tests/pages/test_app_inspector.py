@@ -66,7 +66,7 @@ def test_an_error_on_a_first_visit_has_no_picture_to_keep() -> None:
 
 def test_variables_without_a_range_are_sampled_from_1_to_5_and_it_is_said() -> None:
     page = open_page(formula="x*y")
-    assert "No range was given for <code>x</code>, <code>y</code>" in html_of(page)
+    assert "No range was given for <code>x</code> and <code>y</code>" in html_of(page)
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,7 @@ def test_residuals_are_target_minus_prediction_with_r_squared_in_the_title():
     inspection = with_target("2*x", [2.0, 4.0, 7.0], x=[1.0, 2.0, 3.0])
     figure = residual_figure(inspection, dark=True)
     go.Figure(figure.to_dict())
-    assert figure.layout.title.text == "R² = 0.9211"
+    assert figure.layout.title.text == "R² = 0.921"
     assert list(figure.data[1].y) == [0.0, 0.0, 1.0]
 
 

@@ -12,7 +12,6 @@ from eic_core.drawing.scale import (
     THEMES,
     colour,
     contrast,
-    digits_text,
     luminance,
     paint,
     text_on,
@@ -98,12 +97,6 @@ def test_plotly_gets_the_same_colours():
 def test_luminance_is_that_of_wcag():
     assert luminance("#ffffff") == pytest.approx(1.0)
     assert contrast("#000000", "#ffffff") == pytest.approx(21.0)
-
-
-def test_numbers_are_rounded_only_for_display():
-    assert digits_text(4.389053) == "4.39"
-    assert digits_text(math.inf) == "∞"
-    assert digits_text(math.nan) == "undefined"
 
 
 @pytest.mark.parametrize("eic", [0.0, 1.3, 4.4, 12.0, math.inf, math.nan])

@@ -262,7 +262,7 @@ def test_a_way_that_the_search_gave_up_on_is_not_told_as_what_it_takes(
 ) -> None:
     assert all(route.met for route in sharper.routes)
     assert "still short of it" not in " ".join(advice_sentences(sharper))
-    monkeypatch.setattr(advising, "_met", lambda *_: False)
+    monkeypatch.setattr(advising, "_meets_target", lambda *_: False)
     advice = advise(PAPER, Target(half_width=0.048), studies=20)
     tried = [route for route in advice.routes if route.simulated is not None]
     assert tried and not any(route.met for route in tried)

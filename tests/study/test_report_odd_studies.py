@@ -20,6 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eic_core import wording
 from study.report import ExportedPair, ExportedVote, StudyExport
 from study.report.analysis import ESTIMANDS, StudyReport, analyse
 from study.report.document import document_text
@@ -31,7 +32,6 @@ from study.report.sections import sections_of
 from study.report.tables import long_csv, pairs_csv, raters_csv
 from study.report.text import render_text
 from study.report.verdict import verdict
-from study.report.words import interval_text, p_text, percent
 from study.statistics.clustered import clustered_rate
 from study.statistics.exclusions import (
     ExclusionRule,
@@ -39,12 +39,10 @@ from study.statistics.exclusions import (
     exclusion_reasons,
     session_seconds,
 )
-from study.statistics.preference import Interval, Preference
+from study.statistics.preference import Interval, Preference, interval_text
 from study.statistics.regression import least_squares, logistic
 from study.statistics.threats import Gap, ballots, gaps
 from study.statistics.votes import VoteArrays
-from study.statistics.words import p_words
-from study.statistics.words import percent as whole_percent
 
 START = datetime(2025, 3, 1, 12, tzinfo=UTC)
 NOT_A_SENTENCE = re.compile(
@@ -166,7 +164,7 @@ def test_the_first_screen_the_headline_and_the_methods_agree_on_an_odd_study() -
             assert said.finding == "none" and said.caution == found.reason and found.reason in flat
         else:
             assert said.caution == found.too_small and found.too_small in flat
-            assert f"{percent(interval.low)} to {percent(interval.high)}" in flat
+            assert wording.percent_range(interval.low, interval.high, 1) in flat
             conditional = found.conditional_on_problems
             assert ("conditional on the problems of this study" in flat) == conditional
             assert ("on the same problems" in said.text) == conditional
@@ -197,16 +195,16 @@ def test_the_methods_say_what_is_a_sample_and_what_is_held_fixed() -> None:
 @given(st.floats(0, 1), st.sampled_from([0.0, 0.5, 1.0]))
 def test_no_rate_and_no_end_of_an_interval_is_rounded_onto_a_mark(rate: float, mark: float) -> None:
     near = mark + (rate - mark) * 10.0 ** -(1 + int(10 * rate) % 4)
-    shown = [percent(near), whole_percent(near), interval_text(Interval(near, near, 0.95, ""))]
     if abs(near - mark) > 1e-5:
-        assert shown[1] != f"{100 * mark:.0f} %"
-        assert float(shown[0].split()[0]) != 100 * mark
-        assert mark not in [float(end) for end in re.findall(r"[\d.]+", shown[2])]
+        assert wording.percent(near, 0) != f"{100 * mark:.0f} %"
+        assert wording.percent(near, 1) != f"{100 * mark:.1f} %"
+        shown = interval_text(Interval(near, near, 0.95, ""))
+        assert mark not in [float(end) for end in re.findall(r"[\d.]+", shown)]
 
 
 @given(st.floats(1e-9, 1))
 def test_a_p_value_is_told_on_its_own_side_of_every_usual_level(p: float) -> None:
-    for text in (p_text(p), p_words(p).removeprefix("p = ")):
+    for text in (wording.p_number(p, 3), wording.p_clause(p).removeprefix("p = ")):
         for level in (0.05, 0.01, 0.1, 1.0):
             if abs(p - level) > 1e-5:
                 assert (float(text) < level) == (p < level)
@@ -215,7 +213,8 @@ def test_a_p_value_is_told_on_its_own_side_of_every_usual_level(p: float) -> Non
 def test_a_p_value_too_small_for_a_number_is_an_inequality() -> None:
     counts = Preference(70_000, 30_000)
     assert counts.p_value == 0.0  # 10^-3600 in truth
-    assert p_text(counts.p_value) == "< 1e-300" and p_words(0.0) == "p < 1e-300"
+    assert wording.p_number(counts.p_value) == "< 1e-300"
+    assert wording.p_clause(0.0) == "p < 1e-300"
 
 
 # --- what is compared, and with what ---

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+from eic_core import wording
 from eic_core.errors import DataError, FormulaError
 from eic_core.formula.syntax import read
 from eic_core.formula.syntax.languages import language
@@ -239,7 +240,7 @@ def recognise_table(sheet: Sheet) -> str:
         return ""
     chosen = sheet.formula_columns[0]
     share = sheet.shares[sheet.columns.index(chosen)]
-    return f"the cells of column `{chosen}` read as formulas ({100 * share:.0f} % of a sample)"
+    return f"the cells of column `{chosen}` read as formulas ({wording.percent(share)} of a sample)"
 
 
 def chosen_column(sheet: Sheet, requested: str | None, likely: str = "") -> str:
@@ -351,6 +352,4 @@ def _parameters(extra: str) -> dict[str, str]:
 
 
 def _names(sheet: Sheet) -> str:
-    every = [f"`{name}`" for name in sheet.columns]
-    rest = f" and {len(every) - 12} more" if len(every) > 12 else ""
-    return ", ".join(every[:12]) + rest
+    return wording.join([f"`{name}`" for name in sheet.columns], limit=12)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from eic_core import wording
 from eic_core.errors import DataError, UserError
 from eic_core.formula.syntax import canonical_name
 from eic_core.measure.table import Table
@@ -313,10 +314,9 @@ def scoring_notices(here: CompareDesk, state: CompareState, table: Table | None)
         return notices
     guessed = [n for n in here.variables if n not in dict(state.domains)]
     if guessed:
-        listed = ", ".join(f"`{n}`" for n in guessed[:12])
-        rest = f" and {len(guessed) - 12} more" if len(guessed) > 12 else ""
+        listed = wording.join([f"`{n}`" for n in guessed], limit=12)
         notices.append(
-            f"No range was given for {listed}{rest}: sampled uniformly from 1 to 5, a guess. "
+            f"No range was given for {listed}: sampled uniformly from 1 to 5, a guess. "
             "Set it under Data."
         )
     data = data_for(state, None, len(here.rows()))
@@ -332,7 +332,7 @@ def _doubtful(scored: Scored | None) -> list[str]:
     if not count:
         return []
     return [
-        f"{count:,} formula{'s have' if count > 1 else ' has'} an EIC above {DOUBTFUL:.0f} in "
+        f"{wording.count(count, 'formula has', 'formulas have')} an EIC above {DOUBTFUL:.0f} in "
         "double precision, which cannot tell how much more: the inspector checks such samples "
         "with 60 digits."
     ]

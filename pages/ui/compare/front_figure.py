@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from eic_core.drawing.scale import HIGH, LOW, SCALE, THEMES, Theme, digits_text
+from eic_core import wording
+from eic_core.drawing.scale import HIGH, LOW, SCALE, THEMES, Theme
 from eic_core.pool.front import front
 from eic_core.pool.listing import ListedScore
 from pages.ui.compare.pair_figure import MODEBAR
@@ -186,7 +187,7 @@ def _hover(view: FrontView, place: int) -> str:
     member = " · on the front" if view.on_front[place] else ""
     return (
         f"{shown}{more}<br>{accuracy}{scored.score.complexity} nodes · "
-        f"EIC {digits_text(scored.score.eic)}{member}"
+        f"EIC {wording.digits_lost(scored.score.eic)}{member}"
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from eic_core import wording
 from eic_core.formula.syntax import canonical_name
 from eic_core.measure.table import read_table
 from eic_core.pool.importers import FORMATS, Imported
@@ -148,7 +149,7 @@ def _file_line(here: CompareDesk) -> None:
     info, remove = st.columns([4, 1.2], vertical_alignment="center")
     count = len(here.imported.rows) if here.imported is not None else 0
     title = escape(here.name, 60) if here.name else "pasted list"
-    rows = f"<span>{count:,} formula{'s' if count != 1 else ''}</span>" if count else ""
+    rows = f"<span>{wording.count(count, 'formula')}</span>" if count else ""
     info.html(f'<p class="eic-file"><b>{title}</b> {rows}</p>')
     remove.button("Another list", key="drop_list", on_click=drop_list, width="stretch")
 

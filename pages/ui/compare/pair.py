@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from eic_core import wording
 from eic_core.drawing.layout import focus_node
-from eic_core.drawing.scale import digits_text
 from eic_core.errors import DataError, FormulaError
 from eic_core.measure import Inspection
 from eic_core.measure.fit import fit_of
@@ -20,7 +20,7 @@ from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupte
 from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult, InspectorService
 from pages.ui.kit.messages import quiet_note, show_error, show_heading
 from pages.ui.kit.progress import patient_progress, unfinished_view
-from pages.ui.kit.text import clean, escape, number, prose
+from pages.ui.kit.text import clean, escape, prose
 from pages.ui.kit.visit import Visit, change_state, current_visit, request_of, sync_widget
 from pages.ui.kit.wiring import figure_cache
 from pages.ui.questions.where import blamed_variables_first
@@ -81,12 +81,12 @@ def _digits(a: float, b: float) -> str:
         return "Both lose every digit at some sample"
     if math.isinf(a) or math.isinf(b):
         safe, lost = ("B", "A") if math.isinf(a) else ("A", "B")
-        return f"{lost} loses every digit at some sample, {safe} {digits_text(min(a, b))}"
+        return f"{lost} loses every digit at some sample, {safe} {wording.digits_lost(min(a, b))}"
     if abs(a - b) < SAME_DIGITS:
-        return f"Both lose {number(b, 1)} digits"
+        return f"Both lose {wording.number(b, 1)} digits"
     if b < a:
-        return f"B loses {number(a - b, 1)} digits less than A"
-    return f"B loses {number(b - a, 1)} digits more than A"
+        return f"B loses {wording.number(a - b, 1)} digits less than A"
+    return f"B loses {wording.number(b - a, 1)} digits more than A"
 
 
 def _fit(a: float, b: float) -> str:
@@ -96,25 +96,17 @@ def _fit(a: float, b: float) -> str:
         which = "A" if math.isnan(a) else "B"
         return f"; {which} has no R², as it has no value at some row"
     worse, better = max(1 - a, _FLOOR), max(1 - b, _FLOOR)
-    shown = f"(R² {_r2(b)} against {_r2(a)})"
+    shown = f"(R² {wording.r_squared(b)} against {wording.r_squared(a)})"
     if abs(better - worse) <= SAME_FIT * max(worse, better):
         return f", at the same accuracy {shown}"
     return f", and fits {'better' if b > a else 'worse'} {shown}"
-
-
-def _r2(value: float) -> str:
-    missing = 1 - value
-    if missing < _FLOOR:
-        return "1"
-    return number(value, 3 if missing > 0.01 else 1 - math.floor(math.log10(missing)))
 
 
 def _size(a: Inspection, b: Inspection) -> str:
     more = b.formula.complexity - a.formula.complexity
     if not more:
         return f", with {b.formula.complexity} nodes each"
-    plural = "s" if abs(more) > 1 else ""
-    return f", with {abs(more)} node{plural} {'more' if more > 0 else 'fewer'}"
+    return f", with {wording.count(abs(more), 'node')} {'more' if more > 0 else 'fewer'}"
 
 
 def differences(a: Inspection, b: Inspection) -> tuple[Difference, ...]:
@@ -127,7 +119,8 @@ def differences(a: Inspection, b: Inspection) -> tuple[Difference, ...]:
     if a.samples.target is not None or b.samples.target is not None:
         first, second = r2_of(a), r2_of(b)
         rows.append(
-            Difference("R²", _shown_r2(first), _shown_r2(second), _change(first, second, 5))
+            Difference("R²", wording.r_squared(first), wording.r_squared(second),
+                       _change(first, second, None))  # fmt: skip
         )
     if a.counts.invalid or b.counts.invalid:
         rows.append(_row("Samples without a value", a.counts.invalid, b.counts.invalid, 0))
@@ -137,21 +130,15 @@ def differences(a: Inspection, b: Inspection) -> tuple[Difference, ...]:
     return tuple(rows)
 
 
-def _shown_r2(value: float) -> str:
-    return "—" if math.isnan(value) else _r2(value)
-
-
 def _row(name: str, a: float, b: float, digits: int = 2) -> Difference:
-    return Difference(name, number(a, digits), number(b, digits), _change(a, b, digits))
+    shown = wording.number(a, digits), wording.number(b, digits)
+    return Difference(name, *shown, _change(a, b, digits))
 
 
-def _change(a: float, b: float, digits: int) -> str:
+def _change(a: float, b: float, digits: int | None) -> str:
     if not (math.isfinite(a) and math.isfinite(b)):
         return "—"
-    if round(abs(b - a), digits) == 0:
-        return "0"
-    change = number(b - a, digits)
-    return change if b <= a else f"+{change}"
+    return wording.signed(b - a, digits, least=_FLOOR)
 
 
 @dataclass(frozen=True)
@@ -310,7 +297,7 @@ def _table(a: InspectionResult, b: InspectionResult) -> str:
 def _tree(name: str, result: InspectionResult) -> None:
     dark, narrow = is_dark(), is_narrow()
     inspection = result.inspection
-    show_heading(f"{name}: EIC {digits_text(inspection.eic)}")
+    show_heading(f"{name}: EIC {wording.digits_lost(inspection.eic)}")
     figure = figure_cache().get(
         ("tree", result.request, focus_node(inspection), frozenset(), dark, narrow),
         lambda: tree_figure(inspection, selected=focus_node(inspection), dark=dark, narrow=narrow),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from eic_core.drawing.scale import digits_text
+from eic_core import wording
 from eic_core.pool.listing import ListedScore
 from pages.ui.compare.desk import CompareDesk, CompareState, Scored, compare_desk, formula_text
 from pages.ui.compare.front_figure import (
@@ -23,7 +23,7 @@ from pages.ui.compare.front_figure import (
 from pages.ui.compare.scores_table import filtered, scored_csv, scores_table
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted
 from pages.ui.kit.messages import quiet_note, show_error, show_heading, show_note
-from pages.ui.kit.text import escape, number, prose
+from pages.ui.kit.text import escape, prose
 from pages.ui.kit.visit import change_state, current_visit
 
 
@@ -51,9 +51,9 @@ def _show(**changes: Any) -> None:
 
 def _card(scored: ListedScore, place: int) -> None:
     listed, score = scored.listed, scored.score
-    facts = [f"EIC {digits_text(score.eic)}", f"{score.complexity} nodes"]
+    facts = [f"EIC {wording.digits_lost(score.eic)}", f"{score.complexity} nodes"]
     if score.r2 == score.r2:
-        facts.insert(1, f"R² {number(score.r2, 5)}")
+        facts.insert(1, f"R² {wording.r_squared(score.r2)}")
     if listed.method:
         facts.append(listed.method)
     with st.container(horizontal=True, vertical_alignment="center", key=f"card-{place}"):
@@ -188,7 +188,7 @@ def _summary(scored: Scored, on_front: np.ndarray, name: str) -> None:
     members = [s for s, member in zip(scores, on_front, strict=True) if member]
     read = sum(not s.score.error for s in scores)
     eics = [s.score.eic for s in members if math.isfinite(s.score.eic)]
-    low, high = (number(min(eics), 1), number(max(eics), 1)) if eics else ("", "")
+    low, high = (wording.number(min(eics), 1), wording.number(max(eics), 1)) if eics else ("", "")
     spread = f" and lose {low if low == high else f'{low} to {high}'} digits" if eics else ""
     which = "accuracy, complexity and EIC" if name else "complexity and EIC"
     took = f" Scored in {scored.seconds:.1f} s." if scored.seconds >= 1 else ""
@@ -222,8 +222,8 @@ def _plot(view: FrontView) -> None:
         why = "no finite error or no EIC"
         if len(view.shown) > MOST_POINTS:
             why = f"at most {MOST_POINTS:,} points are, the members of the front first"
-        which = "formula is" if hidden == 1 else "formulas are"
-        quiet_note(f"{hidden:,} {which} not drawn: {why}.")
+        which = wording.count(hidden, "formula is", "formulas are")
+        quiet_note(f"{which} not drawn: {why}.")
 
 
 def _point_clicked() -> None:
@@ -251,7 +251,7 @@ def _refused(scored: Scored) -> None:
     rows = [s for s in scored.scores if s.score.error]
     if not rows:
         return
-    show_heading(f"{len(rows):,} row{'s' if len(rows) != 1 else ''} refused")
+    show_heading(f"{wording.count(len(rows), 'row')} refused")
     quiet_note(
         "They stay in the list and in the file of scores. Mend them in the list, or put one into "
         "formula A below to try."

@@ -1,7 +1,7 @@
 """Figures: pure functions from an inspection to a Plotly figure; no Streamlit."""
 
 from eic_core.drawing.layout import VisibleTree, visible_tree
-from eic_core.drawing.scale import SCALE, colour, digits_text, paint, text_on
+from eic_core.drawing.scale import SCALE, colour, paint, text_on
 from eic_core.drawing.svg import tree_svg
 from pages.ui.figures.data import curve_figure, residual_figure, slice_figure, surface_figure
 from pages.ui.figures.plotting import slice_defaults, worst_sample
@@ -12,7 +12,6 @@ __all__ = [
     "VisibleTree",
     "colour",
     "curve_figure",
-    "digits_text",
     "paint",
     "residual_figure",
     "ruler_figure",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from eic_core import wording
 from eic_core.drawing.scale import THEMES, Theme
 from eic_core.measure import Inspection
 from eic_core.measure.fit import Fit, fit_of
@@ -108,17 +109,13 @@ def fit_text(fit: Fit) -> str:
     >>> import numpy as np
     >>> none = np.empty(0)
     >>> fit_text(Fit(none, none, 0.98765, 0.98765, ""))
-    'R² = 0.9877'
+    'R² = 0.988'
     """
     if not fit.reason:
-        return f"R² = {_shown(fit.r2)}"
+        return f"R² = {wording.r_squared(fit.r2)}"
     if math.isnan(fit.r2_valid):
         return f"R² is undefined: {fit.reason}"
-    return f"R² = {_shown(fit.r2_valid)} where defined: {fit.reason}"
-
-
-def _shown(r2: float) -> str:
-    return (f"{r2:.4f}" if r2 > -100 else f"{r2:.3g}").replace("-", "−")
+    return f"R² = {wording.r_squared(fit.r2_valid)} where defined: {fit.reason}"
 
 
 def _limited(values: Array) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from eic_core.drawing.scale import HIGH, LOW, THEMES, digits_text, text_on
-from eic_core.drawing.scene import short_number, shorten_text
+from eic_core import wording
+from eic_core.drawing.scale import HIGH, LOW, THEMES, text_on
 from eic_core.explain import phrases
 from eic_core.explain.budget import Need
 from eic_core.explain.shortening import MOST_DIGITS
@@ -89,7 +89,8 @@ def _need_bars(
 
 def _name(need: Need) -> str:
     plain = phrases.input_name(need.name).strip("`")
-    text = short_number(need.name) if need.kind == "constant" else shorten_text(plain, 12)
+    constant = need.kind == "constant"
+    text = wording.short_constant(need.name) if constant else wording.shorten(plain, 12)
     return f"{html.escape(text)}  "
 
 
@@ -126,7 +127,7 @@ def losses_figure(found: WritingLoss, *, dark: bool = False, narrow: bool = Fals
     inspection = found.inspection
     worst = inspection.nodes[worst_step(inspection)].text
     inside = inspection.eic_finite
-    step = html.escape(shorten_text(worst, 26 if narrow else 44))
+    step = html.escape(wording.shorten(worst, 26 if narrow else 44))
     rows = (
         ("The function itself", "no writing keeps these", found.own, False),
         ("The result, as written", "all errors together", found.q, False),
@@ -178,13 +179,13 @@ def _loss_bars(found: WritingLoss, inside: float, step: str, dark: bool) -> list
                     "solidity": 0.25},
     }  # fmt: skip
     bars = [
-        _bar(2, 0.0, own, grey, f"the function’s own: {digits_text(found.own)} digits"),
-        _bar(1, 0.0, kept, grey, f"the function’s own: {digits_text(found.own)} digits"),
+        _bar(2, 0.0, own, grey, f"the function’s own: {wording.digits_lost(found.own)} digits"),
+        _bar(1, 0.0, kept, grey, f"the function’s own: {wording.digits_lost(found.own)} digits"),
         _bar(1, kept, whole - kept, {"color": WRITING_INK[dark]},
-             f"lost to the writing: {digits_text(found.loss)} digits"),
+             f"lost to the writing: {wording.digits_lost(found.loss)} digits"),
     ]  # fmt: skip
     if not math.isnan(inside):
-        text = f"{html.escape(shorten_text(step, 60))}: {digits_text(inside)} digits"
+        text = f"{html.escape(wording.shorten(step, 60))}: {wording.digits_lost(inside)} digits"
         bars.append(_bar(0, 0.0, _length(inside), pattern, text))
     return bars
 
@@ -226,7 +227,7 @@ def _value(y: float, value: float, endless: bool, ink: str) -> dict[str, Any]:
     if math.isnan(value) and endless:
         return _text(LOW, y, "", ink, 14)
     more = " ▸" if math.isfinite(value) and value > HIGH else ""
-    return _text(_length(value), y, f"<b>{digits_text(value)}{more}</b>", ink, 14) | {
+    return _text(_length(value), y, f"<b>{wording.digits_lost(value)}{more}</b>", ink, 14) | {
         "xanchor": "left", "xshift": 6,
     }  # fmt: skip
 

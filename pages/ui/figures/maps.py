@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from eic_core import wording
 from eic_core.drawing.scale import HIGH, LOW, SCALE, THEMES, Theme
 from eic_core.explain.where import few_carriers
 from eic_core.measure import Inspection
@@ -74,7 +75,7 @@ def carrier_marks(
     if not rows:
         return [], ""
     shown = np.array(rows[:_MOST])
-    said = f"{len(rows):,} {'row gives' if len(rows) == 1 else 'rows give'} 99 % of the noise"
+    said = f"{wording.count(len(rows), 'row gives', 'rows give')} 99 % of the noise"
     hover = f"%{{x:.6g}}<br>{said}:<br>this is one of them"
     if beyond:
         hover += f",<br>at its own {beyond}"

@@ -9,8 +9,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from eic_core.drawing.scale import HIGH, THEMES, Theme, digits_text
-from eic_core.drawing.scene import shorten_text
+from eic_core import wording
+from eic_core.drawing.scale import HIGH, THEMES, Theme
 from eic_core.explain import phrases
 from eic_core.explain.comparing import LIKELY, NAMES
 from eic_core.explain.ledger import Bar, Ledger
@@ -65,16 +65,16 @@ def lanes(node: TriangulatedNode) -> tuple[Lane, ...]:
     """The lines of a node's figure, from theory to observation."""
     theory = [
         Lane(label, "recursion", value,
-             said=digits_text(value) if math.isfinite(value) else "no digit is left")
+             said=wording.digits_lost(value) if math.isfinite(value) else "no digit is left")
         for label, value in (
             ("recursion", node.recursion), ("recursion, shared noise", node.shared)
         )
     ]  # fmt: skip
     shaken = [
         Lane(
-            f"shaken by σ = {phrases.number(s.sigma)}", "shaken", s.local_eic, s.low, s.high,
+            f"shaken by σ = {wording.significant(s.sigma)}", "shaken", s.local_eic, s.low, s.high,
             "shows nothing" if math.isnan(s.low) else
-            f"{s.local_eic:.2f} ({s.low:.2f} to {s.high:.2f})",
+            f"{wording.number(s.local_eic)} ({wording.number(s.low)} to {wording.number(s.high)})",
         )
         for s in node.shaken
     ]  # fmt: skip
@@ -91,7 +91,7 @@ def observed_text(observed: Observed) -> str:
         return "no value"
     if math.isinf(observed.digits):
         return "exact"
-    return f"{observed.digits:.2f}".replace("-", "−")
+    return wording.number(observed.digits)
 
 
 def triangulated_figure(
@@ -267,7 +267,7 @@ def waterfall_figure(
     rows = _rows(ledger, mean)
     places = [-k for k in range(len(rows))]
     ids = [row.bar.nodes[0] if len(row.bar.nodes) == 1 else NOBODY for row in rows]
-    said = [f"{plain_text(row.name)}, {row.said}: {phrases.percent(row.share)}" for row in rows]
+    said = [f"{plain_text(row.name)}, {row.said}: {wording.percent(row.share)}" for row in rows]
     calm = {"marker": {"opacity": 1}}
     common = {
         "type": "bar", "orientation": "h", "y": places, "width": 0.34, "customdata": ids,
@@ -318,7 +318,7 @@ def waterfall_words(ledger: Ledger, *, mean: bool = False) -> str:
     >>> waterfall_words(blame(inspection, 2))
     'Shares of the noise: x + 2, its own rounding: 67 %; x, error of the input: 17 %; 2, error of the constant: 17 %'
     """  # noqa: E501
-    said = (f"{row.name}, {row.said}: {phrases.percent(row.share)}" for row in _rows(ledger, mean))
+    said = (f"{row.name}, {row.said}: {wording.percent(row.share)}" for row in _rows(ledger, mean))
     return f"Shares of the noise: {'; '.join(said)}"
 
 
@@ -377,9 +377,9 @@ def _marker(rows: list[_Row], theme: Theme, dark: bool) -> dict[str, Any]:
 
 def _notes(row: _Row, y: int, theme: Theme, narrow: bool) -> list[dict[str, Any]]:
     """Left above the bar what it is, right how much."""
-    name = shorten_text(row.name, 20 if narrow else 44)
+    name = wording.shorten(row.name, 20 if narrow else 44)
     short = f"{row.kind} {row.inside}" if narrow and row.inside else row.said
-    what = shorten_text(short, max(24, 36 - len(name)) if narrow else 46)
+    what = wording.shorten(short, max(24, 36 - len(name)) if narrow else 46)
     common = {
         "y": y + 0.24, "yanchor": "bottom", "xref": "paper", "showarrow": False,
         "bgcolor": theme.paper, "borderpad": 0,
@@ -391,7 +391,7 @@ def _notes(row: _Row, y: int, theme: Theme, narrow: bool) -> list[dict[str, Any]
     )
     return [
         common | {"x": 0, "xanchor": "left", "align": "left", "text": text},
-        common | {"x": 1, "xanchor": "right", "text": f"<b>{phrases.percent(row.share)}</b>"},
+        common | {"x": 1, "xanchor": "right", "text": f"<b>{wording.percent(row.share)}</b>"},
     ]
 
 

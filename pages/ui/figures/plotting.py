@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
+from eic_core import wording
 from eic_core.drawing.scale import FONT, THEMES, Theme
-from eic_core.drawing.scene import shorten_text
 from eic_core.measure import Inspection, Samples, amplify
 
 Array = npt.NDArray[Any]
@@ -203,7 +203,7 @@ def panel_note(
 
     `more`, safe as Plotly text, stands in a line below it.
     """
-    text = shorten_text(inspection.nodes[node_id].text, 42)
+    text = wording.shorten(inspection.nodes[node_id].text, 42)
     return {
         "xref": "paper", "yref": "paper", "x": 0, "y": top, "xanchor": "left", "yanchor": "bottom",
         "showarrow": False, "align": "left", "font": {"size": 12, "color": theme.muted},

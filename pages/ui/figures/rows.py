@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from eic_core import wording
 from eic_core.drawing.scale import THEMES, Theme
 from eic_core.explain.settling import Growth
 from eic_core.explain.where import FEW, Carriers, Where
@@ -218,8 +219,7 @@ def _title(across: Across, labels: Mapping[str, str] | None) -> str:
 
 
 def _short(text: str) -> str:
-    cut = text if len(text) <= _TEXT else text[: _TEXT - 1].rstrip() + "…"
-    return plain_text(cut)
+    return plain_text(wording.shorten(text, _TEXT))
 
 
 def _shares_axis(found: Where, floor: int) -> dict[str, Any]:
@@ -277,7 +277,9 @@ _HOVER = "row %{customdata[0]}<br>%{x:.6g}<br>%{customdata[1]} of the noise<extr
 
 
 def _customdata(found: Where, rows: Array) -> list[list[Any]]:
-    return [[f"{found.row_number(int(k)):,}", f"{100 * found.shares[k]:.3g} %"] for k in rows]
+    return [
+        [f"{found.row_number(int(k)):,}", wording.percent(float(found.shares[k]))] for k in rows
+    ]
 
 
 def _groups(
@@ -291,8 +293,8 @@ def _groups(
         if not len(group):
             continue
         shown = group[evenly_spread_rows(len(group), _GROUP)]
-        level = f"{100 * part.level:.0f} %"
-        rows = "1 row" if len(group) == 1 else f"{len(group):,} rows"
+        level = wording.level_percent(part.level)
+        rows = wording.count(len(group), "row")
         groups.append(
             {
                 "type": "scatter", "mode": "markers", "cliponaxis": False,

@@ -12,8 +12,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from eic_core import wording
 from eic_core.drawing.scale import THEMES, Theme
-from eic_core.drawing.scene import shorten_text
 from pages.ui.figures.plotting import axis_style, base_layout, build, legend_above, plain_text
 from study.report.figures import (
     COLOURS,
@@ -64,7 +64,7 @@ def _intervals(picture: Intervals, dark: bool, narrow: bool) -> go.Figure:
             "range": [-0.6, max(rows, 1) - 0.4], "fixedrange": True, "showgrid": False,
             "zeroline": False, "ticks": "", "showline": False, "automargin": True,
             "tickvals": list(range(rows)),
-            "ticktext": [plain_text(shorten_text(mark.name, NAME_LENGTH[narrow]))
+            "ticktext": [plain_text(wording.shorten(mark.name, NAME_LENGTH[narrow]))
                          for mark in reversed(picture.marks)],
             "tickfont": {"size": 12 if narrow else 13, "color": theme.ink},
         },

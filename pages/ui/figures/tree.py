@@ -10,8 +10,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from eic_core.drawing.scale import FILTER, HIGH, LOW, SCALE, THEMES, TYPICAL_LAW, digits_text
-from eic_core.drawing.scene import SHADOW, WIDTH, Card, Edge, Scene, compose, shorten_text
+from eic_core import wording
+from eic_core.drawing.scale import FILTER, HIGH, LOW, SCALE, THEMES, TYPICAL_LAW
+from eic_core.drawing.scene import SHADOW, WIDTH, Card, Edge, Scene, compose
 from eic_core.measure import Inspection
 from pages.ui.figures.plotting import base_layout, build, hidden_axis
 
@@ -78,13 +79,14 @@ def ruler_figure(
             {"type": "scatter", "x": [place], "y": [1.28], "mode": "markers", "showlegend": False,
              "marker": {"symbol": "triangle-down" if main else "triangle-down-open", "size": 13,
                         "color": theme.ink, "line": {"width": 1.5, "color": theme.ink}},
-             "hovertemplate": f"{name} {digits_text(value)}<extra></extra>",
+             "hovertemplate": f"{name} {wording.digits_lost(value)}<extra></extra>",
              "cliponaxis": False}
         )  # fmt: skip
         if math.isinf(value):
             continue
         notes.append(
-            {"x": place, "y": 1.5, "text": f"<b>{digits_text(value)}{' ▸' if more else ''}</b>",
+            {"x": place, "y": 1.5,
+             "text": f"<b>{wording.digits_lost(value)}{' ▸' if more else ''}</b>",
              "showarrow": False, "yanchor": "bottom",
              "font": {"size": 14, "color": theme.ink if main else theme.muted}}
         )  # fmt: skip
@@ -342,21 +344,21 @@ def hover_text(inspection: Inspection, card: Card, scene: Scene) -> str:
             f"{card.folded + 1} nodes in all, losing {html.escape(card.value.split(' ▸')[0])} "
             "digits<br>click to open the next ones"
         )
-    expression = "<br>".join(html.escape(t) for t in textwrap.wrap(shorten_text(n.text, 84), 44))
+    expression = "<br>".join(html.escape(t) for t in textwrap.wrap(wording.shorten(n.text, 84), 44))
     lines = [f"<b>{expression}</b>"]
     if math.isnan(n.local_eic):
         lines.append("digits lost here: undefined")
     elif math.isinf(n.local_eic):
         lines.append("digits lost here: all (∞)")
         if not math.isnan(n.local_eic_finite):
-            lines.append(f"without singular samples: {digits_text(n.local_eic_finite)}")
+            lines.append(f"without singular samples: {wording.digits_lost(n.local_eic_finite)}")
     else:
         lines.append(f"digits lost up to here: {n.local_eic:.2f}")
     lines += [_shares(inspection, card.node_id)] if n.node.children else []
     if n.invalid:
-        lines.append(f"{n.invalid:,} samples have no real value here")
+        lines.append(f"{wording.count(n.invalid, 'sample has', 'samples have')} no real value here")
     if n.singular:
-        lines.append(f"{n.singular:,} samples are singular here")
+        lines.append(f"{wording.count(n.singular, 'sample is', 'samples are')} singular here")
     if card.folded:
         inside = html.escape(card.value.split(" ▸")[0])
         lines.append(f"folded: {card.folded} more nodes, {inside} inside; click to unfold")
@@ -368,29 +370,14 @@ def _shares(inspection: Inspection, node_id: int) -> str:
     if not n.edge_shares or any(math.isnan(s) for s in n.edge_shares):
         return ""
     parts = [
-        f"{html.escape(_percent(share))} from "
-        f"{html.escape(shorten_text(inspection.nodes[child].text, 22))}"
+        f"{wording.percent(share)} from "
+        f"{html.escape(wording.shorten(inspection.nodes[child].text, 22))}"
         for share, child in zip(n.edge_shares, n.node.children, strict=True)
     ]
     own = max(0.0, 1 - sum(n.edge_shares))
     listed = parts[:4] + (["…"] if len(parts) > 4 else [])
-    listed.append(f"{html.escape(_percent(own))} from its own rounding")
+    listed.append(f"{wording.percent(own)} from its own rounding")
     return "its noise:<br>" + "<br>".join("   " + text for text in listed)
-
-
-def _percent(share: float) -> str:
-    """A share for reading.
-
-    Examples
-    --------
-    >>> _percent(0.5), _percent(0.001), _percent(0.0), _percent(0.9999)
-    ('50 %', '< 1 %', '0 %', '> 99 %')
-    """
-    if 0 < share < 0.005:
-        return "< 1 %"
-    if 0.995 < share < 1:
-        return "> 99 %"
-    return f"{100 * share:.0f} %"
 
 
 def _scale_trace(dark: bool) -> dict[str, Any]:

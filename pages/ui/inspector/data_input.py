@@ -8,6 +8,7 @@ from typing import Literal
 
 import streamlit as st
 
+from eic_core import wording
 from eic_core.errors import DataError, UserError
 from eic_core.formula.syntax import canonical_name
 from eic_core.measure.table import Table, read_table
@@ -135,7 +136,7 @@ def _bad_cells(table: Table) -> None:
     count = len(table.problems)
     if not count:
         return
-    title = f"{count:,} cell{'s' if count > 1 else ''} without a number"
+    title = f"{wording.count(count, 'cell')} without a number"
     with st.expander(title, key="bad-cells"):
         shown = "".join(f"<li>{prose(str(p))}</li>" for p in table.problems[:_LISTED])
         more = f"<li>and {count - _LISTED:,} more</li>" if count > _LISTED else ""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from eic_core import wording
 from eic_core.errors import FormulaError
 from eic_core.formula.rendering import to_latex
 from eic_core.formula.syntax import SYNTAXES, Reading
@@ -332,4 +333,4 @@ def formula_error(error: FormulaError) -> None:
 
 
 def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
+    return wording.capital(text) + ("" if text.endswith((".", "?", "!")) else ".")

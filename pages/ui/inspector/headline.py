@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from eic_core import wording
 from eic_core.drawing.layout import focus_node
 from eic_core.explain.verdict import LEVELS, verdict
 from pages.ui.figures import ruler_figure
@@ -26,7 +27,7 @@ from pages.ui.kit.diagnosis_service import DiagnosisService, Summary
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.jobs import Job, Jobs, Step, holding
 from pages.ui.kit.messages import metric
-from pages.ui.kit.text import escape, number, prose
+from pages.ui.kit.text import escape, prose
 from pages.ui.kit.visit import Outcome, Visit, change_state, current_visit
 from pages.ui.kit.wiring import diagnosis_service, diagnosis_slots, figure_cache
 from pages.ui.questions.instead import replace_formula_button
@@ -252,11 +253,11 @@ def verdict_view(result: InspectionResult) -> SummaryPlace | None:
 def _metrics(result: InspectionResult) -> None:
     inspection = result.inspection
     counts, tail = inspection.counts, inspection.tail
-    cells = [metric("EIC", number(inspection.eic), glossary.EIC)]
+    cells = [metric("EIC", wording.number(inspection.eic), glossary.EIC)]
     if math.isinf(inspection.eic):
-        cells.append(metric("EIC, finite", number(inspection.eic_finite), glossary.FINITE))
+        cells.append(metric("EIC, finite", wording.number(inspection.eic_finite), glossary.FINITE))
     cells += [
-        metric("Digits lost", number(inspection.digits_lost, 1), glossary.DIGITS),
+        metric("Digits lost", wording.number(inspection.digits_lost, 1), glossary.DIGITS),
         metric("Noise figure", _decibel(inspection.noise_figure_db), glossary.NOISE_FIGURE),
         metric("Nodes", f"{inspection.formula.complexity:,}", glossary.COMPLEXITY),
         metric("Valid samples", _of(counts.valid, counts.total), glossary.VALID),
@@ -269,22 +270,19 @@ def _metrics(result: InspectionResult) -> None:
         cells.append(metric("Checked exactly", shown, glossary.RECHECKED))
     if tail is not None:
         settled = {None: "too few", True: "no", False: "yes"}[tail.divergent]
-        spread = " / ".join(number(q, 1) for q in (tail.q50, tail.q90, tail.q99))
+        worst = wording.percent(tail.top1_share, missing="—")
+        spread = " / ".join(wording.number(q, 1) for q in (tail.q50, tail.q90, tail.q99))
         cells += [
             metric("50 / 90 / 99 %", spread, glossary.QUANTILES),
-            metric("Worst 1 % carries", _percent(tail.top1_share), glossary.TOP_SHARE),
+            metric("Worst 1 % carries", worst, glossary.TOP_SHARE),
             metric("Mean settled", settled, glossary.SETTLED),
         ]
     st.html(f'<div class="eic-metrics">{"".join(cells)}</div>')
 
 
 def _decibel(value: float) -> str:
-    return number(value) if math.isnan(value) else f"{number(value, 0)} dB"
+    return wording.number(value) if math.isnan(value) else f"{wording.number(value, 0)} dB"
 
 
 def _of(part: int, whole: int) -> str:
     return f"{part:,}" if part == whole else f"{part:,} <small>of {whole:,}</small>"
-
-
-def _percent(share: float) -> str:
-    return "—" if math.isnan(share) else f"{100 * share:.0f} %"

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from eic_core import wording
 from eic_core.drawing.layout import focus_node
 from eic_core.errors import UserError
-from eic_core.explain import phrases
 from eic_core.explain.bottleneck import origin_of_loss
 from eic_core.measure import Inspection
 from pages.ui.figures import colour, tree_figure
@@ -20,7 +20,7 @@ from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.messages import metric, show_refusal
-from pages.ui.kit.text import code_label, escape, number
+from pages.ui.kit.text import code_label, escape
 from pages.ui.kit.visit import ASKED_FIRST, change_state, current_visit, sync_widget
 from pages.ui.kit.wiring import figure_cache
 from pages.ui.questions.digits import digits_panel
@@ -171,11 +171,12 @@ def node_detail(result: InspectionResult, node: int, dark: bool) -> None:
     n = inspection.nodes[node]
     tag = '<span class="eic-tag">bottleneck</span>' if node == inspection.bottleneck else ""
     facts = [
-        ("Digits lost up to here", number(n.local_eic, 3), glossary.EIC),
-        ("Mean amplification s̄", _magnitude(n.s_bar), glossary.S_BAR),
+        ("Digits lost up to here", wording.number(n.local_eic, 3), glossary.EIC),
+        ("Mean amplification s̄", wording.significant(n.s_bar, missing="—"), glossary.S_BAR),
     ]
     if n.singular:
-        facts.append(("Without singular samples", number(n.local_eic_finite, 3), glossary.FINITE))
+        rest = wording.number(n.local_eic_finite, 3)
+        facts.append(("Without singular samples", rest, glossary.FINITE))
         facts.append(("Singular here", f"{n.singular:,}", glossary.SINGULAR))
     if n.invalid:
         facts.append(("No real value here", f"{n.invalid:,}", glossary.VALID))
@@ -185,10 +186,6 @@ def node_detail(result: InspectionResult, node: int, dark: bool) -> None:
         f'{tag}</p><div class="eic-metrics">{cells}</div>{_sources(inspection, node, dark)}</div>'
     )
     node_buttons(result, node)
-
-
-def _magnitude(value: float) -> str:
-    return phrases.number(value) if math.isfinite(value) else number(value)
 
 
 def _sources(inspection: Inspection, node: int, dark: bool) -> str:
@@ -213,12 +210,10 @@ def _sources(inspection: Inspection, node: int, dark: bool) -> str:
 
 
 def _bar(name: str, share: float, fill: str) -> str:
-    percent = 100 * share
-    shown = f"{percent:.0f} %" if percent >= 1 or percent == 0 else "&lt; 1 %"
     return (
         f'<div class="eic-bar"><span class="eic-bar-name">{name}</span>'
-        f'<span class="eic-bar-track"><span style="width:{percent:.1f}%;background:{fill}">'
-        f'</span></span><span class="eic-bar-value">{shown}</span></div>'
+        f'<span class="eic-bar-track"><span style="width:{100 * share:.1f}%;background:{fill}">'
+        f'</span></span><span class="eic-bar-value">{wording.percent(share)}</span></div>'
     )
 
 

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from eic_core import wording
 from eic_core.errors import DataError
 from eic_core.formula.syntax import Reading, read
 from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
@@ -241,7 +242,7 @@ def match_table(
 
 def _table_samples(table: Table, match: VariableMatch, target: str, notices: list[str]) -> Samples:
     if match.missing:
-        listed = ", ".join(f"`{name}`" for name in match.missing)
+        listed = wording.join([f"`{name}`" for name in match.missing])
         raise DataError(
             f"no column was found for {listed}",
             hint="choose one under Data, or rename the column",
@@ -269,10 +270,9 @@ def _complete(
     known = dict(chosen)
     missing = [name for name in variables if name not in known]
     if missing:
-        listed = ", ".join(f"`{name}`" for name in missing[:12])
-        rest = f" and {len(missing) - 12} more" if len(missing) > 12 else ""
+        listed = wording.join([f"`{name}`" for name in missing], limit=12)
         notices.append(
-            f"No range was given for {listed}{rest}: sampled uniformly from 1 to 5, a guess. "
+            f"No range was given for {listed}: sampled uniformly from 1 to 5, a guess. "
             "Set it under Data."
         )
     return tuple((name, known.get(name, DEFAULT_DOMAIN)) for name in variables)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
+from eic_core import wording
 from eic_core.errors import UserError
 from pages.ui.kit.text import escape, prose
 
@@ -25,13 +26,13 @@ def as_sentence(text: str) -> str:
     >>> as_sentence("the table is empty"), as_sentence("`x` is no number.")
     ('The table is empty.', '`x` is no number.')
     """
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+    return f"{wording.capital(text).rstrip('.')}."
 
 
 def show_error(error: UserError) -> None:
     """An error with its way out."""
-    title = error.message[:1].upper() + error.message[1:]
-    hint = f"<p>{prose(error.hint[:1].upper() + error.hint[1:])}.</p>" if error.hint else ""
+    title = wording.capital(error.message)
+    hint = f"<p>{prose(wording.capital(error.hint))}.</p>" if error.hint else ""
     lines = "".join(f"<li>{prose(line)}</li>" for line in getattr(error, "problems", ())[:20])
     lines = f'<ul class="eic-list">{lines}</ul>' if lines else ""
     st.html(

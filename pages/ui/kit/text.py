@@ -72,36 +72,3 @@ def code_label(text: str, limit: int = 80) -> str:
     fence = "`" * (max(runs, default=0) + 1)
     pad = " " if "`" in plain else ""
     return f"{fence}{pad}{plain}{pad}{fence}"
-
-
-def number(value: float, digits: int = 2) -> str:
-    """A number for reading: ∞ and — for what is none.
-
-    Examples
-    --------
-    >>> number(4.389), number(float("inf")), number(float("nan"))
-    ('4.39', '∞', '—')
-    """
-    if value != value:
-        return "—"
-    if value in (float("inf"), float("-inf")):
-        return "∞" if value > 0 else "−∞"
-    return f"{value:.{digits}f}".replace("-", "−")
-
-
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-def six_digits(value: float) -> str:
-    """A number as it was given, up to six digits of it.
-
-    Examples
-    --------
-    >>> six_digits(-1000.0), six_digits(1e8), six_digits(2.5e-7)
-    ('−1000', '10⁸', '2.5·10⁻⁷')
-    """
-    text, _, exponent = f"{abs(value):.6g}".partition("e")
-    if exponent:
-        power = "10" + str(int(exponent)).translate(_RAISED)
-        text = power if text == "1" else f"{text}·{power}"
-    return f"−{text}" if value < 0 else text

@@ -20,6 +20,7 @@ from urllib.parse import urlencode
 import streamlit as st
 from cachetools import LRUCache
 
+from eic_core import wording
 from eic_core.errors import DataError, FormulaError, UserError
 from eic_core.explain.budget import TOLERANCE
 from eic_core.formula.syntax import Reading
@@ -29,7 +30,6 @@ from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.caches import Progress, UnfinishedAnswers
 from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult, InspectorService
 from pages.ui.kit.jobs import Job
-from pages.ui.kit.text import six_digits
 
 
 def describe(domain: Domain) -> str:
@@ -40,7 +40,7 @@ def describe(domain: Domain) -> str:
     >>> describe(Domain("uniform", 1.0, 5.0)), describe(Domain("loguniform", 1e-8, 25e7))
     ('1 … 5', '10⁻⁸ … 2.5·10⁸ (log)')
     """
-    low, high = (six_digits(v) for v in (domain.low, domain.high))
+    low, high = (wording.significant(v, 6) for v in (domain.low, domain.high))
     if domain.kind == "fixed":
         return f"= {low}"
     if domain.kind == "normal":

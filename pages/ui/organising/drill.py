@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import Reading, read
@@ -17,7 +18,7 @@ from eic_core.formula.tree import Formula
 from eic_core.measure import Domain, Samples
 from eic_core.measure.table import match_variables
 from pages.ui.kit.messages import quiet_note, show_empty_state, show_error, show_heading
-from pages.ui.kit.text import clean, escape, number
+from pages.ui.kit.text import clean, escape
 from pages.ui.kit.visit import PageState
 from pages.ui.organising.desk import StudyDraft, go_to
 from pages.ui.rating.ballot_view import draw_ballot
@@ -372,12 +373,12 @@ def _members(draft: StudyDraft, pair: StudyPair, row: PairRow, preview: Preview)
         with column, st.container(border=True, key=f"drill-{side}", gap="small"):
             st.html(
                 f'<div class="eic-member"><h3 class="eic-h">{SIDES[side]}</h3>'
-                f"<span>{votes} {'vote' if votes == 1 else 'votes'}</span></div>"
+                f"<span>{wording.count(votes, 'vote')}</span></div>"
             )
             with st.container(key=f"drill-formula-{side}"):
                 st.latex(latex)
             facts = (
-                ("EIC", number(member.eic, 3)), ("R²", number(member.r2, 4)),
+                ("EIC", wording.number(member.eic, 3)), ("R²", wording.r_squared(member.r2)),
                 ("complexity", str(member.complexity)), ("found by", member.method or "—"),
             )  # fmt: skip
             cells = "".join(

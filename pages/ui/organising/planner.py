@@ -8,6 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from eic_core import wording
 from eic_core.errors import UserError
 from pages.ui.figures.planning import Point, planning_figure
 from pages.ui.kit.browser import is_dark, is_narrow, uninterrupted
@@ -47,9 +48,7 @@ from study.planning.sentences import (
     design_sentence,
     plan_headline,
     plan_sentences,
-    points,
     route_sentence,
-    share_text,
     small_sentence,
 )
 from study.statistics.simulation import StudyModel
@@ -154,9 +153,9 @@ def _table(found: Plan) -> None:
     rows = [
         ("Half-width of the interval, points", _points_of(found.half_width),
          _points_of(found.naive_half_width)),
-        (f"Holds the truth (should be {share_text(found.level)})", _share(found.coverage),
-         _share(found.naive_coverage)),
-        (f"Finds a preference, test at {share_text(found.alpha)}", _share(found.power),
+        (f"Holds the truth (should be {wording.level_percent(found.level)})",
+         _share(found.coverage), _share(found.naive_coverage)),
+        (f"Finds a preference, test at {wording.level_percent(found.alpha)}", _share(found.power),
          _share(found.naive_power)),
         ("Worth, in independent votes", _plain(found.effective_votes), f"{found.votes:,.0f}"),
     ]  # fmt: skip
@@ -167,13 +166,15 @@ def _table(found: Plan) -> None:
 
 
 def _points_of(value: MonteCarloEstimate | None) -> str:
-    return "none" if value is None else f"{points(value.value)} ± {100 * value.error:.2f}"
+    if value is None:
+        return "none"
+    return f"{wording.points(value.value)} ± {wording.points(value.error, 2)}"
 
 
 def _share(value: MonteCarloEstimate | None) -> str:
     if value is None:
         return "none"
-    return f"{100 * value.value:.1f} % ± {100 * value.error:.1f}"
+    return f"{wording.percent(value.value, 1)} ± {wording.points(value.error)}"
 
 
 def _plain(value: MonteCarloEstimate | None) -> str:
@@ -279,7 +280,7 @@ def _instant_estimate(request: PlanRequest) -> None:
     """What arithmetic says, while the numbers are being typed."""
     found = approximate(request.model)
     width = found.half_width(request.level)
-    said = f"± {points(width)} points" if width != float("inf") else "no interval"
+    said = f"± {wording.points(width)} points" if width != float("inf") else "no interval"
     show_note(f"By arithmetic alone: about {found.votes:,.0f} votes that count, and {said}. "
          "Simulate to confirm it.")  # fmt: skip
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import streamlit as st
 
+from eic_core import wording
 from eic_core.errors import UserError
 from pages.ui.figures.study_results import draw
 from pages.ui.kit.browser import is_dark, is_narrow
@@ -31,7 +32,6 @@ from pages.ui.organising.desk import (
 )
 from pages.ui.organising.drill import pair_view, pairs_table
 from pages.ui.organising.report_files import ABOUT, ShownReport, about_of, files_row, shown_report
-from pages.ui.organising.studies import date_text
 from study.design import StudyStatus
 from study.material import Study
 from study.organising import OrganiserService
@@ -41,7 +41,6 @@ from study.report.figures import FIGURES, headline
 from study.report.printing import FORMATS
 from study.report.sections import Fact, Group, Section, SectionTable, sections_of
 from study.report.verdict import verdict
-from study.report.words import level_text, number, p_text
 from study.unblinding import COST, EarlyLook
 
 MARKS = {
@@ -203,8 +202,8 @@ def early_look_band(study: Study, looks: Sequence[EarlyLook], votes: int) -> Non
     st.html(
         '<div class="eic-band" role="note"><p><b>The study is still open. Its results were looked '
         f"at {times(len(looks))}.</b> This is what the {last.votes:,} votes cast by "
-        f"{date_text(last.at)} say. {_later(votes - last.votes)} Every later report says when it "
-        f"was looked at.</p></div>"
+        f"{wording.minute(last.at)} say. {_later(votes - last.votes)} Every later report says when "
+        f"it was looked at.</p></div>"
     )
     show_done_message("look")
     if votes > last.votes:
@@ -360,15 +359,16 @@ def _headline(here: ShownReport) -> None:
     found, level = here.report.inference, here.report.level
     interval = found.interval(level)
     facts = [
-        Fact("share for the lower EIC", "—" if found.rate is None else f"{100 * found.rate:.1f} %",
+        Fact("share for the lower EIC", wording.percent(found.rate, 1, missing="—"),
              terms.RATE),
-        Fact(f"{level_text(level)} interval",
+        Fact(f"{wording.level_percent(level)} interval",
              "—" if interval is None
-             else f"{100 * interval.low:.1f} to {100 * interval.high:.1f} %",
+             else wording.percent_range(interval.low, interval.high, 1),
              terms.INTERVAL),
-        Fact("p, two-sided", p_text(found.p_two_sided), terms.P_VALUE),
+        Fact("p, two-sided", wording.p_number(found.p_two_sided, 3), terms.P_VALUE),
         Fact("votes that count", f"{found.votes:,}", here.report.export.exclusion.sentence),
-        Fact("worth in independent votes", number(found.effective_votes, 0),
+        Fact("worth in independent votes",
+             wording.number(found.effective_votes, 0, missing=wording.UNDEFINED),
              terms.EFFECTIVE_VOTES),
     ]  # fmt: skip
     st.html(facts_html(facts, wide=True))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from eic_core import wording
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.door import login_key, organiser
 from pages.ui.kit.messages import quiet_note, show_empty_state, show_heading, show_warning
@@ -23,7 +24,6 @@ from pages.ui.organising.desk import (
     show_error_at,
 )
 from pages.ui.organising.report_files import file_stem
-from pages.ui.organising.studies import date_text
 from study.design import StudyStatus
 from study.links import InvitationState, InvitationView, NewInvitation, links_csv
 from study.material import Study
@@ -92,7 +92,7 @@ def _personal(study: Study) -> None:
         st.session_state["labels"] = ""
         return ""
 
-    st.button(f"Make {len(labels)} personal link{'s' if len(labels) != 1 else ''}", key="invite",
+    st.button(f"Make {wording.count(len(labels), 'personal link')}", key="invite",
               type="secondary" if lab().demo else "primary", on_click=action_callback,
               args=("links", make))  # fmt: skip
 
@@ -134,7 +134,7 @@ def _fresh(study: Study) -> None:
         return
     _, links, number = kept
     with st.container(border=True, key="new-links", gap="small"):
-        show_heading(f"{len(links):,} new link{'s' if len(links) != 1 else ''}: save now")
+        show_heading(f"{wording.count(len(links), 'new link')}: save now")
         for each in links[-SHOWN:]:
             note = each.label or (f"open, {each.quota}" if each.kind == InvitationKind.OPEN else "")
             if note:
@@ -174,10 +174,10 @@ def _list(service: OrganiserService, study: Study) -> None:
     def revoke(service: OrganiserService) -> str:
         for invitation_id in ids:
             service.invitations.revoke(study.id, invitation_id)
-        return f"{len(ids)} link{'s' if len(ids) != 1 else ''} taken back."
+        return f"{wording.count(len(ids), 'link')} taken back."
 
     with confirmation_popover(
-        f"Take back {len(ids)} link{'s' if len(ids) != 1 else ''}…",
+        f"Take back {wording.count(len(ids), 'link')}…",
         "No consent and no further vote comes through a link that was taken back. Votes that are "
         "in stay. This cannot be undone; a new link can be made.",
         "revoke",
@@ -248,15 +248,14 @@ def _draw(live: LiveList) -> None:
     quiet_note(pairs_line(live, wanted))
     bars = "".join(_bar(p.name, p.problem, p.votes, wanted) for p in live.pairs)
     st.html(f'<div class="eic-votes" tabindex="0" aria-label="Votes on each pair">{bars}</div>')
-    last = (
-        "" if live.last_vote_at is None else f" The last vote came {date_text(live.last_vote_at)}."
-    )
+    came = live.last_vote_at
+    last = "" if came is None else f" The last vote came {wording.minute(came)}."
     st.html(f'<p class="eic-quiet">As of {live.at:%H:%M:%S} UTC.{last}</p>')
 
 
 def _facts(live: LiveList) -> list[tuple[str, str]]:
     """The numbers at the top."""
-    median = "—" if live.median_seconds is None else f"{live.median_seconds:.0f} s"
+    median = "—" if live.median_seconds is None else wording.seconds(live.median_seconds)
     facts = [
         ("invited", f"{live.invited:,}"),
         ("consented", f"{live.consented:,}"),

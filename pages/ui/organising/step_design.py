@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from eic_core import wording
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.messages import quiet_note, show_heading, show_note, show_warning, table_html
 from pages.ui.kit.text import prose
@@ -23,7 +24,7 @@ from pages.ui.organising.desk import (
     show_error_at,
     version_seen,
 )
-from pages.ui.organising.studies import date_text, next_step_button
+from pages.ui.organising.studies import next_step_button
 from study.design import AttentionKind, ExclusionUnit, StudyDesign, StudyStatus
 from study.errors import StaleEditError
 from study.material import Study
@@ -251,7 +252,7 @@ def freeze_view(service: OrganiserService, draft: StudyDraft) -> None:
     )
     show_error_at("freeze")
     if readiness.missing:
-        items = "".join(f"<li>{prose(line[:1].upper() + line[1:])}.</li>"
+        items = "".join(f"<li>{prose(wording.capital(line))}.</li>"
                         for line in readiness.missing)  # fmt: skip
         st.html(
             '<div class="eic-error" role="alert"><p class="eic-error-title">Before freezing</p>'
@@ -262,7 +263,7 @@ def freeze_view(service: OrganiserService, draft: StudyDraft) -> None:
             f"Go to the {step}", key="mend", on_click=lambda: go_to(study=study.id, step=step)
         )
     for line in readiness.warnings:
-        show_warning(line[:1].upper() + line[1:] + ".")
+        show_warning(f"{wording.capital(line)}.")
     show_heading("What is fixed for good")
     st.html(table_html(frozen_facts(draft)))
     quiet_note("The public address of the app is the only setting that may change later.")
@@ -333,7 +334,7 @@ def design_facts(design: StudyDesign) -> list[tuple[str, str]]:
         ("“Cannot decide”", "offered" if design.allow_tie else "not offered"),
         ("A line for a reason", "offered" if design.ask_reason else "not offered"),
         ("Left out of the results", left_out),
-        ("Deadline", f"{design.deadline:%d %b %Y, %H:%M} UTC" if design.deadline else "none"),
+        ("Deadline", wording.minute(design.deadline) if design.deadline else "none"),
         ("Inspector while it runs",
          "open to visitors" if design.inspector_open_during_study else "closed to visitors"),
         ("A pair waits for a silent rater", f"{design.reservation_minutes} minutes"),
@@ -387,7 +388,7 @@ def settings_view(service: OrganiserService, draft: StudyDraft) -> None:
     st.html(
         table_html(
             [
-                (date_text(line.at), f"{line.actor}: {line.action} {_cut(line.detail)}")
+                (wording.minute(line.at), f"{line.actor}: {line.action} {_cut(line.detail)}")
                 for line in lines[:LINES]
             ],
         )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import streamlit as st
 
+from eic_core import wording
 from eic_core.exports import csv_text, safe_cell
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.door import is_organiser, login_key
@@ -121,7 +122,7 @@ def _refused(rows: tuple[RefusedRow, ...]) -> None:
     if not rows:
         quiet_note("No row was refused.")
         return
-    title = f"{len(rows):,} row{'s' if len(rows) != 1 else ''} refused"
+    title = f"{wording.count(len(rows), 'row')} refused"
     with st.expander(title, key="refused-rows"):
         quiet_note("They stay in the pool, and are never matched. Rows count from 1.")
         st.dataframe(
@@ -237,7 +238,7 @@ def _ended(draft: StudyDraft, job: Job) -> None:
         if draft.pool is not None and job.result.pool.digest == draft.pool.digest:
             did = "scored here" if job.result.scored_here else "taken with the scores they had"
             read = job.result.pool.rows - len(job.result.refused)
-            rows = f"{read:,} formula{'s' if read != 1 else ''} {did}."
+            rows = f"{wording.count(read, 'formula')} {did}."
             st.html(f'<p class="eic-done" role="status">{rows}</p>')
         return
     if job.error is not None:
@@ -453,7 +454,7 @@ def _put(draft: StudyDraft, new: Sequence[Problem]) -> None:
     def add(service: OrganiserService) -> str:
         merged = {**described, **{p.name: _keeping(p, described.get(p.name)) for p in new}}
         service.set_problems(draft.study.id, tuple(merged.values()), seen=version_seen(draft.study))
-        return f"{len(new)} problem{'s' if len(new) != 1 else ''} added."
+        return f"{wording.count(len(new), 'problem')} added."
 
     if not run_action("problems", add):
         organiser_desk().kept["pending-problems"] = tuple(new)

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from eic_core import wording
 from pages.ui.figures.study_results import draw
 from pages.ui.kit.browser import is_dark, is_narrow, uninterrupted
 from pages.ui.kit.door import is_organiser
@@ -296,7 +297,7 @@ def _fates_table(result: MatchingResult) -> None:
 def _bound(exact: bool, gap: float, mode: str) -> str:
     if mode != "matching":
         return ""
-    return "optimal" if exact else f"within {100 * gap:.2g} %"
+    return "optimal" if exact else f"within {wording.percent(max(gap, 1e-4))}"
 
 
 def _plots(pairs: tuple[StudyPair, ...]) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from eic_core import wording
 from eic_core.errors import UserError
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.messages import quiet_note, show_empty_state, show_error, show_heading, table_html
-from pages.ui.kit.text import clean, escape, number, prose
+from pages.ui.kit.text import clean, escape, prose
 from pages.ui.organising.desk import (
     StudyDraft,
     action_callback,
@@ -145,16 +146,17 @@ def _behind(preview: Preview) -> None:
     same = " The two are <b>one function on the data</b>, up to rounding."
     same = same if pair.same_function else ""
     st.html(
-        f'<p class="eic-quiet">L = {number(pair.loss, 3)}. Both show {preview.digits} significant '
-        f"digits, which changes R² by at most {preview.r2_change:.1g}.{same}</p>"
+        f'<p class="eic-quiet">L = {wording.number(pair.loss, 3)}. Both show '
+        f"{preview.digits} significant digits, which changes R² by at most "
+        f"{wording.significant(preview.r2_change, 1)}.{same}</p>"
     )
 
 
 def _member(letter: str, side: str, member: Member) -> tuple[str, ...]:
     return (
         f"{letter}, {side} EIC",
-        number(member.eic, 3),
-        number(member.r2, 4),
+        wording.number(member.eic, 3),
+        wording.r_squared(member.r2),
         str(member.complexity),
         member.method or "—",
         "—" if member.row is None else str(member.row + 1),

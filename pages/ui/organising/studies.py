@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 import streamlit as st
 
+from eic_core import wording
 from pages.ui.kit.messages import show_error
 from pages.ui.kit.text import escape
 from pages.ui.kit.wiring import lab
@@ -213,15 +213,11 @@ def _row(study: Study) -> None:
 
 def _when(study: Study) -> str:
     if study.closed_at is not None:
-        return f"closed {date_text(study.closed_at)}"
+        return f"closed {wording.minute(study.closed_at)}"
     if study.frozen_at is not None:
-        return f"open since {date_text(study.frozen_at)}"
-    return f"begun {date_text(study.created_at)}"
+        return f"open since {wording.minute(study.frozen_at)}"
+    return f"begun {wording.minute(study.created_at)}"
 
-
-def date_text(at: datetime) -> str:
-    """A time for reading."""
-    return f"{at:%d %b %Y, %H:%M} UTC"
 
 
 def _new(others: bool) -> None:

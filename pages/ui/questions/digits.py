@@ -6,6 +6,7 @@ import math
 
 import streamlit as st
 
+from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.explain import phrases
 from eic_core.explain.budget import Budget, Need
@@ -15,7 +16,7 @@ from pages.ui.kit.browser import is_dark, is_narrow
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.messages import show_refusal
 from pages.ui.kit.progress import patient_progress
-from pages.ui.kit.text import clean, escape, number, prose
+from pages.ui.kit.text import clean, escape, prose
 from pages.ui.kit.visit import change_state, current_visit, sync_widget
 from pages.ui.kit.wiring import diagnosis_service, figure_cache
 from pages.ui.questions.instead import replace_formula_button
@@ -167,25 +168,14 @@ def _shortened(result: InspectionResult, budget: Budget) -> None:
 def _effects(budget: Budget) -> str:
     parts = []
     if not math.isnan(budget.r2_before):
-        change = budget.r2_after - budget.r2_before
-        parts.append(f"R² {budget.r2_before:.6g} → {budget.r2_after:.6g} ({_change(change)})")
-    change = budget.eic_after - budget.eic_before
-    shown = "" if math.isnan(change) else f" ({_change(change, 0.005)})"
-    parts.append(f"EIC {number(budget.eic_before)} → {number(budget.eic_after)}{shown}")
+        was, now = wording.r_squared(budget.r2_before), wording.r_squared(budget.r2_after)
+        change = wording.signed(budget.r2_after - budget.r2_before, None, least=1e-12)
+        parts.append(f"R² {was} → {now} ({change})")
+    more = budget.eic_after - budget.eic_before
+    shown = "" if math.isnan(more) else f" ({wording.signed(more)})"
+    before, after = wording.number(budget.eic_before), wording.number(budget.eic_after)
+    parts.append(f"EIC {before} → {after}{shown}")
     return "; ".join(parts) + "."
-
-
-def _change(change: float, least: float = 1e-12) -> str:
-    """A change with its sign; "unchanged" if it is smaller than `least`.
-
-    Examples
-    --------
-    >>> _change(0.0), _change(-3.2e-7), _change(0.012)
-    ('unchanged', '−3.2·10⁻⁷', '+0.012')
-    """
-    if abs(change) < least:
-        return "unchanged"
-    return ("+" if change > 0 else "") + phrases.number(change)
 
 
 def _table(needs: tuple[Need, ...]) -> str:

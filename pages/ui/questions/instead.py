@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from eic_core.drawing import digits_text
+from eic_core import wording
 from eic_core.drawing.layout import focus_node
 from eic_core.explain import phrases
 from eic_core.explain.writing import WritingLoss
@@ -25,7 +25,7 @@ from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.jobs import Job
 from pages.ui.kit.progress import finish_button, start_finishing
-from pages.ui.kit.text import escape, number, prose
+from pages.ui.kit.text import escape, prose
 from pages.ui.kit.visit import Visit, change_state, current_visit
 from pages.ui.kit.wiring import diagnosis_service, figure_cache
 
@@ -71,7 +71,7 @@ def both_trees(result: InspectionResult, form: Formula, key: str) -> None:
 
 
 def _tree(result: InspectionResult, inspection: Inspection, name: str, key: str) -> None:
-    st.html(f'<h4 class="eic-h">{name}: EIC {number(inspection.eic)}</h4>')
+    st.html(f'<h4 class="eic-h">{name}: EIC {wording.number(inspection.eic)}</h4>')
     dark = is_dark()
     figure = figure_cache().get(
         ("form tree", result.request, inspection.formula.source, dark),
@@ -186,7 +186,7 @@ def _table(before: Measured, after: Measured) -> str:
         _observed_row("observed in double precision", before.float64, after.float64),
         _observed_row("observed in single precision", before.float32, after.float32),
         ("nodes", str(before.complexity), str(after.complexity),
-         _signed(after.complexity - before.complexity, 0), glossary.COMPLEXITY),
+         wording.signed(after.complexity - before.complexity, 0), glossary.COMPLEXITY),
     )  # fmt: skip
     cells = "".join(
         f'<tr><th scope="row" title="{escape(explained, 1000)}">{name}</th>'
@@ -201,35 +201,22 @@ def _table(before: Measured, after: Measured) -> str:
 
 
 def _row(name: str, old: float, new: float, explained: str) -> tuple[str, str, str, str, str]:
-    return name, number(old), number(new), _signed(new - old), explained
+    return name, wording.number(old), wording.number(new), wording.signed(new - old), explained
 
 
 def _observed_row(
     name: str, old: ObservedError, new: ObservedError
 ) -> tuple[str, str, str, str, str]:
     change = new.digits_lost - old.digits_lost
-    shown = _signed(change) if math.isfinite(change) else "—"
+    shown = wording.signed(change) if math.isfinite(change) else "—"
     return name, _observed(old), _observed(new), shown, glossary.OBSERVED
-
-
-def _signed(change: float, decimals: int = 2) -> str:
-    """A change for reading.
-
-    Examples
-    --------
-    >>> _signed(-7.344), _signed(2, 0), _signed(0.001)
-    ('−7.34', '+2', '0.00')
-    """
-    if round(change, decimals) == 0:
-        return number(0, decimals)
-    return ("+" if change > 0 else "") + number(change, decimals)
 
 
 def _observed(error: ObservedError) -> str:
     if error.failed:
         return f"no value at {error.failed:,} of {error.rows:,}"
     lost = error.digits_lost
-    return "—" if math.isnan(lost) else number(lost)
+    return "—" if math.isnan(lost) else wording.number(lost)
 
 
 _LISTED = 12
@@ -263,8 +250,8 @@ def _bars(result: InspectionResult, found: WritingLoss) -> None:
         key="losses",
         theme=None,
         config={"displayModeBar": False},
-        alt=f"Digits lost: the function itself {number(found.own)}, the result as written "
-        f"{number(found.q)}, the worst step inside {number(result.inspection.eic)}",
+        alt=f"Digits lost: the function itself {wording.number(found.own)}, the result as written "
+        f"{wording.number(found.q)}, the worst step inside {wording.number(result.inspection.eic)}",
     )
 
 
@@ -273,9 +260,9 @@ def _meanings(found: WritingLoss) -> str:
     worst = worst_step(inspection)
     where = f"<code>{escape(inspection.nodes[worst].text, 80)}</code>"
     at_root = worst == len(inspection.formula) - 1
-    inside = f"{digits_text(inspection.eic_finite)} at {where}"
+    inside = f"{wording.digits_lost(inspection.eic_finite)} at {where}"
     if math.isinf(inspection.eic):
-        singular = phrases.samples(inspection.counts.singular)
+        singular = wording.count(inspection.counts.singular, 'sample')
         inside = f"all digits at {singular}, where a value is 0 or infinitely steep" + (
             f" ({where})" if math.isnan(inspection.eic_finite) else f"; elsewhere {inside}"
         )
@@ -289,10 +276,10 @@ def _meanings(found: WritingLoss) -> str:
         else ""
     )
     items = (
-        ("The function itself", digits_text(found.own), glossary.OWN,
+        ("The function itself", wording.digits_lost(found.own), glossary.OWN,
          "Take inputs that are right to one rounding, compute without any further error, and "
          "round the result once: so many digits go, whoever writes the formula and however."),
-        ("The result, as written", digits_text(found.q), glossary.CORRELATED,
+        ("The result, as written", wording.digits_lost(found.q), glossary.CORRELATED,
          "Now every step of this form rounds, too. What goes beyond the first bar is the fault "
          "of the writing, and another form may keep it."),
         ("The worst step inside", inside, glossary.EIC,
@@ -303,7 +290,8 @@ def _meanings(found: WritingLoss) -> str:
         for name, value, tip, text in items
     )
     compared = (
-        f'<p class="eic-quiet">The first two over the {phrases.samples(found.compared)} at which '
+        f'<p class="eic-quiet">The first two over the '
+        f"{wording.count(found.compared, 'sample')} at which "
         "both are finite.</p>"
         if found.singular
         else ""
@@ -316,8 +304,8 @@ def _inputs(found: WritingLoss) -> str:
     ranked = sorted(found.conditioning.variables, key=lambda v: -v.share)
     rows = "".join(
         f'<tr><th scope="row">{prose(phrases.input_name(v.name))}</th>'
-        f"<td>{phrases.number(v.rms)}</td><td>{phrases.number(v.largest)}</td>"
-        f"<td>{phrases.percent(v.share)}</td></tr>"
+        f"<td>{wording.significant(v.rms)}</td><td>{wording.significant(v.largest)}</td>"
+        f"<td>{wording.percent(v.share)}</td></tr>"
         for v in ranked[:_LISTED]
     )
     left = len(ranked) - _LISTED

@@ -9,8 +9,8 @@ import math
 import pyarrow as pa
 import streamlit as st
 
+from eic_core import wording
 from eic_core.errors import UserError
-from eic_core.explain import phrases
 from eic_core.explain.ledger import Ledger, LedgerRow
 from pages.ui.figures.noise import (
     INHERITED,
@@ -188,14 +188,14 @@ def noise_panel(result: InspectionResult, node: int) -> None:
 def _in_the_result(whole: Ledger, node: int) -> str:
     """What the selected node contributes to the noise of the whole formula."""
     row = whole.rows[node]
-    share = phrases.percent(row.share)
+    share = wording.percent(row.share)
     if row.masked:
         return f"{MASKED} Masked: {share} of the noise of the result arises at this node."
     if not whole.inspection.formula.nodes[node].children:
         return f"{INTRODUCED} This error makes {share} of the noise of the result."
     return (
         f"Of the noise of the result, {share} is introduced here ({INTRODUCED}) and "
-        f"{phrases.percent(row.inherited)} is inherited ({INHERITED}): it arises below and passes "
+        f"{wording.percent(row.inherited)} is inherited ({INHERITED}): it arises below and passes "
         "through here."
     )
 

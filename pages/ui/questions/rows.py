@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import streamlit as st
 
+from eic_core import wording
 from eic_core.explain.where import FEW, NOISE, Where
 from eic_core.exports import csv_text, safe_cell
 from eic_core.formula.rendering import to_python
@@ -211,7 +212,7 @@ def _rows(result: InspectionResult, found: Where, count: int) -> None:
     if found.singular:
         parts.append(f"{len(found.singular):,} without a digit")
     if count:
-        parts.append(f"{count:,} that {'carries' if count == 1 else 'carry'} 99 %")
+        parts.append(f"{wording.count(count, 'that carries', 'that carry')} 99 %")
     with st.expander(f"The rows: {', '.join(parts)}", key="rows-list"):
         rows_table(result, found)
 

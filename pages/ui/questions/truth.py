@@ -10,14 +10,14 @@ from typing import Any
 import pyarrow as pa
 import streamlit as st
 
-from eic_core.explain import phrases
+from eic_core import wording
 from eic_core.explain.triangulation import TriangulatedNode, Triangulation
 from pages.ui.figures.noise import observed_text, triangulated_figure, triangulated_words
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark, is_narrow
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.progress import patient_progress
-from pages.ui.kit.text import escape, number, prose
+from pages.ui.kit.text import escape, prose
 from pages.ui.kit.visit import change_state
 from pages.ui.kit.wiring import diagnosis_service, figure_cache
 
@@ -63,7 +63,7 @@ def truth_table(found: Triangulation, node: int) -> None:
         }
         | {
             _name(sigma): config.TextColumn(
-                f"Shaken, σ = {phrases.number(sigma)}", width=150, help=glossary.SHAKEN
+                f"Shaken, σ = {wording.significant(sigma)}", width=150, help=glossary.SHAKEN
             )
             for sigma in sigmas
         },
@@ -95,8 +95,8 @@ def _interval(node: TriangulatedNode, k: int) -> str:
     shaken = node.shaken[k]
     if math.isnan(shaken.low):
         return "—"
-    text = f"{shaken.local_eic:.2f} ({shaken.low:.2f} to {shaken.high:.2f})"
-    return text.replace("-", "−")
+    low, high = wording.number(shaken.low), wording.number(shaken.high)
+    return f"{wording.number(shaken.local_eic)} ({low} to {high})"
 
 
 def _shown(value: float) -> float | None:
@@ -144,8 +144,9 @@ def _basis(result: InspectionResult, found: Triangulation, node: int) -> str:
     if abs(here - whole) < _SAME or not math.isfinite(here - whole):
         return said
     return (
-        f"{said} On these, `{found.nodes[node].text[:80]}` loses {number(here, 1)} digits, on all "
-        f"{valid:,} it loses {number(whole, 1)}: the mean depends on which rows are in it."
+        f"{said} On these, `{found.nodes[node].text[:80]}` loses {wording.number(here, 1)} digits, "
+        "on all "
+        f"{valid:,} it loses {wording.number(whole, 1)}: the mean depends on which rows are in it."
     )
 
 

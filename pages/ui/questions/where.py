@@ -17,8 +17,9 @@ import plotly.graph_objects as go
 import pyarrow as pa
 import streamlit as st
 
+from eic_core import wording
 from eic_core.drawing.layout import VisibleTree, focus_node, largest_loss_below, visible_tree
-from eic_core.drawing.scale import THEMES, colour, digits_text, text_on
+from eic_core.drawing.scale import THEMES, colour, text_on
 from eic_core.explain.bottleneck import origin_of_loss
 from eic_core.formula.rendering import form_of, math_style, to_latex
 from eic_core.formula.tree import Formula, Node
@@ -101,7 +102,8 @@ def coloured_tex(inspection: Inspection, *, selected: int | None = None) -> str:
         "\\usepackage{xcolor}\n"
         "\\setlength{\\fboxsep}{2pt}\n"
         "% Background: digits lost, log10 of the mean amplification, from 0 (pale) to 8 (dark).\n"
-        f"% EIC = {digits_text(inspection.eic)} on {inspection.counts.valid} valid samples.\n"
+        f"% EIC = {wording.digits_lost(inspection.eic)} "
+        f"on {inspection.counts.valid} valid samples.\n"
         "\\begin{document}\n"
         f"$\\displaystyle {body}$\n"
         "\\end{document}\n"
@@ -165,7 +167,7 @@ def _write(
 
 def _brace(inspection: Inspection, node: Node, latex: str, dialect: _Dialect, accent: str) -> str:
     value = inspection.nodes[node.id].local_eic
-    said = {math.inf: r"\infty"}.get(value, digits_text(value))
+    said = {math.inf: r"\infty"}.get(value, wording.digits_lost(value))
     said = rf"\text{{{said}}}" if math.isnan(value) else said
     return rf"\underbrace{{{latex}}}_{{{dialect.ink(accent, said) if accent else said}}}"
 

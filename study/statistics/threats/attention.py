@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eic_core import wording
 from eic_core.exports import PlainAtLevel
 from study.statistics.clustered import ClusteredRate, clustered_rate
 from study.statistics.exclusions import ExclusionRule
@@ -23,7 +24,6 @@ from study.statistics.threats.common import (
     rate_words,
     split_by_rule,
 )
-from study.statistics.words import counted, p_words
 
 FAILED = "a failed attention check"
 MANY_FAILED = 0.2
@@ -120,12 +120,12 @@ class AttentionChecks(PlainAtLevel):
         """Who failed, and what it changes."""
         if not self.answered:
             return "No attention check was answered, so attention cannot be judged."
-        checks = counted(self.answered, "attention check")
+        checks = wording.count(self.answered, "attention check")
         if not self.failed_raters:
             return f"Nobody failed: {checks} answered."
         start = (
             f"{self.passed:,} of {checks} passed; {self.failed_raters:,} of "
-            f"{counted(len(self.raters), 'rater')} failed at least one."
+            f"{wording.count(len(self.raters), 'rater')} failed at least one."
         )
         if self.many_failed:
             start += " So many failures ask whether the ballots were read."
@@ -136,7 +136,7 @@ class AttentionChecks(PlainAtLevel):
         if self.p_value is None:
             return start
         verdict = "no more than chance would" if self.p_value >= ALPHA else "more than chance would"
-        said = f"{start} They differ {verdict} ({p_words(self.p_value)})."
+        said = f"{start} They differ {verdict} ({wording.p_clause(self.p_value)})."
         return f"{said} {self.difference.too_small}".strip()
 
 

@@ -7,13 +7,13 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from eic_core import wording
 from eic_core.exports import Key, json_form
 from study.statistics.clustered import ClusteredRate
 from study.statistics.clusters import Clustering
 from study.statistics.exclusions import ExclusionRule, TimedVote, exclusion_reasons
-from study.statistics.preference import Interval
+from study.statistics.preference import Interval, between
 from study.statistics.votes import Flags, Integers, PairVote, VoteArrays
-from study.statistics.words import between, counted, percent
 
 Judgement = Literal["no sign of a problem", "look closer", "cannot be told"]
 FINE: Judgement = "no sign of a problem"
@@ -93,7 +93,7 @@ def rate_words(rate: ClusteredRate, level: float) -> str:
         return "no votes"
     interval = rate.interval(level)
     span = f" ({between(interval)})" if interval else ""
-    return f"{percent(rate.rate)} of {counted(rate.votes, 'vote')}{span}"
+    return f"{wording.percent(rate.rate, 0)} of {wording.count(rate.votes, 'vote')}{span}"
 
 
 RATE: tuple[Key, ...] = (

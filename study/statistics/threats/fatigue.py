@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eic_core import wording
 from eic_core.exports import PlainAtLevel, keys_within
 from study.statistics.clustered import ClusteredRate, clustered_rate
 from study.statistics.exclusions import ExclusionRule, active_seconds
@@ -31,7 +32,6 @@ from study.statistics.threats.common import (
     split_by_rule,
 )
 from study.statistics.votes import Flags, Floats, VoteArrays
-from study.statistics.words import p_words, percent, seconds_words
 
 POSITION = "the number of the ballot"
 STEADY = 1e-9
@@ -141,9 +141,10 @@ class Ballots(PlainAtLevel):
         if self.p_value is None:
             return self.trend.reason
         verdict = (
-            f"The trend over ballots is no more than chance would give ({p_words(self.p_value)})."
+            "The trend over ballots is no more than chance would give "
+            f"({wording.p_clause(self.p_value)})."
             if self.p_value >= ALPHA
-            else f"The rate changes in the course of a session ({p_words(self.p_value)})."
+            else f"The rate changes in the course of a session ({wording.p_clause(self.p_value)})."
         )
         return f"{verdict} {self.trend.too_small}".strip()
 
@@ -153,8 +154,8 @@ class Ballots(PlainAtLevel):
         if early is None or late is None or term is None:
             return ""
         return (
-            f"The median vote took {seconds_words(early)} in the {self.thirds[0].name} and "
-            f"{seconds_words(late)} in the {self.thirds[-1].name}; {_pace(term)}."
+            f"The median vote took {wording.seconds(early)} in the {self.thirds[0].name} and "
+            f"{wording.seconds(late)} in the {self.thirds[-1].name}; {_pace(term)}."
         )
 
 
@@ -211,11 +212,11 @@ def _pace(term: RegressionTerm) -> str:
     if change < STEADY:
         return "raters keep their pace"
     faster = "faster" if term.estimate < 0 else "slower"
-    by = f"by {'about ' if change >= 0.01 else ''}{percent(change)} a ballot"
+    by = f"by {'about ' if change >= 0.01 else ''}{wording.percent(change, 0)} a ballot"
     if term.p_value is None:
         return f"raters get {faster} {by}, each of them alike"
     sure = "" if term.p_value < ALPHA else ", which may be chance"
-    return f"raters get {faster} {by}{sure} ({p_words(term.p_value)})"
+    return f"raters get {faster} {by}{sure} ({wording.p_clause(term.p_value)})"
 
 
 def _column(table: VoteArrays) -> Floats:

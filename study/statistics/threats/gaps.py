@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
+from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
 from study.statistics.clustered import ClusteredRate, clustered_rate
-from study.statistics.preference import Interval
+from study.statistics.preference import Interval, between
 from study.statistics.regression import INTERCEPT, LogisticFit, RegressionTerm, logistic
 from study.statistics.threats.common import (
     ALPHA,
@@ -24,7 +25,6 @@ from study.statistics.threats.common import (
     side_of_half,
 )
 from study.statistics.votes import Floats, VoteArrays
-from study.statistics.words import between, capital, counted, factor, listed, p_words, percent
 
 EIC, R2, NODES, SIDE = "the gap in EIC", "the gap in R²", "the gap in complexity", "the side"
 UNITS = {
@@ -124,9 +124,9 @@ class Gaps(PlainAtLevel):
         equal = [names[name] for name in names if name not in self.shared]
         shared = [names[name] for name in self.shared]
         if not shared:
-            return f"equal {listed(equal)}"
-        gap = f"the {'gap' if equal else 'gaps'} in {listed(shared)} that all pairs share"
-        return f"equal {listed(equal)} and {gap}" if equal else gap
+            return f"equal {wording.join(equal)}"
+        gap = f"the {'gap' if equal else 'gaps'} in {wording.join(shared)} that all pairs share"
+        return f"equal {wording.join(equal)} and {gap}" if equal else gap
 
     @property
     def judgement(self) -> Judgement:
@@ -151,7 +151,7 @@ class Gaps(PlainAtLevel):
         parts = [self.fit.reason or " ".join(filter(None, found)), self._left_out()]
         if self.constant and not self.fit.reason:
             verb = "is" if len(self.constant) == 1 else "are"
-            same = f"{capital(listed(self.constant))} {verb} the same for all votes"
+            same = f"{wording.capital(wording.join(self.constant))} {verb} the same for all votes"
             parts.append(f"{same}, and so not in this comparison.")
         return " ".join(filter(None, (*parts, self.fit.too_small)))
 
@@ -162,7 +162,7 @@ class Gaps(PlainAtLevel):
         return (
             f"Between formulas of {self.compared} whose EICs differ by "
             f"{self.mean_eic_gap:.1f} digits, the lower EIC would be preferred in "
-            f"{percent(adjusted[0])} of votes ({between(adjusted[1])})."
+            f"{wording.percent(adjusted[0], 0)} of votes ({between(adjusted[1])})."
         )
 
     def _effect(self, term: RegressionTerm) -> str:
@@ -170,8 +170,9 @@ class Gaps(PlainAtLevel):
         p = 1.0 if term.p_value is None else term.p_value  # a logistic term has one
         sure = "" if p < ALPHA else ": no more than chance would give"
         return (
-            f"The odds of a vote for the lower EIC change by a factor of {factor(ratio)} "
-            f"({factor(interval.low)} to {factor(interval.high)}; {p_words(p)}) with "
+            f"The odds of a vote for the lower EIC change by a factor of {wording.ratio(ratio)} "
+            f"({wording.ratio(interval.low)} to {wording.ratio(interval.high)}; "
+            f"{wording.p_clause(p)}) with "
             f"{UNITS[term.name]}{sure}."
         )
 
@@ -179,7 +180,8 @@ class Gaps(PlainAtLevel):
         if not self.left_out:
             return ""
         return (
-            f"{counted(self.left_out, 'vote')} on pairs with an EIC or R² that is not a finite "
+            f"{wording.count(self.left_out, 'vote')} on pairs with an EIC or R² that is not a "
+            "finite "
             "number are left out here."
         )
 

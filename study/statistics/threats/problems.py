@@ -8,6 +8,7 @@ from math import sqrt
 import numpy as np
 from scipy.special import ndtri
 
+from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
 from study.statistics.clustered import clustered_rate
@@ -15,7 +16,6 @@ from study.statistics.clusters import Clustering, count, two_way
 from study.statistics.preference import Interval
 from study.statistics.threats.common import ALPHA, FINE, LOOK, UNKNOWN, Judgement, side_of_half
 from study.statistics.votes import Floats, Integers, VoteArrays
-from study.statistics.words import p_words, percent
 
 METHOD = "Wilson, votes divided by the design effect"
 
@@ -114,15 +114,15 @@ class ProblemRates(PlainAtLevel):
         leading = sum(2 * each.lower > each.votes for each in ordered)
         said = (
             f"In {leading} of {len(ordered)} problems most votes go to the formula of lower EIC; "
-            f"the rates run from {percent(low.rate or 0.0)} ({low.problem}) to "
-            f"{percent(high.rate or 0.0)} ({high.problem})."
+            f"the rates run from {wording.percent(low.rate or 0.0, 0)} ({low.problem}) to "
+            f"{wording.percent(high.rate or 0.0, 0)} ({high.problem})."
         )
         if self.p_value is None:
             return f"{said} {self.reason}"
         verdict = "no more than pairs differ anyway" if self.p_value >= ALPHA else (
             "more than the differences between pairs explain"
         )  # fmt: skip
-        return f"{said} Problems differ {verdict} ({p_words(self.p_value)})."
+        return f"{said} Problems differ {verdict} ({wording.p_clause(self.p_value)})."
 
 
 def problem_rates(

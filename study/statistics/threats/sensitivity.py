@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from eic_core import wording
 from eic_core.exports import PlainAtLevel, keys_within
 from study.statistics.clustered import ClusteredRate, clustered_rate
 from study.statistics.clusters import Estimand, count
@@ -22,7 +23,6 @@ from study.statistics.threats.common import (
     side_of_half,
 )
 from study.statistics.votes import VoteArrays
-from study.statistics.words import percent, plain
 
 THRESHOLDS = tuple(float(seconds) for seconds in range(0, 181, 10))
 UNITS: tuple[Unit, ...] = ("session", "vote")
@@ -133,10 +133,10 @@ class Sensitivity(PlainAtLevel):
         rates = [point.rate.rate for point in some if point.rate.rate is not None]
         if not rates:
             return f"No threshold for {what} keeps half of these votes."
-        low, high = percent(min(rates)), percent(max(rates))
+        low, high = wording.percent(min(rates), 0), wording.percent(max(rates), 0)
         span = f"is {low}" if low == high else f"stays between {low} and {high}"
         last = some[-1].threshold_seconds
-        until = f"from 0 to {plain(last)} s" if last else "of 0 s alone"
+        until = f"from 0 to {wording.plain(last)} s" if last else "of 0 s alone"
         return f"With thresholds {until} for {what} the rate {span}."
 
 

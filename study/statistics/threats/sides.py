@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from eic_core import wording
 from eic_core.exports import PlainAtLevel, keys_within
 from study.statistics.clustered import ClusteredRate, clustered_rate
+from study.statistics.preference import between
 from study.statistics.threats.common import (
     ALPHA,
     FINE,
@@ -22,7 +24,6 @@ from study.statistics.threats.common import (
     side_of_half,
 )
 from study.statistics.votes import VoteArrays
-from study.statistics.words import between, counted, p_words, percent
 
 ENOUGH_VOTES = 5
 BALANCED = 0.05
@@ -89,7 +90,7 @@ class OneSided(PlainAtLevel):
                 f"No rater has {self.minimum} deciding votes, so nobody can be said to click "
                 "always on one side."
             )
-        of = f"{counted(self.candidates, 'rater')} with {self.minimum} or more votes"
+        of = f"{wording.count(self.candidates, 'rater')} with {self.minimum} or more votes"
         few = f"about {self.expected:.1f}" if self.expected >= 0.05 else "hardly any"
         chance = f"chance would give {few}"
         if not self.found:
@@ -101,7 +102,8 @@ class OneSided(PlainAtLevel):
         )
         return (
             f"{self.found} of {of} always chose the same side ({len(self.left)} left, "
-            f"{len(self.right)} right); {chance} ({p_words(self.p_value)}). Without them {rest}."
+            f"{len(self.right)} right); {chance} ({wording.p_clause(self.p_value)}). Without them "
+            f"{rest}."
         )
 
 
@@ -157,11 +159,11 @@ class SideBias(PlainAtLevel):
         found = self.clustered
         if found.rate is None:
             return found.reason
-        votes = counted(found.votes, "vote")
-        said = f"The formula on the left was chosen in {percent(found.rate)} of {votes}"
+        votes = wording.count(found.votes, "vote")
+        said = f"The formula on the left was chosen in {wording.percent(found.rate, 0)} of {votes}"
         if found.p_two_sided is None:
             return f"{said}. {found.reason}"
-        said += f" ({between(found.interval(self.level))}; {p_words(found.p_two_sided)})"
+        said += f" ({between(found.interval(self.level))}; {wording.p_clause(found.p_two_sided)})"
         if found.p_two_sided >= ALPHA:
             return f"{said}{self._caution or ': no sign that raters favour a side.'}"
         side = "left" if found.rate > 0.5 else "right"
@@ -174,7 +176,7 @@ class SideBias(PlainAtLevel):
         )
         return (
             f"{said}: raters favour the {side}. The formula of lower EIC stood on the left in "
-            f"{percent(shown)} of these votes, {effect}{self._caution[1:]}"
+            f"{wording.percent(shown, 0)} of these votes, {effect}{self._caution[1:]}"
         )
 
     @property

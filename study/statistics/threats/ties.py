@@ -7,10 +7,11 @@ from typing import Literal
 
 import numpy as np
 
+from eic_core import wording
 from eic_core.exports import PlainAtLevel, keys_within
 from study.statistics.clustered import ClusteredRate, clustered_rate
 from study.statistics.clusters import Estimand
-from study.statistics.preference import Interval
+from study.statistics.preference import Interval, between
 from study.statistics.threats.common import (
     FINE,
     LOOK,
@@ -21,7 +22,6 @@ from study.statistics.threats.common import (
     side_of_half,
 )
 from study.statistics.votes import Floats, VoteArrays
-from study.statistics.words import between, counted, percent
 
 Convention = Literal["left out", "half", "against", "for"]
 CONVENTIONS: dict[Convention, str] = {
@@ -97,7 +97,7 @@ class Ties(PlainAtLevel):
             return "There are no valid votes."
         if not self.ties:
             return "There are no ties, so no convention on them changes anything."
-        share = f"{counted(self.ties, 'tie')} in {counted(self.votes, 'vote')}"
+        share = f"{wording.count(self.ties, 'tie')} in {wording.count(self.votes, 'vote')}"
         out, half, against, for_ = self.counted
         if out.rate is None or half.rate is None or against.rate is None or for_.rate is None:
             return f"{share}. {out.clustered.reason}"
@@ -105,9 +105,10 @@ class Ties(PlainAtLevel):
         span = f" ({between(worst)})" if worst else ""
         return (
             f"{share}. Left out, the rate is {rate_words(out.clustered, self.level)}; "
-            f"with half of each tie for either formula {percent(half.rate)}, with all ties against "
-            f"the formula of lower EIC {percent(against.rate)}{span}, with all for it "
-            f"{percent(for_.rate)}."
+            f"with half of each tie for either formula {wording.percent(half.rate, 0)}, with all "
+            "ties against "
+            f"the formula of lower EIC {wording.percent(against.rate, 0)}{span}, with all for it "
+            f"{wording.percent(for_.rate, 0)}."
         )
 
 

@@ -203,13 +203,15 @@ def test_the_page_asks_for_nothing_and_runs_nothing(found):
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_texts_can_be_read_on_their_ground(dark):
-    style = render.__globals__["STYLE"]
+def test_texts_can_be_read_on_their_ground(found, dark):
+    _, page = found
     theme = THEMES[dark]
     for name in ("bar", "alert", "fine"):
-        colours = re.findall(rf"--{name}: (#[0-9a-f]{{6}})", style)
+        colours = re.findall(rf"--{name}: (#[0-9a-f]{{6}})", page.text)
         assert contrast(colours[1 if dark else 0], theme.paper) >= (3 if name == "bar" else 4.5)
     assert contrast(theme.muted, theme.paper) >= 4.5
+    card = re.findall(r"--card: (#[0-9a-f]{6})", page.text)[1 if dark else 0]
+    assert contrast(theme.ink, card) >= 4.5
 
 
 HOSTILE = "<img src=x onerror=alert(1)>"

@@ -1,0 +1,234 @@
+"""Pages of HTML from templates: everything that a user may have written is made inert here."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import markupsafe
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from eic_core import wording
+
+_CODE = re.compile(r"`([^`]*)`")
+_UNITS = re.compile(r"(?<=\d) (?=%|dB\b|digits?\b)")
+
+
+@lru_cache
+def environment(package: str) -> Environment:
+    """The templates of a package, and behind them those that every page shares.
+
+    Text is escaped and cleaned wherever it is put in; a name that is not given is an error.
+
+    Parameters
+    ----------
+    package : str
+        Holds a folder ``templates``.
+
+    Examples
+    --------
+    >>> template = environment("eic_core").from_string('<b title="{{ name }}">{{ name }}</b>')
+    >>> template.render(name="<\\x00'>")
+    '<b title="&lt; &#39;&gt;">&lt; &#39;&gt;</b>'
+    """
+    made = Environment(
+        loader=ChoiceLoader(
+            [PackageLoader(package, "templates"), PackageLoader("eic_core", "templates")]
+        ),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_inert,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.filters.update(_SHOWN)
+    made.filters.update(cell=cell, clean=clean, prose=prose, units=units)
+    return made
+
+
+def _inert(value: object) -> object:
+    """What a template puts on the page: every text cleaned, unless it is HTML already."""
+    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A value, and the filter that shows it.
+
+    Attributes
+    ----------
+    filter : str
+        ``"digits"``, ``"share"``, ``"count"`` or ``"plain"`` of a number; ``"code"`` of a text.
+    value : float or str
+    """
+
+    filter: str
+    value: float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """A word that stands out.
+
+    Attributes
+    ----------
+    kind : str
+        Its class.
+    text : str
+    """
+
+    kind: str
+    text: str
+
+
+Piece = str | Shown | Badge
+Cell = Piece | tuple[Piece, ...]
+"""What stands in a cell of a table: a sentence, a value, or several of them in a row."""
+
+
+def clean(text: str) -> str:
+    """Text without control, direction-changing and half characters.
+
+    Examples
+    --------
+    >>> clean("a\\x00b\\u202ec")
+    'a b c'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Cn") else " "
+        for c in text
+    )
+
+
+def escape(text: str) -> Markup:
+    """Text for HTML, inert.
+
+    Examples
+    --------
+    >>> str(escape('<img src="x">'))
+    '&lt;img src=&#34;x&#34;&gt;'
+    """
+    return markupsafe.escape(clean(text))
+
+
+def units(text: str) -> Markup:
+    """Text for HTML whose numbers keep their units on the line.
+
+    Examples
+    --------
+    >>> str(units("<5 %"))
+    '&lt;5\xa0%'
+    """
+    return Markup(_UNITS.sub("\u00a0", str(escape(text))))
+
+
+def prose(text: str) -> Markup:
+    """A sentence for HTML: backticks become code, numbers keep their units on the line.
+
+    Examples
+    --------
+    >>> str(prose("93 % at `<b>`"))
+    '93\xa0% at <code>&lt;b&gt;</code>'
+    """
+    return Markup(_CODE.sub(r"<code>\1</code>", str(units(text))))
+
+
+def code(text: str) -> Markup:
+    """A sub-expression."""
+    return Markup("<code>{}</code>").format(escape(text))
+
+
+def data(value: float, shown: str) -> Markup:
+    """A number that is shown rounded and carried in full.
+
+    Examples
+    --------
+    >>> str(data(4.389056098930650, "4.39"))
+    '<data value="4.38905609893065">4.39</data>'
+    """
+    return Markup('<data value="{!r}">{}</data>').format(float(value), shown)
+
+
+def digits_text(value: float) -> str:
+    """A number of digits, two decimals of it.
+
+    Examples
+    --------
+    >>> digits_text(0.3010299), digits_text(float("nan"))
+    ('0.30', '—')
+    """
+    return "exact" if value == -math.inf else wording.number(value)
+
+
+def share_text(value: float) -> str:
+    """A part of the whole in per cent, one decimal of it.
+
+    Examples
+    --------
+    >>> share_text(0.123), share_text(1e-5), share_text(0.0)
+    ('12.3 %', 'under 0.01 %', '0.0 %')
+    """
+    return wording.percent(value, 1, missing="—")
+
+
+def plain_text(value: float) -> str:
+    """Any number, five significant digits of it.
+
+    Examples
+    --------
+    >>> plain_text(-12345.678), plain_text(1.5e-9)
+    ('−12,346', '1.5·10⁻⁹')
+    """
+    return wording.significant(value, 5, missing="—")
+
+
+def digits(value: float) -> Markup:
+    """A number of digits, carried in full."""
+    return data(value, digits_text(value))
+
+
+def share(value: float) -> Markup:
+    """A part of the whole, carried in full."""
+    return data(value, share_text(value))
+
+
+def count(value: int) -> Markup:
+    """A whole number with its thousands set apart."""
+    return Markup('<data value="{}">{:,}</data>').format(value, value)
+
+
+def plain(value: float) -> Markup:
+    """Any number, carried in full."""
+    return data(value, plain_text(value))
+
+
+_SHOWN: dict[str, Callable[..., Markup]] = {
+    "code": code, "count": count, "digits": digits, "plain": plain, "share": share,
+}  # fmt: skip
+
+
+def cell(value: Cell) -> Markup:
+    """What stands in a cell of a table, as HTML; text is prose, unless it is HTML already.
+
+    Examples
+    --------
+    >>> str(cell(("`x`: ", Shown("count", 1200))))
+    '<code>x</code>: <data value="1200">1,200</data>'
+    >>> str(cell(Badge("ok", "agree")))
+    '<span class="badge ok">agree</span>'
+    """
+    if isinstance(value, tuple):
+        return Markup("").join(cell(piece) for piece in value)
+    if isinstance(value, Shown):
+        return _SHOWN[value.filter](value.value)
+    if isinstance(value, Badge):
+        return Markup('<span class="badge {}">{}</span>').format(value.kind, value.text)
+    return value if isinstance(value, Markup) else prose(value)

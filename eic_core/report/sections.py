@@ -1,0 +1,519 @@
+"""What the sections of a report show: from findings to values, which the template writes out."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from markupsafe import Markup
+
+from eic_core.drawing.svg import tree_svg
+from eic_core.explain.budget import TOLERANCE, Budget
+from eic_core.explain.causes import invalid_clause, singular_clause
+from eic_core.explain.comparing import EXPLAINED, OK, UNCLEAR, Shaken
+from eic_core.explain.conditioning import OwnConditioning
+from eic_core.explain.ledger import Ledger
+from eic_core.explain.triangulation import Triangulation
+from eic_core.explain.where import Where
+from eic_core.formula.rendering import node_texts, short_text, to_mathml
+from eic_core.formula.tree import Formula
+from eic_core.markup import Badge, Cell, Piece, Shown
+from eic_core.measure.inspection import Inspection
+from eic_core.report.charts import losses
+from eic_core.report.findings import LEFT_OUT, PARTS, REPAIR, Findings
+from eic_core.report.provenance import Provenance, command_line, versions
+from eic_core.rewriting import Measured, ObservedError, Repair
+
+MOST_TYPESET = 250
+"""Nodes of a formula that is still typeset."""
+
+DEEPEST_TYPESET = 60
+"""Levels of a formula that is still typeset: browsers stop at about 500 nested elements."""
+
+TREE_WIDTH = 780
+"""Pixels of the column that the tree should fit into."""
+
+TEXT_LIMIT = 60
+"""Characters of a sub-expression in a table."""
+
+OPEN_ROWS = 40
+"""Longer tables are folded."""
+
+LEDGER_ROWS = 12
+"""Entries of the ledger shown in its table."""
+
+TOP_ROWS = 10
+"""Rows of the data shown in a table."""
+
+MOST_INPUTS = 8
+"""Columns of inputs shown in that table."""
+
+NONE = "—"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of values under the names of their columns.
+
+    Attributes
+    ----------
+    columns : sequence of str
+    rows : sequence of sequences of Cell
+        As many cells as columns; the first names its row.
+    caption : str
+    numbers : sequence of int
+        Columns set to the right, from 0.
+    marked : frozenset of int
+        Rows that stand out, from 0.
+    words : bool
+        True where words may be as narrow as a phone needs.
+
+    Raises
+    ------
+    ValueError
+        If a row has more or fewer cells than there are columns.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    caption: str = ""
+    numbers: Sequence[int] = ()
+    marked: frozenset[int] = frozenset()
+    words: bool = False
+
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.columns) for row in self.rows):
+            raise ValueError("a row does not fit the columns")
+
+    @property
+    def long(self) -> bool:
+        """Whether it is better folded."""
+        return len(self.rows) > OPEN_ROWS
+
+
+_code, _digits, _share, _count, _plain = (
+    partial(Shown, kind) for kind in ("code", "digits", "share", "count", "plain")
+)
+
+
+# The formula
+
+
+def typeset(formula: Formula) -> Markup | None:
+    """The formula as MathML; None if it is too large."""
+    if len(formula) > MOST_TYPESET or max(formula.depths) > DEEPEST_TYPESET:
+        return None
+    return Markup(to_mathml(formula))
+
+
+def trees(inspection: Inspection) -> dict[str, Markup]:
+    """The tree, once for a light page and once for a dark one."""
+    return {
+        name: Markup(tree_svg(inspection, dark=dark, width=TREE_WIDTH))
+        for name, dark in (("light", False), ("dark", True))
+    }
+
+
+def answers(findings: Findings) -> tuple[tuple[str, str], ...]:
+    """Why, where, whose fault, and what to write instead, each with its question."""
+    _, why, where, fault = findings.diagnosis.sentences
+    repairs = findings.repairs
+    return (
+        ("Whose noise is it?", why),
+        ("Where in the data?", where),
+        ("Function or writing?", fault),
+        (
+            "What to write instead?",
+            findings.missing[REPAIR] if repairs is None else repairs.sentence,
+        ),
+    )
+
+
+# In numbers
+
+
+def metrics(findings: Findings) -> Table:
+    """EIC and what belongs to it."""
+    return Table(
+        ("quantity", "value", "what it means"), [*_metrics(findings)], numbers=(1,), words=True
+    )
+
+
+def _metrics(findings: Findings) -> Iterator[tuple[Cell, Cell, Cell]]:
+    inspection = findings.inspection
+    yield "EIC", _digits(inspection.eic), (
+        "Digits lost at the worst node: log10 of the mean amplification of rounding noise there."
+    )
+    yield "EIC, finite samples", _digits(inspection.eic_finite), (
+        "The same without samples at which a node keeps no digit at all."
+    )
+    yield "noise figure, dB", _digits(inspection.noise_figure_db), (
+        "20 times EIC, as in electronics."
+    )
+    yield "complexity", _count(inspection.formula.complexity), (
+        "Number of nodes of the tree: operators, variables and constants."
+    )
+    yield "loss of the result", _digits(inspection.nodes[-1].local_eic), (
+        "Digits lost at the root; below EIC if the result hides an inner loss."
+    )
+    tail = inspection.tail
+    if tail is None:
+        return
+    for name, value in (("median", tail.q50), ("90 %", tail.q90), ("99 %", tail.q99)):
+        yield f"digits lost, {name}", _digits(value), (
+            "Half of the samples lose at most so many at the worst node."
+            if name == "median"
+            else f"{name} of the samples lose at most so many there."
+        )
+    yield "worst 1 % of samples", _share(tail.top1_share), "Their part of the amplified noise."
+    yield "the mean", *_SETTLED[tail.divergent]
+
+
+_SETTLED: Mapping[bool | None, tuple[str, str]] = {
+    None: ("open", "Too few samples to tell whether more of them would change EIC."),
+    True: ("not settled", "With more samples EIC would grow: a part crosses zero, or the tail is "
+           "heavy."),
+    False: ("settled", "More samples of this kind would hardly change EIC."),
+}  # fmt: skip
+
+
+# Whose noise it is
+
+
+def target(findings: Findings) -> str:
+    """The node whose noise is shared out."""
+    return short_text(findings.inspection.formula, findings.diagnosis.ledger.target, TEXT_LIMIT)
+
+
+def entries(ledger: Ledger) -> Table:
+    """The largest entries of the ledger."""
+    return Table(
+        ("noise", "introduced here", "mean over samples", "inherited through it",
+         "amplified, times", "masked"),
+        [
+            (row.text, _share(row.share), _share(row.mean_share), _share(row.inherited),
+             _plain(row.gain), "yes" if row.masked else "no")
+            for row in [row for row in ledger.ranked if row.share > 0][:LEDGER_ROWS]
+        ],
+        "Introduced: its part of the amplified noise, summed over the samples. Mean: "
+        "the same part sample by sample, so that no sample dominates. Inherited: what comes "
+        "through it from below. Masked: it loses at least a digit more than the target, and "
+        "yet hardly any of the noise arises there.",
+        numbers=(1, 2, 3, 4),
+    )  # fmt: skip
+
+
+# Where in the data
+
+
+def carriers(found: Where) -> Table:
+    """How many rows carry how much."""
+    different = {len(c.positions): c for c in found.carriers}
+    return Table(
+        ("part of the noise", "rows that carry it", "of the rows"),
+        [
+            (_share(c.share), _count(rows), _share(rows / found.finite))
+            for rows, c in different.items()
+        ],
+        numbers=(1, 2),
+    )
+
+
+def worst_rows(inspection: Inspection, found: Where) -> Table:
+    """The rows that keep no digit, then those of the largest share."""
+    order = np.argsort(-found.shares, kind="stable")[:TOP_ROWS].tolist()
+    chosen = [*found.singular[:TOP_ROWS], *(k for k in order if found.shares[k] > 0)][:TOP_ROWS]
+    names = inspection.formula.subtree(found.node_id).variables[:MOST_INPUTS]
+    columns = inspection.samples.columns
+    texts = node_texts(inspection.formula, TEXT_LIMIT)
+    return Table(
+        ("row", *names, "digits lost", "part of the noise"),
+        [
+            (
+                _count(found.row_number(k)),
+                *(_plain(float(columns[name][k])) for name in names),
+                _digits(float(np.log10(found.s[k]))),
+                _share(float(found.shares[k])),
+            )
+            for k in chosen
+        ],
+        f"The worst rows, at `{texts[found.node_id]}`.",
+        numbers=range(len(names) + 3),
+    )
+
+
+# Function or writing
+
+
+def losses_chart(findings: Findings) -> Markup:
+    """Own, q and EIC as bars."""
+    found = findings.diagnosis.writing
+    return losses(
+        (
+            ("the function itself, in any writing", found.own, "cool"),
+            ("the result as written", found.q, "bar"),
+            ("EIC: the worst node as written", findings.inspection.eic_finite, "bar"),
+        )
+    )
+
+
+def inputs(found: OwnConditioning) -> Table:
+    """How strongly the function depends on each input."""
+    return Table(
+        ("input", "condition number (rms)", "largest", "part of the function’s own"),
+        [
+            (f"`{v.name}`", _plain(v.rms), _plain(v.largest), _share(v.share))
+            for v in found.variables
+        ],
+        "How many times the function multiplies a relative error of an input.",
+        numbers=(1, 2, 3),
+    )
+
+
+# What to write instead
+
+
+def verified(form: Repair) -> tuple[str, str]:
+    """How it was found and compared, and what it needs."""
+    checked = form.verification
+    needs = (
+        "It needs " + ", ".join(f"`{a}`" for a in form.assumptions) + "; that holds on the data."
+        if form.assumptions
+        else "It needs no assumption."
+    )
+    return (
+        f"By {', then '.join(form.rules)}. The same value to 1e-{checked.agreement} at "
+        f"{checked.rows:,} rows, computed with {checked.digits} digits; no row loses its value.",
+        needs,
+    )
+
+
+def before_and_after(form: Repair, measured_rows: int) -> Table:
+    """What the formula loses as it is written, and in another form."""
+    return Table(
+        ("", "result loses", "EIC", "nodes", "float64 loses", "float32 loses"),
+        [
+            ("as written", *_measured(form.before)),
+            ("instead", *_measured(form.after)),
+            ("change", _digits(form.delta_q), _digits(form.delta_eic),
+             _plain(form.delta_complexity), NONE, NONE),
+        ],
+        f"Digits lost at {measured_rows:,} rows; for float64 and float32 the error "
+        "that was measured, against exact values.",
+        numbers=(1, 2, 3, 4, 5),
+    )  # fmt: skip
+
+
+def _measured(form: Measured) -> tuple[Cell, ...]:
+    return (
+        _digits(form.q),
+        _digits(form.eic),
+        _count(form.complexity),
+        _observed(form.float64),
+        _observed(form.float32),
+    )
+
+
+def _observed(error: ObservedError) -> Cell:
+    if error.failed:
+        return f"{error.failed:,} of {error.rows:,} rows fail"
+    return _digits(error.digits_lost)
+
+
+# Checked in other ways
+
+
+BADGES = {OK: "✓ agree", EXPLAINED: "≈ explained", UNCLEAR: "▲ unclear"}
+"""What a badge says; its class has its name."""
+
+
+def truth(formula: Formula, found: Triangulation) -> Table:
+    """The recursion beside perturbation and the observed errors."""
+    texts = node_texts(formula, TEXT_LIMIT)
+    sigma = f"{found.nodes[-1].shaken[-1].sigma:g}" if found.nodes else "—"
+    return Table(
+        ("node", "recursion", "shared noise", "shaken, 95 %", "float64", "float32", "agreement"),
+        [
+            (
+                _code(texts[n.node_id]),
+                _digits(n.recursion),
+                _digits(n.shared),
+                _shaken(n.shaken[-1]),
+                _digits(n.float64.digits),
+                _digits(n.float32.digits),
+                Badge(n.agreement.badge, BADGES[n.agreement.badge]),
+            )
+            for n in found.nodes
+        ],
+        f"Digits lost, on {len(found.samples):,} rows. Recursion: independent noise. "
+        "Shared noise: copies of an input or sub-expression err alike. Shaken: the formula run "
+        f"with random noise (σ = {sigma}). float64, float32: the error observed "
+        "against 60 digits, in units of roundoff (one rounding is about −0.4).",
+        numbers=(1, 2, 3, 4, 5),
+    )
+
+
+def _shaken(shaken: Shaken) -> Cell:
+    return (
+        _digits(shaken.local_eic), " (", _digits(shaken.low), " to ", _digits(shaken.high), ")"
+    )  # fmt: skip
+
+
+def differences(formula: Formula, found: Triangulation) -> list[Cell]:
+    """Each reason once, behind the nodes that it is given at."""
+    texts = node_texts(formula, TEXT_LIMIT)
+    places: dict[str, list[int]] = {}
+    for n in found.nodes:
+        for reason in n.agreement.reasons:
+            places.setdefault(reason, []).append(n.node_id)
+    return [(*_places(where, texts), f": {reason}") for reason, where in places.items()]
+
+
+def _places(nodes: list[int], texts: Sequence[str]) -> Iterator[Piece]:
+    for number, node in enumerate(nodes[:3]):
+        yield from (", ",) if number else ()
+        yield _code(texts[node])
+    if len(nodes) > 3:
+        yield from (" and ", _count(len(nodes) - 3), " more")
+
+
+# How many digits it needs
+
+
+def effect(found: Budget) -> Table | None:
+    """The shortened formula beside the one given; None if nothing is shortened."""
+    if not any(need.shortened not in ("", need.name) for need in found.needs):
+        return None
+    rows: list[tuple[Cell, ...]] = [
+        ("EIC, finite samples", _digits(found.eic_before), _digits(found.eic_after)),
+    ]
+    if found.scale_of == "target":
+        rows.append(("R² against the target", _plain(found.r2_before), _plain(found.r2_after)))
+    return Table(("", "as given", "shortened"), rows, numbers=(1, 2))
+
+
+def needs(found: Budget) -> Table:
+    """What each number needs."""
+    return Table(
+        ("number", "kind", "digits given", "needed alone", "needed together", "shortened"),
+        [
+            (_code(need.name), need.kind, _count(need.given), _count(need.alone),
+             _count(need.together), _code(need.shortened) if need.shortened else NONE)
+            for need in found.needs
+        ],
+        "Significant digits. Alone: nothing else is rounded. Together: everything is.",
+        numbers=(2, 3, 4),
+    )  # fmt: skip
+
+
+# The samples, and every node
+
+
+def samples(inspection: Inspection) -> Table:
+    """Where the samples went."""
+    counts = inspection.counts
+    return Table(
+        ("samples", "number", "what they are"),
+        (
+            ("all", _count(counts.total), "Rows on which the formula was measured."),
+            ("valid", _count(counts.valid), "Every node has a real value; means are over these."),
+            ("invalid", _count(counts.invalid), "Some node has no real value; left out."),
+            ("singular", _count(counts.singular), "Valid, but some node keeps no digit."),
+            ("rechecked", _count(counts.rechecked), "Beyond double precision; taken at 60 digits."),
+            ("unresolved", _count(counts.unresolved), "Doubtful ones that were not rechecked."),
+        ),
+        numbers=(1,),
+        words=True,
+    )
+
+
+def reasons(inspection: Inspection) -> Table | None:
+    """Why samples have no value or no digit at a node; None if all have both everywhere."""
+    texts = node_texts(inspection.formula, TEXT_LIMIT)
+    rows: list[tuple[Cell, ...]] = []
+    for n in inspection.nodes:
+        if n.invalid:
+            reason = invalid_clause(n.node) or "its value leaves the range that can be resolved"
+            rows.append((_code(texts[n.node.id]), "no real value", _count(n.invalid), reason))
+        if n.singular:
+            reason = singular_clause(inspection, n.node.id)
+            rows.append((_code(texts[n.node.id]), "no digit left", _count(n.singular), reason))
+    return Table(("node", "what", "samples", "why"), rows, numbers=(2,)) if rows else None
+
+
+def nodes(findings: Findings) -> Table:
+    """Every node, in post-order."""
+    inspection = findings.inspection
+    texts = node_texts(inspection.formula, TEXT_LIMIT)
+    shares = {row.node_id: row.share for row in findings.diagnosis.ledger.rows}
+    defined = inspection.eic == inspection.eic
+    return Table(
+        ("id", "sub-expression", "operator", "digits lost", "finite samples", "amplification",
+         "share of the noise", "invalid", "singular"),
+        [
+            (str(n.node.id), _code(texts[n.node.id]), n.node.operator, _digits(n.local_eic),
+             _digits(n.local_eic_finite), _plain(n.s_bar),
+             _share(shares[n.node.id]) if n.node.id in shares else NONE,
+             _count(n.invalid), _count(n.singular))
+            for n in inspection.nodes
+        ],
+        "In post-order; the bottleneck stands out. Digits lost: local EIC, up to and "
+        "including the node. Share: of the noise at the node of largest finite loss.",
+        numbers=(0, 3, 4, 5, 6, 7, 8),
+        marked=frozenset([inspection.bottleneck] if defined else []),
+    )  # fmt: skip
+
+
+# Reproduce
+
+
+def command(findings: Findings, provenance: Provenance) -> str | None:
+    """What makes the same report again; None if no command line does."""
+    inspection = findings.inspection
+    return command_line(
+        inspection.formula, inspection.samples, provenance, options=_options(findings)
+    )
+
+
+def carried(findings: Findings) -> str:
+    """All numbers as JSON, in base64."""
+    text = json.dumps(findings.to_json(), allow_nan=False, ensure_ascii=False)
+    return base64.b64encode(text.encode("utf-8", "replace")).decode("ascii")
+
+
+def _options(findings: Findings) -> list[str]:
+    """What the command is told to leave out, and the tolerance if it is not the usual one."""
+    options = [f"--no-{part}" for part in PARTS if findings.missing.get(part) == LEFT_OUT]
+    budget = findings.budget
+    if budget is not None and budget.tolerance != TOLERANCE:
+        options += ["--tolerance", repr(budget.tolerance)]
+    return options
+
+
+def facts(inspection: Inspection, provenance: Provenance) -> Table:
+    """Versions, the data's hash."""
+    return Table(("", "value"), [*_facts(inspection, provenance)], words=True)
+
+
+def _facts(inspection: Inspection, provenance: Provenance) -> Iterator[tuple[Cell, Cell]]:
+    samples = inspection.samples
+    yield "samples", _count(len(samples))
+    yield "hash of the data", _code(samples.digest())
+    if provenance.file_name:
+        yield "file", _code(provenance.file_name)
+        yield "hash of the file", _code(provenance.file_hash)
+        for name, column in provenance.mapping.items():
+            yield f"column of `{name}`", _code(column)
+        if provenance.target:
+            yield "target", _code(provenance.target)
+    elif provenance.domains:
+        for name, domain in provenance.domains:
+            yield f"range of `{name}`", _code(str(domain))
+    else:
+        yield "source", samples.origin or "columns given in Python"
+    yield "seed", str(provenance.seed)
+    yield from versions().items()

@@ -1,0 +1,617 @@
+"""Words for numbers: how a share, a loss, a count or a time reads, here and nowhere else.
+
+Results are not rounded; these functions round where a number is shown.  A minus sign is a real
+one (U+2212), a multiplication is ``·10⁸``, and what is not defined says so.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+UNDEFINED = "not defined"
+
+SMALLEST_P = 1e-300
+"""Below this a p value is no longer a number of its own on a computer."""
+
+MARKS_OF_P = (0.01, 0.05, 0.1, 1.0)
+"""Levels that tests are held against, and certainty: no p value is rounded onto one."""
+
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+"""Translates an exponent to raised digits."""
+
+_MARKS = (0.0, 50.0, 100.0)
+_SAME = 1e-10
+"""Percents that differ by less are equal but for the rounding of doubles."""
+
+
+# --- plain numbers ---
+
+
+def rounded(value: float, decimals: int, marks: Sequence[float] = ()) -> str:
+    """A number with so many digits behind the point, and more if it would else round onto a mark.
+
+    What lies above one half, or below 5 %, must not be printed as if it were just that.
+
+    Parameters
+    ----------
+    value : float
+        Finite.
+    decimals : int
+        From 0 to 6.
+    marks : sequence of float
+        What is nearer to one than a millionth is taken for it.
+
+    Examples
+    --------
+    >>> rounded(0.5003, 3), rounded(0.5003, 3, [0.5]), rounded(0.5, 3, [0.5]), rounded(-0.001, 2)
+    ('0.500', '0.5003', '0.500', '0.00')
+    """
+    for more in range(decimals, 7):
+        text = f"{value:.{more}f}"
+        if abs(value - float(text)) < 1e-9 or float(text) not in marks:
+            return _signed_text(text)
+    return _signed_text(f"{value:.{decimals}f}")
+
+
+def _signed_text(text: str) -> str:
+    """With a real minus sign, and none on zero."""
+    return text.replace("-", "−" if any(c in "123456789" for c in text) else "")
+
+
+def number(value: float | None, decimals: int = 2, *, missing: str = "—") -> str:
+    """A number with so many digits behind the point.
+
+    Parameters
+    ----------
+    value : float or None
+        None and nan are missing.
+    decimals : int
+        At least 0.
+    missing : str
+        What stands for a number that is none.
+
+    Examples
+    --------
+    >>> number(4.389), number(-7.3441, 1), number(-0.001), number(float("-inf")), number(None)
+    ('4.39', '−7.3', '0.00', '−∞', '—')
+    """
+    if value is None or math.isnan(value):
+        return missing
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return _signed_text(f"{value:.{decimals}f}")
+
+
+def significant(value: float, digits: int = 3, *, missing: str = "undefined") -> str:
+    """A number of any size, so many significant digits of it at most.
+
+    Parameters
+    ----------
+    value : float
+    digits : int
+        At least 1.  Of three, one is spared below 1 and beside a power of ten.
+    missing : str
+        What stands for nan.
+
+    Examples
+    --------
+    >>> significant(2.0004), significant(-0.512), significant(12345.0), significant(0.0)
+    ('2', '−0.51', '12,300', '0')
+    >>> significant(3.24e-9), significant(-1e8), significant(2.512e-7, 6), significant(float("inf"))
+    ('3.2·10⁻⁹', '−10⁸', '2.512·10⁻⁷', '∞')
+    """
+    if not math.isfinite(value):
+        return number(value, missing=missing)
+    size = abs(value)
+    shown = float(f"{size:.{digits - 1}e}")
+    spared = digits - (digits == 3)
+    if size and not 1e-3 <= shown < 10.0 ** max(6, digits):
+        mantissa, _, exponent = f"{size:.{spared - 1}e}".partition("e")
+        head = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+        power = "10" + str(int(exponent)).translate(RAISED)
+        text = power if head == "1" else f"{head}·{power}"
+    else:
+        text = f"{size:.{spared}g}" if size < 1 else f"{shown:,.15g}"
+    return f"−{text}" if value < 0 else text
+
+
+def plain(value: float) -> str:
+    """A number as it was given, without a power of ten.
+
+    Parameters
+    ----------
+    value : float
+        Of size 1e-4 to 1e9, or 0; ten digits of it are shown at most.
+
+    Examples
+    --------
+    >>> plain(60.0), plain(1e6), plain(2.5)
+    ('60', '1,000,000', '2.5')
+    """
+    return _signed_text(f"{value:,.10g}")
+
+
+def signed(change: float, decimals: int | None = 2, *, least: float = 0.0) -> str:
+    """A change with its sign.
+
+    Parameters
+    ----------
+    change : float
+    decimals : int or None
+        Digits behind the point; None for three significant ones.
+    least : float
+        What is smaller is no change, and neither is what rounds to none.
+
+    Examples
+    --------
+    >>> signed(2, 0), signed(-7.344), signed(0.001), signed(float("nan"))
+    ('+2', '−7.34', 'unchanged', '—')
+    >>> signed(-3.2e-7, None, least=1e-12), signed(1e-14, None, least=1e-12)
+    ('−3.2·10⁻⁷', 'unchanged')
+    """
+    if math.isnan(change):
+        return "—"
+    if abs(change) < least or not (change if decimals is None else round(change, decimals)):
+        return "unchanged"
+    text = significant(change) if decimals is None else number(change, decimals)
+    return f"+{text}" if change > 0 else text
+
+
+# --- shares ---
+
+
+def percent(
+    share: float | None, decimals: int | None = None, *, missing: str = UNDEFINED
+) -> str:
+    """A share of 1 in per cent, never rounded onto 0, ½ or 1.
+
+    A share that is not one of the three is shown with up to two decimals more, and then reads
+    "under 0.01 %" or "over 99.9 %", or as over or under the half.
+
+    Parameters
+    ----------
+    share : float or None
+        From 0 to 1; None and what is not finite are missing.
+    decimals : int or None
+        Digits behind the point; None for two significant digits.
+    missing : str
+        What stands for a share that is none.
+
+    Examples
+    --------
+    >>> percent(0.934), percent(0.0123), percent(1.0), percent(0.9998), percent(2e-5), percent(None)
+    ('93 %', '1.2 %', '100 %', 'over 99.9 %', 'under 0.01 %', 'not defined')
+    >>> percent(0.503, 0), percent(0.001, 0), percent(0.69762, 1), percent(0.5003, 1)
+    ('50.3 %', '0.1 %', '69.8 %', '50.03 %')
+    """
+    if share is None or not math.isfinite(share):
+        return missing
+    value = 100 * share
+    near = next((mark for mark in _MARKS[1:] if abs(value - mark) < _SAME), None)
+    if near is not None or value == 0:
+        return f"{near or 0:.{decimals or 0}f} %"
+    if 0 < value < 0.01:
+        return "under 0.01 %"
+    if 99.95 <= value < 100:
+        return "over 99.9 %"
+    least = _decimals_of_two(value) if decimals is None else decimals
+    for more in range(least, least + 3):
+        text = f"{value:.{more}f}"
+        if float(text) not in _MARKS:
+            if decimals is None and "." in text and more == least:
+                text = text.rstrip("0").rstrip(".")
+            return f"{_signed_text(text)} %"
+    return f"{'over' if value > 50 else 'under'} 50 %"
+
+
+def _decimals_of_two(value: float) -> int:
+    """Digits behind the point that make two significant ones."""
+    shown = float(f"{abs(value):.1e}")
+    return max(0, 1 - math.floor(math.log10(shown)))
+
+
+def level_percent(level: float) -> str:
+    """A level in per cent as it was given, with all its digits.
+
+    Parameters
+    ----------
+    level : float
+        From 0 to 1.
+
+    Examples
+    --------
+    >>> level_percent(0.025), level_percent(0.95), level_percent(0.999)
+    ('2.5 %', '95 %', '99.9 %')
+    """
+    return f"{plain(100 * level)} %"
+
+
+def percent_range(low: float, high: float, decimals: int = 0) -> str:
+    """From one share to another.
+
+    Parameters
+    ----------
+    low, high : float
+        From 0 to 1.
+    decimals : int
+        Digits behind the point.
+
+    Examples
+    --------
+    >>> percent_range(0.647, 0.746), percent_range(0.5003, 1, 1)
+    ('65 % to 75 %', '50.03 % to 100.0 %')
+    """
+    return f"{percent(low, decimals)} to {percent(high, decimals)}"
+
+
+def points(share: float, decimals: int = 1) -> str:
+    """A difference of shares in percentage points, to a tenth.
+
+    Parameters
+    ----------
+    share : float
+        From -1 to 1.
+    decimals : int
+        Digits behind the point.
+
+    Examples
+    --------
+    >>> points(0.0537), points(-0.2)
+    ('5.4', '−20.0')
+    """
+    return number(100 * share, decimals)
+
+
+def r_squared(value: float) -> str:
+    """R², with as many digits as tell it from 1.
+
+    Parameters
+    ----------
+    value : float
+        At most 1; what is nearer to it than doubles can tell is taken for 1.
+
+    Examples
+    --------
+    >>> r_squared(0.9734), r_squared(0.99871), r_squared(0.99999987), r_squared(1.0)
+    ('0.973', '0.9987', '1 − 1.3·10⁻⁷', '1')
+    >>> r_squared(-3.2), r_squared(float("nan"))
+    ('−3.20', '—')
+    """
+    gap = 1 - value
+    if abs(gap) < 1e-12:
+        return "1"
+    if 0 < gap < 5e-4:
+        return f"1 − {significant(gap)}"
+    if value < -100:
+        return significant(value)
+    return number(value, 2 if value <= -1 else 3 if not gap < 0.0095 else 4)
+
+
+# --- digits and amplification ---
+
+
+def digits_lost(value: float) -> str:
+    """A number of digits lost, for a label.
+
+    Parameters
+    ----------
+    value : float
+        At least 0; infinite where every digit is lost, nan where there is no value.
+
+    Examples
+    --------
+    >>> digits_lost(4.38905), digits_lost(0.0), digits_lost(float("inf")), digits_lost(12.345)
+    ('4.39', '0', '∞', '12.3')
+    >>> digits_lost(float("nan"))
+    'undefined'
+    """
+    if value < 0.005:
+        return "0"
+    return number(value, 1 if value >= 9.995 else 2, missing="undefined")
+
+
+def digits_phrase(value: float) -> str:
+    """A number of digits, for a sentence.
+
+    Parameters
+    ----------
+    value : float
+        At least 0; infinite for every digit.
+
+    Examples
+    --------
+    >>> digits_phrase(4.389), digits_phrase(1.0), digits_phrase(0.02), digits_phrase(0.0)
+    ('4.4 digits', '1.0 digits', '0.02 digits', 'no digit')
+    >>> digits_phrase(float("inf"))
+    'every digit'
+    """
+    if math.isinf(value):
+        return "every digit"
+    if value < 0.005:
+        return "no digit"
+    return f"{number(value, 1 if value >= 0.05 else 2)} digits"
+
+
+def lost_phrase(value: float) -> str:
+    """How many digits are lost, as the object of "loses".
+
+    Parameters
+    ----------
+    value : float
+        At least 0; infinite for every digit.
+
+    Examples
+    --------
+    >>> lost_phrase(4.389), lost_phrase(0.02), lost_phrase(0.0), lost_phrase(float("inf"))
+    ('4.4 digits', 'hardly any digits', 'no digit', 'every digit')
+    """
+    return "hardly any digits" if 0.005 <= value < 0.05 else digits_phrase(value)
+
+
+def times(value: float) -> str:
+    """By how much noise is amplified.
+
+    Parameters
+    ----------
+    value : float
+        At least 0.
+
+    Examples
+    --------
+    >>> times(2.5), times(4700.0), times(2.3e6), times(float("inf"))
+    ('2.5 times', '4,700 times', '2.3·10⁶ times', 'without limit')
+    """
+    return "without limit" if math.isinf(value) else f"{significant(value)} times"
+
+
+# --- statistics ---
+
+
+def ratio(value: float) -> str:
+    """A ratio of odds or rates: three significant digits, 1 for nothing but 1, no power of ten.
+
+    Parameters
+    ----------
+    value : float
+        At least 0.
+
+    Examples
+    --------
+    >>> ratio(0.102), ratio(4e-5), ratio(5.5e7), ratio(1.0004), ratio(1.0), ratio(101.6)
+    ('0.102', 'under 0.001', 'over 1,000', '1.0004', '1.00', '102')
+    """
+    if value < 1e-3:
+        return "under 0.001"
+    if value > 1e3:
+        return "over 1,000"
+    decimals = 3 if value < 1 else 2 if value < 10 else 1 if value < 100 else 0
+    return rounded(value, decimals, [1])
+
+
+def p_number(p: float | None, decimals: int = 2) -> str:
+    """A p value: never 0, and never rounded onto a usual level of significance.
+
+    Parameters
+    ----------
+    p : float or None
+        From 0 to 1; None is not defined.
+    decimals : int
+        Digits behind the point from 0.1 up; below they are three, or two significant ones.
+
+    Examples
+    --------
+    >>> p_number(0.0312), p_number(2.7e-31), p_number(0.97), p_number(1.0, 3), p_number(None)
+    ('0.031', '2.7e-31', '0.97', '1.000', 'not defined')
+    >>> p_number(0.0498), p_number(0.0503), p_number(0.05), p_number(0.0)
+    ('0.0498', '0.0503', '0.050', '< 1e-300')
+    """
+    if p is None:
+        return UNDEFINED
+    if p < SMALLEST_P:
+        return f"< {SMALLEST_P:.0e}"
+    if p < 1e-3:
+        return f"{p:.1e}"
+    return rounded(p, 3 if p < 0.1 else decimals, MARKS_OF_P)
+
+
+def p_clause(p: float | None, decimals: int = 2) -> str:
+    """A p value in a sentence.
+
+    Parameters
+    ----------
+    p : float or None
+    decimals : int
+        As in `p_number`.
+
+    Examples
+    --------
+    >>> p_clause(0.0312), p_clause(0.0), p_clause(None)
+    ('p = 0.031', 'p < 1e-300', 'p not defined')
+    """
+    text = p_number(p, decimals)
+    return f"p {text}" if p is None or text.startswith("<") else f"p = {text}"
+
+
+# --- counts, lists and text ---
+
+
+def count(number: int, thing: str, things: str = "") -> str:
+    """A count with its noun.
+
+    Parameters
+    ----------
+    number : int
+        At least 0.
+    thing : str
+        The noun for one.
+    things : str
+        Its plural, where an s does not make it.
+
+    Examples
+    --------
+    >>> count(1, "vote"), count(1080, "vote"), count(2, "study", "studies")
+    ('1 vote', '1,080 votes', '2 studies')
+    """
+    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
+
+
+def join(items: Sequence[str], *, limit: int | None = None) -> str:
+    """Items in a sentence.
+
+    Parameters
+    ----------
+    items : sequence of str
+    limit : int or None
+        The most that are named, at least 1; of the others the number is told.
+
+    Examples
+    --------
+    >>> join(["a"]), join(["a", "b"]), join(["a", "b", "c"]), join(["a", "b", "c"], limit=2)
+    ('a', 'a and b', 'a, b and c', 'a, b and 1 more')
+    """
+    named = list(items)
+    if limit is not None and len(named) > limit:
+        named[limit:] = [f"{len(named) - limit:,} more"]
+    return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
+
+
+def capital(text: str) -> str:
+    """The text with a capital first letter, the rest as it is.
+
+    Examples
+    --------
+    >>> capital("the gap in EIC")
+    'The gap in EIC'
+    """
+    return text[:1].upper() + text[1:]
+
+
+def shorten(text: str, limit: int) -> str:
+    """A text of at most `limit` characters, with an ellipsis if it was longer.
+
+    Parameters
+    ----------
+    text : str
+    limit : int
+        At least 1.
+
+    Examples
+    --------
+    >>> shorten("x² + sin(y)", 8)
+    'x² + si…'
+    """
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def short_constant(label: str) -> str:
+    """A constant in at most about seven characters, with a real minus sign.
+
+    Parameters
+    ----------
+    label : str
+        A number, a fraction, ``pi`` or ``e``, as a formula holds it.
+
+    Examples
+    --------
+    >>> short_constant("-0.000123456"), short_constant("0.000001"), short_constant("pi")
+    ('−1.235e−4', '1e−6', 'π')
+    """
+    if label == "pi":
+        return "π"
+    if len(label) > 7 and label != "e":
+        if "/" in label:
+            label = shorten(label, 11)
+        else:
+            value = float(label)
+            short = f"{value:.3e}" if 0 < abs(value) < 1e-3 else f"{value:.5g}"
+            mantissa, _, exponent = short.partition("e")
+            if exponent and "." in mantissa:
+                mantissa = mantissa.rstrip("0").rstrip(".")
+            label = f"{mantissa}e{int(exponent)}" if exponent else short
+    return label.replace("-", "−")
+
+
+def wrap(text: str, indent: str = "", width: int = 96) -> str:
+    """A paragraph broken into lines for a terminal, never between a number and its %.
+
+    Parameters
+    ----------
+    text, indent : str
+    width : int
+        Characters of a line, the indent among them.
+
+    Examples
+    --------
+    >>> print(wrap("one two three four", "  ", 11))
+      one two
+      three
+      four
+    """
+    broken = textwrap.fill(
+        text.replace(" %", "\N{NO-BREAK SPACE}%"), width, initial_indent=indent,
+        subsequent_indent=indent, break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+    return broken.replace("\N{NO-BREAK SPACE}%", " %")
+
+
+# --- times ---
+
+
+def seconds(value: float | None) -> str:
+    """A time in seconds.
+
+    Parameters
+    ----------
+    value : float or None
+        At least 0; None is not defined.
+
+    Examples
+    --------
+    >>> seconds(12.34), seconds(4881.0), seconds(0.0381), seconds(0.0), seconds(None)
+    ('12.3 s', '4,881 s', '0.04 s', '0 s', 'not defined')
+    """
+    if value is None:
+        return UNDEFINED
+    if 0 < value < 0.01:
+        return "under 0.01 s"
+    decimals = 0 if value >= 100 or not value else 1 if value >= 1 else 2
+    return f"{value:,.{decimals}f} s"
+
+
+def day(stamp: datetime) -> str:
+    """A day as in a text.
+
+    Parameters
+    ----------
+    stamp : datetime
+        With a time zone; the day is that in UTC.
+
+    Examples
+    --------
+    >>> day(datetime(2025, 3, 1, 23, 59, tzinfo=UTC))
+    '1 March 2025'
+    """
+    utc = stamp.astimezone(UTC)
+    return f"{utc.day} {utc:%B %Y}"
+
+
+def minute(stamp: datetime | None) -> str:
+    """A time in UTC, to the minute.
+
+    Parameters
+    ----------
+    stamp : datetime or None
+        With a time zone; None is not yet.
+
+    Examples
+    --------
+    >>> minute(datetime(2025, 3, 1, 12, 5, 59, tzinfo=UTC)), minute(None)
+    ('1 Mar 2025, 12:05 UTC', 'not yet')
+    """
+    if stamp is None:
+        return "not yet"
+    utc = stamp.astimezone(UTC)
+    return f"{utc.day} {utc:%b %Y, %H:%M} UTC"

@@ -1,0 +1,37 @@
+"""A quick run leaves out cases, and nothing that they are made of."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from tests import effort
+
+
+def test_a_full_run_takes_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(effort, "FULL", True)
+    assert effort.cases(2, 9) == 9 and effort.examples(300) == 300
+    assert {*effort.combined("abc", "xyz", 1)} == {*itertools.product("abc", "xyz")}
+    assert effort.ordered_pairs("abcd", 3) == [*itertools.permutations("abcd", 2)]
+
+
+def test_a_quick_run_meets_every_unit_and_all_that_stands_around_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(effort, "FULL", False)
+    assert effort.cases(2, 9) == 2
+    assert list(map(effort.examples, (10, 40, 300))) == [10, 15, 75]
+    some = [*effort.combined("abcdef", "vwxyz", 2)]
+    assert len(some) == len({*some}) == 12
+    assert {unit for unit, _ in some} == {*"abcdef"} and {other for _, other in some} == {*"vwxyz"}
+
+
+@pytest.mark.parametrize("count", range(12, 30))
+def test_a_quick_run_puts_every_token_first_and_second(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(effort, "FULL", False)
+    pairs = effort.ordered_pairs(range(count), 4)
+    assert {a for a, _ in pairs} == {b for _, b in pairs} == {*range(count)}
+    assert len(pairs) < 0.3 * count * (count - 1)
