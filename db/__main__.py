@@ -1,4 +1,4 @@
-"""``python -m db``."""
+"""Runs the database's command line, `python -m db`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Backing a live SQLite database up, and back.
+"""Copies a live SQLite database into a backup file, and a backup back in its place.
 
 Both directions use SQLite's online backup: the app may run on meanwhile.  PostgreSQL has
 ``pg_dump`` and ``pg_restore`` for this.

@@ -1,4 +1,4 @@
-"""``python -m db``: migrate, list, export, backup, restore."""
+"""The database's command line: migrate, list, export, backup, restore."""
 
 from __future__ import annotations
 

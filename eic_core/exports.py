@@ -107,6 +107,16 @@ def plain_value(value: Any, level: float | None = None) -> Any:
 def json_form(value: object, keys: tuple[Key, ...], level: float | None = None) -> dict[str, Any]:
     """The JSON form of an object whose class has no `JSON`.
 
+    Parameters
+    ----------
+    value : object
+        Whose attributes the keys name.
+    keys : tuple of Key
+        In the order that the form has.
+    level : float, optional
+        Of confidence, between 0 and 1, for a statistic (`PlainAtLevel`): its floats stay floats.
+        Without one, floats that JSON has not become texts.
+
     Examples
     --------
     >>> json_form(range(3), ("first=start", ("count", len)))

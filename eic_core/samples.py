@@ -68,6 +68,22 @@ class Samples:
     ) -> Samples:
         """Check and freeze columns of equal length.
 
+        Parameters
+        ----------
+        columns : mapping of name to sequence of float, each of length N
+            Finite numbers.
+        count : int, optional
+            N; needed where there is no column.
+        target : sequence of float, length N, optional
+        target_name : str
+            What the target's column is called.
+        exact : mapping of name to mapping of row to str, optional
+            The decimals written, where a double does not tell them.
+        origin : str
+            Where the samples come from, for a reader.
+        rows : ndarray of int, shape (N,), optional
+            Row numbers in the table they came from.
+
         Raises
         ------
         DataError
@@ -256,7 +272,20 @@ class Domain:
         return f"{prefix}{self.low!r}:{self.high!r}"
 
     def draw(self, name: str, count: int, seed: int) -> np.ndarray:
-        """`count` values; the stream depends on the seed and the name alone."""
+        """`count` values; the stream depends on the seed and the name alone.
+
+        Parameters
+        ----------
+        name : str
+            The variable's; two variables of the same domain draw different values.
+        count : int
+        seed : int
+            Non-negative.
+
+        Returns
+        -------
+        ndarray, shape (count,)
+        """
         key = hashlib.sha256(name.encode()).digest()[:8]
         rng = np.random.default_rng([seed, int.from_bytes(key, "big")])
         if self.kind == "normal":

@@ -1,4 +1,4 @@
-"""The organiser's door: passphrase, set-up link, throttle and logins."""
+"""Who may act as the organiser: passphrase, set-up link, slowed-down guesses and logins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links: made once, stored hashed, counted from rows."""
+"""Links that raters open a study with: made once, stored as hashes, their places counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From files to a draft's pairs: problems, a pool (scored here if need be), and matching."""
+"""Makes a draft's pairs from files: reads problems and a pool, scores it if need be, matches."""
 
 from __future__ import annotations
 

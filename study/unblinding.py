@@ -1,4 +1,4 @@
-"""Looking at the results of a study that is still open: possible, logged, and printed for good.
+"""Lets an organiser see the results of an open study early: logged, and printed in the report.
 
 A look opens the votes cast until then, for every organiser; later votes need another look.  So a
 reload, a second tab or a second organiser who sees the same votes is no further look.

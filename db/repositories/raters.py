@@ -1,4 +1,4 @@
-"""Invitations, raters, ballots given out, and votes."""
+"""Stores and loads invitations, raters, the ballots they were given, and votes."""
 
 from __future__ import annotations
 

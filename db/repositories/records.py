@@ -1,4 +1,4 @@
-"""The audit trail, and the organiser's door."""
+"""Stores and loads the audit trail, and what guards the organiser's login."""
 
 from __future__ import annotations
 

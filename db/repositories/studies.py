@@ -1,4 +1,4 @@
-"""Studies and what they are made of."""
+"""Stores and loads studies with their problems, formulas and pairs."""
 
 from __future__ import annotations
 

@@ -146,9 +146,9 @@ def read_input(options: argparse.Namespace) -> tuple[Reading, Samples, dict[str,
     if table is not None:
         samples, mapping = _from_table(reading, table, options)
     else:
-        wanted = {name: domains[name] for name in reading.formula.variables if name in domains}
-        samples = sample_domains(wanted, count=options.samples, seed=options.seed)
-        mapping = {name: str(domain) for name, domain in wanted.items()}
+        used = {name: domains[name] for name in reading.formula.variables if name in domains}
+        samples = sample_domains(used, count=options.samples, seed=options.seed)
+        mapping = {name: str(domain) for name, domain in used.items()}
     return reading, samples, mapping
 
 
@@ -189,7 +189,21 @@ def _from_table(
 
 
 def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> str:
-    """The inspection as plain text for a terminal."""
+    """The inspection as plain text for a terminal.
+
+    Parameters
+    ----------
+    result : Inspection
+    reading : Reading
+        How the formula was read; its notes are printed.
+    mapping : dict of str to str
+        Of each variable, the column or the range that gives its samples.
+
+    Returns
+    -------
+    str
+        Lines without a last line end; a ``*`` stands before the bottleneck.
+    """
     lines = [verdict(result).sentence, ""]
     counts = result.counts
     lines.append(f"EIC          {_digits(result.eic)} digits lost"

@@ -1,4 +1,6 @@
-"""Argument parsing and exit codes; the commands themselves live beside this file."""
+"""Runs the command line: parses arguments, loads the one command that is named, ends with an exit
+code.
+"""
 
 from __future__ import annotations
 

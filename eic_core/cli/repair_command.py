@@ -38,23 +38,24 @@ def run(options: argparse.Namespace) -> None:
         print(describe(found))
 
 
-def describe(found: Repairs) -> str:
+def describe(repairs: Repairs) -> str:
     """The repairs as plain text for a terminal; first of all, whether something is missing."""
-    lines = [found.sentence]
-    if not found.finished:
+    lines = [repairs.sentence]
+    if not repairs.finished:
         lines = ["NOT FINISHED: --seconds inf lets the search come to its end.", *lines]
-    if found.before is None:
+    if repairs.before is None:
         return "\n".join(lines)
     lines += [
         "",
-        f"own conditioning {wording.number(found.own)} digits; {found.measured_rows} rows "
+        f"own conditioning {wording.number(repairs.own)} digits; {repairs.measured_rows} rows "
         "measured, "
-        f"{found.evaluated} forms looked at" + ("" if found.finished else " before the time limit"),
+        f"{repairs.evaluated} forms looked at"
+        + ("" if repairs.finished else " before the time limit"),
         "",
         "       q   EIC  nodes  float64  float32",
-        f"{_row(found.before)}  as written",
+        f"{_row(repairs.before)}  as written",
     ]
-    for form in found.repairs:
+    for form in repairs.repairs:
         lines.append(f"{_row(form.after)}  {form.text}")
         lines.append(f"{'':>34}  {_rule_line(form)}")
     return "\n".join(lines)

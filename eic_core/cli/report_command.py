@@ -57,8 +57,8 @@ def run(options: argparse.Namespace) -> None:
         seconds=options.seconds,
         progress=_print_progress,
     )
-    for said in findings.unfinished.values():
-        print(f"note: {said} --seconds inf lets it come to its end.", file=sys.stderr)
+    for sentence in findings.unfinished.values():
+        print(f"note: {sentence} --seconds inf lets it come to its end.", file=sys.stderr)
     if options.json:
         text = json.dumps(findings.to_json(), allow_nan=False) + "\n"
     else:
@@ -71,7 +71,18 @@ def run(options: argparse.Namespace) -> None:
 def provenance_of(
     options: argparse.Namespace, reading: Reading, samples: Samples, mapping: dict[str, str]
 ) -> Provenance:
-    """What the command line said about where the samples come from."""
+    """What the command line said about where the samples come from.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        The command's; with ``data`` its file is read once more for its digest and names.
+    reading : Reading
+    samples : Samples
+        Those inspected, with rows left out.
+    mapping : dict of str to str
+        Of each variable, the column or the range that gives its samples.
+    """
     if options.data is None:
         given = dict(Domain.parse(text) for text in options.range)
         named = {canonical_name(name): domain for name, domain in given.items()}
@@ -96,5 +107,5 @@ def provenance_of(
     )
 
 
-def _print_progress(fraction: float, doing: str) -> None:
-    print(f"{100 * fraction:3.0f} %  {doing}", file=sys.stderr, flush=True)
+def _print_progress(fraction: float, task: str) -> None:
+    print(f"{100 * fraction:3.0f} %  {task}", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""Which nodes of a tree are shown, and where they stand.
+"""Chooses which nodes of a tree are shown, and places them without overlaps.
 
 `tidy` is the drawing of E. M. Reingold and J. S. Tilford ("Tidier drawings of trees",
 IEEE TSE 7, 1981) for nodes of different widths: subtrees are pushed together until
@@ -104,11 +104,13 @@ def visible_tree(
     unfolded : frozenset of int
         Nodes that the user opened.
     selected : int, optional
+        A node that must be shown.
     narrow : bool
         Show about half as many nodes.
     levels : int, optional
         Instead of `MAX_LEVELS`.
     fits : callable (VisibleTree) -> bool, optional
+        Whether a drawing of these nodes is small enough; by default any is.
 
     Examples
     --------
@@ -120,7 +122,7 @@ def visible_tree(
     """
     opening = _Opening(inspection, levels or MAX_LEVELS[narrow])
     focus = focus_node(inspection)
-    opening.reach(focus)
+    opening.open_path_to(focus)
     if 0 < len(inspection.formula.nodes[focus].children) <= 3:
         opening.open([focus])
     steps = opening.hottest_first(len(inspection.nodes) - 1, MAX_VISIBLE[narrow])
@@ -135,7 +137,7 @@ def visible_tree(
         if 0 <= asked < len(inspection.nodes) and inspection.formula.nodes[asked].children:
             opening.unfold(asked)
     if selected is not None and 0 <= selected < len(inspection.nodes):
-        opening.reach(selected)
+        opening.open_path_to(selected)
     return opening.tree()
 
 
@@ -150,9 +152,9 @@ class _Opening:
         self.opened = {root}
         self.kept = {root}
 
-    def reach(self, node_id: int) -> None:
+    def open_path_to(self, node_id: int) -> None:
         """Open the way from the root to a node; skip its middle if it is long."""
-        way = self._way(node_id)
+        way = self._ancestors(node_id)
         fresh = [k for k in way if k not in self.opened]
         self.opened |= set(way)
         ends = (1, 3)  # levels kept at the top of what is new and above the node
@@ -172,7 +174,7 @@ class _Opening:
                 self.kept.add(k)
                 k = next((c for c in self.formula.nodes[k].children if c in self.opened), None)
         elif node_id not in self.opened:
-            self.reach(node_id)
+            self.open_path_to(node_id)
             self.open([node_id])
             self.open(self.hottest_first(node_id, MAX_UNFOLDED))
 
@@ -224,13 +226,13 @@ class _Opening:
                 low = middle
             else:
                 high = middle
-        taken = steps[:low]
-        shown = set(self.tree(taken).order)
+        kept = steps[:low]
+        shown = set(self.tree(kept).order)
         for k in steps[low + 1 : low + 1 + MORE_TRIES]:
-            if k in shown and fits(self.tree([*taken, k])):
-                taken.append(k)
+            if k in shown and fits(self.tree([*kept, k])):
+                kept.append(k)
                 shown.update(self.formula.nodes[k].children)
-        return taken
+        return kept
 
     def tree(self, more: Iterable[int] = ()) -> VisibleTree:
         """What is shown if the nodes `more` were open, too."""
@@ -256,7 +258,7 @@ class _Opening:
             pending.extend(children[k])
         return VisibleTree(tuple(sorted(children)), children, folded, skipped)
 
-    def _way(self, node_id: int) -> list[int]:
+    def _ancestors(self, node_id: int) -> list[int]:
         """The ancestors of a node, from the root down."""
         way: list[int] = []
         parent = self.formula.parents[node_id]
@@ -345,10 +347,10 @@ class _Contour:
             move = max(move, room)
         move += GAP
         if len(other.left) > len(self.left):
-            taken, shift = other.left, other.left_shift + move
+            outline, shift = other.left, other.left_shift + move
             for i in range(1, shared + 1):
-                taken[-i] = self.left[-i] + self.left_shift - shift
-            self.left, self.left_shift = taken, shift
+                outline[-i] = self.left[-i] + self.left_shift - shift
+            self.left, self.left_shift = outline, shift
         if len(other.right) >= len(self.right):
             self.right, self.right_shift = other.right, other.right_shift + move
         else:
@@ -378,18 +380,18 @@ def tidy(tree: VisibleTree, widths: Mapping[int, float]) -> Placement:
     """
     contours: dict[int, _Contour] = {}
     centre: dict[int, float] = {}  # in the frame of the node's own subtree
-    moved: dict[int, float] = {}  # of a child's frame within its parent's
+    shifts: dict[int, float] = {}  # of a child's frame within its parent's
     for k in tree.order:
         children = tree.children[k]
         if not children:
             contour, middle = _Contour(), 0.0
         else:
             contour = contours.pop(children[0])
-            moved[children[0]] = 0.0
+            shifts[children[0]] = 0.0
             for child in children[1:]:
-                moved[child] = contour.push_right(contours.pop(child))
+                shifts[child] = contour.push_right(contours.pop(child))
             last = children[-1]
-            middle = (centre[children[0]] + centre[last] + moved[last]) / 2
+            middle = (centre[children[0]] + centre[last] + shifts[last]) / 2
         contour.cover(middle, widths[k])
         contours[k], centre[k] = contour, middle
     root = tree.order[-1]
@@ -402,6 +404,6 @@ def tidy(tree: VisibleTree, widths: Mapping[int, float]) -> Placement:
     for k in reversed(tree.order):
         x[k] = frame[k] + centre[k]
         for child in tree.children[k]:
-            frame[child] = frame[k] + moved[child]
+            frame[child] = frame[k] + shifts[child]
             level[child] = level[k] + 1
     return Placement(x, level, right - left, max(level.values()) + 1)

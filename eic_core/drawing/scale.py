@@ -91,7 +91,19 @@ SCALE: dict[bool, list[list[Any]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The few other colours that figures use."""
+    """The few other colours that figures use, as ``#rrggbb``.
+
+    Attributes
+    ----------
+    ink, muted, faint : str
+        Of texts; of what stands beside them, such as edges and ticks; of grid lines.
+    paper : str
+        The background.
+    accent : str
+        What is selected.
+    data : str
+        Points of the data.
+    """
 
     ink: str
     muted: str

@@ -112,7 +112,17 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A line from an operand's card up to its operator's, `width` pixels thick."""
+    """A line from an operand's card up to its operator's.
+
+    Attributes
+    ----------
+    x0, y0, x1, y1 : float
+        Its ends in pixels; y grows downwards.
+    width : float
+        Thickness in pixels.
+    share : float
+        Part of the operator's s^2 that comes through it, 0 to 1; nan if it is not known.
+    """
 
     x0: float
     y0: float
@@ -164,7 +174,9 @@ def compose(
     selected : int, optional
         Node to highlight; the way to it is kept open.
     unfolded : frozenset of int
+        Nodes that the user opened.
     dark, narrow : bool
+        For a dark background; for a phone.
     width : float, optional
         Pixels to fit into, as far as cards of readable size can; default `WIDTH`.
     """

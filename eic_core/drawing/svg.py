@@ -59,6 +59,7 @@ def scene_svg(scene: Scene, title: str, *, dark: bool = False) -> str:
     title : str
         For screen readers and window titles.
     dark : bool
+        For a dark background.
     """
     theme = THEMES[dark]
     bar_height = 56.0
@@ -111,6 +112,7 @@ def _edge(edge: Edge, colour: str) -> str:
 
 
 def _card(card: Card, scale: float, dark: bool) -> list[str]:
+    """A card, from back to front: shadow if folded, box, hatching, selection, texts, tag."""
     theme, paint = THEMES[dark], card.paint
     dashes = {"solid": "", "dash": ' stroke-dasharray="6 4"', "dot": ' stroke-dasharray="2 3"'}
     x, y = card.x - card.width / 2, card.y - card.height / 2

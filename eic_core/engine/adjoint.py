@@ -126,7 +126,16 @@ def passage(B: Any, y: Any, a: Any, slope: Any, limit: Any, term: Any, s2: Any) 
 
 
 def passage_of_selection(B: Any, y: Any, term: Any) -> Passage:
-    """What an edge of min or max lets through: all of the operand attained, nothing else."""
+    """What an edge of min or max lets through: all of the operand attained, nothing else.
+
+    Parameters
+    ----------
+    B : backend
+    y : Value
+        The node's value.
+    term : Value
+        What the recursion added to s_k^2 through this edge; 0 for an operand not attained.
+    """
     attained = B.where(term != 0, 1.0, 0.0)
     return Passage(B.where(y == 0, 0.0, attained), attained, B.where(y == 0, attained, 0.0))
 
@@ -142,6 +151,21 @@ def passed_on(B: Any, arrived: Flow, through: Passage, y: Any, a: Any) -> Flow:
     y = 0, and so is all above          the noise of y times the limit of kappa; without a limit,
                                         what moves the operand leaves no digit
     ==================================  ===========================================================
+
+    Parameters
+    ----------
+    B : backend
+    arrived : Flow
+        What has arrived at the node.
+    through : Passage
+        What the edge to this operand lets through.
+    y, a : Value
+        The values of the node and of the operand.
+
+    Returns
+    -------
+    Flow
+        The operand's part by this edge alone; `Flow.joined` adds those of several edges.
     """
     kappa, slope, limit = through
     relative, absolute, infinite = arrived
@@ -156,7 +180,14 @@ def passed_on(B: Any, arrived: Flow, through: Passage, y: Any, a: Any) -> Flow:
 
 
 def passed_between_numbers(B: Any, arrived: Flow, through: Passage) -> Flow:
-    """The same where neither y nor a is 0 at any sample."""
+    """The same where neither y nor a is 0 at any sample.
+
+    Parameters
+    ----------
+    B : backend
+    arrived, through
+        As for `passed_on`.
+    """
     return Flow(
         relative=times(B, arrived.relative, through.kappa),
         infinite=times(B, arrived.infinite, through.slope),
@@ -164,7 +195,21 @@ def passed_between_numbers(B: Any, arrived: Flow, through: Passage) -> Flow:
 
 
 def noise_of(B: Any, y: Any, arrived: Flow) -> Any:
-    """G of a node: a 0 has no relative noise, and where infinities meet no digit is left."""
+    """G of a node: a 0 has no relative noise, and where infinities meet no digit is left.
+
+    Parameters
+    ----------
+    B : backend
+    y : Value
+        The node's value.
+    arrived : Flow
+        Over all ways from the target to the node.
+
+    Returns
+    -------
+    Value
+        d eta_t / d eta_j with its sign; inf where no digit of the target is left.
+    """
     g = arrived.relative
     if not is_nothing(arrived.infinite):
         g = B.where((arrived.infinite != 0) & (y != 0), math.inf, g)
@@ -173,6 +218,12 @@ def noise_of(B: Any, y: Any, arrived: Flow) -> Any:
 
 def times(B: Any, a: Any, b: Any) -> Any:
     """a b, where 0 times infinity is 0: nothing arrives through a closed path.
+
+    Parameters
+    ----------
+    B : backend
+    a, b : Value
+        Arrays of one shape, numbers, or `NOTHING`, which makes the product `NOTHING`.
 
     Examples
     --------
@@ -236,14 +287,14 @@ def class_units(tape: Tape) -> tuple[Unit, ...]:
 class _Passages:
     """What the edges of a tape let through at evaluated samples, each found when it is needed."""
 
-    def __init__(self, B: Any, tape: Tape, found: Block | ExactSample) -> None:
-        self.B, self.tape, self.found = B, tape, found
-        self._zero = [anywhere(y == 0) for y in found.y]
+    def __init__(self, B: Any, tape: Tape, results: Block | ExactSample) -> None:
+        self.B, self.tape, self.results = B, tape, results
+        self._zero = [anywhere(y == 0) for y in results.y]
         self._known: dict[int, list[Passage]] = {}
 
     def follow(self, units: Sequence[Unit]) -> list[Any]:
         """G of every unit at the last one, by the recursion from there down."""
-        y = self.found.y
+        y = self.results.y
         flows = [Flow()] * len(units)
         flows[-1] = Flow(relative=1.0)
         for index in range(len(units) - 1, -1, -1):
@@ -269,11 +320,11 @@ class _Passages:
     def _find(self, step: Step) -> list[Passage]:
         row, B = step.row, self.B
         assert row is not None
-        y, terms = self.found.y[step.slot], self.found.contributions[step.slot]
+        y, terms = self.results.y[step.slot], self.results.contributions[step.slot]
         if row.selects:
             return [passage_of_selection(B, y, term) for term in terms]
-        a = [self.found.y[slot] for slot in step.operands]
-        s2 = [self.found.s2[slot] for slot in step.operands]
+        a = [self.results.y[slot] for slot in step.operands]
+        s2 = [self.results.s2[slot] for slot in step.operands]
         p = step.parameter
         if isinstance(B, MpBackend):
             p = row.mp_parameter(B.context, step.exact_parameter)
@@ -352,9 +403,9 @@ class Evaluated:
         s2[~(s2 <= SINGULAR_S2)] = math.inf
         return Arrivals(self.start, self.stop, self.ok, s2, arrived)
 
-    def _at(self, row: int, B: Any, found: Block | ExactSample) -> _Passages:
+    def _at(self, row: int, B: Any, results: Block | ExactSample) -> _Passages:
         if row not in self._passages:
-            self._passages[row] = _Passages(B, self.tape, found)
+            self._passages[row] = _Passages(B, self.tape, results)
         return self._passages[row]
 
     def _exactly(self, row: int, sample: ExactSample, units: Sequence[Unit]) -> list[float]:
@@ -399,11 +450,11 @@ def evaluate(
         block = evaluate_block(tape, columns, stop - start)
         ok = block.first_invalid == VALID
         doubtful = np.flatnonzero(block.suspect | block.doubtful)
-        taken, left = doubtful[:recheck], doubtful[recheck:]
+        rechecked, left = doubtful[:recheck], doubtful[recheck:]
         ok[left] &= block.overflow_at[left] == VALID
-        recheck -= len(taken)
+        recheck -= len(rechecked)
         exact: dict[int, ExactSample] = {}
-        for row in taken.tolist():
+        for row in rechecked.tolist():
             evaluator = evaluator or ExactEvaluator(tape)
             cells = {name: samples.decimal(name, start + row) for name in tape.variables}
             exact[row] = evaluator.sample(cells)

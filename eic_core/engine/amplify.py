@@ -1,4 +1,4 @@
-"""Algorithm 1 (Yu et al., ``alg:calculate_eic``) over a whole data set.
+"""How many times each node amplifies rounding noise (Algorithm 1) over a whole data set.
 
 `amplify` runs a formula over its samples: the native engine, or the NumPy reference where there is
 none, follows every rule in place; only samples that double precision cannot settle go further, to
@@ -20,7 +20,7 @@ from eic_core.engine.native.library import DOUBT, INVALID, Pass
 from eic_core.engine.passes import (
     RANGE,
     SUSPECT,
-    everything,
+    every_slot,
     run_pass,
     signs_of,
     values_at,
@@ -334,11 +334,11 @@ class _Sums:
                 progress(_FIRST_PASS * stop / total)
 
     def _sort_out(
-        self, found: Pass, status: np.ndarray, start: int, stop: int, held: int
+        self, totals: Pass, status: np.ndarray, start: int, stop: int, held: int
     ) -> None:
         """Samples of which something is known: no part of the sums, or none yet."""
         self.root_s2 = None
-        self._leave_out_invalid(found, slice(start, stop), held)
+        self._leave_out_invalid(totals, slice(start, stop), held)
         self.out_of_range += int(np.count_nonzero(status & RANGE))
         later = np.flatnonzero(status & held)
         if len(later):
@@ -346,12 +346,12 @@ class _Sums:
             self.suspects = np.concatenate((self.suspects, start + later[suspect]))
             self.doubtful = np.concatenate((self.doubtful, start + later[~suspect]))
 
-    def _leave_out_invalid(self, found: Pass, rows: slice | np.ndarray, held: int) -> None:
+    def _leave_out_invalid(self, totals: Pass, rows: slice | np.ndarray, held: int) -> None:
         """Leave out the samples without a real value; `rows` says which samples the pass took."""
-        if found.status is None or found.dead is None:
+        if totals.status is None or totals.dead is None:
             return
-        bad = (found.status & (INVALID | held)) == INVALID
-        slots = found.dead[bad]
+        bad = (totals.status & (INVALID | held)) == INVALID
+        slots = totals.dead[bad]
         if not len(slots):
             return
         self._set_valid(rows, ~bad)
@@ -377,16 +377,16 @@ class _Sums:
             return
         from eic_core.engine.exact import ExactEvaluator  # mpmath comes with it
 
-        taken = np.union1d(self.suspects[:MAX_RECHECKED], self.doubtful[:MAX_RECHECKED])
+        rechecked = np.union1d(self.suspects[:MAX_RECHECKED], self.doubtful[:MAX_RECHECKED])
         left = np.union1d(self.suspects[MAX_RECHECKED:], self.doubtful[MAX_RECHECKED:])
         self.unresolved = len(self.suspects[MAX_RECHECKED:])
-        evaluator = ExactEvaluator(self.tape) if len(taken) else None
+        evaluator = ExactEvaluator(self.tape) if len(rechecked) else None
         names = self.tape.variables
-        y = np.zeros((len(self.tape), len(taken)))
+        y = np.zeros((len(self.tape), len(rechecked)))
         s2 = np.ones_like(y)
-        terms = np.zeros((sum(map(len, self.tape.operands)), len(taken)))
-        dead = np.full(len(taken), -1)
-        for i, row in enumerate(taken.tolist()):
+        terms = np.zeros((sum(map(len, self.tape.operands)), len(rechecked)))
+        dead = np.full(len(rechecked), -1)
+        for i, row in enumerate(rechecked.tolist()):
             assert evaluator is not None
             sample = evaluator.sample({name: self.samples.decimal(name, row) for name in names})
             known = len(sample.y)
@@ -398,18 +398,18 @@ class _Sums:
                 dead[i] = known
             self.exact[row] = y[:known, i].copy(), s2[:known, i].copy()
             if progress is not None:
-                progress(_FIRST_PASS + (1 - _FIRST_PASS) * i / len(taken))
-        self._settle(taken, y, s2, terms, dead)
+                progress(_FIRST_PASS + (1 - _FIRST_PASS) * i / len(rechecked))
+        self._settle(rechecked, y, s2, terms, dead)
         if len(left):
             some = self.samples.take(left)
             values = None if self.values is None else np.empty(len(left))
-            found = run_pass(
+            totals = run_pass(
                 self.tape, some, 0, len(left), 0, self.edges, values, None, beyond=False
             )
             if self.values is not None:
                 self.values[left] = values
-            self.passes.append(found)
-            self._leave_out_invalid(found, left, 0)
+            self.passes.append(totals)
+            self._leave_out_invalid(totals, left, 0)
 
     def settle_beyond_range(self) -> None:
         """The samples that leave double range, with wider exponents."""
@@ -417,7 +417,7 @@ class _Sums:
         if not len(rows):
             return
         some = self.samples.take(rows)
-        plain = everything(self.tape, some)
+        plain = every_slot(self.tape, some)
         found = extended.evaluate(self.tape, some.columns, len(rows), plain)
         terms = np.array(found.terms if self.edges else []).reshape(-1, len(rows))
         in_double = None if self.values is None else self.values[rows].copy()
@@ -435,7 +435,7 @@ class _Sums:
         unknown = np.isnan(s2)
         singular = ok & ~unknown & ~(s2 <= SINGULAR_S2)
         finite = ok & ~singular
-        found = Pass(
+        totals = Pass(
             np.where(finite, s2, 0.0).sum(axis=1).tolist(),
             np.count_nonzero(singular, axis=1).tolist(),
             [0.0] * len(self.tape.reads) if self.edges else [],
@@ -448,12 +448,12 @@ class _Sums:
             first = 0
             for slot, operands in enumerate(self.tape.operands):
                 for i in range(len(operands)):
-                    found.edge_sums[first + i] = float(terms[first + i][finite[slot]].sum())
+                    totals.edge_sums[first + i] = float(terms[first + i][finite[slot]].sum())
                 first += len(operands)
             for step in self.tape.steps:
                 if step.row is not None and step.row.crossing:
-                    found.signs[step.slot] = signs_of(step, y[step.slot], y[step.operands[0]], ok)
-        self.passes.append(found)
+                    totals.signs[step.slot] = signs_of(step, y[step.slot], y[step.operands[0]], ok)
+        self.passes.append(totals)
         if not ok.all():
             self._set_valid(rows, ok)
             self._count_invalid(dead[~ok])
@@ -464,19 +464,20 @@ class _Sums:
     def result(self, formula: Formula) -> Amplification:
         """The totals."""
         if len(self.passes) == 1:
-            whole = self.passes[0]
+            totals = self.passes[0]
         else:
-            whole = _together(self.passes)
-        found = Amplification.__new__(Amplification)  # frozen classes are slow to fill otherwise
-        found.__dict__.update(
+            totals = _together(self.passes)
+        # frozen classes are slow to fill otherwise
+        amplification = Amplification.__new__(Amplification)
+        amplification.__dict__.update(
             formula=formula, samples=self.samples, valid=self.valid,
-            first_invalid=self.first_invalid, singular_samples=whole.singular_samples,
+            first_invalid=self.first_invalid, singular_samples=totals.singular_samples,
             rechecked=len(self.exact), unresolved=self.unresolved, out_of_range=self.out_of_range,
             root_values=self.values, tape=self.tape, exact=self.exact,
-            _sums=whole.sums, _singular=whole.singular, _signs=whole.signs,
-            _edge_sums=whole.edge_sums if self.edges else None, _root_s2=self.root_s2, _traces={},
+            _sums=totals.sums, _singular=totals.singular, _signs=totals.signs,
+            _edge_sums=totals.edge_sums if self.edges else None, _root_s2=self.root_s2, _traces={},
         )  # fmt: skip
-        return found
+        return amplification
 
 
 def _together(passes: Sequence[Pass]) -> Pass:

@@ -1,4 +1,5 @@
-"""Samples at which the rule itself hangs on a rounding of double precision.
+"""Finds samples at which a rounding decides which rule of the definition applies: jumps, ends,
+ties.
 
 ``floor(0.1*3*10)`` stands on a jump, but its double does not; ``acos`` of a
 cosine may leave the domain by one rounding; ``max(0.1+0.2, 0.3)`` is a tie.  The
@@ -51,6 +52,19 @@ def near_tie(
     """Whether a second operand of min or max reaches the value attained to within its rounding.
 
     Two leaves are never in doubt: they are equal or not.  Nor is a shared subtree.
+
+    Parameters
+    ----------
+    operands, s2 : sequence of Value
+        Of each operand, its values and s_i^2.
+    y : ndarray, shape (m,)
+        The value attained.
+    leaves : sequence of bool
+        Whether each operand is a leaf, whose value is no result of a rounding.
+
+    Returns
+    -------
+    ndarray of bool, shape (m,)
     """
     distinct = {id(o): (o, np.abs(o) * np.sqrt(s), leaf)
                 for o, s, leaf in zip(operands, s2, leaves, strict=True)}.values()
@@ -72,6 +86,19 @@ def lost_phase(B: Any, x: Value, s2: Value, kappa2: Value) -> Any:
     """Whether a sine's phase is too uncertain for its kappa = x g, g = cot x or tan x.
 
     x is known to u |x| s, hence kappa^2 to 2 kappa |x| (1 + g^2) u |x| s.
+
+    Parameters
+    ----------
+    B : backend
+    x, s2 : Value
+        The operand, in radians, and its s^2.
+    kappa2 : Value
+        The row's kappa^2 at x.
+
+    Returns
+    -------
+    Value of bool
+        True where |x| s exceeds `WAVE_LIMIT` and the error of s^2 is more than what is tolerated.
     """
     squared = x * x
     g2 = kappa2 / squared

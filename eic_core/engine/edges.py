@@ -1,4 +1,4 @@
-"""The definition at its edges (ADR 0001), each rule once.
+"""The definition where a value is 0 or a function has a kink (ADR 0001), each rule once.
 
 The functions are written over a backend (`eic_core.operators.backend`), without branches:
 `eic_core.engine.reference` follows them over arrays, `eic_core.engine.exact` at 60 digits, and
@@ -17,12 +17,30 @@ from eic_core.operators.row import square
 
 
 def deviation(B: Any, a: Any, s2: Any, below: Any) -> Any:
-    """sqrt(v_i): |a| s_i, and what was carried there where the operand is 0."""
+    """sqrt(v_i): |a| s_i, and what was carried there where the operand is 0.
+
+    Parameters
+    ----------
+    B : backend
+    a, s2 : Value
+        The operand's value and its s_i^2.
+    below : Value
+        Its absolute deviation; read only where ``a == 0``.
+    """
     return B.where(a == 0, below, B.abs(a) * B.sqrt(s2))
 
 
 def moved_by(B: Any, partial: Any, std: Any) -> Any:
-    """|de_k/dy_i| sqrt(v_i); 0 if either factor is, however large the other."""
+    """|de_k/dy_i| sqrt(v_i); 0 if either factor is, however large the other.
+
+    Parameters
+    ----------
+    B : backend
+    partial : Value
+        de_k/dy_i; may be infinite.
+    std : Value
+        sqrt(v_i), as `deviation` gives it.
+    """
     return B.where((std == 0) | (partial == 0), 0.0, B.abs(partial) * std)
 
 
@@ -31,13 +49,36 @@ def term_at_zero(B: Any, limit: Any, s2: Any, moved: Any) -> Any:
 
     ``limit^2 s_i^2`` if kappa has a finite non-zero limit there, else 0 if nothing is moved, else
     infinity.
+
+    Parameters
+    ----------
+    B : backend
+    limit : Value
+        The row's `zero_limit`: nan where kappa has no finite non-zero limit.
+    s2 : Value
+        The operand's s_i^2.
+    moved : Value
+        As `moved_by` gives it.
+
+    Notes
+    -----
+    ADR 0001, ``docs/adr``.
     """
     has_limit = B.isfinite(limit) & (limit != 0)
     return B.where(has_limit, square(limit) * s2, B.where(moved == 0, 0.0, B.inf))
 
 
 def term_of_inner_zero(B: Any, y: Any, moved: Any) -> Any:
-    """What an operand that is 0 adds to s^2 where y is not: the absolute form."""
+    """What an operand that is 0 adds to s^2 where y is not: the absolute form.
+
+    Parameters
+    ----------
+    B : backend
+    y : Value
+        The node's value, not 0 where the term is used.
+    moved : Value
+        As `moved_by` gives it.
+    """
     return square(moved / B.abs(y))
 
 
@@ -45,16 +86,48 @@ def takes_over(B: Any, attained: Any, s2: Any, best: Any) -> Any:
     """Kinks of min and max: whether an operand that is the value is noisier than the best so far.
 
     All of the node's noise comes through the operand attained; at ties through the noisier.
+
+    Parameters
+    ----------
+    B : backend
+    attained : Value of bool
+        Whether this operand is the node's value.
+    s2 : Value
+        Its s_i^2.
+    best : Value
+        The largest s^2 of the operands attained before it; -1 before the first.
     """
     return B.where(attained, s2 > best, False)
 
 
 def plain_term(B: Any, kappa2: Any, s2: Any) -> Any:
-    """kappa^2 s_i^2; 0 where kappa is, even under s = inf."""
+    """kappa^2 s_i^2; 0 where kappa is, even under s = inf.
+
+    Parameters
+    ----------
+    B : backend
+    kappa2 : Value
+        kappa_{k,i}^2 (``eq:recursive_relation``).
+    s2 : Value
+        The operand's s_i^2; may be inf.
+    """
     return B.where(kappa2 == 0, 0.0, kappa2 * s2)
 
 
 def edge_term(B: Any, y: Any, a: Any, s2: Any, kappa2: Any, limit: Any, moved: Any) -> Any:
-    """What one operand adds to s_k^2, wherever the sample lies."""
+    """What one operand adds to s_k^2, wherever the sample lies.
+
+    Parameters
+    ----------
+    B : backend
+    y, a : Value
+        The values of the node and of the operand.
+    s2, kappa2 : Value
+        s_i^2, and kappa_{k,i}^2; used where neither y nor a is 0.
+    limit : Value
+        As for `term_at_zero`; used where ``y == 0``.
+    moved : Value
+        As `moved_by` gives it; used where y or a is 0.
+    """
     inner = B.where(a == 0, term_of_inner_zero(B, y, moved), plain_term(B, kappa2, s2))
     return B.where(y == 0, term_at_zero(B, limit, s2, moved), inner)

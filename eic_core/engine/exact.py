@@ -1,4 +1,4 @@
-"""Algorithm 1 at 60 digits, for the samples that double precision cannot settle.
+"""Values and amplifications at 60 digits, for the samples that double precision cannot settle.
 
 Values are real numbers: a literal or table cell is the decimal written, pi is
 exact.  The recursion runs in its absolute form v_k = y_k^2 + sum (de_k/dy_i)^2 v_i,
@@ -174,6 +174,25 @@ class ExactEvaluator:
     def _step(
         self, step: Step, row: Operator, operands: list[_Point]
     ) -> tuple[_Point, list[Any]]:
+        """A step's point from its operands', and what each operand adds to s^2.
+
+        The rules of ADR 0001 and what 60 digits need to apply them, in order:
+
+        ==================  =======================================================================
+        on the grid         an operand that rounding alone keeps off an integer is one: `_on_grid`
+        phase               a sine or floor of a large operand takes more bits: `_require_phase`
+        no value            outside the domain, or too large to evaluate: `_value`
+        selection           min and max pass on what they attain: `_select`
+        rounding alone      what may be nothing but rounding is 0, or without value at a pole
+        absolute form       v = y^2 + sum (de_k/dy_i)^2 v_i, at ordinary points as at zeros
+        value 0             the limits of kappa: `_terms`
+        ==================  =======================================================================
+
+        Raises
+        ------
+        _OutOfDomain, _TooLarge, _MoreBits
+            If there is no value, or none yet.
+        """
         if row.integer_points:
             operands = [self._on_grid(p) for p in operands]
         a = [p.y for p in operands]
@@ -183,52 +202,67 @@ class ExactEvaluator:
         if row.selects:
             return self._select(value, operands)
         partials = self._partials(step, row, operands, value)
+        error = self._carried_rounding(value, partials, operands)
+        rounding_alone = error > _EXACT and (not value or _mag(value) <= error + _GUARD_BITS)
+        if rounding_alone and (row.crossing or row.poles):
+            if row.poles and abs(value) > 1:
+                raise _OutOfDomain
+            value, error = self._zero, _EXACT
+            partials = self._partials(step, row, operands, value)
+        moved = [self._moved(partial, p) for partial, p in zip(partials, operands, strict=True)]
+        variance = value * value
+        for part in moved:
+            if part:
+                variance += part
+        terms = self._terms(step, row, operands, value, moved)
+        total = self._one
+        for term in terms:
+            total += term
+        return _Point(value, total, variance, error), terms
+
+    def _carried_rounding(
+        self, value: Any, partials: tuple[Any, ...], operands: list[_Point]
+    ) -> int:
+        """The binary exponent of the rounding in a value: its own, and that of its operands."""
         error = self._rounding(value)
         for partial, p in zip(partials, operands, strict=True):
             if p.error > _EXACT and partial:
                 carried = _mag(value) if _is_inf(partial) else _mag(partial) + p.error
                 error = max(error, carried + 1)
-        blurred = error > _EXACT and (not value or _mag(value) <= error + _GUARD_BITS)
-        if blurred and (row.crossing or row.poles):
-            if row.poles and abs(value) > 1:
-                raise _OutOfDomain
-            value, error = self._zero, _EXACT
-            partials = self._partials(step, row, operands, value)
-        moved = []
-        variance = value * value
-        for partial, p in zip(partials, operands, strict=True):
-            if not p.v or not partial:
-                moved.append(self._zero)
-                continue
-            infinite = _is_inf(p.v) or _is_inf(partial)
-            moved.append(self.mp.inf if infinite else partial * partial * p.v)
-            variance += moved[-1]
-        total = self._one
+        return error
+
+    def _moved(self, partial: Any, operand: _Point) -> Any:
+        """(de_k/dy_i)^2 v_i; 0 if either factor is, however large the other."""
+        if not operand.v or not partial:
+            return self._zero
+        if _is_inf(operand.v) or _is_inf(partial):
+            return self.mp.inf
+        return partial * partial * operand.v
+
+    def _terms(
+        self, step: Step, row: Operator, operands: list[_Point], value: Any, moved: list[Any]
+    ) -> list[Any]:
+        """What each operand adds to s^2: its part of v over y^2, where y is 0 by the limits."""
         if value:
             squared = value * value
-            terms = [m / squared if m else m for m in moved]
-        else:
-            limits = row.zero_limit(
-                self.backend, [operand.y for operand in operands], step.parameter
-            )
-            terms = [
-                edges.term_at_zero(self.backend, limit, p.s2, m)
-                for limit, p, m in zip(limits, operands, moved, strict=True)
-            ]
-        for term in terms:
-            total += term
-        return _Point(value, total, variance, error), terms
+            return [part / squared if part else part for part in moved]
+        limits = row.zero_limit(self.backend, [p.y for p in operands], step.parameter)
+        return [
+            edges.term_at_zero(self.backend, limit, p.s2, part)
+            for limit, p, part in zip(limits, operands, moved, strict=True)
+        ]
 
     def _partials(
         self, step: Step, row: Operator, operands: list[_Point], value: Any
     ) -> tuple[Any, ...]:
+        """de_k/dy_i: inf on a jump, 0 on the crest of a wave as far as the operand is known."""
         parameter = row.mp_parameter(self.mp, step.exact_parameter)
         try:
             partials = row.partials(self.backend, [p.y for p in operands], value, parameter)
         except ZeroDivisionError:
             return tuple(self.mp.inf for _ in operands)
         if row.period and _mag(partials[0]) <= operands[0].error + _GUARD_BITS:
-            return (self._zero,)  # a crest, as far as the operand is known
+            return (self._zero,)
         return partials
 
     def _select(self, value: Any, operands: list[_Point]) -> tuple[_Point, list[Any]]:
@@ -249,6 +283,15 @@ class ExactEvaluator:
         return point, terms
 
     def _value(self, step: Step, row: Operator, a: list[Any]) -> Any:
+        """The value, guarded against operands that would take too long.
+
+        Raises
+        ------
+        _OutOfDomain
+            Where there is no real value: outside the domain, or at a pole.
+        _TooLarge
+            Where |log10 |y|| exceeds `MAX_LOG10`, or a sine's operand is too large to reduce.
+        """
         mp = self.mp
         size = max((operand.bc + operand.exp if operand else 0) for operand in a)
         if row.period:
@@ -272,11 +315,13 @@ class ExactEvaluator:
         return value
 
     def _limit_of_exponential(self, row: Operator, x: Any) -> Any:
+        """The value far below 0, for functions that have one there (`Operator.low`)."""
         if row.low is not None and x < 0:
             return self.mp.mpf(row.low)
         raise _TooLarge
 
     def _guard_power(self, step: Step, a: list[Any]) -> None:
+        """Refuse a power whose value would leave every range, before it is computed."""
         if not a[0]:
             return
         exponent = a[1] if len(a) == 2 else self.mp.mpf(step.parameter)

@@ -1,4 +1,4 @@
-"""Algorithm 1 beyond double range, in double precision: for the samples that leave it.
+"""Values and amplifications beyond double range (1e400, 1e-400), without computing 60 digits.
 
 Values are `eic_core.operators.wide.Wide`, for which ``exp(-1600)`` is a number.  Sums, products,
 powers, roots, exponentials and logarithms go on there; what needs the digits of a lost value (a
@@ -60,7 +60,9 @@ def evaluate(
     ----------
     tape : Tape
     columns : mapping of name to ndarray, shape (count,)
+        Finite values of each variable that the tape reads.
     count : int
+        Number of samples.
     plain : Plain, optional
         What double precision says; it is kept for slots that no lost value reaches.
 
@@ -86,10 +88,10 @@ def evaluate(
     first = 0
 
     def value_of(slot: int) -> Wide:
-        found = values[slot]
-        if found is None:
-            found = values[slot] = Wide.of(y[slot])
-        return found
+        wide = values[slot]
+        if wide is None:
+            wide = values[slot] = Wide.of(y[slot])
+        return wide
 
     with np.errstate(all="ignore"):
         for step in tape.steps:

@@ -104,9 +104,9 @@ def gradients(tape: Tape, samples: Samples, root: int | None = None) -> Gradient
         with np.errstate(all="ignore"):
             unreal = sweep.up(columns, stop - start)
             values[start:stop] = np.where(unreal, np.nan, sweep.y[root])
-            found = sweep.down()
+            derivatives = sweep.down()
             for place, step in enumerate(constants):
-                jacobian[start:stop, place] = np.where(unreal, np.nan, found[step.slot])
+                jacobian[start:stop, place] = np.where(unreal, np.nan, derivatives[step.slot])
     return Gradients(
         values, jacobian,
         tuple([step.slot for step in constants]), tuple([step.label for step in constants]),
@@ -149,14 +149,14 @@ class _Sweep:
                 continue
             a, y = [self.y[i] for i in step.operands], self.y[step.slot]
             given, way = arrived.pop(step.slot), reached.pop(step.slot)
-            taken: list[Any] = [True] * len(a)
+            attained: list[Any] = [True] * len(a)
             if step.row.selects:
-                taken, slopes = _first_attained(a, y), (1.0,) * len(a)
+                attained, slopes = _first_attained(a, y), (1.0,) * len(a)
             else:
                 slopes = step.row.partials(NUMPY, a, y, step.parameter)
-            for child, slope, here in zip(step.operands, slopes, taken, strict=True):
+            for child, slope, is_attained in zip(step.operands, slopes, attained, strict=True):
                 if self.moves[child]:
-                    part, open_ = given * slope, way & here
+                    part, open_ = given * slope, way & is_attained
                     if open_ is not True:
                         part = np.where(open_, part, 0.0)
                     arrived[child] = arrived.get(child, 0.0) + part

@@ -1,4 +1,4 @@
-"""One pass over samples: by the native engine, or by the NumPy reference where there is none."""
+"""Runs a tape once over samples: by the native engine, or by NumPy where there is none."""
 
 from __future__ import annotations
 
@@ -38,12 +38,24 @@ def run_pass(
 
     Parameters
     ----------
+    tape : Tape
+    samples : Samples
+        N rows, with a column for each variable of the tape.
+    start, stop : int
+        Rows ``[start, stop)`` are run.
     held : int
         Bits of a status that leave a sample out of the sums.
-    values, s2 : ndarrays, or None
-        Where the root's values and s^2 are written to.
+    edges : bool
+        Whether every operand's sum of terms and the watched signs are wanted, too.
+    values, s2 : ndarray, shape (N,), or None
+        Where the root's values and s^2 are written to, at the same rows.
     beyond : bool
         False to count an overflow as invalid.
+
+    Returns
+    -------
+    Pass
+        Sums and counts for each slot, and a status for each sample that was run.
     """
     engine = native.library()
     packed = None if engine is None else engine.pack(tape)
@@ -141,14 +153,29 @@ def _part_of(tape: Tape, block: Block, held: int, edges: bool, beyond: bool) -> 
 
 
 def signs_of(step: Step, y: np.ndarray, argument: np.ndarray, ok: np.ndarray) -> int:
-    """1 if the watched sign is positive at some sample, plus 2 if negative."""
+    """1 if the watched sign is positive at some sample, plus 2 if negative.
+
+    Parameters
+    ----------
+    step : Step
+        Whose row says what is watched: the value, or value times argument (`Operator.crossing`).
+    y, argument : ndarray, shape (m,)
+        The step's values and its first operand's.
+    ok : ndarray of bool, shape (m,)
+        The samples that count.
+
+    Returns
+    -------
+    int
+        0 to 3; 3 is a change of sign.
+    """
     watched = y[ok]
     if step.row is not None and step.row.crossing == "argument":
         watched = np.sign(watched) * np.sign(argument[ok])
     return (1 if (watched > 0).any() else 0) | (2 if (watched < 0).any() else 0)
 
 
-def everything(tape: Tape, samples: Samples) -> extended.Plain | None:
+def every_slot(tape: Tape, samples: Samples) -> extended.Plain | None:
     """Values and s^2 of every slot and the terms of every operand; None without native engine."""
     engine = native.library()
     packed = None if engine is None else engine.pack(tape)
@@ -170,6 +197,19 @@ def values_at(tape: Tape, samples: Samples, slot: int) -> tuple[np.ndarray, np.n
     """Value and s^2 of one slot at every sample, by double precision's verdict.
 
     Slots after it are not run.
+
+    Parameters
+    ----------
+    tape : Tape
+    samples : Samples
+        With a column for each variable of the tape.
+    slot : int
+        A place on the tape.
+
+    Returns
+    -------
+    y, s2 : ndarray, each shape (N,)
+        Meaningless where some node up to the slot is invalid.
     """
     total = len(samples)
     y, s2 = np.empty(total), np.empty(total)

@@ -90,16 +90,16 @@ class Population:
         packed = None if engine is None else engine.pack(self.tape)
         if engine is None or packed is None:
             return self._one_by_one(samples, keep_values)
-        found = engine.run(
+        run = engine.run(
             self.tape, packed, samples.addresses, len(samples), mode=0,
             skip=INVALID | RANGE, out=INVALID | RANGE,
         )  # fmt: skip
         roots = np.array(self.tape.roots)
         with np.errstate(divide="ignore"):
-            eic = 0.5 * np.log10(np.array(found.sums)[roots] / len(samples))
+            eic = 0.5 * np.log10(np.array(run.sums)[roots] / len(samples))
         eic_finite = eic.copy()
         invalid, singular, beyond = (np.zeros(len(roots), dtype=np.int64) for _ in range(3))
-        for i in np.flatnonzero(np.array(found.signs)[roots]).tolist():  # not of this mould
+        for i in np.flatnonzero(np.array(run.signs)[roots]).tolist():  # not of this mould
             alone = amplify(self.formulas[i], samples, recheck=False)
             eic[i], eic_finite[i] = alone.eic, alone.eic_finite
             invalid[i], singular[i] = len(samples) - alone.valid_count, alone.singular_samples
@@ -126,23 +126,23 @@ class Population:
         for i, root in enumerate(self.tape.roots):
             place.setdefault(root, i)
         address = int(kept.ctypes.data)
-        found = engine.run(
+        run = engine.run(
             self.tape, packed, samples.addresses, rows, mode=native.VALUES_ONLY, skip=INVALID,
             out=INVALID, keep_y=[(root, address + 8 * rows * i) for root, i in place.items()],
         )  # fmt: skip
         if len(place) < len(kept):
             kept = kept[[place[root] for root in self.tape.roots]]
-        for i in np.flatnonzero(np.array(found.signs)[list(self.tape.roots)]).tolist():
+        for i in np.flatnonzero(np.array(run.signs)[list(self.tape.roots)]).tolist():
             kept[i] = values(self.formulas[i], samples)
         return kept
 
     def _one_by_one(self, samples: Samples, keep_values: bool) -> PopulationScores:
-        found = [amplify(f, samples, recheck=False) for f in self.formulas]
+        amplifications = [amplify(f, samples, recheck=False) for f in self.formulas]
         return PopulationScores(
-            np.array([f.eic for f in found]),
-            np.array([f.eic_finite for f in found]),
-            np.array([len(samples) - f.valid_count for f in found]),
-            np.array([f.singular_samples for f in found]),
-            np.array([f.out_of_range for f in found]),
+            np.array([f.eic for f in amplifications]),
+            np.array([f.eic_finite for f in amplifications]),
+            np.array([len(samples) - f.valid_count for f in amplifications]),
+            np.array([f.singular_samples for f in amplifications]),
+            np.array([f.out_of_range for f in amplifications]),
             self.values(samples) if keep_values else None,
         )

@@ -1,4 +1,4 @@
-"""Algorithm 1 sample by sample, with every zero, kink and pole treated apart.
+"""Values and amplifications by NumPy (Algorithm 1), with every zero, kink and pole treated apart.
 
 This is the reference in double precision: whole-array NumPy, with each rule of the
 definition (`eic_core.engine.edges`) applied at each sample.  The native engine gives the same
@@ -7,9 +7,11 @@ numbers; operators that are added at run time, and machines without it, run here
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -77,6 +79,7 @@ def evaluate_block(tape: Tape, columns: Mapping[str, np.ndarray], rows: int) -> 
     columns : mapping of name to ndarray, shape (rows,)
         Finite values of each variable the tape reads.
     rows : int
+        Number of samples, 1 or more.
     """
     block = Block(
         [],
@@ -112,19 +115,44 @@ def _evaluate_step(
     block: Block,
     zero_std: list[np.ndarray | None],
 ) -> None:
+    """Add one step to a block: its value, what each operand adds to s^2, and s^2.
+
+    The rules of ADR 0001, in the order in which they are applied:
+
+    ====================  =========================================================================
+    no value              the sample ends here, or has left double range: `_note_trouble`
+    selection             min and max pass on what they attain: `_amplify_selection`
+    ordinary point        an operand adds kappa^2 s_i^2: `edges.plain_term`
+    doubt                 a rounding decides which rule holds: `eic_core.engine.doubt`
+    zeros                 the absolute form and the limits of kappa: `_settle_zeros`
+    sum                   s^2 is 1 for the node's own rounding and what the operands add
+    ====================  =========================================================================
+
+    Parameters
+    ----------
+    step : Step
+    row : Operator
+        The step's.
+    leaves : list of bool
+        Whether each operand is a leaf.
+    block : Block
+        Holds all steps before; this one is appended.
+    zero_std : list of ndarray or None
+        Per slot, sqrt(v) where the value is 0, or None if it never is; this one's is appended.
+    """
     a = [block.y[i] for i in step.operands]
     s2 = [block.s2[i] for i in step.operands]
-    p = step.parameter
-    y = np.asarray(row.evaluate(a, p))
+    y = np.asarray(row.evaluate(a, step.parameter))
     _note_trouble(step, row, a, y, block)
 
     if row.brink is not None:
         block.doubtful |= doubt.near_brink(NUMPY, row, a[0], s2[0], leaves[0])
+    kappas: Sequence[Any] = ()
     if row.selects:
         terms = list(_amplify_selection(a, s2, y))
         block.doubtful |= doubt.near_tie(a, s2, y, leaves)
     else:
-        kappas = row.kappa_squared(NUMPY, a, y, p)
+        kappas = row.kappa_squared(NUMPY, a, y, step.parameter)
         if row.waves:
             block.doubtful |= doubt.lost_phase(NUMPY, a[0], s2[0], kappas[0])
         terms = [edges.plain_term(NUMPY, k, s) for k, s in zip(kappas, s2, strict=True)]
@@ -132,18 +160,14 @@ def _evaluate_step(
     any_zero = bool((y == 0).any())
     std_at_zero: np.ndarray | None = None
     if any_zero or any(bool((operand == 0).any()) for operand in a):
-        std_at_zero = np.zeros_like(y)
-        partials = row.partials(NUMPY, a, y, p)
-        limits = row.zero_limit(NUMPY, a, p)
-        for i, slot in enumerate(step.operands):
-            below = zero_std[slot]
-            std = edges.deviation(NUMPY, a[i], s2[i], 0.0 if below is None else below)
-            if row.selects:
-                moved = np.where(terms[i] > 0, std, 0.0)
-            else:
-                moved = edges.moved_by(NUMPY, partials[i], std)
-                terms[i] = edges.edge_term(NUMPY, y, a[i], s2[i], kappas[i], limits[i], moved)
-            std_at_zero = np.hypot(std_at_zero, moved)
+        below = [zero_std[slot] for slot in step.operands]
+        stds = [edges.deviation(NUMPY, operand, s, 0.0 if std is None else std)
+                for operand, s, std in zip(a, s2, below, strict=True)]  # fmt: skip
+        if row.selects:
+            moved = [np.where(term > 0, std, 0.0) for term, std in zip(terms, stds, strict=True)]
+        else:
+            terms, moved = _settle_zeros(step, row, a, y, s2, kappas, stds)
+        std_at_zero = functools.reduce(np.hypot, moved, np.zeros_like(y))
     total = np.ones_like(y)
     for term in terms:
         total = total + term
@@ -155,10 +179,41 @@ def _evaluate_step(
     zero_std.append(std_at_zero if any_zero else None)
 
 
+def _settle_zeros(
+    step: Step,
+    row: Operator,
+    a: list[np.ndarray],
+    y: np.ndarray,
+    s2: list[np.ndarray],
+    kappas: Sequence[Any],
+    stds: list[np.ndarray],
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """What each operand adds to s^2 where zeros are about, and the deviation that it moves.
+
+    Where the value is not 0 but an operand is: the absolute form.  Where the value is 0: the limit
+    of kappa, else nothing if nothing is moved, else infinity (`edges.edge_term`).
+    """
+    partials = row.partials(NUMPY, a, y, step.parameter)
+    limits = row.zero_limit(NUMPY, a, step.parameter)
+    moved = [edges.moved_by(NUMPY, partial, std)
+             for partial, std in zip(partials, stds, strict=True)]  # fmt: skip
+    terms = [
+        edges.edge_term(NUMPY, y, *operand)
+        for operand in zip(a, s2, kappas, limits, moved, strict=True)
+    ]
+    return terms, moved
+
+
 def _note_trouble(
     step: Step, row: Operator, a: list[np.ndarray], y: np.ndarray, block: Block
 ) -> None:
-    """Mark the samples at which this step has no real value or leaves double range."""
+    """Mark the samples at which this step has no real value or leaves double range.
+
+    A value that is no finite number is *outside* the domain if it is nan or a pole; then the sample
+    is invalid, unless a value has overflowed before it.  If it is inf for finite operands, it has
+    *left the range*: the sample is suspect.  So it is where a value is subnormal, or 0 though the
+    true value is not (`Operator.vanishes`).
+    """
     settled = ~block.suspect & (step.node < block.first_invalid)
     bad = ~np.isfinite(y)
     if bad.any():

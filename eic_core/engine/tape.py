@@ -1,4 +1,4 @@
-"""A formula, or a population of formulas, laid out as a flat postfix tape.
+"""Lays a formula, or many, out as a list of steps in which equal subtrees share one step.
 
 Identical subtrees have identical values and amplifications at every sample, so they share one slot,
 within a formula and across a population.  Laying out is a single pass in Python over the nodes;

@@ -39,7 +39,7 @@ def bottleneck_sentence(before: BottleneckOnData, inspection: Inspection) -> str
 
     Parameters
     ----------
-    before : Landmark
+    before : BottleneckOnData
         Of the same formula on other data.
     inspection : Inspection
 
@@ -56,15 +56,15 @@ def bottleneck_sentence(before: BottleneckOnData, inspection: Inspection) -> str
     """
     formula = inspection.formula
     was, now = wording.digits_phrase(before.eic), wording.digits_phrase(inspection.eic)
-    there = phrases.code_text(formula, before.node_id)
-    here = phrases.code_text(formula, inspection.bottleneck)
+    place_before = phrases.code_text(formula, before.node_id)
+    place_now = phrases.code_text(formula, inspection.bottleneck)
     if math.isnan(inspection.eic):
         return "On these ranges no sample has a real value at every node."
     if math.isnan(before.eic):
-        return f"Now there are samples with a value: the bottleneck is {here} ({now})."
+        return f"Now there are samples with a value: the bottleneck is {place_now} ({now})."
     if before.node_id == inspection.bottleneck:
-        return f"The bottleneck stays at {here}: {was} before, {now} now."
-    return f"Bottleneck moved from {there} ({was}) to {here} ({now})."
+        return f"The bottleneck stays at {place_now}: {was} before, {now} now."
+    return f"Bottleneck moved from {place_before} ({was}) to {place_now} ({now})."
 
 
 STEP = 0.35

@@ -79,12 +79,12 @@ class Trial:
         self.allowed = tolerance * self.unit
         self.careful = inspection.counts.rechecked > 0
         rows = np.flatnonzero(usable)
-        most = CAREFUL_ROWS if self.careful else SEARCH_ROWS
-        self.part = rows[np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(np.int64)]
+        limit = CAREFUL_ROWS if self.careful else SEARCH_ROWS
+        self.part = rows[np.linspace(0, len(rows) - 1, min(limit, len(rows))).astype(np.int64)]
         self.all = rows
         self.reference = reference
 
-    def given(self, key: Key) -> int:
+    def digits_given(self, key: Key) -> int:
         """Digits as written."""
         kind, name = key
         if kind == "constant":
@@ -92,34 +92,34 @@ class Trial:
         column = self.inspection.samples.columns[name][self.part]
         return max(digits_of(repr(value)) for value in column.tolist())
 
-    def fewest(self, key: Key, given: int) -> int:
+    def fewest_digits(self, key: Key, given: int) -> int:
         """Digits that suffice for one number alone: all larger ones do, too."""
         digits = given
-        while digits > 1 and self.keeps({key: digits - 1}, self.part):
+        while digits > 1 and self.keeps_output({key: digits - 1}, self.part):
             digits -= 1
         return digits
 
-    def jointly(self, alone: Mapping[Key, int], given: Mapping[Key, int]) -> dict[Key, int]:
+    def digits_together(self, alone: Mapping[Key, int], given: Mapping[Key, int]) -> dict[Key, int]:
         """Digits that suffice together, on all rows.
 
         While they do not, the number whose rounding moves the output most gets one more.
         """
         together = dict(alone)
-        moved = {key: self.deviation({key: digits}, self.part) for key, digits in alone.items()}
+        deviations = {key: self.deviation({key: n}, self.part) for key, n in alone.items()}
         rows = self.part
-        while not self.keeps(together, rows) or len(rows) < len(self.all):
-            if self.keeps(together, rows):
+        while not self.keeps_output(together, rows) or len(rows) < len(self.all):
+            if self.keeps_output(together, rows):
                 rows = self.all
                 continue
             open_keys = [key for key in together if together[key] < given[key]]
             if not open_keys:
                 break
-            worst = max(open_keys, key=lambda key: moved[key])
+            worst = max(open_keys, key=lambda key: deviations[key])
             together[worst] += 1
-            moved[worst] = self.deviation({worst: together[worst]}, self.part)
+            deviations[worst] = self.deviation({worst: together[worst]}, self.part)
         return together
 
-    def keeps(self, digits: Mapping[Key, int], rows: Any) -> bool:
+    def keeps_output(self, digits: Mapping[Key, int], rows: Any) -> bool:
         """Whether the output stays within the tolerance, and the formula the same tree."""
         values = self.values(digits, rows)
         if not np.isfinite(values).all():
@@ -147,7 +147,7 @@ class Trial:
 
         All nan if the shortened text would be read as another tree.
         """
-        formula = self.shortened(digits)
+        formula = self.shortened_formula(digits)
         if makes_exponent_exact(self.formula, formula):
             return np.full(len(rows), math.nan)
         source = self.inspection.samples.columns
@@ -160,7 +160,7 @@ class Trial:
         assert found is not None
         return found
 
-    def shortened(self, digits: Mapping[Key, int]) -> Formula:
+    def shortened_formula(self, digits: Mapping[Key, int]) -> Formula:
         """The formula with shortened constants."""
         return with_labels(
             self.formula, {name: n for (kind, name), n in digits.items() if kind == "constant"}
@@ -297,13 +297,13 @@ def digit_budget(
     names = shortenable(inspection.formula)
     columns = inspection.formula.variables
     keys = [("constant", name) for name in names] + [("input", name) for name in columns]
-    given = {key: trial.given(key) for key in keys}
+    given = {key: trial.digits_given(key) for key in keys}
     alone: dict[Key, int] = {}
     for done, key in enumerate(keys):
-        alone[key] = trial.fewest(key, given[key])
+        alone[key] = trial.fewest_digits(key, given[key])
         if progress is not None:
             progress(0.8 * (done + 1) / len(keys))
-    together = trial.jointly(alone, given)
+    together = trial.digits_together(alone, given)
     if progress is not None:
         progress(1.0)
     return _result(inspection, trial, given, alone, together)
@@ -316,7 +316,8 @@ def _result(
     alone: Mapping[Key, int],
     together: Mapping[Key, int],
 ) -> Budget:
-    formula = trial.shortened(together)
+    """The budget: the formula run with all numbers rounded together, on all rows."""
+    formula = trial.shortened_formula(together)
     after = amplify(formula, inspection.samples, root_values=True)
     assert after.root_values is not None
     target, rows = inspection.samples.target, trial.all

@@ -136,7 +136,7 @@ def finite_cause(evidence: Evidence) -> Cause:
     row = OPERATORS[evidence.node.operator]
     way = next(way for applies, way in _WAYS if applies(row))
     if not all(np.isfinite(values).any() for values in evidence.operands):
-        return ACCUMULATED if way is _steep else BEYOND
+        return ACCUMULATED if way is _steepness_cause else BEYOND
     with np.errstate(all="ignore"):
         return way(row, evidence)
 
@@ -149,31 +149,37 @@ BEYOND = Cause(
 )
 
 
-def _cancelling(row: Operator, e: Evidence) -> Cause:
+def _cancellation_cause(row: Operator, evidence: Evidence) -> Cause:
     noun = row.words.noun
-    a, b = e.operands
-    kept = np.abs(e.y) / (np.abs(a) + np.abs(b))
-    where_lost = e.typical(kept)
+    a, b = evidence.operands
+    kept = np.abs(evidence.y) / (np.abs(a) + np.abs(b))
+    where_lost = evidence.typical(kept)
     if not where_lost < 0.5:
         return ACCUMULATED
     label = f"cancellation in a {noun}"
     if float(np.median(kept)) < 0.1:
         return Cause(label, "the two terms cancel")
-    if e.crosses:
+    if evidence.crosses:
         return Cause(label, f"the two terms cancel where the {noun} crosses zero")
     return Cause(label, "the two terms nearly cancel at some samples")
 
 
-def _periodic(row: Operator, e: Evidence) -> Cause:
+def _periodic_cause(row: Operator, evidence: Evidence) -> Cause:
+    """Near a pole, near a zero, or a large argument: which of the three the values point to.
+
+    A pole counts where the value is large or the argument within half a turn, a zero where it does
+    more than the size of the argument; what is left is the argument's size.
+    """
     name = row.name
-    (x,) = e.operands
-    p = row.parameter(e.node.parameter)
+    (x,) = evidence.operands
+    p = row.parameter(evidence.node.parameter)
     y = row.evaluate((x,), p)
     (slope,) = row.partials(NUMPY, (x,), y, p)
-    if not e.typical(np.abs(slope * (x / y))) >= FEELS:  # kappa itself: its square may overflow
+    kappa = slope * (x / y)  # not kappa2: the square may overflow
+    if not evidence.typical(np.abs(kappa)) >= FEELS:
         return ACCUMULATED
-    where = e.typical(np.abs(x))
-    size = e.typical(np.abs(e.y))
+    where = evidence.typical(np.abs(x))
+    size = evidence.typical(np.abs(evidence.y))
     largest = _largest(x)
     turn = row.period if row.waves else 2 * row.period  # a wave has two zeros in a period
     few_turns = where <= turn / 2
@@ -203,9 +209,9 @@ def _length(period: float) -> str:
     return {1.0: "π", 2.0: "2π"}.get(period / math.pi) or wording.significant(period)
 
 
-def _growing(row: Operator, e: Evidence) -> Cause:
-    (x,) = e.operands
-    if e.typical(np.abs(x)) < 1:
+def _growth_cause(row: Operator, evidence: Evidence) -> Cause:
+    (x,) = evidence.operands
+    if evidence.typical(np.abs(x)) < 1:
         return ACCUMULATED
     word = row.words.family or (f"`{row.name}`" if row.words.noun == "step" else row.words.noun)
     return Cause(
@@ -215,24 +221,25 @@ def _growing(row: Operator, e: Evidence) -> Cause:
     )
 
 
-def _power(row: Operator, e: Evidence) -> Cause:
-    exponent = abs(Fraction(e.node.parameter or 0))
+def _exponent_cause(row: Operator, evidence: Evidence) -> Cause:
+    exponent = abs(Fraction(evidence.node.parameter or 0))
     if exponent >= 2:
         times = wording.significant(float(exponent))
         return Cause("large exponent", f"the power multiplies the relative error by {times}")
     return ACCUMULATED
 
 
-def _noisy_power(row: Operator, e: Evidence) -> Cause:
-    base, exponent = e.operands
-    by_exponent = len(e.edge_shares) == 2 and e.edge_shares[1] > e.edge_shares[0]
+def _noisy_exponent_cause(row: Operator, evidence: Evidence) -> Cause:
+    base, exponent = evidence.operands
+    shares = evidence.edge_shares
+    by_exponent = len(shares) == 2 and shares[1] > shares[0]
     if by_exponent:
-        if e.typical(np.abs(exponent * np.log(base))) >= 1:
+        if evidence.typical(np.abs(exponent * np.log(base))) >= 1:
             return Cause(
                 "large exponent", "an error in the exponent counts exponent × ln(base) times"
             )
         return ACCUMULATED
-    largest = e.typical(np.abs(exponent))
+    largest = evidence.typical(np.abs(exponent))
     if largest >= 2:
         return Cause(
             "large exponent",
@@ -241,22 +248,25 @@ def _noisy_power(row: Operator, e: Evidence) -> Cause:
     return ACCUMULATED
 
 
-def _near(row: Operator, e: Evidence) -> Cause:
+def _nearness_cause(row: Operator, evidence: Evidence) -> Cause:
     near = row.words.near
     assert near is not None
     if near.brink:
         assert row.brink is not None
-        distance = row.brink(NUMPY, e.operands[0])
+        distance = row.brink(NUMPY, evidence.operands[0])
     else:
-        distance = np.abs(e.y)
-    return Cause(near.label, near.clause) if e.typical(distance) < near.within else ACCUMULATED
+        distance = np.abs(evidence.y)
+    if evidence.typical(distance) < near.within:
+        return Cause(near.label, near.clause)
+    return ACCUMULATED
 
 
-def _steep(row: Operator, e: Evidence) -> Cause:
+def _steepness_cause(row: Operator, evidence: Evidence) -> Cause:
     """What can be said of any operator: how many times it multiplies an operand's error."""
-    kappas = row.kappa_squared(NUMPY, e.operands, e.y, row.parameter(e.node.parameter))
-    times = [e.typical(np.sqrt(np.broadcast_to(kappa2, e.y.shape))) for kappa2 in kappas]
-    worst = int(np.argmax(np.nan_to_num(np.array(e.edge_shares))))
+    y, parameter = evidence.y, row.parameter(evidence.node.parameter)
+    kappas = row.kappa_squared(NUMPY, evidence.operands, y, parameter)
+    times = [evidence.typical(np.sqrt(np.broadcast_to(k2, y.shape))) for k2 in kappas]
+    worst = int(np.argmax(np.nan_to_num(np.array(evidence.edge_shares))))
     if not times[worst] >= FEELS:
         return ACCUMULATED
     whose = "its operand" if len(times) == 1 else f"operand {worst + 1}"
@@ -267,13 +277,13 @@ def _steep(row: Operator, e: Evidence) -> Cause:
 
 
 _WAYS: tuple[tuple[Callable[[Operator], object], Callable[[Operator, Evidence], Cause]], ...] = (
-    (lambda row: row.words.cancels, _cancelling),
-    (lambda row: row.period, _periodic),
-    (lambda row: row.exponential, _growing),
-    (lambda row: row.power and row.needs_parameter, _power),
-    (lambda row: row.power, _noisy_power),
-    (lambda row: row.words.near, _near),
-    (lambda row: True, _steep),
+    (lambda row: row.words.cancels, _cancellation_cause),
+    (lambda row: row.period, _periodic_cause),
+    (lambda row: row.exponential, _growth_cause),
+    (lambda row: row.power and row.needs_parameter, _exponent_cause),
+    (lambda row: row.power, _noisy_exponent_cause),
+    (lambda row: row.words.near, _nearness_cause),
+    (lambda row: True, _steepness_cause),
 )
 """The ways to lose digits, and which rows go them: the first that applies."""
 

@@ -1,4 +1,4 @@
-"""Do the ways of measuring agree, and if not, why?"""
+"""Compares the measures of one node's loss, and says in a sentence whether and why they differ."""
 
 from __future__ import annotations
 
@@ -144,9 +144,13 @@ def compare_measures(
     recursion, shared : float
         Local EIC with independent and with shared noise.
     shaken : sequence of Shaken
+        Algorithm 2's estimates, from the largest sigma to the smallest.
     observed : sequence of Observed
+        The errors in each floating-point type.
     replays : mapping of type name to Replay
+        What the roundings that really happened add up to, for each type in `observed`.
     q : ndarray, shape (m,)
+        The correlated amplification at each sample; inf where no digit is left.
     singular : int
         Samples at which the recursion is infinite.
     rough : bool
@@ -162,11 +166,11 @@ def compare_measures(
     found.append(_perturbation(recursion, shaken, singular))
     found += [_observation(o, replays[o.kind], q) for o in observed]
     if rough and any(badge == UNCLEAR for badge, _, _ in found):
-        found = [(EXPLAINED if b == UNCLEAR else b, said, _JUMP) for b, said, _ in found]
+        found = [(EXPLAINED if b == UNCLEAR else b, text, _JUMP) for b, text, _ in found]
         found.append(_clause(EXPLAINED, _JUMP))
     worst = max((badge for badge, _, _ in found), key=(OK, EXPLAINED, UNCLEAR).index)
     because = next(clause for badge, _, clause in found if badge == worst)
-    reasons = tuple(dict.fromkeys(said for _, said, _ in found if said))
+    reasons = tuple(dict.fromkeys(text for _, text, _ in found if text))
     return MethodAgreement(worst, reasons, "" if worst == OK else because)
 
 
@@ -193,6 +197,12 @@ def _shared_noise_clause(recursion: float, shared: float, copies: Copies) -> str
 
 
 def _perturbation(recursion: float, shaken: Sequence[Shaken], singular: int) -> _Finding:
+    """Whether Algorithm 2 agrees with the recursion, by the steadiest estimate that there is.
+
+    In this order: nothing can be said without a steady estimate or a finite recursion; they agree
+    if the interval holds the recursion's value; a difference is explained by samples left out, or
+    by so many digits lost that double precision shows noise; any other is unclear.
+    """
     steady = [s for s in shaken if s.sigma <= STEADY_SIGMA and not math.isnan(s.low)]
     if not steady:
         return _clause(
@@ -242,6 +252,11 @@ def _interval_holds(shaken: Shaken, recursion: float) -> bool:
 
 
 def _observation(observed: Observed, replay: Replay, q: Array) -> _Finding:
+    """Whether the errors of one type are what q and the type's roundoff let expect.
+
+    Compared where the error is linear in the roundoff.  A ratio within `LIKELY` agrees; another is
+    explained if the roundings that really happened, replayed through the formula, account for it.
+    """
     kind, name = observed.kind, NAMES[observed.kind]
     known = np.isfinite(observed.errors) & np.isfinite(q)
     linear = known & (q * ROUNDOFF[kind] <= LINEAR)
@@ -257,9 +272,9 @@ def _observation(observed: Observed, replay: Replay, q: Array) -> _Finding:
     if replay.leaf and ratio < LIKELY[0]:
         return _finding(OK, name, "it is stored without error, or nearly so")
     replayed = replay.errors[linear]
-    told = np.isfinite(replayed)
-    rest = rms((errors - replayed)[told] / q[linear][told])
-    if told.any() and rest <= max(REPLAYED * max(ratio, LIKELY[0]), 0.01):
+    is_known = np.isfinite(replayed)
+    rest = rms((errors - replayed)[is_known] / q[linear][is_known])
+    if is_known.any() and rest <= max(REPLAYED * max(ratio, LIKELY[0]), 0.01):
         return _finding(EXPLAINED, name, reason or _replay_clause(ratio, replay.underflows))
     if replay.underflows:
         return _finding(EXPLAINED, name, reason or _replay_clause(ratio, True))
@@ -281,13 +296,13 @@ def _not_compared(observed: Observed, known: np.ndarray, linear: np.ndarray) -> 
     beyond = int(np.count_nonzero(known & ~linear))
     of = f" of {wording.count(len(known), 'sample')}"
     if not linear.any():
-        if observed.lost:
+        if observed.rows_lost:
             return "the value overflows or has no number"
         if beyond:
             return "no sample keeps three digits, too few to compare"
         return "there is nothing to compare: the exact value is 0"
-    if observed.lost:
-        return f"{observed.lost:,}{of} have no number, or one too large for it"
+    if observed.rows_lost:
+        return f"{observed.rows_lost:,}{of} have no number, or one too large for it"
     if beyond:
         keep = "keeps" if beyond == 1 else "keep"
         return f"{beyond:,}{of} {keep} fewer than three digits, too few to compare"

@@ -145,10 +145,10 @@ class OwnSums:
             VariableConditioning(
                 name,
                 math.sqrt(part.finite_mean()),
-                most if part.count else math.nan,
+                largest if part.count else math.nan,
                 part.finite_mean() / mean,
             )
-            for name, part, most in zip(
+            for name, part, largest in zip(
                 self.formula.variables, self._parts, self._largest, strict=True
             )
         )

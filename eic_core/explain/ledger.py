@@ -95,7 +95,23 @@ HARDLY = 3.0
 def ledger_sentences(
     inspection: Inspection, target: int, rows: tuple[LedgerRow, ...], singular: int
 ) -> tuple[str, ...]:
-    """The largest groups of equal noise, what is masked, and what is left out."""
+    """The largest groups of equal noise, what is masked, and what is left out.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    target : int
+        The node whose noise is shared out.
+    rows : tuple of LedgerRow
+        Of the target and every node below it; at least one.
+    singular : int
+        Valid samples left out of the ledger.
+
+    Returns
+    -------
+    tuple of str
+        Whole sentences, the largest group first.
+    """
     if len(rows) == 1:
         return (_leaf(inspection, target), *_left_out(inspection, target, singular))
     groups = _groups_amplified_alike(rows)
@@ -150,14 +166,14 @@ def _sentence(
     """Who makes so much of the noise, and where it is amplified."""
     share = math.fsum(row.share for row in group)
     head = group[0]
-    whole = f" of the noise of {_name(inspection, target)}" if first else ""
-    said = f"{_share(share)}{whole} comes from {_sources(inspection, target, group)}"
+    of_what = f" of the noise of {_name(inspection, target)}" if first else ""
+    text = f"{_share(share)}{of_what} comes from {_sources(inspection, target, group)}"
     if head.gain < HARDLY:
-        return f"{said}, hardly amplified."
+        return f"{text}, hardly amplified."
     step = phrases.code_text(inspection.formula, head.amplifier)
     noun = OPERATORS[inspection.formula.nodes[head.amplifier].operator].words.noun
     each = "each " if len(group) > 1 else ""
-    return f"{said}, {each}amplified {wording.times(head.gain)} at the {noun} {step}."
+    return f"{text}, {each}amplified {wording.times(head.gain)} at the {noun} {step}."
 
 
 def _share(share: float) -> str:
@@ -174,8 +190,8 @@ def _share(share: float) -> str:
 
 def _sources(inspection: Inspection, target: int, group: list[LedgerRow]) -> str:
     """The few largest of a group by name, others of weight by number."""
-    most = max(row.share for row in group)
-    group = [row for row in group if row.share >= NEGLIGIBLE * most]
+    largest = max(row.share for row in group)
+    group = [row for row in group if row.share >= NEGLIGIBLE * largest]
     kinds = Counter(
         f"the rounding of {_name(inspection, target)} itself"
         if row.node_id == target
@@ -191,8 +207,8 @@ def _sources(inspection: Inspection, target: int, group: list[LedgerRow]) -> str
 
 
 def _name(inspection: Inspection, target: int) -> str:
-    whole = target == len(inspection.formula) - 1
-    return "the result" if whole else phrases.code_text(inspection.formula, target)
+    is_root = target == len(inspection.formula) - 1
+    return "the result" if is_root else phrases.code_text(inspection.formula, target)
 
 
 def outermost_masked(
@@ -205,7 +221,16 @@ def outermost_masked(
 
 
 def masked_sentence(inspection: Inspection, target: int, row: LedgerRow) -> str:
-    """What a masked node loses, and how little of it arrives."""
+    """What a masked node loses, and how little of it arrives.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    target : int
+        The node whose noise is shared out.
+    row : LedgerRow
+        A masked one.
+    """
     local = inspection.nodes[row.node_id].local_eic_finite
     share = wording.percent(row.share)
     little = share if share.startswith("less") else f"only {share}"
@@ -372,8 +397,8 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
         )
         for k in range(len(shares))
     )
-    said = ledger_sentences(inspection, target, rows, sums.singular)
-    return Ledger(inspection, target, rows, sums.finite, sums.singular, said)
+    sentences = ledger_sentences(inspection, target, rows, sums.singular)
+    return Ledger(inspection, target, rows, sums.finite, sums.singular, sentences)
 
 
 class _Sums:
@@ -423,13 +448,13 @@ def _amplifiers(
     """
     parents, start = inspection.formula.parents, inspection.formula.first[target]
     best = [target] * len(squares)
-    most = [-1.0] * len(squares)
+    largest = [-1.0] * len(squares)
     for k in range(len(squares) - 2, -1, -1):
         parent = parents[start + k]
         assert parent is not None
         above, below = squares[parent - start], squares[k]
         gain = below / above if above else math.inf if below else 0.0
-        best[k], most[k] = best[parent - start], most[parent - start]
-        if gain >= most[k]:
-            best[k], most[k] = parent, gain
+        best[k], largest[k] = best[parent - start], largest[parent - start]
+        if gain >= largest[k]:
+            best[k], largest[k] = parent, gain
     return best

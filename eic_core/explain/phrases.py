@@ -9,7 +9,16 @@ TEXT_LIMIT = 48
 
 
 def code_text(formula: Formula, node_id: int, limit: int = TEXT_LIMIT) -> str:
-    """A sub-expression in backticks."""
+    """A sub-expression in backticks.
+
+    Parameters
+    ----------
+    formula : Formula
+    node_id : int
+        The root of the sub-expression.
+    limit : int
+        Most characters between the backticks.
+    """
     return f"`{short_text(formula, node_id, limit)}`"
 
 

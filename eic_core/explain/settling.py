@@ -164,7 +164,9 @@ def interval_of(s2: Array, crosses: bool, *, level: float = 0.95, seed: int = 0)
     crosses : bool
         Whether a node crosses zero, so that E[s^2] is infinite.
     level : float
+        Of the interval, between 0 and 1.
     seed : int
+        Of the bootstrap, 0 or more.
 
     Notes
     -----
@@ -191,8 +193,8 @@ def interval_of(s2: Array, crosses: bool, *, level: float = 0.95, seed: int = 0)
             True,
         )
     if n < MIN_SAMPLES_FOR_HILL:
-        few = f"with fewer than {MIN_SAMPLES_FOR_HILL} finite samples the tail cannot be judged"
-        return MeanInterval(*nothing, few)
+        reason = f"with fewer than {MIN_SAMPLES_FOR_HILL} finite samples the tail cannot be judged"
+        return MeanInterval(*nothing, reason)
     tail = hill_index(s2, math.ceil(math.sqrt(n)))
     if tail <= FINITE_VARIANCE:
         return MeanInterval(

@@ -1,4 +1,4 @@
-"""Numbers with fewer significant digits."""
+"""Rounds a formula's constants and a table's columns to fewer significant digits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One number, four ways: recursion, shared noise, perturbation and the observed error.
+"""Measures each node's loss in four ways: recursion, shared noise, perturbation, observed error.
 
 On a part of the data, node by node: Algorithm 1 with independent and with shared noise,
 Algorithm 2 (Yu et al., ``alg:estimate_eic``) at falling sigma, and the error of float32 and
@@ -255,8 +255,8 @@ class _Noise:
             with np.errstate(over="ignore"):
                 together = float(np.mean(np.square(shared.arrived[slot][rows])))
                 apart = [float(np.mean(np.square(single[j][rows]))) for j in several[slot]]
-            told = together - sum(apart)
-            return 0.0 if math.isnan(told) else abs(told)
+            difference = together - sum(apart)
+            return 0.0 if math.isnan(difference) else abs(difference)
 
         if not several or not rows.any():
             return None
@@ -275,13 +275,14 @@ def _node(
     single: tuple[Observed, ...],
     double: tuple[Observed, ...],
 ) -> TriangulatedNode:
+    """One node measured in all four ways, and whether they agree."""
     together = noise.shared(k)
     q2 = q_squared(together)
     finite = amplification.valid & np.isfinite(q2)
     shaken = tuple(
-        Shaken(e.sigma, n.local_eic, n.low, n.high, n.left_out + e.invalid)
-        for e in estimates
-        for n in (e.nodes[k],)
+        Shaken(estimate.sigma, n.local_eic, n.low, n.high, n.left_out + estimate.invalid)
+        for estimate in estimates
+        for n in (estimate.nodes[k],)
     )
     recursion = local_eic(amplification.finite_mean_s2(k))
     shared = local_eic(float(np.mean(q2[finite]))) if finite.any() else math.nan

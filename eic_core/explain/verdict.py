@@ -1,4 +1,4 @@
-"""The verdict on a formula: one plain sentence, and what qualifies it.
+"""The verdict on a formula: one plain sentence on where it loses digits, and what qualifies it.
 
 Numbers are rounded here, in the sentences, and nowhere before.
 """
@@ -86,10 +86,10 @@ def verdict(inspection: Inspection) -> Verdict:
     >>> said.level, said.cause
     ('severe', 'Cancellation in a difference')
     """
-    said = _SAID.get(inspection)
-    if said is None:
-        said = _SAID[inspection] = _verdict(inspection)
-    return said
+    known = _SAID.get(inspection)
+    if known is None:
+        known = _SAID[inspection] = _verdict(inspection)
+    return known
 
 
 _SAID: WeakKeyDictionary[Inspection, Verdict] = WeakKeyDictionary()
@@ -158,8 +158,8 @@ def _infinite(inspection: Inspection) -> Verdict:
         sentence = (
             f"Loses every digit at {place} for {n.singular:,} of {valid:,} samples: {clause}."
         )
-    said = OPERATORS[n.node.operator].words
-    label = f"cancellation in a {said.noun}" if said.cancels else "a singular point"
+    words = OPERATORS[n.node.operator].words
+    label = f"cancellation in a {words.noun}" if words.cancels else "a singular point"
     return Verdict(INFINITE, sentence, wording.capital(label), n.node.id, _notes(inspection))
 
 

@@ -1,4 +1,4 @@
-"""What if a part of the formula were a constant?"""
+"""Replaces a part of the formula by a constant, to see how many digits the rest would lose."""
 
 from __future__ import annotations
 

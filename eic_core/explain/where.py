@@ -114,6 +114,7 @@ def describe_rows(
     ----------
     inspection : Inspection
     node_id : int
+        The node whose amplification they carry.
     positions : ndarray of int
         At least one.
     s2 : ndarray, same shape
@@ -121,7 +122,7 @@ def describe_rows(
 
     Returns
     -------
-    Place or None
+    LossPlace or None
         None if neither a node nor an input tells them from the others.
     """
     formula = inspection.formula
@@ -162,10 +163,10 @@ def _vanishing(
     crosses = amplification.signs[k] == 3
     usual = float(np.nanmedian(np.abs(y)))
     small = np.abs(y[positions]) < _limit(crosses) * usual
-    most = bool(np.sum(weights[small]) >= MOST)
-    near = positions if most else positions[small]
+    mostly_near = bool(np.sum(weights[small]) >= MOST)
+    near = positions if mostly_near else positions[small]
     known = y[near][np.isfinite(y[near])]
-    return _Zero(k, crosses, float(known.min()), float(known.max()), near, most)
+    return _Zero(k, crosses, float(known.min()), float(known.max()), near, mostly_near)
 
 
 def _limit(crosses: bool) -> float:
@@ -191,11 +192,12 @@ def _narrow_inputs(
         column = inspection.samples.columns[name]
         low, high = float(column[positions].min()), float(column[positions].max())
         covered = float(np.mean((column[valid] >= low) & (column[valid] <= high)))
-        if len(positions) == 1:
-            told = covered <= NARROW / 5
+        count = len(positions)
+        if count == 1:
+            is_special = covered <= NARROW / 5
         else:
-            told = covered <= NARROW and chance_of_so_narrow(len(positions), covered) <= allowed
-        if told:
+            is_special = covered <= NARROW and chance_of_so_narrow(count, covered) <= allowed
+        if is_special:
             found.append(InputRange(name, low, high, covered))
     return tuple(sorted(found, key=lambda i: i.covered))
 
@@ -229,20 +231,20 @@ def _sentence(formula: Formula, zero: _Zero, inputs: tuple[InputRange, ...], cou
         crossing = ", which crosses zero on the data," if zero.crosses else ""
         return f"At the worst row {text}{crossing} is {low}" + (f": {near}." if near else ".")
     both = zero.crosses and zero.low <= 0 <= zero.high
-    what = "crosses zero" if both else "is nearly zero"
+    event = "crosses zero" if both else "is nearly zero"
     values = f"(from {low} to {high})" if low != high else f"({low} in double precision)"
     there = "There" if zero.most else "Most of it comes where"
-    return f"{there} {text} {what} {values}" + (f": {near}." if near else ".")
+    return f"{there} {text} {event} {values}" + (f": {near}." if near else ".")
 
 
-def _range(found: InputRange) -> str:
-    middle = 0.5 * (found.low + found.high)
-    name = phrases.input_name(found.name)
-    if found.high == found.low:
+def _range(interval: InputRange) -> str:
+    middle = 0.5 * (interval.low + interval.high)
+    name = phrases.input_name(interval.name)
+    if interval.high == interval.low:
         return f"{name} is {wording.significant(middle)}"
-    if found.high - found.low <= NEAR * abs(middle):
+    if interval.high - interval.low <= NEAR * abs(middle):
         return f"{name} is near {wording.significant(middle)}"
-    low, high = wording.significant(found.low), wording.significant(found.high)
+    low, high = wording.significant(interval.low), wording.significant(interval.high)
     return f"{name} is between {low} and {high}"
 
 
@@ -304,7 +306,7 @@ class Where(Plain):
         Positions of the rows where no digit is left.
     finite : int
         Rows that `shares` is made of.
-    place : Place or None
+    place : LossPlace or None
         What is special about the rows that carry 90 per cent; None if they are no
         smaller part of the data than what they carry.
     growth : Growth or None
@@ -416,11 +418,11 @@ def few_carriers(s: Array) -> tuple[int, ...]:
     ((99,), ())
     """
     finite = np.flatnonzero(np.isfinite(s))
-    most = int(np.ceil(MARKED * len(finite))) - 1
-    if most < 1:
+    limit = int(np.ceil(MARKED * len(finite))) - 1
+    if limit < 1:
         return ()
     s2 = np.square(s[finite])
-    top = np.argpartition(-s2, most)[:most]
+    top = np.argpartition(-s2, limit)[:limit]
     needed = LEVELS[-1] * float(np.sum(s2)) * (1 - 1e-12)
     order = top[np.argsort(-s2[top], kind="stable")]
     sums = np.cumsum(s2[order])
@@ -436,51 +438,52 @@ def _carriers(shares: Array, level: float) -> Carriers:
     return Carriers(level, min(1.0, float(sums[count - 1])), tuple(order[:count].tolist()))
 
 
-def _sentences(found: Where) -> tuple[str, ...]:
-    formula = found.inspection.formula
-    name = phrases.code_text(formula, found.node_id)
-    if not found.carriers:
-        if found.singular:
+def _sentences(result: Where) -> tuple[str, ...]:
+    formula = result.inspection.formula
+    name = phrases.code_text(formula, result.node_id)
+    if not result.carriers:
+        if result.singular:
             return (f"At every valid sample no digit of {name} is left.",)
         return ("No sample has a real value at every node.",)
-    lines = [_concentration(found, name)]
-    if found.place is not None:
-        lines.append(found.place.sentence)
-    if found.singular:
-        listed = _rows(found, found.singular)
+    lines = [_concentration(result, name)]
+    if result.place is not None:
+        lines.append(result.place.sentence)
+    if result.singular:
+        listed = _rows(result, result.singular)
         lines.append(
-            f"No digit of {name} is left at {wording.count(len(found.singular), 'sample')} "
+            f"No digit of {name} is left at {wording.count(len(result.singular), 'sample')} "
             f"({listed}); "
             "the shares are those of the others."
         )
-    if found.growth is not None and found.interval.heavy:
-        lines.append(found.growth.sentence)
-    lines.append(found.interval.sentence)
+    if result.growth is not None and result.interval.heavy:
+        lines.append(result.growth.sentence)
+    lines.append(result.interval.sentence)
     return tuple(lines)
 
 
-def _concentration(found: Where, name: str) -> str:
-    total = found.finite
+def _concentration(result: Where, name: str) -> str:
+    total = result.finite
     if total == 1:
         return f"Only one row has a finite amplification at {name}."
-    few = [
+    small_parts = [
         c
-        for c in reversed(found.carriers)
+        for c in reversed(result.carriers)
         if len(c.positions) <= max(FEW * c.level * total, 1 if c.share >= ALONE else 0)
     ]
-    if not few:
-        if np.ptp(found.shares[np.isfinite(found.s)]) * total <= ALIKE:
+    if not small_parts:
+        if np.ptp(result.shares[np.isfinite(result.s)]) * total <= ALIKE:
             return f"All over the data: every row gives the same share of {NOISE} at {name}."
         return f"All over the data: no small part of the rows carries {NOISE} at {name}."
-    count = len(few[0].positions)
+    smallest = small_parts[0]
+    count = len(smallest.positions)
     if count == 1:
-        row, share = found.row_number(few[0].positions[0]), wording.percent(few[0].share)
+        row, share = result.row_number(smallest.positions[0]), wording.percent(smallest.share)
         return f"One row of {total:,}, row {row:,}, gives {share} of {NOISE} at {name}."
-    listed = f" ({_rows(found, few[0].positions)})" if count <= LISTED else ""
-    share = wording.level_percent(few[0].level)
+    listed = f" ({_rows(result, smallest.positions)})" if count <= LISTED else ""
+    share = wording.level_percent(smallest.level)
     return f"{count:,} of {total:,} rows give {share} of {NOISE} at {name}{listed}."
 
 
-def _rows(found: Where, positions: tuple[int, ...]) -> str:
-    numbers = [f"{found.row_number(k):,}" for k in positions]
+def _rows(result: Where, positions: tuple[int, ...]) -> str:
+    numbers = [f"{result.row_number(k):,}" for k in positions]
     return ("row " if len(positions) == 1 else "rows ") + wording.join(numbers, limit=LISTED)

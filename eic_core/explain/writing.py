@@ -1,4 +1,4 @@
-"""Does the loss lie in the function or in its writing?"""
+"""Tells whether digits are lost by the function itself or only by the way it is written."""
 
 from __future__ import annotations
 
@@ -158,12 +158,13 @@ def _sensitive_to(conditioning: OwnConditioning) -> str:
 def _notes(
     inspection: Inspection, place: str, q: float, singular: int, function: int
 ) -> tuple[str, ...]:
+    """What qualifies the answer: independent noise, losses on the way, and samples left out."""
     notes: list[str] = []
     root = len(inspection.nodes) - 1
     independent = inspection.nodes[root].local_eic_finite
-    told = q >= CALM or inspection.finite_bottleneck == root
+    worth_telling = q >= CALM or inspection.finite_bottleneck == root
     apart = wording.lost_phrase(independent)
-    if told and abs(independent - q) >= TOLD and apart != wording.lost_phrase(q):
+    if worth_telling and abs(independent - q) >= TOLD and apart != wording.lost_phrase(q):
         notes.append(
             "Here copies of a number share their noise; with independent noise, as EIC has it, "
             f"the result loses {apart}."

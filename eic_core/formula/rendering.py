@@ -27,6 +27,20 @@ _SMALL = 6  # the most nodes that stand in an exponent of e
 def template_parts(template: str, arity: int, comma: str = ", ") -> tuple[Part | None, ...]:
     """A template as texts, (operand, floor) pairs, and None for the parameter.
 
+    Parameters
+    ----------
+    template : str
+        One of a `Form`'s, with its slots (`eic_core.operators.writing`).
+    arity : int
+        Number of operands, which ``<*>`` stands for.
+    comma : str
+        What stands between the operands of ``<*>``.
+
+    Returns
+    -------
+    tuple of str, (int, int) or None
+        The floor of an operand is the precedence below which it needs parentheses.
+
     Examples
     --------
     >>> template_parts("max(<*>)", 2)
@@ -298,6 +312,14 @@ def to_mathml(formula: Formula, node_id: int | None = None) -> str:
 def short_text(formula: Formula, node_id: int | None = None, limit: int = 40) -> str:
     """A compact label, cut to `limit` characters with an ellipsis.
 
+    Parameters
+    ----------
+    formula : Formula
+    node_id : int, optional
+        The root of the part to write; the whole by default.
+    limit : int
+        Most characters, the ellipsis included.
+
     Examples
     --------
     >>> from eic_core.formula.syntax import read
@@ -407,6 +429,7 @@ def _decimal(value: Fraction) -> str:
 
 
 def _leaf(node: Node, style: int) -> str:
+    """A variable or a constant as one of the four styles writes it."""
     label = node.label
     if node.operator == VARIABLE:
         if style == LATEX:

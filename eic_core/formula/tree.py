@@ -67,6 +67,13 @@ class Draft:
 
     Drafts may share sub-drafts; `Formula.from_draft` copies them out, one node
     for each place.
+
+    Attributes
+    ----------
+    operator, label, parameter, span
+        As `Node` has them.
+    children : list of Draft
+        The operands.
     """
 
     operator: str

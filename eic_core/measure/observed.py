@@ -35,8 +35,11 @@ def run_in(tape: Tape, columns: Mapping[str, Any], count: int, kind: str) -> lis
     ----------
     tape : Tape
     columns : mapping of variable to ndarray, shape (count,)
+        Values of each variable that the tape reads; each is rounded to the type.
     count : int
+        Number of samples.
     kind : {"float32", "float64"}
+        The type in which every operation is carried out.
 
     Examples
     --------
@@ -65,7 +68,9 @@ def relative_errors(truth: Sequence[Any], computed: Sequence[float], kind: str) 
     truth : sequence of mpf or None
         None where there is no real value.
     computed : sequence of float
+        As long as `truth`.
     kind : {"float32", "float64"}
+        The type whose unit roundoff is the unit.
 
     Returns
     -------
@@ -155,7 +160,7 @@ class Observed:
     rounding: Array
     underflows: int
 
-    JSON = ("digits", "worst", "usable", "lost")
+    JSON = ("digits", "worst", "usable", "lost=rows_lost")
 
     @property
     def usable(self) -> int:
@@ -163,7 +168,7 @@ class Observed:
         return int(np.count_nonzero(np.isfinite(self.errors)))
 
     @property
-    def lost(self) -> int:
+    def rows_lost(self) -> int:
         """Samples at which the type has no number though there is one."""
         return int(np.count_nonzero(np.isinf(self.errors)))
 
@@ -210,6 +215,7 @@ def observe(exact: ExactValues, samples: Samples, kind: str) -> tuple[Observed, 
     samples : Samples
         The same rows.
     kind : {"float32", "float64"}
+        The type in which every operation is carried out.
 
     Examples
     --------
@@ -281,7 +287,17 @@ class ObservedError(Plain):
 
     @classmethod
     def of(cls, truth: Sequence[Any], computed: Sequence[float], kind: str) -> ObservedError:
-        """That of some numbers; rows whose exact value is out of the type's range do not count."""
+        """That of some numbers; rows whose exact value is out of the type's range do not count.
+
+        Parameters
+        ----------
+        truth : sequence of mpf or None
+            The exact values; None where there is none.
+        computed : sequence of float
+            What the precision made of the same rows.
+        kind : {"float32", "float64"}
+            The precision.
+        """
         limits = np.finfo(kind)
         low, high = float(limits.tiny), float(limits.max)
         errors = relative_errors(

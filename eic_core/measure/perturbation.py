@@ -1,4 +1,4 @@
-"""Algorithm 2 (Yu et al., ``alg:estimate_eic``): amplification by shaking the formula.
+"""Measures amplification by shaking the formula (Algorithm 2, Yu et al., ``alg:estimate_eic``).
 
 No derivative is taken: every node of a noisy forward pass is multiplied by its
 own (1 + e), e ~ N(0, sigma^2), and compared with a clean pass.  That makes it an
@@ -252,11 +252,11 @@ class _Sums:
         self.largest = 0.0
         self.unsteady = False
 
-    def add(self, s2: Floats, moved: np.ndarray[Any, np.dtype[np.bool_]], sigma: float) -> None:
+    def add(self, s2: Floats, shows: np.ndarray[Any, np.dtype[np.bool_]], sigma: float) -> None:
         """Add a chunk: s2 of shape (nodes, m), nan where the sample shows nothing."""
         with np.errstate(invalid="ignore"):
             steady = s2 * sigma**2 <= STEADY**2
-        self.unsteady = self.unsteady or bool((moved & ~steady).any())
+        self.unsteady = self.unsteady or bool((shows & ~steady).any())
         s2 = np.where(steady, s2, 0.0)
         self.used += np.count_nonzero(steady, axis=1)
         self.first += s2.sum(axis=1)
@@ -287,7 +287,7 @@ def _variances(
     """Variance of eta over the repeats, by sigma^2, and where the noise shows at all."""
     count, rows = len(clean), len(clean[0])
     first, second = np.zeros((count, rows)), np.zeros((count, rows))
-    moved = np.zeros((count, rows), dtype=bool)
+    shows = np.zeros((count, rows), dtype=bool)
     at_once = max(1, min(repeats, BUFFER // (rows * _most_values_held(tape))))
     done = 0
     with np.errstate(all="ignore"):
@@ -309,21 +309,21 @@ def _variances(
                         alive.pop(i, None)
                 alive[slot] = noisy
                 change = noisy - clean[slot]
-                moved[slot] |= (change != 0).any(axis=0)
+                shows[slot] |= (change != 0).any(axis=0)
                 eta = np.divide(change, clean[slot], out=change)
                 first[slot] += eta.sum(axis=0)
                 second[slot] += np.square(eta, out=eta).sum(axis=0)
         s2 = (second - first**2 / repeats) / ((repeats - 1) * sigma**2)
-    return s2, moved
+    return s2, shows
 
 
 def _most_values_held(tape: Tape) -> int:
     """How many noisy values are held at once: a few more than the tree's widest cut."""
-    alive = most = 0
+    alive = largest = 0
     for step in tape.steps:
         alive += 1 - len(step.operands)
-        most = max(most, alive + len(step.operands))
-    return most + 2
+        largest = max(largest, alive + len(step.operands))
+    return largest + 2
 
 
 def _node_estimate(

@@ -47,8 +47,8 @@ class CellProblem:
     text: str
 
     def __str__(self) -> str:
-        said = f"`{self.text}` is not a number" if self.text.strip() else "empty"
-        return f"row {self.row}, column `{self.column}`: {said}"
+        problem = f"`{self.text}` is not a number" if self.text.strip() else "empty"
+        return f"row {self.row}, column `{self.column}`: {problem}"
 
 
 @dataclass(frozen=True)
@@ -206,6 +206,11 @@ def _fill(
     digest: str,
     source: str,
 ) -> Table:
+    """Read every cell as a number; those that hold none become nan and a `CellProblem` each.
+
+    A cell that says more than its double holds keeps its text.  Cells missing at the end of a row
+    are empty; surplus ones are an error unless they are blank.
+    """
     values = {name: np.full(len(table), np.nan) for name in names}
     exact: dict[str, dict[int, str]] = {}
     problems: list[CellProblem] = []
@@ -339,14 +344,14 @@ def match_variables(
     >>> match_variables(["a"], ["A", "b"]).missing
     ('a',)
     """
-    wanted = list(variables)
+    names = list(variables)
     available = list(columns)
     by_name: dict[str, str] = {}
     for column in reversed(available):
         by_name[canonical_name(column)] = column
     for column in available:
         by_name[column] = column
-    indexed = {name: int(m[1]) for name in wanted if (m := _INDEXED.fullmatch(name))}
+    indexed = {name: int(m[1]) for name in names if (m := _INDEXED.fullmatch(name))}
     base: int | None = None
     assumed = False
     by_position: dict[str, str] = {}
@@ -361,10 +366,11 @@ def match_variables(
                 by_position[name] = available[index - base]
     mapping: dict[str, str] = {}
     missing: list[str] = []
-    for name in wanted:
-        found = by_position.get(name) if base is not None and name in indexed else by_name.get(name)
-        if found is None:
+    for name in names:
+        goes_by_index = base is not None and name in indexed
+        matched = by_position.get(name) if goes_by_index else by_name.get(name)
+        if matched is None:
             missing.append(name)
         else:
-            mapping[name] = found
+            mapping[name] = matched
     return VariableMatch(mapping, base, assumed, tuple(missing))

@@ -87,6 +87,7 @@ def tail_of(node: int, s2: np.ndarray, crossings: tuple[int, ...]) -> Tail:
     Parameters
     ----------
     node : int
+        Its id, which the result carries.
     s2 : ndarray, shape (n,)
         s^2 at the valid samples, inf where singular; n >= 1.
     crossings : tuple of int

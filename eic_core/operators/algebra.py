@@ -1,4 +1,4 @@
-"""Sums, products, powers and roots."""
+"""Rows of the operator table: sums, products, powers and roots."""
 
 from __future__ import annotations
 

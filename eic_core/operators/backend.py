@@ -64,6 +64,14 @@ class MpBackend:
 
     @staticmethod
     def where(condition: Any, a: Value, b: Value) -> Value:
+        """One of two numbers, both of which have been computed.
+
+        Parameters
+        ----------
+        condition : bool
+        a, b : Value
+            What is given if it holds, and if not.
+        """
         return a if condition else b
 
     def isfinite(self, a: Value) -> bool:

@@ -1,4 +1,4 @@
-"""Exponentials and logarithms."""
+"""Rows of the operator table: exponentials and logarithms."""
 
 from __future__ import annotations
 

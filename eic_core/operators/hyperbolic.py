@@ -1,4 +1,4 @@
-"""Hyperbolic functions, their inverses, and the error function."""
+"""Rows of the operator table: hyperbolic functions, their inverses, and the error function."""
 
 from __future__ import annotations
 

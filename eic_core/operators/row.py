@@ -36,7 +36,16 @@ _ORDINARY = (-2.5, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 2.5)
 
 
 def no_limit(B: Any, a: Operands, p: Any) -> tuple[Any, ...]:
-    """There is no finite non-zero limit anywhere."""
+    """There is no finite non-zero limit anywhere.
+
+    Parameters
+    ----------
+    B : backend
+    a : sequence of Value
+        The operands.
+    p : Value
+        The row's parameter; not used.
+    """
     return tuple(B.nan for _ in a)
 
 
@@ -241,7 +250,24 @@ class Operator:
         return y
 
     def kappa_squared(self, B: Any, a: Operands, y: Value, p: Any) -> tuple[Any, ...]:
-        """kappa_{k,i}^2 at ordinary points; nonsense where y or an operand is 0."""
+        """kappa_{k,i}^2 at ordinary points; nonsense where y or an operand is 0.
+
+        Parameters
+        ----------
+        B : backend
+        a : sequence of Value
+            The operands.
+        y : Value
+            The operator's value for them.
+        p : Value
+            As `parameter` or `mp_parameter` gives it.
+
+        Returns
+        -------
+        tuple of Value
+            One for each operand: kappa_{k,i} = (y_i / y_k) de_k/dy_i, squared
+            (``eq:recursive_relation``).
+        """
         if self.fixed is not None:
             return self.fixed(p)
         if self.kappa2 is not None:
@@ -282,7 +308,16 @@ def limits(*values: float) -> Expressions:
 
 
 def one_at_origin(B: Any, a: Operands, p: Any) -> tuple[Any, ...]:
-    """kappa -> 1 where the argument is 0; elsewhere (sin at pi) there is no limit."""
+    """kappa -> 1 where the argument is 0; elsewhere (sin at pi) there is no limit.
+
+    Parameters
+    ----------
+    B : backend
+    a : sequence of Value
+        The one operand.
+    p : Value
+        The row's parameter; not used.
+    """
     return (B.where(a[0] == 0, 1.0, B.nan),)
 
 
@@ -298,15 +333,38 @@ STEEP_END = 1e9
 
 
 def is_negative(B: Any, a: Operands, p: Any) -> Any:
-    """Whether the first operand is below 0."""
+    """Whether the first operand is below 0.
+
+    Parameters
+    ----------
+    B : backend
+    a : sequence of Value
+        The operands.
+    p : Value
+        The row's parameter; not used.
+    """
     return a[0] < 0
 
 
 def is_zero(B: Any, a: Operands, p: Any) -> Any:
+    """Whether the first operand is 0.
+
+    Parameters
+    ----------
+    B, a, p
+        As for `is_negative`.
+    """
     return a[0] == 0
 
 
 def nowhere(B: Any, a: Operands, p: Any) -> Any:
+    """At no sample: False, in the shape of the first operand.
+
+    Parameters
+    ----------
+    B, a, p
+        As for `is_negative`.
+    """
     return a[0] != a[0]
 
 
@@ -316,5 +374,14 @@ def to_unit(B: Any, x: Any) -> Any:
 
 
 def on_jump(B: Any, jump: Any, slope: Any) -> Any:
-    """The derivative of a function with jumps: infinite where the operand stands on one."""
+    """The derivative of a function with jumps: infinite where the operand stands on one.
+
+    Parameters
+    ----------
+    B : backend
+    jump : Value of bool
+        Where the operand lies on a jump.
+    slope : Value
+        The derivative elsewhere.
+    """
     return B.where(jump, B.inf, slope)

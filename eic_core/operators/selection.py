@@ -1,4 +1,4 @@
-"""Least and greatest, and the functions that jump."""
+"""Rows of the operator table: min and max, and the functions that jump, such as floor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trigonometric functions and their inverses.
+"""Rows of the operator table: trigonometric functions and their inverses.
 
 A second sine or cosine costs ten times a product, so each kappa comes from the value itself.
 """

@@ -1,4 +1,4 @@
-"""What is said of an operator: the part of a row that the diagnosis uses."""
+"""What the diagnosis says of an operator: the nouns and clauses of its row."""
 
 from __future__ import annotations
 
@@ -69,9 +69,19 @@ class Words:
 
 
 def at_end(name: str, end: str, invalid: str) -> Words:
-    """Of a function whose slope is infinite at an end of its domain."""
-    said = f"the argument of `{name}` comes close to {end}"
-    near = Near(True, 0.5, "end of the domain", said)
+    """Of a function whose slope is infinite at an end of its domain.
+
+    Parameters
+    ----------
+    name : str
+        The function, as it is written.
+    end : str
+        The end of the domain, in words: ``"±1"``.
+    invalid : str
+        Why there is no value beyond it (`Words.invalid`).
+    """
+    clause = f"the argument of `{name}` comes close to {end}"
+    near = Near(True, 0.5, "end of the domain", clause)
     return Words(near=near, singular=AT_ITS_END, nearly="", invalid=invalid)
 
 

@@ -138,7 +138,17 @@ def command(name: str) -> Form:
 
 
 def infix(code: str, text: str, *, latex: str = "", sign: str = "") -> Form:
-    """A sign between two operands, left-associative; `code` and `text` with their blanks."""
+    """A sign between two operands, left-associative; `code` and `text` with their blanks.
+
+    Parameters
+    ----------
+    code, text : str
+        The sign in code and in plain labels, with the blanks around it.
+    latex : str
+        The sign in LaTeX; by default as in code.
+    sign : str
+        On the card in the drawn tree; by default as in plain labels.
+    """
     binds = ADD if code.strip() in "+-" else MUL
     left, right = f"<0:{binds}>", f"<1:{binds + 1}>"
     mark = text.strip()
@@ -150,7 +160,17 @@ def infix(code: str, text: str, *, latex: str = "", sign: str = "") -> Form:
 
 
 def fenced(name: str, opened: str, closed: str, latex: tuple[str, str]) -> Form:
-    """An operand between two signs."""
+    """An operand between two signs.
+
+    Parameters
+    ----------
+    name : str
+        The function that it is in code.
+    opened, closed : str
+        The two signs, in plain labels and MathML.
+    latex : tuple of str
+        The same two as LaTeX delimiters, to follow ``\\left`` and ``\\right``.
+    """
     return Form(
         f"{name}(<0>)",
         rf"\left{latex[0]}<0>\right{latex[1]}",

@@ -1,4 +1,4 @@
-"""The exact front of non-dominated points, in up to three quantities that should be small."""
+"""Finds the points that no other beats in up to three quantities: the exact front."""
 
 from __future__ import annotations
 

@@ -57,6 +57,9 @@ class RangeData:
     default : Domain or None
         For variables without one; None refuses their formulas.
     count, seed : int
+        How many samples are drawn, and from which stream; seed 0 or more.
+    inputs : tuple of str
+        Always empty: a range is for a variable, not for a column.
     """
 
     domains: Mapping[str, Domain] = field(default_factory=dict)
@@ -103,6 +106,7 @@ def score_listing(
     Parameters
     ----------
     rows : sequence of Listed
+        As importing gives them, refused ones included.
     data : TableData or RangeData
     jobs : int
         Worker processes; 1 scores in this one.
@@ -302,8 +306,8 @@ def accuracy_keys(scores: Sequence[ListedScore]) -> dict[str, np.ndarray]:
         kept = np.array(values, dtype=float)
         key = "loss, as stored" if name == "loss" else f"1 − {name}, as stored"
         offered[key] = kept if name == "loss" else 1 - kept
-    here, again = offered["1 − R²"], "1 − r2, as stored"
-    if np.array_equal(here, offered[again], equal_nan=True):
+    computed, again = offered["1 − R²"], "1 − r2, as stored"
+    if np.array_equal(computed, offered[again], equal_nan=True):
         del offered[again]
     return {name: values for name, values in offered.items() if not np.isnan(values).all()}
 

@@ -100,6 +100,7 @@ class ProblemData:
         Parameters
         ----------
         problem : str
+            Its name.
         variables : tuple of str
             As `Formula.variables` has them.
         base : int or None
@@ -432,7 +433,17 @@ def _to_send(task: _Task) -> _Sent:
 def write_scored(
     path: Path, columns: Sequence[str], candidates: Sequence[Candidate], scores: Sequence[Score]
 ) -> None:
-    """Write a scored pool: the pool's columns as they were, then `SCORE_COLUMNS`."""
+    """Write a scored pool: the pool's columns as they were, then `SCORE_COLUMNS`.
+
+    Parameters
+    ----------
+    path : Path
+        Replaced if it exists; compressed if it ends in ``.gz``.
+    columns : sequence of str
+        The pool's; scores that it already held are left out.
+    candidates, scores : sequence
+        Of equal length, in one order.
+    """
     kept = [c for c in columns if c not in SCORE_COLUMNS]
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "wt", encoding="utf-8", newline="") as file:

@@ -1,5 +1,4 @@
-"""Constructors that tidy what a rewrite writes: x - x, 1*x, equal factors and like terms do not
-survive.
+"""Writes new terms tidily: x - x, 1*x, equal factors and like terms do not survive.
 
 Sums are those of `SumBuilder`; products and all other operators are added here.  They
 are exact for real numbers.  Cancelling a factor (x*y/x -> y) can only widen the domain.
@@ -49,11 +48,11 @@ class SumBuilder:
     def number(self, value: Fraction) -> int | None:
         """A constant leaf of exactly this value, or None if it cannot be written briefly."""
         text = number_text(value)
-        return None if text is None else self.terms.put(CONSTANT, label=text)
+        return None if text is None else self.terms.intern(CONSTANT, label=text)
 
     def one(self) -> int:
         """The constant 1."""
-        return self.terms.put(CONSTANT, label="1")
+        return self.terms.intern(CONSTANT, label="1")
 
     def terms_of(self, root: int, sign: int = 1) -> list[Weighted]:
         """The chain of + and - at a term, as signed terms from left to right."""
@@ -91,7 +90,7 @@ class SumBuilder:
                     weight, number = weight * first, right
                 elif first not in (None, ONE):
                     assert first is not None
-                    weight, number = weight * first, self.terms.put("div", (self.one(), right))
+                    weight, number = weight * first, self.terms.intern("div", (self.one(), right))
                     return Weighted(weight, number)
                 else:
                     return Weighted(weight, number)
@@ -99,7 +98,7 @@ class SumBuilder:
                 return Weighted(weight, number)
             term = self.terms[number]
 
-    def scaled(self, weight: Fraction, number: int) -> int | None:
+    def times_number(self, weight: Fraction, number: int) -> int | None:
         """``weight * number``, as short as it can be written."""
         inner = self.coefficient(number)
         weight, number = weight * inner.weight, inner.term
@@ -108,7 +107,7 @@ class SumBuilder:
         if weight == 1:
             return number
         if weight == -1:
-            return self.terms.put("neg", (number,))
+            return self.terms.intern("neg", (number,))
         if weight == 0:
             return self.number(weight)
         term = self.terms[number]
@@ -117,14 +116,14 @@ class SumBuilder:
             if under is None:
                 return None
             if weight < 0:
-                number = self.terms.put("neg", (number,))
-            return self.terms.put("div", (number, under))
+                number = self.terms.intern("neg", (number,))
+            return self.terms.intern("div", (number, under))
         factor = self.number(weight)
         if factor is None:
             return None
         if term.operator == "div" and term.children[0] == self.one():
-            return self.terms.put("div", (factor, term.children[1]))
-        return self.terms.put("mul", (factor, number))
+            return self.terms.intern("div", (factor, term.children[1]))
+        return self.terms.intern("mul", (factor, number))
 
     def sum_of(self, parts: list[Weighted]) -> int | None:
         """The sum of weighted terms in this order; None if a number is too long to write."""
@@ -133,19 +132,19 @@ class SumBuilder:
             return self.number(Fraction(0))
         first = next((i for i, p in enumerate(parts) if p.weight > 0), 0)
         parts = [parts[first], *parts[:first], *parts[first + 1 :]]
-        total = self.scaled(parts[0].weight, parts[0].term)
+        total = self.times_number(parts[0].weight, parts[0].term)
         for weight, number in parts[1:]:
-            piece = self.scaled(abs(weight), number)
+            piece = self.times_number(abs(weight), number)
             if total is None or piece is None:
                 return None
-            total = self.terms.put("add" if weight > 0 else "sub", (total, piece))
+            total = self.terms.intern("add" if weight > 0 else "sub", (total, piece))
         return total
 
-    def collected(self, parts: list[Weighted]) -> list[Weighted]:
+    def merge_like_terms(self, parts: list[Weighted]) -> list[Weighted]:
         """Like terms merged, numbers added up, in order of first appearance."""
-        return self._merged(parts, self.coefficient)
+        return self._merge(parts, self.coefficient)
 
-    def _merged(
+    def _merge(
         self, parts: list[Weighted], split: Callable[[int], Weighted]
     ) -> list[Weighted]:
         """Terms that `split` finds to differ in weight alone, their weights added."""
@@ -158,9 +157,9 @@ class SumBuilder:
         return [p for p in merged.values() if p.weight]
 
     def _additive(self, operator: str, left: int, right: int) -> int:
-        plain = self.terms.put(operator, (left, right))
+        plain = self.terms.intern(operator, (left, right))
         parts = self.terms_of(plain)
-        merged = self.collected(parts)
+        merged = self.merge_like_terms(parts)
         if len(merged) < len(parts):
             built = self.sum_of(merged)
             return plain if built is None else built
@@ -181,9 +180,9 @@ class SumBuilder:
         """``-number``, without a double minus."""
         term = self.terms[number]
         if term.operator == "sub":
-            return self.terms.put("sub", (term.children[1], term.children[0]))
-        built = self.scaled(-ONE, number)
-        return self.terms.put("neg", (number,)) if built is None else built
+            return self.terms.intern("sub", (term.children[1], term.children[0]))
+        built = self.times_number(-ONE, number)
+        return self.terms.intern("neg", (number,)) if built is None else built
 
 
 MAX_EXPONENT = 64
@@ -222,7 +221,7 @@ class Builder(SumBuilder):
                 todo.append((left, e))
             elif term.operator == "neg":
                 todo.append((term.children[0], e))
-                found.append(Weighted(ONE, self.terms.put(CONSTANT, label="-1")))
+                found.append(Weighted(ONE, self.terms.intern(CONSTANT, label="-1")))
             else:
                 found.append(Weighted(e, number))
         return found
@@ -234,7 +233,7 @@ class Builder(SumBuilder):
             return Weighted(term.parameter, term.children[0])
         return Weighted(ONE, number)
 
-    def raised(self, exponent: Fraction, number: int) -> int:
+    def power(self, exponent: Fraction, number: int) -> int:
         """``number ** exponent`` for a whole exponent or a half."""
         inner = self.base(number)
         if inner.weight != 1 and exponent.denominator == 1:
@@ -252,16 +251,16 @@ class Builder(SumBuilder):
         if exponent.denominator == 1:
             halves = exponent.numerator
             if term.operator == "sqrt" and halves % 2 == 0:
-                return self.raised(exponent / 2, term.children[0])
+                return self.power(exponent / 2, term.children[0])
             if term.operator in ("neg", "abs") and halves % 2 == 0:
-                return self.raised(exponent, term.children[0])
+                return self.power(exponent, term.children[0])
             if term.operator == "exp":
-                scaled = self.scaled(exponent, term.children[0])
+                scaled = self.times_number(exponent, term.children[0])
                 if scaled is not None:
-                    return self.terms.put("exp", (scaled,))
+                    return self.terms.intern("exp", (scaled,))
         if exponent == HALF:
-            return self.terms.put("sqrt", (number,))
-        return self.terms.put("power", (number,), parameter=exponent)
+            return self.terms.intern("sqrt", (number,))
+        return self.terms.intern("power", (number,), parameter=exponent)
 
     def product_of(self, parts: list[Weighted]) -> int | None:
         """The product of powers in this order: numerator over denominator."""
@@ -279,9 +278,9 @@ class Builder(SumBuilder):
             elif value == 0 and exponent > 0:
                 return self.number(Fraction(0))
             elif exponent > 0:
-                above.append(self.raised(exponent, term))
+                above.append(self.power(exponent, term))
             elif exponent < 0:
-                below.append(self.raised(-exponent, term))
+                below.append(self.power(-exponent, term))
         number = -number if negative else number
         over, under = Fraction(number.numerator), Fraction(number.denominator)
         if under != 1 and (not above or number_text(number) is None or over != 1):
@@ -293,27 +292,27 @@ class Builder(SumBuilder):
         if numerator is None or denominator is None:
             return None
         if minus and numerator == self.one():
-            numerator = self.terms.put(CONSTANT, label="-1")
+            numerator = self.terms.intern(CONSTANT, label="-1")
         elif minus:
-            numerator = self.terms.put("neg", (numerator,))
+            numerator = self.terms.intern("neg", (numerator,))
         if denominator == self.one():
             return numerator
-        return self.terms.put("div", (numerator, denominator))
+        return self.terms.intern("div", (numerator, denominator))
 
     def _chain(self, number: Fraction, factors: list[int]) -> int | None:
         total = None if number == 1 and factors else self.number(number)
         if number != 1 and total is None:
             return None
         for factor in factors:
-            total = factor if total is None else self.terms.put("mul", (total, factor))
+            total = factor if total is None else self.terms.intern("mul", (total, factor))
         return total
 
     def powers(self, parts: list[Weighted]) -> list[Weighted]:
         """Equal bases merged, their exponents added, in order of first appearance."""
-        return self._merged(parts, self.base)
+        return self._merge(parts, self.base)
 
     def _multiplicative(self, operator: str, left: int, right: int) -> int:
-        plain = self.terms.put(operator, (left, right))
+        plain = self.terms.intern(operator, (left, right))
         parts = self.factors_of(plain)
         merged = self.powers(parts)
         numbers = sum(self.terms.number(p.term) is not None for p in parts)
@@ -337,7 +336,22 @@ class Builder(SumBuilder):
     def apply(
         self, operator: str, children: tuple[int, ...], parameter: Fraction | None = None
     ) -> int:
-        """Any operator over finished operands, tidied."""
+        """Any operator over finished operands, tidied.
+
+        Parameters
+        ----------
+        operator : str
+            A key of the operator table.
+        children : tuple of int
+            Terms, already tidied.
+        parameter : Fraction, optional
+            The exponent of an exact power, or another operator's exact parameter.
+
+        Returns
+        -------
+        int
+            A term that may be of another operator: ``x * x`` is ``x**2``.
+        """
         if operator in ("add", "sub", "mul", "div"):
             return {"add": self.add, "sub": self.sub, "mul": self.mul, "div": self.div}[operator](
                 *children
@@ -345,7 +359,7 @@ class Builder(SumBuilder):
         if operator == "neg":
             return self.neg(*children)
         if operator == "power" and parameter is not None:
-            return self.raised(parameter, children[0])
+            return self.power(parameter, children[0])
         if operator == "sqrt":
             value = self.terms.number(children[0])
             if value in (0, 1):
@@ -353,14 +367,14 @@ class Builder(SumBuilder):
         if operator == "pow":
             value = self.terms.number(children[1])
             if value is not None and value.denominator <= 2:
-                return self.raised(value, children[0])
-        return self.terms.put(operator, children, parameter=parameter)
+                return self.power(value, children[0])
+        return self.terms.intern(operator, children, parameter=parameter)
 
     def draft(self, root: Draft, bindings: dict[str, int]) -> int:
         """A template with its placeholders filled in."""
         if root.label in bindings and not root.children:
             return bindings[root.label]
         if not root.children:
-            return self.terms.put(root.operator, label=root.label)
+            return self.terms.intern(root.operator, label=root.label)
         children = tuple(self.draft(child, bindings) for child in root.children)
         return self.apply(root.operator, children, root.parameter)

@@ -170,6 +170,14 @@ class Attempt:
 def attempt(case: Case, *, limit_seconds: float = 2.0, limit_steps: int = 700) -> Attempt:
     """Repair one case on its domain.
 
+    Parameters
+    ----------
+    case : Case
+    limit_seconds : float
+        Deadline of the search.
+    limit_steps : int
+        Forms whose cost is computed, at most.
+
     Examples
     --------
     >>> attempt(CASES[0]).reached

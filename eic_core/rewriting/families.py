@@ -44,13 +44,13 @@ def half_angles(build: Builder, number: int) -> Iterator[tuple[str, int]]:
     chain = build.terms_of(number)
     if not 3 <= len(chain) <= MAX_TERMS:
         return
-    two = build.terms.put(CONSTANT, label="2")
+    two = build.terms.intern(CONSTANT, label="2")
     for i, part in enumerate(chain):
         others = [*chain[:i], *chain[i + 1 :]]
         for weight, angle in _cosines(build, part.term):
             half = build.div(angle, two)
             for function, sign in _AROUND:
-                bend = build.raised(Fraction(2), build.terms.put(function, (half,)))
+                bend = build.power(Fraction(2), build.terms.intern(function, (half,)))
                 last = build.mul(two, build.mul(weight, bend))
                 rest = build.sum_of([*others, Weighted(sign * part.weight, weight)])
                 for written in _ways(build, rest):
@@ -91,9 +91,12 @@ def polynomials(build: Builder, number: int) -> Named:
     if build.terms[number].operator not in ("add", "sub", "mul", "neg", "power"):
         return
     p = polynomial_of(build, number)
-    if p is None or (len(p.used()) == 1 and p.degree == 1 and len(p) == 1 and p.used() == [
-        build.terms.kind(number)
-    ]):
+    if p is None:
+        return
+    is_its_own_indeterminate = (
+        p.degree == 1 and len(p) == 1 and p.indeterminates() == [build.terms.kind(number)]
+    )
+    if is_its_own_indeterminate:
         return
     for term in islice(ways_to_write(build, p), MAX_FORMS):
         yield "collecting and factoring", term
@@ -104,7 +107,7 @@ def like_terms(build: Builder, number: int) -> Named:
     if build.terms[number].operator not in ("add", "sub"):
         return
     parts = build.terms_of(number)
-    merged = build.collected(parts)
+    merged = build.merge_like_terms(parts)
     total = build.sum_of(merged) if len(merged) < len(parts) else None
     if total is not None:
         yield "merging like terms", total
@@ -158,6 +161,11 @@ def _fraction(build: Builder, part: Weighted) -> Split:
 
 
 def _over_one(build: Builder, split: list[Split]) -> Iterator[int]:
+    """Fractions over their least common denominator, the numerator written in several ways.
+
+    Every base of a denominator comes into the common one with its largest exponent; each numerator
+    is multiplied by what its own denominator lacks of that.
+    """
     common: dict[int, Weighted] = {}
     for _, under in split:
         for exponent, term in under:
@@ -223,17 +231,17 @@ def softmax(build: Builder, number: int) -> Named:
     own = build.terms[term.children[0]].children[0]
     relative = [build.sub(u, own) for u in exponents]
     shifted = [
-        build.one() if build.terms.number(u) == 0 else build.terms.put("exp", (u,))
+        build.one() if build.terms.number(u) == 0 else build.terms.intern("exp", (u,))
         for u in relative
     ]
-    total = build.sum_of(build.collected([Weighted(ONE, t) for t in shifted]))
+    total = build.sum_of(build.merge_like_terms([Weighted(ONE, t) for t in shifted]))
     if total is not None:
         yield "softmax", build.div(build.one(), total)
 
 
 def _log_sum_of_two(build: Builder, a: int, b: int) -> int:
     """``max(a, b) + log1p(exp(-|a - b|))``: no step of it cancels."""
-    put = build.terms.put
+    put = build.terms.intern
     distance = put("abs", (build.sub(a, b),))
     small = put("exp", (put("neg", (distance,)),))
     return put("add", (put("max", (a, b)), put("log1p", (small,))))
@@ -249,7 +257,7 @@ def _exponents(build: Builder, number: int) -> list[int] | None:
         if node.operator == "exp":
             found.append(node.children[0])
         elif build.terms.number(term) == 1:
-            found.append(build.terms.put(CONSTANT, label="0"))
+            found.append(build.terms.intern(CONSTANT, label="0"))
         else:
             return None
     return found
@@ -262,7 +270,7 @@ def logarithms_near_one(build: Builder, number: int) -> Named:
         return
     (inside,) = term.children
     if build.terms[inside].operator != CONSTANT:
-        yield "log1p", build.terms.put("log1p", (build.sub(inside, build.one()),))
+        yield "log1p", build.terms.intern("log1p", (build.sub(inside, build.one()),))
 
 
 def folded_numbers(build: Builder, number: int) -> Named:

@@ -1,4 +1,4 @@
-"""The forms that a search found: on which rows they are measured, and which are worth proposing."""
+"""Measures the forms that a search found, on chosen rows, and keeps those worth proposing."""
 
 from __future__ import annotations
 
@@ -80,12 +80,12 @@ def choose_rows(formula: Formula, samples: Samples) -> Rows:
     scanned = _even(total, SCANNED)
     columns = {name: samples.columns[name][scanned] for name in formula.variables}
     part = Samples.from_columns(columns, count=len(scanned))
-    found = amplify(formula, part, recheck=False)
-    finite = [found.finite_mean_s2(k) for k in range(len(formula))]
+    amplification = amplify(formula, part, recheck=False)
+    finite = [amplification.finite_mean_s2(k) for k in range(len(formula))]
     bottleneck = int(np.argmax(np.nan_to_num(finite, nan=0.0, posinf=0.0)))
     worst: list[int] = []
     watched = dict.fromkeys((len(formula) - 1, bottleneck))
-    ranked = [_worst_first(found.trace(k)[1]) for k in watched]
+    ranked = [_worst_first(amplification.trace(k)[1]) for k in watched]
     share = (VERIFIED - 150) // len(ranked)
     searched = set(_even(total, SEARCHED_EVEN).tolist())
     for order in ranked:
@@ -135,7 +135,23 @@ RANGE_TOLERANCE, RANGE_WORST = 0.2, 0.5
 def binary_rows(
     columns: Mapping[str, Any], rows: Sequence[int], kind: str
 ) -> tuple[dict[str, Any], list[dict[str, str]]]:
-    """The inputs of some rows as one precision holds them: arrays, and exact decimals."""
+    """The inputs of some rows as one precision holds them: arrays, and exact decimals.
+
+    Parameters
+    ----------
+    columns : mapping of name to ndarray, shape (N,)
+    rows : sequence of int
+        m row numbers from 0.
+    kind : {"float32", "float64"}
+        The precision.
+
+    Returns
+    -------
+    inputs : dict of name to ndarray, shape (m,)
+        Of that type; inf where a cell is beyond it.
+    decimals : list of dict of name to str, length m
+        The same numbers, digit for digit.
+    """
     with np.errstate(over="ignore"):
         rounded = {
             name: np.asarray(column)[list(rows)].astype(kind) for name, column in columns.items()
@@ -198,7 +214,7 @@ class Measurer:
     rows : Rows
     table : ValueTable
         The search's; it lends its terms and digits.
-    outcome : Outcome
+    outcome : SearchOutcome
     """
 
     def __init__(
@@ -224,40 +240,40 @@ class Measurer:
             Observer(self.terms, self.root, columns, rows.observed, table.digits, dtype)
             for dtype in (np.float32, np.float64)
         ]
-        taken = list(rows.measured)
+        measured = list(rows.measured)
         self.measured = Samples.from_columns(
-            {name: samples.columns[name][taken] for name in names},
-            count=len(taken),
+            {name: samples.columns[name][measured] for name in names},
+            count=len(measured),
             exact={
-                name: {i: cells[row] for i, row in enumerate(taken) if row in cells}
+                name: {i: cells[row] for i, row in enumerate(measured) if row in cells}
                 for name, cells in samples.exact.items()
             },
         )
 
-    def repairs(self, most: int) -> Repairs:
+    def repairs(self, limit: int) -> Repairs:
         """The best forms that hold, measured."""
         before = self._measure(self.root, self.formula)
-        found: list[Repair] = []
+        repairs: list[Repair] = []
         for form in self._promising():
-            if len(found) == most:
+            if len(repairs) == limit:
                 break
             repaired = self._repair(form, before)
             if repaired is not None:
-                found.append(repaired)
-        found.sort(key=_rank)
-        clearest = found[0].formula if found else self.formula
+                repairs.append(repaired)
+        repairs.sort(key=_rank)
+        clearest = repairs[0].formula if repairs else self.formula
         own = own_conditioning(clearest, self.measured).own_finite
-        if found:
-            sentence, advice = found[0].sentence, ""
+        if repairs:
+            sentence, advice = repairs[0].sentence, ""
         else:
             sentence = no_repair_sentence(before.q, before.eic, own, self.outcome.finished)
             advice = advice_sentence(before.q, before.eic, own) if self.outcome.finished else ""
         if not self.outcome.finished:
             sentence = (
-                f"{sentence} {unfinished_search_sentence(self.outcome.evaluated, bool(found))}"
+                f"{sentence} {unfinished_search_sentence(self.outcome.evaluated, bool(repairs))}"
             )
         return Repairs(
-            self.formula, self.samples, tuple(found), before, own, len(self.measured),
+            self.formula, self.samples, tuple(repairs), before, own, len(self.measured),
             self.outcome.evaluated, self.outcome.finished, sentence, advice,
         )
 

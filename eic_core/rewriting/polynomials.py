@@ -63,13 +63,13 @@ class Polynomial:
                 total[key] = total.get(key, Fraction(0)) + c * d
         return Polynomial(total, self.atoms | other.atoms)
 
-    def used(self) -> list[int]:
+    def indeterminates(self) -> list[int]:
         """Kinds of the indeterminates that occur."""
         return sorted({kind for m in self.coefficients for kind, _ in m})
 
     def univariate(self) -> list[Fraction] | None:
         """Coefficients from the constant up if there is one indeterminate, else None."""
-        if len(self.used()) != 1:
+        if len(self.indeterminates()) != 1:
             return None
         dense = [Fraction(0)] * (self.degree + 1)
         for monomial, c in self.coefficients.items():
@@ -192,17 +192,17 @@ def _content(p: Polynomial) -> Monomial:
     """The largest monomial that divides every term."""
     common: dict[int, int] | None = None
     for m in p.coefficients:
-        here = dict(m)
-        common = here if common is None else {
-            k: min(e, here[k]) for k, e in common.items() if k in here
+        exponents = dict(m)
+        common = exponents if common is None else {
+            k: min(e, exponents[k]) for k, e in common.items() if k in exponents
         }
     return tuple(sorted((common or {}).items()))
 
 
-def _divide_by_monomial(p: Polynomial, by: Monomial) -> Polynomial:
-    if not by:
+def _divide_by_monomial(p: Polynomial, divisor: Monomial) -> Polynomial:
+    if not divisor:
         return p
-    lower = dict(by)
+    lower = dict(divisor)
     quotient = {
         tuple((k, e - lower.get(k, 0)) for k, e in m if e > lower.get(k, 0)): c
         for m, c in p.coefficients.items()
@@ -219,7 +219,7 @@ def _write_factored(build: Builder, p: Polynomial) -> int | None:
     dense = p.univariate()
     if dense is None or len(dense) < 3:
         return None
-    atom = p.atoms[p.used()[0]]
+    atom = p.atoms[p.indeterminates()[0]]
     roots: dict[Fraction, int] = {}
     while len(dense) > 1:
         root = _rational_root(dense)
@@ -243,7 +243,7 @@ def _write_factored(build: Builder, p: Polynomial) -> int | None:
     product = build.product_of(parts)
     if product is None or len(dense) > 1:
         return product
-    return build.scaled(dense[0], product)
+    return build.times_number(dense[0], product)
 
 
 def _rational_root(dense: list[Fraction]) -> Fraction | None:
@@ -274,7 +274,7 @@ def _horner(build: Builder, p: Polynomial) -> int | None:
     dense = p.univariate()
     if dense is None or len(p) < 3:
         return None
-    return _nest(build, dense, p.atoms[p.used()[0]])
+    return _nest(build, dense, p.atoms[p.indeterminates()[0]])
 
 
 def _nest(build: Builder, dense: list[Fraction], atom: int) -> int | None:
@@ -283,7 +283,7 @@ def _nest(build: Builder, dense: list[Fraction], atom: int) -> int | None:
     for c in reversed(dense[:-1]):
         gap += 1
         if c and total is not None:
-            total = build.mul(total, build.raised(Fraction(gap), atom))
+            total = build.mul(total, build.power(Fraction(gap), atom))
             number = build.number(abs(c))
             if number is None:
                 return None
@@ -294,7 +294,7 @@ def _nest(build: Builder, dense: list[Fraction], atom: int) -> int | None:
 
 def _write_squared_differences(build: Builder, p: Polynomial) -> int | None:
     """``x**2 + y**2 - 2*x*y`` and larger: a weighted sum of squares of differences."""
-    kinds = p.used()
+    kinds = p.indeterminates()
     if len(kinds) < 2 or any(sum(e for _, e in m) != 2 for m in p.coefficients):
         return None
     pairs: dict[tuple[int, int], Fraction] = {}
@@ -311,9 +311,9 @@ def _write_squared_differences(build: Builder, p: Polynomial) -> int | None:
     parts = []
     for (i, j), weight in pairs.items():
         difference = build.sub(p.atoms[i], p.atoms[j])
-        parts.append(Weighted(weight / common, build.raised(Fraction(2), difference)))
+        parts.append(Weighted(weight / common, build.power(Fraction(2), difference)))
     total_term = build.sum_of(parts)
-    return None if total_term is None else build.scaled(common, total_term)
+    return None if total_term is None else build.times_number(common, total_term)
 
 
 def square_root(value: Fraction) -> Fraction | None:
@@ -353,7 +353,7 @@ def _perfect_square(build: Builder, p: Polynomial) -> int | None:
     if root.times(root).coefficients != p.coefficients:
         return None
     written = _write_expanded(build, root)
-    return None if written is None else build.raised(Fraction(2), written)
+    return None if written is None else build.power(Fraction(2), written)
 
 
 def _difference(build: Builder, p: Polynomial) -> int | None:
@@ -371,7 +371,7 @@ def _difference(build: Builder, p: Polynomial) -> int | None:
 
 def _write_nested(build: Builder, p: Polynomial) -> Iterator[int]:
     """``a*b + a*c + d`` as ``a*(b + c) + d``, for each indeterminate in several terms."""
-    kinds = p.used()
+    kinds = p.indeterminates()
     if len(kinds) < 2 or len(p) < 3:
         return
     for kind in kinds:

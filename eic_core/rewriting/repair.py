@@ -34,7 +34,7 @@ def repair(
     *,
     limit_seconds: float = 2.0,
     limit_steps: int = 700,
-    most: int = 3,
+    limit_repairs: int = 3,
     progress: Callable[[float], None] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Repairs:
@@ -51,7 +51,7 @@ def repair(
     limit_steps : int
         How many forms are looked at; with this bound alone the answer is the same on
         every machine.
-    most : int
+    limit_repairs : int
         How many repairs are returned at most.
     progress : callable (fraction) -> None, optional
     clock : callable () -> float
@@ -100,7 +100,7 @@ def repair(
             "no sample has a value with a finite amplification",
             advice_sentence(math.nan, math.nan, math.nan),
         )
-    return Measurer(formula, samples, rows, table, outcome).repairs(most)
+    return Measurer(formula, samples, rows, table, outcome).repairs(limit_repairs)
 
 
 def _search_table(
@@ -110,7 +110,7 @@ def _search_table(
     texts = decimal_rows(samples, formula.variables, rows.searched)
     table = ValueTable(terms, texts, 50)
     worst = 0.0
-    for number in terms.below(root):
+    for number in terms.subterms(root):
         s2 = table.noise(number).s2
         s2 = s2[~np.isnan(s2)]
         if len(s2):

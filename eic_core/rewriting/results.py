@@ -1,4 +1,4 @@
-"""What `repair` gives back: forms, how they were reached, verified and measured, and in words."""
+"""What `repair` gives back: the better forms, how they were reached and verified, and sentences."""
 
 from __future__ import annotations
 
@@ -40,6 +40,15 @@ class Saved(NamedTuple):
 def repair_sentence(text: str, rules: Sequence[str], saved: Saved) -> str:
     """What to write instead, and what it saves.
 
+    Parameters
+    ----------
+    text : str
+        The new form, in Python.
+    rules : sequence of str
+        Names of the rules that lead to it, in order; repetitions are dropped.
+    saved : Saved
+        Digits before and after; what saves less than 0.05 is not mentioned.
+
     Examples
     --------
     >>> repair_sentence("x", ["merging like terms"], Saved((4.39, 0), (4.39, 0), (4, 0)))
@@ -48,7 +57,7 @@ def repair_sentence(text: str, rules: Sequence[str], saved: Saved) -> str:
     Write `x` (inverse functions): the worst step loses no digit instead of 3.0,
     and no value leaves the range of double precision.
     """
-    by = ", then ".join(dict.fromkeys(rules))
+    reasons = ", then ".join(dict.fromkeys(rules))
     at_root, inside = saved.q[0] - saved.q[1], saved.eic[0] - saved.eic[1]
     effects = []
     if at_root >= max(0.1, inside - 0.5):
@@ -67,7 +76,7 @@ def repair_sentence(text: str, rules: Sequence[str], saved: Saved) -> str:
             "with exact inputs double precision loses "
             f"{wording.lost_phrase(saved.double[1])} instead of {saved.double[0]:.1f}"
         )
-    return f"Write `{text}` ({by}): {', and '.join(effects)}."
+    return f"Write `{text}` ({reasons}): {', and '.join(effects)}."
 
 
 def no_repair_sentence(q: float, eic: float, own: float, finished: bool) -> str:
@@ -98,7 +107,7 @@ def no_repair_sentence(q: float, eic: float, own: float, finished: bool) -> str:
         return "Nothing better found: the formula has no finite amplification on these samples."
     if not finished:
         return "Nothing better found before the time limit."
-    found = "Nothing better found"
+    lead = "Nothing better found"
     inside = (
         ", and no exact rewriting with these operators spares the step inside that loses "
         f"{eic:.1f}"
@@ -106,23 +115,23 @@ def no_repair_sentence(q: float, eic: float, own: float, finished: bool) -> str:
         else ""
     )
     if q <= SMALL:
-        return f"{found}: the result loses {_small_loss_clause(q)}{inside}."
+        return f"{lead}: the result loses {_small_loss_clause(q)}{inside}."
     if q <= own + NEAR:
-        return f"{found}: the result itself is that sensitive to the inputs{inside}."
+        return f"{lead}: the result itself is that sensitive to the inputs{inside}."
     return (
-        f"{found}: {q - own:.1f} of {q:.1f} digits are lost to the writing, but "
+        f"{lead}: {q - own:.1f} of {q:.1f} digits are lost to the writing, but "
         "no exact rewriting with these operators saves them."
     )
 
 
-def unfinished_search_sentence(evaluated: int, found: bool) -> str:
+def unfinished_search_sentence(evaluated: int, found_better: bool) -> str:
     """What a search that met its time limit leaves open.
 
     Parameters
     ----------
     evaluated : int
         Forms that it has looked at.
-    found : bool
+    found_better : bool
         Whether a better one was among them.
 
     Examples
@@ -133,7 +142,7 @@ def unfinished_search_sentence(evaluated: int, found: bool) -> str:
     'The search was cut short by its time limit after 9 forms: there may be a still better one.'
     """
     forms = wording.count(evaluated, "form")
-    better = "a still better one" if found else "a better one"
+    better = "a still better one" if found_better else "a better one"
     return f"The search was cut short by its time limit after {forms}: there may be {better}."
 
 
@@ -142,7 +151,12 @@ def _small_loss_clause(q: float) -> str:
 
 
 def advice_sentence(q: float, eic: float, own: float) -> str:
-    """What to do where no other form is better; the arguments are those of `no_repair_sentence`.
+    """What to do where no other form is better.
+
+    Parameters
+    ----------
+    q, eic, own : float
+        Digits lost at the root and at the worst node, and by the function itself.
 
     Examples
     --------

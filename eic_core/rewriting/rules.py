@@ -5,7 +5,7 @@ and ``n`` for a rational number; other numbers mean their value.  ``u**p`` match
 power of u, roots and exact exponents included.  Operands of + and * match in either
 order, and a number in a sum matches anywhere in its chain (``1 + a`` in ``x + 1 + y``).
 
-The rules are data: `algebra_rules`, `exponential_rules` and `trigonometry_rules`.  A rule
+The rules are data: the rows of `eic_core.rewriting.rule_table`.  A rule
 holds for all real operands at which its left side has a value and its assumptions hold.
 """
 
@@ -63,6 +63,13 @@ class Matcher:
             yield bindings
 
     def _match(self, draft: Draft, number: int, bound: Bindings) -> Iterator[Bindings]:
+        """Every way in which a pattern matches a term, as placeholders bound to terms.
+
+        A placeholder stands for any term, twice the same for equal terms; a constant for an equal
+        number; ``u**v`` for any power and ``u**2`` also for ``u*u``; a sum with a constant for a
+        sum that holds that number anywhere; ``-u`` for anything that has an opposite.  All else is
+        matched operand by operand, in sums and products in both orders.
+        """
         if draft.operator == VARIABLE:
             yield from self._placeholder(draft.label, number, bound)
             return
@@ -245,7 +252,7 @@ class Rule:
     name : str
         In the field's words, to follow "by".
     left, right : str
-        Pattern and template (see `patterns`).
+        Pattern and template, as the top of this module describes them.
     assumptions : tuple of str
         ``"a > 0"``, ``">="`` or ``"!="``, each in the rule's letters; only what the
         left side's own domain does not imply.
@@ -385,7 +392,7 @@ class Rewriter:
                 tries = [("sub", (a, b), v), ("sub", (b, a), w)]
             rest = [part for k, part in enumerate(chain) if k not in (i, j)]
             for operator, operands, sign in tries:
-                pair = self.terms.put(operator, operands)
+                pair = self.terms.intern(operator, operands)
                 for rule in self.book.by_operator.get(operator, ()):
                     for rewrite in self._direct(rule, pair):
                         whole = self._with_terms(rewrite.term, sign, rest, i)
@@ -399,7 +406,7 @@ class Rewriter:
         if not rest:
             return term if sign > 0 else self.build.neg(term)
         pieces = [Weighted(sign * w, t) for w, t in self.build.terms_of(term)]
-        parts = self.build.collected([*rest[:place], *pieces, *rest[place:]])
+        parts = self.build.merge_like_terms([*rest[:place], *pieces, *rest[place:]])
         return self.build.sum_of(parts)
 
     def _products(self, number: int) -> Iterator[Rewrite]:
@@ -414,7 +421,7 @@ class Rewriter:
                 tries = [("div", (over, under), ONE)]
             rest = [part for k, part in enumerate(chain) if k not in (i, j)]
             for operator, operands, exponent in tries:
-                pair = self.terms.put(operator, operands)
+                pair = self.terms.intern(operator, operands)
                 for rule in self.book.by_operator.get(operator, ()):
                     if rule.pattern.operator != operator:
                         continue
@@ -440,7 +447,7 @@ class Rewriter:
         for i, (exponent, term) in enumerate(chain[:MAX_CHAIN]):
             if exponent > 0:
                 continue
-            pair = self.terms.put("div", (self.build.one(), term))
+            pair = self.terms.intern("div", (self.build.one(), term))
             rest = [part for k, part in enumerate(chain) if k != i]
             for rule in self.book.by_operator.get("div", ()):
                 if rule.pattern.children[0].operator != CONSTANT:
@@ -461,7 +468,7 @@ def _positive(build: Builder, part: Weighted) -> Weighted:
     inner = build.terms[part.term]
     if inner.operator in ("mul", "div"):
         weight, term = build.coefficient(part.term)
-        opposite = build.scaled(-weight, term) if weight < 0 else None
+        opposite = build.times_number(-weight, term) if weight < 0 else None
         if opposite is not None:
             return Weighted(-part.weight, opposite)
     return part

@@ -1,4 +1,4 @@
-"""The search for better forms: best first, one rewrite at a time, and what a form costs.
+"""Searches for better forms: best first, one rewrite at a time, by what a form costs.
 
 Its cost is told from exact values on a few dozen rows, the worst ones among them.  The
 order in which things are tried depends on nothing but the formula and the rows.
@@ -98,7 +98,7 @@ class Costs:
         q2 = noise.q2[self.usable]
         if not np.isfinite(q2).all():
             return None
-        worst = max(self._rms(n) for n in self.terms.below(root))
+        worst = max(self._rms(n) for n in self.terms.subterms(root))
         outside = float(np.mean(noise.out_of_range[self.usable]))
         operations = _digits(np.mean(noise.operations2(self.terms.inputs)[self.usable]))
         return Cost(_digits(np.mean(q2)), worst, operations, outside, self.terms.size(root))
@@ -114,7 +114,7 @@ class Costs:
         """The places to rewrite: where most digits are lost first, leaves left out."""
         overflows = self.table.noise(root).out_of_range.any()
         places = [
-            n for n in self.terms.below(root)
+            n for n in self.terms.subterms(root)
             if self.terms[n].children and (overflows or self._rms(n) >= CALM)
         ]
         return sorted(places, key=lambda n: (-round(self._rms(n), 3), n))
@@ -171,7 +171,16 @@ class SearchStep:
 
 @dataclass(frozen=True)
 class FoundForm:
-    """A form, its cost and the rewrites that lead to it."""
+    """A form, its cost and the rewrites that lead to it.
+
+    Attributes
+    ----------
+    root : int
+        The form, as a term.
+    cost : Cost
+    steps : tuple of SearchStep
+        From the original, in order; none for the original itself.
+    """
 
     root: int
     cost: Cost
@@ -184,9 +193,9 @@ class SearchOutcome:
 
     Attributes
     ----------
-    start : Found
+    start : FoundForm
         The formula as given.
-    forms : tuple of Found
+    forms : tuple of FoundForm
         Every other form, the cheapest first.
     own : float
         The function's own conditioning on the same rows, in digits.
@@ -266,9 +275,9 @@ class Search:
                 cost = self.costs.of(new)
                 if cost is None:
                     continue
-                found = FoundForm(new, cost, (*state.steps, step))
-                known[kind] = found
-                heapq.heappush(queue, (cost.total, evaluated, found))
+                form = FoundForm(new, cost, (*state.steps, step))
+                known[kind] = form
+                heapq.heappush(queue, (cost.total, evaluated, form))
                 if cost.total < best:
                     best, best_at = cost.total, evaluated
                 if not reached_at and max(cost.q, cost.worst) <= good_enough:
@@ -292,7 +301,7 @@ class Search:
                 if not all(self._holds(a, place) for a in rewrite.assumptions):
                     continue
                 for before, after in pairs:
-                    self.table.share(after, before)
+                    self.table.declare_equal(after, before)
                 step = SearchStep(rewrite.rule, place, rewrite.term, rewrite.assumptions)
                 found.append((step, new))
                 if len(found) >= PER_STATE:
@@ -312,6 +321,14 @@ class Search:
 
 def relation_holds(values: Values, relation: str, where: Values) -> bool:
     """Whether a relation to 0 holds on every row at which `where` has a value.
+
+    Parameters
+    ----------
+    values : sequence of mpf or None
+        The numbers of which the relation is asked; without a value it does not hold.
+    relation : {">", ">=", "!="}
+    where : sequence of mpf or None
+        As long as `values`; rows with None are passed over.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Formulas as shared terms: every distinct sub-expression stands once, under a number.
 
 A rewrite touches few nodes; with shared terms the others keep their number, and with it
-their values and their sensitivities.  `Terms.put` adds a term exactly as given.  The
+their values and their sensitivities.  `Terms.intern` adds a term exactly as given.  The
 constructors in `build` simplify what a rewrite has written, never what the user wrote.
 """
 
@@ -122,14 +122,26 @@ class Terms:
     def __getitem__(self, number: int) -> Term:
         return self._terms[number]
 
-    def put(
+    def intern(
         self,
         operator: str,
         children: tuple[int, ...] = (),
         label: str = "",
         parameter: Parameter = None,
     ) -> int:
-        """The number of a term, new or known."""
+        """The number of a term, new or known.
+
+        Parameters
+        ----------
+        operator : str
+            As `Node.operator`.
+        children : tuple of int
+            Numbers of the operands; none for a leaf.
+        label : str
+            As `Node.label`; "" unless a leaf.
+        parameter : Fraction, optional
+            As `Node.parameter`.
+        """
         term = Term(operator, children, label, parameter)
         number = self._number.get(term)
         if number is None:
@@ -168,13 +180,13 @@ class Terms:
         numbers: list[int] = []
         for node in formula.nodes:
             children = tuple(numbers[c] for c in node.children)
-            numbers.append(self.put(node.operator, children, node.label, node.parameter))
+            numbers.append(self.intern(node.operator, children, node.label, node.parameter))
         return numbers[-1]
 
     def formula(self, root: int) -> Formula:
         """The tree that a term stands for, each shared term copied to its places."""
         drafts: dict[int, Draft] = {}
-        for number in self.below(root):
+        for number in self.subterms(root):
             term = self._terms[number]
             children = [drafts[c] for c in term.children]
             drafts[number] = Draft(term.operator, children, term.label, term.parameter)
@@ -190,7 +202,7 @@ class Terms:
         >>> terms.tape(terms.add(read("x*x + 1").formula)).operands
         [(), (0, 0), (), (1, 2)]
         """
-        numbers = self.below(root)
+        numbers = self.subterms(root)
         place = {number: slot for slot, number in enumerate(numbers)}
         nodes: list[Node] = []
         reads: list[int] = []
@@ -200,7 +212,7 @@ class Terms:
             reads += operands
         return Tape(tuple(place.values()), nodes, reads, (len(numbers) - 1,))
 
-    def below(self, root: int) -> tuple[int, ...]:
+    def subterms(self, root: int) -> tuple[int, ...]:
         """The distinct terms under a term and itself, operands first."""
         if root not in self._below:
             self._below[root] = tuple(self.walk(root, lambda _: True))
@@ -232,6 +244,13 @@ class Terms:
     def replace(self, root: int, old: int, new: int) -> tuple[int, list[tuple[int, int]]]:
         """Put `new` in every place of `old` under `root`.
 
+        Parameters
+        ----------
+        root : int
+            The term that is rewritten.
+        old, new : int
+            The term to be found below it, and what stands there instead.
+
         Returns
         -------
         root : int
@@ -240,15 +259,15 @@ class Terms:
         """
         renamed = {old: new}
         pairs: list[tuple[int, int]] = []
-        for number in self.below(root):
+        for number in self.subterms(root):
             term = self._terms[number]
             if number != old and any(c in renamed for c in term.children):
                 children = tuple(renamed.get(c, c) for c in term.children)
-                changed = self.put(term.operator, children, term.label, term.parameter)
+                changed = self.intern(term.operator, children, term.label, term.parameter)
                 renamed[number] = changed
                 pairs.append((number, changed))
         return renamed.get(root, root), pairs
 
     def variables(self, root: int) -> Iterator[str]:
         """Names of the variables under a term."""
-        return (self[n].label for n in self.below(root) if self[n].operator == VARIABLE)
+        return (self[n].label for n in self.subterms(root) if self[n].operator == VARIABLE)

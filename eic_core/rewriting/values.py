@@ -1,4 +1,4 @@
-"""Terms on rows of data: values at high precision, and how noise reaches them.
+"""Values of terms on rows of data, at high precision, and how many digits of them noise leaves.
 
 A term's value is computed once, from its operands' values, with as many digits as the
 formula at hand needs.  From the values, in extended double precision, follow the
@@ -98,10 +98,10 @@ class Noise(NamedTuple):
         return _relative(self.deviation[np.newaxis], self.y)
 
 
-def _relative(moved: Numbers, y: Numbers) -> Numbers:
+def _relative(change: Numbers, y: Numbers) -> Numbers:
     """Sum of squares over the first axis, in units of y^2; y^2 itself may leave the range."""
     with np.errstate(all="ignore"):
-        ratio = np.sum(np.square(moved / y), axis=0)
+        ratio = np.sum(np.square(change / y), axis=0)
     return np.where((y == 0) | (np.isnan(ratio) & ~np.isnan(y)), np.inf, ratio)
 
 
@@ -135,7 +135,7 @@ class ValueTable:
         self._partials: dict[tuple[object, ...], tuple[Numbers, ...]] = {}
         self._exact = ExactEvaluator(_NO_TAPE, digits)
 
-    def share(self, number: int, known: int) -> None:
+    def declare_equal(self, number: int, known: int) -> None:
         """Declare that two terms have the same values, so that they are computed once."""
         if number not in self._values:
             self._values[number] = self.values(known)
@@ -143,7 +143,7 @@ class ValueTable:
     def values(self, number: int) -> Values:
         """Values of a term on every row."""
         if number not in self._values:
-            for below in self.terms.below(number):
+            for below in self.terms.subterms(number):
                 if below not in self._values:
                     self._values[below] = self._compute(below)
         return self._values[number]
@@ -187,12 +187,18 @@ class ValueTable:
     def noise(self, number: int) -> Noise:
         """How noise reaches a term."""
         if number not in self._noise:
-            for below in self.terms.below(number):
+            for below in self.terms.subterms(number):
                 if below not in self._noise:
                     self._noise[below] = self._propagate(below)
         return self._noise[number]
 
     def _propagate(self, number: int) -> Noise:
+        """The noise of a term from that of its operands.
+
+        Equal sub-expressions share their noise: ``moved[c]`` is the derivative by log(c) of class
+        c, summed over all ways there.  `deviation` takes every node's noise as independent.  A way
+        with a 0 in it passes nothing, however steep the rest.
+        """
         term = self.terms[number]
         y = to_extended(self.values(number))
         size = np.abs(y)

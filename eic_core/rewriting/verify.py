@@ -1,4 +1,4 @@
-"""Is a form the same function on the data?  Exact values, the domain, the assumptions."""
+"""Checks that a form is the same function on the data: exact values, domain and assumptions."""
 
 from __future__ import annotations
 
@@ -88,19 +88,19 @@ class Verifier:
         """What was compared, or None if the form is not the same function on the data."""
         left, right = self.table.values(self.original), self.table.values(form)
         digits = self._equal_at(form)
-        if digits is None or not self._domain_kept(form):
+        if digits is None or not self._keeps_domain(form):
             return None
         if not all(
             relation_holds(self.table.values(a.term), a.relation, left) for a in assumptions
         ):
             return None
-        if not all(self._nowhere_violated(a) for a in assumptions):
+        if not all(self._assumption_holds(a) for a in assumptions):
             return None
         widened = sum(a is None and b is not None for a, b in zip(left, right, strict=True))
         return Verification(len(self.rows), digits, AGREEMENT, len(self.scanned), widened)
 
     @cached_property
-    def _settled(self) -> tuple[Values, int]:
+    def _settled_values(self) -> tuple[Values, int]:
         """The original's values, each with so many digits that as many again change nothing,
         and the most digits needed.  What never settles is 0."""
         values = list(self.table.values(self.original))
@@ -122,15 +122,15 @@ class Verifier:
 
     def _equal_at(self, form: int) -> int | None:
         """The digits at which the form agrees with the original at every row, or None."""
-        expected, digits = self._settled
+        expected, digits = self._settled_values
         found = self.table.values(form)
         level = self.table.digits
         pending = list(range(len(expected)))
         while True:
-            wanted = [expected[i] for i in pending]
+            targets = [expected[i] for i in pending]
             if level >= MAX_DIGITS:
                 found = tuple(_or_zero(v, level) for v in found)
-            wrong = differing_rows(wanted, found)
+            wrong = differing_rows(targets, found)
             if any(found[i] is None for i in wrong):
                 return None
             pending = [pending[i] for i in wrong]
@@ -141,7 +141,7 @@ class Verifier:
             level *= 2
             found = self._at(form, pending, level)
 
-    def _domain_kept(self, form: int) -> bool:
+    def _keeps_domain(self, form: int) -> bool:
         """Rows with a finite double before and none after are settled exactly."""
         before = self._doubles(self.original)
         after = self._doubles(form)
@@ -157,7 +157,7 @@ class Verifier:
         """A term on the scanned rows in double precision."""
         return run_in(self.terms.tape(number), self.columns, len(self.scanned), "float64")[-1]
 
-    def _nowhere_violated(self, assumption: Assumption) -> bool:
+    def _assumption_holds(self, assumption: Assumption) -> bool:
         values = self._doubles(assumption.term)
         before = self._doubles(self.original)
         with np.errstate(invalid="ignore"):
@@ -184,5 +184,19 @@ def _or_zero(value: Any | None, digits: int) -> Any | None:
 def decimal_rows(
     samples: Samples, names: Mapping[str, Any] | Sequence[str], rows: Sequence[int]
 ) -> list[dict[str, str]]:
-    """Cells of some rows as the decimals that they mean."""
+    """Cells of some rows as the decimals that they mean.
+
+    Parameters
+    ----------
+    samples : Samples
+    names : mapping or sequence of str
+        The variables; of a mapping its keys count.
+    rows : sequence of int
+        From 0.
+
+    Returns
+    -------
+    list of dict of name to str
+        One for each row, in the order of `rows`.
+    """
     return [{name: samples.decimal(name, row) for name in names} for row in rows]

@@ -1,4 +1,4 @@
-"""The words of a report for somebody who has not had a course in statistics."""
+"""Explains the statistical words of a report to readers without a course in statistics."""
 
 from __future__ import annotations
 

@@ -49,6 +49,19 @@ _THETA = re.compile(r"\|\s*+theta\s*+=\s*+(.*+)", re.DOTALL)
 def left_hand_side(text: str, start: int, end: int) -> tuple[str, int] | None:
     """The name before the first equals sign and where its right-hand side begins, if it is one.
 
+    Parameters
+    ----------
+    text : str
+    start, end : int
+        The part of the text to look at, as character offsets.
+
+    Returns
+    -------
+    name : str
+        As written.
+    place : int
+        Offset of the first character behind the equals sign.
+
     Examples
     --------
     >>> left_hand_side(r"\\hat{y} = 2", 0, 11), left_hand_side("f(x, y) := x", 0, 12)

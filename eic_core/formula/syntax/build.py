@@ -1,4 +1,4 @@
-"""Building nodes: exact exponents, literal bases and the functions that expand."""
+"""Builds nodes from calls and powers: exact exponents, literal bases, functions that expand."""
 
 from __future__ import annotations
 
@@ -27,7 +27,17 @@ class Refusal(Exception):
 
 
 class Function(NamedTuple):
-    """A function that a formula may call: its arity range and what it builds."""
+    """A function that a formula may call.
+
+    Attributes
+    ----------
+    name : str
+        In lower case.
+    low, high : int
+        Fewest and most arguments.
+    build : callable (list of Draft, span) -> Draft
+        Makes a node of its arguments; may raise `Refusal`.
+    """
 
     name: str
     low: int
@@ -106,7 +116,17 @@ def _is_no_half(label: str) -> bool:
 
 
 def plain(operator: str, args: list[Draft], span: Span) -> Draft:
-    """An operator with exactly these operands."""
+    """An operator with exactly these operands.
+
+    Parameters
+    ----------
+    operator : str
+        A key of the operator table.
+    args : list of Draft
+        The operands.
+    span : (int, int)
+        Character offsets of the call in the source.
+    """
     return Draft(operator, args, "", None, span)
 
 
@@ -155,7 +175,17 @@ def logarithm(args: list[Draft], span: Span) -> Draft:
 
 
 def log_base(base: Fraction, args: list[Draft], span: Span) -> Draft:
-    """A logarithm with an exact base."""
+    """A logarithm with an exact base.
+
+    Parameters
+    ----------
+    base : Fraction
+        Positive and not 1.
+    args : list of Draft
+        The one operand.
+    span : (int, int)
+        As for `plain`.
+    """
     return Draft("log", args, parameter=base, span=span)
 
 
@@ -171,7 +201,17 @@ def root(args: list[Draft], span: Span) -> Draft:
 
 
 def fold(operator: str, args: list[Draft], span: Span) -> Draft:
-    """``f(a, b, c)`` as ``(a f b) f c``, for the n-ary sums of other languages."""
+    """``f(a, b, c)`` as ``(a f b) f c``, for the n-ary sums of other languages.
+
+    Parameters
+    ----------
+    operator : str
+        A key of the operator table, of two operands.
+    args : list of Draft
+        One operand or more; a single one is given back as it is.
+    span : (int, int)
+        As for `plain`; each step of the chain has it.
+    """
     left = args[0]
     for right in args[1:]:
         left = Draft(operator, [left, right], span=span)
@@ -179,7 +219,17 @@ def fold(operator: str, args: list[Draft], span: Span) -> Draft:
 
 
 def chain(operators: tuple[str, ...], args: list[Draft], span: Span) -> Draft:
-    """Unary operators, the innermost first."""
+    """Unary operators, the innermost first.
+
+    Parameters
+    ----------
+    operators : tuple of str
+        Keys of the operator table, of one operand each.
+    args : list of Draft
+        The one operand of the innermost.
+    span : (int, int)
+        As for `plain`.
+    """
     draft = args[0]
     for operator in operators:
         draft = Draft(operator, [draft], span=span)

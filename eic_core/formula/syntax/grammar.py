@@ -37,7 +37,22 @@ from eic_core.formula.tree import CONSTANT, Draft, constant
 
 
 def fail_missing_operand(report: Report, tokens: list[TokenRow], index: int) -> NoReturn:
-    """Raise for a token that cannot start an operand, or a bad character anywhere."""
+    """Raise for a token that cannot start an operand, or a bad character anywhere.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text and raises the error.
+    tokens : list of TokenRow
+        Of the whole text, closed by `END`.
+    index : int
+        The token at which an operand should have begun.
+
+    Raises
+    ------
+    FormulaError
+        Always.
+    """
     token = Token._make(tokens[index])
     before = Token._make(tokens[index - 1]) if index else None
     if token.kind == BAD:
@@ -54,8 +69,8 @@ def fail_missing_operand(report: Report, tokens: list[TokenRow], index: int) -> 
     if token.kind == END:
         place = (before.start, before.end)
     if before.kind in (OPEN, CALL, BAR):
-        what = "end of the text" if token.kind == END else f"`{token.text}`"
-        report.fail(f"missing operand before the {what}".replace("the `", "`"), *place, "write one")
+        follower = "the end of the text" if token.kind == END else f"`{token.text}`"
+        report.fail(f"missing operand before {follower}", *place, "write one")
     written = report.text[before.start : before.end].strip() or before.text
     report.fail(f"missing operand after `{written}`", *place, "write one or remove it")
 
@@ -133,6 +148,15 @@ class Grammar:
 
     def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:
         """The precedence of the product understood between tokens `index`-1 and `index`.
+
+        Parameters
+        ----------
+        tokens : list of TokenRow
+            Of the whole text.
+        index : int
+            The second of the two operands' tokens, from 1.
+        pending : list of PendingRow
+            What waits for an operand, the innermost last.
 
         Raises
         ------

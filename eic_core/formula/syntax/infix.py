@@ -1,5 +1,4 @@
-"""Python, NumPy, SymPy and the tools' own infix notations, and a PySR export whose brackets are
-broken.
+"""Reads Python, NumPy, SymPy and other infix text, and mends a PySR export with broken brackets.
 
 Some published tables of PySR formulas (their ``powabs(a; b)`` calls have
 semicolons for commas) put one surplus ``(`` per such call into the text, all
@@ -101,7 +100,20 @@ def _kind(word: str) -> int:
 
 
 def tokenize(report: Report, start: int, end: int) -> list[TokenRow]:
-    """The tokens of ``report.text[start:end]``, closed by `END`."""
+    """The tokens of ``report.text[start:end]``, closed by `END`.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text.
+    start, end : int
+        The part of the text to read, as character offsets.
+
+    Returns
+    -------
+    list of TokenRow
+        Characters that no formula holds are tokens of kind `BAD`.
+    """
     text = report.text
     tokens: list[TokenRow] = []
     append, kind_of = tokens.append, _KINDS.get
@@ -196,6 +208,8 @@ class Infix(Grammar):
 
     Parameters
     ----------
+    names, report
+        As for `Grammar`.
     lenient : bool
         Take any two operands side by side as a product; used to propose corrections.
     """
@@ -243,6 +257,11 @@ class Infix(Grammar):
         return insert(self.report.text, [(place, "*")])
 
     def _refuse(self, tokens: list[TokenRow], index: int) -> NoReturn:
+        """Raise for two operands side by side, with the likeliest of what was meant.
+
+        In this order: two numbers, a lambda, a complex number, a function without parentheses, and
+        else a product without its sign, with the whole text corrected if that can then be read.
+        """
         report, text = self.report, self.report.text
         before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
         start, end = before.start, token.end
@@ -292,11 +311,20 @@ class Infix(Grammar):
             parse(tokenize(trial, start, end), Infix(self.names, trial, lenient=True))
         except FormulaError:
             return None
-        return trial.written_out()
+        return trial.with_products_written()
 
 
 def parse_infix(report: Report, names: Names, tokens: list[TokenRow]) -> Draft:
     """The tree of the tokens of ``report.text``.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text; notes and other readings are added to it.
+    names : Names
+        The meaning of names.
+    tokens : list of TokenRow
+        As `tokenize` gives them.
 
     Raises
     ------
@@ -305,7 +333,7 @@ def parse_infix(report: Report, names: Names, tokens: list[TokenRow]) -> Draft:
     """
     draft = parse(tokens, Infix(names, report))
     if report.products and any(n.message.endswith("not as a call") for n in report.notes.values()):
-        report.alternative("the same product, written out", report.written_out)
+        report.alternative("the same product, written out", report.with_products_written)
     return draft
 
 
@@ -318,23 +346,28 @@ def parse_repaired(report: Report, names: Names, tokens: list[TokenRow]) -> Draf
     The text is mended only if it has exactly as many surplus ``(`` as
     semicolons, if they stand together right after the parenthesis of a call of
     two arguments, and if all places where that can be done give the same tree.
+
+    Parameters
+    ----------
+    report, names, tokens
+        As for `parse_infix`; a note is added if the text is mended.
     """
     kinds = [token[0] for token in tokens]
     surplus = kinds.count(OPEN) + kinds.count(CALL) - kinds.count(CLOSE)
     if surplus <= 0 or surplus != sum([token[:2] == (COMMA, ";") for token in tokens]):
         return None
-    found: list[tuple[Draft, Report, Token]] = []
+    readings: list[tuple[Draft, Report, Token]] = []
     for index in _places(tokens, surplus)[:_MAX_PLACES]:
         trial = Report(report.text)
         kept = tokens[: index + 1] + tokens[index + 1 + surplus :]
         try:
-            found.append((parse(kept, Infix(names, trial)), trial, Token._make(tokens[index])))
+            readings.append((parse(kept, Infix(names, trial)), trial, Token._make(tokens[index])))
         except FormulaError:
             continue
-    if not found:
+    if not readings:
         return None
-    draft, trial, call = found[0]
-    trees = [Formula.from_draft(other).structure() for other, _, _ in found if len(found) > 1]
+    draft, trial, call = readings[0]
+    trees = [Formula.from_draft(other).structure() for other, _, _ in readings if len(readings) > 1]
     if any([tree != trees[0] for tree in trees]):
         return None
     report.notes.update(trial.notes)

@@ -1,4 +1,4 @@
-"""The notations by name, and which of them a text is written in."""
+"""The notations by name, and a guess which of them a text is written in."""
 
 from __future__ import annotations
 
@@ -11,7 +11,19 @@ INFIX, LATEX, SEXPR, PREFIX = "infix", "latex", "sexpr", "prefix"
 
 
 class Language(NamedTuple):
-    """A notation: how it is read, what its variables count from, whether ``E`` is e."""
+    """A notation.
+
+    Attributes
+    ----------
+    label : str
+        Its name for people.
+    reader : {INFIX, LATEX, SEXPR, PREFIX}
+        How it is read.
+    index_base : int or None
+        What its indexed variables count from, 0 or 1; None where that differs.
+    euler : bool
+        Whether ``E`` is the constant e.
+    """
 
     label: str
     reader: str
@@ -84,6 +96,17 @@ def language(hint: str) -> str | None:
 
 def detect(text: str, start: int, end: int) -> str:
     """The notation that a text looks written in.
+
+    Parameters
+    ----------
+    text : str
+    start, end : int
+        The part of the text to look at, as character offsets.
+
+    Returns
+    -------
+    str
+        A key of `LANGUAGES`; ``"infix"`` where nothing tells.
 
     Examples
     --------

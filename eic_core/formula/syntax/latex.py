@@ -1,6 +1,4 @@
-"""LaTeX: a scanner that turns commands and groups into the shared tokens, and its unwritten
-products.
-"""
+"""Reads LaTeX: turns commands and groups into the shared tokens, and finds unwritten products."""
 
 from __future__ import annotations
 
@@ -261,10 +259,10 @@ class _Scanner(Brackets):
         """Whether `text` with the subscript that follows is a column."""
         if self.raw[self.index][1] != "_":
             return False
-        here = self.index
+        position = self.index
         self.index += 1
         script, _ = self.raw_group()
-        self.index = here
+        self.index = position
         return self.names.is_column(f"{text}_{script}")
 
     def name(self, text: str, start: int, end: int) -> None:
@@ -330,7 +328,7 @@ class _Scanner(Brackets):
         elif word == "sqrt":
             self.square_root(start, end)
         elif word in FONTS:
-            self.spelled(word, start)
+            self.spelled_name(word, start)
         elif word in ACCENTS:
             inner, end = self.raw_group()
             self.name(f"{inner.strip()}_{word.removeprefix('wide')}", start, end)
@@ -392,7 +390,7 @@ class _Scanner(Brackets):
         self.emit(CALL, "sqrt", start, end, function)
         self.argument(")")
 
-    def spelled(self, font: str, start: int) -> None:
+    def spelled_name(self, font: str, start: int) -> None:
         """``\\mathrm{name}`` and its kin: a function if it is one and is applied."""
         inner, end = self.raw_group()
         name = re.sub(r"[\s~\\,]+", "_", inner.replace("\\_", "_").strip())
@@ -420,7 +418,7 @@ class _Scanner(Brackets):
             self.index += 1
             script, end = self.raw_group()
             if mark == "_":
-                function, based = self.scripts.based(name, script, start, end), True
+                function, based = self.scripts.log_with_base(name, script, start, end), True
             else:
                 exponent = script
         if name == "log" and not based:
@@ -430,7 +428,7 @@ class _Scanner(Brackets):
                 lambda: re.sub(r"\\log(?![A-Za-z]|\s*_)", r"\\log_{10}", self.text),
             )
         if exponent:
-            function = self.scripts.raised(name, function, exponent, start, end)
+            function = self.scripts.function_power(name, function, exponent, start, end)
         _, text, low, high = self.raw[self.index]
         while text in SKIPPED:
             self.index += 1
@@ -473,6 +471,15 @@ def _without_trailing(text: str, start: int, end: int) -> int:
 
 def read_latex(report: Report, names: Names, start: int, end: int) -> Draft:
     """The tree of the LaTeX in ``report.text[start:end]``.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text; notes and other readings are added to it.
+    names : Names
+        The meaning of names.
+    start, end : int
+        Character offsets.
 
     Raises
     ------

@@ -1,4 +1,5 @@
-"""What stands inside LaTeX: the table of commands, groups and delimiters, scripts on functions."""
+"""Parts of the LaTeX reader: its tables of commands, braces and delimiters, scripts on functions.
+"""
 
 from __future__ import annotations
 
@@ -118,8 +119,23 @@ class Scripts:
         self.names = names
         self.text = report.text
 
-    def based(self, name: str, script: str, start: int, end: int) -> Function:
-        """``\\log_{b}``: an exact base if it is a literal, else a quotient."""
+    def log_with_base(self, name: str, script: str, start: int, end: int) -> Function:
+        """``\\log_{b}``: an exact base if it is a literal, else a quotient.
+
+        Parameters
+        ----------
+        name : str
+            The command, without its backslash.
+        script : str
+            What stands in the subscript.
+        start, end : int
+            Where the command and its script stand, for an error's span.
+
+        Raises
+        ------
+        FormulaError
+            If the command is not ``\\log``, or the base is no positive number other than 1.
+        """
         match = _BASE.match(script)
         if name != "log":
             self.report.fail(f"`\\{name}` takes no subscript", start, end, "remove it")
@@ -132,8 +148,32 @@ class Scripts:
         leaf = self.symbol(script, start, end)
         return Function("log", 1, 1, lambda args, span: FUNCTIONS["log"].build([*args, leaf], span))
 
-    def raised(self, name: str, function: Function, script: str, start: int, end: int) -> Function:
-        """``\\sin^2 x`` is a power of sin; ``\\sin^{-1} x`` is the inverse function."""
+    def function_power(
+        self, name: str, function: Function, script: str, start: int, end: int
+    ) -> Function:
+        """``\\sin^2 x`` is a power of sin; ``\\sin^{-1} x`` is the inverse function.
+
+        Parameters
+        ----------
+        name : str
+            The command, without its backslash.
+        function : Function
+            What it builds without its script.
+        script : str
+            What stands in the superscript.
+        start, end : int
+            Where the command and its script stand, for notes and errors.
+
+        Returns
+        -------
+        Function
+            To be called with the command's argument.
+
+        Raises
+        ------
+        FormulaError
+            If the script is neither a number, a fraction nor a letter.
+        """
         match = _EXPONENT.match(script.replace("−", "-"))
         row = OPERATORS.get(name)
         inverse = row.writing.inverse if row is not None else ""
@@ -163,14 +203,35 @@ class Scripts:
         return Function(name, function.low, function.high, build)
 
     def number(self, text: str, start: int, end: int) -> str:
-        """The label of a number in a script."""
+        """The label of a number in a script.
+
+        Parameters
+        ----------
+        text : str
+            The number, without a sign.
+        start, end : int
+            Where it stands, for an error's span.
+
+        Returns
+        -------
+        str
+            As `Node.label` holds it.
+        """
         try:
             return number_label(text)
         except Refusal as refusal:
             self.report.fail(refusal.message, start, end, refusal.hint)
 
     def symbol(self, script: str, start: int, end: int) -> Draft:
-        """A single letter or Greek letter in a script, as a leaf."""
+        """A single letter or Greek letter in a script, as a leaf.
+
+        Parameters
+        ----------
+        script : str
+            The letter or the command, blanks around it allowed.
+        start, end : int
+            Where it stands, for the leaf's span.
+        """
         text = script.strip().removeprefix("\\")
         if not re.fullmatch(r"[A-Za-z]", text) and text not in GREEK:
             self.report.fail(
@@ -183,7 +244,17 @@ class Scripts:
 
 
 class Brackets:
-    """Where the scan stands, what was emitted, and what each closing bracket will mean."""
+    """Where the scan stands, what was emitted, and what each closing bracket will mean.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text; notes and errors go there.
+    names : Names
+        The meaning of names.
+    start, end : int
+        The part of the text to read, as character offsets.
+    """
 
     def __init__(self, report: Report, names: Names, start: int, end: int) -> None:
         self.report = report
@@ -204,7 +275,19 @@ class Brackets:
     def emit(
         self, kind: int, text: str, start: int, end: int, extra: Function | None = None
     ) -> None:
-        """Add one shared token."""
+        """Add one shared token.
+
+        Parameters
+        ----------
+        kind : int
+            One of the kinds of `eic_core.formula.syntax.tokens`.
+        text : str
+            What the token stands for.
+        start, end : int
+            Where it stands in the source.
+        extra : Function, optional
+            What a token of kind `PREFIX` builds.
+        """
         self.tokens.append((kind, text, start, end, extra))
 
     def raw_group(self) -> tuple[str, int]:
@@ -228,18 +311,52 @@ class Brackets:
             depth += (text == "{") - (text == "}")
         return self.text[end:low], high
 
-    def begin(self, shown: str, wanted: str, meaning: str, start: int, end: int) -> None:
-        """An opening bracket that groups."""
+    def begin(self, shown: str, closer: str, meaning: str, start: int, end: int) -> None:
+        """An opening bracket that groups.
+
+        Parameters
+        ----------
+        shown : str
+            The bracket as it groups: ``|``, ``⌊`` and ``⌈`` are functions, all others parentheses.
+        closer : str
+            The bracket that must close it.
+        meaning : str
+            What its closing means: ``)``, or ``then`` if an argument follows.
+        start, end : int
+            Where it stands in the source.
+        """
         name = shown if shown in "|⌊⌈" else "("
         self.emit(OPEN, name, start, end)
-        self.open.append((wanted, wanted if name != "(" else meaning, start))
+        self.open.append((closer, closer if name != "(" else meaning, start))
 
     def opener(self, text: str, start: int, end: int) -> None:
-        shown, wanted = OPENERS[text]
-        self.begin(shown, wanted, ")", start, end)
+        """A delimiter of LaTeX that opens a group.
 
-    def finish(self, wanted: str, start: int, end: int) -> None:
-        """A closing bracket: what it means was settled when it was opened."""
+        Parameters
+        ----------
+        text : str
+            A key of `OPENERS`.
+        start, end : int
+            Where it stands in the source.
+        """
+        shown, closer = OPENERS[text]
+        self.begin(shown, closer, ")", start, end)
+
+    def finish(self, closer: str, start: int, end: int) -> None:
+        """A closing bracket: what it means was settled when it was opened.
+
+        Parameters
+        ----------
+        closer : str
+            The closing bracket that stands here.
+        start, end : int
+            Where it stands in the source.
+
+        Raises
+        ------
+        FormulaError
+            If no bracket is open, or the innermost is to be closed by another.
+        """
         if not self.open:
             self.report.fail(
                 f"unbalanced bracket at column {start + 1}",
@@ -248,9 +365,9 @@ class Brackets:
                 "remove it or open it before",
             )
         expected, meaning, place = self.open.pop()
-        if expected != wanted:
+        if expected != closer:
             self.report.fail(
-                f"the bracket at column {place + 1} is closed by `{wanted}`",
+                f"the bracket at column {place + 1} is closed by `{closer}`",
                 start,
                 end,
                 f"write `{expected}`",

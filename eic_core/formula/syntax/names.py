@@ -1,4 +1,4 @@
-"""Names: indexed variables, constants, Greek letters, functions and near misses."""
+"""What names in a formula mean: indexed variables, constants, Greek letters, misspelt functions."""
 
 from __future__ import annotations
 

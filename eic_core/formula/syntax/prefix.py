@@ -1,4 +1,4 @@
-"""Polish notation: operators before their operands, as a list of words."""
+"""Reads Polish notation: words in a row, operators before their operands."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ _SYMBOLS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "^": "pow", "**": "p
 def looks_like_prefix(text: str, start: int, end: int) -> bool:
     """Whether the text is a list of words that begins with an operator.
 
+    Parameters
+    ----------
+    text : str
+    start, end : int
+        The part of the text to look at, as character offsets.
+
     Examples
     --------
     >>> looks_like_prefix("add,mul,x_0,2.0,x_1", 0, 19), looks_like_prefix("x + 1", 0, 5)
@@ -35,6 +41,15 @@ def looks_like_prefix(text: str, start: int, end: int) -> bool:
 
 def read_prefix(report: Report, names: Names, start: int, end: int) -> Draft:
     """The tree of a prefix list, read from its end over a stack.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text and raises its errors.
+    names : Names
+        The meaning of names.
+    start, end : int
+        The part of the text to read, as character offsets.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What reading a formula gives back, and the limits it keeps to."""
+"""What reading a formula gives: the tree, notes and other readings; and the limits of size."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Report:
         if label not in self.alternatives and len(self.alternatives) < MAX_ALTERNATIVES:
             self.alternatives[label] = Alternative(label, write())
 
-    def written_out(self) -> str:
+    def with_products_written(self) -> str:
         """The text with every product that was understood written as `*`."""
         out: list[str] = []
         last = 0
@@ -119,7 +119,24 @@ class Report:
         hint: str = "",
         replacement: str | None = None,
     ) -> NoReturn:
-        """Raise a `FormulaError` at [start, end)."""
+        """Raise a `FormulaError` at [start, end).
+
+        Parameters
+        ----------
+        message : str
+            What is wrong, to follow "column 3:"; lower case, without a full stop.
+        start, end : int
+            Where, as character offsets; brought into the text if they lie outside.
+        hint : str
+            What to do.
+        replacement : str, optional
+            The whole text as it may have been meant.
+
+        Raises
+        ------
+        FormulaError
+            Always.
+        """
         size = len(self.text)
         start = min(max(start, 0), size)
         raise FormulaError(

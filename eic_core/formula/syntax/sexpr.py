@@ -1,4 +1,4 @@
-"""FPCore and bare s-expressions."""
+"""Reads FPCore and other s-expressions, such as `(+ x 1)`."""
 
 from __future__ import annotations
 
@@ -88,6 +88,15 @@ def _forms(report: Report, start: int, end: int) -> list[_Form]:
 
 def read_sexpr(report: Report, names: Names, start: int, end: int) -> Draft:
     """The tree of an FPCore or a bare s-expression, ``let`` expanded.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text and raises its errors.
+    names : Names
+        The meaning of names.
+    start, end : int
+        The part of the text to read, as character offsets.
 
     Raises
     ------

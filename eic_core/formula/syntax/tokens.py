@@ -31,9 +31,18 @@ PendingRow = tuple[int, str, int, int, Function | None, int]
 
 
 class Token(NamedTuple):
-    """One token: kind, text (or what it stands for), and [start, end) in the source.
+    """One token; ``Token._make(row)`` names the parts of a `TokenRow`.
 
-    ``Token._make(row)`` names the parts of a `TokenRow`.
+    Attributes
+    ----------
+    kind : int
+        `NUMBER` to `BAD`.
+    text : str
+        As written, or what it stands for.
+    start, end : int
+        [start, end) in the source.
+    extra : Function, Draft or None
+        What a `PREFIX` builds; the leaf that a `LEAF` is.
     """
 
     kind: int
@@ -44,7 +53,21 @@ class Token(NamedTuple):
 
 
 class Pending(NamedTuple):
-    """An operator that waits for its right operand, or an open bracket (precedence 0)."""
+    """An operator that waits for its right operand, or an open bracket.
+
+    Attributes
+    ----------
+    precedence : int
+        How tightly it binds; 0 for a bracket.
+    name : str
+        A key of the operator table, or the bracket as written.
+    start, end : int
+        [start, end) in the source.
+    extra : Function or None
+        What a call or a prefix builds.
+    base : int
+        How many operands there were when it was put here.
+    """
 
     precedence: int
     name: str

@@ -32,7 +32,7 @@ class _Format(NamedTuple):
     likely: str = ""
 
 
-_TABLE: dict[str, _Format] = {
+_FORMATS_IN_ORDER: dict[str, _Format] = {
     "json": _Format(
         "SRBench results, JSON",
         tools.recognise_srbench_json, lambda s: (tools.read_srbench_json(s), ()),
@@ -82,7 +82,7 @@ _TABLE: dict[str, _Format] = {
 }  # fmt: skip
 """In the order in which they are tried."""
 
-FORMATS: Mapping[str, str] = {name: row.label for name, row in _TABLE.items()}
+FORMATS: Mapping[str, str] = {name: row.label for name, row in _FORMATS_IN_ORDER.items()}
 """Name and label of every format."""
 
 
@@ -115,13 +115,13 @@ def import_formulas(
     ('pysr', [('x0', 2.5), ('x0 * x0', 0.1)])
     """
     source = source_of(data, name)
-    if format != "auto" and format not in _TABLE:
+    if format != "auto" and format not in _FORMATS_IN_ORDER:
         raise DataError(
-            f"there is no format `{format}`", hint="there are auto, " + ", ".join(_TABLE)
+            f"there is no format `{format}`", hint="there are auto, " + ", ".join(_FORMATS_IN_ORDER)
         )
     if column is not None and format == "auto" and source.sheet is not None:
         format = _table_format(source.sheet)
-    for key in _TABLE if format == "auto" else (format,):
+    for key in _FORMATS_IN_ORDER if format == "auto" else (format,):
         found = _try_format(key, source, column, chosen=format != "auto")
         if found is not None:
             return found
@@ -134,7 +134,7 @@ def import_formulas(
 
 def _table_format(sheet: Sheet) -> str:
     """The format of a table whose column is chosen by hand."""
-    for key, row in _TABLE.items():
+    for key, row in _FORMATS_IN_ORDER.items():
         if row.recognise_table is not None and row.recognise_table(sheet):
             return key
     return "table"
@@ -143,7 +143,8 @@ def _table_format(sheet: Sheet) -> str:
 def _try_format(
     key: str, source: PastedList, column: str | None, *, chosen: bool
 ) -> Imported | None:
-    row = _TABLE[key]
+    """Read a list by one format; None if the format does not recognise it, unless it was chosen."""
+    row = _FORMATS_IN_ORDER[key]
     if row.of_text is not None and row.recognise_text is not None:
         reason = row.recognise_text(source)
         if not reason and not chosen:
@@ -158,11 +159,11 @@ def _try_format(
         return None
     if not sheet.rows:
         raise DataError("the table has no rows below its header", hint="add a row a formula")
-    place = sheet.place(row.likely)
+    place = sheet.column_index(row.likely)
     likely = sheet.columns[place] if row.likely and place >= 0 else ""
     if key == "gplearn_details" and column is None:
         raise tools.no_gplearn_programs()
-    taken = chosen_column(sheet, column, likely)
-    columns = tuple(dict.fromkeys([taken, *sheet.formula_columns, *sheet.columns]))
-    rows = row.of_table(sheet, taken)
-    return Imported(key, reason or "chosen by hand", tuple(rows), (), columns, taken)
+    formulas = chosen_column(sheet, column, likely)
+    columns = tuple(dict.fromkeys([formulas, *sheet.formula_columns, *sheet.columns]))
+    rows = row.of_table(sheet, formulas)
+    return Imported(key, reason or "chosen by hand", tuple(rows), (), columns, formulas)

@@ -1,4 +1,4 @@
-"""A list as it was pasted: bytes to text, text to a table, a column of formulas to rows."""
+"""Makes a table of what was pasted or uploaded: bytes to text, text to columns, cells to rows."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Sheet:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
-    def place(self, *names: str) -> int:
+    def column_index(self, *names: str) -> int:
         """Index of the first of these columns (in lower case) that is there, or -1."""
         lower = [column.strip().lower() for column in self.columns]
         return next((lower.index(name) for name in names if name in lower), -1)
@@ -69,7 +69,7 @@ class Sheet:
     @cached_property
     def formula_columns(self) -> tuple[str, ...]:
         """Columns that may hold formulas, the likeliest first."""
-        named = [self.place(name) for name in FORMULA_NAMES]
+        named = [self.column_index(name) for name in FORMULA_NAMES]
         first = [i for i in named if i >= 0 and self.shares[i] > 0]
         rest = sorted(
             (i for i, share in enumerate(self.shares) if share >= 0.3 and i not in first),
@@ -243,18 +243,31 @@ def recognise_table(sheet: Sheet) -> str:
     return f"the cells of column `{chosen}` read as formulas ({wording.percent(share)} of a sample)"
 
 
-def chosen_column(sheet: Sheet, wanted: str | None, likely: str = "") -> str:
+def chosen_column(sheet: Sheet, requested: str | None, likely: str = "") -> str:
     """The column to take the formulas from.
+
+    Parameters
+    ----------
+    sheet : Sheet
+    requested : str or None
+        The column that the user named.
+    likely : str
+        The one that the format names; taken if it is there.
+
+    Returns
+    -------
+    str
+        A name in ``sheet.columns``.
 
     Raises
     ------
     DataError
         If the one that is wanted is not there, or none can be found.
     """
-    if wanted is not None:
-        if wanted in sheet.columns:
-            return wanted
-        raise DataError(f"there is no column `{wanted}`", hint="there are " + _names(sheet))
+    if requested is not None:
+        if requested in sheet.columns:
+            return requested
+        raise DataError(f"there is no column `{requested}`", hint="there are " + _names(sheet))
     if likely in sheet.columns:
         return likely
     if sheet.formula_columns:
@@ -286,8 +299,8 @@ def read_table_rows(
         From the method's name to a notation, for tables without a column ``syntax``.
     """
     place = sheet.columns.index(column)
-    methods, problems = sheet.place(*_METHODS), sheet.place(*_PROBLEMS)
-    syntaxes, extra = sheet.place("syntax"), sheet.place("extra")
+    methods, problems = sheet.column_index(*_METHODS), sheet.column_index(*_PROBLEMS)
+    syntaxes, extra = sheet.column_index("syntax"), sheet.column_index("extra")
     names = [name for i, name in enumerate(sheet.columns) if i != place]
     rows = []
     for number, cells in enumerate(sheet.rows, start=1):

@@ -59,7 +59,7 @@ def recognise_gplearn(source: PastedList) -> str:
 def recognise_gplearn_details(sheet: Sheet) -> str:
     """What tells a saved `run_details_`; "" if nothing does."""
     return "its columns are those of gplearn's run_details_" if all(
-        sheet.place(name) >= 0 for name in _DETAILS
+        sheet.column_index(name) >= 0 for name in _DETAILS
     ) else ""  # fmt: skip
 
 
@@ -108,8 +108,8 @@ _CRITERION = re.compile(
 
 def recognise_operon_file(sheet: Sheet) -> str:
     """What tells a saved front; "" if nothing does."""
-    found = [name for name in _CRITERIA if sheet.place(name) >= 0]
-    if not found or sheet.place("model", "expression", "infix", "equation", "formula") < 0:
+    found = [name for name in _CRITERIA if sheet.column_index(name) >= 0]
+    if not found or sheet.column_index("model", "expression", "infix", "equation", "formula") < 0:
         return ""
     return f"the columns `model` and `{found[0]}` are those of pyoperon's front"
 
@@ -146,15 +146,15 @@ def read_operon_print(source: PastedList) -> list[Listed]:
 def recognise_scored_pool(sheet: Sheet) -> str:
     """What tells a scored pool; "" if nothing does."""
     needed = ("formula", "complexity", "r2", "eic", "eic_finite", "invalid", "singular")
-    if any(sheet.place(name) < 0 for name in needed):
+    if any(sheet.column_index(name) < 0 for name in needed):
         return ""
     return "the columns `formula`, `eic` and `eic_finite` are those of a scored pool"
 
 
 def recognise_pool(sheet: Sheet) -> str:
     """What tells a pool; "" if nothing does."""
-    problem = sheet.place("problem", "dataset")
-    if problem < 0 or sheet.place("formula") < 0:
+    problem = sheet.column_index("problem", "dataset")
+    if problem < 0 or sheet.column_index("formula") < 0:
         return ""
     return f"the columns `{sheet.columns[problem]}` and `formula` are those of a pool"
 
@@ -179,7 +179,8 @@ CUT = "printing has cut this equation short: take it from hall_of_fame.csv"
 
 def recognise_pysr_file(sheet: Sheet) -> str:
     """What tells a hall of fame's file; "" if nothing does."""
-    places = [sheet.place("complexity"), sheet.place("loss", "mse"), sheet.place("equation")]
+    wanted = (("complexity",), ("loss", "mse"), ("equation",))
+    places = [sheet.column_index(*names) for names in wanted]
     if min(places) < 0:
         return ""
     named = [f"`{sheet.columns[i]}`" for i in places]
@@ -215,19 +216,19 @@ def read_pysr_print(source: PastedList) -> tuple[list[Listed], tuple[str, ...]]:
     letters: list[str] = []  # of an equation that may go on in the next line
     numbers = [("", "")]
     for line in [*lines[heads[-1] + 1 :], "==="]:
-        found = _ROW.match(line)
-        if found is None and letters[-3:] == _GOES_ON and not line.startswith(("=", "-")):
+        printed_row = _ROW.match(line)
+        if printed_row is None and letters[-3:] == _GOES_ON and not line.startswith(("=", "-")):
             del letters[-3:]
             letters.extend(line.strip())
             continue
         if letters:
             rows.append(_row(len(rows) + 1, "".join(letters), numbers))
             letters = []
-        if found is None:
+        if printed_row is None:
             if rows:
                 break
             continue
-        text, numbers = found[3], [("complexity", found[1]), ("loss", found[2])]
+        text, numbers = printed_row[3], [("complexity", printed_row[1]), ("loss", printed_row[2])]
         if scored and (score := _SCORE.match(text)):
             text, numbers = text[score.end() :], [*numbers, ("score", score[1])]
         letters = list(text)
@@ -257,7 +258,7 @@ _NONE = ("not implemented", "none", "nan", "")
 
 def recognise_srbench_file(sheet: Sheet) -> str:
     """What tells a table of SRBench; "" if nothing does."""
-    if sheet.place(_SRBENCH_MODEL) < 0:
+    if sheet.column_index(_SRBENCH_MODEL) < 0:
         return ""
     return "the column `symbolic_model` is SRBench's"
 

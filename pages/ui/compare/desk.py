@@ -1,4 +1,4 @@
-"""The list of one tab: its state and address, how it was read, its scores, what is picked.
+"""The state of one comparison tab: its list and address, its scores, which formulas are picked.
 
 Formula A is the inspector's formula, so that a state of one page is most of a state of the other.
 The list itself is not in the URL: it lives with the tab.

@@ -1,5 +1,4 @@
-"""Above the tree: the header, the verdict with its figures, four sentences, and the states
-without a picture.
+"""What stands above the tree: the verdict, four sentences, and the states without a picture.
 
 The page is drawn at once, with lines where the sentences will be; a job computes them.  The run
 of the page stays for a moment at its end, open to the next click, to draw them; where they take

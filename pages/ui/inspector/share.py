@@ -1,4 +1,4 @@
-"""What can be taken away: a link, JSON, a table of nodes, LaTeX, pictures, the report."""
+"""What can be taken away from the inspector: a link, JSON, tables, LaTeX, pictures, the report."""
 
 from __future__ import annotations
 

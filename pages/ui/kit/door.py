@@ -1,4 +1,4 @@
-"""Who is looking, what visitors may see, and the tokens that their forms carry.
+"""Tells organisers from visitors, what each may see, and makes the tokens that forms carry.
 
 The truth is the login row in the database; the browser only holds its HttpOnly cookie, which the
 server reads with every run of the script.

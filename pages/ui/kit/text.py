@@ -1,4 +1,4 @@
-"""What can be taken away: JSON, a table of nodes, LaTeX."""
+"""Makes text and numbers fit for the page: harmless, short, and as people read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The door: as visitors see it, and as HTTP routes that need a token."""
+"""The organiser's login: its page as visitors see it, and the HTTP routes that check a token."""
 
 from __future__ import annotations
 

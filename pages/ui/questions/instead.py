@@ -1,6 +1,4 @@
-""""Function or writing?" and "What to write instead?": what no form keeps, and forms that keep
-more.
-"""
+"""Answers "Function or writing?" and "What to write instead?": better forms and what they save."""
 
 from __future__ import annotations
 

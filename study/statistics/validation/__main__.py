@@ -1,4 +1,4 @@
-"""`python -m study.statistics.validation`: the table of coverage and type-I error."""
+"""Runs the validation of all statistics: `python -m study.statistics.validation`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the validation comes to: the table as text and CSV, and an aim a line."""
+"""Says how a validation came out: a table as text and CSV, and each aim met or missed."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def test_large_noise_is_called_out_of_proportion():
 def test_overflow_is_named():
     node = triangulate(inspected("log(exp(x))", x="800:1000")).nodes[1]
     assert node.recursion == pytest.approx(2.95, abs=0.05)
-    assert node.float64.usable == 0 and node.float64.lost == 200
+    assert node.float64.usable == 0 and node.float64.rows_lost == 200
     assert node.agreement.badge == "explained"
     assert "In double precision, the value overflows or has no number." in node.agreement.reasons
 

@@ -351,7 +351,7 @@ def test_the_format_can_be_overridden_and_says_when_it_does_not_fit():
 
 
 def test_every_format_has_a_label():
-    assert set(FORMATS) == set(importers._TABLE) and all(FORMATS.values())
+    assert set(FORMATS) == set(importers._FORMATS_IN_ORDER) and all(FORMATS.values())
 
 
 def test_the_samples_that_tools_print_are_all_formulas(shared):

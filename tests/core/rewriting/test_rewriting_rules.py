@@ -123,10 +123,10 @@ def test_a_rule_fires_on_its_own_left_side(rule: Rule) -> None:
 def plainly(terms: Terms, draft: Draft, bound: dict[str, int]) -> int:
     """A tree put into a collection exactly as written, letters replaced."""
     if not draft.children:
-        return bound[draft.label] if draft.label in bound else terms.put(draft.operator, (),
+        return bound[draft.label] if draft.label in bound else terms.intern(draft.operator, (),
                                                                        draft.label)
     children = tuple(plainly(terms, child, bound) for child in draft.children)
-    return terms.put(draft.operator, children, "", draft.parameter)
+    return terms.intern(draft.operator, children, "", draft.parameter)
 
 
 def agree(terms: Terms, before: int, after: int, names: tuple[str, ...], seed: int) -> str:
@@ -162,7 +162,7 @@ def test_tidying_constructors_keep_the_value(seed: int) -> None:
         terms.add(Formula.from_draft(random_tree(rng, ("x", "y"), 4, 1.0))) for _ in range(2)
     )
     for operator in ("add", "sub", "mul", "div"):
-        plain = terms.put(operator, (left, right))
+        plain = terms.intern(operator, (left, right))
         tidy = build.apply(operator, (left, right))
         assert not agree(terms, plain, tidy, ("x", "y"), seed)
         assert terms.size(tidy) <= terms.size(plain) + 4
