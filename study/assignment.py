@@ -5,7 +5,7 @@ and every live reservation, and a rater who leaves holds up one pair, not ten.  
 a pure function of what it is given.
 
 Who may still rate what is a bipartite graph, and sharing out the votes to come is a flow on it: at
-most `Underway.remaining` through a rater, at most one through a rater and a pair.
+most `RaterAtWork.remaining` through a rater, at most one through a rater and a pair.
 """
 
 from __future__ import annotations
@@ -216,10 +216,10 @@ def choose_pair(
     quarters of a vote; a side that mends both the pair's and the rater's balance; chance.
 
     Near the end a pair is passed over if the raters at work could then no longer bring all pairs
-    to the same number of votes, and could with another (see `study.evenness`).  A rater's balance
-    comes before a pair's where both cannot be had (see `_side`): whoever answers all ballots has
-    seen the lower EIC on either side equally often, or once more on one of them if the ballots are
-    odd in number.
+    to the same number of votes, and could with another (see `reachable_evenness`).  A rater's
+    balance comes before a pair's where both cannot be had (see `_side`): whoever answers all
+    ballots has seen the lower EIC on either side equally often, or once more on one of them if the
+    ballots are odd in number.
 
     Examples
     --------

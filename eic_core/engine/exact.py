@@ -15,13 +15,10 @@ from typing import Any
 import mpmath
 
 from eic_core.engine import edges
-from eic_core.engine.tape import Step, Tape
+from eic_core.engine.tape import MAX_LOG10, Step, Tape
 from eic_core.operators import MpBackend, Operator
 
 DIGITS = 60
-
-MAX_LOG10 = 10**6
-"""Beyond |log10 |y|| = 10^6 a value counts as having left every range."""
 
 _MAX_BITS = int(MAX_LOG10 * 3.321928094887362) + 1
 

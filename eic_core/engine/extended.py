@@ -17,12 +17,9 @@ from typing import Any
 import numpy as np
 
 from eic_core.engine import edges
-from eic_core.engine.tape import SMALLEST_NORMAL, Step, Tape
+from eic_core.engine.tape import MAX_LOG10, SMALLEST_NORMAL, Step, Tape
 from eic_core.operators import NUMPY, Operator
 from eic_core.operators.wide import Array, Wide, power, subtract
-
-MAX_LOG10 = 10**6
-"""Beyond |log10 |y|| = 10^6 a value counts as having left every range (ADR 0001)."""
 
 _MOST_BITS = MAX_LOG10 / math.log10(2)
 

@@ -27,6 +27,9 @@ RECHECK_S2 = (1e-3 / UNIT_ROUNDOFF) ** 2
 
 SMALLEST_NORMAL = 2.0**-1022
 
+MAX_LOG10 = 10**6
+"""Beyond |log10 |y|| = 10^6 a value counts as having left every range (ADR 0001)."""
+
 Alike = Callable[[Node, tuple[int, ...]], Hashable]
 """What a node over the slots of its operands has in common with those that share its slot."""
 

@@ -114,19 +114,19 @@ class Plan(PlainAtLevel):
         Of the intervals, two-sided, and of the tests, one-sided.
     votes : float
         Deciding votes that count, on average.
-    power : Estimate
+    power : MonteCarloEstimate
         How often the two-way clustered test finds the lower EIC preferred.
-    naive_power : Estimate
+    naive_power : MonteCarloEstimate
         The same for the exact binomial test, which takes votes as independent.
-    half_width, naive_half_width : Estimate or None
+    half_width, naive_half_width : MonteCarloEstimate or None
         Median half-width of the clustered interval, and of Wilson's, in shares.
-    low, high : Estimate or None
+    low, high : MonteCarloEstimate or None
         Median ends of the clustered interval.
-    coverage, naive_coverage : Estimate or None
+    coverage, naive_coverage : MonteCarloEstimate or None
         How often these intervals hold the true rate.
-    design_effect, effective_votes : Estimate or None
+    design_effect, effective_votes : MonteCarloEstimate or None
         Medians.
-    too_small : Estimate
+    too_small : MonteCarloEstimate
         How often the study would be called too small for a trustworthy interval.
     warning : str
         What the most frequent such sentence says; "" if there is none.

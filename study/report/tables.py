@@ -1,9 +1,9 @@
 """Votes as tables to analyse elsewhere: a row per vote, pair or rater, and what every column
 means.
 
-Text is made safe for spreadsheets (`study.report.spreadsheet`); numbers are numbers.  Every
+Text is made safe for spreadsheets (`eic_core.exports.safe_cell`); numbers are numbers.  Every
 row ends with the frozen hash and the software, so that a table that is passed on alone still
-says what it comes from.  `study.report.codebook` explains the columns.
+says what it comes from.  `codebook` explains the columns.
 """
 
 from __future__ import annotations

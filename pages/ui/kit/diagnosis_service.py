@@ -116,7 +116,7 @@ class DiagnosisService:
 
         Parameters
         ----------
-        result : Result
+        result : InspectionResult
         seconds : float
             The search takes up to about as long; what comes back says if it was cut short.
         progress : callable (fraction) -> None, optional

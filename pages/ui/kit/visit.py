@@ -397,7 +397,7 @@ class Outcome:
     ----------
     reading : Reading or None
         None if the text is empty or cannot be read.
-    result : Result or None
+    result : InspectionResult or None
         May be incomplete: then there is nothing to draw but what is missing.
     formula_error : FormulaError or None
     data_error : DataError or None
