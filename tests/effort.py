@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 _ASKED = os.environ.get("EIC_LAB_TESTS", "quick")
@@ -30,11 +30,14 @@ def examples(full: int) -> int:
     return cases(min(full, max(15, full // 4)), full)
 
 
-def combined(units: Sequence[S], others: Sequence[T], few: int) -> Iterator[tuple[S, T]]:
+def combined(units: Sequence[S], others: Sequence[T], few: int) -> list[tuple[S, T]]:
     """Each unit with each of the others; in a quick run, with `few` of them in turn."""
-    for at, unit in enumerate(units):
-        for k in range(len(others) if FULL else min(few, len(others))):
-            yield unit, others[(at * few + k) % len(others)]
+    each = len(others) if FULL else min(few, len(others))
+    return [
+        (unit, others[(at * few + k) % len(others)])
+        for at, unit in enumerate(units)
+        for k in range(each)
+    ]
 
 
 def ordered_pairs(tokens: Sequence[S], share: int) -> list[tuple[S, S]]:

@@ -217,7 +217,7 @@ def share_mark(
     Examples
     --------
     >>> share_mark("all", 0.7, Interval(0.65, 0.75, 0.95, "t")).text
-    '70.0 %, interval 65.0 to 75.0 %'
+    '70.0 %, interval 65.0 % to 75.0 %'
     >>> share_mark("none", None, None, reason="no votes").text
     'no votes'
     """

@@ -234,7 +234,7 @@ def test_the_state_of_the_page_comes_back_from_its_address() -> None:
 
 
 def test_a_closed_study_keeps_the_page_shut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages.ui.kit.door.may_inspect", lambda: False)
+    monkeypatch.setattr("pages.compare.may_inspect", lambda: False)
     page = AppTest.from_function(_closed).run()
     assert not page.exception
     assert "closed for now" in html_of(page)

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import pages.rate
+import pages.ui.rating.other_pages
 import pages.ui.rating.tab
 from pages.ui.rating import words
 from study.errors import BusyError
@@ -21,7 +23,7 @@ HOSTILE = "<script>alert(1)</script>`$x$`:red[y]**z**"
 @pytest.fixture
 def rehearsal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rehearsal]:
     made = Rehearsal.at(tmp_path, min_view_seconds=1.0)
-    for module in (pages.rate, pages.ui.rating.tab, pages.ui.rating.consent_view):
+    for module in (pages.rate, pages.ui.rating.tab, pages.ui.rating.other_pages):
         monkeypatch.setattr(module, "rating_service", lambda: made.rating)
     yield made
     made.store.dispose()

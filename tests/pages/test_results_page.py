@@ -481,7 +481,7 @@ def test_only_pairs_that_are_a_sample_are_drawn_again(
     shown = go.Figure(draw(picture).to_dict()).layout.annotations
     names = [note.text for note in shown[: 2 * len(picture.marks) : 2]]
     assert names[0].startswith("What the votes support") and names[-1].startswith("Wilson")
-    drawn = any("bootstrap" in name for name in names)
+    drawn = any("drawn again" in name for name in names)
     assert drawn == (estimand == "pairs like these")
 
 

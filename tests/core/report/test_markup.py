@@ -9,7 +9,7 @@ from jinja2 import UndefinedError
 
 import eic_core
 from eic_core.markup import Shown, environment
-from eic_core.report.sections import Table
+from eic_core.report.sections import ReportTable
 from tests.core.report.reading import Page
 
 HOSTILE = "\x00\u202e</b>\ud800<script>'\"&"
@@ -36,7 +36,7 @@ def test_a_name_that_is_not_given_is_an_error():
 
 def test_a_row_has_a_cell_for_each_column():
     with pytest.raises(ValueError, match="row"):
-        Table(("name", "size"), [("x", Shown("count", 1)), ("y",)])
+        ReportTable(("name", "size"), [("x", Shown("count", 1)), ("y",)])
 
 
 def test_the_tables_macro_sets_numbers_to_the_right_and_marks_rows():
