@@ -288,6 +288,7 @@ def test_two_organisers_change_one_setting_or_one_text_and_nothing_is_lost(
     expect(second.get_by_label("Contact for raters")).to_have_value("second@example.org")
     second.get_by_role("button", name="Keep mine").click()
     expect(second.get_by_text("Another organiser has changed")).to_have_count(0)
+    ready(second)
     at.fill(first, "Title", "A better title")
     at.fill(second, "Expected minutes", "7")
     ready(second)
