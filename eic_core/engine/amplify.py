@@ -9,9 +9,9 @@ per-sample values of one node are a second pass over its subtree.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from eic_core.engine.passes import (
     every_slot,
     run_pass,
     signs_of,
+    together,
     values_at,
 )
 from eic_core.engine.tape import SINGULAR_S2, Tape, lay_out, tape_of
@@ -295,13 +296,6 @@ def amplify(
 _NONE = np.empty(0, dtype=np.int64)
 
 
-@lru_cache(maxsize=64)
-def _all_valid(count: int) -> np.ndarray:
-    valid = np.ones(count, dtype=bool)
-    valid.setflags(write=False)
-    return valid
-
-
 class _Sums:
     """What `amplify` gathers."""
 
@@ -310,7 +304,7 @@ class _Sums:
         self.samples = samples
         self.edges = edges
         self.passes: list[Pass] = []
-        self.valid = _all_valid(len(samples))  # replaced as soon as one is not
+        self.valid = np.ones(len(samples), dtype=bool)
         self.first_invalid: dict[int, int] = {}
         self.exact: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.unresolved = self.out_of_range = 0
@@ -354,15 +348,10 @@ class _Sums:
         slots = totals.dead[bad]
         if not len(slots):
             return
-        self._set_valid(rows, ~bad)
+        self.valid[rows] = ~bad
         if self.values is not None:
             self.values[rows] = np.where(bad, np.nan, self.values[rows])
         self._count_invalid(slots)
-
-    def _set_valid(self, rows: slice | np.ndarray, valid: np.ndarray) -> None:
-        if not self.valid.flags.writeable:
-            self.valid = self.valid.copy()
-        self.valid[rows] = valid
 
     def _count_invalid(self, slots: np.ndarray) -> None:
         """Count by node the slots at which a sample first has no real value."""
@@ -455,7 +444,7 @@ class _Sums:
                     totals.signs[step.slot] = signs_of(step, y[step.slot], y[step.operands[0]], ok)
         self.passes.append(totals)
         if not ok.all():
-            self._set_valid(rows, ok)
+            self.valid[rows] = ok
             self._count_invalid(dead[~ok])
         if self.values is not None:
             known = np.where(np.isnan(y[-1]), self.values[rows], y[-1])  # else what double says
@@ -463,10 +452,7 @@ class _Sums:
 
     def result(self, formula: Formula) -> Amplification:
         """The totals."""
-        if len(self.passes) == 1:
-            totals = self.passes[0]
-        else:
-            totals = _together(self.passes)
+        totals = together(self.passes)
         # frozen classes are slow to fill otherwise
         amplification = Amplification.__new__(Amplification)
         amplification.__dict__.update(
@@ -478,15 +464,3 @@ class _Sums:
             _edge_sums=totals.edge_sums if self.edges else None, _root_s2=self.root_s2, _traces={},
         )  # fmt: skip
         return amplification
-
-
-def _together(passes: Sequence[Pass]) -> Pass:
-    """What several passes add up to."""
-    return Pass(
-        [math.fsum(each) for each in zip(*[p.sums for p in passes], strict=True)],
-        [sum(each) for each in zip(*[p.singular for p in passes], strict=True)],
-        [math.fsum(each) for each in zip(*[p.edge_sums for p in passes], strict=True)],
-        [any(s & 1 for s in each) | 2 * any(s & 2 for s in each)
-         for each in zip(*[p.signs for p in passes], strict=True)],
-        sum(p.singular_samples for p in passes), None, None,
-    )  # fmt: skip

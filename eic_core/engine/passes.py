@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -103,19 +104,35 @@ def _run_reference(
             values[first:last] = block.y[-1]
         if s2 is not None:
             s2[first:last] = block.s2[-1]
-    if len(parts) == 1:
-        return parts[0]
-    status = np.concatenate([p.status for p in parts if p.status is not None])
-    dead = np.concatenate([p.dead for p in parts if p.dead is not None])
+    return together(parts)
+
+
+def together(passes: Sequence[Pass]) -> Pass:
+    """What passes over consecutive or separate samples add up to.
+
+    Parameters
+    ----------
+    passes : sequence of Pass
+        Of one tape, at least one.
+
+    Returns
+    -------
+    Pass
+        With the samples' status one after the other, if every pass has one.
+    """
+    if len(passes) == 1:
+        return passes[0]
+    status = [p.status for p in passes if p.status is not None]
+    dead = [p.dead for p in passes if p.dead is not None]
     return Pass(
-        [math.fsum(s) for s in zip(*[p.sums for p in parts], strict=True)],
-        [sum(s) for s in zip(*[p.singular for p in parts], strict=True)],
-        [math.fsum(s) for s in zip(*[p.edge_sums for p in parts], strict=True)],
-        [max(s) if 3 in s else (1 in s) | 2 * (2 in s)
-         for s in zip(*[p.signs for p in parts], strict=True)],
-        sum(p.singular_samples for p in parts),
-        status,
-        dead,
+        [math.fsum(each) for each in zip(*[p.sums for p in passes], strict=True)],
+        [sum(each) for each in zip(*[p.singular for p in passes], strict=True)],
+        [math.fsum(each) for each in zip(*[p.edge_sums for p in passes], strict=True)],
+        [any(s & 1 for s in each) | 2 * any(s & 2 for s in each)
+         for each in zip(*[p.signs for p in passes], strict=True)],
+        sum(p.singular_samples for p in passes),
+        np.concatenate(status) if len(status) == len(passes) else None,
+        np.concatenate(dead) if len(dead) == len(passes) else None,
     )  # fmt: skip
 
 
