@@ -1,20 +1,40 @@
-"""Stores and loads invitations, raters, the ballots they were given, and votes."""
+"""Stores and loads invitations, raters, the ballots they were given, and votes.
+
+A volunteer waits for every one of these statements, at each click: they are built once, and read
+rows without making objects that a session would have to watch.
+"""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import cast
+from typing import Any
 
-from sqlalchemy import and_, case, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    CursorResult,
+    Executable,
+    Row,
+    Table,
+    and_,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.orm import Session
 
 from db.tables import (
     AssignmentTable,
+    Base,
     InvitationTable,
     MemberTable,
     PairTable,
     ProblemTable,
     RaterTable,
+    UtcTime,
     VoteTable,
     WithdrawalTable,
 )
@@ -23,226 +43,282 @@ from study.material import PairKind
 from study.store import AssignmentRow, Choice, InvitationKind, InvitationRow, RaterRow, VoteRow
 
 
-class SqlInvitations:
-    """`study.store.Invitations`."""
+def _table(mapped: type[Base]) -> Table:
+    table = mapped.__table__
+    assert isinstance(table, Table)
+    return table
+
+
+INVITATIONS, RATERS, ASSIGNMENTS, VOTES, PAIRS, MEMBERS, PROBLEMS, WITHDRAWALS = map(
+    _table,
+    (InvitationTable, RaterTable, AssignmentTable, VoteTable, PairTable, MemberTable, ProblemTable,
+     WithdrawalTable),
+)  # fmt: skip
+INVITATION, RATER, ASSIGNMENT, VOTE = INVITATIONS.c, RATERS.c, ASSIGNMENTS.c, VOTES.c
+PAIR, MEMBER, PROBLEM, WITHDRAWAL = PAIRS.c, MEMBERS.c, PROBLEMS.c, WITHDRAWALS.c
+
+
+class _Repository:
+    """Runs statements in the transaction of a session."""
 
     def __init__(self, db_session: Session) -> None:
         self._db = db_session
+
+    def _run(self, statement: Executable, **values: object) -> CursorResult[*tuple[Any, ...]]:
+        return self._db.connection().execute(statement, values)
+
+    def _count(self, statement: Executable, **values: object) -> int:
+        return self._run(statement, **values).scalar() or 0
+
+
+_INVITATIONS = select(
+    INVITATION.id, INVITATION.study_id, INVITATION.kind, INVITATION.label, INVITATION.quota,
+    INVITATION.created_at, INVITATION.revoked_at,
+)  # fmt: skip
+_INVITATION_BY_TOKEN = _INVITATIONS.where(INVITATION.token_hash == bindparam("token_hash"))
+_INVITATION_BY_ID = _INVITATIONS.where(INVITATION.id == bindparam("id"))
+_INVITATIONS_OF_STUDY = _INVITATIONS.where(
+    INVITATION.study_id == bindparam("study_id")
+).order_by(INVITATION.id)
+_ADD_INVITATION = insert(INVITATIONS)
+_REVOKE = (
+    update(INVITATIONS)
+    .where(INVITATION.id == bindparam("invitation_id"))
+    .values(revoked_at=bindparam("at"))
+)
+_CONSENTS = select(func.count()).where(RATER.invitation_id == bindparam("id"))
+_WITHDRAWALS_OF_LINK = select(func.count()).where(WITHDRAWAL.invitation_id == bindparam("id"))
+
+
+class SqlInvitations(_Repository):
+    """`study.store.Invitations`."""
 
     def add(
         self, study_id: int, kind: InvitationKind, token_hash: str, label: str, quota: int,
         at: datetime,
     ) -> int:
         """A new link; its id."""
-        row = InvitationTable(
-            study_id=study_id, kind=str(kind), token_hash=token_hash, label=label, quota=quota,
-            created_at=at,
+        added = self._run(
+            _ADD_INVITATION, study_id=study_id, kind=str(kind), token_hash=token_hash,
+            label=label, quota=quota, created_at=at,
         )
-        self._db.add(row)
-        self._db.flush()
-        return row.id
+        return _new_id(added)
 
     def by_token(self, token_hash: str) -> InvitationRow | None:
         """By the hash of its token."""
-        row = self._db.scalar(
-            select(InvitationTable).where(InvitationTable.token_hash == token_hash)
-        )
+        row = self._run(_INVITATION_BY_TOKEN, token_hash=token_hash).first()
         return None if row is None else _invitation(row)
 
     def get(self, invitation_id: int) -> InvitationRow | None:
         """By id."""
-        row = self._db.get(InvitationTable, invitation_id)
+        row = self._run(_INVITATION_BY_ID, id=invitation_id).first()
         return None if row is None else _invitation(row)
 
     def every(self, study_id: int) -> tuple[InvitationRow, ...]:
         """Oldest first."""
-        rows = self._db.scalars(
-            select(InvitationTable)
-            .where(InvitationTable.study_id == study_id)
-            .order_by(InvitationTable.id)
-        )
-        return tuple(map(_invitation, rows))
+        return tuple(map(_invitation, self._run(_INVITATIONS_OF_STUDY, study_id=study_id)))
 
     def revoke(self, invitation_id: int, at: datetime) -> None:
         """Take it back."""
-        self._db.get_one(InvitationTable, invitation_id).revoked_at = at
-        self._db.flush()
+        self._run(_REVOKE, invitation_id=invitation_id, at=at)
 
     def consents(self, invitation_id: int) -> int:
         """Raters that came through it and have not withdrawn."""
-        count = select(func.count()).where(RaterTable.invitation_id == invitation_id)
-        return self._db.scalar(count) or 0
+        return self._count(_CONSENTS, id=invitation_id)
 
     def withdrawals(self, invitation_id: int) -> int:
         """Raters that came through it and withdrew."""
-        count = select(func.count()).where(WithdrawalTable.invitation_id == invitation_id)
-        return self._db.scalar(count) or 0
+        return self._count(_WITHDRAWALS_OF_LINK, id=invitation_id)
 
 
-def _invitation(row: InvitationTable) -> InvitationRow:
-    return InvitationRow(
-        row.id, row.study_id, InvitationKind(row.kind), row.label, row.quota, row.created_at,
-        row.revoked_at,
+def _new_id(added: CursorResult[*tuple[Any, ...]]) -> int:
+    """The primary key of the one row that was added."""
+    key = added.inserted_primary_key
+    assert key is not None
+    return int(key[0])
+
+
+def _invitation(row: Row[*tuple[Any, ...]]) -> InvitationRow:
+    link, study, kind, label, quota, created_at, revoked_at = row
+    return InvitationRow(link, study, InvitationKind(kind), label, quota, created_at, revoked_at)
+
+
+_RATERS = select(
+    RATER.id, RATER.study_id, RATER.invitation_id, RATER.code, RATER.degree, RATER.field,
+    RATER.consented_at, RATER.total, RATER.seed, RATER.paused_at,
+)  # fmt: skip
+_RATER_BY_TOKEN = _RATERS.where(RATER.token_hash == bindparam("token_hash"))
+_RATER_BY_ID = _RATERS.where(RATER.id == bindparam("id"))
+_RATERS_OF_STUDY = _RATERS.where(RATER.study_id == bindparam("study_id")).order_by(RATER.id)
+_ADD_RATER = insert(RATERS)
+_CHANGE_RATER = update(RATERS).where(RATER.id == bindparam("rater_id"))
+_SET_TOTAL = _CHANGE_RATER.values(total=bindparam("value"))
+_SET_PAUSED = _CHANGE_RATER.values(paused_at=bindparam("value"))
+_SET_WITHDRAWING = _CHANGE_RATER.values(withdrawing=True)
+_DELETE_OF_RATER = tuple(
+    delete(table).where(column == bindparam("rater_id"))
+    for table, column in (
+        (VOTES, VOTE.rater_id), (ASSIGNMENTS, ASSIGNMENT.rater_id), (RATERS, RATER.id),
     )
+)  # fmt: skip
+_ADD_WITHDRAWAL = insert(WITHDRAWALS)
+_WITHDRAWALS_OF_STUDY = select(func.count()).where(WITHDRAWAL.study_id == bindparam("study_id"))
 
 
-class SqlRaters:
+class SqlRaters(_Repository):
     """`study.store.Raters`."""
-
-    def __init__(self, db_session: Session) -> None:
-        self._db = db_session
 
     def add(
         self, study_id: int, invitation_id: int, *, token_hash: str, code: str, degree: str,
         field: str, at: datetime, total: int, seed: int,
     ) -> RaterRow:
         """Somebody has consented."""
-        row = RaterTable(
-            study_id=study_id, invitation_id=invitation_id, token_hash=token_hash, code=code,
-            degree=degree, field=field, consented_at=at, total=total, seed=seed,
+        added = self._run(
+            _ADD_RATER, study_id=study_id, invitation_id=invitation_id, token_hash=token_hash,
+            code=code, degree=degree, field=field, consented_at=at, total=total, seed=seed,
             withdrawing=False,
         )
-        self._db.add(row)
-        self._db.flush()
-        return _rater(row)
+        return RaterRow(
+            _new_id(added), study_id, invitation_id, code, degree, field, at, total, seed, None
+        )
 
     def by_token(self, token_hash: str) -> RaterRow | None:
         """By the hash of their own link's token."""
-        row = self._db.scalar(select(RaterTable).where(RaterTable.token_hash == token_hash))
-        return None if row is None else _rater(row)
+        row = self._run(_RATER_BY_TOKEN, token_hash=token_hash).first()
+        return None if row is None else RaterRow(*row)
 
     def every(self, study_id: int) -> tuple[RaterRow, ...]:
         """All raters of a study, in order of consent."""
-        rows = self._db.scalars(
-            select(RaterTable).where(RaterTable.study_id == study_id).order_by(RaterTable.id)
-        )
-        return tuple(map(_rater, rows))
+        return tuple(RaterRow(*row) for row in self._run(_RATERS_OF_STUDY, study_id=study_id))
 
     def set_total(self, rater_id: int, total: int) -> None:
         """Fewer ballots than promised can be given."""
-        self._db.get_one(RaterTable, rater_id).total = total
-        self._db.flush()
+        self._run(_SET_TOTAL, rater_id=rater_id, value=total)
 
     def set_paused(self, rater_id: int, at: datetime | None) -> None:
         """Begin or end a pause."""
-        self._db.get_one(RaterTable, rater_id).paused_at = at
-        self._db.flush()
+        self._run(_SET_PAUSED, rater_id=rater_id, value=at)
 
     def withdraw(self, rater_id: int, at: datetime) -> None:
         """Delete the rater with ballots and votes; keep that the link is spent."""
-        row = self._db.get_one(RaterTable, rater_id)
-        self._db.add(
-            WithdrawalTable(study_id=row.study_id, invitation_id=row.invitation_id, at=at)
+        rater = RaterRow(*self._run(_RATER_BY_ID, id=rater_id).one())
+        self._run(
+            _ADD_WITHDRAWAL, study_id=rater.study_id, invitation_id=rater.invitation_id, at=at
         )
-        row.withdrawing = True
-        self._db.flush()
-        for table in (VoteTable, AssignmentTable):
-            self._db.execute(delete(table).where(table.rater_id == rater_id))
-        self._db.delete(row)
-        self._db.flush()
+        self._run(_SET_WITHDRAWING, rater_id=rater_id)
+        for statement in _DELETE_OF_RATER:
+            self._run(statement, rater_id=rater_id)
 
     def withdrawals(self, study_id: int) -> int:
         """How many have withdrawn."""
-        count = select(func.count()).where(WithdrawalTable.study_id == study_id)
-        return self._db.scalar(count) or 0
+        return self._count(_WITHDRAWALS_OF_STUDY, study_id=study_id)
 
 
-def _rater(row: RaterTable) -> RaterRow:
-    return RaterRow(
-        row.id, row.study_id, row.invitation_id, row.code, row.degree, row.field,
-        row.consented_at, row.total, row.seed, row.paused_at,
+_ASSIGNMENTS = (
+    select(
+        ASSIGNMENT.id, ASSIGNMENT.rater_id, ASSIGNMENT.pair_id, PAIR.kind, ASSIGNMENT.token,
+        ASSIGNMENT.position, ASSIGNMENT.lower_left, ASSIGNMENT.shown_at,
+        ASSIGNMENT.reserved_until, ASSIGNMENT.seen_at, ASSIGNMENT.idle_seconds, ASSIGNMENT.beats,
+        ASSIGNMENT.hasty_at, VOTE.id,
     )
+    .join_from(ASSIGNMENTS, PAIRS, PAIR.id == ASSIGNMENT.pair_id)
+    .outerjoin(VOTES, VOTE.assignment_id == ASSIGNMENT.id)
+    .where(ASSIGNMENT.rater_id == bindparam("rater_id"))
+    .order_by(ASSIGNMENT.position)
+)  # fmt: skip
+_ASSIGNMENT_BY_TOKEN = _ASSIGNMENTS.where(ASSIGNMENT.token == bindparam("token"))
+_ADD_ASSIGNMENT = insert(ASSIGNMENTS)
+_CHANGE_ASSIGNMENT = update(ASSIGNMENTS).where(
+    ASSIGNMENT.id == bindparam("assignment_id")
+)
+_KEEP_ALIVE = _CHANGE_ASSIGNMENT.values(
+    {name: bindparam(f"new_{name}") for name in
+     ("seen_at", "reserved_until", "idle_seconds", "beats")}
+)
+_MARK_HASTY = _CHANGE_ASSIGNMENT.values(hasty_at=bindparam("at"))
+
+_LIVE = and_(VOTE.id.is_(None), ASSIGNMENT.reserved_until > bindparam("now", type_=UtcTime()))
+_COUNTED = or_(VOTE.id.is_not(None), _LIVE)
+_GIVEN = (
+    select(
+        ASSIGNMENT.pair_id,
+        func.count(VOTE.id),
+        func.sum(case((_LIVE, 1), else_=0)),
+        func.sum(case((and_(_COUNTED, ASSIGNMENT.lower_left), 1), else_=0)),
+    )
+    .join_from(ASSIGNMENTS, RATERS, RATER.id == ASSIGNMENT.rater_id)
+    .outerjoin(VOTES, VOTE.assignment_id == ASSIGNMENT.id)
+    .where(RATER.study_id == bindparam("study_id"))
+    .group_by(ASSIGNMENT.pair_id)
+)
+_PAIRS_TO_GIVE = (
+    select(PAIR.id, PROBLEM.name, MEMBER.formula_key)
+    .join_from(PAIRS, PROBLEMS, PROBLEM.id == PAIR.problem_id)
+    .join(MEMBERS, MEMBER.pair_id == PAIR.id)
+    .where(
+        PAIR.study_id == bindparam("study_id"),
+        PAIR.kind == str(PairKind.MAIN),
+        PAIR.dropped == "",
+    )
+    .order_by(PAIR.number)
+)
+_UNDERWAY = (
+    select(
+        ASSIGNMENT.rater_id, ASSIGNMENT.pair_id, ASSIGNMENT.reserved_until, PAIR.kind, RATER.total
+    )
+    .join_from(ASSIGNMENTS, PAIRS, PAIR.id == ASSIGNMENT.pair_id)
+    .join(RATERS, RATER.id == ASSIGNMENT.rater_id)
+    .where(RATER.study_id == bindparam("study_id"))
+)
 
 
-class SqlAssignments:
+class SqlAssignments(_Repository):
     """`study.store.Assignments`."""
-
-    def __init__(self, db_session: Session) -> None:
-        self._db = db_session
 
     def add(
         self, rater: RaterRow, pair_id: int, kind: PairKind, *, token: str, position: int,
         lower_left: bool, at: datetime, reserved_until: datetime,
     ) -> AssignmentRow:
         """Give a ballot out and stamp it as shown."""
-        row = AssignmentTable(
-            rater_id=rater.id, pair_id=pair_id, token=token, position=position,
+        added = self._run(
+            _ADD_ASSIGNMENT, rater_id=rater.id, pair_id=pair_id, token=token, position=position,
             lower_left=lower_left, shown_at=at, reserved_until=reserved_until, seen_at=at,
             idle_seconds=0.0, beats=False,
         )
-        self._db.add(row)
-        self._db.flush()
-        return _assignment(row, str(kind), None)
+        return AssignmentRow(
+            id=_new_id(added), rater_id=rater.id, pair_id=pair_id, kind=kind, token=token,
+            position=position, lower_left=lower_left, shown_at=at, reserved_until=reserved_until,
+            seen_at=at, idle_seconds=0.0, beats=False, hasty_at=None, voted=False,
+        )
 
     def of_rater(self, rater_id: int) -> tuple[AssignmentRow, ...]:
         """A rater's ballots, in order."""
-        return self._find(AssignmentTable.rater_id == rater_id)
+        return tuple(map(_assignment, self._run(_ASSIGNMENTS, rater_id=rater_id)))
 
     def by_token(self, rater_id: int, token: str) -> AssignmentRow | None:
         """A rater's ballot by its token."""
-        mine = and_(AssignmentTable.rater_id == rater_id, AssignmentTable.token == token)
-        return next(iter(self._find(mine)), None)
-
-    def _find(self, condition: object) -> tuple[AssignmentRow, ...]:
-        rows = self._db.execute(
-            select(AssignmentTable, PairTable.kind, VoteTable.id)
-            .join(PairTable, PairTable.id == AssignmentTable.pair_id)
-            .outerjoin(VoteTable, VoteTable.assignment_id == AssignmentTable.id)
-            .where(condition)  # type: ignore[arg-type]
-            .order_by(AssignmentTable.position)
-        )
-        return tuple(_assignment(row, kind, vote) for row, kind, vote in rows)
+        row = self._run(_ASSIGNMENT_BY_TOKEN, rater_id=rater_id, token=token).first()
+        return None if row is None else _assignment(row)
 
     def keep_alive(
         self, assignment_id: int, *, seen_at: datetime, reserved_until: datetime,
         idle_seconds: float, beats: bool,
     ) -> None:
         """A sign of life."""
-        self._db.execute(
-            update(AssignmentTable)
-            .where(AssignmentTable.id == assignment_id)
-            .values(
-                seen_at=seen_at, reserved_until=reserved_until, idle_seconds=idle_seconds,
-                beats=beats,
-            )
+        self._run(
+            _KEEP_ALIVE, assignment_id=assignment_id, new_seen_at=seen_at,
+            new_reserved_until=reserved_until, new_idle_seconds=idle_seconds, new_beats=beats,
         )
 
     def mark_hasty(self, assignment_id: int, at: datetime) -> None:
         """A vote came too soon to be meant."""
-        self._db.execute(
-            update(AssignmentTable).where(AssignmentTable.id == assignment_id).values(hasty_at=at)
-        )
+        self._run(_MARK_HASTY, assignment_id=assignment_id, at=at)
 
     def loads(self, study_id: int, now: datetime) -> tuple[PairLoad, ...]:
         """Votes and live reservations of every pair that raters may get, from rows."""
-        live = and_(VoteTable.id.is_(None), AssignmentTable.reserved_until > now)
-        counted = or_(VoteTable.id.is_not(None), live)
-        counts = (
-            select(
-                AssignmentTable.pair_id,
-                func.count(VoteTable.id),
-                func.sum(case((live, 1), else_=0)),
-                func.sum(case((and_(counted, AssignmentTable.lower_left), 1), else_=0)),
-            )
-            .join(RaterTable, RaterTable.id == AssignmentTable.rater_id)
-            .outerjoin(VoteTable, VoteTable.assignment_id == AssignmentTable.id)
-            .where(RaterTable.study_id == study_id)
-            .group_by(AssignmentTable.pair_id)
-        )
-        given = {row[0]: row[1:] for row in self._db.execute(counts)}
-        pairs = (
-            select(PairTable.id, ProblemTable.name, MemberTable.formula_key)
-            .join(ProblemTable, ProblemTable.id == PairTable.problem_id)
-            .join(MemberTable, MemberTable.pair_id == PairTable.id)
-            .where(
-                PairTable.study_id == study_id,
-                PairTable.kind == str(PairKind.MAIN),
-                PairTable.dropped == "",
-            )
-            .order_by(PairTable.number)
-        )
+        given = {row[0]: row[1:] for row in self._run(_GIVEN, study_id=study_id, now=now)}
         formulas: dict[tuple[int, str], list[str]] = {}
-        for pair_id, problem, key in self._db.execute(pairs):
+        for pair_id, problem, key in self._run(_PAIRS_TO_GIVE, study_id=study_id):
             formulas.setdefault((pair_id, problem), []).append(f"{problem}\0{key}")
         loads = []
         for (pair_id, problem), keys in formulas.items():
@@ -252,25 +328,12 @@ class SqlAssignments:
             )
         return tuple(loads)
 
-
     def underway(self, study_id: int, now: datetime) -> tuple[RaterAtWork, ...]:
         """Raters with a ballot, voted or not, whose reservation would still be live."""
-        rows = self._db.execute(
-            select(
-                AssignmentTable.rater_id,
-                AssignmentTable.pair_id,
-                AssignmentTable.reserved_until,
-                PairTable.kind,
-                RaterTable.total,
-            )
-            .join(PairTable, PairTable.id == AssignmentTable.pair_id)
-            .join(RaterTable, RaterTable.id == AssignmentTable.rater_id)
-            .where(RaterTable.study_id == study_id)
-        )
         live: set[int] = set()
         had: dict[int, set[int]] = {}
         remaining: dict[int, int] = {}
-        for rater_id, pair_id, until, kind, total in rows:
+        for rater_id, pair_id, until, kind, total in self._run(_UNDERWAY, study_id=study_id):
             if until > now:
                 live.add(rater_id)
             left = remaining.setdefault(rater_id, total)
@@ -285,75 +348,46 @@ class SqlAssignments:
         )
 
 
-def _assignment(row: AssignmentTable, kind: str, vote_id: int | None) -> AssignmentRow:
-    return AssignmentRow(
-        id=row.id,
-        rater_id=row.rater_id,
-        pair_id=row.pair_id,
-        kind=PairKind(kind),
-        token=row.token,
-        position=row.position,
-        lower_left=row.lower_left,
-        shown_at=row.shown_at,
-        reserved_until=row.reserved_until,
-        seen_at=row.seen_at,
-        idle_seconds=row.idle_seconds,
-        beats=row.beats,
-        hasty_at=row.hasty_at,
-        voted=vote_id is not None,
+def _assignment(row: Row[*tuple[Any, ...]]) -> AssignmentRow:
+    assignment, rater, pair, kind, *rest = tuple(row)
+    rest[-1] = rest[-1] is not None  # a vote's id
+    return AssignmentRow(assignment, rater, pair, PairKind(kind), *rest)
+
+
+_ADD_VOTE = insert(VOTES)
+_VOTES_OF_STUDY = (
+    select(
+        VOTE.id, VOTE.rater_id, VOTE.pair_id, VOTE.assignment_id, PAIR.kind, RATER.code,
+        VOTE.position, VOTE.choice, VOTE.lower_left, VOTE.shown_at, VOTE.voted_at,
+        VOTE.idle_seconds, VOTE.reason,
     )
+    .join_from(VOTES, PAIRS, PAIR.id == VOTE.pair_id)
+    .join(RATERS, RATER.id == VOTE.rater_id)
+    .where(PAIR.study_id == bindparam("study_id"))
+    .order_by(VOTE.id)
+)  # fmt: skip
 
 
-class SqlVotes:
+class SqlVotes(_Repository):
     """`study.store.Votes`."""
-
-    def __init__(self, db_session: Session) -> None:
-        self._db = db_session
 
     def add(
         self, assignment: AssignmentRow, *, choice: Choice, reason: str, at: datetime,
         idle_seconds: float,
     ) -> None:
         """Cast a vote."""
-        self._db.execute(
-            insert(VoteTable).values(
-                assignment_id=assignment.id,
-                rater_id=assignment.rater_id,
-                pair_id=assignment.pair_id,
-                position=assignment.position,
-                choice=choice,
-                lower_left=assignment.lower_left,
-                shown_at=assignment.shown_at,
-                voted_at=at,
-                idle_seconds=idle_seconds,
-                reason=reason,
-            )
+        self._run(
+            _ADD_VOTE, assignment_id=assignment.id, rater_id=assignment.rater_id,
+            pair_id=assignment.pair_id, position=assignment.position, choice=choice,
+            lower_left=assignment.lower_left, shown_at=assignment.shown_at, voted_at=at,
+            idle_seconds=idle_seconds, reason=reason,
         )
 
     def every(self, study_id: int) -> tuple[VoteRow, ...]:
         """All votes of a study, in the order cast."""
-        rows = self._db.execute(
-            select(VoteTable, PairTable.kind, RaterTable.code)
-            .join(PairTable, PairTable.id == VoteTable.pair_id)
-            .join(RaterTable, RaterTable.id == VoteTable.rater_id)
-            .where(PairTable.study_id == study_id)
-            .order_by(VoteTable.id)
-        )
         return tuple(
-            VoteRow(
-                id=row.id,
-                rater_id=row.rater_id,
-                pair_id=row.pair_id,
-                assignment_id=row.assignment_id,
-                kind=PairKind(kind),
-                rater_code=code,
-                position=row.position,
-                choice=cast(Choice, row.choice),
-                lower_left=row.lower_left,
-                shown_at=row.shown_at,
-                voted_at=row.voted_at,
-                idle_seconds=row.idle_seconds,
-                reason=row.reason,
+            VoteRow(number, rater, pair, assignment, PairKind(kind), *rest)
+            for number, rater, pair, assignment, kind, *rest in self._run(
+                _VOTES_OF_STUDY, study_id=study_id
             )
-            for row, kind, code in rows
         )
