@@ -14,7 +14,6 @@ an obvious check expects the one that fits.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 import math
@@ -91,7 +90,7 @@ class BallotContent:
 
     def to_json(self) -> str:
         """Canonical JSON."""
-        return canonical_json(dataclasses.asdict(self))
+        return canonical_json(self)
 
     @classmethod
     def from_json(cls, text: str) -> BallotContent:
