@@ -122,6 +122,9 @@ def run(options: argparse.Namespace) -> None:
             "syntax": reading.syntax,
             "index_base": reading.index_base,
             "notes": [note.message for note in reading.notes],
+            "alternatives": [
+                {"label": other.label, "text": other.text} for other in reading.alternatives
+            ],
         }
         document["data"] = samples.origin
         print(json.dumps(document, allow_nan=False))
@@ -146,7 +149,9 @@ def read_input(options: argparse.Namespace) -> tuple[Reading, Samples, dict[str,
     if table is not None:
         samples, mapping = _from_table(reading, table, options)
     else:
-        used = {name: domains[name] for name in reading.formula.variables if name in domains}
+        stated = {name: Domain.between(low, high) for name, low, high in reading.domain}
+        known = stated | domains
+        used = {name: known[name] for name in reading.formula.variables if name in known}
         samples = sample_domains(used, count=options.samples, seed=options.seed)
         mapping = {name: str(domain) for name, domain in used.items()}
     return reading, samples, mapping
@@ -232,6 +237,8 @@ def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> s
         lines.append(f"variable     {name} = {where}")
     for note in reading.notes:
         lines.append(f"note         {note.message}")
+    for other in reading.alternatives:
+        lines.append(f"or           {other.label}: write {wording.shorten(other.text, 200)}")
     if result.reason:
         lines.append(f"reason       {result.reason}")
     lines += ["", "  id  digits  invalid  singular  sub-expression"]

@@ -1,0 +1,137 @@
+"""Which operands side by side are a product in plain text, and what is said where they are none."""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+from eic_core.formula.syntax.build import Refusal
+from eic_core.formula.syntax.names import CONSTANT_NAMES, GREEK, Names, is_indexed, plain_letters
+from eic_core.formula.syntax.products import WORDS_OF_CODE
+from eic_core.formula.syntax.reading import Report
+from eic_core.formula.syntax.tokens import (
+    BAD,
+    CALL,
+    CLOSE,
+    COMMA,
+    END,
+    NAME,
+    NUMBER,
+    OPEN,
+    OPERATOR,
+    Token,
+    TokenRow,
+)
+
+_SYMBOL = re.compile(r"[^\W\d_](?:[0-9]{0,3}|_\w{1,5})\Z")
+
+
+class Neighbours:
+    """Which operands side by side are no product, and what is said of them.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text and raises the errors.
+    names : Names
+        The meaning of names.
+    """
+
+    def __init__(self, report: Report, names: Names) -> None:
+        self.report = report
+        self.names = names
+
+    def refuse(self, tokens: list[TokenRow], index: int) -> None:
+        """Raise unless the tokens `index` - 1 and `index` are factors of a product.
+
+        In this order: two numbers, program code, a complex number, a function without parentheses,
+        a number behind its factor, an index, and words of which nobody knows whether they are one
+        name.
+        """
+        report = self.report
+        before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
+        place = (before.start, token.end)
+        if before.kind == NUMBER and token.kind == NUMBER:
+            report.fail("two numbers side by side", *place, "write an operator between them")
+        named = [each for each in (before, token) if each.kind in (NAME, CALL)]
+        if any([each.text in WORDS_OF_CODE and not self._known(each) for each in named]):
+            report.fail("this is program code, not a formula", *place, "give only the expression")
+        glued = before.end == token.start
+        if before.kind == NUMBER and glued and token.text in ("i", "j", "I", "J"):
+            hint = f"for a variable write `{before.text}*{token.text}`"
+            report.fail("complex numbers are not supported", *place, hint)
+        if before.kind == NAME and token.kind != OPEN and self._is_function(before):
+            self._refuse_function(tokens, index)
+        if token.kind == NUMBER:
+            self._ask(before, token, (("a product", "*"), ("a power", "**")))
+        if before.kind == NAME and token.kind == OPEN and token.text in "[{":
+            report.fail(f"`{before.text[:20]}{token.text}`", *place, "write an index as in `x[0]`")
+        if before.kind == NAME and token.kind in (NAME, CALL) and not glued:
+            if token.kind == CALL and not self._is_function(token):
+                return
+            if not (self._is_symbol(before) and (token.kind == CALL or self._is_symbol(token))):
+                meanings = (("a product", "*"), ("one name", "_"))
+                self._ask(before, token, meanings[: 1 if token.kind == CALL else 2])
+
+    def _known(self, token: Token) -> bool:
+        return self.names.is_known(token.text)
+
+    def _is_function(self, token: Token) -> bool:
+        try:
+            found = self.names.function(token.text)
+        except Refusal:
+            return True
+        return found is not None and not self.names.is_column(token.text)
+
+    def _is_symbol(self, token: Token) -> bool:
+        """Whether a name is one that people write products of without a sign."""
+        name = plain_letters(token.text)
+        return (
+            self._known(token)
+            or is_indexed(token.text)
+            or name in GREEK.values()
+            or name in CONSTANT_NAMES
+            or _SYMBOL.match(name) is not None
+        )
+
+    def _ask(self, before: Token, token: Token, meanings: tuple[tuple[str, str], ...]) -> NoReturn:
+        """Raise with what two operands side by side may mean, to choose from."""
+        text = self.report.text
+        left, right = text[before.start : before.end].strip(), token.text
+        left = left[-1:] if before.kind == CLOSE or len(left) > 20 else left
+        call = "(" if token.kind == CALL else ""
+        shown = [f"`{left}{sign}{right[:20]}{call}` for {what}" for what, sign in meanings]
+        choices = tuple(
+            (what, text[: before.end] + sign + text[token.start :]) for what, sign in meanings
+        )
+        self.report.fail(
+            f"`{left}{text[before.end : token.start][:20]}{right[:20]}{call}` is not clear",
+            before.start,
+            token.end,
+            "write " + " or ".join(shown),
+            choices=choices,
+        )
+
+    def _refuse_function(self, tokens: list[TokenRow], index: int) -> NoReturn:
+        """Raise for ``sin 2x``, with parentheses up to the next operator."""
+        text, name = self.report.text, Token._make(tokens[index - 1])
+        depth, last = 0, index
+        while tokens[last][0] not in (END, BAD, COMMA):
+            kind, mark, *_ = tokens[last]
+            depth += (kind in (OPEN, CALL)) - (kind == CLOSE)
+            if depth < 0 or (depth == 0 and kind == OPERATOR and mark != "^"):
+                break
+            is_next = last > index and kind in (NAME, CALL) and depth == (kind == CALL)
+            if is_next and self._is_function(Token._make(tokens[last])):
+                break
+            last += 1
+        end = tokens[last - 1][3]
+        inside = text[tokens[index][2] : end]
+        shown = inside if len(inside) <= 40 else "…"
+        self.report.fail(
+            f"the function `{name.text}` needs parentheses",
+            name.start,
+            tokens[index][3],
+            f"write `{name.text}({shown})`",
+            f"{text[: name.end]}({inside}){text[end:]}",
+        )
