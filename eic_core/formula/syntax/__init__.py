@@ -136,23 +136,22 @@ def _with_a_way_out(error: FormulaError, read_again: Callable[[str], Reading]) -
     """
 
     def is_read(text: str) -> bool:
-        try:
-            read_again(text)
-        except FormulaError:
-            return False
-        return True
+        return corrected(text, "") == text
 
-    met, text = {error.source}, error.replacement
-    while text is not None and text not in met:
-        met.add(text)
-        try:
-            read_again(text)
-            break
-        except FormulaError as following:
-            text = following.replacement if len(met) <= _MOST_CORRECTIONS else None
-    else:
-        text = None
-    error.replacement = text
+    def corrected(text: str | None, meaning: str) -> str | None:
+        met = {error.source}
+        while text is not None and text not in met and len(met) <= _MOST_CORRECTIONS:
+            met.add(text)
+            try:
+                read_again(text)
+                return text
+            except FormulaError as following:
+                text = dict(following.choices).get(meaning, following.replacement)
+        return None
+
+    error.replacement = corrected(error.replacement, "")
+    mended = [(meaning, corrected(text, meaning)) for meaning, text in error.choices]
+    error.choices = tuple((meaning, text) for meaning, text in mended if text is not None)
     head = left_hand_side(error.source, 0, len(error.source))
     return ask_for_a_side(error, head[1] if head else 0, len(error.source), is_read)
 
@@ -217,7 +216,7 @@ def _read_text(
             reason = reason_for_euler(text[start:end], formula)
             if reason:
                 report, names, formula, notation = attempt(True, cased)
-        if reader == INFIX or reason:
+        if notation != "prefix" and (reader == INFIX or reason):
             note_meaning_of_e(report, formula, reason, start, end)
     if cased:
         report.note(

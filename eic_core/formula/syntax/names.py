@@ -14,9 +14,9 @@ from eic_core.formula.syntax.tokens import DECIMAL
 from eic_core.formula.tree import CONSTANT, VARIABLE, Draft
 
 SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
-_LOWERED = "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
-_RAISED = str.maketrans(_LOWERED, "0123456789aehijklmnoprstuvx")
-_SUBSCRIPT = re.compile(f"_?([{_LOWERED}]++)")
+LOWERED = "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
+_RAISED = str.maketrans(LOWERED, "0123456789aehijklmnoprstuvx")
+_SUBSCRIPT = re.compile(f"_?([{LOWERED}]++)")
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 GREEK = dict(
     zip(
@@ -65,7 +65,7 @@ _REFUSED = {
     "binom": "binomial coefficients have no operator here",
     "gauss": "write exp(-x**2)",
 }
-_SUGGEST = {
+MISSPELT = {
     "lg": "log10",
     "arcsine": "asin",
     "logarithm": "log",
@@ -391,8 +391,8 @@ def similar_function(name: str) -> str:
     ('log10', 'sqrt', '')
     """
     bare = _MODULE.sub("", name, count=1).lower()
-    if bare in _SUGGEST:
-        return _SUGGEST[bare]
+    if bare in MISSPELT:
+        return MISSPELT[bare]
     near = difflib.get_close_matches(bare, [*FUNCTIONS], n=1, cutoff=0.6) if len(bare) < 40 else []
     return near[0] if near else ""
 

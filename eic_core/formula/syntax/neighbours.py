@@ -6,7 +6,14 @@ import re
 from typing import NoReturn
 
 from eic_core.formula.syntax.build import Refusal
-from eic_core.formula.syntax.names import CONSTANT_NAMES, GREEK, Names, is_indexed, plain_letters
+from eic_core.formula.syntax.names import (
+    CONSTANT_NAMES,
+    GREEK,
+    MISSPELT,
+    Names,
+    is_indexed,
+    plain_letters,
+)
 from eic_core.formula.syntax.products import WORDS_OF_CODE
 from eic_core.formula.syntax.reading import Report
 from eic_core.formula.syntax.tokens import (
@@ -60,8 +67,10 @@ class Neighbours:
         if before.kind == NUMBER and glued and token.text in ("i", "j", "I", "J"):
             hint = f"for a variable write `{before.text}*{token.text}`"
             report.fail("complex numbers are not supported", *place, hint)
-        if before.kind == NAME and token.kind != OPEN and self._is_function(before):
-            self._refuse_function(tokens, index)
+        if before.kind == NAME and token.kind != OPEN:
+            meant = MISSPELT.get(before.text.lower(), "")
+            if self._is_function(before) or meant and not self._known(before):
+                self._refuse_function(tokens, index, meant or before.text)
         if token.kind == NUMBER:
             self._ask(before, token, (("a product", "*"), ("a power", "**")))
         if before.kind == NAME and token.kind == OPEN and token.text in "[{":
@@ -112,8 +121,8 @@ class Neighbours:
             choices=choices,
         )
 
-    def _refuse_function(self, tokens: list[TokenRow], index: int) -> NoReturn:
-        """Raise for ``sin 2x``, with parentheses up to the next operator."""
+    def _refuse_function(self, tokens: list[TokenRow], index: int, meant: str) -> NoReturn:
+        """Raise for ``sin 2x``, with the name meant and parentheses up to the next operator."""
         text, name = self.report.text, Token._make(tokens[index - 1])
         depth, last = 0, index
         while tokens[last][0] not in (END, BAD, COMMA):
@@ -132,6 +141,6 @@ class Neighbours:
             f"the function `{name.text}` needs parentheses",
             name.start,
             tokens[index][3],
-            f"write `{name.text}({shown})`",
-            f"{text[: name.end]}({inside}){text[end:]}",
+            f"write `{meant}({shown})`",
+            f"{text[: name.start]}{meant}({inside}){text[end:]}",
         )

@@ -12,7 +12,14 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from eic_core.formula.syntax.build import FUNCTIONS, Refusal
-from eic_core.formula.syntax.names import CONSTANT_NAMES, GREEK, Names, is_indexed
+from eic_core.formula.syntax.names import (
+    CONSTANT_NAMES,
+    GREEK,
+    LOWERED,
+    MISSPELT,
+    Names,
+    is_indexed,
+)
 from eic_core.formula.syntax.reading import Report, replaced
 from eic_core.formula.syntax.tokens import (
     BAR,
@@ -39,9 +46,9 @@ WORDS_OF_CODE = frozenset(
 _OPERATOR_WORDS = frozenset(("add", "sub", "mul", "div", "pow"))
 _SIGNS = re.compile(r"[*×·⋅∗∙•]|(?<!\w)(?:np|numpy|math|sympy|sp|torch|jnp|tf)\.")
 _WORD = re.compile(r"[A-Za-z]{2,3}\Z")
-_WITH_INDICES = re.compile(r"(?:[^\W\d_]_?[0-9]++){2,20}\Z")
-_INDEXED_PART = re.compile(r"[^\W\d_]_?[0-9]++")
-_WITH_GREEK = re.compile(r"(?![Δδ∂])[^\W\d_]{2,6}\Z")
+_WITH_INDICES = re.compile(r"(?:[A-Za-z]_?[0-9]++){2,20}\Z")
+_INDEXED_PART = re.compile(r"[A-Za-z]_?[0-9]++")
+_LONGEST_GREEK = 6
 _GREEK_LETTERS = frozenset("π").union(GREEK)
 _CAPITAL_THEN_SMALL = re.compile(r"[A-Z][a-z]")
 _NO_NAMES = CONSTANT_NAMES | {"inf", "nan", "oo", "zoo"}
@@ -106,10 +113,12 @@ def _has_greek(word: str) -> bool:
 
     Examples
     --------
-    >>> _has_greek("πr"), _has_greek("αβ"), _has_greek("Δx"), _has_greek("mc")
-    (True, True, False, False)
+    >>> [_has_greek(word) for word in ("πr", "αβ", "Δx", "θ₁", "mc")]
+    [True, True, False, False, False]
     """
-    return _WITH_GREEK.match(word) is not None and not _GREEK_LETTERS.isdisjoint(word)
+    if len(word) > _LONGEST_GREEK or word[0] in "Δδ∂" or _GREEK_LETTERS.isdisjoint(word):
+        return False
+    return all([letter.isalpha() and letter not in LOWERED for letter in word])
 
 
 def _is_whole(name: str, names: Names) -> bool:
@@ -118,6 +127,7 @@ def _is_whole(name: str, names: Names) -> bool:
         or name.lower() in FUNCTIONS
         or name in GREEK.values()
         or name in _NO_NAMES
+        or name.lower() in MISSPELT
         or name in WORDS_OF_CODE
     )
 
