@@ -407,18 +407,21 @@ class _Parser:
         if self.names.log_base or text.startswith(_MODULES, span[0]):
             is_first = self.names.log_base == "first"
             return [second, first] if is_first else [first, second]
-        shown = [text[low:high] for _, low, high in operands]
         is_first = literal(first) is not None and literal(second) is None
+        places = [(low, high) for _, low, high in operands]
+        base, of = places if is_first else places[::-1]
         self.report.alternatives.pop(LOG10_LABEL, None)  # which has no second argument
-        base, of = shown if is_first else shown[::-1]
         self.report.note(
-            f"`{_short(text[slice(*span)])}` is read as the logarithm of {_short(of)} to the base"
-            f" {_short(base)}, as {'Julia' if is_first else 'Python'} writes it",
+            f"`{_shown(text, *span)}` is read as the logarithm of {_shown(text, *of)} to the base"
+            f" {_shown(text, *base)}, as {'Julia' if is_first else 'Python'} writes it",
             span,
         )
         self.report.alternative(
-            f"the logarithm of {_short(base)} to the base {_short(of)}",
-            lambda: f"{text[: span[0]]}(log({base})/log({of})){text[span[1] :]}",
+            f"the logarithm of {_shown(text, *base)} to the base {_shown(text, *of)}",
+            lambda: (
+                f"{text[: span[0]]}(log({text[slice(*base)]})/log({text[slice(*of)]}))"
+                f"{text[span[1] :]}"
+            ),
         )
         return [second, first] if is_first else [first, second]
 
@@ -474,8 +477,9 @@ class _Parser:
 _MODULES = ("math.", "np.", "numpy.", "sympy.", "sp.")
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= 40 else text[:39] + "…"
+def _shown(text: str, start: int, end: int) -> str:
+    """A part of the text, cut where it is long."""
+    return text[start:end] if end - start <= 40 else text[start : start + 39] + "…"
 
 
 def _raised(token: TokenRow) -> bool:

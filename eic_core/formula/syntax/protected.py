@@ -15,6 +15,8 @@ _MEANING = {
     "div": "`div(a, b)` is 1 where abs(b) ≤ 0.001",
     "inv": "`inv(x)` is 0 where abs(x) ≤ 0.001",
 }
+_LONGEST = 10
+"""Most characters of such a name and the blanks behind it."""
 _OF_ABSOLUTE = ("sqrt", "log")
 
 
@@ -33,7 +35,7 @@ def note_protected(report: Report, formula: Formula) -> None:
     pieces: list[tuple[int, int, str]] = []
     for node in formula:
         start, end = node.span
-        name = text[start:end].partition("(")[0].strip()
+        name = text[start : min(end, start + _LONGEST)].partition("(")[0].strip()
         if name not in _MEANING or not node.children or text[end - 1 : end] != ")":
             continue
         if name in _OF_ABSOLUTE:

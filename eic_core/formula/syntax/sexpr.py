@@ -163,7 +163,9 @@ def _keep_ranges(
         )
         report.note(f"`:pre` gives the range of {shown}", condition.span)
     if not ranges.complete or len(bounded) < len({*ranges.low, *ranges.high}):
-        report.note("what else `:pre` demands is no range and is not kept", condition.span)
+        what = "what else" if report.domain else "what"
+        told = f"{what} `:pre` demands is no range with two ends and is not kept"
+        report.note(told, condition.span)
 
 
 def _fraction_label(text: str) -> str:
