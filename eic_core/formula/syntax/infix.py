@@ -18,7 +18,13 @@ from eic_core.formula.syntax.euler import with_arguments
 from eic_core.formula.syntax.grammar import Grammar, parse
 from eic_core.formula.syntax.names import SUPERSCRIPTS, Names, similar_function, suggestion
 from eic_core.formula.syntax.neighbours import Neighbours
-from eic_core.formula.syntax.products import ProductWriter, Written, letter_products, parts_of
+from eic_core.formula.syntax.products import (
+    FUNCTION_AND_LETTER,
+    ProductWriter,
+    Written,
+    letter_products,
+    parts_of,
+)
 from eic_core.formula.syntax.reading import Report, insert, replaced
 from eic_core.formula.syntax.tokens import (
     BAD,
@@ -250,8 +256,9 @@ class Infix(Grammar):
         text = self.report.text
         if len(name) == 1:
             return insert(text, [(end, "*")])
-        meant = self._split(name) or similar_function(name)
-        return text[:start] + meant + text[end:] if meant.replace("*", "").isalnum() else None
+        split = self._split(name).replace("*", " ")  # a sign would make every word whole
+        meant = split or similar_function(name)
+        return text[:start] + meant + text[end:] if meant.replace(" ", "").isalnum() else None
 
 
 _LONGEST_SHOWN = 200
@@ -381,22 +388,40 @@ def _offer_other_products(report: Report, written: Written) -> None:
         )
 
 
-_APPLIED = re.compile(r"(sin|cos|tan|exp|log|ln|sqrt)([a-zA-Z]|[0-9]++)\Z")
+_ARC_OR_AMPLITUDE = re.compile(r"A(sin|cos|tan|sinh|cosh|tanh)\Z")
 
 
 def _offer_calls(report: Report, names: Names, tokens: list[TokenRow]) -> None:
-    """Offer `sinx` as ``sin(x)``; without a column or an argument of that name it is a guess."""
-    pieces: list[tuple[int, int, str]] = []
+    """Offer ``sinx`` as a call, and ``Asin(x)`` as a product; each is read as one name.
+
+    Raises
+    ------
+    FormulaError
+        For ``sinθ``, which is no name.
+    """
+    text = report.text
+    calls: list[tuple[int, int, str]] = []
+    products: list[tuple[int, int, str]] = []
     for kind, name, start, end, _ in tokens:
-        applied = _APPLIED.match(name) if kind == NAME and len(name) > 2 else None
-        if applied and name.lower() not in FUNCTIONS and not names.is_known(name):
-            report.note(f"`{name}` is read as one variable", (start, end))
-            pieces.append((start, end, f"{applied[1]}({applied[2]})"))
-    if pieces:
-        report.alternative(
-            f"{report.text[pieces[0][0] : pieces[0][1]]} as {pieces[0][2]}",
-            lambda: replaced(report.text, pieces),
-        )
+        if kind == CALL and (function := _ARC_OR_AMPLITUDE.match(name)):
+            report.note(f"`{name}(…)` is read as the inverse of {function[1]}", (start, end))
+            products.append((start + 1, start + 1, " "))
+        applied = FUNCTION_AND_LETTER.match(name) if kind == NAME and len(name) > 2 else None
+        if not applied or name.lower() in FUNCTIONS or names.is_known(name):
+            continue
+        call = f"{applied[1]}({applied[2]})"
+        if not name.isascii():
+            report.fail(
+                f"the function `{applied[1]}` needs parentheses", start, end, f"write `{call}`",
+                text[:start] + call + text[end:],
+            )  # fmt: skip
+        report.note(f"`{name}` is read as one variable", (start, end))
+        calls.append((start, end, call))
+    if calls:
+        start, end, call = calls[0]
+        report.alternative(f"{text[start:end]} as {call}", lambda: replaced(text, calls))
+    if products:
+        report.alternative("A as a factor", lambda: replaced(text, products))
 
 
 def _offer_letters(

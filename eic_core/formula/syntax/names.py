@@ -254,7 +254,9 @@ class Names:
 
     def declare(self, arguments: Collection[str]) -> None:
         """Take these names for variables, whatever else they could mean."""
-        labels = [self._columns.find(name) or canonical_name(name) for name in arguments]
+        labels = [
+            self._columns.find(name) or canonical_name(plain_letters(name)) for name in arguments
+        ]
         looks = Counter(typeset_alike(label) for label in labels)
         for name, label in zip(arguments, labels, strict=True):
             alone = looks[typeset_alike(label)] == 1

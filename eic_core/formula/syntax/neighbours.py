@@ -30,7 +30,13 @@ from eic_core.formula.syntax.tokens import (
     TokenRow,
 )
 
-_SYMBOL = re.compile(r"[^\W\d_](?:[0-9]{0,3}|_\w{1,5})\Z")
+_SYMBOL = re.compile(r"([^\W\d_]+?)(?:_?[0-9]{1,3}|_\w{1,5})?\Z")
+_HEX = re.compile(r"[xX][0-9a-fA-F]*[0-9][0-9a-fA-F]*\Z")
+_DIFFERENCE = re.compile(r"[Δδ∂][^\W\d_](?:_?\w{1,5})?\Z")
+
+
+_LONGEST = 40
+"""Most characters of a name that may be a symbol."""
 
 
 class Neighbours:
@@ -67,6 +73,12 @@ class Neighbours:
         if before.kind == NUMBER and glued and token.text in ("i", "j", "I", "J"):
             hint = f"for a variable write `{before.text}*{token.text}`"
             report.fail("complex numbers are not supported", *place, hint)
+        if before.kind == NUMBER and glued and self._is_digits(before, token):
+            report.fail(
+                f"`{before.text}{token.text[:20]}` is no number that is read",
+                *place,
+                "write its digits as a plain decimal",
+            )
         if before.kind == NAME and token.kind != OPEN:
             meant = MISSPELT.get(before.text.lower(), "")
             if self._is_function(before) or meant and not self._known(before):
@@ -82,6 +94,10 @@ class Neighbours:
                 meanings = (("a product", "*"), ("one name", "_"))
                 self._ask(before, token, meanings[: 1 if token.kind == CALL else 2])
 
+    def _is_digits(self, before: Token, token: Token) -> bool:
+        """Whether a name directly behind a number goes on with it: ``1_000``, ``0x1F``."""
+        return token.text[0] == "_" or before.text == "0" and _HEX.match(token.text) is not None
+
     def _known(self, token: Token) -> bool:
         return self.names.is_known(token.text)
 
@@ -94,13 +110,15 @@ class Neighbours:
 
     def _is_symbol(self, token: Token) -> bool:
         """Whether a name is one that people write products of without a sign."""
-        name = plain_letters(token.text)
+        match = _SYMBOL.match(plain_letters(token.text)) if len(token.text) < _LONGEST else None
+        head = match[1] if match else ""
         return (
             self._known(token)
             or is_indexed(token.text)
-            or name in GREEK.values()
-            or name in CONSTANT_NAMES
-            or _SYMBOL.match(name) is not None
+            or len(head) == 1
+            or head in GREEK.values()
+            or token.text in CONSTANT_NAMES
+            or _DIFFERENCE.match(token.text) is not None
         )
 
     def _ask(self, before: Token, token: Token, meanings: tuple[tuple[str, str], ...]) -> NoReturn:

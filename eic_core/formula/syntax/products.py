@@ -48,7 +48,12 @@ _SIGNS = re.compile(r"[*×·⋅∗∙•]|(?<!\w)(?:np|numpy|math|sympy|sp|torch
 _WORD = re.compile(r"[A-Za-z]{2,3}\Z")
 _WITH_INDICES = re.compile(r"(?:[A-Za-z]_?[0-9]++){2,20}\Z")
 _INDEXED_PART = re.compile(r"[A-Za-z]_?[0-9]++")
+_LETTER_PART = re.compile(r"[Δδ∂]?.")
 _LONGEST_GREEK = 6
+FUNCTION_AND_LETTER = re.compile(
+    rf"(sin|cos|tan|exp|log|ln|sqrt)([0-9]++|[^\W\d_{LOWERED}]_?[0-9{LOWERED}]{{0,4}})\Z"
+)
+"""A function that lacks parentheses, or a name: ``sinx``, ``cost``, ``sqrt2``."""
 _GREEK_LETTERS = frozenset("π").union(GREEK)
 _CAPITAL_THEN_SMALL = re.compile(r"[A-Z][a-z]")
 _NO_NAMES = CONSTANT_NAMES | {"inf", "nan", "oo", "zoo"}
@@ -102,21 +107,23 @@ def parts_of(word: str) -> list[str]:
 
     Examples
     --------
-    >>> parts_of("mc"), parts_of("x1x_2"), parts_of("πr")
-    (['m', 'c'], ['x1', 'x_2'], ['π', 'r'])
+    >>> parts_of("mc"), parts_of("x1x_2"), parts_of("πr"), parts_of("mΔv")
+    (['m', 'c'], ['x1', 'x_2'], ['π', 'r'], ['m', 'Δv'])
     """
-    return _INDEXED_PART.findall(word) if _WITH_INDICES.match(word) else list(word)
+    return (_INDEXED_PART if _WITH_INDICES.match(word) else _LETTER_PART).findall(word)
 
 
 def _has_greek(word: str) -> bool:
-    """Whether a word holds a Greek letter beside others, and does not begin as a difference does.
+    """Whether a word is a product with a Greek letter; Δx is one factor.
 
     Examples
     --------
-    >>> [_has_greek(word) for word in ("πr", "αβ", "Δx", "θ₁", "mc")]
-    [True, True, False, False, False]
+    >>> [_has_greek(word) for word in ("πr", "αβ", "Δx", "θ₁", "sinθ", "mc")]
+    [True, True, False, False, False, False]
     """
-    if len(word) > _LONGEST_GREEK or word[0] in "Δδ∂" or _GREEK_LETTERS.isdisjoint(word):
+    if len(word) > _LONGEST_GREEK or _GREEK_LETTERS.isdisjoint(word):
+        return False
+    if FUNCTION_AND_LETTER.match(word) or len(parts_of(word)) < 2:
         return False
     return all([letter.isalpha() and letter not in LOWERED for letter in word])
 

@@ -23,8 +23,8 @@ WORDS = {
         "x |x_1|x[|x[:|x[:,|x[0]|np.|sin(|log(|powabs(|f(|foo(|(x)|)(|1.|.5|1e|1e5 |**|//|==|√|⁻¹"
         "|Integer(|Rational(1,|Float('1|Symbol('x')|theta=|y=|y =|f(x)=|x |, | ,|; |- |-x|1 |2x"
         "|mc |mc^|/mc^2 |^-kt |x/y z |2mc^2 |e^2x|x^ab^|αβ |πr² |x1x2 |E |E^(|X0 x0 |θ₁ θ_1 |sinx "
-        "|sin |lg |log(2,|log(x,|log(2,x) |div(X0,|sqrt(X0,|mul(X0,X1) |mass velocity |return |x[i] "
-        "|m₁m₂|2√"
+        "|sin |lg |log(2,|log(x,|log(2,x) |div(X0,|sqrt(X0,|mul(X0,X1) |mass velocity |return "
+        "|x[i] |m₁m₂|2√"
     ).split("|")
     + ["|theta=", "|theta= ", "|front", ";1", "|x"],
     "latex": (

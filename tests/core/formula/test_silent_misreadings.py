@@ -184,6 +184,11 @@ PRODUCTS = {
     "αβ": "α*β",
     "x1x2 + x3": "x1*x2 + x3",
     "q1q2/r^2": "q1*q2/r^2",
+    "mΔv": "m*Δv",
+    "α_1 β_2": "α_1*β_2",
+    "c_p ΔT": "c_p*ΔT",
+    "μ_0 I/2πr": "μ_0*I/2*π*r",
+    "A sin(ωt)": "A*sin(ω*t)",
 }
 
 
@@ -219,6 +224,7 @@ OTHERS = {
     "mom/2": "div(mul(mul(m, o), m), #2)",
     "sinx/x": "div(sin(x), x)",
     "sqrt2": "sqrt(#2)",
+    "Asin(wt)": "mul(A, sin(mul(w, t)))",
 }
 
 
@@ -443,6 +449,7 @@ REFUSED = [
     "(+ x (* y 2)", "x\u200b+1", "x\u200b+lg(1)", "3j", "2i + x", "x == 2", "x + y = z",
     "foo(x)", "logarithm(x)", "sqr(x)", "arcsine(x) + lg(x)", "2 x + 3 4", "x y 2",
     "sin(x) = lg(y)", "two words here", "sin", "x ++ ", "1.5.x", "squareroot(2x", "lg(2x)", "lg x",
+    "sinθ", "n₁sinθ₁/n₂", "0x1F", "1_000x", "2 0x10",
     r"f(x)\cdot\alpha", r"\frac{a}{b", "ab(x)", "for x in y", "x $ 2", "double x", "cosine 2x",
 ]  # fmt: skip
 
@@ -467,8 +474,11 @@ MEANT = {
     "2 sin x": "2 sin(x)",
     "sin x cos x": "sin(x) cos(x)",
     "lg x": "log10(x)",
+    "sinθ": "sin(θ)",
+    "n₁sinθ₁/n₂": "n₁sin(θ₁)/n₂",
+    "1_000x": None,
     "ln 2x + 1": "ln(2x) + 1",
-    "xsin(x)": "x*sin(x)",
+    "xsin(x)": "x sin(x)",
     "x\u200b+lg(1)": "x+log10(1)",
     "return x*x;": None,
     "return x": None,
