@@ -431,7 +431,11 @@ def _decimal(value: Fraction) -> str:
     return f"{sign}{abs(value.numerator) // 2}.5"
 
 
-_NAMES = {LATEX: name_latex, TEXT: name_text, MATHML: name_mathml}
+_NAMES: dict[int, Callable[[str], str]] = {
+    LATEX: name_latex,
+    TEXT: name_text,
+    MATHML: name_mathml,
+}
 
 
 @lru_cache(maxsize=64)

@@ -261,6 +261,7 @@ class Infix(Grammar):
         return text[:start] + meant + text[end:] if meant.replace(" ", "").isalnum() else None
 
 
+_NONE: frozenset[str] = frozenset()
 _LONGEST_SHOWN = 200
 """Most characters of a text that a note writes out."""
 _PARENTHESES = "parentheses side by side are read as a product"
@@ -291,8 +292,7 @@ def parse_infix(
     FormulaError
         If they are no formula.
     """
-    notes = dict(report.notes)
-    text = report.text[tokens[0][2] : tokens[-1][3]]
+    notes = [*report.notes]
     draft = None
     try:
         draft = parse(tokens, Infix(names, report))
@@ -302,11 +302,13 @@ def parse_infix(
         if error.message.endswith("has no argument"):  # as in `sin 2x`
             ProductWriter(report, names, tokens, ()).write(Neighbours(report, names).refuse)
         raise
-    split, others = frozenset[str](), frozenset[str]()
-    if by_hand and (draft is None or "*" not in text or "π" in text):
+    split, others = _NONE, _NONE
+    if by_hand and (draft is None or "*" not in report.text or "π" in report.text):
+        text = report.text[tokens[0][2] : tokens[-1][3]]
         split, others = letter_products(text, tokens, names)
     if draft is None or split:
-        report.notes, report.products = notes, []
+        report.notes = {message: report.notes[message] for message in notes}
+        report.products = []
         report.alternatives.clear()
         draft = _with_products(report, names, tokens, split)
     elif report.products:
@@ -373,14 +375,14 @@ def _variables(names: Names, tokens: list[TokenRow], whole: Collection[str]) -> 
 def _offer_other_products(report: Report, written: Written) -> None:
     """Offer the readings in which a product is the whole denominator or exponent, or no more is."""
     text = report.text
-    for places, what in (
-        (written.denominators, "denominator"),
-        (written.exponents, "exponent"),
-    ):
-        if places:
-            report.alternative(
-                f"the whole product is the {what}", lambda places=places: written.text(text, places)
-            )
+    if written.denominators:
+        report.alternative(
+            "the whole product is the denominator", lambda: written.text(text, written.denominators)
+        )
+    if written.exponents:
+        report.alternative(
+            "the whole product is the exponent", lambda: written.text(text, written.exponents)
+        )
     if written.tight:
         report.alternative(
             "of the letters after a `/` or `^` only the first belongs to it",
@@ -403,10 +405,12 @@ def _offer_calls(report: Report, names: Names, tokens: list[TokenRow]) -> None:
     calls: list[tuple[int, int, str]] = []
     products: list[tuple[int, int, str]] = []
     for kind, name, start, end, _ in tokens:
+        if len(name) < 3 or name[0] not in "Asctel":
+            continue
         if kind == CALL and (function := _ARC_OR_AMPLITUDE.match(name)):
             report.note(f"`{name}(…)` is read as the inverse of {function[1]}", (start, end))
             products.append((start + 1, start + 1, " "))
-        applied = FUNCTION_AND_LETTER.match(name) if kind == NAME and len(name) > 2 else None
+        applied = FUNCTION_AND_LETTER.match(name) if kind == NAME else None
         if not applied or name.lower() in FUNCTIONS or names.is_known(name):
             continue
         call = f"{applied[1]}({applied[2]})"

@@ -336,6 +336,17 @@ class Names:
         return bool(_INDEXED.match(bare)) or (len(bare) == 1 and bare not in "fgh")
 
 
+def _is_raised(letter: str) -> bool:
+    """Whether a letter is a superscript.
+
+    Examples
+    --------
+    >>> _is_raised("ⁿ"), _is_raised("n"), _is_raised("ₙ")
+    (True, False, False)
+    """
+    return letter > "\x7f" and unicodedata.decomposition(letter).startswith("<super>")
+
+
 @lru_cache(maxsize=1024)
 def _meaning(columns: _Columns, name: str, euler: bool, cased: bool) -> tuple[bool, str, str]:
     """Whether a name is a constant, its label, and the look of a name that is no column's.
@@ -365,6 +376,11 @@ def _meaning(columns: _Columns, name: str, euler: bool, cased: bool) -> tuple[bo
     if is_indexed(bare):
         label = _kept_case(bare) if cased else canonical_name(bare)
         return False, label, label
+    raised = next((letter for letter in bare if _is_raised(letter)), "")
+    if raised:
+        base, _, exponent = bare.partition(raised)
+        power = unicodedata.normalize("NFKC", raised + exponent)
+        raise Refusal(f"`{bare[:40]}` ends in a raised letter", f"write `{base}^{power}`"[:60])
     spelled = plain_letters(bare)
     match = _SPELLED.match(spelled)
     if match is None or not match[1].isidentifier():

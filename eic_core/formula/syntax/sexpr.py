@@ -25,6 +25,8 @@ _CONTROL = frozenset(
         " isfinite isinf isnan isnormal signbit digits"
     ).split()
 )
+_HERBIE = {"sqr": "square"}
+"""Functions that older versions of Herbie print."""
 _CONSTANTS = {"PI": "pi", "E": "e", "M_PI": "pi", "M_E": "e"}
 MAX_BINDINGS = 500
 Span = tuple[int, int]
@@ -287,7 +289,8 @@ class _Builder:
                 return args[0]
             return fold(_FOLDED[head], args, span)
         try:
-            function = FUNCTIONS["pow"] if head in ("^", "**") else self.names.function(head)
+            named = _HERBIE.get(head, head)
+            function = FUNCTIONS["pow"] if head in ("^", "**") else self.names.function(named)
             if function is None:
                 shown = head[:40] or "(…)"
                 self.report.fail(f"unknown function `{shown}`", *place, suggestion(head))
