@@ -165,7 +165,7 @@ def name_text(name: str) -> str:
     >>> [name_text(n) for n in ("x0", "theta_1", "E_n", "speed")]
     ['x₀', 'θ₁', 'E_n', 'speed']
     """
-    match = _NAME.match(name)
+    match = _NAME.match(name.translate(SUBSCRIPTS))
     if not match:
         return name
     head, script = match[1] or match[3], match[2] or match[4] or ""

@@ -20,7 +20,7 @@ _HEAD = re.compile(
     r"(?::=|=(?!=)|~|\\sim\b|\\approx\b|≈)\s*+&?+"
 )
 _EQUALS = ("=", "~", "≈", "\\sim", "\\approx")
-_ARGUMENT = re.compile(r"\\?([^\W\d]\w*+)(?:_?\{(\w{1,40})\})?\Z")
+_ARGUMENT = re.compile(r"\\?([^\W\d](?:[^\W_]|_(?!\{))*+)(?:_?\{(\w{1,40})\})?\Z")
 _SIGN = re.compile(r"(?<![<>=!:~])=(?!=)")
 _MOST_SIDES = 3
 
@@ -45,8 +45,8 @@ def left_hand_side(text: str, start: int, end: int) -> tuple[str, int, tuple[str
 
     Examples
     --------
-    >>> left_hand_side(r"\\hat{y} = 2", 0, 11), left_hand_side("f(x, E) := x", 0, 12)
-    (('\\\\hat{y}', 10, ()), ('f', 10, ('x', 'E')))
+    >>> left_hand_side("y = 2", 0, 5), left_hand_side("f(x, E) := x", 0, 12)
+    (('y', 4, ()), ('f', 11, ('x', 'E')))
     >>> left_hand_side("x == 2", 0, 6) is None, left_hand_side("sin(x) = y", 0, 10) is None
     (True, True)
     """
@@ -67,11 +67,11 @@ def _declared(inside: str) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> _declared(r"x, \\theta_{1}, 2")
-    ('x', 'theta_1')
+    >>> _declared(chr(92) + "theta_{1}, x, 2")
+    ('theta_1', 'x')
     """
     found = [_ARGUMENT.match(part.strip()) for part in re.split("[,;]", inside)]
-    names = [m[1] + (f"_{m[2]}".replace("__", "_") if m[2] else "") for m in found if m]
+    names = [m[1] + (f"_{m[2]}" if m[2] else "") for m in found if m]
     return tuple(dict.fromkeys(names))
 
 

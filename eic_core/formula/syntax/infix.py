@@ -314,7 +314,7 @@ def parse_infix(
     elif report.products:
         if any(n.message.endswith("not as a call") for n in report.notes.values()):
             report.alternative("the same product, written out", report.with_products_written)
-        if "/" in text:
+        if "/" in report.text:
             writer = ProductWriter(report, names, tokens, ())
             _offer_other_products(report, writer.write(Neighbours(report, names).refuse))
     if by_hand:

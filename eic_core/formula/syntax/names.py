@@ -143,6 +143,19 @@ def plain_letters(name: str) -> str:
     return "".join(GREEK.get(letter, letter) for letter in same)
 
 
+def _label(name: str) -> str:
+    """A name as a variable's label: Greek letters spelled out, its subscripts as they are.
+
+    Examples
+    --------
+    >>> _label("θ₁"), _label("θ_1"), _label("𝑣_max"), _label("xₙ")
+    ('theta₁', 'theta_1', 'v_max', 'xₙ')
+    """
+    if name.isascii():
+        return name
+    return "".join(c if c in LOWERED else plain_letters(c) for c in name)
+
+
 def typeset_alike(name: str) -> str:
     """What two names have in common that look the same on a page: ``θ₁``, ``theta_1``, ``theta1``.
 
@@ -255,7 +268,7 @@ class Names:
     def declare(self, arguments: Collection[str]) -> None:
         """Take these names for variables, whatever else they could mean."""
         labels = [
-            self._columns.find(name) or canonical_name(plain_letters(name)) for name in arguments
+            self._columns.find(name) or canonical_name(_label(name)) for name in arguments
         ]
         looks = Counter(typeset_alike(label) for label in labels)
         for name, label in zip(arguments, labels, strict=True):
@@ -381,9 +394,9 @@ def _meaning(columns: _Columns, name: str, euler: bool, cased: bool) -> tuple[bo
         base, _, exponent = bare.partition(raised)
         power = unicodedata.normalize("NFKC", raised + exponent)
         raise Refusal(f"`{bare[:40]}` ends in a raised letter", f"write `{base}^{power}`"[:60])
-    spelled = plain_letters(bare)
+    spelled = _label(bare)
     match = _SPELLED.match(spelled)
-    if match is None or not match[1].isidentifier():
+    if match is None or not match[1].translate(_RAISED).isidentifier():
         raise Refusal(f"`{bare[:40]}` is not a name", "use letters, digits and `_`")
     near = columns.near.get(_folded(spelled))
     if near is not None:

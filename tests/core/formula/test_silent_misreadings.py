@@ -289,6 +289,8 @@ def test_the_other_reading_of_a_product_is_one_click_away(text, tree):
         ("2·ab", (), ("ab",)),
         ("mu/xi + nu", (), ("mu", "xi", "nu")),
         ("f(mc) = 2mc", (), ("mc",)),
+        (r"f(mc, \theta_{1}) = \theta_1 mc", (), ("theta_1", "mc")),
+        (r"f(e, x_{1}) = e x_1", (), ("e", "x1")),
         ("mass/volume", (), ("mass", "volume")),
         ("x1 + ab", (), ("x1", "ab")),
         ("Δx/Δt", (), ("Deltax", "Deltat")),
@@ -350,7 +352,7 @@ def _assert_typeset_apart(formula):
 @pytest.mark.parametrize(
     ("text", "columns", "variables"),
     [
-        ("θ₁ + θ_1", (), ("theta_1",)),
+        ("θ₁ + θ_1", (), ("theta₁",)),
         ("theta1 + θ_1", (), ("theta1",)),
         ("m1 + m_1 + m₁", (), ("m1",)),
         ("m_1 + m₁", ("m1",), ("m1",)),
