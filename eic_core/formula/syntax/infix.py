@@ -300,7 +300,9 @@ def parse_infix(
         pass
     except FormulaError as error:
         if error.message.endswith("has no argument"):  # as in `sin 2x`
-            ProductWriter(report, names, tokens, ()).write(Neighbours(report, names).refuse)
+            neighbours = Neighbours(report, names)
+            neighbours.refuse_raised_function(tokens)
+            ProductWriter(report, names, tokens, ()).write(neighbours.refuse)
         raise
     split, others = _NONE, _NONE
     if by_hand and (draft is None or "*" not in report.text or "π" in report.text):
@@ -329,7 +331,9 @@ def _with_products(
 ) -> Draft:
     """The tree with every product understood, and what there is to say of them."""
     writer = ProductWriter(report, names, tokens, split)
-    written = writer.write(Neighbours(report, names).refuse)
+    neighbours = Neighbours(report, names)
+    neighbours.refuse_raised_function(tokens)
+    written = writer.write(neighbours.refuse)
     try:
         draft = parse(written.tokens, Infix(names, report))
     except _Unwritten:

@@ -26,6 +26,7 @@ from eic_core.formula.syntax.tokens import (
     NUMBER,
     OPEN,
     OPERATOR,
+    SUPERSCRIPT,
     Token,
     TokenRow,
 )
@@ -139,10 +140,39 @@ class Neighbours:
             choices=choices,
         )
 
-    def _refuse_function(self, tokens: list[TokenRow], index: int, meant: str) -> NoReturn:
-        """Raise for ``sin 2x``, with the name meant and parentheses up to the next operator."""
-        text, name = self.report.text, Token._make(tokens[index - 1])
-        depth, last = 0, index
+    def refuse_raised_function(self, tokens: list[TokenRow]) -> None:
+        """Raise for the first ``sin^2(x)`` or ``sin² x``, with the power behind its argument."""
+        text = self.report.text
+        for index in range(len(tokens) - 2):
+            name, raised = Token._make(tokens[index]), Token._make(tokens[index + 1])
+            if name.kind != NAME or not self._is_function(name):
+                continue
+            first = index + 2
+            if raised[:2] == (OPERATOR, "^") and tokens[first][0] == NUMBER:
+                first += 1
+            elif raised.kind != SUPERSCRIPT or raised.text.startswith("-"):
+                continue
+            end = self._argument_end(tokens, first)
+            inside = text[tokens[first][2] : end].strip()
+            if not inside:
+                continue
+            power = text[raised.start : tokens[first - 1][3]]
+            argument = inside if tokens[first][0] == OPEN else f"({inside})"
+            call = f"{name.text}{argument}{power}"
+            self.report.fail(
+                f"the power of `{name.text}` stands before its argument",
+                name.start,
+                tokens[first][3],
+                f"write `{call}`" if len(call) <= 60 else "write it behind the argument",
+                text[: name.start] + call + text[end:],
+            )
+
+    def _argument_end(self, tokens: list[TokenRow], index: int) -> int:
+        """Where an argument without parentheses of its own ends in the source.
+
+        It ends at the next operator or function; one in parentheses ends with these.
+        """
+        depth, last, closed = 0, index, tokens[index][0] == OPEN
         while tokens[last][0] not in (END, BAD, COMMA):
             kind, mark, *_ = tokens[last]
             depth += (kind in (OPEN, CALL)) - (kind == CLOSE)
@@ -152,7 +182,14 @@ class Neighbours:
             if is_next and self._is_function(Token._make(tokens[last])):
                 break
             last += 1
-        end = tokens[last - 1][3]
+            if closed and not depth:
+                break
+        return tokens[last - 1][3]
+
+    def _refuse_function(self, tokens: list[TokenRow], index: int, meant: str) -> NoReturn:
+        """Raise for ``sin 2x``, with the name meant and parentheses up to the next operator."""
+        text, name = self.report.text, Token._make(tokens[index - 1])
+        end = self._argument_end(tokens, index)
         inside = text[tokens[index][2] : end]
         shown = inside if len(inside) <= 40 else "…"
         self.report.fail(

@@ -494,7 +494,8 @@ REFUSED = [
     "(+ x (* y 2)", "x\u200b+1", "x\u200b+lg(1)", "3j", "2i + x", "x == 2", "x + y = z",
     "foo(x)", "logarithm(x)", "sqr(x)", "arcsine(x) + lg(x)", "2 x + 3 4", "x y 2",
     "sin(x) = lg(y)", "two words here", "sin", "x ++ ", "1.5.x", "squareroot(2x", "lg(2x)", "lg x",
-    "sinθ", "n₁sinθ₁/n₂", "0x1F", "1_000x", "2 0x10",
+    "sin^2(x) + cos^2(x)", "sin² θ", "2 cos^2 x", "sin^2", "sin^-1(x)", "sinθ",
+    "y sin^2 x", "n₁sinθ₁/n₂", "0x1F", "1_000x", "2 0x10",
     r"f(x)\cdot\alpha", r"\frac{a}{b", "ab(x)", "for x in y", "x $ 2", "double x", "cosine 2x",
 ]  # fmt: skip
 
@@ -521,6 +522,9 @@ MEANT = {
     "lg x": "log10(x)",
     "sinθ": "sin(θ)",
     "n₁sinθ₁/n₂": "n₁sin(θ₁)/n₂",
+    "sin^2(x) + cos^2(x)": "sin(x)^2 + cos(x)^2",
+    "sin² θ": "sin(θ)²",
+    "2 cos^2 x": "2 cos(x)^2",
     "1_000x": None,
     "eˣ - 1": None,
     "ln 2x + 1": "ln(2x) + 1",
