@@ -216,7 +216,7 @@ def _read_text(
             reason = reason_for_euler(text[start:end], formula)
             if reason:
                 report, names, formula, notation = attempt(True, cased)
-        if notation != "prefix" and (reader == INFIX or reason):
+        if notation != "prefix" and (reader == INFIX or reader in (LATEX, SEXPR) and reason):
             note_meaning_of_e(report, formula, reason, start, end)
     if cased:
         report.note(

@@ -7,7 +7,7 @@ from typing import Any
 
 from eic_core import wording
 from eic_core.formula.syntax.build import FUNCTIONS, Refusal, fold, number_label
-from eic_core.formula.syntax.names import Names, suggestion
+from eic_core.formula.syntax.names import Names, safe_name, suggestion
 from eic_core.formula.syntax.preconditions import read_ranges
 from eic_core.formula.syntax.reading import MAX_DEPTH, MAX_DIGITS, MAX_NODES, Report
 from eic_core.formula.syntax.tokens import DECIMAL
@@ -25,6 +25,8 @@ _CONTROL = frozenset(
         " isfinite isinf isnan isnormal signbit digits"
     ).split()
 )
+_DOTTED_NAME = re.compile(r"[^\W\d]\w*+[.'?!]")
+"""A name of which only another spelling can be typed elsewhere; no constant is called so."""
 _HERBIE = {"sqr": "square"}
 """Functions that older versions of Herbie print."""
 _CONSTANTS = {"PI": "pi", "E": "e", "M_PI": "pi", "M_E": "e"}
@@ -127,7 +129,7 @@ def _core_body(report: Report, names: Names, core: _Form) -> _Form:
     arguments: tuple[str, ...] = ()
     if place < count and items[place].items is not None:
         arguments = _arguments(items[place])
-        names.declare(arguments)
+        names.declare([name for name in arguments if not _DOTTED_NAME.match(name)])
         place += 1
     while place + 2 <= count and items[place].text.startswith(":"):
         if items[place].text == ":pre":
@@ -157,7 +159,12 @@ def _keep_ranges(
     ranges = read_ranges(condition, arguments)
     bounded = ranges.bounded(arguments)
     report.domain = tuple(
-        (names.leaf(name, condition.span).label, low, high) for name, low, high in bounded
+        (
+            names.leaf(name if names.is_column(name) else safe_name(name), condition.span).label,
+            low,
+            high,
+        )
+        for name, low, high in bounded
     )
     if report.domain:
         shown = wording.join(

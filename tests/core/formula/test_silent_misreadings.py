@@ -46,7 +46,7 @@ CORES = {
     "(FPCore (PI) (* PI 2))": ("PI", lambda PI: PI * 2),
     "(FPCore (x) (* PI (* E x)))": ("x", lambda x: math.pi * math.e * x),
     "(FPCore (e) (let ([x (* e 2)]) (+ x E)))": ("e", lambda e: 2 * e + math.e),
-    "(FPCore name (x.re x.im) (+ x.re x.im))": ("x.re x.im", lambda a, b: a + b),
+    "(FPCore name (M_PI M_E) (+ M_PI M_E))": ("M_PI M_E", lambda a, b: a + b),
     "(FPCore (e (! :precision binary32 E)) (- e E))": ("e E", lambda e, E: e - E),
     "(FPCore (x0 X0) (- x0 X0))": ("x0 X0", lambda a, b: a - b),
     "(FPCore (b/2 c) (* b/2 c))": ("b/2 c", lambda b, c: b * c),
