@@ -9,7 +9,6 @@ sizes and scores that the tables state (docs/adr/0002-reading-formulas.md).
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 
 from eic_core import wording
 from eic_core.errors import FormulaError
@@ -18,14 +17,18 @@ from eic_core.formula.syntax.euler import with_arguments
 from eic_core.formula.syntax.grammar import Grammar, parse
 from eic_core.formula.syntax.names import SUPERSCRIPTS, Names, similar_function, suggestion
 from eic_core.formula.syntax.neighbours import Neighbours
+from eic_core.formula.syntax.offers import (
+    offer_calls,
+    offer_letters,
+    offer_other_products,
+    variables_of,
+)
 from eic_core.formula.syntax.products import (
-    FUNCTION_AND_LETTER,
     ProductWriter,
-    Written,
     letter_products,
     parts_of,
 )
-from eic_core.formula.syntax.reading import Report, insert, replaced
+from eic_core.formula.syntax.reading import Report, insert
 from eic_core.formula.syntax.tokens import (
     BAD,
     BAR,
@@ -45,7 +48,7 @@ from eic_core.formula.syntax.tokens import (
     Token,
     TokenRow,
 )
-from eic_core.formula.tree import VARIABLE, Draft, Formula, constant
+from eic_core.formula.tree import Draft, Formula, constant
 
 _LETTER = r"[^\W\d⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉]"
 _WORD = r"[^\W⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉]"
@@ -318,11 +321,11 @@ def parse_infix(
             report.alternative("the same product, written out", report.with_products_written)
         if "/" in report.text:
             writer = ProductWriter(report, names, tokens, ())
-            _offer_other_products(report, writer.write(Neighbours(report, names).refuse))
+            offer_other_products(report, writer.write(Neighbours(report, names).refuse))
     if by_hand:
-        _offer_calls(report, names, tokens)
+        offer_calls(report, names, tokens)
     if others:
-        _offer_letters(report, names, tokens, split | others, others)
+        offer_letters(report, names, tokens, split | others, others)
     return draft
 
 
@@ -357,96 +360,10 @@ def _with_products(
         label = "one variable called " if len(listed) == 1 else "the variables "
         report.alternative(
             label + wording.join(listed, limit=5),
-            lambda: with_arguments(report.text, _variables(names, tokens, split), start, end),
+            lambda: with_arguments(report.text, variables_of(names, tokens, split), start, end),
         )
-    _offer_other_products(report, written)
+    offer_other_products(report, written)
     return draft
-
-
-def _variables(names: Names, tokens: list[TokenRow], whole: Collection[str]) -> list[str]:
-    """The variables of a token list in which these words are whole."""
-    found: dict[str, None] = {}
-    for kind, name, low, high, _ in tokens:
-        if kind == NAME:
-            is_variable = name in whole or names.leaf(name, (low, high)).operator == VARIABLE
-        else:
-            is_variable = kind == CALL and names.function(name) is None
-        if is_variable:
-            found[name] = None
-    return [*found]
-
-
-def _offer_other_products(report: Report, written: Written) -> None:
-    """Offer the readings in which a product is the whole denominator or exponent, or no more is."""
-    text = report.text
-    if written.denominators:
-        report.alternative(
-            "the whole product is the denominator", lambda: written.text(text, written.denominators)
-        )
-    if written.exponents:
-        report.alternative(
-            "the whole product is the exponent", lambda: written.text(text, written.exponents)
-        )
-    if written.tight:
-        report.alternative(
-            "of the letters after a `/` or `^` only the first belongs to it",
-            lambda: written.text(text, loose=True),
-        )
-
-
-_ARC_OR_AMPLITUDE = re.compile(r"A(sin|cos|tan|sinh|cosh|tanh)\Z")
-
-
-def _offer_calls(report: Report, names: Names, tokens: list[TokenRow]) -> None:
-    """Offer ``sinx`` as a call, and ``Asin(x)`` as a product; each is read as one name.
-
-    Raises
-    ------
-    FormulaError
-        For ``sinθ``, which is no name.
-    """
-    text = report.text
-    calls: list[tuple[int, int, str]] = []
-    products: list[tuple[int, int, str]] = []
-    for kind, name, start, end, _ in tokens:
-        if len(name) < 3 or name[0] not in "Asctel":
-            continue
-        if kind == CALL and (function := _ARC_OR_AMPLITUDE.match(name)):
-            report.note(f"`{name}(…)` is read as the inverse of {function[1]}", (start, end))
-            products.append((start + 1, start + 1, " "))
-        applied = FUNCTION_AND_LETTER.match(name) if kind == NAME else None
-        if not applied or name.lower() in FUNCTIONS or names.is_known(name):
-            continue
-        call = f"{applied[1]}({applied[2]})"
-        if not name.isascii():
-            report.fail(
-                f"the function `{applied[1]}` needs parentheses", start, end, f"write `{call}`",
-                text[:start] + call + text[end:],
-            )  # fmt: skip
-        report.note(f"`{name}` is read as one variable", (start, end))
-        calls.append((start, end, call))
-    if calls:
-        start, end, call = calls[0]
-        report.alternative(f"{text[start:end]} as {call}", lambda: replaced(text, calls))
-    if products:
-        report.alternative("A as a factor", lambda: replaced(text, products))
-
-
-def _offer_letters(
-    report: Report,
-    names: Names,
-    tokens: list[TokenRow],
-    split: frozenset[str],
-    others: frozenset[str],
-) -> None:
-    """Offer short words, `others` of those to `split`, as products of their letters."""
-    written = ProductWriter(report, names, tokens, split).write(Neighbours(report, names).refuse)
-    listed = [*dict.fromkeys([token[1] for token in tokens if token[1] in others])]
-    report.alternative(
-        f"{wording.join(listed, limit=5)} as {'a product' if len(listed) == 1 else 'products'} of"
-        " letters",
-        lambda: written.text(report.text),
-    )
 
 
 _MAX_PLACES = 20
