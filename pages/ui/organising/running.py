@@ -241,7 +241,7 @@ def _draw(live: LiveList) -> None:
     share = live.votes / live.votes_wanted if live.votes_wanted else 0.0
     show_heading(f"{live.votes:,} of {live.votes_wanted:,} votes")
     st.progress(min(1.0, share))
-    if not live.invited:
+    if not live.invited and not live.open_places:
         quiet_note("Nobody is invited yet: make links under Invitations.")
     show_heading("Votes on each pair")
     wanted = live.votes_wanted // len(live.pairs) if live.pairs else 0
@@ -258,6 +258,7 @@ def _facts(live: LiveList) -> list[tuple[str, str]]:
     median = "—" if live.median_seconds is None else wording.seconds(live.median_seconds)
     facts = [
         ("invited", f"{live.invited:,}"),
+        *([("open places", f"{live.open_places:,}")] if live.open_places else []),
         ("consented", f"{live.consented:,}"),
         ("at it", f"{live.active:,}"),
         ("finished", f"{live.finished:,}"),
