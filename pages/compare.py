@@ -12,10 +12,11 @@ from pages.ui.compare.desk import (
     advance_scoring,
     compare_desk,
     scoring_notices,
+    variables_without_range,
 )
-from pages.ui.compare.inputs import data_input, examples, list_input
+from pages.ui.compare.inputs import ask_for_data, data_input, examples, list_input
 from pages.ui.compare.pair import Pair, measured_pair, pair_inputs, pair_view
-from pages.ui.compare.results import results_view, show_end, show_progress
+from pages.ui.compare.results import ask_about_table, results_view, show_end, show_progress
 from pages.ui.inspector.headline import closed_notice
 from pages.ui.kit import glossary
 from pages.ui.kit.door import may_inspect
@@ -66,7 +67,8 @@ def _inputs(
     with left:
         list_input(table)
     with right:
-        data_input(here, tuple(dict.fromkeys([*table.variables, *pair.variables])))
+        listed = table.variable_names(state.list_base)
+        data_input(here, tuple(dict.fromkeys([*listed, *pair.variables])))
     return pair
 
 
@@ -79,8 +81,14 @@ def _list(here: Visit, table: CompareDesk, state: CompareState) -> None:
     if state.upload and here.table is None and not table.as_stored:
         quiet_note("The list is scored once its table is here: choose it under Data.")
         return
+    if unknown := variables_without_range(table, state, here.table):
+        ask_for_data(unknown)
+        return
     advance_scoring(table, state, here.table)
     if table.scored is not None and table.scored_for == table.wanted:
+        if not table.scored.check.passed and table.table_confirmed_for != table.scored_for:
+            ask_about_table(table.scored)
+            return
         results_view(table, table.scored, scoring_notices(table, state, here.table))
     elif table.job is not None and table.job.running:
         show_progress(f"scoring-{table.number}")

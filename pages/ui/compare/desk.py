@@ -16,9 +16,9 @@ import streamlit as st
 
 from eic_core import wording
 from eic_core.errors import DataError, UserError
-from eic_core.formula.syntax import canonical_name
 from eic_core.measure.table import Table
 from eic_core.pool.importers import Imported, Listed, import_formulas
+from eic_core.pool.list_variables import ListedVariables
 from eic_core.pool.listing import (
     ListedScore,
     ListingData,
@@ -29,11 +29,18 @@ from eic_core.pool.listing import (
     score_listing,
     stored_scores,
 )
-from eic_core.pool.scoring import read_candidate
+from eic_core.pool.table_check import TableCheck, check_table
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.inspector_service import DEFAULT_DOMAIN
 from pages.ui.kit.jobs import Cancelled, Job, Jobs, Step, holding
-from pages.ui.kit.visit import MAX_URL, PageState, Query, current_visit, encoded_length
+from pages.ui.kit.visit import (
+    MAX_URL,
+    PageState,
+    Query,
+    change_state,
+    current_visit,
+    encoded_length,
+)
 from pages.ui.kit.wiring import scoring_slots
 
 
@@ -108,9 +115,6 @@ class CompareState(PageState):
         return PageState(**{field.name: getattr(self, field.name) for field in fields(PageState)})
 
 
-MAX_READ = 2_000
-"""How many formulas are looked at for the variables that get a range."""
-
 _KEY = "compare-desk"
 
 
@@ -127,19 +131,27 @@ class Scored:
         The front with each accuracy, and under "" without any.
     seconds : float
         How long scoring took; 0 if the scores came with the file.
+    check : TableCheck
+        What speaks against the table that they were measured on.
     """
 
     scores: tuple[ListedScore, ...]
     accuracies: dict[str, np.ndarray]
     fronts: dict[str, np.ndarray]
     seconds: float = 0.0
+    check: TableCheck = TableCheck()
 
     @classmethod
-    def of(cls, scores: tuple[ListedScore, ...], seconds: float = 0.0) -> Scored:
+    def of(
+        cls,
+        scores: tuple[ListedScore, ...],
+        seconds: float = 0.0,
+        check: TableCheck = TableCheck(),  # noqa: B008
+    ) -> Scored:
         """With the front of every accuracy that there is, and of none."""
         accuracies = accuracy_keys(scores)
         fronts = {name: front_of(scores, values) for name, values in accuracies.items()}
-        return cls(scores, accuracies, fronts | {"": front_of(scores, None)}, seconds)
+        return cls(scores, accuracies, fronts | {"": front_of(scores, None)}, seconds, check)
 
     @property
     def usual(self) -> str:
@@ -160,7 +172,7 @@ class CompareDesk:
     format: str = "auto"
     column: str | None = None
     imported: Imported | None = None
-    variables: tuple[str, ...] = ()
+    variables: ListedVariables = field(default_factory=ListedVariables)
     error: UserError | None = None
     problem: str = ""
     as_stored: bool = False
@@ -170,6 +182,7 @@ class CompareDesk:
     wanted: Hashable = None
     scored: Scored | None = None
     scored_for: Hashable = None
+    table_confirmed_for: Hashable = None
     picked: tuple[int, ...] = ()
     seen: float = field(default_factory=time.monotonic)
     last: CompareState | None = None
@@ -181,6 +194,15 @@ class CompareDesk:
         if not self.problem:
             return self.imported.rows
         return tuple(row for row in self.imported.rows if row.problem == self.problem)
+
+    def look_at(self, problem: str) -> None:
+        """Look at the formulas of one problem; "" for all."""
+        self.problem = problem
+        self.variables = ListedVariables.of(self.rows())
+
+    def variable_names(self, base: int | None) -> tuple[str, ...]:
+        """The variables that get a range; as spelled if the user says what they count from."""
+        return self.variables.names if base is None else self.variables.spelled
 
 
 def compare_desk() -> CompareDesk:
@@ -198,8 +220,8 @@ def read_list(raw: bytes | str, name: str = "") -> None:
     _import(here)
     if here.imported is not None:
         here.as_stored = here.imported.format == "scored"
-        if len(here.imported.problems) > 1:
-            here.problem = _likely_problem(here.imported.problems)
+        several = len(here.imported.problems) > 1
+        here.look_at(_likely_problem(here.imported.problems) if several else "")
 
 
 def _likely_problem(problems: tuple[str, ...]) -> str:
@@ -215,6 +237,7 @@ def read_list_again(**changes: Any) -> None:
     for key, value in changes.items():
         setattr(here, key, value)
     _import(here)
+    here.look_at(here.problem)
 
 
 @uninterrupted()
@@ -228,7 +251,7 @@ def drop_list() -> None:
 
 def _import(here: CompareDesk) -> None:
     here.error = here.imported = here.scored = here.scored_for = None
-    here.picked, here.variables = (), ()
+    here.picked, here.variables = (), ListedVariables()
     here.number += 1
     if here.raw is None:
         return
@@ -238,30 +261,6 @@ def _import(here: CompareDesk) -> None:
         )
     except UserError as error:
         here.error = error
-    else:
-        here.variables = variables_of(here.imported.rows)
-
-
-def variables_of(rows: tuple[Listed, ...]) -> tuple[str, ...]:
-    """The variables of the first `MAX_READ` formulas that can be read, by name.
-
-    Examples
-    --------
-    >>> variables_of((Listed(1, "x10+x2"), Listed(2, "lg("), Listed(3, "b")))
-    ('b', 'x2', 'x10')
-    """
-    found: set[str] = set()
-    for row in rows[:MAX_READ]:
-        reading = read_candidate(row.candidate(), ()) if not row.error else ""
-        if not isinstance(reading, str):
-            found.update(reading.formula.variables)
-    return tuple(sorted(found, key=_by_index))
-
-
-def _by_index(name: str) -> tuple[str, int, str]:
-    plain = canonical_name(name)
-    head = plain.rstrip("0123456789")
-    return (head, int(plain[len(head) :] or -1), name)
 
 
 def formula_text(listed: Listed) -> str:
@@ -288,8 +287,10 @@ UNSEEN = 300.0
 """Seconds after which scoring ends if nobody looks at its progress."""
 
 
-def data_for(state: CompareState, table: Table | None, formulas: int) -> ListingData:
+def data_for(here: CompareDesk, state: CompareState, table: Table | None) -> ListingData:
     """The data that a state names; fewer samples where the list is long.
+
+    A variable without a range has none here either: see `variables_without_range`.
 
     Raises
     ------
@@ -301,8 +302,32 @@ def data_for(state: CompareState, table: Table | None, formulas: int) -> Listing
         return TableData(table, target or "", state.list_base)
     if state.upload:
         raise DataError("the table is not here", hint="choose it under Data")
-    count = min(state.samples, max(100, MAX_SCORINGS // max(1, formulas)))
-    return RangeData(dict(state.domains), DEFAULT_DOMAIN, count, state.seed)
+    count = min(state.samples, max(100, MAX_SCORINGS // max(1, len(here.rows()))))
+    names = here.variables if state.list_base is None else None
+    return RangeData(dict(state.domains), None, count, state.seed, names)
+
+
+def variables_without_range(
+    here: CompareDesk, state: CompareState, table: Table | None
+) -> tuple[str, ...]:
+    """The variables of the list whose values nobody has said: it cannot be scored without."""
+    if here.as_stored or table is not None or state.upload:
+        return ()
+    return tuple(n for n in here.variable_names(state.list_base) if n not in dict(state.domains))
+
+
+@uninterrupted()
+def use_default_range(names: tuple[str, ...]) -> None:
+    """Give variables the usual range of textbook benchmarks, for all to see."""
+    domains = dict(current_visit().state.domains)
+    change_state(domains=tuple({**domains, **dict.fromkeys(names, DEFAULT_DOMAIN)}.items()))
+
+
+@uninterrupted()
+def confirm_table() -> None:
+    """Compare the list on the table that something speaks against."""
+    here = compare_desk()
+    here.table_confirmed_for = here.scored_for
 
 
 def scoring_notices(here: CompareDesk, state: CompareState, table: Table | None) -> list[str]:
@@ -311,15 +336,14 @@ def scoring_notices(here: CompareDesk, state: CompareState, table: Table | None)
         return ["These are the scores that the file brought; nothing was computed here."]
     notices = _doubtful(here.scored)
     if table is not None:
-        return notices
-    guessed = [n for n in here.variables if n not in dict(state.domains)]
-    if guessed:
-        listed = wording.join([f"`{n}`" for n in guessed], limit=12)
+        against = here.scored.check.reasons if here.scored is not None else ()
+        return notices + [f"You confirmed this table. {reason}" for reason in against]
+    if here.variables.mixed and state.list_base is None:
         notices.append(
-            f"No range was given for {listed}: sampled uniformly from 1 to 5, a guess. "
-            "Set it under Data."
+            "Some of these formulas count their variables from 1, others from 0. Here all are "
+            "counted from 0: `x0` is the `X1` of those that count from 1."
         )
-    data = data_for(state, None, len(here.rows()))
+    data = data_for(here, state, None)
     if isinstance(data, RangeData) and data.count < state.samples:
         notices.append(f"Limited to {data.count:,} samples a formula: the list is long.")
     return notices
@@ -344,8 +368,9 @@ def scoring_key(here: CompareDesk, state: CompareState) -> Hashable:
         return (here.number, here.problem)
     if state.upload:
         return (here.number, here.problem, state.upload, state.target, state.list_base)
-    domains = tuple((n, d) for n, d in state.domains if n in here.variables)
-    return (here.number, here.problem, domains, state.samples, state.seed)
+    names = here.variable_names(state.list_base)
+    domains = tuple((n, d) for n, d in state.domains if n in names)
+    return (here.number, here.problem, domains, state.samples, state.seed, state.list_base)
 
 
 def advance_scoring(here: CompareDesk, state: CompareState, table: Table | None) -> None:
@@ -357,7 +382,7 @@ def advance_scoring(here: CompareDesk, state: CompareState, table: Table | None)
         if here.job is not None:
             here.job.cancel()
         here.wanted = wanted
-        here.job = _begin(here, data_for(state, table, len(here.rows())))
+        here.job = _begin(here, data_for(here, state, table))
         here.job.wait(0.4)
     if not here.job.running and isinstance(here.job.result, Scored):
         here.scored, here.scored_for, here.job = here.job.result, wanted, None
@@ -365,7 +390,8 @@ def advance_scoring(here: CompareDesk, state: CompareState, table: Table | None)
 
 
 def _begin(here: CompareDesk, data: ListingData) -> Job:
-    rows, as_stored = here.rows(), here.as_stored
+    rows, as_stored, problem = here.rows(), here.as_stored, here.problem
+    problems = here.imported.problems if here.imported is not None else ()
     here.seen = time.monotonic()
 
     def work(step: Step) -> Scored:
@@ -380,6 +406,9 @@ def _begin(here: CompareDesk, data: ListingData) -> Job:
         with holding(scoring_slots(), lambda: watched(0, len(rows))):
             started = time.monotonic()
             scores = score_listing(rows, data, progress=watched)
-            return Scored.of(scores, time.monotonic() - started)
+            check = TableCheck()
+            if isinstance(data, TableData):
+                check = check_table(scores, data.table, problem, problems)
+            return Scored.of(scores, time.monotonic() - started, check)
 
     return Jobs().start("scoring", "Scoring the list", work)

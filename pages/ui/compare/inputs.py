@@ -19,11 +19,12 @@ from pages.ui.compare.desk import (
     drop_list,
     read_list,
     read_list_again,
+    use_default_range,
 )
 from pages.ui.inspector.data_input import data_panel
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.messages import quiet_note, show_error, show_note
-from pages.ui.kit.text import clean, escape
+from pages.ui.kit.text import clean, escape, prose
 from pages.ui.kit.visit import Outcome, Visit, change_state, current_visit, keep_upload, sync_widget
 from study.demo import demo_pool_path, problem_folder
 
@@ -216,7 +217,7 @@ def _column_chosen() -> None:
 
 def _problem_chosen() -> None:
     chosen = st.session_state["list_problem"]
-    compare_desk().problem = "" if chosen == _ALL else chosen
+    compare_desk().look_at("" if chosen == _ALL else chosen)
 
 
 def _stored_chosen() -> None:
@@ -237,6 +238,30 @@ def examples() -> None:
                       on_click=show_example, args=(example.key,))  # fmt: skip
 
 
+def ask_for_data(unknown: tuple[str, ...]) -> None:
+    """Ask which values the variables take that have no range, for EIC depends on them."""
+    names = wording.join([f"`{name}`" for name in unknown], limit=12)
+    each, verb = ("it", "takes") if len(unknown) == 1 else ("each", "take")
+    question = (
+        "How many digits a formula loses depends on its data, and nothing says which values "
+        f"{names} {verb}."
+    )
+    st.html(
+        '<div class="eic-ask" role="alert"><p><b>On which data?</b></p>'
+        f"<p>{prose(question)} Choose the table that the formulas were fitted to, or set ranges "
+        "under Data.</p></div>"
+    )
+    with st.container(horizontal=True, gap="small", key="ask-for-data"):
+        st.button("Choose a table", key="ask-table", on_click=_want_table)
+        st.button(f"Sample {each} from 1 to 5", key="ask-range", on_click=use_default_range,
+                  args=(unknown,))  # fmt: skip
+
+
+@uninterrupted()
+def _want_table() -> None:
+    current_visit().wants_table = True
+
+
 def data_input(here: Visit, variables: tuple[str, ...]) -> None:
     """The ranges or the table that all formulas share."""
     table = here.table
@@ -245,17 +270,19 @@ def data_input(here: Visit, variables: tuple[str, ...]) -> None:
     state = here.state
     base = state.list_base if isinstance(state, CompareState) else None
     indexed = any(n[:1] == "x" and n[1:].isdecimal() for n in map(canonical_name, variables))
-    if table is not None and indexed:
+    mixed = compare_desk().variables.mixed
+    if (table is not None and indexed) or (table is None and mixed):
         shown = _DETECT if base is None else str(base)
         st.segmented_control(
-            "Columns are counted from",
+            "Columns are counted from" if table is not None else "Variables are counted from",
             [_DETECT, "0", "1"],
             default=shown,
             key=sync_widget("list_base", shown),
             on_change=_base_chosen,
             required=True,
             help="Whether x1 is the first column (1, as Operon counts) or the second (0, as "
-            "Python counts). Detected for each method.",
+            "Python counts). Detected for each method. Without a table, 0 or 1 keeps every "
+            "variable as its formula spells it.",
         )
 
 

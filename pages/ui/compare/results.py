@@ -11,8 +11,16 @@ import numpy as np
 import streamlit as st
 
 from eic_core import wording
+from eic_core.pool.list_variables import counted_from_zero
 from eic_core.pool.listing import ListedScore
-from pages.ui.compare.desk import CompareDesk, CompareState, Scored, compare_desk, formula_text
+from pages.ui.compare.desk import (
+    CompareDesk,
+    CompareState,
+    Scored,
+    compare_desk,
+    confirm_table,
+    formula_text,
+)
 from pages.ui.compare.front_figure import (
     MOST_POINTS,
     FrontView,
@@ -73,21 +81,22 @@ def _card(scored: ListedScore, place: int) -> None:
 
 def changes_for_a(scored: ListedScore) -> dict[str, Any]:
     """The changes that make a row formula A."""
-    return {
-        "formula": formula_text(scored.listed),
-        "syntax": scored.syntax or "auto",
-        "base": scored.base,
-        "node": None,
-    }
+    text, syntax, base = _as_measured(scored)
+    return {"formula": text, "syntax": syntax, "base": base, "node": None}
 
 
 def changes_for_b(scored: ListedScore) -> dict[str, Any]:
     """The changes that make a row formula B."""
-    return {
-        "other": formula_text(scored.listed),
-        "other_syntax": scored.syntax or "auto",
-        "other_base": scored.base,
-    }
+    text, syntax, base = _as_measured(scored)
+    return {"other": text, "other_syntax": syntax, "other_base": base}
+
+
+def _as_measured(scored: ListedScore) -> tuple[str, str, int | None]:
+    """The formula's text, its notation, and what its variables count from."""
+    listed, base = scored.listed, scored.base
+    if scored.renumbered:
+        listed, base = counted_from_zero(listed), 0
+    return formula_text(listed), scored.syntax or "auto", base
 
 
 def open_in_inspector(scored: ListedScore) -> None:
@@ -133,6 +142,21 @@ def show_end(here: CompareDesk) -> None:
 @uninterrupted()
 def _again() -> None:
     compare_desk().job = compare_desk().wanted = None
+
+
+def ask_about_table(scored: Scored) -> None:
+    """What speaks against the table, and whether it is to be used all the same."""
+    reasons = "".join(f"<li>{prose(reason)}</li>" for reason in scored.check.reasons)
+    title = "This is not the table of these formulas." if scored.check.unusable else (
+        "Is this the table of these formulas?"
+    )  # fmt: skip
+    st.html(
+        f'<div class="eic-ask" role="alert"><p><b>{title}</b></p><ul class="eic-list">{reasons}'
+        "</ul><p>Under Data you can choose another table, another column to compare with, or what "
+        "columns are counted from.</p></div>"
+    )
+    if not scored.check.unusable:
+        st.button("Compare on it all the same", key="confirm-table", on_click=confirm_table)
 
 
 def results_view(here: CompareDesk, scored: Scored, notices: list[str]) -> None:

@@ -177,7 +177,7 @@ def test_a_scored_pool_ends_its_lines_as_every_file_here_and_other_ends_are_read
 
 @pytest.mark.parametrize(
     "formula",
-    ["(x", "sin(x", "x)", "\\frac{x}{", "((a+b]", "1+lg(x)", "x +* 1", "", "a**", "[1 + (2]", "{a)"],
+    ["(x", "sin(x", "x)", "\\frac{x}{", "((a+b]", "1+lg(x)", "x +* 1", "", "a**", "[1 + (2]"],
 )
 def test_the_reason_of_a_refusal_names_its_column_once(tmp_path, problems, formula):
     cell = '"' + formula.replace('"', '""') + '"'
