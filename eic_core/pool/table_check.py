@@ -127,7 +127,8 @@ def _agrees(measured: float, stored: tuple[float, ...]) -> bool:
 
 def _of(part: int, whole: int) -> str:
     if part == whole:
-        return "The formula has" if whole == 1 else f"All {whole:,} formulas have"
+        few = {1: "The formula has", 2: "Both formulas have"}
+        return few.get(whole, f"All {whole:,} formulas have")
     return f"{part:,} of {whole:,} formulas have"
 
 

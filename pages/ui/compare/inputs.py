@@ -248,12 +248,12 @@ def ask_for_data(unknown: tuple[str, ...]) -> None:
     )
     st.html(
         '<div class="eic-ask" role="alert"><p><b>On which data?</b></p>'
-        f"<p>{prose(question)} Choose the table that the formulas were fitted to, or set ranges "
-        "under Data.</p></div>"
+        f"<p>{prose(question)} Choose the table that the formulas were fitted to, set ranges under "
+        "Data, or take the 1 to 5 that is proposed there.</p></div>"
     )
     with st.container(horizontal=True, gap="small", key="ask-for-data"):
         st.button("Choose a table", key="ask-table", on_click=_want_table)
-        st.button(f"Sample {each} from 1 to 5", key="ask-range", on_click=use_default_range,
+        st.button(f"Take 1 to 5 for {each}", key="ask-range", on_click=use_default_range,
                   args=(unknown,))  # fmt: skip
 
 

@@ -46,7 +46,7 @@ def test_scores_of_training_and_test_rows_do_not_speak_against_their_own_table(s
         "a,b,y\n" + "\n".join(f"{i},{i * i % 7},{(-1) ** i * i}" for i in range(1, 30)) + "\n"
     )
     check = checked(rows, other)
-    assert not check.unusable and "All 2 formulas have another R²" in check.reasons[0]
+    assert not check.unusable and "Both formulas have another R²" in check.reasons[0]
 
 
 def test_a_few_rows_that_disagree_or_lack_a_column_do_not_speak_against_a_table() -> None:
@@ -59,7 +59,7 @@ def test_a_few_rows_that_disagree_or_lack_a_column_do_not_speak_against_a_table(
 @pytest.mark.parametrize(
     ("formulas", "unusable", "reason"),
     [
-        (["u", "v*u"], True, "All 2 formulas have variables for which the table has no column: "
+        (["u", "v*u"], True, "Both formulas have variables for which the table has no column: "
          "`u` and `v`. Its columns are `a`, `b` and `y`."),
         (["x0 + x5"], True, "The formula has variables"),
         (["u", "v", "a"], False, "2 of 3 formulas have variables"),
