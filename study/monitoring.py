@@ -24,8 +24,8 @@ from study.store import (
     Store,
     Tx,
     VoteRow,
+    count_votes_by_rater,
     require_study,
-    saved_by_rater,
 )
 from study.unblinding import early_looks
 
@@ -324,7 +324,7 @@ def _raters(
     study: Study, raters: tuple[RaterRow, ...], votes: tuple[VoteRow, ...], now: datetime
 ) -> _Standing:
     """Who has finished, and who else has fallen silent."""
-    saved = saved_by_rater(votes)
+    saved = count_votes_by_rater(votes)
     last = {vote.rater_id: vote.voted_at for vote in votes}
     finished, silent = set(), []
     for rater in raters:

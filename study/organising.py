@@ -20,7 +20,7 @@ from study.freezing import (
     refuse_if_changed,
     version_of,
 )
-from study.links import InvitationDesk
+from study.links import InvitationService
 from study.material import Column, NewPair, PairKind, Pool, Problem, Study, StudyPair
 from study.monitoring import Monitor
 from study.rating_types import Ballot
@@ -114,7 +114,7 @@ class OrganiserService:
         self._store = store
         self._clock = clock
         self._actor = actor
-        self.invitations = InvitationDesk(store, clock, chance, demo=demo, actor=actor)
+        self.invitations = InvitationService(store, clock, chance, demo=demo, actor=actor)
         self.monitor = Monitor(store, clock)
         self.early = EarlyLooks(store, clock, actor=actor)
 
@@ -293,7 +293,7 @@ class OrganiserService:
             raise DesignError("say why this pair is left out", field="reason")
         return self._drop(study_id, pair_id, reason.strip()[:500])
 
-    def undrop_pair(self, study_id: int, pair_id: int) -> StudyPair:
+    def restore_pair(self, study_id: int, pair_id: int) -> StudyPair:
         """Take a dropped pair back in."""
         return self._drop(study_id, pair_id, "")
 

@@ -66,7 +66,7 @@ class Target:
             return f"an interval of ± {wording.points(self.half_width)} points"
         return f"a power of {wording.level_percent(self.power or 0)}"
 
-    def met(self, value: float) -> bool:
+    def is_met_by(self, value: float) -> bool:
         """Whether this half-width, or power, is good enough."""
         return value <= self.half_width if self.half_width is not None else value >= self.goal
 
@@ -326,7 +326,7 @@ def _route(
                 return found.power(start.alpha)
             return found.half_width(start.level)
 
-        if not target.met(value(_MOST)):
+        if not target.is_met_by(value(_MOST)):
             return Route(way, None, value(_MOST, 1.0), None)
         size = _smallest(value, target, size)
         design = grow_design(model, way, size)
@@ -356,20 +356,20 @@ def _smallest(value: Callable[[int], float], target: Target, low: int) -> int:
     100
     """
     high = low
-    while not target.met(value(high)):
+    while not target.is_met_by(value(high)):
         low, high = high, min(2 * high, _MOST)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if target.met(value(middle)) else (middle, high)
+        low, high = (low, middle) if target.is_met_by(value(middle)) else (middle, high)
     return high
 
 
 def _meets_target(target: Target, found: Plan, margin: float) -> bool:
     """Whether a simulated design reaches the target, give or take so many Monte-Carlo errors."""
     if target.power is not None:
-        return target.met(found.power.value + margin * found.power.error)
+        return target.is_met_by(found.power.value + margin * found.power.error)
     width = found.half_width
-    return width is not None and target.met(width.value - margin * width.error)
+    return width is not None and target.is_met_by(width.value - margin * width.error)
 
 
 class _Steps:

@@ -125,7 +125,7 @@ def test_stored_losses_are_offered_as_accuracy() -> None:
     text = "Complexity,Loss,Equation\n1,2.5,x0\n3,0.1,x0*x0\n5,0.2,x0*x0*x0\n"
     page = paste(open_page(range="x0=1.0:5.0"), text)
     assert list(desk_of(page).scored.accuracies) == ["loss, as stored"]
-    assert desk_of(page).scored.usual == "loss, as stored"
+    assert desk_of(page).scored.default_accuracy == "loss, as stored"
     assert "2 of 3 formulas</b>" in html_of(page)
 
 
@@ -150,9 +150,9 @@ def test_each_example_is_scored_with_a_front(key: str) -> None:
     assert not page.exception
     found = desk_of(page).scored
     assert not any(s.score.error for s in found.scores)
-    assert 0 < found.fronts[found.usual].sum() < len(found.scores)
+    assert 0 < found.fronts[found.default_accuracy].sum() < len(found.scores)
     if key == "search":
-        assert found.usual == "1 − R²" and len(found.scores) == 326
+        assert found.default_accuracy == "1 − R²" and len(found.scores) == 326
         assert state_of(page).target == "period"
 
 
@@ -335,7 +335,7 @@ def test_the_state_of_the_page_comes_back_from_its_address() -> None:
         list_base=1, seed=4, domains=(("x1", Domain("uniform", 1.0, 2.0)),),
     )  # fmt: skip
     assert CompareState.from_query(state.to_query()) == state
-    assert not hasattr(state.inspecting(), "other") and state.inspecting().formula == "x1"
+    assert not hasattr(state.inspector_state(), "other") and state.inspector_state().formula == "x1"
 
 
 def test_a_closed_study_keeps_the_page_shut(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -85,7 +85,7 @@ def test_a_dropped_pair_can_be_taken_back(rehearsal: Rehearsal) -> None:
     study = rehearsal.draft()
     first = rehearsal.organiser.pairs(study.id)[0]
     rehearsal.organiser.drop_pair(study.id, first.id, "unfit")
-    assert rehearsal.organiser.undrop_pair(study.id, first.id).in_study
+    assert rehearsal.organiser.restore_pair(study.id, first.id).in_study
 
 
 def test_the_preview_is_what_raters_get(rehearsal: Rehearsal) -> None:
@@ -128,7 +128,7 @@ def test_nothing_that_affects_inference_changes_after_freezing(rehearsal: Rehear
         lambda: service.set_pool(study.id, Pool("p", "problem,formula\n")),
         lambda: service.set_pairs(study.id, [pair(0, 1)]),
         lambda: service.drop_pair(study.id, pair_id, "late"),
-        lambda: service.undrop_pair(study.id, pair_id),
+        lambda: service.restore_pair(study.id, pair_id),
         lambda: service.delete_draft(study.id),
     ):
         with pytest.raises(FrozenStudyError):

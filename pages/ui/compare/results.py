@@ -24,11 +24,11 @@ from pages.ui.compare.desk import (
 from pages.ui.compare.front_figure import (
     MOST_POINTS,
     FrontView,
+    count_on_edge,
     drawn_places,
     front_figure,
-    on_the_edge,
 )
-from pages.ui.compare.scores_table import filtered, scored_csv, scores_table
+from pages.ui.compare.scores_table import filter_scores, scored_csv, scores_table
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted
 from pages.ui.kit.messages import quiet_note, show_error, show_heading, show_note
 from pages.ui.kit.text import escape, prose
@@ -105,7 +105,7 @@ def open_in_inspector(scored: ListedScore) -> None:
 
     state = current_visit().state
     assert isinstance(state, CompareState)
-    there = replace(state.inspecting(), **changes_for_a(scored))
+    there = replace(state.inspector_state(), **changes_for_a(scored))
     page = st.Page(inspector_page, title="Inspector", url_path="inspector", default=True)
     st.switch_page(page, query_params=there.to_query())
 
@@ -116,9 +116,9 @@ _LISTED = 500
 @st.fragment(run_every=0.6)
 def show_progress(key: str) -> None:
     """How far scoring has come; the page follows when it has ended."""
-    here = compare_desk()
-    here.seen = time.monotonic()
-    job = here.job
+    desk = compare_desk()
+    desk.last_watched = time.monotonic()
+    job = desk.job
     if job is None or not job.running:
         st.rerun()
     share = job.done / job.total if job.total else 0.0
@@ -127,9 +127,9 @@ def show_progress(key: str) -> None:
     st.button("Cancel", key=f"cancel-{key}", on_click=job.cancel, disabled=job.cancelled)
 
 
-def show_end(here: CompareDesk) -> None:
+def show_end(desk: CompareDesk) -> None:
     """Why there are no scores."""
-    job = here.job
+    job = desk.job
     if job is None:
         return
     if job.error is not None:
@@ -141,7 +141,7 @@ def show_end(here: CompareDesk) -> None:
 
 @uninterrupted()
 def _again() -> None:
-    compare_desk().job = compare_desk().wanted = None
+    compare_desk().job = compare_desk().wanted_for = None
 
 
 def ask_about_table(scored: Scored) -> None:
@@ -159,27 +159,27 @@ def ask_about_table(scored: Scored) -> None:
         st.button("Compare on it all the same", key="confirm-table", on_click=confirm_table)
 
 
-def results_view(here: CompareDesk, scored: Scored, notices: list[str]) -> None:
+def results_view(desk: CompareDesk, scored: Scored, notices: list[str]) -> None:
     """Everything below the inputs, one fragment."""
     for text in notices:
         show_note(text)
-    _results(here.number)
+    _results(desk.number)
     _refused(scored)
 
 
 @st.fragment
 def _results(number_of_list: int) -> None:
-    here = compare_desk()
-    scored = here.scored
-    if scored is None or here.number != number_of_list:
+    desk = compare_desk()
+    scored = desk.scored
+    if scored is None or desk.number != number_of_list:
         return
     with st.container(key="front-box", gap="small"):
         name = _accuracy(scored)
         on_front = scored.fronts[name]
         _summary(scored, on_front, name)
-        shown = filtered(scored, on_front)
+        shown = filter_scores(scored, on_front)
         view = FrontView(
-            scored.scores, shown, on_front, scored.accuracies.get(name), name, here.picked
+            scored.scores, shown, on_front, scored.accuracies.get(name), name, desk.picked
         )
         left, right = st.columns([1, 1], gap="medium")
         with left:
@@ -198,8 +198,8 @@ def _accuracy(scored: Scored) -> str:
     chosen = st.segmented_control(
         "Accuracy",
         names,
-        default=scored.usual,
-        key=f"front-accuracy-{scored.usual}",
+        default=scored.default_accuracy,
+        key=f"front-accuracy-{scored.default_accuracy}",
         format_func=lambda name: name or "leave out",
         required=True,
         help="Against the target here, or as it came with the list.",
@@ -236,7 +236,7 @@ def _plot(view: FrontView) -> None:
         config=plotly_config("eic-front"),
         alt="Every formula by complexity and error, coloured by EIC; the table says the same.",
     )
-    if edge := on_the_edge(view):
+    if edge := count_on_edge(view):
         top = "EIC above 12" if view.accuracy is None else (
             "an R² below −1" if "loss" not in view.accuracy_name else "a far larger loss"
         )  # fmt: skip

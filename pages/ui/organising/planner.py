@@ -266,11 +266,11 @@ def _start(service: OrganiserService, place: _Place, job: Job | None) -> PlanReq
 def _model_of(service: OrganiserService, study: Study) -> StudyModel:
     """A draft's own numbers, as far as it has them."""
     draft, usual = draft_of(service, study), StudyModel()
-    pairs = len(draft.kept) or usual.pairs
+    pairs = len(draft.included_pairs) or usual.pairs
     ballots = min(study.design.ballots_per_rater, pairs)
     return StudyModel(
         pairs=pairs,
-        problems=len({pair.pair.problem for pair in draft.kept}) or usual.problems,
+        problems=len({pair.pair.problem for pair in draft.included_pairs}) or usual.problems,
         raters=max(2, -(-pairs * study.design.votes_per_pair // ballots)),
         ballots=ballots,
     )

@@ -15,7 +15,7 @@ from pages.ui.kit.wiring import lab, parcels
 from pages.ui.organising.desk import (
     StudyDraft,
     action_callback,
-    clear_kept,
+    clear_page_value,
     confirmation_popover,
     download_button,
     go_to,
@@ -68,11 +68,11 @@ def _try(study: Study) -> None:
     """In a demo: one click from here to the rating page."""
     def make(service: OrganiserService) -> None:
         link = service.invitations.invite(study.id, ["try-out"])[0]
-        organiser_desk().kept["try-out"] = link.link
+        organiser_desk().page_values["try-out"] = link.link
 
     st.button("Make a link to try as a rater", key="try-out", type="primary",
               on_click=action_callback, args=("links", make))  # fmt: skip
-    if link := organiser_desk().kept.get("try-out"):
+    if link := organiser_desk().page_values.get("try-out"):
         st.link_button("Open the rating page in a new tab", link, icon=":material/open_in_new:")
 
 
@@ -120,16 +120,16 @@ def _open(study: Study) -> None:
 
 def _keep(study: Study, made: Sequence[NewInvitation]) -> None:
     """Until the tab is closed: the links, and their file."""
-    before = organiser_desk().kept.get(_NEW)
+    before = organiser_desk().page_values.get(_NEW)
     links = (*before[1], *made) if before and before[0] == study.id else tuple(made)
     number = parcels().leave(
         login_key(), f"{file_stem(study.name)}-links.csv", links_csv(links).encode()
     )
-    organiser_desk().kept[_NEW] = (study.id, links, number)
+    organiser_desk().page_values[_NEW] = (study.id, links, number)
 
 
 def _fresh(study: Study) -> None:
-    kept = organiser_desk().kept.get(_NEW)
+    kept = organiser_desk().page_values.get(_NEW)
     if kept is None or kept[0] != study.id:
         return
     _, links, number = kept
@@ -146,7 +146,7 @@ def _fresh(study: Study) -> None:
             download_button(f"/exports/parcel/{number}", f"Download {len(links):,} links as CSV",
                      "parcel", primary=True)  # fmt: skip
             st.button("I have saved them", key="links-saved", type="tertiary",
-                      on_click=clear_kept, args=(_NEW,))  # fmt: skip
+                      on_click=clear_page_value, args=(_NEW,))  # fmt: skip
 
 
 # --- all of them ---
@@ -327,7 +327,7 @@ def _bar(name: str, problem: str, votes: int, wanted: int) -> str:
 def _closing(study: Study) -> None:
     def close(service: OrganiserService) -> None:
         service.close(study.id)
-        organiser_desk().said["study"] = "The study is closed. Here is what it found."
+        organiser_desk().done_messages["study"] = "The study is closed. Here is what it found."
         go_to(study=study.id, step="report")
 
     show_error_at("close")

@@ -240,7 +240,7 @@ def _new(others: bool) -> None:
                 args=("new-study", create),
             )  # fmt: skip
         show_error_at("new-study")
-    organiser_desk().kept.pop("editing", None)
+    organiser_desk().page_values.pop("editing", None)
 
 
 def _own_address() -> str:
