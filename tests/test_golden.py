@@ -294,7 +294,7 @@ def test_the_database_the_folder_and_the_archive_say_the_same(lab: Lab, tmp_path
 def _expect_headline(export: StudyExport) -> None:
     report = analyse(export)
     found, interval = report.inference, report.inference.interval(0.95)
-    assert (len(report.cast), len(report.valid), report.excluded_raters) == (94, 77, 3)
+    assert (len(report.votes_cast), len(report.valid_votes), report.excluded_raters) == (94, 77, 3)
     assert (found.lower, found.votes) == (61, 75)
     assert found.standard_error == pytest.approx(0.06299867614234529, rel=TOLERANCE)
     assert interval is not None

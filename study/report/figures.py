@@ -272,9 +272,10 @@ def _problems(report: StudyReport) -> Intervals:
     overall = report.inference
     if overall.rate is None:
         return Intervals((), FOR_LOWER, empty=overall.reason)
+    rates = report.threats.problems.with_votes
     marks = [
         share_mark(f"{p.problem} ({p.votes:,})", p.rate, p.interval, weight=p.votes / overall.votes)
-        for p in sorted(report.threats.problems.judged, key=lambda p: (-(p.rate or 0), p.problem))
+        for p in sorted(rates, key=lambda p: (-(p.rate or 0), p.problem))
     ]
     marks.append(
         share_mark(f"all ({overall.votes:,})", overall.rate, overall.interval(report.level))

@@ -16,6 +16,7 @@ from eic_core.measure.table import read_table
 from eic_core.pool.importers import import_formulas
 from pages.ui.compare.desk import CompareState
 from pages.ui.compare.scores_table import scored_csv
+from tests.pages.test_app_inspector import html_of
 
 PROGRAM = """
 import streamlit as st
@@ -36,11 +37,6 @@ def open_page(**query: str | list[str]) -> AppTest:
     for name, value in query.items():
         page.query_params[name] = value
     return page.run()
-
-
-def html_of(page: AppTest) -> str:
-    bodies = [element.proto.body for element in page.get("html")]
-    return "\n".join(body for body in bodies if not body.startswith("<style"))
 
 
 def desk_of(page: AppTest):  # type: ignore[no-untyped-def]

@@ -22,6 +22,7 @@ from study.design import StudyDesign, StudyStatus
 from study.errors import StaleEditError
 from study.organising import OrganiserService
 from study.report.figures import pair_histograms
+from tests.pages.test_app_inspector import html_of
 
 SHELL = Path(__file__).resolve().parents[2] / "pages" / "ui" / "shell.py"
 
@@ -29,11 +30,6 @@ SHELL = Path(__file__).resolve().parents[2] / "pages" / "ui" / "shell.py"
 @pytest.fixture
 def service(tmp_path: Path) -> OrganiserService:
     return Lab(Settings(f"sqlite:///{tmp_path}/lab.sqlite3")).organising
-
-
-def html_of(page: AppTest) -> str:
-    bodies = [element.proto.body for element in page.get("html")]
-    return "\n".join(body for body in bodies if not body.startswith("<style"))
 
 
 # --- access ---

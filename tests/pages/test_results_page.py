@@ -325,9 +325,9 @@ def test_the_pairs_add_up_to_the_report(rehearsal: Rehearsal) -> None:
     assert len(rows) == len(report.export.pairs)
     assert sum(r.lower for r in rows) == report.preference.lower
     assert sum(r.higher for r in rows) == report.preference.higher
-    assert sum(r.left_out for r in rows) == 2 == sum(report.excluded.values())
+    assert sum(r.left_out for r in rows) == 2 == sum(report.votes_excluded.values())
     shown = [v for r in rows for v in vote_rows(report, r.pair.pair)]
-    assert len(shown) == len(report.cast)
+    assert len(shown) == len(report.votes_cast)
     for row in shown:
         left = (row.vote.choice == "lower") == (row.vote.lower_side == "left")
         assert row.side == ("A" if left else "B")

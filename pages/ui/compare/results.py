@@ -31,6 +31,7 @@ from pages.ui.compare.front_figure import (
 from pages.ui.compare.scores_table import filter_scores, scored_csv, scores_table
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted
 from pages.ui.kit.messages import quiet_note, show_error, show_heading, show_note
+from pages.ui.kit.progress import progress_text, show_job
 from pages.ui.kit.text import escape, prose
 from pages.ui.kit.visit import change_state, current_visit
 
@@ -118,13 +119,11 @@ def show_progress(key: str) -> None:
     """How far scoring has come; the page follows when it has ended."""
     desk = compare_desk()
     desk.last_watched = time.monotonic()
-    job = desk.job
-    if job is None or not job.running:
-        st.rerun()
-    share = job.done / job.total if job.total else 0.0
-    said = f"{job.done:,} of {job.total:,} formulas" if job.total else "reading the list"
-    st.progress(min(1.0, share), text=f"Scoring: {said}")
-    st.button("Cancel", key=f"cancel-{key}", on_click=job.cancel, disabled=job.cancelled)
+    show_job(
+        desk.job,
+        lambda job: progress_text(job, "Scoring", "formulas", "reading the list"),
+        key=f"cancel-{key}",
+    )
 
 
 def show_end(desk: CompareDesk) -> None:

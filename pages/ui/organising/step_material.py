@@ -19,6 +19,7 @@ from pages.ui.kit.messages import (
     show_note,
     show_warning,
 )
+from pages.ui.kit.progress import progress_text, show_job
 from pages.ui.kit.text import code_label, escape, prose
 from pages.ui.kit.wiring import jobs, parcels
 from pages.ui.organising.desk import (
@@ -221,15 +222,12 @@ def _keep(service: OrganiserService, draft: StudyDraft, upload: PoolUpload) -> N
 @st.fragment(run_every=0.7)
 def _progress(key: str) -> None:
     """How far scoring has come; the page follows when it has ended."""
-    job = jobs().get(key)
-    if job is None or not job.running:
-        st.rerun()
-    if not is_organiser():
-        st.rerun()
-    share = job.done / job.total if job.total else 0.0
-    said = f"{job.done:,} of {job.total:,} formulas" if job.total else "reading the file"
-    st.progress(min(1.0, share), text=f"Scoring: {said}. You may close this page meanwhile.")
-    st.button("Cancel", key="cancel-scoring", on_click=job.cancel, disabled=job.cancelled)
+
+    def text(job: Job) -> str:
+        scoring = progress_text(job, "Scoring", "formulas", "reading the file")
+        return f"{scoring}. You may close this page meanwhile."
+
+    show_job(jobs().get(key) if is_organiser() else None, text, key="cancel-scoring")
 
 
 def _ended(draft: StudyDraft, job: Job) -> None:

@@ -20,6 +20,7 @@ from pages.ui.kit.messages import (
     show_warning,
     table_html,
 )
+from pages.ui.kit.progress import progress_text, show_job
 from pages.ui.kit.wiring import figure_cache, jobs, stopwatch
 from pages.ui.organising.desk import (
     StudyDraft,
@@ -232,14 +233,15 @@ def _finish(draft: StudyDraft) -> None:
 @st.fragment(run_every=0.7)
 def _progress(key: str) -> None:
     """How far the matching has come; the page follows when it has ended."""
-    job = jobs().get(key)
-    if job is None or not job.running or not is_organiser():
-        st.rerun()
-    share = job.done / job.total if job.total else 0.0
-    said = f"{job.done:,} of {job.total:,} problems" if job.total else "reading the pool"
-    st.progress(min(1.0, share), text=f"Matching: {said}. You may close this page meanwhile.")
-    st.button("Cancel", key="cancel-matching", on_click=job.cancel, disabled=job.cancelled,
-              help="Ends it after the problem that it is at")  # fmt: skip
+
+    def text(job: Job) -> str:
+        matching = progress_text(job, "Matching", "problems", "reading the pool")
+        return f"{matching}. You may close this page meanwhile."
+
+    show_job(
+        jobs().get(key) if is_organiser() else None, text, key="cancel-matching",
+        help="Ends it after the problem that it is at",
+    )  # fmt: skip
 
 
 def _ended(draft: StudyDraft, job: Job) -> None:
