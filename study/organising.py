@@ -93,7 +93,7 @@ class OrganiserService:
 
     Attributes
     ----------
-    invitations : InvitationDesk
+    invitations : InvitationService
         Makes, lists and revokes links.
     monitor : Monitor
         The live list, and exports.

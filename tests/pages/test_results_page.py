@@ -8,7 +8,7 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 
 import plotly.graph_objects as go
@@ -46,8 +46,9 @@ from pages.ui.organising.running import pairs_line, watching_lines
 from pages.ui.server import ROUTES
 from study.access import AccessService, HashParameters
 from study.material import Member, Problem, Study
-from study.report import StudyExport
+from study.report import StudyExport, read_export
 from study.report.analysis import StudyReport, analyse
+from study.report.bundle import bundle_files
 from study.report.figures import FIGURES, Counts, Curve, Curves, Intervals, Mark, headline
 from study.report.printing import FORMATS
 from study.report.printing import draw as printed
@@ -59,6 +60,13 @@ PASSPHRASE = "correct horse battery"
 EVERY_FILE = [
     "study.zip", *FILES, *(f"figures/{name}.{form}" for name in FIGURES for form in FORMATS)
 ]  # fmt: skip
+
+
+def test_every_single_file_is_the_one_of_the_archive() -> None:
+    report = analyse(read_export(Path(__file__).resolve().parents[1] / "golden" / "export"))
+    files = (entry for entry in bundle_files(report) if entry[0] in FILES)
+    for name, content in islice(files, len(FILES)):  # the figures come after them
+        assert FILES[name].make(report).encode() == content, name
 
 
 @pytest.fixture

@@ -84,8 +84,8 @@ def paper() -> StudyReport:
 
 
 def test_the_papers_counts_come_out_of_an_export(paper: StudyReport) -> None:
-    assert len(paper.cast) == 1080 and len(paper.valid) == 840
-    assert paper.excluded == {"session under the threshold": 240}
+    assert len(paper.votes_cast) == 1080 and len(paper.valid_votes) == 840
+    assert paper.votes_excluded == {"session under the threshold": 240}
     assert paper.excluded_raters == 24 and paper.unfinished_excluded_raters == 0
     found = document(paper)
     assert found["preference"]["lower"] == 586

@@ -29,7 +29,7 @@ from study.design import StudyStatus
 from study.errors import NotFoundError
 from study.material import Study
 from study.organising import OrganiserService
-from study.report.analysis import StudyReport, analyse, provenance
+from study.report.analysis import StudyReport, analyse
 from study.report.bundle import write_bundle
 from study.report.document import document_text
 from study.report.exported import STUDY_FILE, VOTES_FILE, study_text, votes_csv
@@ -44,6 +44,7 @@ from study.report.tables import (
     RATERS_FILE,
     codebook_csv,
     long_csv,
+    made_by,
     pairs_csv,
     raters_csv,
 )
@@ -76,7 +77,7 @@ FILES: Mapping[str, OneFile] = {
     CODEBOOK_FILE: OneFile(
         "Codebook of all columns, CSV",
         CSV,
-        lambda r: codebook_csv(r.export.hash, provenance(r.export.hash, r.seed, r.software)),
+        lambda r: codebook_csv(r.export.hash, made_by(r)),
     ),
     VOTES_FILE: OneFile("Votes as cast, CSV", CSV, lambda r: votes_csv(r.export.votes)),
     STUDY_FILE: OneFile("Frozen study, JSON", JSON, lambda r: study_text(r.export)),
