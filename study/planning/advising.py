@@ -229,8 +229,8 @@ def advise(
     for number, way in enumerate(ways, start=1):
         routes.append(_route(model, way, target, first, simulated))
         report.skip_to(1 + number * TRIES)
-    also = [route.model.pairs for route in routes if route.model is not None]
-    grid = width_grid(model, level, also=also)
+    extra = [route.model.pairs for route in routes if route.model is not None]
+    grid = width_grid(model, level, extra=extra)
     return Advice(model, target, first, False, tuple(routes), grid)
 
 
@@ -265,7 +265,7 @@ def grow_design(model: StudyModel, way: Way, size: int) -> StudyModel:
     return replace(model, pairs=size, raters=raters)
 
 
-def width_grid(model: StudyModel, level: float = 0.95, *, also: Sequence[int] = ()) -> Grid:
+def width_grid(model: StudyModel, level: float = 0.95, *, extra: Sequence[int] = ()) -> Grid:
     """Half-widths for a half to four times as many pairs and raters, by the approximation.
 
     Parameters
@@ -273,7 +273,7 @@ def width_grid(model: StudyModel, level: float = 0.95, *, also: Sequence[int] = 
     model : StudyModel
     level : float
         Confidence level, in (0, 1).
-    also : sequence of int
+    extra : sequence of int
         Numbers of pairs to add, up to eight times those of the model.
 
     Examples
@@ -286,7 +286,7 @@ def width_grid(model: StudyModel, level: float = 0.95, *, also: Sequence[int] = 
     """
     least = max(model.ballots, model.problems)
     steps = {max(least, round(model.pairs * f)) for f in (0.5, 0.7, 1, 1.4, 2, 2.8, 4)}
-    pairs = sorted(steps | {n for n in also if least <= n <= 8 * model.pairs})
+    pairs = sorted(steps | {n for n in extra if least <= n <= 8 * model.pairs})
     raters = sorted({max(2, round(model.raters * f)) for f in (0.5, 1, 2, 4)})
     pairs = [n for n in pairs if n <= LIMITS["pairs"]]
     raters = [n for n in raters if n <= LIMITS["raters"]]

@@ -123,7 +123,7 @@ class Curve:
     chosen: int | None = None
 
     @property
-    def known(self) -> tuple[tuple[float, Mark], ...]:
+    def known_marks(self) -> tuple[tuple[float, Mark], ...]:
         """Marks that have a value, with their places."""
         pairs = zip(self.at, self.marks, strict=True)
         return tuple((at, mark) for at, mark in pairs if mark.value is not None)

@@ -102,9 +102,9 @@ def test_a_stale_replacement_says_what_was_done_meanwhile(service: OrganiserServ
     seen = service.version(study.id)
     service.set_problems(study.id, read_files([("fall.csv", b"t,s\n1,2\n2,3\n")]).problems)
     with pytest.raises(StaleEditError, match="set the problems"):
-        service.set_problems(study.id, (), seen=seen)
+        service.set_problems(study.id, (), version_seen=seen)
     assert [p.name for p in service.problems(study.id)] == ["fall"]
-    service.set_problems(study.id, (), seen=service.version(study.id))
+    service.set_problems(study.id, (), version_seen=service.version(study.id))
 
 
 def test_a_stale_freeze_or_delete_is_refused(service: OrganiserService) -> None:
@@ -112,9 +112,9 @@ def test_a_stale_freeze_or_delete_is_refused(service: OrganiserService) -> None:
     seen = service.version(study.id)
     service.edit(study.id, name="Renamed")
     with pytest.raises(StaleEditError):
-        service.freeze(study.id, seen=seen)
+        service.freeze(study.id, version_seen=seen)
     with pytest.raises(StaleEditError):
-        service.delete_draft(study.id, seen=seen)
+        service.delete_draft(study.id, version_seen=seen)
     assert service.study(study.id).name == "Renamed"
 
 

@@ -296,7 +296,7 @@ def test_a_rule_on_columns_keeps_the_votes_that_have_no_reason(seed: int) -> Non
     for rule in (ExclusionRule(), ExclusionRule(12, "vote"), ExclusionRule(30, "session", 0)):
         reasons = exclusion_reasons(export.votes, rule)
         kept = [not why for why, on in zip(reasons, on_pairs, strict=True) if on]
-        assert columns.kept(rule).tolist() == kept
+        assert columns.kept_by(rule).tolist() == kept
 
 
 def test_pairs_of_unknown_r2_are_drawn_without_a_warning() -> None:

@@ -244,9 +244,9 @@ def _draw(live: LiveList) -> None:
     if not live.invited and not live.open_places:
         quiet_note("Nobody is invited yet: make links under Invitations.")
     show_heading("Votes on each pair")
-    wanted = live.votes_wanted // len(live.pairs) if live.pairs else 0
-    quiet_note(pairs_line(live, wanted))
-    bars = "".join(_bar(p.name, p.problem, p.votes, wanted) for p in live.pairs)
+    votes_wanted = live.votes_wanted // len(live.pairs) if live.pairs else 0
+    quiet_note(pairs_line(live, votes_wanted))
+    bars = "".join(_bar(p.name, p.problem, p.votes, votes_wanted) for p in live.pairs)
     st.html(f'<div class="eic-votes" tabindex="0" aria-label="Votes on each pair">{bars}</div>')
     came = live.last_vote_at
     last = "" if came is None else f" The last vote came {wording.minute(came)}."
@@ -294,14 +294,14 @@ def watching_lines(live: LiveList) -> list[str]:
     return lines
 
 
-def pairs_line(live: LiveList, wanted: int) -> str:
+def pairs_line(live: LiveList, votes_wanted: int) -> str:
     """How evenly the votes lie, in a sentence."""
     if not live.pairs:
         return "There are no pairs."
     counts = [pair.votes for pair in live.pairs]
-    full = sum(count >= wanted for count in counts)
+    full = sum(count >= votes_wanted for count in counts)
     return (
-        f"{full:,} of {len(counts):,} pairs have the {wanted} wanted; "
+        f"{full:,} of {len(counts):,} pairs have the {votes_wanted} wanted; "
         f"the fewest are {min(counts)}, the most {max(counts)}."
     )
 
@@ -314,13 +314,13 @@ def _people(count: int) -> str:
     return "one rater" if count == 1 else f"{count} raters"
 
 
-def _bar(name: str, problem: str, votes: int, wanted: int) -> str:
-    share = 100 * min(1.0, votes / wanted) if wanted else 0
-    full = " eic-full" if wanted and votes >= wanted else ""
+def _bar(name: str, problem: str, votes: int, votes_wanted: int) -> str:
+    share = 100 * min(1.0, votes / votes_wanted) if votes_wanted else 0
+    full = " eic-full" if votes_wanted and votes >= votes_wanted else ""
     return (
         f'<div class="eic-vote"><span>{escape(name)} <i>{escape(problem, 40)}</i></span>'
         f'<span class="eic-bar-track{full}"><span style="width:{share:.0f}%"></span></span>'
-        f'<span class="n">{votes} of {wanted}</span></div>'
+        f'<span class="n">{votes} of {votes_wanted}</span></div>'
     )
 
 

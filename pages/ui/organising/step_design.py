@@ -283,7 +283,7 @@ def _freeze(study: Study) -> None:
             if done % 5 == 0 or done == total:
                 slot.progress(done / max(1, total), text=f"Making ballot {done} of {total}")
 
-        frozen = service.freeze(study.id, seen=version_seen(study), progress=progress)
+        frozen = service.freeze(study.id, version_seen=version_seen(study), progress=progress)
         slot.empty()
         organiser_desk().done_messages["study"] = (
             f"The study is open. Its hash is `{frozen.hash}`: keep it with your records. "

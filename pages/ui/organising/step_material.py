@@ -216,7 +216,7 @@ def _keep(service: OrganiserService, draft: StudyDraft, upload: PoolUpload) -> N
             "another organiser has brought another pool meanwhile",
             hint="it is shown below; upload yours again if yours is wanted",
         )
-    service.set_pool(draft.study.id, upload.pool, seen=version)
+    service.set_pool(draft.study.id, upload.pool, version_seen=version)
 
 
 @st.fragment(run_every=0.7)
@@ -341,7 +341,7 @@ def _form(draft: StudyDraft, problem: Problem, key: str) -> None:
 
     def remove(service: OrganiserService) -> str:
         rest = [p for p in draft.problems if p.name != problem.name]
-        service.set_problems(draft.study.id, rest, seen=version_seen(draft.study))
+        service.set_problems(draft.study.id, rest, version_seen=version_seen(draft.study))
         organiser_desk().page_values.pop("editing", None)
         return f"`{problem.name}` is removed."
 
@@ -453,7 +453,8 @@ def _put(draft: StudyDraft, new: Sequence[Problem]) -> None:
 
     def add(service: OrganiserService) -> str:
         merged = {**described, **{p.name: _keeping(p, described.get(p.name)) for p in new}}
-        service.set_problems(draft.study.id, tuple(merged.values()), seen=version_seen(draft.study))
+        version = version_seen(draft.study)
+        service.set_problems(draft.study.id, tuple(merged.values()), version_seen=version)
         return f"{wording.count(len(new), 'problem')} added."
 
     if not run_action("problems", add):

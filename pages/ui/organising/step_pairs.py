@@ -175,7 +175,7 @@ def _match(draft: StudyDraft, key: str) -> None:
 
         result, pairs = match_study(
             service, draft.study.id, rules, mode=mode, k=k, progress=progress,
-            seen=version_seen(draft.study), clock=stopwatch(),
+            version_seen=version_seen(draft.study), clock=stopwatch(),
         )  # fmt: skip
         slot.empty()
         keep_result(draft, result)
@@ -219,7 +219,7 @@ def _finish(draft: StudyDraft) -> None:
     def start(service: OrganiserService) -> None:
         def work(step: Step) -> MatchingResult:
             result, _ = match_study(
-                service, draft.study.id, rules, mode=mode, k=k, seen=version,
+                service, draft.study.id, rules, mode=mode, k=k, version_seen=version,
                 seconds=FINISHING, clock=clock, progress=lambda done, total, _: step(done, total),
             )  # fmt: skip
             return result

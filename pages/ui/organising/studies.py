@@ -145,7 +145,7 @@ def _more(study: Study) -> None:
         return "Renamed."
 
     def delete(service: OrganiserService) -> str:
-        service.delete_draft(study.id, seen=version_seen(study))
+        service.delete_draft(study.id, version_seen=version_seen(study))
         go_to()
         return f"The draft `{study.name}` is deleted."
 

@@ -139,14 +139,14 @@ class Gaps(PlainAtLevel):
     @property
     def sentence(self) -> str:
         """What the preference follows, in words."""
-        return self._told(self.terms)
+        return self._describe_effects(self.terms)
 
     @property
     def summary(self) -> str:
         """The same without the effects, for where a table shows them."""
-        return self._told(())
+        return self._describe_effects(())
 
-    def _told(self, effects: tuple[RegressionTerm, ...]) -> str:
+    def _describe_effects(self, effects: tuple[RegressionTerm, ...]) -> str:
         found = [self._adjusted(), *map(self._effect, effects)]
         parts = [self.fit.reason or " ".join(filter(None, found)), self._left_out()]
         if self.constant and not self.fit.reason:

@@ -178,7 +178,7 @@ def sensitivity(
         ours = {rule.threshold_seconds} if unit == rule.unit else set()
         for threshold in sorted({*THRESHOLDS, *ours}):
             applied = ExclusionRule(threshold, unit, rule.max_failed_attention)
-            left = table.select(columns.kept(applied))
+            left = table.select(columns.kept_by(applied))
             raters = count(left.rater) if len(left) else 0
             rate = clustered_rate(left, estimand=estimand)
             points.append(
