@@ -317,7 +317,7 @@ def make_content(problem: Problem, pair: NewPair) -> BallotContent:
     figure = _figure(problem, samples)
     cards = [_card(formula, value, figure) for formula, value in zip(shown, r2, strict=True)]
     return BallotContent(
-        title=problem.shown_title,
+        title=problem.display_title,
         description=problem.description,
         figure=figure,
         lower=cards[0],

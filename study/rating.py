@@ -38,7 +38,7 @@ class LinkHolder:
     rater: RaterRow | None
 
 
-def find(tx: Tx, token: str) -> LinkHolder | None:
+def find_link_holder(tx: Tx, token: str) -> LinkHolder | None:
     """Look a token up: a rater's own link first, else an invitation."""
     hashed = token_hash(token)
     rater = tx.raters.by_token(hashed)
@@ -54,7 +54,7 @@ def find(tx: Tx, token: str) -> LinkHolder | None:
 
 def visit_of(tx: Tx, token: str, now: datetime) -> RatingVisit:
     """What the page should show for a token."""
-    found = find(tx, token)
+    found = find_link_holder(tx, token)
     if found is None:
         return RatingVisit(Stage.UNKNOWN)
     design, rater = found.study.design, found.rater
@@ -117,18 +117,18 @@ def current_ballot(tx: Tx, found: LinkHolder | None, now: datetime) -> Assignmen
     return next((row for row in tx.assignments.of_rater(found.rater.id) if not row.voted), None)
 
 
-def silence(row: AssignmentRow, now: datetime) -> float:
+def idle_since_last_sign(row: AssignmentRow, now: datetime) -> float:
     """Seconds since the last sign of life that count as idle; 0 without heartbeats."""
     gap = (now - row.seen_at).total_seconds()
     return gap if row.beats and gap > IDLE_GAP else 0.0
 
 
-def idle_until(row: AssignmentRow, rater: RaterRow, now: datetime) -> float:
+def total_idle_seconds(row: AssignmentRow, rater: RaterRow, now: datetime) -> float:
     """All idle seconds of a ballot up to now; a pause counts whole."""
     if rater.paused_at is not None:
         since = max(row.seen_at, rater.paused_at)
         return row.idle_seconds + max(0.0, (now - since).total_seconds())
-    return row.idle_seconds + silence(row, now)
+    return row.idle_seconds + idle_since_last_sign(row, now)
 
 
 _CACHE = 2000
@@ -209,7 +209,7 @@ class RatingService:
         request = request_id or self._chance.token()
         now = self._clock.now()
         with self._store.writing() as tx:
-            found = find(tx, token)
+            found = find_link_holder(tx, token)
             visit = visit_of(tx, token, now)
             if found is None:
                 raise StudyError(f"this link takes no consent: {visit.stage}")
@@ -242,13 +242,13 @@ class RatingService:
         """
         now = self._clock.now()
         with self._store.reading() as tx:
-            found = find(tx, token)
+            found = find_link_holder(tx, token)
             row = current_ballot(tx, found, now)
             if found and found.rater and row and _is_fresh(found.study, row, now):
                 ballot = self._ballot(tx, found.study, found.rater, row)
                 return NextBallot(visit_of(tx, token, now), ballot)
         with self._store.writing() as tx:
-            found = find(tx, token)
+            found = find_link_holder(tx, token)
             visit = visit_of(tx, token, now)
             if (
                 found is None
@@ -258,7 +258,8 @@ class RatingService:
                 return NextBallot(visit)
             row = current_ballot(tx, found, now)
             if row is not None:
-                self._keep(tx, found.study, row, now, row.idle_seconds + silence(row, now))
+                idle = row.idle_seconds + idle_since_last_sign(row, now)
+                self._keep(tx, found.study, row, now, idle)
             else:
                 row = self._give(tx, found.study, found.rater, visit.stage, now)
             if row is None:
@@ -286,7 +287,7 @@ class RatingService:
             raise StudyError(f"a vote is left, right or tie, not `{choice}`")
         now = self._clock.now()
         with self._store.writing() as tx:
-            found = find(tx, token)
+            found = find_link_holder(tx, token)
             status, row = self._judge(tx, found, ballot_token, now)
             feedback = ""
             if row is not None and found is not None and found.rater is not None:
@@ -295,7 +296,7 @@ class RatingService:
                     if choice == "tie" and not design.allow_tie:
                         raise StudyError("this study asks for a choice between A and B")
                     line = " ".join(reason.split())[:MAX_REASON] if design.ask_reason else ""
-                    idle = idle_until(row, found.rater, now)
+                    idle = total_idle_seconds(row, found.rater, now)
                     at = max(now, row.shown_at)  # a clock that was set back makes no negative time
                     tx.votes.add(row, choice=choice, reason=line, at=at, idle_seconds=idle)
                     tx.raters.set_paused(found.rater.id, None)
@@ -314,23 +315,24 @@ class RatingService:
         """
         now = self._clock.now()
         with self._store.writing() as tx:
-            found = find(tx, token)
+            found = find_link_holder(tx, token)
             row = current_ballot(tx, found, now)
             if found is None or row is None or row.token != ballot_token:
                 return
-            gap = silence(row, now) if active else (now - row.seen_at).total_seconds()
+            gap = idle_since_last_sign(row, now) if active else (now - row.seen_at).total_seconds()
             self._keep(tx, found.study, row, now, row.idle_seconds + gap, beats=True)
 
     def pause(self, token: str) -> RatingVisit:
         """Stop the clock until `resume`; the time between counts as idle."""
         now = self._clock.now()
         with self._store.writing() as tx:
-            found = find(tx, token)
+            found = find_link_holder(tx, token)
             stage = visit_of(tx, token, now).stage
             if found and found.rater and stage in (Stage.PRACTICE, Stage.RATING):
                 row = current_ballot(tx, found, now)
                 if row is not None:
-                    self._keep(tx, found.study, row, now, row.idle_seconds + silence(row, now))
+                    idle = row.idle_seconds + idle_since_last_sign(row, now)
+                    self._keep(tx, found.study, row, now, idle)
                 tx.raters.set_paused(found.rater.id, now)
             return visit_of(tx, token, now)
 
@@ -338,11 +340,11 @@ class RatingService:
         """Go on after a pause; harmless without one."""
         now = self._clock.now()
         with self._store.writing() as tx:
-            found = find(tx, token)
+            found = find_link_holder(tx, token)
             if found and found.rater and found.rater.paused_at is not None:
                 for row in tx.assignments.of_rater(found.rater.id):
                     if not row.voted:
-                        idle = idle_until(row, found.rater, now)
+                        idle = total_idle_seconds(row, found.rater, now)
                         self._keep(tx, found.study, row, now, idle)
                 tx.raters.set_paused(found.rater.id, None)
             return visit_of(tx, token, now)
@@ -351,7 +353,7 @@ class RatingService:
         """Delete the rater with all votes; what stays is a line without content."""
         now = self._clock.now()
         with self._store.writing() as tx:
-            found = find(tx, token)
+            found = find_link_holder(tx, token)
             if found is None or found.rater is None:
                 return visit_of(tx, token, now)
             tx.raters.withdraw(found.rater.id, now)
@@ -462,4 +464,4 @@ def _pseudonym(chance: Chance) -> str:
 def _is_fresh(study: Study, row: AssignmentRow, now: datetime) -> bool:
     """Whether showing the ballot again needs no write."""
     half = timedelta(minutes=study.design.reservation_minutes) / 2
-    return row.reserved_until - now > half and not silence(row, now)
+    return row.reserved_until - now > half and not idle_since_last_sign(row, now)
