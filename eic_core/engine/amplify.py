@@ -97,7 +97,7 @@ class Amplification:
     _root_s2: np.ndarray | None = field(repr=False)
     _traces: dict[int, tuple[np.ndarray, np.ndarray]] = field(repr=False)
     _settled: Settled = field(repr=False)
-    _beyond: list[np.ndarray] = field(repr=False)
+    _flagged: list[np.ndarray] = field(repr=False)
     _unsettled: np.ndarray = field(repr=False)
 
     @cached_property
@@ -134,9 +134,12 @@ class Amplification:
         return tuple([by_slot[slot] for slot in self.tape.slots])
 
     @cached_property
-    def beyond_range(self) -> np.ndarray:
-        """The rows of which `out_of_range` is the number, ascending."""
-        return np.concatenate(self._beyond) if self._beyond else _NONE
+    def flagged(self) -> np.ndarray:
+        """The rows that leave double range or lose all but three digits there, ascending.
+
+        With `recheck` a row is followed until one of these happens, so that both may.
+        """
+        return np.concatenate(self._flagged) if self._flagged else _NONE
 
     @property
     def unsettled(self) -> np.ndarray:
@@ -330,7 +333,7 @@ class _Sums:
         self.exact: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.unresolved = self.out_of_range = 0
         self.suspects = self.doubtful = self.unsettled = _NONE
-        self.beyond: list[np.ndarray] = []
+        self.flagged: list[np.ndarray] = []
         self.values = np.empty(len(samples)) if root_values else None
         self.root_s2 = np.empty(len(samples)) if edges else None  # inspections look at it most
 
@@ -356,10 +359,10 @@ class _Sums:
         """Samples of which something is known: no part of the sums, or none yet."""
         self.root_s2 = None
         self._leave_out_invalid(totals, slice(start, stop), held)
-        beyond = np.flatnonzero(status & RANGE)
-        if len(beyond):
-            self.out_of_range += len(beyond)
-            self.beyond.append(start + beyond)
+        flagged = np.flatnonzero(status & (SUSPECT | DOUBT))
+        if len(flagged):
+            self.out_of_range += int(np.count_nonzero(status & RANGE))
+            self.flagged.append(start + flagged)
         later = np.flatnonzero(status & held)
         if len(later):
             suspect = (status[later] & held & SUSPECT) != 0
@@ -490,6 +493,6 @@ class _Sums:
             root_values=self.values, tape=self.tape, exact=self.exact,
             _sums=totals.sums, _singular=totals.singular, _signs=totals.signs,
             _edge_sums=totals.edge_sums if self.edges else None, _root_s2=self.root_s2, _traces={},
-            _settled=self.settled, _beyond=self.beyond, _unsettled=self.unsettled,
+            _settled=self.settled, _flagged=self.flagged, _unsettled=self.unsettled,
         )  # fmt: skip
         return amplification

@@ -103,4 +103,3 @@ def evaluate_around(
         alone = evaluate_block(tape, columns, rows, leaves)
         block.suspect, block.doubtful = alone.suspect, alone.doubtful
     return block
-

@@ -71,9 +71,7 @@ def spread_of(inspection: Inspection) -> Spread | None:
         return Spread("", "—", "—", f"no: no sample keeps a digit at {place}")
     quantiles = " / ".join(wording.number(q, 1) for q in (tail.q50, tail.q90, tail.q99))
     worst = wording.percent(tail.top1_share, missing="—")
-    return Spread(
-        _place(inspection, tail.node), quantiles, worst, settled_phrase(inspection, tail)
-    )
+    return Spread(_place(inspection, tail.node), quantiles, worst, settled_phrase(inspection, tail))
 
 
 def settled_phrase(inspection: Inspection, tail: Tail) -> str:

@@ -2,7 +2,7 @@
 one.
 
 A sample *leaves double range* where the exact value of some node is finite and not zero, but over-
-or underflows (`Amplification.beyond_range`).  At some of these the result survives: ``1 + exp(-x)``
+or underflows.  At some of these the result survives: ``1 + exp(-x)``
 is 1 where the exponential underflows.  At the others a program that evaluates the formula as it is
 written gets inf, nan, or a 0 that is none.
 """
@@ -86,8 +86,8 @@ class DoubleRange(Plain):
 def double_range(inspection: Inspection) -> DoubleRange:
     """Find the rows at which plain double precision has no value of the result.
 
-    Only rows that leave double range are looked at again, with wider exponents; it is done once
-    and kept for as long as the inspection lives.
+    Only rows that are flagged in the first pass are looked at again, with wider exponents; it is
+    done once and kept for as long as the inspection lives.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ _FOUND: WeakKeyDictionary[Inspection, DoubleRange] = WeakKeyDictionary()
 
 def _find(inspection: Inspection) -> DoubleRange:
     amplification = inspection.amplification
-    rows = amplification.beyond_range
+    rows = amplification.flagged
     total = len(inspection.samples)
     if not len(rows):
         return DoubleRange(total, 0, rows, 0, 0, ())
@@ -127,13 +127,16 @@ def _find(inspection: Inspection) -> DoubleRange:
     too_large = _too_large(tape, in_double, wide.dead)
     root, value = in_double[-1], wide.value(len(tape) - 1)
     zero = (exact == 0) & (value.m == 0)
-    lost = (real | too_large) & (~np.isfinite(root) | ((root == 0) & ~zero))
+    leaves = too_large.copy()
+    for slot in range(len(tape)):
+        leaves |= wide.value(slot).lost
+    lost = leaves & (real | too_large) & (~np.isfinite(root) | ((root == 0) & ~zero))
     in_range = zero | ((np.abs(exact) >= SMALLEST_NORMAL) & (np.abs(exact) <= LARGEST))
     beyond = too_large | (~in_range & (value.lost | np.isinf(exact)))
     at = np.flatnonzero(lost)
     places = _places(tape, [y[at] for y in in_double], _lost_by_slot(wide, at))
     counts = [int(np.count_nonzero(where[at])) for where in (in_range, beyond)]
-    return DoubleRange(total, len(rows), rows[at], *counts, places)
+    return DoubleRange(total, int(np.count_nonzero(leaves)), rows[at], *counts, places)
 
 
 def _too_large(tape: Tape, in_double: list[Array], dead: np.ndarray) -> np.ndarray:
@@ -170,9 +173,7 @@ def _lost_by_slot(wide: ExtendedSamples, at: np.ndarray) -> list[np.ndarray]:
     return [np.asarray(wide.value(slot).lost)[at] for slot in range(len(wide.y))]
 
 
-def _places(
-    tape: Tape, in_double: list[Array], lost: list[np.ndarray]
-) -> tuple[RangePlace, ...]:
+def _places(tape: Tape, in_double: list[Array], lost: list[np.ndarray]) -> tuple[RangePlace, ...]:
     """Follow each lost result down to the step at which it was lost.
 
     From a step without a number, to an operand without one; from a 0 that is none, to an operand

@@ -164,7 +164,8 @@ def _metrics(findings: Findings) -> Iterator[tuple[Cell, Cell, Cell]]:
     )
     found = double_range(inspection)
     yield "no double-precision value", _count(found.count), (
-        "Samples at which the formula, evaluated as it is written, gives no finite number, or a 0 that is none."
+        "Samples at which the formula, evaluated as it is written, gives no finite number, or a 0 "
+        "that is none."
     )
     tail, spread = inspection.tail, spread_of(inspection)
     if tail is None or spread is None:

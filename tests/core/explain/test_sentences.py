@@ -104,8 +104,9 @@ def test_a_result_that_shows_a_loss_is_not_said_to_hide_it():
     worst = inspection.nodes[inspection.bottleneck].local_eic
     assert 1 < shown <= worst - 1
     notes = verdict(inspection).notes
-    told = f"The result loses {shown:.1f} digits; an inner step, `x − 1.5000001`, loses {worst:.1f}"
-    assert verdict(inspection).sentence.startswith(told)
+    told = f"The result loses {shown:.1f} digits; an inner step, `(x − 1.5000001)·0.001`, "
+    told += f"loses {worst:.1f} (EIC), inherited from `x − 1.5000001`: the two terms cancel."
+    assert verdict(inspection).sentence == told
     assert not any("hides it" in note for note in notes)
     said = " ".join(writing_loss(inspection).notes)
     assert "that is more than reaches the result" in said and "do not reach" not in said
