@@ -11,6 +11,7 @@ from eic_core.explain.verdict import Verdict, verdict
 from eic_core.explain.where import Where, where
 from eic_core.explain.writing import WritingLoss, writing_loss
 from eic_core.exports import Plain
+from eic_core.measure.double_range import DoubleRange, double_range
 from eic_core.measure.inspection import Inspection
 
 
@@ -37,7 +38,7 @@ class Diagnosis(Plain):
     where: Where
     writing: WritingLoss
 
-    JSON = ("sentences", "ledger", "where", "writing", "losses")
+    JSON = ("sentences", "ledger", "where", "writing", "losses", "double_range")
 
     @property
     def losses(self) -> tuple[Loss, ...]:
@@ -45,6 +46,11 @@ class Diagnosis(Plain):
         found = self.writing
         shared = math.inf if found.singular else found.q
         return account_of_losses(self.inspection, shared, found.q)
+
+    @property
+    def double_range(self) -> DoubleRange:
+        """The rows at which a program gets no value in double precision."""
+        return double_range(self.inspection)
 
     @property
     def sentences(self) -> tuple[str, ...]:

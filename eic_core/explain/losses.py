@@ -8,7 +8,7 @@ share their noise, as in a program.  Which of them leads where is in ADR 0016.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -149,6 +149,24 @@ def _loss(key: str, digits: float, rest: float, at: str = "") -> Loss:
     known = "not defined here" if math.isnan(digits) else amount(digits, rest)
     sentence = f"{NAMES[key]}: {known}{at}. It is {MEANINGS[key]}."
     return Loss(key, NAMES[key], digits, rest, sentence)
+
+
+def account_line(losses: Sequence[Loss]) -> str:
+    """All loss numbers by their names, in one sentence.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> inspection = inspect(read("x*y").formula, Samples.from_columns({"x": [1.0], "y": [2.0]}))
+    >>> account_line(account_of_losses(inspection))
+    'Digits lost: worst step (EIC) 0.2 digits; result, independent noise 0.2 digits.'
+    """
+    said = [
+        f"{loss.name[:1].lower()}{loss.name[1:]} {amount(loss.digits, loss.digits_finite)}"
+        for loss in losses
+    ]
+    return f"Digits lost: {'; '.join(said)}."
 
 
 def amount(digits: float, rest: float) -> str:

@@ -310,8 +310,7 @@ def _infinite(inspection: Inspection) -> _Said:
     rest = ""
     if where and not (where.endswith(CHECKED) or math.isnan(root.local_eic_finite)):
         rest = f"; at the others it loses {wording.digits_phrase(root.local_eic_finite)}"
-    comma = "," if where else ""
-    sentence = f"The result loses every digit{where}{comma} at {place}: {clause}{rest}."
+    sentence = f"The result loses every digit{where} (EIC infinite) at {place}: {clause}{rest}."
     return _Said(INFINITE, sentence, _singular_label(inspection, origin), origin)
 
 

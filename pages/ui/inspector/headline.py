@@ -18,7 +18,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from eic_core import wording
 from eic_core.drawing.layout import focus_node
-from eic_core.explain.losses import Loss, amount
+from eic_core.explain.losses import Loss, account_line
 from eic_core.explain.spread import spread_of
 from eic_core.explain.verdict import verdict
 from eic_core.measure.inspection import NodeAmplification
@@ -156,10 +156,10 @@ def _sentences(result: InspectionResult) -> bool:
 
 def _account(losses: tuple[Loss, ...]) -> str:
     """The loss numbers of the page, each with its name; what they are unfolds."""
-    short = "; ".join(f"{loss.name}: {amount(loss.digits, loss.digits_finite)}" for loss in losses)
+    short = account_line(losses)
     items = "".join(f"<li>{prose(loss.sentence)}</li>" for loss in losses)
     return (
-        f'<details class="eic-losses"><summary>Digits lost. {prose(short)}.</summary>'
+        f'<details class="eic-losses"><summary>{prose(short)}</summary>'
         f"<ul>{items}</ul></details>"
     )
 
@@ -291,7 +291,7 @@ def _metrics(result: InspectionResult) -> None:
         cells += [
             metric(f"50 / 90 / 99 %{at}", spread.quantiles, glossary.QUANTILES),
             metric("Worst 1 % carries", spread.worst, glossary.TOP_SHARE),
-            metric("Mean settled", prose(spread.settled), glossary.SETTLED),
+            metric("Mean settled", _settled(spread.settled), glossary.SETTLED),
         ]
     st.html(f'<div class="eic-metrics">{"".join(cells)}</div>')
 
@@ -302,6 +302,12 @@ def _result_loss(root: NodeAmplification) -> str:
     if math.isinf(root.local_eic) and not math.isnan(root.local_eic_finite):
         return f"{lost} <small>else {rest}</small>"
     return wording.number(root.local_eic)
+
+
+def _settled(text: str) -> str:
+    """The word large, what it is about small."""
+    word, _, more = text.partition(": ")
+    return f"{prose(word)} <small>{prose(more)}</small>" if more else prose(word)
 
 
 def _decibel(value: float) -> str:

@@ -104,7 +104,7 @@ def test_exact_cancellation_loses_every_digit():
     found = said("x-x")
     assert found.level == "infinite"
     assert found.sentence == (
-        "The result loses every digit at `x − x`: the two terms cancel exactly."
+        "The result loses every digit (EIC infinite) at `x − x`: the two terms cancel exactly."
     )
     assert not any("Without the singular" in note for note in found.notes)
 
@@ -113,8 +113,8 @@ def test_a_few_singular_samples_are_counted_and_the_rest_is_told():
     samples = Samples.from_columns({"x": [1.0, 2.0, 3.0, 1.0]})
     found = verdict(inspect(read("log(x)").formula, samples))
     assert found.sentence == (
-        "The result loses every digit at 2 of 4 samples, at `log(x)`: its argument is exactly 1; "
-        "at the others it loses 0.2 digits."
+        "The result loses every digit at 2 of 4 samples (EIC infinite) at `log(x)`: its argument "
+        "is exactly 1; at the others it loses 0.2 digits."
     )
 
 
