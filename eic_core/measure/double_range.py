@@ -135,8 +135,14 @@ def _find(inspection: Inspection) -> DoubleRange:
     beyond = too_large | (~in_range & (value.lost | np.isinf(exact)))
     at = np.flatnonzero(lost)
     places = _places(tape, [y[at] for y in in_double], _lost_by_slot(wide, at))
-    counts = [int(np.count_nonzero(where[at])) for where in (in_range, beyond)]
-    return DoubleRange(total, int(np.count_nonzero(leaves)), rows[at], *counts, places)
+    return DoubleRange(
+        total,
+        int(np.count_nonzero(leaves)),
+        rows[at],
+        int(np.count_nonzero(in_range[at])),
+        int(np.count_nonzero(beyond[at])),
+        places,
+    )
 
 
 def _too_large(tape: Tape, in_double: list[Array], dead: np.ndarray) -> np.ndarray:
