@@ -1,8 +1,8 @@
 """What makes an operator lose digits, or have no value: a sentence for each way in which
 operators do.
 
-The evidence is the values around the node at up to 2,000 samples, weighted by s^2, so
-that what is said is about the samples where the digits are lost.
+The evidence is the values around the node at up to 2,000 samples, weighted by s^2 or by what the
+node creates of a target's loss, so that what is said is about the samples where the digits are lost.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import numpy.typing as npt
 
 from eic_core import wording
 from eic_core.engine.amplify import amplify
+from eic_core.explain import phrases
+from eic_core.explain.created import CreatedLoss, created_losses, row_weights
 from eic_core.formula.tree import Node
 from eic_core.measure.inspection import Inspection
 from eic_core.operators import NUMPY, OPERATORS, Operator
@@ -63,7 +65,7 @@ class Evidence:
         s^2, normalised to sum 1.
     edge_shares : tuple of float
     crosses : bool
-        Whether the node is known to take both signs.
+        Whether the node is known to pass through zero.
     """
 
     node: Node
@@ -84,8 +86,18 @@ class Evidence:
         return float(values[order[int(np.searchsorted(sums, 0.5 * sums[-1]))]])
 
 
-def gather_evidence(inspection: Inspection, node_id: int) -> Evidence:
+def gather_evidence(
+    inspection: Inspection, node_id: int, target: int | None = None
+) -> Evidence:
     """Evidence at one node: a second pass over its subtree at up to `MAX_ROWS` samples.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    node_id : int
+    target : int, optional
+        Weight the samples by what the node creates there of the loss of this one, which stands at
+        or above it; else by the node's own s^2.
 
     Examples
     --------
@@ -96,11 +108,11 @@ def gather_evidence(inspection: Inspection, node_id: int) -> Evidence:
     [3.0, 6.0]
     """
     formula = inspection.formula.subtree(node_id)
-    rows = np.flatnonzero(inspection.amplification.valid)
-    rows = rows[:: max(1, math.ceil(len(rows) / MAX_ROWS))]
+    created = None if target is None else _created_at(inspection, node_id, target)
+    rows = _evidence_rows(inspection, created)
     children = formula.root.children
     nothing = np.empty(0)
-    crosses = inspection.tail is not None and node_id in inspection.tail.crossings
+    crosses = inspection.sign_changes.at(node_id).zero
     shares = inspection.nodes[node_id].edge_shares
     node = inspection.formula.nodes[node_id]
     if not len(rows) or not children:
@@ -118,6 +130,8 @@ def gather_evidence(inspection: Inspection, node_id: int) -> Evidence:
         s = np.ones(len(rows))
     with np.errstate(over="ignore"):
         weights = np.square(s[usable] / s[usable].max())
+    if created is not None and np.any(created[rows][usable] > 0):
+        weights = created[rows][usable]
     total = float(np.sum(weights))
     return Evidence(
         node,
@@ -127,6 +141,38 @@ def gather_evidence(inspection: Inspection, node_id: int) -> Evidence:
         shares,
         crosses,
     )
+
+
+def _evidence_rows(inspection: Inspection, created: Array | None) -> npt.NDArray[np.int64]:
+    """Valid samples, evenly spaced; with many of them also those at which most is created."""
+    rows = np.flatnonzero(inspection.amplification.valid)
+    if len(rows) <= MAX_ROWS:
+        return rows
+    even = rows[:: math.ceil(len(rows) / MAX_ROWS)]
+    if created is None:
+        return even
+    most = np.argpartition(-created, MAX_ROWS // 10)[: MAX_ROWS // 10]
+    return np.union1d(even, most[created[most] > 0])
+
+
+def _created_at(inspection: Inspection, node_id: int, target: int) -> Array:
+    """About what a node creates of a target's loss at each sample: the growth of log10 s there."""
+    _, above = inspection.amplification.trace(target)
+    _, s = inspection.amplification.trace(node_id)
+    known = np.isfinite(above) & np.isfinite(s)
+    created = np.zeros(len(s))
+    if not known.any():
+        return created
+    growth = np.log10(s[known])
+    given = [
+        np.log10(np.where(np.isfinite(below[known]), below[known], 1.0))
+        for child in inspection.formula.nodes[node_id].children
+        for below in (inspection.amplification.trace(child)[1],)
+    ]
+    if given:
+        growth = growth - np.max(given, axis=0)
+    created[known] = row_weights(above[known]) * np.maximum(growth, 0.0)
+    return created
 
 
 def finite_cause(evidence: Evidence) -> Cause:
@@ -147,6 +193,100 @@ ACCUMULATED = Cause(
 BEYOND = Cause(
     "values beyond double range", "what it is given cannot be computed in double precision at all"
 )
+
+STEP = 0.35
+"""Digits that a step must create to be a cause: more than a square or a sum of two adds."""
+
+WORTH_NAMING = 0.25
+"""The part of a loss that a second step must create to be named beside the first."""
+
+NEARLY_ALL = 0.9
+"""The part of a loss from which a step's own part is not told apart from it."""
+
+
+@dataclass(frozen=True)
+class ExplainedLoss:
+    """Why a node loses its digits, and where they are created.
+
+    Attributes
+    ----------
+    origin : int
+        Where most are created: the node itself or one below it.
+    digits : float
+        How many of them.
+    label : str
+        The cause in two to six words.
+    place : str
+        To follow the node's name: ", 2.6 of them inherited from `x - 0.999`", or "".
+    clause : str
+        What happens, to follow a colon.
+    """
+
+    origin: int
+    digits: float
+    label: str
+    place: str
+    clause: str
+
+
+def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> ExplainedLoss:
+    """Why a node loses its digits: the step that creates most of them, and a second large one.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    node_id : int
+        With a sample that keeps a digit there.
+    limit : int
+        Characters of a sub-expression that is quoted.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 1.01]})
+    >>> found = explain_loss(inspect(read("(x-0.999)**4").formula, samples), 3)
+    >>> found.place, found.clause
+    (', 2.9 of them inherited from `x − 0.999`', 'the two terms cancel')
+    """
+    losses = created_losses(inspection, node_id)
+    whole = inspection.nodes[node_id].local_eic_finite
+    if not losses:
+        return ExplainedLoss(node_id, 0.0, ACCUMULATED.label, "", ACCUMULATED.clause)
+    first = losses[0]
+    clause = finite_cause(gather_evidence(inspection, first.node_id, node_id))
+    if first.digits < STEP and clause is not BEYOND:
+        most = f"{math.ceil(10 * max(first.digits, 0.0)) / 10:.1f}"
+        text = f"it adds up over the steps below (each at most {most}), and no single one stands out"
+        return ExplainedLoss(first.node_id, first.digits, ACCUMULATED.label, "", text)
+    if clause is ACCUMULATED:
+        clause = _plain_cause(inspection, first)
+    text = clause.clause
+    second = losses[1] if len(losses) > 1 else None
+    if second is not None and second.digits >= max(STEP, WORTH_NAMING * whole):
+        text += f"; {second.digits:.1f} more are created at "
+        text += phrases.code_text(inspection.formula, second.node_id, limit)
+    here = node_id in first.copies
+    few = first.digits < NEARLY_ALL * whole
+    place = ""
+    if not here:
+        part = "all" if f"{first.digits:.1f}" >= f"{whole:.1f}" else f"{first.digits:.1f}"
+        place = f", {part} of them inherited from "
+        place += phrases.code_text(inspection.formula, first.node_id, limit)
+    elif few:
+        place = f", {first.digits:.1f} of them in this step"
+    return ExplainedLoss(first.node_id, first.digits, clause.label, place, text)
+
+
+def _plain_cause(inspection: Inspection, loss: CreatedLoss) -> Cause:
+    """What is said of a step that creates digits in no way that has a name."""
+    node = inspection.formula.nodes[loss.node_id]
+    if OPERATORS[node.operator].words.cancels:
+        noun = OPERATORS[node.operator].words.noun
+        return Cause(f"cancellation in a {noun}", "the two terms nearly cancel at some samples")
+    each = loss.digits / len(loss.copies)
+    times = wording.times(10**each)
+    return Cause("steep function", f"it amplifies what it is given about {times}")
 
 
 def _cancellation_cause(row: Operator, evidence: Evidence) -> Cause:

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 from eic_core import wording
 from eic_core.explain.bottleneck import origin_of_loss
-from eic_core.explain.causes import finite_cause, gather_evidence, invalid_clause, singular_clause
+from eic_core.explain.causes import explain_loss, invalid_clause, singular_clause
 from eic_core.formula.rendering import short_text
 from eic_core.measure.inspection import Inspection
 from eic_core.operators import OPERATORS
@@ -126,7 +126,6 @@ def _text(inspection: Inspection, node_id: int, limit: int = TEXT_LIMIT) -> str:
 def _finite(inspection: Inspection) -> Verdict:
     eic, bottleneck = inspection.eic, inspection.bottleneck
     level = level_of(eic)
-    origin = origin_of_loss(inspection, bottleneck)
     if not inspection.nodes[bottleneck].node.children:
         return Verdict(
             level, "Loses no digits: nothing is computed.", "Nothing is computed", bottleneck,
@@ -136,15 +135,15 @@ def _finite(inspection: Inspection) -> Verdict:
     if level == STABLE:
         # Below one digit no step deserves blame.
         sentence = f"Stable: loses {wording.digits_phrase(eic)} at most, at {place}."
+        origin = origin_of_loss(inspection, bottleneck)
         return Verdict(level, sentence, "Like a typical physical law", origin, _notes(inspection))
-    cause = finite_cause(gather_evidence(inspection, origin))
-    at = f"at {place}"
-    if origin != bottleneck:
-        limit = TEXT_LIMIT * 2 // 3
-        at = f"at {_text(inspection, bottleneck, limit)}, "
-        at += f"inherited from {_text(inspection, origin, limit)}"
-    sentence = f"Loses {eic:.1f} of your digits {at}: {cause.clause}."
-    return Verdict(level, sentence, wording.capital(cause.label), origin, _notes(inspection))
+    limit = TEXT_LIMIT * 2 // 3
+    found = explain_loss(inspection, bottleneck, limit)
+    if found.origin != bottleneck:
+        place = _text(inspection, bottleneck, limit)
+    sentence = f"Loses {eic:.1f} of your digits at {place}{found.place}: {found.clause}."
+    label = wording.capital(found.label)
+    return Verdict(level, sentence, label, found.origin, _notes(inspection))
 
 
 def _infinite(inspection: Inspection) -> Verdict:

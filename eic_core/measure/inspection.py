@@ -12,6 +12,7 @@ from eic_core.engine.amplify import Amplification, Progress, amplify
 from eic_core.exports import Plain, json_form
 from eic_core.formula.rendering import node_texts, to_latex
 from eic_core.formula.tree import Formula, Node
+from eic_core.measure.crossings import SignChanges
 from eic_core.measure.tails import Tail, tail_of
 from eic_core.samples import Samples
 
@@ -156,8 +157,6 @@ class Inspection(Plain):
     nodes : tuple of NodeAmplification
         In post-order.
     counts : SampleCounts
-    tail : Tail or None
-        None if no node has a finite mean.
     reason : str
         Why EIC is nan, else "".
     amplification : Amplification
@@ -172,7 +171,6 @@ class Inspection(Plain):
     samples: Samples
     nodes: tuple[NodeAmplification, ...]
     counts: SampleCounts
-    tail: Tail | None
     reason: str
     amplification: Amplification = field(repr=False)
 
@@ -198,6 +196,24 @@ class Inspection(Plain):
     def bottleneck(self) -> int:
         """Id of the node of largest local EIC, the first in post-order at ties."""
         return max(self.nodes, key=_DIGITS).node.id
+
+    @cached_property
+    def sign_changes(self) -> SignChanges:
+        """What happens where nodes change their sign."""
+        return SignChanges(self.amplification)
+
+    @cached_property
+    def tail(self) -> Tail | None:
+        """The tail of s^2 at the node of largest ``local_eic_finite``; None if no sample is valid.
+
+        A node that keeps a digit at no sample is the largest of all.
+        """
+        if not self.counts.valid:
+            return None
+        hopeless = [n.node.id for n in self.nodes if n.singular == self.counts.valid]
+        watched = hopeless[0] if hopeless else self.finite_bottleneck
+        crossings = self.sign_changes.unbounded
+        return tail_of(watched, self.amplification.valid_s2(watched), crossings)
 
     @property
     def finite_bottleneck(self) -> int:
@@ -277,7 +293,6 @@ def inspect(
         samples=samples,
         nodes=frozen,
         counts=counts,
-        tail=_tail(amplification, frozen) if valid else None,
         reason="" if valid else _reason(frozen),
         amplification=amplification,
     )
@@ -299,12 +314,6 @@ def _nodes(amplification: Amplification, edges: bool) -> tuple[NodeAmplification
         row = (node, s_bar, digits, finite, lost, singular, shares, texts)
         nodes.append(_new_node(NodeAmplification, row))
     return tuple(nodes)
-
-
-def _tail(amplification: Amplification, nodes: tuple[NodeAmplification, ...]) -> Tail | None:
-    watched = _finite_bottleneck(nodes)
-    crossings = tuple(k for k, signs in enumerate(amplification.signs) if signs == 3)
-    return tail_of(watched, amplification.valid_s2(watched), crossings)
 
 
 def _reason(nodes: tuple[NodeAmplification, ...]) -> str:
