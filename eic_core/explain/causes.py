@@ -247,7 +247,7 @@ def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> Expla
     >>> samples = Samples.from_columns({"x": [1.0, 1.01]})
     >>> found = explain_loss(inspect(read("(x-0.999)**4").formula, samples), 3)
     >>> found.place, found.clause
-    (', 2.9 of them inherited from `x − 0.999`', 'the two terms cancel')
+    (', 3.0 of them inherited from `x − 0.999`', 'the two terms cancel')
     """
     losses = created_losses(inspection, node_id)
     whole = inspection.nodes[node_id].local_eic_finite
@@ -256,21 +256,26 @@ def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> Expla
     first = losses[0]
     clause = finite_cause(gather_evidence(inspection, first.node_id, node_id))
     if first.digits < STEP and clause is not BEYOND:
-        most = f"{math.ceil(10 * max(first.digits, 0.0)) / 10:.1f}"
-        text = f"it adds up over the steps below (each at most {most}), and no single one stands out"
-        return ExplainedLoss(first.node_id, first.digits, ACCUMULATED.label, "", text)
+        most = f", at most {math.ceil(10 * max(first.digits, 0.0)) / 10:.1f} of them in any one step"
+        return ExplainedLoss(
+            first.node_id, first.digits, ACCUMULATED.label, most, ACCUMULATED.clause
+        )
     if clause is ACCUMULATED:
         clause = _plain_cause(inspection, first)
     text = clause.clause
     second = losses[1] if len(losses) > 1 else None
     if second is not None and second.digits >= max(STEP, WORTH_NAMING * whole):
-        text += f"; {second.digits:.1f} more are created at "
-        text += phrases.code_text(inspection.formula, second.node_id, limit)
+        text += f"; {second.digits:.1f} more are created "
+        if node_id in second.copies:
+            text += "in the last step"
+        else:
+            text += f"at {phrases.code_text(inspection.formula, second.node_id, limit)}"
     here = node_id in first.copies
     few = first.digits < NEARLY_ALL * whole
     place = ""
     if not here:
-        part = "all" if f"{first.digits:.1f}" >= f"{whole:.1f}" else f"{first.digits:.1f}"
+        all_of_it = round(first.digits, 1) >= round(whole, 1)
+        part = "all" if all_of_it else f"{first.digits:.1f}"
         place = f", {part} of them inherited from "
         place += phrases.code_text(inspection.formula, first.node_id, limit)
     elif few:

@@ -241,7 +241,7 @@ def created_losses(inspection: Inspection, node_id: int) -> tuple[CreatedLoss, .
     >>> from eic_core.measure import Samples, inspect
     >>> found = inspect(read("(x-0.999)**4").formula, Samples.from_columns({"x": [1.0, 1.01]}))
     >>> [(loss.node_id, round(loss.digits, 1)) for loss in created_losses(found, 3)]
-    [(2, 2.9), (3, 0.6)]
+    [(2, 3.0), (3, 0.6)]
     """
     sums = noise_sums(inspection, node_id)
     if not sums.finite:

@@ -8,9 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from eic_core import wording
+from eic_core.explain import phrases
+from eic_core.explain.created import created_losses
 from eic_core.exports import Plain
+from eic_core.measure.inspection import Inspection
 from eic_core.measure.tails import MIN_SAMPLES_FOR_HILL, hill_index
 from eic_core.operators.wide import Array
+
+TEXT_LIMIT = 56
+"""Characters of a sub-expression quoted in a sentence."""
 
 FEWEST = 32
 """Finite samples, at least, for a curve of growth."""
@@ -28,6 +34,60 @@ FINITE_VARIANCE = 2.0
 RESAMPLES = 1_000
 NUMBERS_DRAWN = 20_000_000
 """Bootstrap draws together, at most: fewer resamples with more data."""
+
+
+SHARE_OF_EIC = 0.25
+"""The part of EIC that a node must create for its growth to be that of EIC."""
+
+
+def unsettled_clause(inspection: Inspection) -> str:
+    """Why the mean is not settled at this N; "" where that is not known.
+
+    Parameters
+    ----------
+    inspection : Inspection
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.5, 4.0]})
+    >>> unsettled_clause(inspect(read("1/(x-3)").formula, samples))
+    'EIC grows with N because `x − 3` crosses zero'
+    """
+    tail = inspection.tail
+    if tail is None or not tail.divergent:
+        return ""
+    if not tail.unbounded:
+        share = tail.top1_share
+        if math.isnan(share):
+            return "the tail of the amplified noise is heavy, and more samples would raise EIC"
+        carry = "carry most of it" if share > 0.5 else "carry much of it"
+        return (
+            f"a few samples {carry} ({wording.percent(share)} from the worst 1 %), and more of "
+            "them would raise EIC"
+        )
+    watched = tail.node
+    created = {
+        k: loss.digits for loss in created_losses(inspection, watched) for k in loss.copies
+    }
+    limit = SHARE_OF_EIC * inspection.nodes[watched].local_eic_finite
+    making = [k for k in tail.unbounded if k == watched or created.get(k, 0.0) >= limit]
+    own = [_known(inspection.nodes[k].local_eic_finite) for k in tail.unbounded]
+    shown = max(
+        making or tail.unbounded,
+        key=lambda k: (created.get(k, 0.0) if making else own[tail.unbounded.index(k)], -k),
+    )
+    text = phrases.code_text(inspection.formula, shown, TEXT_LIMIT)
+    does = inspection.sign_changes.at(shown).words
+    if making:
+        return f"EIC grows with N because {text} {does}"
+    now = wording.digits_phrase(max(own))
+    return f"{text} {does}, so that what it loses, now {now}, grows with N"
+
+
+def _known(value: float) -> float:
+    return 0.0 if math.isnan(value) else value
 
 
 @dataclass(frozen=True)
@@ -162,7 +222,7 @@ def interval_of(s2: Array, crosses: bool, *, level: float = 0.95, seed: int = 0)
     s2 : ndarray, shape (n,)
         Finite s^2.
     crosses : bool
-        Whether a node crosses zero, so that E[s^2] is infinite.
+        Whether a node crosses zero and s grows without bound there, so that E[s^2] is infinite.
     level : float
         Of the interval, between 0 and 1.
     seed : int

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 from eic_core import wording
 from eic_core.explain.bottleneck import origin_of_loss
 from eic_core.explain.causes import explain_loss, invalid_clause, singular_clause
+from eic_core.explain.settling import unsettled_clause
 from eic_core.formula.rendering import short_text
 from eic_core.measure.inspection import Inspection
 from eic_core.operators import OPERATORS
@@ -233,26 +234,9 @@ def _masked(inspection: Inspection) -> list[str]:
 
 
 def _tail(inspection: Inspection) -> list[str]:
-    tail = inspection.tail
-    if tail is None or not tail.divergent:
-        return []
+    why = unsettled_clause(inspection)
     lead = f"The mean is not settled at N = {inspection.counts.total:,}: "
-    if tail.crossings:
-        k = max(
-            tail.crossings,
-            key=lambda j: (_known(inspection.nodes[j].local_eic_finite), -j),
-        )
-        return [lead + f"EIC grows with N because {_text(inspection, k)} crosses zero."]
-    share = (
-        ""
-        if math.isnan(tail.top1_share)
-        else f" ({wording.percent(tail.top1_share)} from the worst 1 %)"
-    )
-    return [lead + f"a few samples carry most of it{share}, and more of them would raise EIC."]
-
-
-def _known(value: float) -> float:
-    return -math.inf if math.isnan(value) else value
+    return [f"{lead}{why}."] if why else []
 
 
 def _invalid(inspection: Inspection) -> list[str]:

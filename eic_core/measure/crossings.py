@@ -62,6 +62,9 @@ class SignChange:
         Whether it passes through a pole.
     unbounded : bool
         Whether its amplification grows without bound there, so that the mean does not exist.
+    words : str
+        What the node does, for a sentence: "crosses zero", "has a pole", both, or "changes its
+        sign"; of several places those where the amplification has no bound, if there are any.
     place : mapping of variable to float
         Where: at a zero if there is one; empty if no change of sign was found.
     """
@@ -69,27 +72,21 @@ class SignChange:
     zero: bool
     pole: bool
     unbounded: bool
+    words: str
     place: Mapping[str, float]
 
-    @property
-    def words(self) -> str:
-        """What the node does, for a sentence.
 
-        Examples
-        --------
-        >>> SignChange(False, True, True, {}).words
-        'has a pole'
-        """
-        if self.zero and self.pole:
-            return "crosses zero and has a pole"
-        return "crosses zero" if self.zero else "has a pole" if self.pole else "changes its sign"
+def _words(zero: bool, pole: bool) -> str:
+    if zero and pole:
+        return "crosses zero and has a pole"
+    return "crosses zero" if zero else "has a pole" if pole else "changes its sign"
 
 
-NO_CHANGE = SignChange(False, False, False, {})
+NO_CHANGE = SignChange(False, False, False, "", {})
 
 
 class SignChanges:
-    """The changes of sign of a formula's nodes on its data, each looked for when first asked for."""
+    """The changes of sign of a formula's nodes on its data, each looked for when asked for."""
 
     def __init__(self, amplification: Amplification) -> None:
         self._amplification = amplification
@@ -105,14 +102,6 @@ class SignChanges:
             with np.errstate(all="ignore"):
                 self._known[slot] = find_sign_change(found, node_id)
         return self._known[slot]
-
-    @property
-    def unbounded(self) -> tuple[int, ...]:
-        """Ids of the nodes whose mean amplification does not exist for that."""
-        return tuple(
-            k for k, signs in enumerate(self._amplification.signs)
-            if signs == 3 and self.at(k).unbounded
-        )  # fmt: skip
 
 
 def find_sign_change(amplification: Amplification, node_id: int) -> SignChange:
@@ -141,15 +130,19 @@ def find_sign_change(amplification: Amplification, node_id: int) -> SignChange:
     if lines is None:
         return NO_CHANGE  # what rounding alone makes of a zero
     found = search.follow(*lines)
-    zeros = [place for place in found if place.zero]
-    poles = [place for place in found if place.pole]
-    exact = search.at_samples()
-    shown = (zeros or poles or found)[:1]
+    if not found and not len(search.zeros):
+        return NO_CHANGE  # the formula has no value in between
+    if len(search.zeros):
+        found.append(search.at_a_sample())
+    steep = [change for change in found if change.unbounded] or found
+    zero, pole = (any(marks) for marks in zip(*[(c.zero, c.pole) for c in steep], strict=True))
+    shown = [change for change in steep if change.zero] or steep
     return SignChange(
-        zero=bool(zeros) or exact.zero,
-        pole=bool(poles),
-        unbounded=exact.unbounded or any(place.unbounded for place in found),
-        place=shown[0].place if shown else exact.place,
+        zero=any(change.zero for change in found),
+        pole=any(change.pole for change in found),
+        unbounded=any(change.unbounded for change in found),
+        words=_words(zero, pole),
+        place=shown[0].place,
     )
 
 
@@ -167,7 +160,7 @@ class _Search:
         if self.by_argument:
             watched = watched * np.sign(amplification.trace(node.children[0])[0])
         certain = s < SURE
-        certain[[row for row in amplification.exact if np.isfinite(s[row])]] = True
+        certain[[*amplification.exact]] = True
         rows = np.flatnonzero(certain & (watched != 0))
         self.usual = float(np.median(np.abs(y[rows]))) if len(rows) else math.nan
         self.s = s
@@ -176,11 +169,10 @@ class _Search:
         self.y = y
         self.rows = {sign: rows[watched[rows] == sign] for sign in (1, -1)}
 
-    def at_samples(self) -> SignChange:
+    def at_a_sample(self) -> SignChange:
         """A zero at a sample itself."""
-        if not len(self.zeros):
-            return NO_CHANGE
-        return SignChange(True, False, True, self._place(self.points[self.zeros[0]]))
+        return SignChange(True, False, True, _words(True, False),
+                          self._place(self.points[self.zeros[0]]))  # fmt: skip
 
     def _place(self, point: Array) -> Mapping[str, float]:
         return dict(zip(self.names, point.tolist(), strict=True))
@@ -225,16 +217,17 @@ class _Search:
             low, high, y, s, line = low[first], high[first], np.abs(y[first]), s[first], line[first]
             least, most, s_before = least[line], most[line], s_before[line]
             smaller, larger = np.min(y, axis=1), np.max(y, axis=1)
-            shrunk = (larger <= DECIDED * least) | (smaller == 0)
+            shrunk = larger <= DECIDED * least
             grown = ~shrunk & (smaller >= most / DECIDED)
             decided = shrunk | grown | np.all(low == high, axis=1) | (left == 0)
-            zero = shrunk | (larger <= SMALL * np.minimum(self.usual, least))
+            zero = shrunk | (smaller == 0) | (larger <= SMALL * np.minimum(self.usual, least))
             pole = ~zero & (grown | (smaller >= np.maximum(self.usual, most) / SMALL))
-            unbounded = np.max(s, axis=1) >= GROWN * s_before
+            unbounded = np.min(s, axis=1) >= GROWN * s_before  # on both sides: not a jump alone
             found += [
-                SignChange(bool(zero[k]), bool(pole[k]), bool(unbounded[k]), self._place(low[k]))
+                SignChange(bool(zero[k]), bool(pole[k]), bool(unbounded[k]),
+                           _words(bool(zero[k]), bool(pole[k])), self._place(low[k]))
                 for k in np.flatnonzero(decided).tolist()
-            ]
+            ]  # fmt: skip
             low, high = low[~decided], high[~decided]
             least, most, s_before = least[~decided], most[~decided], s_before[~decided]
         return found

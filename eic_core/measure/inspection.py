@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -117,7 +117,7 @@ class NodeAmplification(NamedTuple):
 
 _NO_TAIL = {
     "node": None, **dict.fromkeys(("q50", "q90", "q99", "top1_share"), math.nan),
-    "divergent": None, "crossings": (),
+    "divergent": None, "crossings": (), "unbounded": (),
 }  # fmt: skip
 _DIGITS, _FINITE_DIGITS = itemgetter(2), itemgetter(3)
 
@@ -206,14 +206,20 @@ class Inspection(Plain):
     def tail(self) -> Tail | None:
         """The tail of s^2 at the node of largest ``local_eic_finite``; None if no sample is valid.
 
-        A node that keeps a digit at no sample is the largest of all.
+        Where only a leaf keeps a digit, at the bottleneck: there every digit is lost.
         """
         if not self.counts.valid:
             return None
-        hopeless = [n.node.id for n in self.nodes if n.singular == self.counts.valid]
-        watched = hopeless[0] if hopeless else self.finite_bottleneck
-        crossings = self.sign_changes.unbounded
-        return tail_of(watched, self.amplification.valid_s2(watched), crossings)
+        watched = self.finite_bottleneck
+        if not self.nodes[watched].node.children:
+            watched = self.bottleneck
+        crossings = tuple(k for k, signs in enumerate(self.amplification.signs) if signs == 3)
+        unbounded = tuple(k for k in crossings if self.sign_changes.at(k).unbounded)
+        found = tail_of(watched, self.amplification.valid_s2(watched), crossings, unbounded)
+        hopeless = any(n.singular == self.counts.valid for n in self.nodes)
+        if found.divergent is False and hopeless:  # a mean that is infinite is not settled
+            found = replace(found, divergent=None)
+        return found
 
     @property
     def finite_bottleneck(self) -> int:

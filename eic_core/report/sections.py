@@ -175,8 +175,8 @@ def _metrics(findings: Findings) -> Iterator[tuple[Cell, Cell, Cell]]:
 
 _SETTLED: Mapping[bool | None, tuple[str, str]] = {
     None: ("open", "Too few samples to tell whether more of them would change EIC."),
-    True: ("not settled", "With more samples EIC would grow: a part crosses zero, or the tail is "
-           "heavy."),
+    True: ("not settled", "With more samples EIC would grow: a part crosses zero or has a pole, or "
+           "the tail is heavy."),
     False: ("settled", "More samples of this kind would hardly change EIC."),
 }  # fmt: skip
 

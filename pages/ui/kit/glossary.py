@@ -49,8 +49,9 @@ TOP_SHARE = (
     "decide the EIC."
 )
 SETTLED = (
-    "Whether the mean is settled at this number of samples. If part of the formula crosses zero "
-    "inside the domain, the mean does not exist and EIC keeps growing with more samples."
+    "Whether the mean is settled at this number of samples. If a sum or a difference in the "
+    "formula crosses zero inside the domain, or a function has a pole there, the mean does not "
+    "exist and EIC keeps growing with more samples."
 )
 S_BAR = "Root mean square over the samples of how many times the node magnifies rounding errors."
 R2 = "R²: the share of the target's variance that the formula explains on these rows."
