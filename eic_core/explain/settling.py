@@ -58,32 +58,30 @@ def unsettled_clause(inspection: Inspection) -> str:
     tail = inspection.tail
     if tail is None or not tail.divergent:
         return ""
-    if not tail.unbounded:
-        share = tail.top1_share
-        if math.isnan(share):
-            return "the tail of the amplified noise is heavy, and more samples would raise EIC"
-        carry = "carry most of it" if share > 0.5 else "carry much of it"
-        return (
-            f"a few samples {carry} ({wording.percent(share)} from the worst 1 %), and more of "
-            "them would raise EIC"
-        )
     watched = tail.node
     created = {
         k: loss.digits for loss in created_losses(inspection, watched) for k in loss.copies
     }
     limit = SHARE_OF_EIC * inspection.nodes[watched].local_eic_finite
-    making = [k for k in tail.unbounded if k == watched or created.get(k, 0.0) >= limit]
-    own = [_known(inspection.nodes[k].local_eic_finite) for k in tail.unbounded]
-    shown = max(
-        making or tail.unbounded,
-        key=lambda k: (created.get(k, 0.0) if making else own[tail.unbounded.index(k)], -k),
+    own = {k: _known(inspection.nodes[k].local_eic_finite) for k in tail.crossings}
+    making = [k for k in own if k == watched or created.get(k, 0.0) >= limit]
+    others = sorted(own.keys() - set(making), key=lambda k: (-own[k], k))
+    for k in (*sorted(making, key=lambda k: (-created.get(k, 0.0), k)), *others):
+        change = inspection.sign_changes.at(k)
+        if change.unbounded:
+            text = phrases.code_text(inspection.formula, k, TEXT_LIMIT)
+            if k in making:
+                return f"EIC grows with N because {text} {change.words}"
+            now = wording.digits_phrase(own[k])
+            return f"{text} {change.words}, so that what it loses, now {now}, grows with N"
+    share = tail.top1_share
+    if math.isnan(share):
+        return "the tail of the amplified noise is heavy, and more samples would raise EIC"
+    carry = "carry most of it" if share > 0.5 else "carry much of it"
+    return (
+        f"a few samples {carry} ({wording.percent(share)} from the worst 1 %), and more of them "
+        "would raise EIC"
     )
-    text = phrases.code_text(inspection.formula, shown, TEXT_LIMIT)
-    does = inspection.sign_changes.at(shown).words
-    if making:
-        return f"EIC grows with N because {text} {does}"
-    now = wording.digits_phrase(max(own))
-    return f"{text} {does}, so that what it loses, now {now}, grows with N"
 
 
 def _known(value: float) -> float:

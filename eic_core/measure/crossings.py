@@ -22,19 +22,19 @@ from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 
-NEAREST, FARTHEST = 8, 4
+NEAREST, FARTHEST = 5, 2
 """How many samples of each sign are starting points: the smallest values, and the largest."""
 
-COMPARED = 1_024
+COMPARED = 512
 """Samples among which the nearest of opposite sign is sought, at most."""
 
 PARTS = 32
 """Into so many parts a line is cut at first; where the sign changes again and again."""
 
-AGAIN, ROUNDS = 16, 14
-"""16^14 parts are more than a double can tell."""
+AGAIN, ROUNDS = 64, 9
+"""64^9 parts are more than a double can tell."""
 
-FOLLOWED = 12
+FOLLOWED = 7
 """Changes of sign that are followed at once."""
 
 DECIDED = 1e-4

@@ -117,7 +117,7 @@ class NodeAmplification(NamedTuple):
 
 _NO_TAIL = {
     "node": None, **dict.fromkeys(("q50", "q90", "q99", "top1_share"), math.nan),
-    "divergent": None, "crossings": (), "unbounded": (),
+    "divergent": None, "crossings": (),
 }  # fmt: skip
 _DIGITS, _FINITE_DIGITS = itemgetter(2), itemgetter(3)
 
@@ -214,7 +214,8 @@ class Inspection(Plain):
         if not self.nodes[watched].node.children:
             watched = self.bottleneck
         crossings = tuple(k for k, signs in enumerate(self.amplification.signs) if signs == 3)
-        unbounded = tuple(k for k in crossings if self.sign_changes.at(k).unbounded)
+        hottest = sorted(crossings, key=lambda k: -self.amplification.finite_sum[k])
+        unbounded = any(self.sign_changes.at(k).unbounded for k in hottest)
         found = tail_of(watched, self.amplification.valid_s2(watched), crossings, unbounded)
         hopeless = any(n.singular == self.counts.valid for n in self.nodes)
         if found.divergent is False and hopeless:  # a mean that is infinite is not settled

@@ -28,14 +28,11 @@ class Tail:
         Share of the finite sum of s^2 held by its largest ceil(n/100) values, 0 to 1.
     divergent : bool or None
         Whether the mean is not settled at this N; None if there are too few
-        samples to tell and no node in `unbounded`.
+        samples to tell and s of no node is known to grow without bound.
     hill : float
         Estimated tail index of s^2 (the mean is infinite below 1); nan if not estimated.
     crossings : tuple of int
-        Ids of the nodes that take both signs inside the domain.
-    unbounded : tuple of int
-        Those of them whose s grows without bound where the sign changes: at a zero of a sum, say.
-        At a pole of one of its terms, a sum changes its sign and loses nothing.
+        Ids of the nodes that take both signs inside the domain; at a zero, a pole or a jump.
     """
 
     node: int
@@ -46,9 +43,8 @@ class Tail:
     divergent: bool | None
     hill: float
     crossings: tuple[int, ...]
-    unbounded: tuple[int, ...] = ()
 
-    JSON = ("node", "q50", "q90", "q99", "top1_share", "divergent", "crossings", "unbounded")
+    JSON = ("node", "q50", "q90", "q99", "top1_share", "divergent", "crossings")
 
 
 def hill_index(values: np.ndarray, k: int) -> float:
@@ -89,7 +85,7 @@ def tail_of(
     node: int,
     s2: np.ndarray,
     crossings: tuple[int, ...],
-    unbounded: tuple[int, ...] | None = None,
+    unbounded: bool | None = None,
 ) -> Tail:
     """Describe the tail of s^2 at one node.
 
@@ -101,8 +97,9 @@ def tail_of(
         s^2 at the valid samples, inf where singular; n >= 1.
     crossings : tuple of int
         Nodes known to take both signs.
-    unbounded : tuple of int, optional
-        Those of them whose s grows without bound there; all of them if not given.
+    unbounded : bool, optional
+        Whether s of one of them grows without bound there: at a zero of a sum, say, but not at a
+        pole of one of its terms.  By default whether there are any.
 
     Notes
     -----
@@ -124,13 +121,13 @@ def tail_of(
     if m:
         total = np.sum(s2) if m == n else np.sum(s2[np.isfinite(s2)])
         top1_share = float(np.sum(top[-count:]) / total)
-    unbounded = crossings if unbounded is None else unbounded
+    unbounded = bool(crossings) if unbounded is None else unbounded
     divergent: bool | None = True if unbounded else None
     if m >= MIN_SAMPLES_FOR_HILL:
         hill = _hill_index(top[-k - 1 :])
         heavy = hill * (1 + 1.645 / math.sqrt(k)) < 1
-        divergent = bool(unbounded) or heavy
-    return Tail(node, q50, q90, q99, top1_share, divergent, hill, crossings, unbounded)
+        divergent = unbounded or heavy
+    return Tail(node, q50, q90, q99, top1_share, divergent, hill, crossings)
 
 
 def _ordered(
