@@ -30,6 +30,9 @@ Array = npt.NDArray[Any]
 MAX_ROWS = 2_000
 """Evidence is taken from at most this many samples, evenly spaced."""
 
+FAR, CLOSE = 2.0, 0.5
+"""Within half a turn, larger values of a periodic function are near a pole, smaller near a zero."""
+
 FEELS = 2.0
 """Where a function multiplies noise by less, it is not the cause."""
 
@@ -66,6 +69,8 @@ class Evidence:
     edge_shares : tuple of float
     crosses : bool
         Whether the node is known to pass through zero.
+    largest : tuple of float
+        Per operand the largest finite magnitude over all valid samples; nan if none is finite.
     """
 
     node: Node
@@ -74,6 +79,7 @@ class Evidence:
     weights: Array
     edge_shares: tuple[float, ...]
     crosses: bool
+    largest: tuple[float, ...]
 
     def typical(self, values: Array) -> float:
         """The s^2-weighted median: a typical value where digits are lost; nan if there is none."""
@@ -116,7 +122,8 @@ def gather_evidence(
     shares = inspection.nodes[node_id].edge_shares
     node = inspection.formula.nodes[node_id]
     if not len(rows) or not children:
-        return Evidence(node, nothing, (nothing,) * len(children), nothing, shares, crosses)
+        none = (math.nan,) * len(children)
+        return Evidence(node, nothing, (nothing,) * len(children), nothing, shares, crosses, none)
     columns = {name: inspection.samples.columns[name][rows] for name in formula.variables}
     samples = Samples.from_columns(columns, count=len(rows))
     amplification = amplify(formula, samples, recheck=False)
@@ -140,7 +147,17 @@ def gather_evidence(
         weights / total if total else weights,
         shares,
         crosses,
-    )
+        tuple(_largest(inspection, child, values) for child, values in
+              zip(node.children, operands, strict=True)),
+    )  # fmt: skip
+
+
+def _largest(inspection: Inspection, node_id: int, seen: Array) -> float:
+    """The largest finite magnitude of a node; of the values seen where all leave double range."""
+    y, _ = inspection.amplification.trace(node_id)
+    known = y[np.isfinite(y)]
+    values = known if len(known) else seen[np.isfinite(seen)]
+    return float(np.max(np.abs(values), initial=0.0)) if len(values) else math.nan
 
 
 def _evidence_rows(inspection: Inspection, created: Array | None) -> npt.NDArray[np.int64]:
@@ -312,8 +329,8 @@ def _cancellation_cause(row: Operator, evidence: Evidence) -> Cause:
 def _periodic_cause(row: Operator, evidence: Evidence) -> Cause:
     """Near a pole, near a zero, or a large argument: which of the three the values point to.
 
-    A pole counts where the value is large or the argument within half a turn, a zero where it does
-    more than the size of the argument; what is left is the argument's size.
+    A pole counts where the value is large, a zero where it is small and does more than the size of
+    the argument, both more readily within half a turn; beyond, what is left is the argument's size.
     """
     name = row.name
     (x,) = evidence.operands
@@ -325,17 +342,19 @@ def _periodic_cause(row: Operator, evidence: Evidence) -> Cause:
         return ACCUMULATED
     where = evidence.typical(np.abs(x))
     size = evidence.typical(np.abs(evidence.y))
-    largest = _largest(x)
+    largest = evidence.largest[0]
     turn = row.period if row.waves else 2 * row.period  # a wave has two zeros in a period
     few_turns = where <= turn / 2
-    pole = row.poles and (row.waves or size > 1)  # what has poles and crests has no zeros
-    if pole and (size > 10 or few_turns):
+    if row.poles and (size > 10 or (few_turns and size > FAR)):
         return Cause("near a pole", f"it comes close to a pole of `{name}`")
-    if few_turns or (size < 0.1 and where * size < 1):  # the zero does more than the argument
+    has_zeros = not (row.poles and row.waves)  # what has poles and crests has none
+    if has_zeros and ((few_turns and size < CLOSE) or (size < 0.1 and where * size < 1)):
         near = f"it comes close to a zero of `{name}`"
         if where >= 2 * turn:
             near += f", at a large argument (up to {wording.significant(largest)})"
         return Cause("near a zero", near)
+    if few_turns:
+        return _steepness_cause(row, evidence)
     return Cause(
         f"large argument of {name}",
         f"its argument is large (up to {wording.significant(largest)}) for a function of period "
@@ -361,7 +380,7 @@ def _growth_cause(row: Operator, evidence: Evidence) -> Cause:
     word = row.words.family or (f"`{row.name}`" if row.words.noun == "step" else row.words.noun)
     return Cause(
         f"{word} of a large number",
-        f"the {word} of a large number (up to {wording.significant(_largest(x))}) magnifies its "
+        f"the {word} of a large number (up to {wording.significant(evidence.largest[0])}) magnifies its "
         "relative error",
     )
 
@@ -431,11 +450,6 @@ _WAYS: tuple[tuple[Callable[[Operator], object], Callable[[Operator, Evidence], 
     (lambda row: True, _steepness_cause),
 )
 """The ways to lose digits, and which rows go them: the first that applies."""
-
-
-def _largest(values: Array) -> float:
-    """The largest finite magnitude, of which there is one."""
-    return float(np.max(np.abs(values[np.isfinite(values)])))
 
 
 NO_ANGLE = 1e15

@@ -391,8 +391,9 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
     first = formula.first[target]
     sums = noise_sums(inspection, target)
     if not sums.finite:
+        every = "At every valid sample" if inspection.counts.invalid else "At every sample"
         reason = (
-            f"At every sample no digit of {phrases.code_text(formula, target)} is left: "
+            f"{every} no digit of {phrases.code_text(formula, target)} is left: "
             "there is no finite amplification to split."
             if sums.singular
             else "No sample has a real value at every node, so there is nothing to split."

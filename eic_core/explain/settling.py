@@ -126,8 +126,8 @@ class Growth(Plain):
             )
         return (
             f"The loss grows with the data: {start:.1f} digits on {first:,} of the rows on "
-            f"average, {end:.1f} on all {last:,}, so about {self.per_decade:.1f} more for ten "
-            "times as many."
+            f"average, {end:.1f} on all {last:,}: that is {self.per_decade:.1f} more for every "
+            "ten times as many."
         )
 
 

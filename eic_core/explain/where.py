@@ -492,6 +492,8 @@ def _concentration(result: Where, name: str) -> str:
     total = result.finite
     if total == 1:
         return f"Only one row has a finite amplification at {name}."
+    left_out = total < len(result.s)
+    of_rows = f"{total:,} rows with a finite amplification" if left_out else f"{total:,} rows"
     small_parts = [
         c
         for c in reversed(result.carriers)
@@ -499,16 +501,18 @@ def _concentration(result: Where, name: str) -> str:
     ]
     if not small_parts:
         if np.ptp(result.shares[np.isfinite(result.s)]) * total <= ALIKE:
-            return f"All over the data: every row gives the same share of {NOISE} at {name}."
+            every = f"each of the {of_rows}" if left_out else "every row"
+            return f"All over the data: {every} gives the same share of {NOISE} at {name}."
         return f"All over the data: no small part of the rows carries {NOISE} at {name}."
     smallest = small_parts[0]
     count = len(smallest.positions)
     if count == 1:
         row, share = result.row_number(smallest.positions[0]), wording.percent(smallest.share)
-        return f"One row of {total:,}, row {row:,}, gives {share} of {NOISE} at {name}."
+        of_rows = of_rows if left_out else f"{total:,}"
+        return f"One row of {of_rows}, row {row:,}, gives {share} of {NOISE} at {name}."
     listed = f" ({_rows(result, smallest.positions)})" if count <= LISTED else ""
     share = wording.level_percent(smallest.level)
-    return f"{count:,} of {total:,} rows give {share} of {NOISE} at {name}{listed}."
+    return f"{count:,} of {of_rows} give {share} of {NOISE} at {name}{listed}."
 
 
 def _rows(result: Where, positions: tuple[int, ...]) -> str:

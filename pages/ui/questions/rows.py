@@ -247,7 +247,7 @@ def _more_data(result: InspectionResult, found: Where) -> None:
 def _short(found: Where) -> str:
     growth, interval = found.growth, found.interval
     if interval.heavy and growth is not None and growth.per_decade >= 0.05:
-        return f"Yes: about {growth.per_decade:.1f} digits more for ten times as many rows."
+        return f"Yes: so far {growth.per_decade:.1f} digits more for every ten times as many rows."
     if interval.heavy:
         return "Perhaps: the mean is not settled."
     if interval.reason:
