@@ -391,7 +391,8 @@ def _about_constants(constants: list[Need], within: str) -> list[str]:
         lines = [f"{after} of the {before} digits of its constants {kept} the output {within}."]
     elif any(n.alone < n.given for n in constants):
         lines = [
-            f"With the other numbers rounded, too, no constant was shortened: the output stays {within}."
+            "With the other numbers rounded, too, no constant is shortened: the output is to stay "
+            f"{within}."
         ]
     else:
         lines = [f"No constant can be shortened if the output is to stay {within}."]

@@ -2,7 +2,7 @@
 operators do.
 
 The evidence is the values around the node at up to 2,000 samples, weighted by s^2 or by what the
-node creates of a target's loss, so that what is said is about the samples where the digits are lost.
+node creates of a target's loss, so that what is said is about the samples where digits are lost.
 """
 
 from __future__ import annotations
@@ -92,9 +92,7 @@ class Evidence:
         return float(values[order[int(np.searchsorted(sums, 0.5 * sums[-1]))]])
 
 
-def gather_evidence(
-    inspection: Inspection, node_id: int, target: int | None = None
-) -> Evidence:
+def gather_evidence(inspection: Inspection, node_id: int, target: int | None = None) -> Evidence:
     """Evidence at one node: a second pass over its subtree at up to `MAX_ROWS` samples.
 
     Parameters
@@ -273,7 +271,9 @@ def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> Expla
     first = losses[0]
     clause = finite_cause(gather_evidence(inspection, first.node_id, node_id))
     if first.digits < STEP and clause is not BEYOND:
-        most = f", at most {math.ceil(10 * max(first.digits, 0.0)) / 10:.1f} of them in any one step"
+        most = (
+            f", at most {math.ceil(10 * max(first.digits, 0.0)) / 10:.1f} of them in any one step"
+        )
         return ExplainedLoss(
             first.node_id, first.digits, ACCUMULATED.label, most, ACCUMULATED.clause
         )
@@ -380,8 +380,8 @@ def _growth_cause(row: Operator, evidence: Evidence) -> Cause:
     word = row.words.family or (f"`{row.name}`" if row.words.noun == "step" else row.words.noun)
     return Cause(
         f"{word} of a large number",
-        f"the {word} of a large number (up to {wording.significant(evidence.largest[0])}) magnifies its "
-        "relative error",
+        f"the {word} of a large number (up to {wording.significant(evidence.largest[0])}) "
+        "magnifies its relative error",
     )
 
 

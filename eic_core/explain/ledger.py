@@ -168,9 +168,7 @@ def _groups_amplified_alike(rows: tuple[LedgerRow, ...]) -> list[list[LedgerRow]
     return sorted(groups, key=lambda g: -math.fsum(row.share for row in g))
 
 
-def _sentence(
-    inspection: Inspection, target: int, group: list[LedgerRow], *, first: bool
-) -> str:
+def _sentence(inspection: Inspection, target: int, group: list[LedgerRow], *, first: bool) -> str:
     """Who makes so much of the noise, and where it is amplified."""
     share = math.fsum(row.share for row in group)
     head = group[0]
@@ -233,9 +231,7 @@ def _name(inspection: Inspection, target: int) -> str:
     return "the result" if is_root else phrases.code_text(inspection.formula, target)
 
 
-def outermost_masked(
-    inspection: Inspection, rows: tuple[LedgerRow, ...]
-) -> list[LedgerRow]:
+def outermost_masked(inspection: Inspection, rows: tuple[LedgerRow, ...]) -> list[LedgerRow]:
     """The masked rows that stand in no masked one."""
     masked = {row.node_id for row in rows if row.masked}
     parents = inspection.formula.parents
@@ -431,8 +427,7 @@ def _through(inspection: Inspection, target: int, shares: Sequence[float]) -> li
     sums = [0.0, *np.cumsum(shares).tolist()]
     start = first[target]
     return [
-        min(1.0, max(0.0, sums[k + 1] - sums[first[start + k] - start]))
-        for k in range(len(shares))
+        min(1.0, max(0.0, sums[k + 1] - sums[first[start + k] - start])) for k in range(len(shares))
     ]
 
 

@@ -59,9 +59,7 @@ def unsettled_clause(inspection: Inspection) -> str:
     if tail is None or not tail.divergent:
         return ""
     watched = tail.node
-    created = {
-        k: loss.digits for loss in created_losses(inspection, watched) for k in loss.copies
-    }
+    created = {k: loss.digits for loss in created_losses(inspection, watched) for k in loss.copies}
     limit = SHARE_OF_EIC * inspection.nodes[watched].local_eic_finite
     own = {k: _known(inspection.nodes[k].local_eic_finite) for k in tail.crossings}
     making = [k for k in own if k == watched or created.get(k, 0.0) >= limit]

@@ -1,10 +1,10 @@
 """What happens where a node changes its sign: a zero, a pole or a jump.
 
-A node that takes both signs on the data need not be 0 anywhere: `tan(x)` changes its sign at a pole,
-`1/y + y` too, `x + sign(x)` at a jump.  And not every zero is harmful: near 0 the terms of `x + x**3`
-have the same sign, and nothing cancels.  So the place is looked for: between samples of opposite
-sign the formula is evaluated along the straight line from one to the other, closer and closer to
-where the sign changes, and what its value and its amplification do there decides.
+A node that takes both signs on the data need not be 0 anywhere: `tan(x)` changes its sign at a
+pole, `1/y + y` too, `x + sign(x)` at a jump.  And not every zero is harmful: near 0 the terms of
+`x + x**3` have one sign, and nothing cancels.  So the place is looked for: between samples of
+opposite sign the formula is evaluated along the straight line from one to the other, closer and
+closer to where the sign changes, and what its value and its amplification do there decides.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FOLLOWED = 7
 """Changes of sign that are followed at once."""
 
 DECIDED = 1e-4
-"""A value that has shrunk, or grown, by this factor on the way is on its way to 0, or to infinity."""
+"""A value that has shrunk, or grown, by this factor goes to 0, or to infinity."""
 
 SMALL = 1e-3
 """Beside its usual size a value is small, or its inverse large, where the way ends without that."""

@@ -206,19 +206,17 @@ class Inspection(Plain):
     def tail(self) -> Tail | None:
         """The tail of s^2 at the node of largest ``local_eic_finite``; None if no sample is valid.
 
-        Where only a leaf keeps a digit, at the bottleneck: there every digit is lost.
+        Its mean is never called settled while some other node keeps a digit at no sample.
         """
         if not self.counts.valid:
             return None
         watched = self.finite_bottleneck
-        if not self.nodes[watched].node.children:
-            watched = self.bottleneck
         crossings = tuple(k for k, signs in enumerate(self.amplification.signs) if signs == 3)
         hottest = sorted(crossings, key=lambda k: -self.amplification.finite_sum[k])
         unbounded = any(self.sign_changes.at(k).unbounded for k in hottest)
         found = tail_of(watched, self.amplification.valid_s2(watched), crossings, unbounded)
         hopeless = any(n.singular == self.counts.valid for n in self.nodes)
-        if found.divergent is False and hopeless:  # a mean that is infinite is not settled
+        if found.divergent is False and hopeless:
             found = replace(found, divergent=None)
         return found
 

@@ -1,4 +1,4 @@
-""""Which rows?": those that carry the noise of the selected node, as a picture, a table and a
+""" "Which rows?": those that carry the noise of the selected node, as a picture, a table and a
 file.
 """
 

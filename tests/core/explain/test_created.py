@@ -161,7 +161,9 @@ def test_the_order_of_the_samples_changes_nothing(seed):
     mixed = samples.take(np.random.default_rng(seed).permutation(len(samples)))
     before, after = inspect(formula, samples), inspect(formula, mixed)
     for k in range(len(formula)):
-        assert noise_sums(before, k).created == pytest.approx(noise_sums(after, k).created, abs=1e-6)
+        assert noise_sums(before, k).created == pytest.approx(
+            noise_sums(after, k).created, abs=1e-6
+        )
 
 
 @settings(max_examples=examples(30), deadline=None)
@@ -177,7 +179,9 @@ def test_the_unit_of_an_input_does_not_change_the_cause(power, seed):
         after = inspect(formula, Samples.from_columns({"x": factor * x, "y": factor * y}))
         k = before.bottleneck
         assert after.bottleneck == k
-        assert noise_sums(after, k).created == pytest.approx(noise_sums(before, k).created, abs=1e-6)
+        assert noise_sums(after, k).created == pytest.approx(
+            noise_sums(before, k).created, abs=1e-6
+        )
         assert origin_of_loss(after, k) == origin_of_loss(before, k)
 
 
@@ -208,7 +212,9 @@ def test_a_zero_on_the_way_creates_nothing_itself():
 
 
 def test_steps_that_each_lose_little_are_not_blamed_one_by_one():
-    inspection = inspected("*".join(f"x{i}" for i in range(60)), **{f"x{i}": "1:2" for i in range(60)})
+    inspection = inspected(
+        "*".join(f"x{i}" for i in range(60)), **{f"x{i}": "1:2" for i in range(60)}
+    )
     largest = created_losses(inspection, inspection.bottleneck)[0].digits
     said = verdict(inspection).sentence
     assert inspection.eic > 1 and largest < 0.35
