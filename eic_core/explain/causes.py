@@ -70,7 +70,8 @@ class Evidence:
     crosses : bool
         Whether the node is known to pass through zero.
     largest : tuple of float
-        Per operand the largest finite magnitude over all valid samples; nan if none is finite.
+        Per operand the largest finite magnitude over all samples at which the node keeps a digit;
+        nan if none is finite.
     """
 
     node: Node
@@ -145,17 +146,21 @@ def gather_evidence(inspection: Inspection, node_id: int, target: int | None = N
         weights / total if total else weights,
         shares,
         crosses,
-        tuple(_largest(inspection, child, values) for child, values in
-              zip(node.children, operands, strict=True)),
-    )  # fmt: skip
+        _largest(inspection, node, tuple(operands)),
+    )
 
 
-def _largest(inspection: Inspection, node_id: int, seen: Array) -> float:
-    """The largest finite magnitude of a node; of the values seen where all leave double range."""
-    y, _ = inspection.amplification.trace(node_id)
-    known = y[np.isfinite(y)]
-    values = known if len(known) else seen[np.isfinite(seen)]
-    return float(np.max(np.abs(values), initial=0.0)) if len(values) else math.nan
+def _largest(inspection: Inspection, node: Node, operands: tuple[Array, ...]) -> tuple[float, ...]:
+    """Per operand the largest finite magnitude where the node keeps a digit; else of those seen."""
+    _, s = inspection.amplification.trace(node.id)
+    keeps = np.isfinite(s)
+    found = []
+    for child, seen in zip(node.children, operands, strict=True):
+        y, _ = inspection.amplification.trace(child)
+        known = keeps & np.isfinite(y)
+        values = y[known] if known.any() else seen[np.isfinite(seen)]
+        found.append(float(np.max(np.abs(values))) if len(values) else math.nan)
+    return tuple(found)
 
 
 def _evidence_rows(inspection: Inspection, created: Array | None) -> npt.NDArray[np.int64]:

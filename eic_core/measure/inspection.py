@@ -177,7 +177,7 @@ class Inspection(Plain):
     JSON = (
         "formula=formula.source", ("latex", lambda found: to_latex(found.formula)),
         "complexity=formula.complexity", "eic", "eic_finite", "noise_figure_db", "bottleneck",
-        "reason", "samples=counts",
+        "no_value_at", "reason", "samples=counts",
         ("tail", lambda found: _NO_TAIL if found.tail is None else found.tail), "nodes",
     )  # fmt: skip
 
@@ -224,6 +224,16 @@ class Inspection(Plain):
     def finite_bottleneck(self) -> int:
         """Id of the node of largest ``local_eic_finite``, the first at ties."""
         return _finite_bottleneck(self.nodes)
+
+    @property
+    def no_value_at(self) -> int | None:
+        """Id of the node at which most samples first have no real value; None if all have one.
+
+        Where no sample is valid, every local EIC is nan, and the bottleneck, the first of equals,
+        says nothing: this is where to look.
+        """
+        worst = max(self.nodes, key=lambda n: (n.invalid, n.node.id))
+        return worst.node.id if worst.invalid else None
 
     @property
     def digits_lost(self) -> float:
