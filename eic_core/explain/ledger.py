@@ -96,8 +96,11 @@ NEGLIGIBLE = 0.01
 HARDLY = 3.0
 """Noise multiplied by less counts as hardly amplified."""
 
-ALL_OF_IT, MOST_OF_IT = 0.9, 0.5
-"""Parts of the digits gained on the way from which noise is amplified at one step, or mostly."""
+MOST_OF_IT = 0.5
+"""The part of the digits gained on the way from which noise is amplified mostly at one step."""
+
+NEXT_TO_NOTHING = 1.2
+"""Where the other steps together amplify no more than this, it is amplified at the one."""
 
 
 def ledger_sentences(
@@ -179,9 +182,10 @@ def _sentence(inspection: Inspection, target: int, group: list[LedgerRow], *, fi
     step = phrases.code_text(inspection.formula, head.amplifier)
     noun = OPERATORS[inspection.formula.nodes[head.amplifier].operator].words.noun
     each = "each " if len(group) > 1 else ""
-    where = " at" if head.amplifier_part >= ALL_OF_IT else ", mostly at"
-    if not head.amplifier_part >= MOST_OF_IT:
-        where = " on the way, most at"
+    where = " on the way, most at"
+    if head.amplifier_part >= MOST_OF_IT:
+        elsewhere = head.gain ** abs(1 - head.amplifier_part)
+        where = " at" if elsewhere <= NEXT_TO_NOTHING else ", mostly at"
     return f"{text}, {each}amplified {wording.times(head.gain)}{where} the {noun} {step}."
 
 

@@ -23,8 +23,7 @@ BOTTLENECK = (
     "the plots."
 )
 ORIGIN = (
-    "The bottleneck adds little of its own: most of its loss comes up from this node. Click to "
-    "select it."
+    "More of the bottleneck's loss is created at this node than at any other. Click to select it."
 )
 COMPLEXITY = "Number of nodes of the tree. Exact exponents such as ² belong to their operator."
 VALID = (
