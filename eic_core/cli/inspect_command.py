@@ -232,7 +232,7 @@ def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> s
         lines.append(f"reason       {result.reason}")
     lines += ["", "  id  digits  invalid  singular  sub-expression"]
     for n in result.nodes:
-        mark = "*" if n.node.id == result.bottleneck else " "
+        mark = "*" if n.node.id == result.bottleneck and result.counts.valid else " "
         text = wording.shorten(n.text, 60)
         lines.append(
             f"{mark}{n.node.id:>3}  {_digits(n.local_eic):>6}  {n.invalid:>7}  {n.singular:>8}"

@@ -93,26 +93,11 @@ def settled_phrase(inspection: Inspection, tail: Tail) -> str:
         return "too few samples to tell"
     if not tail.divergent:
         return "yes"
-    if tail.node in tail.crossings or _heavy(inspection, tail):
+    unbounded = [k for k in tail.crossings if inspection.sign_changes.at(k).unbounded]
+    if tail.node in unbounded or not unbounded or _heavy(inspection, tail):
         return "no"
-    return f"not at {_place(inspection, worst_crossing(inspection, tail))}"
-
-
-def worst_crossing(inspection: Inspection, tail: Tail) -> int:
-    """Of the steps that cross zero, that of the largest finite loss.
-
-    Parameters
-    ----------
-    inspection : Inspection
-    tail : Tail
-        Its own, with at least one crossing.
-    """
-
-    def finite(node: int) -> float:
-        digits = inspection.nodes[node].local_eic_finite
-        return -math.inf if math.isnan(digits) else digits
-
-    return max(tail.crossings, key=lambda node: (finite(node), -node))
+    worst = max(unbounded, key=lambda k: (inspection.nodes[k].local_eic_finite, -k))
+    return f"not at {_place(inspection, worst)}"
 
 
 def _heavy(inspection: Inspection, tail: Tail) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 
 from eic_core import wording
 from eic_core.explain.bottleneck import origin_of_loss
-from eic_core.explain.causes import finite_cause, gather_evidence, invalid_clause, singular_clause
+from eic_core.explain.causes import explain_loss, invalid_clause, singular_clause
 from eic_core.explain.losses import (
     INFINITE,
     MODERATE,
@@ -27,6 +27,7 @@ from eic_core.explain.losses import (
     level_of,
     paper_clause,
 )
+from eic_core.explain.settling import unsettled_clause
 from eic_core.formula.rendering import short_text
 from eic_core.measure.double_range import DoubleRange, RangePlace, double_range
 from eic_core.measure.inspection import Inspection
@@ -241,14 +242,11 @@ def _worst_step(inspection: Inspection) -> _Step:
         clause = singular_clause(inspection, bottleneck)
         return _Step(_text(inspection, bottleneck), "", clause, label, n.node.id, lost)
     lost = f"{wording.number(inspection.eic, 1)} (EIC)"
-    origin = origin_of_loss(inspection, bottleneck)
-    cause = finite_cause(gather_evidence(inspection, origin))
-    place, inherited = _text(inspection, bottleneck), ""
-    if origin != bottleneck:
-        limit = TEXT_LIMIT * 2 // 3
-        place = _text(inspection, bottleneck, limit)
-        inherited = f", inherited from {_text(inspection, origin, limit)}"
-    return _Step(place, inherited, cause.clause, wording.capital(cause.label), origin, lost)
+    limit = TEXT_LIMIT * 2 // 3
+    found = explain_loss(inspection, bottleneck, limit)
+    place = _text(inspection, bottleneck, TEXT_LIMIT if found.origin == bottleneck else limit)
+    label = wording.capital(found.label)
+    return _Step(place, found.place, found.clause, label, found.origin, lost)
 
 
 def _finite(inspection: Inspection) -> _Said:
@@ -426,29 +424,9 @@ def _hidden(inspection: Inspection) -> list[str]:
 
 
 def _tail(inspection: Inspection) -> list[str]:
-    tail = inspection.tail
-    if tail is None or not tail.divergent:
-        return []
+    why = unsettled_clause(inspection)
     lead = f"The mean is not settled at N = {inspection.counts.total:,}: "
-    if tail.crossings:
-        k = max(
-            tail.crossings,
-            key=lambda j: (_known(inspection.nodes[j].local_eic_finite), -j),
-        )
-        return [lead + f"the loss at {_text(inspection, k)} grows with N because it crosses zero."]
-    share = (
-        ""
-        if math.isnan(tail.top1_share)
-        else f" ({wording.percent(tail.top1_share)} from the worst 1 %)"
-    )
-    return [
-        lead + f"at {_text(inspection, tail.node)} a few samples carry most of it{share}, and more "
-        "of them would raise it."
-    ]
-
-
-def _known(value: float) -> float:
-    return -math.inf if math.isnan(value) else value
+    return [f"{lead}{why}."] if why else []
 
 
 def _unchecked_and_left_out(inspection: Inspection) -> int:

@@ -181,7 +181,6 @@ def _metrics(findings: Findings) -> Iterator[tuple[Cell, Cell, Cell]]:
         "If it is not, EIC would grow with more samples: a step crosses zero or comes near a "
         "pole, or the tail is heavy."
     )
-  # fmt: skip
 
 
 # Whose noise it is

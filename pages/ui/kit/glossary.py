@@ -30,8 +30,7 @@ BOTTLENECK = (
     "the plots."
 )
 ORIGIN = (
-    "The bottleneck adds little of its own: most of its loss comes up from this node. Click to "
-    "select it."
+    "More of the bottleneck's loss is created at this node than at any other. Click to select it."
 )
 COMPLEXITY = "Number of nodes of the tree. Exact exponents such as ² belong to their operator."
 VALID = (
@@ -56,9 +55,10 @@ TOP_SHARE = (
     "decide the EIC."
 )
 SETTLED = (
-    "Whether the mean is settled at this number of samples. Where a node crosses zero or meets a "
-    "pole inside the domain, its mean does not exist and its loss keeps growing with more samples; "
-    "where it is another node than the one the numbers beside are about, it is named."
+    "Whether the mean is settled at this number of samples. Where a sum or a difference crosses "
+    "zero inside the domain, or a function has a pole there, its mean does not exist and its loss "
+    "keeps growing with more samples; where it is another node than the one the numbers beside "
+    "are about, it is named."
 )
 S_BAR = "Root mean square over the samples of how many times the node magnifies rounding errors."
 R2 = "R²: the share of the target's variance that the formula explains on these rows."

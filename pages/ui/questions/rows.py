@@ -1,4 +1,4 @@
-""""Which rows?": those that carry the noise of the selected node, as a picture, a table and a
+""" "Which rows?": those that carry the noise of the selected node, as a picture, a table and a
 file.
 """
 
@@ -249,8 +249,8 @@ def _short(found: Where) -> str:
     growth, interval = found.growth, found.interval
     if interval.heavy and growth is not None and growth.per_decade >= 0.05:
         return (
-            f"Yes: about {growth.per_decade:.1f} digits more at this node for ten times as many "
-            "rows."
+            f"Yes: so far {growth.per_decade:.1f} digits more at this node for every ten times as "
+            "many rows."
         )
     if interval.heavy:
         return "Perhaps: the mean is not settled."

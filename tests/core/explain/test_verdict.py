@@ -170,8 +170,7 @@ def test_an_infinite_result_hides_nothing():
 def test_an_unsettled_mean_names_the_crossing_and_n():
     notes = said("1/(x-3)").notes
     assert (
-        "The mean is not settled at N = 1,000: the loss at `x − 3` grows with N because it crosses "
-        "zero."
+        "The mean is not settled at N = 1,000: EIC grows with N because `x − 3` crosses zero."
         in (notes)
     )
 
