@@ -17,7 +17,7 @@ import numpy as np
 from eic_core import wording
 from eic_core.explain import phrases
 from eic_core.explain.bottleneck import diagnosed_node
-from eic_core.explain.created import noise_sums
+from eic_core.explain.created import loss_steps, noise_sums
 from eic_core.exports import Plain
 from eic_core.formula.rendering import node_texts
 from eic_core.formula.tree import VARIABLE
@@ -402,7 +402,7 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
     total = math.fsum(sums.squares)
     shares = [value / total for value in sums.squares]
     through = _through(inspection, target, shares)
-    amplifiers = _amplifiers(inspection, target, sums.steps)
+    amplifiers = _amplifiers(inspection, target, loss_steps(inspection, target).steps)
     texts = node_texts(formula, phrases.TEXT_LIMIT)
     ceiling = inspection.nodes[target].local_eic_finite + HIDDEN_BY
     rows = tuple(
