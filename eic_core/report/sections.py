@@ -158,7 +158,8 @@ def _metrics(findings: Findings) -> Iterator[tuple[Cell, Cell, Cell]]:
         "Number of nodes of the tree: operators, variables and constants."
     )
     yield "loss of the result", _digits(inspection.nodes[-1].local_eic), (
-        "Digits lost at the root; below EIC if the result hides an inner loss."
+        "Digits lost at the root with independent noise; below EIC if the result hides an inner "
+        "loss."
     )
     tail = inspection.tail
     if tail is None:
@@ -255,8 +256,8 @@ def losses_chart(findings: Findings) -> Markup:
     return losses(
         (
             ("the function itself, in any writing", found.own, "cool"),
-            ("the result as written", found.q, "bar"),
-            ("EIC: the worst node as written", findings.inspection.eic_finite, "bar"),
+            ("the result with shared noise, as written", found.q, "bar"),
+            ("EIC: the worst inner step, as written", findings.inspection.eic_finite, "bar"),
         )
     )
 
@@ -295,15 +296,16 @@ def verified(form: Repair) -> tuple[str, str]:
 def before_and_after(form: Repair, measured_rows: int) -> ReportTable:
     """What the formula loses as it is written, and in another form."""
     return ReportTable(
-        ("", "result loses", "EIC", "nodes", "float64 loses", "float32 loses"),
+        ("", "result, shared noise", "EIC", "nodes", "measured in float64", "measured in float32"),
         [
             ("as written", *_measured(form.before)),
             ("instead", *_measured(form.after)),
             ("change", _digits(form.delta_q), _digits(form.delta_eic),
              _plain(form.delta_complexity), NONE, NONE),
         ],
-        f"Digits lost at {measured_rows:,} rows; for float64 and float32 the error "
-        "that was measured, against exact values.",
+        f"Digits lost at {measured_rows:,} rows: by the result with shared noise, and at the worst "
+        "inner step (EIC); for float64 and float32 the error that was measured, against exact "
+        "values.",
         numbers=(1, 2, 3, 4, 5),
     )  # fmt: skip
 

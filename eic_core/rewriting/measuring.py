@@ -494,8 +494,9 @@ def _capped(digits: float) -> float:
 
 def _rank(r: Repair) -> float:
     """What double precision really lost, and what noise would do to it."""
+    measured = r.after.float64.mean_digits_lost
     return (
-        r.after.float64.mean_digits_lost
+        (0.0 if math.isnan(measured) else measured)
         + _capped(r.after.q)
         + WORST_WEIGHT * _capped(r.after.eic)
         + SIZE_WEIGHT * r.after.complexity

@@ -135,14 +135,18 @@ def _double_change(before: ObservedError, after: ObservedError) -> str:
     'measured in float64 it has a value at 100 of 100 rows instead of 97'
     """
     lead = "measured in float64 it"
+    if not after.rows or not before.rows:
+        return f"{lead} {_beyond(after)}"
     if after.failed or before.failed:
-        if after.failed == before.failed:
-            return f"{lead} has a value at {_values_at(after)}, as before"
-        return f"{lead} has a value at {_values_at(after)} instead of {before.rows - before.failed}"
-    now, was = (wording.lost_phrase(e.digits_lost) for e in (after, before))
-    if now == was:
-        return f"{lead} loses {now}, as before"
-    return f"{lead} loses {now} instead of {wording.number(before.digits_lost, 1)}"
+        was = "" if after.failed == before.failed else f"{before.rows - before.failed:,}"
+        said = f"has a value at {_values_at(after)}"
+    else:
+        now, was = (wording.lost_phrase(e.digits_lost) for e in (after, before))
+        was = "" if now == was else wording.number(before.digits_lost, 1)
+        said = f"loses {now}"
+    change = f" instead of {was}" if was else ", as before"
+    more = f", and {_beyond(after)}" if after.out_of_range else ""
+    return f"{lead} {said}{change}{more}"
 
 
 def _values_at(error: ObservedError) -> str:
@@ -159,9 +163,19 @@ def double_clause(error: ObservedError) -> str:
     >>> double_clause(ObservedError("float64", 1.0, 1.0, 0, 100))
     'measured in float64 it loses 16.0 digits'
     """
-    if error.failed:
-        return f"measured in float64 it has a value at {_values_at(error)}"
-    return f"measured in float64 it loses {wording.lost_phrase(error.digits_lost)}"
+    if not error.rows:
+        return f"measured in float64 it {_beyond(error)}"
+    said = f"has a value at {_values_at(error)}" if error.failed else (
+        f"loses {wording.lost_phrase(error.digits_lost)}"
+    )
+    more = f", and {_beyond(error)}" if error.out_of_range else ""
+    return f"measured in float64 it {said}{more}"
+
+
+def _beyond(error: ObservedError) -> str:
+    """Rows whose exact result is beyond the range of double precision, of all compared."""
+    rows = wording.count(error.out_of_range, "row")
+    return f"cannot hold the exact result at {rows}" if error.out_of_range else "has no row to compare"
 
 
 def no_repair_sentence(before: Measured, own: float, finished: bool, others: int) -> str:

@@ -103,7 +103,9 @@ class Costs:
         noise = self.table.noise(root)
         places = [i for i, kind in enumerate(noise.kinds) if kind in self.terms.inputs]
         moved = noise.moved[places][:, self.usable]
-        total = np.sum(np.square(moved / noise.y[self.usable]), axis=0)
+        with np.errstate(invalid="ignore"):
+            ratio = np.where(moved == 0, 0, moved / noise.y[self.usable])
+        total = np.sum(np.square(ratio), axis=0)
         if self.terms[root].operator == "variable":
             total = np.zeros_like(total)  # a lone input is not rounded again
         return _digits(np.mean(1 + total))
@@ -141,9 +143,19 @@ class Costs:
         )
         places = [
             n for n in self.terms.subterms(root)
-            if self.terms[n].children and (everywhere or self._rms(n) >= CALM)
+            if self.terms[n].children
+            and (everywhere or self._rms(n) >= CALM or self._untidy(n))
         ]
         return sorted(places, key=lambda n: (-round(self._rms(n), 3), n))
+
+
+    def _untidy(self, number: int) -> bool:
+        """``0 + u``, ``1*u``, ``1 - 1``: what a rewrite may leave, and the next one clears away."""
+        term = self.terms[number]
+        values = [self.terms.number(child) for child in term.children]
+        if term.operator in ("add", "sub"):
+            return 0 in values or None not in values
+        return term.operator in ("mul", "div") and (0 in values or 1 in values[-1:])
 
 
 def _digits(mean: Numbers) -> float:

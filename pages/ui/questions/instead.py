@@ -181,10 +181,10 @@ def _needing(assumptions: tuple[str, ...]) -> str:
 
 def _table(before: Measured, after: Measured) -> str:
     rows = (
-        _row("lost in the result", before.q, after.q, glossary.CORRELATED),
-        _row("lost at the worst step (EIC)", before.eic, after.eic, glossary.EIC),
-        _observed_row("observed in double precision", before.float64, after.float64),
-        _observed_row("observed in single precision", before.float32, after.float32),
+        _row("the result, shared noise", before.q, after.q, glossary.CORRELATED),
+        _row("the worst inner step (EIC)", before.eic, after.eic, glossary.EIC),
+        _observed_row("measured in float64", before.float64, after.float64),
+        _observed_row("measured in float32", before.float32, after.float32),
         ("nodes", str(before.complexity), str(after.complexity),
          wording.signed(after.complexity - before.complexity, 0), glossary.COMPLEXITY),
     )  # fmt: skip
@@ -194,7 +194,7 @@ def _table(before: Measured, after: Measured) -> str:
         for name, old, new, change, explained in rows
     )
     head = (
-        '<tr><th scope="row">digits</th><th scope="col">as written</th><th scope="col">instead</th>'
+        '<tr><th scope="row">digits lost</th><th scope="col">as written</th><th scope="col">instead</th>'
         '<th scope="col">change</th></tr>'
     )
     return f'<table class="eic-repair">{head}{cells}</table>'
@@ -251,7 +251,7 @@ def _bars(result: InspectionResult, found: WritingLoss) -> None:
         theme=None,
         config={"displayModeBar": False},
         alt=f"Digits lost: the function itself {wording.number(found.own)}, the result as written "
-        f"{wording.number(found.q)}, the worst step inside {wording.number(result.inspection.eic)}",
+        f"with shared noise {wording.number(found.q)}, the worst inner step (EIC) {wording.number(result.inspection.eic)}",
     )
 
 
@@ -268,7 +268,7 @@ def _meanings(found: WritingLoss) -> str:
         )
     last = "What is lost there need not reach the result."
     if at_root:
-        last = "It is the last step, so all of it reaches the result."
+        last = "It is the last step: the result itself, with independent noise."
     more = (
         " It is less than the result loses: EIC takes repeated inputs for independent, and here "
         "their errors add up."
@@ -279,10 +279,10 @@ def _meanings(found: WritingLoss) -> str:
         ("The function itself", wording.digits_lost(found.own), glossary.OWN,
          "Take inputs that are right to one rounding, compute without any further error, and "
          "round the result once: so many digits go, whoever writes the formula and however."),
-        ("The result, as written", wording.digits_lost(found.q), glossary.CORRELATED,
+        ("The result, shared noise", wording.digits_lost(found.q), glossary.CORRELATED,
          "Now every step of this form rounds, too. What goes beyond the first bar is the fault "
          "of the writing, and another form may keep it."),
-        ("The worst step inside", inside, glossary.EIC,
+        ("The worst inner step (EIC)", inside, glossary.EIC,
          f"The most that is lost anywhere on the way. {last}{more}"),
     )  # fmt: skip
     rows = "".join(
