@@ -22,6 +22,9 @@ from eic_core.rewriting.results import (
     Repair,
     Repairs,
     RepairStep,
+    DOUBLE_GAIN,
+    RMS_SCATTER,
+    SCATTER,
     RowComparison,
     advice_sentence,
     no_repair_sentence,
@@ -143,17 +146,11 @@ RANGE_TOLERANCE, RANGE_WORST = 0.2, 0.5
 """The same, and at the worst node, for a form that brings values back into double range."""
 
 
-DOUBLE_GAIN = 0.5
-"""Digits that double precision must keep more at a row, in the mean, for these to hold, too."""
-
 DOUBLE_TOLERANCE = 0.3
 """By so many digits a form may look worse in double precision on the search's few rows."""
 
-SCATTER = 0.05
-"""Digits by which the mean loss of two forms differs for nothing but the luck of roundings."""
-
-DISPUTE = 1e-3
-"""Relative difference of two results of which one at least has lost all but three digits."""
+DISPUTE = 1e-15
+"""Relative difference of two results that more than the last roundings explains."""
 
 DOUBLE_DIGITS = DIGITS["float64"]
 
@@ -368,13 +365,16 @@ class Measurer:
         return kept[:12]
 
     def _repair(self, form: FoundForm, before: Measured) -> Repair | None:
-        single, double = self.observers
-        compared = RowComparison.of(self.everywhere.lost(self.root), self.everywhere.lost(form.root))
-        if compared.mean_after > compared.mean_before + SCATTER:
+        lost = [self.everywhere.lost(number) for number in (self.root, form.root)]
+        if RowComparison.of(*lost).is_worse:
             return None
         assumptions = [a for step in form.steps for a in step.assumptions]
         verification = self.verifier.verify(form.root, assumptions)
-        if verification is None or self._loses_disputed_rows(form.root):
+        if verification is None:
+            return None
+        disputed = self._lost_where_disputed(form.root)
+        compared = RowComparison.of(*(np.concatenate(pair) for pair in zip(lost, disputed)))
+        if RowComparison.of(*disputed).is_worse or compared.is_worse:
             return None
         bare = self.terms.formula(form.root)
         formula = Formula(bare.nodes, to_python(bare))
@@ -395,25 +395,27 @@ class Measurer:
         )
         return Repair(formula, steps, before, after, verification, compared, sentence)
 
-    def _loses_disputed_rows(self, form: int) -> bool:
-        """Whether the form loses more digits where double precision gives another result.
+    def _lost_where_disputed(self, form: int) -> tuple[Array, Array]:
+        """The digits that both forms lose where double precision gives them other results.
 
-        Of all scanned rows, those at which the two results differ by more than a thousandth are
-        settled exactly, up to `DISPUTED` of them, evenly chosen.
+        Of all scanned rows that are not verified, those at which the two results differ most are
+        settled exactly: a row at which one form alone goes wrong is among them.
         """
         before, after = self.verifier.doubles(self.root), self.verifier.doubles(form)
         with np.errstate(all="ignore"):
-            close = np.abs(before - after) <= DISPUTE * np.maximum(np.abs(before), np.abs(after))
-        nowhere = ~np.isfinite(before) & ~np.isfinite(after)
-        differ = np.flatnonzero(~close & ~nowhere)
-        if not len(differ):
-            return False
-        chosen = differ[_even(len(differ), DISPUTED)]
+            apart = np.abs(before - after) / np.maximum(np.abs(before), np.abs(after))
+        apart[(before == after) | (~np.isfinite(before) & ~np.isfinite(after))] = 0.0
+        apart[np.isnan(apart)] = np.inf
+        apart[np.isin(self.verifier.scanned, self.verifier.rows)] = 0.0
+        chosen = np.argsort(-apart, kind="stable")[:DISPUTED]
+        chosen = chosen[apart[chosen] > DISPUTE]
         rows = self.verifier.scanned[chosen].tolist()
         _, cells = binary_rows(self.truth.columns, rows, "float64")
         exact = SettledValues(ValueTable(self.terms, cells, self.truth.digits), self.root).trusted
-        lost = [digits_lost_by_row(exact, found[chosen], "float64") for found in (before, after)]
-        return bool(np.nansum(lost[1]) > np.nansum(lost[0]) + SCATTER * len(rows))
+        return (
+            digits_lost_by_row(exact, before[chosen], "float64"),
+            digits_lost_by_row(exact, after[chosen], "float64"),
+        )
 
     def _assumption(self, assumption: Assumption) -> str:
         relation = {">": ">", ">=": "≥", "!=": "≠"}[assumption.relation]
@@ -484,7 +486,10 @@ def _more_is_lost(before: ObservedError, after: ObservedError) -> bool:
     """Whether the error that was measured in one precision is larger, in the mean over the rows."""
     if math.isnan(before.mean_digits_lost) or math.isnan(after.mean_digits_lost):
         return False
-    return after.mean_digits_lost > before.mean_digits_lost + SCATTER
+    fewer = before.mean_digits_lost - after.mean_digits_lost
+    if fewer < -SCATTER or after.failed > before.failed:
+        return True
+    return fewer < DOUBLE_GAIN and after.digits_lost > before.digits_lost + RMS_SCATTER
 
 
 def _capped(digits: float) -> float:

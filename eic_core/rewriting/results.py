@@ -29,6 +29,14 @@ MORE = 0.5
 """Digits by which one row must lose more, or fewer, to be counted: two roundings differ by less."""
 
 
+SCATTER, RMS_SCATTER = 0.05, 0.1
+"""Digits by which two forms differ in the mean over the rows, and in the root mean square of their
+errors, for nothing but the luck of roundings."""
+
+DOUBLE_GAIN = 0.5
+"""Digits that a form must keep more at a row, in the mean, to be worth some rows that get worse."""
+
+
 @dataclass(frozen=True)
 class RowComparison(Plain):
     """Two forms in double precision, row by row, each against the exact values.
@@ -43,6 +51,8 @@ class RowComparison(Plain):
         Rows at which the new form loses half a digit less, or more.
     largest_rise : float
         Digits that it loses more at the row where that is worst; 0 if there is none.
+    rms_rise : float
+        By how many digits the root mean square error of the new form is larger.
     """
 
     rows: int
@@ -51,8 +61,23 @@ class RowComparison(Plain):
     fewer: int
     more: int
     largest_rise: float
+    rms_rise: float
 
-    JSON = ("rows", "mean_before", "mean_after", "fewer", "more", "largest_rise")
+    JSON = ("rows", "mean_before", "mean_after", "fewer", "more", "largest_rise", "rms_rise")
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether a program loses more with the new form.
+
+        That is so if it loses more in the mean, or more often more than less, or if the root mean
+        square error is larger and the mean loss hardly smaller.
+        """
+        fewer = self.mean_before - self.mean_after
+        return (
+            fewer < -SCATTER
+            or self.more > self.fewer
+            or (fewer < DOUBLE_GAIN and self.rms_rise > RMS_SCATTER)
+        )
 
     @classmethod
     def of(cls, before: Array, after: Array) -> RowComparison:
@@ -67,13 +92,18 @@ class RowComparison(Plain):
         known = ~np.isnan(before) & ~np.isnan(after)
         before, after = before[known], after[known]
         if not len(before):
-            return cls(0, 0.0, 0.0, 0, 0, 0.0)
+            return cls(0, 0.0, 0.0, 0, 0, 0.0, 0.0)
         rise = after - before
         return cls(
             len(rise), float(np.mean(before)), float(np.mean(after)),
             int(np.count_nonzero(rise <= -MORE)), int(np.count_nonzero(rise >= MORE)),
-            max(0.0, float(np.max(rise))),
+            max(0.0, float(np.max(rise))), _rms_digits(after) - _rms_digits(before),
         )  # fmt: skip
+
+
+def _rms_digits(lost: Array) -> float:
+    """Digits lost by the root mean square of errors that each lose so many."""
+    return 0.5 * float(np.log10(np.mean(np.power(10.0, 2 * lost))))
 
 
 def repair_sentence(

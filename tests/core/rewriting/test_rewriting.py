@@ -19,8 +19,9 @@ from eic_core.rewriting import Repairs, repair
 from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.cases import CASES, Attempt, attempt
 from eic_core.rewriting.families import FAMILIES
-from eic_core.rewriting.measuring import DOUBLE_GAIN, RANGE_TOLERANCE, TOLERANCE, Observer
+from eic_core.rewriting.measuring import RANGE_TOLERANCE, TOLERANCE, Observer
 from eic_core.rewriting.repair import RULES
+from eic_core.rewriting.results import DOUBLE_GAIN
 from eic_core.rewriting.rules import Rewriter, Rule, RuleBook
 from eic_core.rewriting.search import Costs, Limits, Search
 from eic_core.rewriting.terms import Terms
