@@ -149,6 +149,9 @@ RANGE_TOLERANCE, RANGE_WORST = 0.2, 0.5
 DOUBLE_TOLERANCE = 0.3
 """By so many digits a form may look worse in double precision on the search's few rows."""
 
+DOUBLE_RANK = 3.0
+"""How much more a digit counts that double precision loses than one that noise would take."""
+
 DISPUTE = 1e-15
 """Relative difference of two results that more than the last roundings explains."""
 
@@ -501,7 +504,7 @@ def _rank(r: Repair) -> float:
     """What double precision really lost, and what noise would do to it."""
     measured = r.after.float64.mean_digits_lost
     return (
-        (0.0 if math.isnan(measured) else measured)
+        DOUBLE_RANK * (0.0 if math.isnan(measured) else measured)
         + _capped(r.after.q)
         + WORST_WEIGHT * _capped(r.after.eic)
         + SIZE_WEIGHT * r.after.complexity

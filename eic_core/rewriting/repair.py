@@ -142,13 +142,11 @@ def _unresolved(table: ValueTable, root: int) -> np.ndarray:
 def _is_exact_zero(table: ValueTable, root: int, row: int) -> bool:
     """Whether what keeps no digit at a row is 0 indeed, however many digits it gets."""
     more = ValueTable(table.terms, [table.rows[row]], MAX_DIGITS)
-    for number in table.terms.subterms(root):
-        (value,) = more.values(number)
-        if not more.resolved(number)[0] and value:
-            return False
-        if value and not table.values(number)[row]:
-            return False
-    return True
+    return not any(
+        more.values(number)[0]
+        for number in table.terms.subterms(root)
+        if not table.resolved(number)[row]
+    )
 
 
 def _none(formula: Formula, samples: Samples, reason: str, advice: str) -> Repairs:

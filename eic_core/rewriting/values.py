@@ -151,8 +151,11 @@ class ValueTable:
         self._exact = ExactEvaluator(_NO_TAPE, digits)
 
     def declare_equal(self, number: int, known: int) -> None:
-        """Declare that two terms have the same values, so that they are computed once."""
-        if number not in self._values:
+        """Declare that two terms have the same values, so that they are computed once.
+
+        Values that these digits do not resolve are computed again: what rounding leaves of a 0 in
+        one writing is another number than in the next."""
+        if number not in self._values and self.resolved(known).all():
             self._values[number] = self.values(known)
 
     def values(self, number: int) -> Values:
