@@ -194,7 +194,7 @@ def _table(before: Measured, after: Measured) -> str:
         for name, old, new, change, explained in rows
     )
     head = (
-        '<tr><th scope="row">digits lost</th><th scope="col">as written</th><th scope="col">instead</th>'
+        '<tr><th scope="row">digits</th><th scope="col">as written</th><th scope="col">instead</th>'
         '<th scope="col">change</th></tr>'
     )
     return f'<table class="eic-repair">{head}{cells}</table>'
@@ -251,7 +251,8 @@ def _bars(result: InspectionResult, found: WritingLoss) -> None:
         theme=None,
         config={"displayModeBar": False},
         alt=f"Digits lost: the function itself {wording.number(found.own)}, the result as written "
-        f"with shared noise {wording.number(found.q)}, the worst inner step (EIC) {wording.number(result.inspection.eic)}",
+        f"with shared noise {wording.number(found.q)}, the worst inner step (EIC) "
+        f"{wording.number(result.inspection.eic)}",
     )
 
 

@@ -144,8 +144,9 @@ def _basis(result: InspectionResult, found: Triangulation, node: int) -> str:
     if abs(here - whole) < _SAME or not math.isfinite(here - whole):
         return said
     return (
-        f"{said} On these, `{found.nodes[node].text[:80]}` loses {wording.number(here, 1)} digits "
-        f"with independent noise, on all {valid:,} it loses {wording.number(whole, 1)}: the mean depends on which rows are in it."
+        f"{said} On these, `{found.nodes[node].text[:80]}` loses {wording.number(here, 1)} "
+        f"digits with independent noise, on all {valid:,} it loses "
+        f"{wording.number(whole, 1)}: the mean depends on which rows are in it."
     )
 
 
