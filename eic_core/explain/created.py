@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import numpy.typing as npt
 
 from eic_core.engine.adjoint import sweep, tree_units
 from eic_core.engine.tape import tape_of
@@ -203,7 +204,7 @@ class LossSteps:
                     self._passed[i] += float(np.sum(passing))
 
 
-def _chosen_rows(s: Array) -> tuple[Array, Array]:
+def _chosen_rows(s: Array) -> tuple[npt.NDArray[np.intp], Array]:
     """The samples through which a loss is followed, and how many each stands for.
 
     Those that carry most of it matter one by one; of the others, every so many-th tells.
