@@ -11,18 +11,24 @@ from collections.abc import Collection, Mapping
 
 from eic_core.errors import FormulaError
 from eic_core.formula.syntax.build import Refusal
-from eic_core.formula.syntax.infix import parse_infix, parse_repaired, tokenize
+from eic_core.formula.syntax.infix import parse_repaired, parse_text, tokenize
 from eic_core.formula.syntax.languages import (
     INFIX,
     LANGUAGES,
     LATEX,
+    MATHEMATICA,
+    MATHML,
     PREFIX,
     SEXPR,
+    SPREADSHEET,
     detect,
     language,
 )
 from eic_core.formula.syntax.latex import read_latex
+from eic_core.formula.syntax.mathematica import read_mathematica
+from eic_core.formula.syntax.mathml import read_mathml
 from eic_core.formula.syntax.names import Names, canonical_name, safe_name
+from eic_core.formula.syntax.paste import unwrap, without_closing_marks
 from eic_core.formula.syntax.prefix import looks_like_prefix, read_prefix
 from eic_core.formula.syntax.reading import (
     MAX_CHARACTERS,
@@ -33,6 +39,15 @@ from eic_core.formula.syntax.reading import (
     Report,
 )
 from eic_core.formula.syntax.sexpr import read_sexpr
+from eic_core.formula.syntax.source_code import (
+    DIALECTS,
+    Program,
+    constant_arguments,
+    looks_like_code,
+    read_program,
+    read_source,
+)
+from eic_core.formula.syntax.spreadsheet import read_spreadsheet
 from eic_core.formula.tree import Draft, Formula
 
 _HEAD = re.compile(
@@ -168,23 +183,39 @@ def read(
     if theta:
         end = theta[1]
         values |= theta[2]
-    hint = language(syntax)
-    head = left_hand_side(text, start, end)
-    if head and hint not in ("fpcore", "prefix"):
+    start, end, fence = unwrap(text, start, end)
+    hint = language(syntax) or language(fence)
+    name = hint or detect(text, start, end)
+    program = None
+    if LANGUAGES[name].reader == INFIX and not _BACKSLASH.search(text, start, end):
+        program = _program(report, columns, start, end, hint)
+        if program is not None:
+            start, end = program.statements[-1][1:]
+    head = left_hand_side(report.view, start, end) if name not in _WHOLE else None
+    if head:
         start = head[1]
         report.note(f"only the right-hand side of `{head[0]} = …` is read", (0, start))
-    name = hint or detect(text, start, end)
+        name = hint or detect(report.view, start, end)
     if name == "infix" and head and "\\" in text[: head[1]]:
         name = "latex"
     row = LANGUAGES[name]
-    reader = LATEX if row.reader == INFIX and "\\" in text[start:end] else row.reader
+    is_latex = row.reader == INFIX and _BACKSLASH.search(text, start, end) is not None
+    reader = LATEX if is_latex else row.reader
     name = "latex" if reader == LATEX else name
+    if program is not None and name in DIALECTS:
+        name = program.dialect
+        columns = (*columns, *constant_arguments(columns, program.arguments))
+    if reader == INFIX and program is None:
+        start, end = _one_side(report, start, without_closing_marks(report.view, start, end))
     try:
         names = Names(columns, values, row.euler)
     except Refusal as refusal:
         place = (theta[0], len(text)) if theta else (0, 0)
         report.fail(refusal.message, *place, refusal.hint)
-    draft, name = _read(report, names, reader, name, start, end, hint is None)
+    if program is not None and not program.is_plain and reader == INFIX:
+        draft = read_source(report, names, program)
+    else:
+        draft, name = _read(report, names, reader, name, start, end, hint is None)
     formula = Formula.from_draft(draft, text)
     if formula.complexity > MAX_NODES:
         report.fail(f"the formula has more than {MAX_NODES:,} nodes", start, end, "split it")
@@ -193,9 +224,13 @@ def read(
         if others and all(_INDEXED.match(v) for v in others):
             place = next(n.span for n in formula if n.label == "E")
             report.note("`E` is read as Euler's number, as SymPy prints it", place)
-            again, name = _read(
-                Report(text), Names(columns, values, True), reader, name, start, end, True
-            )
+            anew = Report(text)
+            anew.view = report.view
+            euler = Names(columns, values, True)
+            if program is not None and not program.is_plain:
+                again = read_source(anew, euler, program)
+            else:
+                again, name = _read(anew, euler, reader, name, start, end, True)
             formula = Formula.from_draft(again, text)
     return Reading(
         formula,
@@ -206,23 +241,59 @@ def read(
     )
 
 
+_READERS = {
+    LATEX: read_latex,
+    SEXPR: read_sexpr,
+    MATHEMATICA: read_mathematica,
+    SPREADSHEET: read_spreadsheet,
+    MATHML: read_mathml,
+}
+_WHOLE = frozenset(("fpcore", "prefix", "mathematica", "spreadsheet", "mathml"))
+"""Notations that themselves say what an equals sign means."""
+_BACKSLASH = re.compile(r"\\(?!\r?\n)")
+_EQUALS_ZERO = re.compile(r"={1,2}\s*+[+-]?0(?:\.0*+)?+\s*+\Z")
+
+
+def _program(
+    report: Report, columns: Collection[str], start: int, end: int, hint: str | None
+) -> Program | None:
+    """The text as a program, None if nothing in it may be more than a plain formula."""
+    if not looks_like_code(report.text, start, end):
+        return None
+    return read_program(report, frozenset(columns), start, end, hint)
+
+
+def _one_side(report: Report, start: int, end: int) -> tuple[int, int]:
+    """The place of a formula without a lone ``=`` before it or ``= 0`` behind it."""
+    text = report.view
+    while start < end and text[start].isspace():
+        start += 1
+    if text.startswith("=", start, end) and not text.startswith("==", start, end):
+        start += 1
+    place = text.rfind("=", start, end)
+    if place > start:
+        place -= text[place - 1] == "="
+        if _EQUALS_ZERO.match(text, place, end) and "=" not in text[start:place]:
+            report.note("the left-hand side of `… = 0` is read", (place, end))
+            end = place
+    return start, end
+
+
 def _read(
     report: Report, names: Names, reader: str, name: str, start: int, end: int, guessed: bool
 ) -> tuple[Draft, str]:
     """The draft, and the notation it was finally read in."""
-    if reader == LATEX:
-        return read_latex(report, names, start, end), name
-    if reader == SEXPR:
-        return read_sexpr(report, names, start, end), name
     if reader == PREFIX or (guessed and looks_like_prefix(report.text, start, end)):
         try:
             return read_prefix(report, names, start, end), "prefix" if guessed else name
         except FormulaError:
             if not guessed:
                 raise
+    if reader in _READERS:
+        return _READERS[reader](report, names, start, end), name
     tokens = tokenize(report, start, end)
     try:
-        return parse_infix(report, names, tokens), name
+        return parse_text(report, names, tokens), name
     except FormulaError:
         if ";" in report.text:
             mended = parse_repaired(report, names, tokens)

@@ -9,6 +9,7 @@ sizes and scores that the tables state (docs/adr/0002-reading-formulas.md).
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import NoReturn
 
 from eic_core.errors import FormulaError
@@ -37,8 +38,10 @@ from eic_core.formula.syntax.tokens import (
 )
 from eic_core.formula.tree import Draft, Formula, constant
 
-_LETTER = r"[^\W\d⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉]"
-_WORD = r"[^\W⁰¹²³⁴⁵⁶⁷⁸⁹]"
+_VULGAR = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+"""Fractions that are one character."""
+_LETTER = rf"[^\W\d⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉{_VULGAR}]"
+_WORD = rf"[^\W⁰¹²³⁴⁵⁶⁷⁸⁹{_VULGAR}]"
 _FIRST_LETTER = re.compile(_LETTER)
 _WORDS = re.compile(  # the commonest first; between them they take every character of a text
     r"[()+^\- ]|[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?"
@@ -83,6 +86,7 @@ _KINDS = {
         (BAR, "|"),
         (SUPERSCRIPT, "⁰¹²³⁴⁵⁶⁷⁸⁹"),
         (PREFIX, "√∛"),
+        (LEAF, _VULGAR),
         (_SPACE, " \t\n"),
     )
     for letter in letters
@@ -114,7 +118,7 @@ def tokenize(report: Report, start: int, end: int) -> list[TokenRow]:
     list of TokenRow
         Characters that no formula holds are tokens of kind `BAD`.
     """
-    text = report.text
+    text = report.view
     tokens: list[TokenRow] = []
     append, kind_of = tokens.append, _KINDS.get
     high = last = start
@@ -138,10 +142,15 @@ def tokenize(report: Report, start: int, end: int) -> list[TokenRow]:
             word = word.translate(SUPERSCRIPTS).lstrip("+")
         elif kind == PREFIX:
             extra = _SYMBOL_ROOTS[word]
+        elif kind == LEAF:
+            label = unicodedata.normalize("NFKC", word).replace("⁄", "/")
+            extra = constant(label, (low, high))
         last = high
         append((kind, word, low, high, extra))
     if "//" in text or any([name in text for name in _EXACT_NAMES]):
         tokens = _with_exact_leaves(report, tokens, start, end)
+    if not text.isascii() and any([row[0] == LEAF and row[1] in _VULGAR for row in tokens]):
+        tokens = _with_products_of_fractions(report, tokens)
     tokens.append((END, "", last, last, None))
     return tokens
 
@@ -156,7 +165,7 @@ def _with_exact_leaves(
     FormulaError
         If one holds no literal, or if there is a ``//`` outside them.
     """
-    text = report.text
+    text = report.view
     kept: list[TokenRow] = []
     exact = _EXACT.search(text, start, end)
     resume = start
@@ -170,7 +179,34 @@ def _with_exact_leaves(
             exact = _EXACT.search(text, resume, end)
             continue
         if kind == OPERATOR and word == "//":
-            report.fail("whole-number division is not supported", low, high, "write `/`")
+            report.fail(
+                "whole-number division is not supported", low, high,
+                "write `/`; a comment begins with `#`",
+            )  # fmt: skip
+        kept.append(token)
+    return kept
+
+
+def _with_products_of_fractions(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
+    """The tokens with a product sign behind each ``½`` that a factor follows.
+
+    Raises
+    ------
+    FormulaError
+        If a number stands before one: ``2½`` is a sum or a product.
+    """
+    kept: list[TokenRow] = []
+    for token in tokens:
+        kind, word, low, high, _ = token
+        before = kept[-1] if kept else None
+        if before is not None and kind == LEAF and word in _VULGAR and before[0] == NUMBER:
+            report.fail(
+                f"`{before[1]}{word}` is not read", before[2], high, "write it as a decimal"
+            )
+        if before is not None and before[0] == LEAF and before[1] in _VULGAR:
+            if kind in (NAME, CALL, OPEN):
+                report.note(f"`{before[1]}` is read as a factor", (before[2], high))
+                kept.append((OPERATOR, "*", low, low, None))
         kept.append(token)
     return kept
 
@@ -212,11 +248,16 @@ class Infix(Grammar):
         As for `Grammar`.
     lenient : bool
         Take any two operands side by side as a product; used to propose corrections.
+    powers_from_left : bool
+        As `Grammar` has it.
     """
 
-    def __init__(self, names: Names, report: Report, lenient: bool = False) -> None:
+    def __init__(
+        self, names: Names, report: Report, lenient: bool = False, powers_from_left: bool = False
+    ) -> None:
         super().__init__(names, report)
         self.lenient = lenient
+        self.powers_from_left = powers_from_left
 
     def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:
         before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
@@ -314,7 +355,9 @@ class Infix(Grammar):
         return trial.with_products_written()
 
 
-def parse_infix(report: Report, names: Names, tokens: list[TokenRow]) -> Draft:
+def parse_infix(
+    report: Report, names: Names, tokens: list[TokenRow], powers_from_left: bool = False
+) -> Draft:
     """The tree of the tokens of ``report.text``.
 
     Parameters
@@ -325,16 +368,116 @@ def parse_infix(report: Report, names: Names, tokens: list[TokenRow]) -> Draft:
         The meaning of names.
     tokens : list of TokenRow
         As `tokenize` gives them.
+    powers_from_left : bool
+        As `Grammar` has it.
 
     Raises
     ------
     FormulaError
         If they are no formula.
     """
-    draft = parse(tokens, Infix(names, report))
+    draft = parse(tokens, Infix(names, report, powers_from_left=powers_from_left))
     if report.products and any(n.message.endswith("not as a call") for n in report.notes.values()):
         report.alternative("the same product, written out", report.with_products_written)
     return draft
+
+
+def parse_text(
+    report: Report, names: Names, tokens: list[TokenRow], powers_from_left: bool = False
+) -> Draft:
+    """As `parse_infix`; where that fails, with commas between digits read as decimal marks.
+
+    Parameters
+    ----------
+    report, names, tokens, powers_from_left
+        As for `parse_infix`; a note is added if commas are read so.
+
+    Raises
+    ------
+    FormulaError
+        If the tokens are no formula either way, or a comma may mean either.
+    """
+    try:
+        return parse_infix(report, names, tokens, powers_from_left)
+    except FormulaError:
+        joined = with_decimal_commas(report, tokens)
+        if joined is None:
+            raise
+        return parse_infix(report, names, joined, powers_from_left)
+
+
+def with_decimal_commas(report: Report, tokens: list[TokenRow]) -> list[TokenRow] | None:
+    """The tokens with each comma between two digits as a decimal mark; None if there is none.
+
+    A comma inside a call of a function of several arguments separates them, unless semicolons do.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text; gets a note.
+    tokens : list of TokenRow
+        As `tokenize` gives them.
+
+    Raises
+    ------
+    FormulaError
+        If every such comma may as well group thousands, or one may separate arguments.
+    """
+    semicolons = any([row[:2] == (COMMA, ";") for row in tokens])
+    kept: list[TokenRow] = []
+    joined: list[Token] = []
+    doubtful: list[Token] = []
+    open_calls: list[bool] = []
+    index, size = 0, len(tokens)
+    while index < size:
+        row = tokens[index]
+        index += 1
+        if row[0] in (OPEN, CALL):
+            function = FUNCTIONS.get(row[1].lower()) if row[0] == CALL else None
+            open_calls.append(function is not None and function.high > 1)
+        elif row[0] == CLOSE and open_calls:
+            open_calls.pop()
+        elif row[0] == NUMBER and row[1].isdigit() and index + 1 < size:
+            comma, behind = tokens[index], tokens[index + 1]
+            touching = row[3] == comma[2] and comma[3] == behind[2]
+            if comma[:2] == (COMMA, ",") and behind[0] == NUMBER and touching and behind[1][0].isdigit():
+                token = Token(NUMBER, f"{row[1]}.{behind[1]}", row[2], behind[3])
+                if open_calls and open_calls[-1] and not semicolons:
+                    doubtful.append(token)
+                else:
+                    joined.append(token)
+                    kept.append(token)
+                    index += 2
+                    continue
+        kept.append(row)
+    if not joined:
+        return None
+    if all([_groups_thousands(token.text) for token in joined]):
+        one = joined[0]
+        whole = one.text.replace(".", "")
+        report.fail(
+            f"`{report.text[one.start : one.end]}` may be {one.text} or {whole}",
+            one.start, one.end, "write the decimal mark as a point, and no mark between thousands",
+        )  # fmt: skip
+    if doubtful:
+        report.fail(
+            "this comma may be a decimal mark or separate two arguments",
+            doubtful[0].start, doubtful[0].end, "write decimals with a point",
+        )  # fmt: skip
+    report.note("a comma between digits is read as the decimal mark", (joined[0].start, joined[0].end))
+    return kept
+
+
+def _groups_thousands(text: str) -> bool:
+    """Whether digits around a mark look like ``1,000``.
+
+    Examples
+    --------
+    >>> [_groups_thousands(text) for text in ("1.000", "0.125", "2.5", "1234.500")]
+    [True, False, False, False]
+    """
+    over, _, under = text.partition(".")
+    return len(under) == 3 and under.isdigit() and len(over) <= 3 and over[0] != "0"
 
 
 _MAX_PLACES = 20

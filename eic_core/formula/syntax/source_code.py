@@ -1,0 +1,622 @@
+"""Reads programs that hold one formula: Python, C and its kin, MATLAB, Julia, R.
+
+A program is read through a view of its text: a copy of the same length in which whatever says
+nothing of the formula (comments, types, ``std::``, the dot of ``.^``) is blank.  So every place in
+the view is the place in the user's own text.  What remains are statements: names given to formulas,
+and at the end the formula that is returned.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from eic_core.formula.syntax.build import FUNCTIONS, Function, Span, logarithm
+from eic_core.formula.syntax.infix import parse_text, tokenize
+from eic_core.formula.syntax.names import Names
+from eic_core.formula.syntax.paste import without_closing_marks
+from eic_core.formula.syntax.reading import MAX_NODES, Report
+from eic_core.formula.syntax.tokens import (
+    CALL,
+    COMMA,
+    LEAF,
+    NAME,
+    NUMBER,
+    OPEN,
+    OPERATOR,
+    TokenRow,
+)
+from eic_core.formula.tree import Draft
+
+DIALECTS = frozenset(("infix", "c", "matlab", "julia"))
+"""The notations that a program may be written in."""
+
+_SIGNS = (
+    "lambda", "def ", "return", "function", "Math.", "::", "=>", "->", "<-", "//", "/*", "#", ";",
+    "@", "\n", "double", "float", "static_cast", "...", "scipy.", "special.", "jax.", "tf.", "M_",
+    "tensor(", "array(", "Number(", "BigFloat(", "inf(", "wf(", "pf(", "tf(", "sf(", "gf(", "nf(",
+    "%",
+)  # fmt: skip
+_SPELLINGS = re.compile(
+    r"[0-9.][fFdDlL](?![A-Za-z_(])|[0-9]_[0-9]|\.[*/^+(-]|\b0[xX][0-9A-Fa-f]"
+)
+
+
+def looks_like_code(text: str, start: int, end: int) -> bool:
+    """Whether anything in the text may be more than a plain formula.
+
+    Parameters
+    ----------
+    text : str
+    start, end : int
+        The part of the text to look at, as character offsets.
+
+    Examples
+    --------
+    >>> [looks_like_code(t, 0, len(t)) for t in ("x**2 + sin(y)", "x.^2", "2.0f*x", "x*x;")]
+    [False, True, True, True]
+    """
+    body = text[start:end]
+    return any([sign in body for sign in _SIGNS]) or _SPELLINGS.search(body) is not None
+
+
+class Statement(NamedTuple):
+    """A line of a program.
+
+    Attributes
+    ----------
+    name : str
+        What it is called from here on; "" for the result.
+    start, end : int
+        The place of its formula.
+    """
+
+    name: str
+    start: int
+    end: int
+
+
+class Program(NamedTuple):
+    """A program that computes one formula.
+
+    Attributes
+    ----------
+    dialect : str
+        One of `DIALECTS`.
+    arguments : tuple of str
+        The names of the function's arguments.
+    statements : tuple of Statement
+        In order; the last one is the result.
+    powers_from_left : bool or None
+        Whether ``a^b^c`` is (a^b)^c; None where that cannot be told.
+    """
+
+    dialect: str
+    arguments: tuple[str, ...]
+    statements: tuple[Statement, ...]
+    powers_from_left: bool | None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing but its place tells it from a formula by itself."""
+        return self.dialect == "infix" and len(self.statements) == 1
+
+
+# ---------------------------------------------------------------------------------------------
+# Which language it is
+
+_TYPE = (
+    r"(?:static|inline|constexpr|const|extern|public|private|protected|final|export|async|unsigned"
+    r"|long|double|float|real|auto|var|let|__device__|__host__|__global__|local|global)"
+)
+_EVIDENCE = (
+    ("infix", re.compile(r"\b(?:def|lambda)\b|<-")),
+    ("matlab", re.compile(r"@\s*+\(|\bfunction\b\s*+\[?+\s*+\w++\s*+\]?+\s*+=|\.\.\.[^\n]*+\n")),
+    (
+        "c",
+        re.compile(
+            rf"\b{_TYPE}\s++\w|\bstd::|\bMath\.|=>|\breturn\b[^;\n]*+;|;\s*+//|/\*|\bstatic_cast\b"
+            r"|(?<![\w.])(?:[0-9]++\.[0-9]*+|\.[0-9]++|[0-9]++(?=[eE]))(?:[eE][+-]?[0-9]++)?+[fFL]\b"
+            r"|\(\s*+(?:const\s++)?+(?:double|float)\s*+\)|\bfunction\b[^\n{;]{0,200}\{"
+        ),
+    ),
+    ("julia", re.compile(r"\w\.\(|@\.|->|\bfunction\b|(?<![\w.])[0-9]++\.?+[0-9]*+f[+-]?[0-9]")),
+    ("matlab", re.compile(r"\.[*/^]")),
+)
+
+
+def _dialect(text: str, start: int, end: int) -> tuple[str, bool]:
+    """The language of a program, and whether more than an operator tells."""
+    for place, (name, pattern) in enumerate(_EVIDENCE):
+        if pattern.search(text, start, end):
+            if place == 4 and re.search(r"#|√|∛|[Α-ωπ]", text[start:end]):
+                return "julia", True
+            return name, place < 4
+    return "infix", False
+
+
+# ---------------------------------------------------------------------------------------------
+# The view: blank what says nothing
+
+_COMMENTS = {
+    "infix": re.compile(r"#(?![0-9])[^\n]*+"),
+    "c": re.compile(r"//[^\n]*+|^[ \t]*+#[^\n]*+", re.MULTILINE),
+    "matlab": re.compile(r"%[^\n]*+|\.\.\.[^\n]*+\n|#(?![0-9])[^\n]*+"),
+    "julia": re.compile(r"#(?![0-9])[^\n]*+"),
+}
+_BLOCKS = {"infix": (('"""', '"""'), ("'''", "'''")), "c": (("/*", "*/"),), "julia": (("#=", "=#"),)}
+_MODULES = (
+    r"(?:jax\.numpy|jax\.nn|jax\.scipy\.special|scipy\.special|special|scipy|tf\.math|tf\.nn"
+    r"|torch\.special|torch\.nn\.functional|np\.emath|StrictMath|Math|std)"
+)
+_FLOATS = (
+    r"(?:(?:np|numpy|jnp|torch|tf)\.)?+(?:float64|float32|float16|float_|float|longdouble|tensor"
+    r"|array|asarray|constant|Float64|Float32|BigFloat|Number|parseFloat|dble|double)"
+)
+_LIBM = "sqrt|cbrt|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|exp|exp2|expm1|log|log2|log10"
+_SPELLED = re.compile(
+    r"(?P<slot>\#)(?=[0-9])"
+    rf"|(?P<constant>\b(?:Math\.PI|Math\.E|M_PI|M_E|std::numbers::(?:pi|e)(?:_v<\w++>)?)\b)"
+    rf"|(?P<module>(?<![\w.]){_MODULES}(?:\.|::)(?=\w++\s*+\())"
+    rf"|(?P<cast>\(\s*+(?:const\s++)?+(?:double|float|long\s++double)\s*+\)(?=\s*+[\w(.])"
+    r"|\bstatic_cast\s*+<\s*+(?:double|float|long\s++double)\s*+>)"
+    r"|(?P<cut>\(\s*+(?:int|long|short|unsigned)\s*+\)(?=\s*+[\w(.])|\bstatic_cast\s*+<\s*+\w++\s*+>)"
+    rf"|(?P<wrapper>(?<![\w.]){_FLOATS}(?=\s*+\())"
+    rf"|(?P<single>(?<![\w.])(?:{_LIBM}|pow|fabs|fmin|fmax|hypot|fma|erf|floor|ceil|round|log1p)f(?=\s*+\())"
+    r"|(?P<hex>(?<![\w.])0[xX][0-9A-Fa-f]{1,10}\b(?![.pP]))"
+    r"|(?P<number>(?<![\w.])(?:[0-9]++(?:_[0-9]++)*+\.?+(?:[0-9]++(?:_[0-9]++)*+)?+|\.[0-9]++)"
+    r"(?:(?P<power>[eEdDf])(?=[+-]?[0-9])[+-]?[0-9]++)?+(?P<suffix>[fFdDlL](?![\w(]))?+)"
+    r"|(?P<broadcast>(?<![\w.])[A-Za-z_]\w*+\.(?=\())"
+    r"|(?P<dot>\.(?=[*/^+-]))"
+    r"|(?P<macro>@\.)"
+    r"|(?P<keyword>(?<=,)\s*+(?:a_min|a_max|min|max|base|exponent)\s*+=(?!=))"
+)
+
+
+def _blank(text: str) -> str:
+    return " " * len(text)
+
+
+def _same_length(new: str, old: str) -> str:
+    """`new` filled up with blanks, or `old` where it does not fit."""
+    return new.ljust(len(old)) if len(new) <= len(old) else old
+
+
+class _View:
+    """Makes the view of a program."""
+
+    def __init__(self, report: Report, columns: Collection[str], dialect: str) -> None:
+        self.report = report
+        self.columns = columns
+        self.dialect = dialect
+
+    def make(self, start: int, end: int) -> str:
+        """The whole text, blank outside [start, end) and wherever it says nothing."""
+        text = self.report.text
+        body = text[start:end]
+        for opener, closer in _BLOCKS.get(self.dialect, ()):
+            body = _without_blocks(body, opener, closer)
+        body = _COMMENTS[self.dialect].sub(lambda match: _blank(match[0]), body)
+        body = body.replace("\\\n", "  ").replace("\r", " ")
+        self.start = start
+        body = _SPELLED.sub(self.spelled, body)
+        return _blank(text[:start]) + body + _blank(text[end:])
+
+    def spelled(self, match: re.Match[str]) -> str:
+        """What stands in the view for one piece of the text."""
+        text, kind = match[0], match.lastgroup or ""
+        span = (self.start + match.start(), self.start + match.end())
+        report = self.report
+        if match["number"]:
+            return self.number(match, span)
+        if kind == "slot":
+            report.note("`#1` is read as the first variable, `x1`", (span[0], span[1] + 1))
+            return "x"
+        if kind == "constant":
+            return ("pi" if "pi" in text.lower() else "e").ljust(len(text))
+        if kind == "cut":
+            report.fail("this cast cuts the decimals off", *span, "write `floor(x)`, or remove it")
+        if kind == "hex":
+            return _same_length(str(int(text, 16)), text)
+        if kind == "broadcast" or kind == "single":
+            return text[:-1] + " "
+        if kind in ("cast", "wrapper") and re.search("float(?!64|_)|32|16", text):
+            if self.dialect == "c" or "32" in text or "16" in text:
+                report.note("rounding to a shorter format is no part of the formula", span)
+        return _blank(text)
+
+    def number(self, match: re.Match[str], span: tuple[int, int]) -> str:
+        """A number without the marks that only programs give it."""
+        text = match[0]
+        if match["power"] and match["power"] in "dDf" and text not in self.columns:
+            if match["suffix"]:
+                return text
+            place = match.start("power") - match.start()
+            self.report.note(f"`{text}` is read as the number {text[:place]}e{text[place + 1:]}", span)
+            return text[:place] + "e" + text[place + 1 :]
+        if match["suffix"]:
+            bare = text[:-1]
+            if self.dialect == "c" or (match["suffix"] in "fF" and not bare.isdigit()):
+                return bare + " "
+        return _same_length(text.replace("_", ""), text) if "_" in text else text
+
+
+def _without_blocks(body: str, opener: str, closer: str) -> str:
+    """`body` with everything between the two marks blank but for line ends."""
+    place = body.find(opener)
+    if place < 0:
+        return body
+    kept = []
+    last = 0
+    while place >= 0:
+        stop = body.find(closer, place + len(opener))
+        stop = len(body) if stop < 0 else stop + len(closer)
+        kept += (body[last:place], _blank(body[place:stop]))
+        last = stop
+        place = body.find(opener, last)
+    return "".join([*kept, body[last:]])
+
+
+# ---------------------------------------------------------------------------------------------
+# Statements
+
+_NAME = r"[^\W\d]\w*+"
+_ARGUMENTS = r"\((?P<arguments>[^()]*+)\)"
+_PREAMBLE = re.compile(
+    r"(?:\s|(?:import|from|using|library|require|#include)\b[^\n;]*+(?:[\n;]|\Z)"
+    r"|@[A-Za-z_][\w.]*+(?:\([^()\n]*+\))?+[ \t]*+\n)*+"
+)
+_GIVEN = rf"(?:(?:{_TYPE}\s++)*+{_NAME}\s*+(?::[^=\n(]{{0,80}})?+(?:=(?![=>])|<-|:=)\s*+)?+"
+_HEADERS = tuple(
+    re.compile(_GIVEN + pattern if given else pattern)
+    for given, pattern in (
+        (False, rf"(?:async\s++)?+def\s++(?P<name>{_NAME})\s*+{_ARGUMENTS}\s*+(?:->[^:\n]*+)?+:"),
+        (False, rf"function\s++\[?+\s*+{_NAME}\s*+\]?+\s*+=\s*+(?P<name>{_NAME})\s*+{_ARGUMENTS}"),
+        (True, rf"function\b\s*+(?P<name>{_NAME})?+\s*+{_ARGUMENTS}\s*+\{{?+"),
+        (True, r"\[[^\[\]\n]{0,80}\]\s*+" + _ARGUMENTS + r"\s*+(?:mutable\s*+)?+(?:->[^{\n]{0,80})?+\{"),
+        (True, rf"(?:async\s++)?+(?:{_ARGUMENTS}|(?P<argument>{_NAME}))\s*+=>\s*+\{{?+"),
+        (True, rf"(?:{_ARGUMENTS}|(?P<argument>{_NAME}))\s*+->\s*+\{{"),
+        (False, rf"(?:{_TYPE}\s++)+(?P<name>{_NAME})\s*+{_ARGUMENTS}\s*+(?:const\s*+|noexcept\s*+)*+\{{"),
+    )
+)
+_ANONYMOUS = re.compile(
+    rf"lambda\b(?P<lambda>[^:()\[\]\n]*+):|@\s*+{_ARGUMENTS}"
+    rf"|(?:\((?P<pair>[^()]*+)\)|(?P<one>{_NAME}))\s*+->"
+)
+_ASSIGNMENT = re.compile(
+    rf"(?:{_TYPE}\s++)*+(?P<name>{_NAME})\s*+(?:\((?P<arguments>[^()=]*+)\)\s*+)?+"
+    r"(?::(?!=)[^=\n(]{0,80})?+(?:=(?!=)|:=|<-)\s*+"
+)
+_SKIPPED_STATEMENT = re.compile(r"(?:end|endfunction|pass|import\b.*+|from\b.*+|using\b.*+)\Z", re.DOTALL)
+_CONTROL = re.compile(r"(?:if|for|while|else|elif|elseif|switch|try|with|do|print|printf|assert|raise)\b")
+_BREAKS = re.compile(r"[()\[\]{}\n;]")
+_CONTINUED = "+-*/^,=(&|\\·×"
+_CONTINUES = "+-*/^).,=·×|&"
+
+
+def _argument_names(text: str) -> list[str]:
+    """The names in an argument list of any language.
+
+    Examples
+    --------
+    >>> _argument_names("double x, const float y"), _argument_names("x: float = 1, *, a_=2, p::T")
+    (['x', 'y'], ['x', 'a_', 'p'])
+    """
+    names = []
+    for part in text.split(","):
+        bare = re.split(r"[:=]", part, maxsplit=1)[0].split()
+        word = bare[-1].lstrip("*&") if bare else ""
+        if word.isidentifier():
+            names.append(word)
+    return names
+
+
+def read_program(
+    report: Report, columns: Collection[str], start: int, end: int, hint: str | None
+) -> Program:
+    """The statements of a program, a plain formula being one of a single statement.
+
+    Sets ``report.view``.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text; notes and errors go there.
+    columns : collection of str
+        Names of the data's columns.
+    start, end : int
+        The part of the text to read, as character offsets.
+    hint : str or None
+        The notation, where it is known.
+
+    Raises
+    ------
+    FormulaError
+        If it holds a loop, a condition as a statement, or nothing that is returned.
+    """
+    if hint in DIALECTS and hint != "infix":
+        dialect, sure = str(hint), True
+    else:
+        dialect, sure = _dialect(report.text, start, end)
+    report.view = _View(report, columns, dialect).make(start, end)
+    statements, arguments, called = _Statements(report, dialect, start, end).split()
+    if called:
+        report.note(f"what `{called}` returns is read", (statements[-1].start, statements[-1].end))
+    powers_from_left = False if dialect != "matlab" else True if sure else None
+    return Program(dialect, tuple(arguments), tuple(statements), powers_from_left)
+
+
+class _Statements:
+    """Divides the view of a program into its statements."""
+
+    def __init__(self, report: Report, dialect: str, start: int, end: int) -> None:
+        self.report = report
+        self.view = report.view
+        self.dialect = dialect
+        self.start, self.end = start, end
+        self.arguments: list[str] = []
+        self.called = ""
+        self.block = False
+
+    def split(self) -> tuple[list[Statement], list[str], str]:
+        """The statements up to the first that is returned, the arguments, the function's name."""
+        self.header()
+        found: list[Statement] = []
+        for start, end in self.lines():
+            statement, returned = self.statement(start, end)
+            if statement is None:
+                continue
+            if found and not found[-1].name:
+                self.report.fail(
+                    "more than one formula", statement.start, statement.end, "give a single one"
+                )
+            found.append(statement)
+            if returned:
+                break
+        if not found:
+            found.append(Statement("", self.start, self.end))
+        last = found[-1]
+        found[-1] = Statement("", last.start, last.end)
+        return found, self.arguments, self.called
+
+    def header(self) -> None:
+        """Go past what is imported and the first line of a function."""
+        preamble = _PREAMBLE.match(self.view, self.start, self.end)
+        place = preamble.end() if preamble else self.start
+        for pattern in _HEADERS:
+            match = pattern.match(self.view, place, self.end)
+            if match is None:
+                continue
+            groups = match.groupdict()
+            self.arguments = _argument_names(groups.get("arguments") or groups.get("argument") or "")
+            self.called = groups.get("name") or ""
+            self.start = match.end()
+            self.block = True
+            return
+        self.start = place
+
+    def lines(self) -> list[tuple[int, int]]:
+        """The places of the statements, divided where the language ends one."""
+        view = self.view
+        found: list[tuple[int, int]] = []
+        depth = 0
+        begin = self.start
+        for match in _BREAKS.finditer(view, self.start, self.end):
+            mark, place = match[0], match.start()
+            if mark in "([{":
+                depth += 1
+            elif mark in ")]" or (mark == "}" and depth):
+                depth -= 1
+            elif depth <= 0 and (mark != "\n" or self.line_ends(begin, place)):
+                if mark == "}" and not self.block:
+                    continue
+                found.append((begin, place))
+                begin = place + 1
+        found.append((begin, self.end))
+        return found
+
+    def line_ends(self, begin: int, place: int) -> bool:
+        """Whether a statement that begins at `begin` ends at the line end at `place`."""
+        if self.dialect == "c":
+            return False
+        before = _last_mark(self.view, begin, place)
+        behind = _first_mark(self.view, place, self.end)
+        if not before or before in _CONTINUED or not behind:
+            return False
+        following = place + 1
+        while following < self.end and self.view[following].isspace():
+            following += 1
+        starts = _ASSIGNMENT.match(self.view, following, self.end) or self.view.startswith(
+            ("return", "end", "lambda", "@("), following
+        )
+        if starts:
+            return True
+        if behind in _CONTINUES:
+            return False
+        return self.block or self.is_assignment(begin, place)
+
+    def is_assignment(self, begin: int, place: int) -> bool:
+        """Whether the line gives a name to something."""
+        while begin < place and self.view[begin].isspace():
+            begin += 1
+        return _ASSIGNMENT.match(self.view, begin, place) is not None
+
+    def statement(self, start: int, end: int) -> tuple[Statement | None, bool]:
+        """One line without its keywords, None if it says nothing; whether it is returned."""
+        view, report = self.view, self.report
+        while start < end and view[start].isspace():
+            start += 1
+        end = without_closing_marks(view, start, end)
+        body = view[start:end]
+        if not body or body in ("}", "{") or _SKIPPED_STATEMENT.match(body):
+            return None, False
+        if (control := _CONTROL.match(body)) and not body[control.end() :].lstrip().startswith("="):
+            report.fail(
+                f"the statement `{control[0]}` is not read", start, start + control.end(),
+                "give a single expression",
+            )  # fmt: skip
+        if (returned := re.match(r"return\b\s*+", body)) is not None:
+            return self.anonymous("", start + returned.end(), end), True
+        given = _ASSIGNMENT.match(view, start, end)
+        if given is None:
+            return self.anonymous("", start, end), False
+        if given["arguments"] is not None:
+            self.arguments += _argument_names(given["arguments"])
+        report.note(
+            f"only the right-hand side of `{given['name']} = …` is read", (start, given.end())
+        )
+        return self.anonymous(given["name"], given.end(), end), False
+
+    def anonymous(self, name: str, start: int, end: int) -> Statement:
+        """The body of a function without a name, or the formula itself."""
+        match = _ANONYMOUS.match(self.view, start, end)
+        if match is None:
+            return Statement(name, start, end)
+        inside = next((text for text in match.groups() if text is not None), "")
+        self.arguments += _argument_names(inside)
+        return Statement(name, match.end(), end)
+
+
+def _last_mark(view: str, start: int, end: int) -> str:
+    while end > start and view[end - 1].isspace():
+        end -= 1
+    return view[end - 1] if end > start else ""
+
+
+def _first_mark(view: str, start: int, end: int) -> str:
+    while start < end and view[start].isspace():
+        start += 1
+    return view[start] if start < end else ""
+
+
+# ---------------------------------------------------------------------------------------------
+# The formula
+
+_MOST_COPIES = 20 * MAX_NODES
+
+
+def read_source(report: Report, names: Names, program: Program) -> Draft:
+    """The formula of a program, each name that it gives replaced by what it stands for.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text and its view.
+    names : Names
+        The meaning of names.
+    program : Program
+        As `read_program` gives it.
+
+    Raises
+    ------
+    FormulaError
+        If it is no formula.
+    """
+    given: dict[str, tuple[Draft, int]] = {}
+    draft: Draft | None = None
+    for statement in program.statements:
+        tokens = tokenize(report, statement.start, statement.end)
+        size = 6 * len(tokens)
+        for place, (kind, text, start, end, _) in enumerate(tokens):
+            if kind == NAME and text in given:
+                known, count = given[text]
+                size += count
+                tokens[place] = (LEAF, text, start, end, known)
+        if size > _MOST_COPIES:
+            report.fail(
+                f"the formula has more than {MAX_NODES:,} nodes",
+                statement.start, statement.end, "put fewer names into each other",
+            )  # fmt: skip
+        if program.dialect != "infix":
+            _settle_calls(report, names, tokens, program.dialect)
+        if program.dialect == "c":
+            _note_divisions(report, tokens)
+        draft = parse_text(report, names, tokens, bool(program.powers_from_left))
+        if program.powers_from_left is None:
+            _refuse_chained_powers(report, draft)
+        if statement.name:
+            given[statement.name] = (draft, size)
+    if given:
+        report.note(
+            "names that are given on a line of their own are replaced by what they stand for",
+            (program.statements[0].start, program.statements[0].end),
+        )
+    assert draft is not None
+    return draft
+
+
+def constant_arguments(columns: Collection[str], arguments: Sequence[str]) -> list[str]:
+    """Arguments whose name would else be read as a constant, such as ``e``.
+
+    Examples
+    --------
+    >>> constant_arguments(("pi",), ("x", "e", "pi"))
+    ['e']
+    """
+    constants = ("e", "E", "pi", "Pi", "PI", "π")
+    return [name for name in arguments if name in constants and name not in columns]
+
+
+def _settle_calls(report: Report, names: Names, tokens: list[TokenRow], dialect: str) -> None:
+    """Give each call its meaning in a language in which ``p(1)`` is no product.
+
+    Raises
+    ------
+    FormulaError
+        If one is of no known function.
+    """
+    for place, (kind, text, start, end, _) in enumerate(tokens):
+        if kind != CALL:
+            continue
+        if names.is_factor(text) and text.lower() not in FUNCTIONS:
+            report.fail(
+                f"`{text}(…)` is a call or an element here, not a product", start, end,
+                f"for a product write `{text}*(…)`, for an element a name",
+            )  # fmt: skip
+        if dialect == "julia" and text == "log":
+            tokens[place] = (CALL, text, start, end, Function("log", 1, 2, _base_first))
+
+
+def _base_first(args: list[Draft], span: Span) -> Draft:
+    """Julia's ``log(x)``, and ``log(b, x)`` with the base first."""
+    return logarithm(args[::-1], span)
+
+
+def _note_divisions(report: Report, tokens: list[TokenRow]) -> None:
+    """Note each ``1/2`` of whole numbers, which C and Java would cut to 0."""
+    for place in range(len(tokens) - 2):
+        (kind, over, start, _, _), sign, (last, under, _, end, _) = tokens[place : place + 3]
+        if kind != NUMBER or last != NUMBER or sign[:2] != (OPERATOR, "/"):
+            continue
+        before = tokens[place - 1] if place else (OPEN, "(", 0, 0, None)
+        begins = before[0] in (OPEN, CALL, COMMA) or before[:2] in ((OPERATOR, "+"), (OPERATOR, "-"))
+        if begins and over.isdigit() and under.isdigit() and len(over + under) < 30 and int(under):
+            if int(over) % int(under):
+                report.note(
+                    f"`{over}/{under}` is read as the fraction; C and Java divide whole numbers"
+                    f" to {int(over) // int(under)}", (start, end),
+                )  # fmt: skip
+
+
+def _refuse_chained_powers(report: Report, draft: Draft) -> None:
+    """Raise for ``a^b^c`` where MATLAB and Julia read different things."""
+    pending = [draft]
+    seen: set[int] = set()
+    while pending:
+        node = pending.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        pending += node.children
+        if node.operator in ("pow", "exp") and node.children:
+            last = node.children[-1]
+            if last.operator in ("pow", "power", "exp") and last.span[1] == node.span[1] and _raised(report, last, node):
+                report.fail(
+                    "MATLAB reads this as (a^b)^c, Julia as a^(b^c)", *node.span, "write parentheses"
+                )
+
+
+def _raised(report: Report, last: Draft, node: Draft) -> bool:
+    """Whether the exponent itself is written as a power, without parentheses."""
+    return "^" in report.text[node.span[0] : last.span[0]]
