@@ -258,7 +258,7 @@ def _program(
     report: Report, columns: Collection[str], start: int, end: int, hint: str | None
 ) -> Program | None:
     """The text as a program, None if nothing in it may be more than a plain formula."""
-    if not looks_like_code(report.text, start, end):
+    if not looks_like_code(report.text, start, end) or looks_like_prefix(report.text, start, end):
         return None
     return read_program(report, frozenset(columns), start, end, hint)
 
@@ -266,10 +266,11 @@ def _program(
 def _one_side(report: Report, start: int, end: int) -> tuple[int, int]:
     """The place of a formula without a lone ``=`` before it or ``= 0`` behind it."""
     text = report.view
-    while start < end and text[start].isspace():
-        start += 1
-    if text.startswith("=", start, end) and not text.startswith("==", start, end):
-        start += 1
+    place = start
+    while place < end and text[place].isspace():
+        place += 1
+    if text.startswith("=", place, end) and not text.startswith("==", place, end):
+        start = place + 1
     place = text.rfind("=", start, end)
     if place > start:
         place -= text[place - 1] == "="

@@ -417,7 +417,7 @@ class _Presentation:
         elif tag == "msubsup":
             row = self.name_token(inner[0], inner[1], span)
             self.plan(row, *self.raised(inner[2]))
-        elif tag == "mover" and inner[1].content in _ACCENTS:
+        elif tag == "mover" and inner[1].tag == "mo" and inner[1].content in _ACCENTS:
             self.tokens.append((NAME, f"{_plain(inner[0].content)}_{_ACCENTS[inner[1].content]}", *span, None))
         else:
             self.report.fail(f"`<{tag}>` is not read", *span, "write it out")
@@ -435,8 +435,8 @@ class _Presentation:
         if base.tag == "mo":
             self.plan(base, *self.raised(exponent))
             return
-        name = _plain(base.content)
-        function = self.function(name, span) if base.tag == "mi" and len(name) > 1 else None
+        name = _plain(base.content) if base.tag == "mi" else ""
+        function = self.function(name, span) if len(name) > 1 else None
         if function is not None:
             text = exponent.content.replace("−", "-")
             self.tokens.append(

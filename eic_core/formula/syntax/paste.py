@@ -35,6 +35,8 @@ def unwrap(text: str, start: int, end: int) -> tuple[int, int, str]:
     ((10, 14, 'python'), (5, 6, ''), (0, 7, ''))
     """
     language = ""
+    if not text[start:end].strip():
+        return start, end, language
     for _ in range(_MOST_WRAPPERS):
         start, end = _stripped(text, start, end)
         before = (start, end)

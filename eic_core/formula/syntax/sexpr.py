@@ -114,6 +114,8 @@ def read_sexpr(report: Report, names: Names, start: int, end: int) -> Draft:
     body = forms[0]
     if body.head == "FPCore":
         body = _core_body(report, body)
+    elif body.head in ("lambda", "define") and body.items is not None and len(body.items) == 3:
+        body = body.items[2]
     return _Builder(report, names).build(body)
 
 
@@ -301,7 +303,7 @@ class _Builder:
                 return args[0]
             return fold(_FOLDED[head], args, span)
         try:
-            function = FUNCTIONS["pow"] if head in ("^", "**") else self.names.function(head)
+            function = FUNCTIONS["pow"] if head in ("^", "**", "expt") else self.names.function(head)
             if function is None:
                 shown = head[:40] or "(…)"
                 self.report.fail(f"unknown function `{shown}`", *place, suggestion(head))

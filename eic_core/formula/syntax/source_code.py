@@ -36,7 +36,7 @@ _SIGNS = (
     "lambda", "def ", "return", "function", "Math.", "::", "=>", "->", "<-", "//", "/*", "#", ";",
     "@", "\n", "double", "float", "static_cast", "...", "scipy.", "special.", "jax.", "tf.", "M_",
     "tensor(", "array(", "Number(", "BigFloat(", "inf(", "wf(", "pf(", "tf(", "sf(", "gf(", "nf(",
-    "%",
+    "%", "a_min", "a_max", "min=", "max=", "base=", "exponent=",
 )  # fmt: skip
 _SPELLINGS = re.compile(
     r"[0-9.][fFdDlL](?![A-Za-z_(])|[0-9]_[0-9]|\.[*/^+(-]|\b0[xX][0-9A-Fa-f]"
@@ -112,11 +112,11 @@ _TYPE = (
 )
 _EVIDENCE = (
     ("infix", re.compile(r"\b(?:def|lambda)\b|<-")),
-    ("matlab", re.compile(r"@\s*+\(|\bfunction\b\s*+\[?+\s*+\w++\s*+\]?+\s*+=|\.\.\.[^\n]*+\n")),
+    ("matlab", re.compile(r"@\s*+\(|\bfunction\b\s*+\[?+\s*+\w++\s*+\]?+\s*+=|\.\.\.[ \t]*+\n")),
     (
         "c",
         re.compile(
-            rf"\b{_TYPE}\s++\w|\bstd::|\bMath\.|=>|\breturn\b[^;\n]*+;|;\s*+//|/\*|\bstatic_cast\b"
+            rf"\b{_TYPE}\s++\w|\bstd::|\bMath\.|=>|\breturn\b[^;\n]{0,300}+;|;\s*+//|/\*|\bstatic_cast\b"
             r"|(?<![\w.])(?:[0-9]++\.[0-9]*+|\.[0-9]++|[0-9]++(?=[eE]))(?:[eE][+-]?[0-9]++)?+[fFL]\b"
             r"|\(\s*+(?:const\s++)?+(?:double|float)\s*+\)|\bfunction\b[^\n{;]{0,200}\{"
         ),
@@ -142,7 +142,7 @@ def _dialect(text: str, start: int, end: int) -> tuple[str, bool]:
 _COMMENTS = {
     "infix": re.compile(r"#(?![0-9])[^\n]*+"),
     "c": re.compile(r"//[^\n]*+|^[ \t]*+#[^\n]*+", re.MULTILINE),
-    "matlab": re.compile(r"%[^\n]*+|\.\.\.[^\n]*+\n|#(?![0-9])[^\n]*+"),
+    "matlab": re.compile(r"%[^\n]*+|\.\.\.[ \t]*+\n|#(?![0-9])[^\n]*+"),
     "julia": re.compile(r"#(?![0-9])[^\n]*+"),
 }
 _BLOCKS = {"infix": (('"""', '"""'), ("'''", "'''")), "c": (("/*", "*/"),), "julia": (("#=", "=#"),)}
@@ -214,7 +214,7 @@ class _View:
             report.note("`#1` is read as the first variable, `x1`", (span[0], span[1] + 1))
             return "x"
         if kind == "constant":
-            return ("pi" if "pi" in text.lower() else "e").ljust(len(text))
+            return self.constant(text, span)
         if kind == "cut":
             report.fail("this cast cuts the decimals off", *span, "write `floor(x)`, or remove it")
         if kind == "hex":
@@ -226,18 +226,28 @@ class _View:
                 report.note("rounding to a shorter format is no part of the formula", span)
         return _blank(text)
 
+    def constant(self, text: str, span: tuple[int, int]) -> str:
+        """``M_PI``, ``Math.E`` and their kin; ``M_E`` alone is as likely a mass."""
+        c_text = self.dialect == "c" or "M_PI" in self.report.text
+        if text in self.columns or (text == "M_E" and not c_text):
+            return text
+        if "pi" not in text.lower():
+            self.report.note(f"`{text}` is read as Euler's number", span)
+        return ("pi" if "pi" in text.lower() else "e").ljust(len(text))
+
     def number(self, match: re.Match[str], span: tuple[int, int]) -> str:
         """A number without the marks that only programs give it."""
         text = match[0]
-        if match["power"] and match["power"] in "dDf" and text not in self.columns:
-            if match["suffix"]:
-                return text
+        if match["power"] and match["power"] in "dDf":
             place = match.start("power") - match.start()
+            if match["suffix"] or text[place:] in self.columns:
+                return text
             self.report.note(f"`{text}` is read as the number {text[:place]}e{text[place + 1:]}", span)
             return text[:place] + "e" + text[place + 1 :]
         if match["suffix"]:
             bare = text[:-1]
-            if self.dialect == "c" or (match["suffix"] in "fF" and not bare.isdigit()):
+            known = match["suffix"] in self.columns and self.dialect != "c"
+            if self.dialect == "c" or (match["suffix"] in "fF" and not bare.isdigit() and not known):
                 return bare + " "
         return _same_length(text.replace("_", ""), text) if "_" in text else text
 
@@ -289,10 +299,13 @@ _ASSIGNMENT = re.compile(
     r"(?::(?!=)[^=\n(]{0,80})?+(?:=(?!=)|:=|<-)\s*+"
 )
 _SKIPPED_STATEMENT = re.compile(r"(?:end|endfunction|pass|import\b.*+|from\b.*+|using\b.*+)\Z", re.DOTALL)
-_CONTROL = re.compile(r"(?:if|for|while|else|elif|elseif|switch|try|with|do|print|printf|assert|raise)\b")
-_BREAKS = re.compile(r"[()\[\]{}\n;]")
+_CONTROL = re.compile(
+    r"(?:if|for|while|else|elif|elseif|switch|try|with|do|print|printf|assert|raise)"
+    r"(?=[\s(:{])"
+)
+_BREAKS = re.compile(r"[()\[\]{};]|\n\s*+")
 _CONTINUED = "+-*/^,=(&|\\·×"
-_CONTINUES = "+-*/^).,=·×|&"
+_CONTINUES = "+-*/^(){.,=·×|&"
 
 
 def _argument_names(text: str) -> list[str]:
@@ -408,39 +421,36 @@ class _Statements:
                 depth += 1
             elif mark in ")]" or (mark == "}" and depth):
                 depth -= 1
-            elif depth <= 0 and (mark != "\n" or self.line_ends(begin, place)):
+            elif depth <= 0:
+                if mark[0] == "\n" and not self.line_ends(begin, place, match.end()):
+                    continue
                 if mark == "}" and not self.block:
                     continue
                 found.append((begin, place))
-                begin = place + 1
+                begin = match.end()
         found.append((begin, self.end))
         return found
 
-    def line_ends(self, begin: int, place: int) -> bool:
-        """Whether a statement that begins at `begin` ends at the line end at `place`."""
-        if self.dialect == "c":
-            return False
-        before = _last_mark(self.view, begin, place)
-        behind = _first_mark(self.view, place, self.end)
-        if not before or before in _CONTINUED or not behind:
-            return False
-        following = place + 1
-        while following < self.end and self.view[following].isspace():
-            following += 1
-        starts = _ASSIGNMENT.match(self.view, following, self.end) or self.view.startswith(
-            ("return", "end", "lambda", "@("), following
-        )
-        if starts:
-            return True
-        if behind in _CONTINUES:
-            return False
-        return self.block or self.is_assignment(begin, place)
+    def line_ends(self, begin: int, place: int, following: int) -> bool:
+        """Whether a statement ends with its line.
 
-    def is_assignment(self, begin: int, place: int) -> bool:
-        """Whether the line gives a name to something."""
-        while begin < place and self.view[begin].isspace():
-            begin += 1
-        return _ASSIGNMENT.match(self.view, begin, place) is not None
+        Parameters
+        ----------
+        begin : int
+            Where the statement begins.
+        place, following : int
+            The line's end, and where the next line that is not blank begins.
+        """
+        if self.dialect == "c" or following >= self.end:
+            return False
+        before, behind = _last_mark(self.view, begin, place), self.view[following]
+        if not before or before in _CONTINUED:
+            return False
+        if self.view.startswith(("return", "end", "lambda", "@("), following):
+            return True
+        if _ASSIGNMENT.match(self.view, following, self.end):
+            return True
+        return behind not in _CONTINUES
 
     def statement(self, start: int, end: int) -> tuple[Statement | None, bool]:
         """One line without its keywords, None if it says nothing; whether it is returned."""
@@ -482,12 +492,6 @@ def _last_mark(view: str, start: int, end: int) -> str:
     while end > start and view[end - 1].isspace():
         end -= 1
     return view[end - 1] if end > start else ""
-
-
-def _first_mark(view: str, start: int, end: int) -> str:
-    while start < end and view[start].isspace():
-        start += 1
-    return view[start] if start < end else ""
 
 
 # ---------------------------------------------------------------------------------------------

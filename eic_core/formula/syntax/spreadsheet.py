@@ -33,7 +33,7 @@ from eic_core.formula.syntax.tokens import (
 from eic_core.formula.tree import CONSTANT, Draft, constant
 
 _CELL = r"\$?[A-Za-z]{1,3}\$?[1-9][0-9]{0,6}(?![\w(.])"
-SIGNS = re.compile(rf"(?<![\w.]){_CELL}|\b[A-Z][A-Z0-9.]*+\(|\[@")
+SIGNS = re.compile(r"(?<![\w.])\$?[A-Z]{1,3}\$?[1-9][0-9]{0,6}(?![\w(.])|(?<![\w.])[A-Z][A-Z0-9.]*+\(|\[@")
 """What makes a text that begins with ``=`` a spreadsheet's."""
 NOT_SIGNS = re.compile(r"\*\*|\\|\b(?:np|math|numpy)\.")
 _TOKENS = re.compile(
@@ -41,7 +41,7 @@ _TOKENS = re.compile(
     rf"|(?P<cell>{_CELL})"
     rf"|(?P<number>{PLAIN_DECIMAL}(?:[eE][+-]?[0-9]++)?+)"
     r"|(?P<call>[^\W\d][\w.]*+)\s*+\("
-    r"|(?P<column>\[@\[?+(?P<title>[^\[\]]{1,200})\]?+\])"
+    r"|\[@\[?(?P<title>[^\[\]]{1,200})\]?\]"
     r"|(?P<name>[^\W\d][\w.]*+)"
     r"|(?P<text>\"[^\"]*+\"?+)"
     r"|(?P<other><>|<=|>=|\S)"
@@ -107,7 +107,7 @@ def read_spreadsheet(report: Report, names: Names, start: int, end: int) -> Draf
     text = report.text
     while start < end and (text[start].isspace() or text[start] == "="):
         start += 1
-    tokens = _tokens(report, names, start, end)
+    tokens = _tokens(report, start, end)
     if any([row[:2] == (COMMA, ";") for row in tokens]) or _comma_outside_calls(tokens):
         tokens = with_decimal_commas(report, tokens) or tokens
     draft = parse(tokens, Spreadsheet(names, report))
@@ -128,7 +128,7 @@ def _comma_outside_calls(tokens: list[TokenRow]) -> bool:
     return False
 
 
-def _tokens(report: Report, names: Names, start: int, end: int) -> list[TokenRow]:
+def _tokens(report: Report, start: int, end: int) -> list[TokenRow]:
     """The shared tokens, closed by `END`."""
     tokens: list[TokenRow] = []
     last, stop = start, start
@@ -138,7 +138,7 @@ def _tokens(report: Report, names: Names, start: int, end: int) -> list[TokenRow
             continue
         last = high
         if match["cell"]:
-            tokens.append((NAME, _cell_name(names, match[0]), low, high, None))
+            tokens.append((NAME, match[0].replace("$", ""), low, high, None))
         elif match["number"]:
             tokens.append((NUMBER, match[0], low, high, None))
         elif match["call"]:
@@ -147,7 +147,7 @@ def _tokens(report: Report, names: Names, start: int, end: int) -> list[TokenRow
                 stop = last = closed.end()
                 tokens.append((LEAF, "pi", low, stop, constant("pi", (low, stop))))
                 continue
-            tokens.append((CALL, match["call"], low, high, _function(report, names, name, low)))
+            tokens.append((CALL, match["call"], low, high, _function(report, name, low)))
         elif match["title"]:
             tokens.append((NAME, safe_name(match["title"].strip()), low, high, None))
         elif match["name"]:
@@ -160,12 +160,7 @@ def _tokens(report: Report, names: Names, start: int, end: int) -> list[TokenRow
     return tokens
 
 
-def _cell_name(names: Names, text: str) -> str:
-    bare = text.replace("$", "")
-    return bare if names.is_column(bare) else bare.upper()
-
-
-def _function(report: Report, names: Names, name: str, start: int) -> Function:
+def _function(report: Report, name: str, start: int) -> Function:
     """The function of that name.
 
     Raises
@@ -212,9 +207,9 @@ def _note_signs(report: Report, draft: Draft) -> None:
             base = node.children[0]
             signed = base.operator == "neg" or (base.operator == CONSTANT and base.label[0] == "-")
             if signed and base.span[0] == node.span[0]:
-                text = report.text
+                start, end = base.span
+                shown = report.text[start : min(end, start + 40)]
                 report.note(
-                    "in a spreadsheet a sign comes before a power:"
-                    f" `{text[slice(*node.span)][:40]}` is `({text[slice(*base.span)][:40]})^…`",
+                    f"in a spreadsheet a sign comes before a power: `{shown}^…` is `({shown})^…`",
                     node.span,
                 )

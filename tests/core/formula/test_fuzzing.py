@@ -59,7 +59,7 @@ def test_a_proposed_correction_can_be_read_or_names_the_next_mistake(text):
 ATTACKS = {
     "import": "__import__('os').system('x')",
     "attribute": "(1).__class__.__bases__[0]",
-    "lambda": "lambda x: x",
+    "lambda": "lambda x: (lambda y: y)(x)",
     "comprehension": "[x for x in range(9)]",
     "string": "'x'*9",
     "f-string": 'f"{x}"',
