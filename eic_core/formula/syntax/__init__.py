@@ -258,7 +258,10 @@ def _program(
     report: Report, columns: Collection[str], start: int, end: int, hint: str | None
 ) -> Program | None:
     """The text as a program, None if nothing in it may be more than a plain formula."""
-    if not looks_like_code(report.text, start, end) or looks_like_prefix(report.text, start, end):
+    of_program = hint in DIALECTS and hint != "infix"
+    if not of_program and not looks_like_code(report.text, start, end):
+        return None
+    if looks_like_prefix(report.text, start, end):
         return None
     return read_program(report, frozenset(columns), start, end, hint)
 

@@ -69,6 +69,15 @@ _OPERATORS = {
     "—": "-",
     "﹣": "-",
 }
+_OF_MATH_H = {
+    "M_SQRT2": "1.41421356237309504880", "M_SQRT1_2": "0.70710678118654752440",
+    "M_LN2": "0.69314718055994530942", "M_LN10": "2.30258509299404568402",
+    "M_LOG2E": "1.4426950408889634074", "M_LOG10E": "0.43429448190325182765",
+    "M_PI_2": "1.57079632679489661923", "M_PI_4": "0.78539816339744830962",
+    "M_1_PI": "0.31830988618379067154", "M_2_PI": "0.63661977236758134308",
+    "M_2_SQRTPI": "1.12837916709551257390",
+}  # fmt: skip
+"""The constants of C's ``math.h`` that have no name here, as it defines them."""
 _SYMBOL_ROOTS = {"√": FUNCTIONS["sqrt"], "∛": FUNCTIONS["cbrt"]}
 _NUMERAL = r"[+-]?\s*+[0-9]{1,1000}+"
 
@@ -149,6 +158,10 @@ def tokenize(report: Report, start: int, end: int) -> list[TokenRow]:
         append((kind, word, low, high, extra))
     if "//" in text or any([name in text for name in _EXACT_NAMES]):
         tokens = _with_exact_leaves(report, tokens, start, end)
+    if "M_" in text:
+        for place, (kind, word, low, high, _) in enumerate(tokens):
+            if kind == NAME and word in _OF_MATH_H:
+                tokens[place] = (LEAF, word, low, high, constant(_OF_MATH_H[word], (low, high)))
     if not text.isascii() and any([row[0] == LEAF and row[1] in _VULGAR for row in tokens]):
         tokens = _with_products_of_fractions(report, tokens)
     tokens.append((END, "", last, last, None))

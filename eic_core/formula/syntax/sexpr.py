@@ -17,7 +17,7 @@ _TOKENS = re.compile(
 )
 _NUMBER = re.compile(rf"([+-]?)({DECIMAL})\Z")
 _HEX = re.compile(r"([+-]?)(?:0[xX]|#x)([0-9A-Fa-f]*+)\.?+([0-9A-Fa-f]*+)(?:[pP]([+-]?[0-9]{1,6}))?+\Z")
-_DOTTED = re.compile(r"[^\W\d][\w.'?!-]*+\Z")
+_DOTTED = re.compile(r"[^\W\d]\w*+[.'?!][\w.'?!]*+\Z")
 _FRACTION = re.compile(r"([+-]?)([0-9]++)/([0-9]{1,1000}+)\Z")
 _FOLDED = {"+": "add", "*": "mul", "/": "div", "-": "sub"}
 _CONTROL = frozenset(
@@ -332,7 +332,7 @@ class _Builder:
                 self.report.fail(
                     f"`{text[:40]}` is neither a number nor a name", *span, "correct it"
                 )
-            if not self.names.is_column(text) and "." in text and _DOTTED.match(text):
+            if not self.names.is_column(text) and _DOTTED.match(text):
                 return self.dotted(text, span)
             return self.names.leaf(text, span)
         except Refusal as refusal:

@@ -36,7 +36,7 @@ _SIGNS = (
     "lambda", "def ", "return", "function", "Math.", "::", "=>", "->", "<-", "//", "/*", "#", ";",
     "@", "\n", "double", "float", "static_cast", "...", "scipy.", "special.", "jax.", "tf.", "M_",
     "tensor(", "array(", "Number(", "BigFloat(", "inf(", "wf(", "pf(", "tf(", "sf(", "gf(", "nf(",
-    "%", "a_min", "a_max", "min=", "max=", "base=", "exponent=",
+    "%", "(int", "(long", "a_min", "a_max", "min=", "max=", "base=", "exponent=",
 )  # fmt: skip
 _SPELLINGS = re.compile(
     r"[0-9.][fFdDlL](?![A-Za-z_(])|[0-9]_[0-9]|\.[*/^+(-]|\b0[xX][0-9A-Fa-f]"
@@ -116,7 +116,8 @@ _EVIDENCE = (
     (
         "c",
         re.compile(
-            rf"\b{_TYPE}\s++\w|\bstd::|\bMath\.|=>|\breturn\b[^;\n]{0,300}+;|;\s*+//|/\*|\bstatic_cast\b"
+            rf"\b{_TYPE}\s++\w|\bstd::|\bMath\.|=>|;\s*+//|/\*|\bstatic_cast\b"
+            r"|\breturn\b[^;\n]{0,300}+;"
             r"|(?<![\w.])(?:[0-9]++\.[0-9]*+|\.[0-9]++|[0-9]++(?=[eE]))(?:[eE][+-]?[0-9]++)?+[fFL]\b"
             r"|\(\s*+(?:const\s++)?+(?:double|float)\s*+\)|\bfunction\b[^\n{;]{0,200}\{"
         ),
@@ -126,11 +127,14 @@ _EVIDENCE = (
 )
 
 
+_OF_JULIA = re.compile(r"#|√|∛|[Α-ω]|[0-9]\s?//\s?[0-9]")
+
+
 def _dialect(text: str, start: int, end: int) -> tuple[str, bool]:
     """The language of a program, and whether more than an operator tells."""
     for place, (name, pattern) in enumerate(_EVIDENCE):
         if pattern.search(text, start, end):
-            if place == 4 and re.search(r"#|√|∛|[Α-ωπ]", text[start:end]):
+            if place == 4 and _OF_JULIA.search(text, start, end):
                 return "julia", True
             return name, place < 4
     return "infix", False
@@ -157,7 +161,7 @@ _FLOATS = (
 _LIBM = "sqrt|cbrt|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|exp|exp2|expm1|log|log2|log10"
 _SPELLED = re.compile(
     r"(?P<slot>\#)(?=[0-9])"
-    rf"|(?P<constant>\b(?:Math\.PI|Math\.E|M_PI|M_E|std::numbers::(?:pi|e)(?:_v<\w++>)?)\b)"
+    rf"|(?P<constant>\b(?:Math\.(?:PI|E|SQRT2|SQRT1_2|LN2|LN10|LOG2E|LOG10E)|M_PI|M_E|std::numbers::(?:pi|e)(?:_v<\w++>)?)\b)"
     rf"|(?P<module>(?<![\w.]){_MODULES}(?:\.|::)(?=\w++\s*+\())"
     rf"|(?P<cast>\(\s*+(?:const\s++)?+(?:double|float|long\s++double)\s*+\)(?=\s*+[\w(.])"
     r"|\bstatic_cast\s*+<\s*+(?:double|float|long\s++double)\s*+>)"
@@ -201,6 +205,8 @@ class _View:
         body = body.replace("\\\n", "  ").replace("\r", " ")
         self.start = start
         body = _SPELLED.sub(self.spelled, body)
+        if self.dialect == "julia":
+            body = body.replace("//", "/ ")
         return _blank(text[:start]) + body + _blank(text[end:])
 
     def spelled(self, match: re.Match[str]) -> str:
@@ -231,6 +237,8 @@ class _View:
         c_text = self.dialect == "c" or "M_PI" in self.report.text
         if text in self.columns or (text == "M_E" and not c_text):
             return text
+        if text.startswith("Math.") and text not in ("Math.PI", "Math.E"):
+            return text.replace("Math.", "M_").ljust(len(text))
         if "pi" not in text.lower():
             self.report.note(f"`{text}` is read as Euler's number", span)
         return ("pi" if "pi" in text.lower() else "e").ljust(len(text))

@@ -460,3 +460,20 @@ PASTED = {
     "mathml": MATHML,
     "plain": PLAIN,
 }
+
+GIVEN = [
+    ("mathematica", "2 x", "2*x"),
+    ("mathematica", "E^x", "exp(x)"),
+    ("mathematica", "x (y + 1)", "x*(y+1)"),
+    ("matlab", "2^x^2", "(2**x)**2"),
+    ("matlab", "x.^y.^2", "(x**y)**2"),
+    ("julia", "2^x^2", "2**(x**2)"),
+    ("julia", "log(2, x)", "log(x)/log(2)"),
+    ("excel", "-A1^2", "(-A1)**2"),
+    ("excel", "LOG(A1)", "log10(A1)"),
+    ("octave", "x.^2", "x**2"),
+    ("cpp", "2f*x", "2*x"),
+    ("javascript", "Math.abs(x)", "abs(x)"),
+    ("python", "lambda x: -x**2", "-x**2"),
+]
+"""A notation as the user names it, a text, and what it means in Python."""
