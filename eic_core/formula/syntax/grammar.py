@@ -402,9 +402,7 @@ class _Parser:
 
     def closes_bar(self) -> bool:
         """Whether a bar closes the innermost open bracket."""
-        return next(
-            (name == "|" for level, name, *_ in reversed(self.pending) if not level), False
-        )
+        return next((name == "|" for level, name, *_ in reversed(self.pending) if not level), False)
 
     def number(self, text: str, start: int, end: int) -> str:
         """The label of a number."""

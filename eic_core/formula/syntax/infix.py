@@ -156,13 +156,14 @@ def tokenize(report: Report, start: int, end: int) -> list[TokenRow]:
             extra = constant(label, (low, high))
         last = high
         append((kind, word, low, high, extra))
-    if "//" in text or any([name in text for name in _EXACT_NAMES]):
+    body = text[start:end]
+    if "//" in body or any([name in body for name in _EXACT_NAMES]):
         tokens = _with_exact_leaves(report, tokens, start, end)
-    if "M_" in text:
+    if "M_" in body:
         for place, (kind, word, low, high, _) in enumerate(tokens):
             if kind == NAME and word in _OF_MATH_H:
                 tokens[place] = (LEAF, word, low, high, constant(_OF_MATH_H[word], (low, high)))
-    if not text.isascii() and any([row[0] == LEAF and row[1] in _VULGAR for row in tokens]):
+    if not body.isascii() and any([row[0] == LEAF and row[1] in _VULGAR for row in tokens]):
         tokens = _with_products_of_fractions(report, tokens)
     tokens.append((END, "", last, last, None))
     return tokens
@@ -453,7 +454,12 @@ def with_decimal_commas(report: Report, tokens: list[TokenRow]) -> list[TokenRow
         elif row[0] == NUMBER and row[1].isdigit() and index + 1 < size:
             comma, behind = tokens[index], tokens[index + 1]
             touching = row[3] == comma[2] and comma[3] == behind[2]
-            if comma[:2] == (COMMA, ",") and behind[0] == NUMBER and touching and behind[1][0].isdigit():
+            if (
+                comma[:2] == (COMMA, ",")
+                and behind[0] == NUMBER
+                and touching
+                and behind[1][0].isdigit()
+            ):
                 token = Token(NUMBER, f"{row[1]}.{behind[1]}", row[2], behind[3])
                 if open_calls and open_calls[-1] and not semicolons:
                     doubtful.append(token)
@@ -477,7 +483,9 @@ def with_decimal_commas(report: Report, tokens: list[TokenRow]) -> list[TokenRow
             "this comma may be a decimal mark or separate two arguments",
             doubtful[0].start, doubtful[0].end, "write decimals with a point",
         )  # fmt: skip
-    report.note("a comma between digits is read as the decimal mark", (joined[0].start, joined[0].end))
+    report.note(
+        "a comma between digits is read as the decimal mark", (joined[0].start, joined[0].end)
+    )
     return kept
 
 

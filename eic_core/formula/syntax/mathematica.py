@@ -74,7 +74,9 @@ _VALUES = {
     "Degree": "π/180", "Infinity": "no real number", "ComplexInfinity": "no real number",
     "Indeterminate": "no real number",
 }  # fmt: skip
-_SHOWN = frozenset("FullForm InputForm OutputForm StandardForm TraditionalForm TeXForm CForm N".split())
+_SHOWN = frozenset(
+    "FullForm InputForm OutputForm StandardForm TraditionalForm TeXForm CForm N".split()
+)
 
 
 def _swapped_logarithm(args: list[Draft], span: Span) -> Draft:
@@ -164,7 +166,10 @@ def _without_head(report: Report, start: int, end: int) -> tuple[int, int]:
                 report.fail("a list is not read", start, end, "give a single expression")
             end -= 1
         if "=" in begun or "->" in begun:
-            report.note(f"only the right-hand side of `{' '.join(begun.split())[:40]}` is read", (start, head.end()))
+            report.note(
+                f"only the right-hand side of `{' '.join(begun.split())[:40]}` is read",
+                (start, head.end()),
+            )
         start = head.end()
     wrapped = _FUNCTION.match(text, start, end)
     if wrapped is not None and text.endswith("]", start, end):
@@ -173,7 +178,10 @@ def _without_head(report: Report, start: int, end: int) -> tuple[int, int]:
     postfix = _POSTFIX.match(text, place, end) if place >= 0 else None
     if postfix is not None and postfix[1].lower() not in FUNCTIONS:
         if postfix[1] not in _SHOWN:
-            report.note(f"`// {postfix[1]}` is not carried out: the formula is read as written", (place, end))
+            report.note(
+                f"`// {postfix[1]}` is not carried out: the formula is read as written",
+                (place, end),
+            )
         end = place
     while end > start and (text[end - 1].isspace() or text[end - 1] in "&;"):
         end -= 1
@@ -248,7 +256,9 @@ class _Scanner:
         """A name, or a function with the bracket that follows it."""
         text, start = self.report.text, span[0]
         bracket = text[self.place] if self.place < self.end else ""
-        if bracket == "[" or (bracket == "(" and self.known(name) and name[0].isupper() and len(name) > 1):
+        if bracket == "[" or (
+            bracket == "(" and self.known(name) and name[0].isupper() and len(name) > 1
+        ):
             function = _OWN.get(name.lower()) or self.function(name, span)
             if function is None:
                 near = similar_function(name)
@@ -261,7 +271,11 @@ class _Scanner:
             self.tokens.append((CALL, name, start, self.place, function))
             return
         if name in _VALUES and not self.names.is_column(name):
-            self.report.fail(f"`{name}` is {_VALUES[name]} in Mathematica", *span, "write a number or another name")
+            self.report.fail(
+                f"`{name}` is {_VALUES[name]} in Mathematica",
+                *span,
+                "write a number or another name",
+            )
         if name == "e" and not self.names.is_column("e"):
             self.report.note("`e` is read as Euler's number; Mathematica itself writes `E`", span)
         self.tokens.append((NAME, name, *span, None))
@@ -290,7 +304,11 @@ class _Scanner:
             self.tokens.append((OPEN, "(", *span, None))
         elif text in ")]":
             if not self.open:
-                self.report.fail(f"unbalanced bracket at column {span[0] + 1}", *span, "remove it or open it before")
+                self.report.fail(
+                    f"unbalanced bracket at column {span[0] + 1}",
+                    *span,
+                    "remove it or open it before",
+                )
             bracket, place = self.open.pop()
             if (bracket == "[") != (text == "]"):
                 self.report.fail(
@@ -299,7 +317,9 @@ class _Scanner:
                 )  # fmt: skip
             self.tokens.append((CLOSE, ")", *span, None))
         elif text in "+-*/^−×·":
-            self.tokens.append((OPERATOR, {"−": "-", "×": "*", "·": "*"}.get(text, text), *span, None))
+            self.tokens.append(
+                (OPERATOR, {"−": "-", "×": "*", "·": "*"}.get(text, text), *span, None)
+            )
         elif text == ",":
             self.tokens.append((COMMA, ",", *span, None))
         elif text in _EXPLAINED:

@@ -113,7 +113,9 @@ def _elements(report: Report, start: int, end: int) -> list[Element]:
             closer = "-->" if text[opened + 1] == "!" else "?>"
             closed = text.find(closer, opened, end)
             if closed < 0:
-                report.fail("this comment is not closed", opened, opened + 4, f"close it with `{closer}`")
+                report.fail(
+                    "this comment is not closed", opened, opened + 4, f"close it with `{closer}`"
+                )
             place = closed + len(closer)
             continue
         match = _TAG.match(text, opened, end)
@@ -140,7 +142,9 @@ def _elements(report: Report, start: int, end: int) -> list[Element]:
                 report.fail(f"tags are nested more than {MAX_DEPTH:,} deep", opened, place)
     if len(levels) > 1:
         name, begun = levels[-1][0], levels[-1][3]
-        report.fail(f"`<{name[:40]}>` is not closed", begun, begun + 1, f"close it with `</{name[:40]}>`")
+        report.fail(
+            f"`<{name[:40]}>` is not closed", begun, begun + 1, f"close it with `</{name[:40]}>`"
+        )
     return levels[0][2]
 
 
@@ -163,7 +167,9 @@ def read_mathml(report: Report, names: Names, start: int, end: int) -> Draft:
     """
     found = [child for child in _elements(report, start, end) if child.tag]
     if not found:
-        report.fail("there is no formula", start, end, "write one, such as `<math><mi>x</mi></math>`")
+        report.fail(
+            "there is no formula", start, end, "write one, such as `<math><mi>x</mi></math>`"
+        )
     if len(found) > 1:
         report.fail("more than one expression", found[1].start, found[1].end, "give a single one")
     root = found[0]
@@ -206,7 +212,9 @@ class _Content:
             element, ready = pending.pop()
             if not ready and element.tag == "apply":
                 pending.append((element, True))
-                pending.extend((child, False) for child in element.elements[1:] if self.is_operand(child))
+                pending.extend(
+                    (child, False) for child in element.elements[1:] if self.is_operand(child)
+                )
             elif element.tag == "apply":
                 done[id(element)] = self.call(element, done)
             else:
@@ -234,7 +242,9 @@ class _Content:
         """``<apply>``: an operator and what it is applied to."""
         children = element.elements
         if not children:
-            self.report.fail("nothing is applied here", element.start, element.end, "write an operator")
+            self.report.fail(
+                "nothing is applied here", element.start, element.end, "write an operator"
+            )
         head = children[0]
         if head.tag in _NOT_READ:
             self.refuse(head)
@@ -248,7 +258,9 @@ class _Content:
         for mark in marks.values():
             inner = mark.elements
             if len(inner) != 1 or inner[0].tag == "apply":
-                self.report.fail("this degree or base is not read", mark.start, mark.end, "write a number")
+                self.report.fail(
+                    "this degree or base is not read", mark.start, mark.end, "write a number"
+                )
             items.append(self.atom(inner[0]))
         first = Form(name, head.start, head.end)
         return Form("(", element.start, element.end, [first, *items])
@@ -272,7 +284,9 @@ class _Content:
         parts = ["".join(part.content.split()) for part in element.children if not part.tag]
         kind = element.attribute("type", "real")
         if element.attribute("base", "10") != "10" or kind.startswith("complex"):
-            self.report.fail("this number is not read", element.start, element.end, "write a decimal")
+            self.report.fail(
+                "this number is not read", element.start, element.end, "write a decimal"
+            )
         if len(parts) == 2 and kind in ("rational", "e-notation"):
             return ("/" if kind == "rational" else "e").join(parts)
         return "".join(parts).replace("−", "-")
@@ -299,7 +313,17 @@ _SIGNS = {
 _CLOSING = {")": ")", "]": "]", "}": "}", "⌋": "⌋", "⌉": "⌉"}
 _GROUPS = frozenset("math mrow mstyle mpadded semantics mfenced merror".split())
 _SILENT = frozenset("mspace annotation annotation-xml mphantom maligngroup malignmark none".split())
-_ACCENTS = {"^": "hat", "ˆ": "hat", "̂": "hat", "¯": "bar", "‾": "bar", "_": "bar", "~": "tilde", "˜": "tilde", "→": "vec"}
+_ACCENTS = {
+    "^": "hat",
+    "ˆ": "hat",
+    "̂": "hat",
+    "¯": "bar",
+    "‾": "bar",
+    "_": "bar",
+    "~": "tilde",
+    "˜": "tilde",
+    "→": "vec",
+}
 _DECIMAL = re.compile(rf"([-−+]?+)({DECIMAL})\Z")
 
 
@@ -310,15 +334,22 @@ class Shown(Grammar):
         before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
         if before.kind == token.kind == NUMBER:
             self.report.fail(
-                "two numbers side by side", before.start, token.end, "write an operator between them"
+                "two numbers side by side",
+                before.start,
+                token.end,
+                "write an operator between them",
             )
         for row in reversed(pending):
             top = Pending._make(row)
             if top.precedence == FUNCTION_PRECEDENCE:
-                loose = token.kind in (PREFIX, OPEN) or (token.kind == CALL and token.text not in _OWN_CALLS)
+                loose = token.kind in (PREFIX, OPEN) or (
+                    token.kind == CALL and token.text not in _OWN_CALLS
+                )
                 return 20 if loose else TIGHT_PRODUCT
             if top.name == "div":
-                self.report.note("the product after the slash is the denominator", (top.start, token.end))
+                self.report.note(
+                    "the product after the slash is the denominator", (top.start, token.end)
+                )
                 return TIGHT_PRODUCT
             if top.precedence <= 20:
                 break
@@ -363,7 +394,8 @@ class _Presentation:
         if not named or (place > 1 and self.tokens[place - 1][0] != CLOSE):
             self.report.fail("this is an equation", row[2], row[3], "give only one side")
         self.report.note(
-            f"only the right-hand side of `{self.tokens[0][1]} = …` is read", (self.tokens[0][2], row[3])
+            f"only the right-hand side of `{self.tokens[0][1]} = …` is read",
+            (self.tokens[0][2], row[3]),
         )
         return self.tokens[place + 1 :]
 
@@ -388,10 +420,16 @@ class _Presentation:
             self.fenced(element)
         elif tag in _GROUPS:
             if any([not child.tag for child in element.children]):
-                self.report.fail(f"text in `<{tag}>`", *span, "put it into `<mi>`, `<mn>` or `<mo>`")
+                self.report.fail(
+                    f"text in `<{tag}>`", *span, "put it into `<mi>`, `<mn>` or `<mo>`"
+                )
             self.plan(*inner)
         elif tag == "msqrt":
-            self.plan((CALL, "sqrt", *span, FUNCTIONS["sqrt"]), *inner, (CLOSE, ")", span[1], span[1], None))
+            self.plan(
+                (CALL, "sqrt", *span, FUNCTIONS["sqrt"]),
+                *inner,
+                (CLOSE, ")", span[1], span[1], None),
+            )
         elif tag in ("mfrac", "mroot", "msup", "msub", "mover", "munder", "msubsup"):
             if len(inner) != (3 if tag == "msubsup" else 2):
                 self.report.fail(f"`<{tag}>` has {len(inner)} parts", *span, "check their number")
@@ -418,7 +456,9 @@ class _Presentation:
             row = self.name_token(inner[0], inner[1], span)
             self.plan(row, *self.raised(inner[2]))
         elif tag == "mover" and inner[1].tag == "mo" and inner[1].content in _ACCENTS:
-            self.tokens.append((NAME, f"{_plain(inner[0].content)}_{_ACCENTS[inner[1].content]}", *span, None))
+            self.tokens.append(
+                (NAME, f"{_plain(inner[0].content)}_{_ACCENTS[inner[1].content]}", *span, None)
+            )
         else:
             self.report.fail(f"`<{tag}>` is not read", *span, "write it out")
 
@@ -445,7 +485,10 @@ class _Presentation:
             return
         start, end = base.start, base.end
         self.plan(
-            (OPEN, "(", start, start, None), base, (CLOSE, ")", end, end, None), *self.raised(exponent)
+            (OPEN, "(", start, start, None),
+            base,
+            (CLOSE, ")", end, end, None),
+            *self.raised(exponent),
         )
 
     def subscripted(self, base: Element, script: Element, span: tuple[int, int]) -> None:
@@ -525,8 +568,15 @@ class _Presentation:
             self.tokens.append((CALL, name, start, span[1], function))
             return
         before = self.tokens[-1] if self.tokens else None
-        if before is not None and before[0] == NAME and before[1] in ("f", "g", "h") and text == "(":
-            self.report.note(f"`{before[1]}(…)` is read as a product, not as a call", (before[2], span[1]))
+        if (
+            before is not None
+            and before[0] == NAME
+            and before[1] in ("f", "g", "h")
+            and text == "("
+        ):
+            self.report.note(
+                f"`{before[1]}(…)` is read as a product, not as a call", (before[2], span[1])
+            )
         self.tokens.append((OPEN, text, *span, None))
 
     def fenced(self, element: Element) -> None:

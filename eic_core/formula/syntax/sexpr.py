@@ -16,7 +16,9 @@ _TOKENS = re.compile(
     r"(?P<comment>;[^\n]*)|(?P<string>\"(?:[^\"\\]|\\.)*+\")|(?P<bracket>[()\[\]])|(?P<atom>[^\s()\[\]\";]+)"
 )
 _NUMBER = re.compile(rf"([+-]?)({DECIMAL})\Z")
-_HEX = re.compile(r"([+-]?)(?:0[xX]|#x)([0-9A-Fa-f]*+)\.?+([0-9A-Fa-f]*+)(?:[pP]([+-]?[0-9]{1,6}))?+\Z")
+_HEX = re.compile(
+    r"([+-]?)(?:0[xX]|#x)([0-9A-Fa-f]*+)\.?+([0-9A-Fa-f]*+)(?:[pP]([+-]?[0-9]{1,6}))?+\Z"
+)
 _DOTTED = re.compile(r"[^\W\d]\w*+[.'?!][\w.'?!]*+\Z")
 _FRACTION = re.compile(r"([+-]?)([0-9]++)/([0-9]{1,1000}+)\Z")
 _FOLDED = {"+": "add", "*": "mul", "/": "div", "-": "sub"}
@@ -303,7 +305,9 @@ class _Builder:
                 return args[0]
             return fold(_FOLDED[head], args, span)
         try:
-            function = FUNCTIONS["pow"] if head in ("^", "**", "expt") else self.names.function(head)
+            function = (
+                FUNCTIONS["pow"] if head in ("^", "**", "expt") else self.names.function(head)
+            )
             if function is None:
                 shown = head[:40] or "(…)"
                 self.report.fail(f"unknown function `{shown}`", *place, suggestion(head))

@@ -38,9 +38,7 @@ _SIGNS = (
     "tensor(", "array(", "Number(", "BigFloat(", "inf(", "wf(", "pf(", "tf(", "sf(", "gf(", "nf(",
     "%", "(int", "(long", "a_min", "a_max", "min=", "max=", "base=", "exponent=",
 )  # fmt: skip
-_SPELLINGS = re.compile(
-    r"[0-9.][fFdDlL](?![A-Za-z_(])|[0-9]_[0-9]|\.[*/^+(-]|\b0[xX][0-9A-Fa-f]"
-)
+_SPELLINGS = re.compile(r"[0-9.][fFdDlL](?![A-Za-z_(])|[0-9]_[0-9]|\.[*/^+(-]|\b0[xX][0-9A-Fa-f]")
 
 
 def looks_like_code(text: str, start: int, end: int) -> bool:
@@ -149,7 +147,11 @@ _COMMENTS = {
     "matlab": re.compile(r"%[^\n]*+|\.\.\.[ \t]*+\n|#(?![0-9])[^\n]*+"),
     "julia": re.compile(r"#(?![0-9])[^\n]*+"),
 }
-_BLOCKS = {"infix": (('"""', '"""'), ("'''", "'''")), "c": (("/*", "*/"),), "julia": (("#=", "=#"),)}
+_BLOCKS = {
+    "infix": (('"""', '"""'), ("'''", "'''")),
+    "c": (("/*", "*/"),),
+    "julia": (("#=", "=#"),),
+}
 _MODULES = (
     r"(?:jax\.numpy|jax\.nn|jax\.scipy\.special|scipy\.special|special|scipy|tf\.math|tf\.nn"
     r"|torch\.special|torch\.nn\.functional|np\.emath|StrictMath|Math|std)"
@@ -250,12 +252,16 @@ class _View:
             place = match.start("power") - match.start()
             if match["suffix"] or text[place:] in self.columns:
                 return text
-            self.report.note(f"`{text}` is read as the number {text[:place]}e{text[place + 1:]}", span)
+            self.report.note(
+                f"`{text}` is read as the number {text[:place]}e{text[place + 1 :]}", span
+            )
             return text[:place] + "e" + text[place + 1 :]
         if match["suffix"]:
             bare = text[:-1]
             known = match["suffix"] in self.columns and self.dialect != "c"
-            if self.dialect == "c" or (match["suffix"] in "fF" and not bare.isdigit() and not known):
+            if self.dialect == "c" or (
+                match["suffix"] in "fF" and not bare.isdigit() and not known
+            ):
                 return bare + " "
         return _same_length(text.replace("_", ""), text) if "_" in text else text
 
@@ -292,10 +298,18 @@ _HEADERS = tuple(
         (False, rf"(?:async\s++)?+def\s++(?P<name>{_NAME})\s*+{_ARGUMENTS}\s*+(?:->[^:\n]*+)?+:"),
         (False, rf"function\s++\[?+\s*+{_NAME}\s*+\]?+\s*+=\s*+(?P<name>{_NAME})\s*+{_ARGUMENTS}"),
         (True, rf"function\b\s*+(?P<name>{_NAME})?+\s*+{_ARGUMENTS}\s*+\{{?+"),
-        (True, r"\[[^\[\]\n]{0,80}\]\s*+" + _ARGUMENTS + r"\s*+(?:mutable\s*+)?+(?:->[^{\n]{0,80})?+\{"),
+        (
+            True,
+            r"\[[^\[\]\n]{0,80}\]\s*+"
+            + _ARGUMENTS
+            + r"\s*+(?:mutable\s*+)?+(?:->[^{\n]{0,80})?+\{",
+        ),
         (True, rf"(?:async\s++)?+(?:{_ARGUMENTS}|(?P<argument>{_NAME}))\s*+=>\s*+\{{?+"),
         (True, rf"(?:{_ARGUMENTS}|(?P<argument>{_NAME}))\s*+->\s*+\{{"),
-        (False, rf"(?:{_TYPE}\s++)+(?P<name>{_NAME})\s*+{_ARGUMENTS}\s*+(?:const\s*+|noexcept\s*+)*+\{{"),
+        (
+            False,
+            rf"(?:{_TYPE}\s++)+(?P<name>{_NAME})\s*+{_ARGUMENTS}\s*+(?:const\s*+|noexcept\s*+)*+\{{",
+        ),
     )
 )
 _ANONYMOUS = re.compile(
@@ -306,7 +320,9 @@ _ASSIGNMENT = re.compile(
     rf"(?:{_TYPE}\s++)*+(?P<name>{_NAME})\s*+(?:\((?P<arguments>[^()=]*+)\)\s*+)?+"
     r"(?::(?!=)[^=\n(]{0,80})?+(?:=(?!=)|:=|<-)\s*+"
 )
-_SKIPPED_STATEMENT = re.compile(r"(?:end|endfunction|pass|import\b.*+|from\b.*+|using\b.*+)\Z", re.DOTALL)
+_SKIPPED_STATEMENT = re.compile(
+    r"(?:end|endfunction|pass|import\b.*+|from\b.*+|using\b.*+)\Z", re.DOTALL
+)
 _CONTROL = re.compile(
     r"(?:if|for|while|else|elif|elseif|switch|try|with|do|print|printf|assert|raise)"
     r"(?=[\s(:{])"
@@ -410,7 +426,9 @@ class _Statements:
             if match is None:
                 continue
             groups = match.groupdict()
-            self.arguments = _argument_names(groups.get("arguments") or groups.get("argument") or "")
+            self.arguments = _argument_names(
+                groups.get("arguments") or groups.get("argument") or ""
+            )
             self.called = groups.get("name") or ""
             self.start = match.end()
             self.block = True
@@ -602,7 +620,10 @@ def _note_divisions(report: Report, tokens: list[TokenRow]) -> None:
         if kind != NUMBER or last != NUMBER or sign[:2] != (OPERATOR, "/"):
             continue
         before = tokens[place - 1] if place else (OPEN, "(", 0, 0, None)
-        begins = before[0] in (OPEN, CALL, COMMA) or before[:2] in ((OPERATOR, "+"), (OPERATOR, "-"))
+        begins = before[0] in (OPEN, CALL, COMMA) or before[:2] in (
+            (OPERATOR, "+"),
+            (OPERATOR, "-"),
+        )
         if begins and over.isdigit() and under.isdigit() and len(over + under) < 30 and int(under):
             if int(over) % int(under):
                 report.note(
@@ -623,9 +644,15 @@ def _refuse_chained_powers(report: Report, draft: Draft) -> None:
         pending += node.children
         if node.operator in ("pow", "exp") and node.children:
             last = node.children[-1]
-            if last.operator in ("pow", "power", "exp") and last.span[1] == node.span[1] and _raised(report, last, node):
+            if (
+                last.operator in ("pow", "power", "exp")
+                and last.span[1] == node.span[1]
+                and _raised(report, last, node)
+            ):
                 report.fail(
-                    "MATLAB reads this as (a^b)^c, Julia as a^(b^c)", *node.span, "write parentheses"
+                    "MATLAB reads this as (a^b)^c, Julia as a^(b^c)",
+                    *node.span,
+                    "write parentheses",
                 )
 
 

@@ -33,7 +33,9 @@ from eic_core.formula.syntax.tokens import (
 from eic_core.formula.tree import CONSTANT, Draft, constant
 
 _CELL = r"\$?[A-Za-z]{1,3}\$?[1-9][0-9]{0,6}(?![\w(.])"
-SIGNS = re.compile(r"(?<![\w.])\$?[A-Z]{1,3}\$?[1-9][0-9]{0,6}(?![\w(.])|(?<![\w.])[A-Z][A-Z0-9.]*+\(|\[@")
+SIGNS = re.compile(
+    r"(?<![\w.])\$?[A-Z]{1,3}\$?[1-9][0-9]{0,6}(?![\w(.])|(?<![\w.])[A-Z][A-Z0-9.]*+\(|\[@"
+)
 """What makes a text that begins with ``=`` a spreadsheet's."""
 NOT_SIGNS = re.compile(r"\*\*|\\|\b(?:np|math|numpy)\.")
 _TOKENS = re.compile(
@@ -172,8 +174,15 @@ def _function(report: Report, name: str, start: int) -> Function:
     if function is None and name not in _REFUSED:
         function = FUNCTIONS.get(name.lower())
     if function is None:
-        hint = _REFUSED.get(name, "write it with +, -, *, /, ^ and functions such as SQRT, EXP, LN, SIN")
-        report.fail(f"the function `{name[:40]}` of spreadsheets is not read", start, start + len(name), hint)
+        hint = _REFUSED.get(
+            name, "write it with +, -, *, /, ^ and functions such as SQRT, EXP, LN, SIN"
+        )
+        report.fail(
+            f"the function `{name[:40]}` of spreadsheets is not read",
+            start,
+            start + len(name),
+            hint,
+        )
     return function
 
 

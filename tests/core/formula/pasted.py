@@ -1,8 +1,8 @@
-'''What people paste, by notation, each beside what it means in plain Python.
+"""What people paste, by notation, each beside what it means in plain Python.
 
 The second of each pair is the truth: Python evaluates it, with `TRUTH_NAMES` as its functions and
 the variables under the names that the reader gives them.
-'''
+"""
 
 MATHEMATICA = {
     "Sin[x]^2/(1+Exp[-x])": "sin(x)**2/(1+exp(-x))",
@@ -86,8 +86,7 @@ PYTHON = {
     "def f(x):\n    r = np.sqrt(x); return r - 1": "sqrt(x)-1",
     "import numpy as np\n\ndef f(x):\n    return np.tanh(x)": "tanh(x)",
     "@njit\ndef f(x, y):\n    return math.hypot(x, y)": "hypot(x,y)",
-    "def gauss(x, mu, sigma):\n    return (1/(sigma*np.sqrt(2*np.pi))\n            * np.exp(-(x-mu)**2/(2*sigma**2)))":
-        "1/(sigma*sqrt(2*pi))*exp(-(x-mu)**2/(2*sigma**2))",
+    "def gauss(x, mu, sigma):\n    return (1/(sigma*np.sqrt(2*np.pi))\n            * np.exp(-(x-mu)**2/(2*sigma**2)))": "1/(sigma*sqrt(2*pi))*exp(-(x-mu)**2/(2*sigma**2))",
     "return a*x + b": "a*x+b",
     "return (x - y)": "x-y",
     "np.clip(x, 0, 1)": "min(max(x,0),1)",
@@ -294,12 +293,9 @@ FPCORE = {
     "(FPCore (x) (+ x 1))": "x+1",
     "(FPCore f (x y) (- x y))": "x-y",
     '(FPCore (x)\n :name "math.cube on real"\n :herbie-target (pow x 3)\n (* (* x x) x))': "x*x*x",
-    "(FPCore (x.re x.im) :name \"math.cube on complex, real part\" (- (* (- (* x.re x.re) (* x.im x.im)) x.re) (* (+ (* x.re x.im) (* x.im x.re)) x.im)))":
-        "(x_re*x_re-x_im*x_im)*x_re-(x_re*x_im+x_im*x_re)*x_im",
-    "(FPCore (x.re x.im y.re y.im) (/ (+ (* x.re y.re) (* x.im y.im)) (+ (* y.re y.re) (* y.im y.im))))":
-        "(x_re*y_re+x_im*y_im)/(y_re*y_re+y_im*y_im)",
-    '(FPCore (x y) :name "Linear.Quaternion:$ccosh from linear-1.19.1.3" (/ (* (sin x) (sinh y)) x))':
-        "sin(x)*sinh(y)/x",
+    '(FPCore (x.re x.im) :name "math.cube on complex, real part" (- (* (- (* x.re x.re) (* x.im x.im)) x.re) (* (+ (* x.re x.im) (* x.im x.re)) x.im)))': "(x_re*x_re-x_im*x_im)*x_re-(x_re*x_im+x_im*x_re)*x_im",
+    "(FPCore (x.re x.im y.re y.im) (/ (+ (* x.re y.re) (* x.im y.im)) (+ (* y.re y.re) (* y.im y.im))))": "(x_re*y_re+x_im*y_im)/(y_re*y_re+y_im*y_im)",
+    '(FPCore (x y) :name "Linear.Quaternion:$ccosh from linear-1.19.1.3" (/ (* (sin x) (sinh y)) x))': "sin(x)*sinh(y)/x",
     '(FPCore (x) :name "a (bracket] $ and \\"quotes\\"" (* 2 x))': "2*x",
     '(FPCore (x) :name "open ( and {_{ x" (sqrt x))': "sqrt(x)",
     "(FPCore (x) (* 0x1p-3 x))": "x/8",
@@ -314,8 +310,7 @@ FPCORE = {
     "(FPCore (x y)\n :alt\n (! :herbie-platform default (+ x (* x y)))\n\n (* x (+ y 1.0)))": "x*(y+1)",
     "(FPCore (x) (! :precision binary32 (+ x 1)))": "x+1",
     "(FPCore ((! :precision binary64 x) y) (* x y))": "x*y",
-    "; -*- mode: scheme -*-\n\n(FPCore (re im)\n :name \"math.abs on complex\"\n (sqrt (+ (* re re) (* im im))))":
-        "sqrt(re*re+im*im)",
+    '; -*- mode: scheme -*-\n\n(FPCore (re im)\n :name "math.abs on complex"\n (sqrt (+ (* re re) (* im im))))': "sqrt(re*re+im*im)",
     "(* x (+ y 1))": "x*(y+1)",
     "(+ x 1)": "x+1",
     "(- x)": "-x",
@@ -427,7 +422,6 @@ PLAIN = {
     "y = 2.0 * x  // doubled": None,
     "G*M_E*m/r**2": "G*M_E*m/r**2",
     "x + 1\ny + 2": None,
-
     "x // 2": None,
     "x $ 2": None,
     "x % 2": None,

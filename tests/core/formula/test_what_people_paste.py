@@ -98,11 +98,19 @@ def test_every_place_points_into_the_users_own_text(text, meaning):
         assert 0 <= start < end <= len(text)
         written = text[start:end]
         if node.operator == "variable":
-            assert set(re.findall("[0-9]+", node.label)) <= set(re.findall("[0-9]+", written)) | {"1"}
+            assert set(re.findall("[0-9]+", node.label)) <= set(re.findall("[0-9]+", written)) | {
+                "1"
+            }
         elif node.operator == "constant" and node.label not in ("pi", "e"):
             digit = re.search("[1-9]", node.label)
             plain = any(mark in written for mark in ("½¾0x#x"))
-            assert digit is None or plain or digit[0] in written or not written.isascii() or "x" in written
+            assert (
+                digit is None
+                or plain
+                or digit[0] in written
+                or not written.isascii()
+                or "x" in written
+            )
 
 
 @pytest.mark.parametrize(("text", "meaning"), READ)

@@ -130,8 +130,19 @@ def test_samples_stay_inside_their_range(text, low, high):
 
 @pytest.mark.parametrize(
     "text",
-    ["x", "x=", "=1:2", "x=1:2:3", "x=a:1:2", "x=2:1", "x=inf:1", "x=loguniform:0:1",
-     "x=normal:0:-1", "x=-1e308:1.7e308", "x=nan"],
+    [
+        "x",
+        "x=",
+        "=1:2",
+        "x=1:2:3",
+        "x=a:1:2",
+        "x=2:1",
+        "x=inf:1",
+        "x=loguniform:0:1",
+        "x=normal:0:-1",
+        "x=-1e308:1.7e308",
+        "x=nan",
+    ],
 )
 def test_a_malformed_range_is_refused(text):
     with pytest.raises(DataError):
@@ -186,7 +197,11 @@ def test_one_line_of_numbers_is_a_table_and_no_path():
         ("x;y\n1,5;2\n-0,25;3,5e2\n", {"x": [1.5, -0.25], "y": [2, 350]}, "`1,5`"),
         ("x\ty\n1,5\t2,25\n", {"x": [1.5], "y": [2.25]}, "`1,5`"),
         ("1,5;2,5;3,5\n4,5;5,5;6,5\n", {"x0": [1.5, 4.5], "x2": [3.5, 6.5]}, "`1,5`"),
-        ("Temp, °C;Druck, bar\n20,5;1,013\n", {"Temp, °C": [20.5], "Druck, bar": [1.013]}, "`20,5`"),
+        (
+            "Temp, °C;Druck, bar\n20,5;1,013\n",
+            {"Temp, °C": [20.5], "Druck, bar": [1.013]},
+            "`20,5`",
+        ),
         ("x;y\n1.234,5;2\n", {"x": [1234.5], "y": [2]}, "`1.234,5`"),
         ("x;y\n1 234,5;2\n", {"x": [1234.5], "y": [2]}, "`1 234,5`"),
         ("x;y\n1,234;2\n", {"x": [1.234], "y": [2]}, "`1,234`"),
