@@ -26,7 +26,7 @@ from eic_core.formula.syntax.languages import (
 )
 from eic_core.formula.syntax.latex import read_latex
 from eic_core.formula.syntax.mathematica import read_mathematica
-from eic_core.formula.syntax.mathml import read_mathml
+from eic_core.formula.syntax.mathml import BEGINS, read_mathml
 from eic_core.formula.syntax.names import Names, canonical_name, safe_name
 from eic_core.formula.syntax.paste import unwrap, without_closing_marks
 from eic_core.formula.syntax.prefix import looks_like_prefix, read_prefix
@@ -115,6 +115,8 @@ SYNTAXES: Mapping[str, str] = {name: row.label for name, row in LANGUAGES.items(
 _HIDDEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
 )
+_INVISIBLE_OPERATORS = str.maketrans("\u2061\u2062\u2063\u2064", "    ")
+"""What MathML writes between a function and its argument, factors, indices and whole numbers."""
 _INDEXED = re.compile(r"x[0-9]+\Z")
 
 
@@ -170,6 +172,8 @@ def read(
             f"the text is longer than {MAX_CHARACTERS:,} characters", 0, 0, "paste one formula"
         )
     hidden = None if text.isprintable() else _HIDDEN.search(text)
+    if hidden and ord(hidden[0]) in _INVISIBLE_OPERATORS and BEGINS.match(text):
+        hidden = _HIDDEN.search(text.translate(_INVISIBLE_OPERATORS))
     if hidden:
         report.fail(
             f"the text holds an invisible character (U+{ord(hidden[0]):04X})",
@@ -235,7 +239,7 @@ def read(
     return Reading(
         formula,
         name,
-        _index_base(report, formula, LANGUAGES[name].index_base),
+        _index_base(report, formula, report.index_base or LANGUAGES[name].index_base),
         tuple(report.notes.values()),
         tuple(report.alternatives.values()),
     )

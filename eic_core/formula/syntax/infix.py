@@ -276,6 +276,13 @@ class Infix(Grammar):
     def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:
         before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
         if before.kind == CLOSE and token.kind == OPEN:
+            if token.text == "[" and tokens[index + 1][0] == NUMBER and tokens[index + 2][1] == "]":
+                self.report.fail(
+                    "an element of a result is not read",
+                    token.start,
+                    tokens[index + 2][3],
+                    "remove the index, or write a product with `*`",
+                )
             self.report.note(
                 "parentheses side by side are read as a product", (before.start, token.end)
             )

@@ -38,10 +38,10 @@ LANGUAGES: dict[str, Language] = {
     "latex": Language("LaTeX", LATEX),
     "fpcore": Language("FPCore or s-expressions", SEXPR),
     "prefix": Language("prefix words", PREFIX),
-    "mathematica": Language("Mathematica", MATHEMATICA, None, True),
+    "mathematica": Language("Mathematica", MATHEMATICA, 1, True),
     "c": Language("C, C++, Java or JavaScript", INFIX),
-    "matlab": Language("MATLAB or Octave", INFIX),
-    "julia": Language("Julia", INFIX),
+    "matlab": Language("MATLAB or Octave", INFIX, 1),
+    "julia": Language("Julia", INFIX, 1),
     "spreadsheet": Language("Excel or another spreadsheet", SPREADSHEET),
     "mathml": Language("MathML", MATHML),
     "sympy": Language("SymPy", INFIX, None, True),
@@ -158,6 +158,8 @@ def _special(text: str, start: int, end: int) -> str:
     if first in ("(", ";"):
         place = _COMMENTS_OF_LISP.match(text, begin, end)
         assert place is not None
+        if text.startswith("(*", place.end()) and text.find("*)", place.end(), end) >= 0:
+            return "mathematica"
         if text.startswith("(FPCore", place.end(), end) or (
             first == ";" and _SEXPR.match(text, place.end(), end)
         ):

@@ -39,7 +39,7 @@ _HEADS = (
     "|Sum|Integrate|List|Subscript"
 )
 SIGNS = re.compile(
-    rf"\b(?:{_HEADS})\[|\b[ND]\[(?![0-9]++\])|\*\^|[0-9]`|\\\[[A-Z][A-Za-z]++\]|\b(?:In|Out)\[[0-9]++\]|\w\[\w*_"
+    rf"\b(?:{_HEADS})\s*+\[|\b[ND]\[(?![0-9]++\])|\*\^|[0-9]`|\\\[[A-Z][A-Za-z]++\]|\b(?:In|Out)\[[0-9]++\]|\w\[\w*_"
     r"|\bPower\(|\bSqrt\(.{0,200}\bPower\(|#[^#\n]{0,500}&\s*+\Z"
 )
 """What is found in Mathematica's own notation and in no other."""
@@ -57,6 +57,8 @@ _HEAD = re.compile(
     r"\s*+(?:(?:In|Out)\[[0-9]++\](?://\w++)?+\s*+:?=\s*+)?+"
     r"(?:\{\s*+)?+(?:[^\W\d_][\w$]*+(?:\[[^\[\]=]*+\])?+\s*+(?::?=(?!=)|->)\s*+)?+"
 )
+_ELEMENT = re.compile(r"\[\[?+([0-9]{1,9})\]\]?+")
+_OPENED = re.compile(r"\s*+\[")
 _FUNCTION = re.compile(r"\s*+Function\[\s*+(?:\w++|\{[^{}]*+\})\s*+,")
 _POSTFIX = re.compile(r"//\s*+([A-Za-z]++)\s*+\Z")
 _LETTERS = {
@@ -74,6 +76,9 @@ _VALUES = {
     "Degree": "π/180", "Infinity": "no real number", "ComplexInfinity": "no real number",
     "Indeterminate": "no real number",
 }  # fmt: skip
+_NO_FUNCTIONS = frozenset(
+    "Integrate NIntegrate Sum Product D Limit Solve List Table Derivative Series".split()
+)
 _SHOWN = frozenset(
     "FullForm InputForm OutputForm StandardForm TraditionalForm TeXForm CForm N".split()
 )
@@ -216,6 +221,7 @@ class _Scanner:
             elif kind == "slot":
                 label = f"x{match[0][1:] or 1}"
                 self.report.note(f"`{match[0]}` is read as the variable `{label}`", span)
+                self.report.index_base = 1
                 self.tokens.append((NAME, label, *span, None))
             elif kind == "comment":
                 self.comment(span)
@@ -255,16 +261,24 @@ class _Scanner:
     def name(self, name: str, span: Span) -> None:
         """A name, or a function with the bracket that follows it."""
         text, start = self.report.text, span[0]
+        element = _ELEMENT.match(text, self.place, self.end)
+        if element is not None and not self.known(name):
+            self.place = element.end()
+            self.tokens.append((NAME, f"{name}[{element[1]}]", start, self.place, None))
+            return
+        opened = _OPENED.match(text, self.place, self.end)
+        if opened is not None:
+            self.place = opened.end() - 1
         bracket = text[self.place] if self.place < self.end else ""
         if bracket == "[" or (
             bracket == "(" and self.known(name) and name[0].isupper() and len(name) > 1
         ):
             function = _OWN.get(name.lower()) or self.function(name, span)
             if function is None:
-                near = similar_function(name)
+                near = "" if name in _NO_FUNCTIONS else similar_function(name)
                 self.report.fail(
                     f"unknown function `{name[:40]}`", *span,
-                    f"did you mean `{near[:1].upper()}{near[1:]}`?" if near else "write it out",
+                    f"did you mean `{near[:1].upper()}{near[1:]}`?" if near else "write it with elementary functions",
                 )  # fmt: skip
             self.open.append((bracket, self.place))
             self.place += 1
@@ -329,6 +343,7 @@ class _Scanner:
 
 
 _EXPLAINED = {
+    "_": ("`_` marks a pattern in Mathematica", "write `x1` for `x_1`"),
     "{": ("a list is not read", "give a single expression"),
     "}": ("a list is not read", "give a single expression"),
     "@": ("`f@x` is not read", "write `Sin[x]`"),

@@ -339,6 +339,13 @@ class Shown(Grammar):
                 token.end,
                 "write an operator between them",
             )
+        if before.kind == NAME and before.text in ("f", "g", "h") and token.text == "(":
+            self.report.fail(
+                f"unknown function `{before.text}`",
+                before.start,
+                before.end,
+                suggestion(before.text),
+            )
         for row in reversed(pending):
             top = Pending._make(row)
             if top.precedence == FUNCTION_PRECEDENCE:
@@ -567,16 +574,6 @@ class _Presentation:
             _, name, start, _, function = self.tokens.pop()
             self.tokens.append((CALL, name, start, span[1], function))
             return
-        before = self.tokens[-1] if self.tokens else None
-        if (
-            before is not None
-            and before[0] == NAME
-            and before[1] in ("f", "g", "h")
-            and text == "("
-        ):
-            self.report.note(
-                f"`{before[1]}(…)` is read as a product, not as a call", (before[2], span[1])
-            )
         self.tokens.append((OPEN, text, *span, None))
 
     def fenced(self, element: Element) -> None:

@@ -86,6 +86,7 @@ class Report:
     def __init__(self, text: str) -> None:
         self.text = text
         self.view = text  # what is read: the text, or a copy with what says nothing left blank
+        self.index_base: int | None = None  # what the text itself counts its variables from
         self.notes: dict[str, Note] = {}
         self.alternatives: dict[str, Alternative] = {}
         self.products: list[tuple[int, int]] = []  # gaps where a `*` was understood

@@ -33,7 +33,7 @@ DIALECTS = frozenset(("infix", "c", "matlab", "julia"))
 """The notations that a program may be written in."""
 
 _SIGNS = (
-    "lambda", "def ", "return", "function", "Math.", "::", "=>", "->", "<-", "//", "/*", "#", ";",
+    "lambda", "def ", "return", "function", "Math.", "::", "=>", "->", "↦", "<-", "template", "//", "/*", "#", ";",
     "@", "\n", "double", "float", "static_cast", "...", "scipy.", "special.", "jax.", "tf.", "M_",
     "tensor(", "array(", "Number(", "BigFloat(", "inf(", "wf(", "pf(", "tf(", "sf(", "gf(", "nf(",
     "%", "(int", "(long", "a_min", "a_max", "min=", "max=", "base=", "exponent=",
@@ -109,7 +109,7 @@ _TYPE = (
     r"|long|double|float|real|auto|var|let|__device__|__host__|__global__|local|global)"
 )
 _EVIDENCE = (
-    ("infix", re.compile(r"\b(?:def|lambda)\b|<-")),
+    ("infix", re.compile(r"\b(?:def|lambda)\b|<-|\bfunction\s*+\([^(){}]*+\)\s*+[^\s{]")),
     ("matlab", re.compile(r"@\s*+\(|\bfunction\b\s*+\[?+\s*+\w++\s*+\]?+\s*+=|\.\.\.[ \t]*+\n")),
     (
         "c",
@@ -219,7 +219,8 @@ class _View:
         if match["number"]:
             return self.number(match, span)
         if kind == "slot":
-            report.note("`#1` is read as the first variable, `x1`", (span[0], span[1] + 1))
+            report.note("`#1`, `#2`, … are read as the variables `x1`, `x2`, …", span)
+            report.index_base = 1
             return "x"
         if kind == "constant":
             return self.constant(text, span)
@@ -289,7 +290,7 @@ _NAME = r"[^\W\d]\w*+"
 _ARGUMENTS = r"\((?P<arguments>[^()]*+)\)"
 _PREAMBLE = re.compile(
     r"(?:\s|(?:import|from|using|library|require|#include)\b[^\n;]*+(?:[\n;]|\Z)"
-    r"|@[A-Za-z_][\w.]*+(?:\([^()\n]*+\))?+[ \t]*+\n)*+"
+    r"|@[A-Za-z_][\w.]*+(?:\([^()\n]*+\))?+[ \t]*+\n|template\s*+<[^<>]*+>)*+"
 )
 _GIVEN = rf"(?:(?:{_TYPE}\s++)*+{_NAME}\s*+(?::[^=\n(]{{0,80}})?+(?:=(?![=>])|<-|:=)\s*+)?+"
 _HEADERS = tuple(
@@ -308,13 +309,13 @@ _HEADERS = tuple(
         (True, rf"(?:{_ARGUMENTS}|(?P<argument>{_NAME}))\s*+->\s*+\{{"),
         (
             False,
-            rf"(?:{_TYPE}\s++)+(?P<name>{_NAME})\s*+{_ARGUMENTS}\s*+(?:const\s*+|noexcept\s*+)*+\{{",
+            rf"(?:(?:{_TYPE}|T|Real|Scalar)\s++)+(?P<name>{_NAME})\s*+{_ARGUMENTS}\s*+(?:const\s*+|noexcept\s*+)*+\{{",
         ),
     )
 )
 _ANONYMOUS = re.compile(
     rf"lambda\b(?P<lambda>[^:()\[\]\n]*+):|@\s*+{_ARGUMENTS}"
-    rf"|(?:\((?P<pair>[^()]*+)\)|(?P<one>{_NAME}))\s*+->"
+    rf"|(?:\((?P<pair>[^()]*+)\)|(?P<one>{_NAME}))\s*+(?:->|↦)"
 )
 _ASSIGNMENT = re.compile(
     rf"(?:{_TYPE}\s++)*+(?P<name>{_NAME})\s*+(?:\((?P<arguments>[^()=]*+)\)\s*+)?+"
@@ -326,6 +327,9 @@ _SKIPPED_STATEMENT = re.compile(
 _CONTROL = re.compile(
     r"(?:if|for|while|else|elif|elseif|switch|try|with|do|print|printf|assert|raise)"
     r"(?=[\s(:{])"
+)
+_CHANGED = re.compile(
+    rf"\(?+{_NAME}(?:\s*+,\s*+{_NAME})++\s*+\)?+\s*+=(?!=)|{_NAME}\s*+(?:\*\*|[-+*/^])=(?!=)"
 )
 _BREAKS = re.compile(r"[()\[\]{};]|\n\s*+")
 _CONTINUED = "+-*/^,=(&|\\·×"
@@ -491,6 +495,11 @@ class _Statements:
             report.fail(
                 f"the statement `{control[0]}` is not read", start, start + control.end(),
                 "give a single expression",
+            )  # fmt: skip
+        if (changed := _CHANGED.match(body)) is not None:
+            report.fail(
+                "this assignment is not read", start, start + changed.end(),
+                "give each name a line of its own, as in `a = x + 1`",
             )  # fmt: skip
         if (returned := re.match(r"return\b\s*+", body)) is not None:
             return self.anonymous("", start + returned.end(), end), True

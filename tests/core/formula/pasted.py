@@ -64,6 +64,9 @@ MATHEMATICA = {
     "Erf[x/Sqrt[2]]": "erf(x/sqrt(2))",
     "HoldForm[Sin[x]/x]": "sin(x)/x",
     "((a + b)^2 - a^2 - 2 a b)/b^2 + Sin[0]": "((a+b)**2-a**2-2*a*b)/b**2+sin(0)",
+    "C[1] Exp[x] + C[2] x": "C1*exp(x)+C2*x",
+    "Sin [x] + 1": "sin(x)+1",
+    "(* a comment *) x^2": "x**2",
     "Power(x,2) + Sqrt(y)": "x**2+sqrt(y)",
 }
 
@@ -138,6 +141,8 @@ PYTHON = {
     "async def f(x): return x": "x",
     "    return x * y": "x*y",
     "lambda x, y: (\n    x + y\n)": "x+y",
+    "def f(x):  # noqa\n    return x + 1\n\npopt, pcov = curve_fit(f, xs, ys)": "x+1",
+    "x ↦ x^2": "x**2",
 }
 
 C_FAMILY = {
@@ -169,6 +174,8 @@ C_FAMILY = {
     "(double) x / 3.0": "x/3",
     "(float)x * 2": "x*2",
     "static_cast<double>(x) / y": "x/y",
+    "template<typename T> T f(T x) { return x*x; }": "x*x",
+    "Math.SQRT2*x + Math.LN2": "sqrt(2)*x+log(2)",
     "x*x /* square */ + 1": "x*x+1",
     "x*x; // square": "x*x",
     "y = a*x + b; // a line": "a*x+b",
@@ -357,6 +364,9 @@ MATHML = {
     "<math><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup></math>": "m*c**2",
     "<!-- a formula --><math><mi>x</mi><mo>&times;</mo><mi>y</mi></math>": "x*y",
     "<mml:math xmlns:mml='http://www.w3.org/1998/Math/MathML'><mml:mi>x</mml:mi><mml:mo>+</mml:mo><mml:mn>1</mml:mn></mml:math>": "x+1",
+    "<math><mi>α</mi><mo>\u2062</mo><mi>sin</mi><mo>\u2061</mo><mi>x</mi></math>": "alpha*sin(x)",
+    "<math><mi>f</mi><mo>(</mo><mi>x</mi><mo>)</mo><mo>=</mo><mi>x</mi></math>": "x",
+    "<math><mo>(</mo><mi>a</mi><mo>+</mo><mi>b</mi><msup><mo>)</mo><mn>2</mn></msup></math>": "(a+b)**2",
     "<apply><plus/><ci>x</ci><cn>1</cn></apply>": "x+1",
     "<math><apply><times/><cn>2</cn><ci>x</ci><ci>y</ci></apply></math>": "2*x*y",
     "<math><apply><power/><ci>x</ci><cn>2</cn></apply></math>": "x**2",

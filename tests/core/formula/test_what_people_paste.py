@@ -103,7 +103,7 @@ def test_every_place_points_into_the_users_own_text(text, meaning):
             }
         elif node.operator == "constant" and node.label not in ("pi", "e"):
             digit = re.search("[1-9]", node.label)
-            plain = any(mark in written for mark in ("½¾0x#x"))
+            plain = any(mark in written for mark in ("½", "¾", "0x", "#x", "SQRT", "LN"))
             assert (
                 digit is None
                 or plain
@@ -159,7 +159,7 @@ NOTED = {
     "2,5*x": "a comma between digits is read as the decimal mark",
     "2{,}5 \\cdot x": "a comma between digits is read as the decimal mark",
     "x**2 - 1 = 0": "the left-hand side of `… = 0` is read",
-    "#1 + 2": "`#1` is read as the first variable, `x1`",
+    "#1 + 2": "`#1`, `#2`, … are read as the variables",
     "double f(double x) { return 1/2*x; }": "C and Java divide whole numbers to 0",
     "(float)x / 3": "rounding to a shorter format is no part of the formula",
     "def f(x): return x + 1": "what `f` returns is read",
@@ -201,6 +201,12 @@ UNREAD = [
     ("1,000*x", (0, 5), "may be 1.000 or 1000", "as a point", None),
     ("max(1,5) + 2,5", (4, 7), "separate two arguments", "decimals with a point", None),
     ("2½*x", (0, 2), "is not read", "as a decimal", None),
+    ("def f(x):\n    a, b = 1, 2\n    return a*x", (14, 20), "this assignment is not read", "a line of its own", None),
+    ("def f(x):\n    y += x\n    return y", (14, 18), "this assignment is not read", "a line of its own", None),
+    ("np.exp(-x)[0]", (10, 13), "an element of a result", "remove the index", None),
+    ("x_1 Sin[x]", (1, 2), "`_` marks a pattern", "write `x1`", None),
+    ("Integrate[x, x]", (0, 9), "unknown function `Integrate`", "elementary functions", None),
+    ("<math><mi>f</mi><mo>(</mo><mi>x</mi><mo>)</mo></math>", (6, 16), "unknown function `f`", "", None),
     ("x $ 2", (2, 3), "`$` has no meaning", "remove it", None),
     ("<math><mi>x</math>", (11, 18), "`</math>` closes nothing", "`</mi>`", None),
     ("<math><mi>x</mi>", (0, 1), "`<math>` is not closed", "`</math>`", None),
@@ -284,7 +290,7 @@ def test_what_sympy_prints_for_another_language_keeps_its_value(printer, express
 
 UNKNOWN_TO_SYMPY = re.compile(
     r"[:`#\\\\;{]|//|\*\^|_|=|\(\*|Surd|CubeRoot|N\[|Erf|Function|Log10|HoldForm|Minus|Rational"
-    r"|Power\(|Divide|Floor"
+    r"|Power\(|Divide|Floor|C\\[|Sin \\["
 )
 BOTH_READ = [text for text in PASTED["mathematica"] if not UNKNOWN_TO_SYMPY.search(text)]
 
