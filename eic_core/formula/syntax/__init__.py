@@ -40,13 +40,12 @@ from eic_core.formula.syntax.reading import (
 )
 from eic_core.formula.syntax.sexpr import read_sexpr
 from eic_core.formula.syntax.source_code import (
-    DIALECTS,
     Program,
     constant_arguments,
-    looks_like_code,
     read_program,
     read_source,
 )
+from eic_core.formula.syntax.source_view import DIALECTS, looks_like_code
 from eic_core.formula.syntax.spreadsheet import read_spreadsheet
 from eic_core.formula.tree import Draft, Formula
 

@@ -217,10 +217,10 @@ def _with_products_of_fractions(report: Report, tokens: list[TokenRow]) -> list[
             report.fail(
                 f"`{before[1]}{word}` is not read", before[2], high, "write it as a decimal"
             )
-        if before is not None and before[0] == LEAF and before[1] in _VULGAR:
-            if kind in (NAME, CALL, OPEN):
-                report.note(f"`{before[1]}` is read as a factor", (before[2], high))
-                kept.append((OPERATOR, "*", low, low, None))
+        is_factor = before is not None and before[0] == LEAF and before[1] in _VULGAR
+        if before is not None and is_factor and kind in (NAME, CALL, OPEN):
+            report.note(f"`{before[1]}` is read as a factor", (before[2], high))
+            kept.append((OPERATOR, "*", low, low, None))
         kept.append(token)
     return kept
 

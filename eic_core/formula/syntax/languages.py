@@ -72,7 +72,8 @@ _ALIASES = {
     "py": "infix", "ipython": "infix", "r": "infix", "fortran": "infix", "c++": "c", "cpp": "c",
     "java": "c", "js": "c", "javascript": "c", "cuda": "c", "octave": "matlab", "jl": "julia",
     "wolfram": "mathematica", "wl": "mathematica", "excel": "spreadsheet", "scheme": "fpcore",
-    "lisp": "fpcore", "tpsr": "e2e_infix", "e2esr": "e2e_infix", "polish": "prefix", "nesymres": "prefix",
+    "lisp": "fpcore", "tpsr": "e2e_infix", "e2esr": "e2e_infix", "polish": "prefix",
+    "nesymres": "prefix",
     "pyoperon": "operon", "pstree": "ps-tree", "sympy_x1_": "sympy_x1",
 }  # fmt: skip
 

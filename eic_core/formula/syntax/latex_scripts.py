@@ -1,4 +1,4 @@
-"""Parts of the LaTeX reader: its tables of commands, braces and delimiters, scripts on functions."""
+"""Parts of the LaTeX reader: its tables of commands, braces, delimiters, scripts on functions."""
 
 from __future__ import annotations
 

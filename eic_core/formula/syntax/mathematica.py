@@ -122,6 +122,10 @@ _OWN = {
 """Functions whose arguments stand in another order, or that are known by other names."""
 
 
+def _suggestion(near: str) -> str:
+    return f"did you mean `{near[:1].upper()}{near[1:]}`?" if near else ""
+
+
 class Wolfram(Grammar):
     """Operands side by side are factors, as tightly as with ``*``."""
 
@@ -133,7 +137,7 @@ class Wolfram(Grammar):
         near = similar_function(name)
         self.report.fail(
             f"unknown function `{name}`", start, start + len(name),
-            f"did you mean `{near[:1].upper()}{near[1:]}`?" if near else f"for a product write `{name}*(…)`",
+            _suggestion(near) or f"for a product write `{name}*(…)`",
         )  # fmt: skip
 
 
@@ -230,9 +234,11 @@ class _Scanner:
         if self.open:
             bracket, place = self.open[-1]
             closers = "".join("]" if mark == "[" else ")" for mark, _ in reversed(self.open))
+            few = len(closers) <= 20
             self.report.fail(
-                f"unbalanced bracket at column {place + 1}", place, place + 1, f"close this `{bracket}`",
-                text.rstrip() + closers if len(closers) <= 20 and self.end == len(text.rstrip()) else None,
+                f"unbalanced bracket at column {place + 1}", place, place + 1,
+                f"close this `{bracket}`",
+                text.rstrip() + closers if few and self.end == len(text.rstrip()) else None,
             )  # fmt: skip
         self.tokens.append((END, "", self.end, self.end, None))
         return self.tokens
@@ -278,7 +284,7 @@ class _Scanner:
                 near = "" if name in _NO_FUNCTIONS else similar_function(name)
                 self.report.fail(
                     f"unknown function `{name[:40]}`", *span,
-                    f"did you mean `{near[:1].upper()}{near[1:]}`?" if near else "write it with elementary functions",
+                    _suggestion(near) or "write it with elementary functions",
                 )  # fmt: skip
             self.open.append((bracket, self.place))
             self.place += 1

@@ -6,8 +6,8 @@ import re
 
 _FENCE = re.compile(r"(?P<mark>`{3,8}|~{3,8})[ \t]*+(?P<language>[\w+#.-]{0,30})[^\n`]{0,80}\n")
 _PROMPT = re.compile(
-    r">>>(?=\s)|>>(?=\s)|(?:In|Out) ?\[[0-9]{0,6}\]:(?!=)|julia>|sage:|(?:octave:[0-9]{1,6})?>(?=\s)"
-    r"|[╭├╰│─┌└]++"
+    r">>>(?=\s)|>>(?=\s)|(?:In|Out) ?\[[0-9]{0,6}\]:(?!=)|julia>|sage:"
+    r"|(?:octave:[0-9]{1,6})?>(?=\s)|[╭├╰│─┌└]++"
 )
 _QUOTES = {"`": "`", '"': '"', "'": "'", "“": "”", "‘": "’", "„": "“", "«": "»", "‹": "›"}
 _MOST_WRAPPERS = 6
@@ -93,10 +93,8 @@ def without_closing_marks(text: str, start: int, end: int) -> int:
     """
     while end > start:
         last = text[end - 1]
-        if last in ",;" or last.isspace():
-            end -= 1
-        elif last == "." and end - start > 1 and not text[end - 2].isdigit():
-            end -= 1
-        else:
+        full_stop = last == "." and end - start > 1 and not text[end - 2].isdigit()
+        if not (full_stop or last in ",;" or last.isspace()):
             break
+        end -= 1
     return end

@@ -72,7 +72,8 @@ _OWN = {
     "INT": FUNCTIONS["floor"],
 }
 _REFUSED = {
-    "SUMSQ": "write `A1^2+B1^2`", "AVERAGE": "write `(A1+B1)/2`", "MOD": "the remainder has no operator here",
+    "SUMSQ": "write `A1^2+B1^2`", "AVERAGE": "write `(A1+B1)/2`",
+    "MOD": "the remainder has no operator here",
     "DEGREES": "write `A1*180/PI()`", "RADIANS": "write `A1*PI()/180`",
     "ROUND": "write the formula without rounding", "QUOTIENT": "write `INT(A1/B1)`",
     "SUMPRODUCT": "write the products out", "FACT": "factorials have no operator here",

@@ -290,7 +290,7 @@ def test_what_sympy_prints_for_another_language_keeps_its_value(printer, express
 
 UNKNOWN_TO_SYMPY = re.compile(
     r"[:`#\\\\;{]|//|\*\^|_|=|\(\*|Surd|CubeRoot|N\[|Erf|Function|Log10|HoldForm|Minus|Rational"
-    r"|Power\(|Divide|Floor|C\\[|Sin \\["
+    r"|Power\(|Divide|Floor|C\[|Sin \["
 )
 BOTH_READ = [text for text in PASTED["mathematica"] if not UNKNOWN_TO_SYMPY.search(text)]
 
