@@ -190,7 +190,8 @@ def read(
     hint = language(syntax) or language(fence)
     name = hint or detect(text, start, end)
     program = None
-    if LANGUAGES[name].reader == INFIX and not _BACKSLASH.search(text, start, end):
+    may_be_code = name in DIALECTS or (LANGUAGES[name].reader == INFIX and "#" in text)
+    if may_be_code and not _BACKSLASH.search(text, start, end):
         program = _program(report, columns, start, end, hint)
         if program is not None:
             start, end = program.statements[-1][1:]
@@ -208,7 +209,7 @@ def read(
     if program is not None and name in DIALECTS:
         name = program.dialect
         columns = (*columns, *constant_arguments(columns, program.arguments))
-    if reader == INFIX and program is None:
+    if reader == INFIX and (program is None or program.is_plain):
         start, end = _one_side(report, start, without_closing_marks(report.view, start, end))
     try:
         names = Names(columns, values, row.euler)

@@ -13,7 +13,7 @@ import unicodedata
 from typing import NoReturn
 
 from eic_core.errors import FormulaError
-from eic_core.formula.syntax.build import FUNCTIONS, Refusal, number_label
+from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, number_label
 from eic_core.formula.syntax.grammar import Grammar, parse
 from eic_core.formula.syntax.names import SUPERSCRIPTS, Names, similar_function, suggestion
 from eic_core.formula.syntax.reading import Report, insert
@@ -139,7 +139,7 @@ def tokenize(report: Report, start: int, end: int) -> list[TokenRow]:
         kind = kind_of(word[0])
         if kind is None:
             kind = _kind(word)
-        extra = None
+        extra: Function | Draft | None = None
         if kind == NAME:
             if word[-1] == "(":
                 kind, word = CALL, word[:-1].rstrip()

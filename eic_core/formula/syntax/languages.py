@@ -78,6 +78,7 @@ _ALIASES = {
 }  # fmt: skip
 
 _LATEX = re.compile(r"\\[A-Za-z(\[{|,;!]|[_^]\s*+\{|[0-9]\{,\}[0-9]")
+_OF_MATHEMATICA = ("[", "`", "*^", "&", "Power(")
 _COMMENTS_OF_LISP = re.compile(r"(?:\s|;[^\n]*+(?:\n|\Z))*+")
 _FUNCTION = (
     r"(?:sin|cos|tan|exp|log|sqrt|fabs|abs|neg|pow|cbrt|add|mul|sub|div|fma|hypot|(?=\w*sin)\w++)"
@@ -169,7 +170,7 @@ def _special(text: str, start: int, end: int) -> str:
         sheet = spreadsheet.SIGNS.search(text, begin, end)
         if sheet and not spreadsheet.NOT_SIGNS.search(text, begin, end):
             return "spreadsheet"
-    if ("[" in text or "^" in text or "`" in text or "#" in text) and mathematica.SIGNS.search(
+    if any([mark in text for mark in _OF_MATHEMATICA]) and mathematica.SIGNS.search(
         text, begin, end
     ):
         return "mathematica"

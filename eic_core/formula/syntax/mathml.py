@@ -10,8 +10,8 @@ import re
 from typing import NoReturn
 
 from eic_core.formula.syntax.grammar import parse
-from eic_core.formula.syntax.markup import Element, plain_letters, read_elements
-from eic_core.formula.syntax.mathml_shown import Presentation, Shown
+from eic_core.formula.syntax.mathml_elements import Element, plain_letters, read_elements
+from eic_core.formula.syntax.mathml_shown import Displayed, Presentation
 from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.reading import MAX_DEPTH, Report
 from eic_core.formula.syntax.sexpr import Form, read_form
@@ -56,7 +56,7 @@ def read_mathml(report: Report, names: Names, start: int, end: int) -> Draft:
         root = inner[0]
     if root.tag in ("apply", "lambda", "bind", "ci", "cn", "piecewise", "csymbol"):
         return read_form(report, names, _Content(report).form(root))
-    return parse(Presentation(report, names).scan(root), Shown(names, report))
+    return parse(Presentation(report, names).scan(root), Displayed(names, report))
 
 
 _HEADS = {

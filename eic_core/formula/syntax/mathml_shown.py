@@ -7,7 +7,7 @@ import re
 from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal
 from eic_core.formula.syntax.grammar import FUNCTION_PRECEDENCE, TIGHT_PRODUCT, Grammar
 from eic_core.formula.syntax.latex_scripts import Scripts
-from eic_core.formula.syntax.markup import Element, plain_letters
+from eic_core.formula.syntax.mathml_elements import Element, plain_letters
 from eic_core.formula.syntax.names import Names, suggestion
 from eic_core.formula.syntax.reading import Report
 from eic_core.formula.syntax.tokens import (
@@ -51,7 +51,7 @@ _ACCENTS = {
 _DECIMAL = re.compile(rf"([-−+]?+)({DECIMAL})\Z")
 
 
-class Shown(Grammar):
+class Displayed(Grammar):
     """Operands side by side are factors, as in LaTeX."""
 
     def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:

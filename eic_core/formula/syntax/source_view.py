@@ -13,14 +13,20 @@ from eic_core.formula.syntax.reading import Report
 DIALECTS = frozenset(("infix", "c", "matlab", "julia"))
 """The notations that a program may be written in."""
 
-_SIGNS = (
-    "lambda", "def ", "return", "function", "Math.", "::", "=>", "->", "↦", "<-", "template", "//",
-    "/*", "#", ";",
-    "@", "\n", "double", "float", "static_cast", "...", "scipy.", "special.", "jax.", "tf.", "M_",
-    "tensor(", "array(", "Number(", "BigFloat(", "inf(", "wf(", "pf(", "tf(", "sf(", "gf(", "nf(",
-    "%", "(int", "(long", "a_min", "a_max", "min=", "max=", "base=", "exponent=",
+_MARKS = frozenset("#;@\n%<>↦")
+_RARE = frozenset("fFdDLMjuvyBh")
+"""Letters of which each of `_WORDS` has one, and few formulas any."""
+_WORDS = (
+    "return", "lambda", "function", "double", "float", "f(", "M_", "Math.", "scipy.", "jax.", "tf.",
+    "array(", "Number(", "BigFloat(", "const ", "var ", "auto ", "def ", "std::",
 )  # fmt: skip
-_SPELLINGS = re.compile(r"[0-9.][fFdDlL](?![A-Za-z_(])|[0-9]_[0-9]|\.[*/^+(-]|\b0[xX][0-9A-Fa-f]")
+_PIECES = (
+    "//", "/*", "...", "(int", "(long", "special.", "tensor(", "let ", "a_min", "min=", "max=",
+    "base=", "exponent=", "cast<", "[](", ".*", "./", ".^", ".+", ".-", ".(",
+)  # fmt: skip
+_NUMBERS = re.compile(r"[0-9.][fFdDL](?![A-Za-z_(])")
+_GROUPED = re.compile(r"[0-9]_[0-9]")
+_HEXADECIMAL = re.compile(r"(?<![\w.])0[xX][0-9A-Fa-f]")
 
 
 def looks_like_code(text: str, start: int, end: int) -> bool:
@@ -38,7 +44,16 @@ def looks_like_code(text: str, start: int, end: int) -> bool:
     [False, True, True, True]
     """
     body = text[start:end]
-    return any([sign in body for sign in _SIGNS]) or _SPELLINGS.search(body) is not None
+    letters = set(body)
+    if not letters.isdisjoint(_MARKS) or any([piece in body for piece in _PIECES]):
+        return True
+    if not letters.isdisjoint(_RARE) and (
+        any([word in body for word in _WORDS]) or _NUMBERS.search(body)
+    ):
+        return True
+    if "_" in letters and _GROUPED.search(body):
+        return True
+    return ("0x" in body or "0X" in body) and _HEXADECIMAL.search(body) is not None
 
 
 TYPE = (
@@ -206,7 +221,7 @@ def _without_blocks(body: str, opener: str, closer: str) -> str:
     place = body.find(opener)
     if place < 0:
         return body
-    kept = []
+    kept: list[str] = []
     last = 0
     while place >= 0:
         stop = body.find(closer, place + len(opener))
