@@ -18,6 +18,7 @@ from eic_core.formula.syntax.languages import (
     LATEX,
     MATHEMATICA,
     MATHML,
+    NOTATIONS,
     PREFIX,
     SEXPR,
     SPREADSHEET,
@@ -106,7 +107,16 @@ def trailing_parameters(text: str) -> tuple[int, int, dict[str, str]] | None:
     return place, front if front >= 0 else place, values
 
 
-__all__ = ["SYNTAXES", "Alternative", "Note", "Reading", "canonical_name", "read", "safe_name"]
+__all__ = [
+    "NOTATIONS",
+    "SYNTAXES",
+    "Alternative",
+    "Note",
+    "Reading",
+    "canonical_name",
+    "read",
+    "safe_name",
+]
 
 SYNTAXES: Mapping[str, str] = {name: row.label for name, row in LANGUAGES.items()}
 """Name and label of every notation; the names are what `read` takes as `syntax`."""
@@ -131,8 +141,8 @@ def read(
     Parameters
     ----------
     text : str
-        The formula: Python, NumPy, SymPy, LaTeX, FPCore, prefix words, or what
-        a symbolic-regression tool prints.
+        The formula in any notation of `SYNTAXES`: an expression, a function or program
+        that returns one, or what a symbolic-regression tool prints.
     syntax : str
         A key of `SYNTAXES` or another name of that tool; anything else is
         taken as ``"auto"``: the notation is detected.

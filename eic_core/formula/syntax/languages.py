@@ -66,6 +66,11 @@ LANGUAGES: dict[str, Language] = {
     "udsr": Language("uDSR", INFIX),
     "feyn": Language("Feyn", INFIX, 0),
 }
+NOTATIONS = (
+    "Python, NumPy or SymPy, LaTeX, Mathematica, MATLAB, Julia, C and its kin, MathML, FPCore,"
+    " a spreadsheet's formula, or what a symbolic-regression tool printed"
+)
+"""What is read, in words."""
 _ALIASES = {
     "python": "infix", "numpy": "infix", "tex": "latex", "fptaylor": "infix", "herbie": "fpcore",
     "s-expression": "fpcore", "sexpr": "fpcore", "eggp": "srtree", "e2et": "e2e_infix",

@@ -215,7 +215,15 @@ class Presentation:
         )  # fmt: skip
 
     def power(self, base: Element, exponent: Element, span: tuple[int, int]) -> None:
-        """``<msup>``: of an operand, of a closing bracket, or of a function's name."""
+        """``<msup>``: of an operand, of a closing bracket, or of a function's name.
+
+        Parameters
+        ----------
+        base, exponent : Element
+            Its two parts.
+        span : (int, int)
+            The place of the tag.
+        """
         if base.tag == "mo":
             self.plan(base, *self.raised(exponent))
             return
@@ -236,7 +244,15 @@ class Presentation:
         )
 
     def subscripted(self, base: Element, script: Element, span: tuple[int, int]) -> None:
-        """``<msub>``: a name, or a logarithm with its base."""
+        """``<msub>``: a name, or a logarithm with its base.
+
+        Parameters
+        ----------
+        base, script : Element
+            Its two parts.
+        span : (int, int)
+            The place of the tag.
+        """
         name = plain_letters(base.content)
         if name == "log":
             function = self.scripts.log_with_base(name, script.content, *span)
@@ -245,6 +261,15 @@ class Presentation:
             self.tokens.append(self.name_token(base, script, span))
 
     def name_token(self, base: Element, script: Element, span: tuple[int, int]) -> TokenRow:
+        """A name with a subscript.
+
+        Parameters
+        ----------
+        base, script : Element
+            Its two parts.
+        span : (int, int)
+            The place of the tag.
+        """
         mark = re.sub(r"[\s,]+", "_", plain_letters(script.content))
         if base.tag != "mi" or not re.fullmatch(r"\w+", mark):
             self.report.fail("this subscript is not read", *span, "use letters and digits")

@@ -139,7 +139,17 @@ def _same_length(new: str, old: str) -> str:
 
 
 class View:
-    """Makes the view of a program."""
+    """Makes the view of a program.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text; notes and errors go there.
+    columns : collection of str
+        Names of the data's columns, which win over other meanings.
+    dialect : str
+        One of `DIALECTS`.
+    """
 
     def __init__(self, report: Report, columns: Collection[str], dialect: str) -> None:
         self.report = report

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a text to paste is one line)
 """What people paste, by notation, each beside what it means in plain Python.
 
 The second of each pair is the truth: Python evaluates it, with `TRUTH_NAMES` as its functions and

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a text to paste is one line)
 """What people paste is read as its own language means it, or refused with a place and a way out.
 
 The truths are independent of the reader: Python evaluates the meaning written beside each text of
@@ -54,7 +55,7 @@ def truth_of(meaning):
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - set(TRUTH_NAMES)
     values = points(names)
     with np.errstate(all="ignore"):
-        return values, np.broadcast_to(eval(meaning, dict(TRUTH_NAMES), dict(values)), 3)
+        return values, np.broadcast_to(eval(meaning, dict(TRUTH_NAMES), dict(values)), 3)  # noqa: S307
 
 
 def values_of(formula, columns):
