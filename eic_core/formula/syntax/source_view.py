@@ -81,7 +81,19 @@ _OF_JULIA = re.compile(r"#|√|∛|[Α-ω]|[0-9]\s?//\s?[0-9]")
 
 
 def find_dialect(text: str, start: int, end: int) -> tuple[str, bool]:
-    """The language of a program, and whether more than an operator tells."""
+    """The language of a program, and whether more than an operator tells.
+
+    Parameters
+    ----------
+    text : str
+    start, end : int
+        The part of the text to look at, as character offsets.
+
+    Examples
+    --------
+    >>> [find_dialect(t, 0, len(t)) for t in ("@(x) x.^2", "x.^2", "exp.(x)", "x => x*x", "x**2")]
+    [('matlab', True), ('matlab', False), ('julia', True), ('c', True), ('infix', False)]
+    """
     for place, (name, pattern) in enumerate(_EVIDENCE):
         if pattern.search(text, start, end):
             if place == 4 and _OF_JULIA.search(text, start, end):
