@@ -466,6 +466,7 @@ def with_decimal_commas(report: Report, tokens: list[TokenRow]) -> list[TokenRow
                 and behind[0] == NUMBER
                 and touching
                 and behind[1][0].isdigit()
+                and "." not in behind[1]
             ):
                 token = Token(NUMBER, f"{row[1]}.{behind[1]}", row[2], behind[3])
                 if open_calls and open_calls[-1] and not semicolons:

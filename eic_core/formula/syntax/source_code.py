@@ -288,7 +288,7 @@ class _Statements:
                 "this assignment is not read", start, start + changed.end(),
                 "give each name a line of its own, as in `a = x + 1`",
             )  # fmt: skip
-        if (returned := re.match(r"return\b\s*+", body)) is not None:
+        if (returned := re.match(r"return\b\s*+(?=\S)", body)) is not None:
             return self.anonymous("", start + returned.end(), end), True
         given = _ASSIGNMENT.match(view, start, end)
         if given is None:

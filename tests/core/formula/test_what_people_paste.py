@@ -201,6 +201,7 @@ UNREAD = [
     ("@(p) p(1)*x", (5, 7), "a call or an element", "`p*(…)`", None),
     ("1,000*x", (0, 5), "may be 1.000 or 1000", "as a point", None),
     ("max(1,5) + 2,5", (4, 7), "separate two arguments", "decimals with a point", None),
+    ("1,52.5*x", (1, 2), "unexpected `,`", "the decimal mark is a point", None),
     ("2½*x", (0, 2), "is not read", "as a decimal", None),
     ("def f(x):\n    a, b = 1, 2\n    return a*x", (14, 20), "this assignment is not read", "a line of its own", None),
     ("def f(x):\n    y += x\n    return y", (14, 18), "this assignment is not read", "a line of its own", None),
