@@ -79,7 +79,7 @@ _PREAMBLE = re.compile(
     r"(?:\s|(?:import|from|using|library|require|#include)\b[^\n;]*+(?:[\n;]|\Z)"
     r"|@[A-Za-z_][\w.]*+(?:\([^()\n]*+\))?+[ \t]*+\n|template\s*+<[^<>]*+>)*+"
 )
-_GIVEN = rf"(?:(?:{TYPE}\s++)*+{_NAME}\s*+(?::[^=\n(]{{0,80}})?+(?:=(?![=>])|<-|:=)\s*+)?+"
+_GIVEN = rf"(?:(?:{TYPE}\s++)*+{_NAME}\s*+(?::[^=\n(]{{0,80}})?+(?:=(?![=>])|<-(?=\s)|:=)\s*+)?+"
 _HEADERS = tuple(
     re.compile(_GIVEN + pattern if given else pattern)
     for given, pattern in (
@@ -106,7 +106,7 @@ _ANONYMOUS = re.compile(
 )
 _ASSIGNMENT = re.compile(
     rf"(?:{TYPE}\s++)*+(?P<name>{_NAME})\s*+(?:\((?P<arguments>[^()=]*+)\)\s*+)?+"
-    r"(?::(?!=)[^=\n(]{0,80})?+(?:=(?!=)|:=|<-)\s*+"
+    r"(?::(?!=)[^=\n(]{0,80})?+(?:=(?!=)|:=|<-(?=\s))\s*+"
 )
 _SKIPPED_STATEMENT = re.compile(
     r"(?:end|endfunction|pass|import\b.*+|from\b.*+|using\b.*+)\Z", re.DOTALL

@@ -61,7 +61,7 @@ TYPE = (
     r"|long|double|float|real|auto|var|let|__device__|__host__|__global__|local|global)"
 )
 _EVIDENCE = (
-    ("infix", re.compile(r"\b(?:def|lambda)\b|<-|\bfunction\s*+\([^(){}]*+\)\s*+[^\s{]")),
+    ("infix", re.compile(r"\b(?:def|lambda)\b|<-\s|\bfunction\s*+\([^(){}]*+\)\s*+[^\s{]")),
     ("matlab", re.compile(r"@\s*+\(|\bfunction\b\s*+\[?+\s*+\w++\s*+\]?+\s*+=|\.\.\.[ \t]*+\n")),
     (
         "c",

@@ -14,7 +14,8 @@ PIECES = (
     " ^ ( ) [ ] { } | , ; = ~ ² ⁻¹ √ π θ ₀ × − \\frac \\sin \\sqrt \\left( \\right) \\left|"
     " \\right| \\cdot \\pi _ ^{ _{ }{ \\mathrm{ \\log_ $ & \\\\ \\, \\begin{align} let let*"
     " FPCore :pre add mul sub inv Integer(2) Rational(1,3) Float('1.5') |theta=1;2 np."
-    " x[:,0] if ! % ' \" . : ⌊ ⌋ \\exp^ \\min \\lg Sin[ Log[2, *^3 `16 # #1 // /* */ lambda def => ->"
+    " x[:,0] if ! % ' \" . : ⌊ ⌋ \\exp^ \\min \\lg Sin[ Log[2, *^3 `16 # #1 // /* */"
+    " lambda def => ->"
     " .^ .* exp.( @(x) 2.0f 1.5d0 std:: Math. M_PI (double) =A1 $A$1 SIN( 1,5 2{,}5 <math> </math>"
     " <mi>x</mi> <mo>(</mo> <msup> </msup> <apply> </apply> <plus/> ½ 0x1p-3 x.re"
 ).split(" ")
