@@ -266,6 +266,11 @@ def _relu(args: list[Draft], span: Span) -> Draft:
     return Draft("max", [constant("0", span), args[0]], span=span)
 
 
+def _clip(args: list[Draft], span: Span) -> Draft:
+    """``clip(u, low, high)``, as NumPy has it."""
+    return plain("min", [plain("max", args[:2], span), args[2]], span)
+
+
 def _exp2(args: list[Draft], span: Span) -> Draft:
     return power([constant("2", span), args[0]], span)
 
@@ -331,6 +336,7 @@ def _expansions() -> dict[str, Function]:
     add("relu", 1, _relu)
     add("exp2", 1, _exp2)
     add("fma", 3, _fused)
+    add("clip clamp", 3, _clip)
     return table
 
 

@@ -125,7 +125,7 @@ def fail_unclosed_bracket(report: Report, pending: list[PendingRow]) -> NoReturn
 LOG10_LABEL = "logarithm to base 10"
 FUNCTION_PRECEDENCE = 25
 TIGHT_PRODUCT = 27
-_ADD, _MUL, _NEG, _POW, _ROOT = 10, 20, 30, 40, 45
+_ADD, _MUL, _NEG, _POW, _SIGN, _ROOT = 10, 20, 30, 40, 43, 45
 _BINARY = {
     "+": (_ADD, _ADD, "add"),
     "-": (_ADD, _ADD, "sub"),
@@ -148,7 +148,17 @@ class Grammar:
         The meaning of names.
     report : Report
         Where notes and errors go.
+
+    Attributes
+    ----------
+    sign_first : bool
+        Whether a sign binds more tightly than a power, as in spreadsheets.
+    powers_from_left : bool
+        Whether ``a^b^c`` is (a^b)^c.
     """
+
+    sign_first = False
+    powers_from_left = False
 
     def __init__(self, names: Names, report: Report) -> None:
         self.names = names
@@ -267,13 +277,14 @@ class _Parser:
         kind, text, start, end, extra = token
         if kind == OPERATOR and text == "-":
             kind, text, place, end_of_number, _ = self.tokens[self.index]
-            if kind == NUMBER and not _raised(self.tokens[self.index + 1]):
+            sign_first = self.grammar.sign_first
+            if kind == NUMBER and (sign_first or not _raised(self.tokens[self.index + 1])):
                 self.index += 1
                 label = "-" + self.number(text, place, end_of_number)
                 draft = constant(label, (start, end_of_number))
                 self.operands.append((draft, start, end_of_number))
                 return False
-            self.pending.append((_NEG, "neg", start, end, None, 0))
+            self.pending.append((_SIGN if sign_first else _NEG, "neg", start, end, None, 0))
         elif kind == PREFIX:
             precedence = _ROOT if text in ROOT_SIGNS else FUNCTION_PRECEDENCE
             assert isinstance(extra, Function)
@@ -323,6 +334,8 @@ class _Parser:
     def infix(self, text: str, start: int, end: int) -> None:
         """A binary operator: what binds at least as tightly is finished first."""
         precedence, floor, name = _BINARY[text]
+        if floor > precedence and self.grammar.powers_from_left:
+            floor = precedence
         pending = self.pending
         if pending and pending[-1][0] >= floor:
             self.reduce(floor)
@@ -427,9 +440,7 @@ class _Parser:
 
     def closes_bar(self) -> bool:
         """Whether a bar closes the innermost open bracket."""
-        return next(
-            (name == "|" for level, name, *_ in reversed(self.pending) if not level), False
-        )
+        return next((name == "|" for level, name, *_ in reversed(self.pending) if not level), False)
 
     def number(self, text: str, start: int, end: int) -> str:
         """The label of a number."""

@@ -215,6 +215,8 @@ class _Scanner(Brackets):
                 return self.tokens
             if kind == "number":
                 self.number(text, start, end)
+            elif kind == "comma":
+                self.decimal_comma(text, start, end)
             elif kind == "word":
                 self.word(text, start, end)
             elif kind == "command":
@@ -240,6 +242,17 @@ class _Scanner(Brackets):
             )
             text = f"{match[1]}e{power_text}"
         self.emit(NUMBER, text, start, end)
+
+    def decimal_comma(self, text: str, start: int, end: int) -> None:
+        """``2{,}5``; ``1{,}000`` may as well group thousands."""
+        over, _, under = text.partition("{,}")
+        if len(under) == 3 and len(over) <= 3 and over[0] != "0":
+            self.report.fail(
+                f"`{text}` may be {over}.{under} or {over}{under}", start, end,
+                "write the decimal mark as a point, and no mark between thousands",
+            )  # fmt: skip
+        self.report.note("a comma between digits is read as the decimal mark", (start, end))
+        self.emit(NUMBER, f"{over}.{under}", start, end)
 
     def word(self, text: str, start: int, end: int) -> None:
         """Letters: a column, a spelled-out function, or a product of single letters."""

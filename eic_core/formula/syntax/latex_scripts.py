@@ -1,5 +1,4 @@
-"""Parts of the LaTeX reader: its tables of commands, braces and delimiters, scripts on functions.
-"""
+"""Parts of the LaTeX reader: its tables of commands, braces, delimiters, scripts on functions."""
 
 from __future__ import annotations
 
@@ -33,7 +32,9 @@ from eic_core.operators import OPERATORS
 
 TOKENS = re.compile(
     r"(?P<command>\\\\?[A-Za-z]+\*?|\\.)"
+    r"|(?P<comma>[0-9]++\{,\}[0-9]++)"
     rf"|(?P<number>{DECIMAL})"
+    r"|(?P<comment>%[^\n]*+)"
     r"|(?P<word>[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉]+[0-9₀₁₂₃₄₅₆₇₈₉]*)"
     r"|(?P<mark>\S)",
     re.DOTALL,
@@ -264,6 +265,7 @@ class Brackets:
         self.raw = [
             (m.lastgroup or "", m[0], m.start(), m.end())
             for m in TOKENS.finditer(self.text, start, end)
+            if m.lastgroup != "comment"
         ]
         last = self.raw[-1][3] if self.raw else start
         self.stop = last
