@@ -14,6 +14,7 @@ import unicodedata
 from eic_core import wording
 from eic_core.errors import FormulaError
 from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, number_label
+from eic_core.formula.syntax.elements import find_elements, offer_products, with_elements
 from eic_core.formula.syntax.euler import with_arguments
 from eic_core.formula.syntax.grammar import Grammar, parse
 from eic_core.formula.syntax.names import SUPERSCRIPTS, Names, similar_function, suggestion
@@ -391,6 +392,14 @@ def parse_infix(
             neighbours.refuse_raised_function(tokens)
             ProductWriter(report, names, tokens, ()).write(neighbours.refuse)
         raise
+    if by_hand and (draft is None or report.products) and (found := find_elements(names, tokens)):
+        report.notes = {message: report.notes[message] for message in notes}
+        report.products = []
+        report.alternatives.clear()
+        elements = with_elements(report, tokens, found)
+        draft = parse_infix(report, names, elements, powers_from_left, by_hand)
+        offer_products(report, tokens, found)
+        return draft
     split, others = _NONE, _NONE
     if by_hand and (draft is None or "*" not in report.view or "π" in report.view):
         text = report.view[tokens[0][2] : tokens[-1][3]]

@@ -13,6 +13,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from eic_core.formula.syntax.build import FUNCTIONS
+from eic_core.formula.syntax.elements import find_elements, with_elements
 from eic_core.formula.syntax.infix import parse_text, tokenize
 from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.paste import without_closing_marks
@@ -351,6 +352,8 @@ def read_source(report: Report, names: Names, program: Program) -> Draft:
                 f"the formula has more than {MAX_NODES:,} nodes",
                 statement.start, statement.end, "put fewer names into each other",
             )  # fmt: skip
+        if program.dialect == "matlab" and (found := find_elements(names, tokens)):
+            tokens = with_elements(report, tokens, found)
         if program.dialect != "infix":
             _settle_calls(report, names, tokens, program.dialect)
         if program.dialect == "c":

@@ -485,6 +485,37 @@ def test_where_gplearn_does_not_differ_or_did_not_write_nothing_is_said(text):
     assert "protects" not in notes_of(read(text))
 
 
+# --- elements ------------------------------------------------------------------------------------
+
+ELEMENTS = {
+    "x(1) + x(2)": ({"x1", "x2"}, 1),
+    "x(0) + x(1)": ({"x0", "x1"}, 0),
+    "p(1)*t + p(2)": ({"p1", "p2", "t"}, 1),
+    "f(x) = x(1)*x(12)": ({"x1", "x12"}, 1),
+    "2x(1)": ({"x1"}, 1),
+}
+
+
+@pytest.mark.parametrize(("text", "meant"), ELEMENTS.items())
+def test_a_whole_number_in_parentheses_is_an_index_and_a_product_is_offered(text, meant):
+    reading = read(text)
+    assert (set(reading.formula.variables), reading.index_base) == meant
+    assert "an element of" in notes_of(reading)
+    offered = next(a.text for a in reading.alternatives if "as the product" in a.label)
+    product = read(offered).formula
+    assert not any(name[-1].isdigit() for name in product.variables)
+
+
+@pytest.mark.parametrize("text", ["x(2) + x", "x(2)*x(y + 1)", "pi(2)", "x(2.5)"])
+def test_a_name_that_stands_by_itself_as_well_is_a_factor(text):
+    assert "an element of" not in notes_of(read(text))
+    assert not any(name[-1].isdigit() for name in read(text).formula.variables)
+
+
+def test_a_column_before_a_number_in_parentheses_is_a_factor():
+    assert set(read("x(1) + y", columns=("x", "y")).formula.variables) == {"x", "y"}
+
+
 # --- hints --------------------------------------------------------------------------------------
 
 REFUSED = [

@@ -198,7 +198,7 @@ UNREAD = [
     ("x + 1; y + 2", (7, 12), "more than one formula", "a single one", None),
     ("x + 1\ny + 2", (6, 11), "more than one formula", "a single one", None),
     ("x.^y.^z", (0, 7), "MATLAB reads this as (a^b)^c", "write parentheses", None),
-    ("@(p) p(1)*x", (5, 7), "a call or an element", "`p*(…)`", None),
+    ("p -> p(1)*x", (5, 7), "a call or an element", "`p*(…)`", None),
     ("1,000*x", (0, 5), "may be 1.000 or 1000", "as a point", None),
     ("max(1,5) + 2,5", (4, 7), "separate two arguments", "decimals with a point", None),
     ("1,52.5*x", (1, 2), "unexpected `,`", "the decimal mark is a point", None),
