@@ -211,7 +211,8 @@ def _read_text(
     name = hint or detect(text, start, end)
     program = None
     may_be_code = name in DIALECTS or (LANGUAGES[name].reader == INFIX and "#" in text)
-    if may_be_code and not _BACKSLASH.search(text, start, end):
+    has_command = "\\" in text and _BACKSLASH.search(text, start, end) is not None
+    if may_be_code and not has_command:
         program = _program(report, columns, start, end, hint)
         if program is not None:
             start, end = program.statements[-1][1:]
@@ -225,7 +226,7 @@ def _read_text(
     if name == "infix" and head and "\\" in text[: head[1]]:
         name = "latex"
     row = LANGUAGES[name]
-    is_latex = row.reader == INFIX and _BACKSLASH.search(text, start, end) is not None
+    is_latex = has_command and row.reader == INFIX and _BACKSLASH.search(text, start, end)
     reader = LATEX if is_latex else row.reader
     name = "latex" if reader == LATEX else name
     if program is not None and name in DIALECTS:

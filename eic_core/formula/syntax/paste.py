@@ -10,6 +10,8 @@ _PROMPT = re.compile(
     r"|(?:octave:[0-9]{1,6})?>(?=\s)|[╭├╰│─┌└]++"
 )
 _QUOTES = {"`": "`", '"': '"', "'": "'", "“": "”", "‘": "’", "„": "“", "«": "»", "‹": "›"}
+_BEGINS_A_FORMULA = "-.(0123456789"
+"""What no wrapper begins with."""
 _MOST_WRAPPERS = 6
 
 
@@ -35,6 +37,8 @@ def unwrap(text: str, start: int, end: int) -> tuple[int, int, str]:
     ((10, 14, 'python'), (5, 6, ''), (0, 7, ''))
     """
     language = ""
+    if text[start : start + 1] in _BEGINS_A_FORMULA:
+        return start, end, language
     if not text[start:end].strip():
         return start, end, language
     for _ in range(_MOST_WRAPPERS):

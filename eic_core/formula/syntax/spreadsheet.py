@@ -28,6 +28,7 @@ from eic_core.formula.syntax.tokens import (
     OPEN,
     OPERATOR,
     PLAIN_DECIMAL,
+    PendingRow,
     TokenRow,
 )
 from eic_core.formula.tree import CONSTANT, Draft, constant
@@ -88,6 +89,10 @@ class Spreadsheet(Infix):
 
     def __init__(self, names: Names, report: Report) -> None:
         super().__init__(names, report, powers_from_left=True)
+
+    def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:
+        hint = "write an operator between them, as in `A1*B1`"
+        self.report.fail("two operands side by side", tokens[index - 1][2], tokens[index][3], hint)
 
 
 def read_spreadsheet(report: Report, names: Names, start: int, end: int) -> Draft:

@@ -190,6 +190,8 @@ UNREAD = [
     ("Sin[x] (* open", (7, 9), "not closed", "`*)`", None),
     ("=SUM(A1:A3)", (7, 8), "a range of cells", "name each cell", None),
     ("=SUMSQ(A1,B1)", (1, 6), "`SUMSQ`", "write `A1^2+B1^2`", None),
+    ("=A1 B1", (1, 6), "two operands side by side", "`A1*B1`", None),
+    ("=(A1)(B1)", (4, 6), "two operands side by side", "`A1*B1`", None),
     ("=A1*10%", (6, 7), "percent", "`0.1`", None),
     ("=Sheet1!A1", (7, 8), "another sheet", "without its sheet", None),
     ("2.5*x**2 // 3", (9, 11), "whole-number division", "a comment begins with `#`", None),
