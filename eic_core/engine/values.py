@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from eic_core.engine import branches
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import INVALID
-from eic_core.engine.tape import tape_of
+from eic_core.engine.tape import Tape, tape_of
 from eic_core.formula.tree import Formula
 from eic_core.samples import Samples
 
@@ -70,14 +71,26 @@ def values(formula: Formula, samples: Samples, *, stop_at_invalid: bool = False)
 
 def plain_values(formula: Formula, samples: Samples) -> Floats:
     """The same by NumPy alone."""
+    tape = tape_of(formula)
+    if tape.chooses:
+        return _chosen_values(tape, samples)
     ok = np.ones(len(samples), dtype=bool)
     found: list[Any] = []
     with np.errstate(all="ignore"):
-        for step in tape_of(formula).steps:
+        for step in tape.steps:
             if step.row is None:
                 value: Any = samples.columns[step.column] if step.column else step.value
             else:
                 value = step.row.evaluate([found[i] for i in step.operands], step.parameter)
             found.append(value)
             ok &= np.isfinite(value)
+    return np.where(ok, found[-1], np.nan)
+
+
+def _chosen_values(tape: Tape, samples: Samples) -> Floats:
+    """The same where conditionals leave nodes out."""
+    found = branches.plain_values(tape, samples.columns, len(samples))
+    ok = np.ones(len(samples), dtype=bool)
+    for y, active in zip(found, branches.active_slots(tape, found, len(samples)), strict=True):
+        ok &= np.isfinite(y) | ~active
     return np.where(ok, found[-1], np.nan)

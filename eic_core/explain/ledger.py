@@ -408,7 +408,7 @@ class _Sums:
         subtree = inspection.formula.subtree(target)
         tape = tape_of(subtree)
         units = tree_units(tape, [node.children for node in subtree.nodes])
-        valid = inspection.amplification.valid
+        valid = inspection.amplification.evaluated(target)
         self.finite = self.singular = 0
         squares: list[list[float]] = []
         fractions: list[list[float]] = []

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 
 from eic_core.errors import FormulaError
 from eic_core.formula.syntax.build import Refusal
+from eic_core.formula.syntax.conditions import CONDITIONS, settle
 from eic_core.formula.syntax.infix import parse_infix, parse_repaired, tokenize
 from eic_core.formula.syntax.languages import (
     INFIX,
@@ -186,6 +187,8 @@ def read(
         report.fail(refusal.message, *place, refusal.hint)
     draft, name = _read(report, names, reader, name, start, end, hint is None)
     formula = Formula.from_draft(draft, text)
+    if names.special or not CONDITIONS.isdisjoint([node[1] for node in formula.nodes]):
+        formula = Formula.from_draft(settle(report, draft), text)
     if formula.complexity > MAX_NODES:
         report.fail(f"the formula has more than {MAX_NODES:,} nodes", start, end, "split it")
     if hint is None and "E" in formula.variables and "E" not in names.exact:
@@ -197,6 +200,8 @@ def read(
                 Report(text), Names(columns, values, True), reader, name, start, end, True
             )
             formula = Formula.from_draft(again, text)
+            if not CONDITIONS.isdisjoint([node[1] for node in formula.nodes]):
+                formula = Formula.from_draft(settle(Report(text), again), text)
     return Reading(
         formula,
         name,

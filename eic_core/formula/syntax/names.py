@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 
 from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, number_label
+from eic_core.formula.syntax.conditions import SPECIAL, condition_function
 from eic_core.formula.syntax.tokens import DECIMAL
 from eic_core.formula.tree import CONSTANT, VARIABLE, Draft
 
@@ -155,6 +156,7 @@ class Names:
         self._columns = _columns(tuple(columns))
         self.exact = self._columns.exact
         self.euler = euler
+        self.special = False  # whether `True`, `False` or `nan` was read
         self._leaves: dict[str, tuple[bool, str]] = {}
         for name, text in parameters.items():
             if name not in self.exact:
@@ -176,6 +178,7 @@ class Names:
         if known is None:
             meaning = _meaning if len(name) < _SHORT_NAME else _meaning.__wrapped__
             known = self._leaves[name] = meaning(self._columns, name, self.euler)
+            self.special = self.special or (known[0] and known[1] in SPECIAL)
         return Draft(CONSTANT if known[0] else VARIABLE, [], known[1], None, span)
 
     def function(self, name: str) -> Function | None:
@@ -192,6 +195,9 @@ class Names:
             return found
         if name in self.exact:
             return None
+        found = condition_function(name, _MODULE.sub("", name, count=1))
+        if found is not None:
+            return found
         if bare.startswith(("protected", "pdiv", "plog", "psqrt", "_protected")):
             plain = re.sub(r"^_?(protected_?|p)", "", bare) or "div"
             raise Refusal(
@@ -234,6 +240,8 @@ def _meaning(columns: _Columns, name: str, euler: bool) -> tuple[bool, str]:
     if bare == "e" or (bare == "E" and euler):
         return True, "e"
     lower = bare.lower()
+    if lower in SPECIAL:
+        return True, lower
     if lower in _NOT_A_NUMBER:
         raise Refusal(f"`{bare}` is not a real number", "write a finite number")
     if lower in _ALWAYS_FUNCTIONS:
