@@ -78,8 +78,11 @@ def _related(
         writing=Writing(
             names,
             Form(
-                f"{left} {code} {right}", f"{left} {latex} {right}", f"{left} {text} {right}",
+                # a formula that is an equation is refused, so that this one is written as a call
+                f"{names}(<0>, <1>)" if code == "==" else f"{left} {code} {right}",
+                f"{left} {latex} {right}", f"{left} {text} {right}",
                 f"<mrow>{left}<mo>{mark}</mo>{right}</mrow>", RELATE, RELATE, text,
+                ATOM if code == "==" else None,
             ),
         ),
         words=Words("comparison", invalid=SAYS_TRUE_OR_FALSE),

@@ -191,6 +191,27 @@ def condition_function(name: str, bare: str) -> Function | None:
     return _NUMPY.get(lower) if name != bare and lower in _NUMPY else CALLS.get(lower)
 
 
+def condition_form(head: str, args: list[Draft], span: Span) -> Draft | None:
+    """What an s-expression of conditions builds, None if it is none.
+
+    Parameters
+    ----------
+    head : str
+        Its first atom.
+    args : list of Draft
+        The others.
+    span : (int, int)
+        Character offsets of the whole.
+    """
+    if head in RELATIONS and len(args) > 1:
+        return chain(RELATIONS[head], args, span)
+    if head in ("and", "or") and len(args) > 1:
+        return fold(JOINTS[head], args, span)
+    if head == "not" and len(args) == 1:
+        return Draft(NOT, args, span=span)
+    return choice(args, span) if head == "if" and len(args) == 3 else None
+
+
 def settle(report: Report, root: Draft) -> Draft:
     """The tree with a truth value wherever one is wanted.
 
@@ -206,6 +227,10 @@ def settle(report: Report, root: Draft) -> Draft:
     FormulaError
         If ``True``, ``False`` or ``nan`` stands where it has no meaning.
     """
+    if root.operator == RELATIONS["=="] and "=" in report.text[slice(*root.span)]:
+        place = report.text.find("=", *root.span)
+        report.fail("this is an equation or an assignment", place, place + 2,
+                    "give only one right-hand side")  # fmt: skip
     top = Draft("", [root])
     todo, seen = [top], {id(top)}
     while todo:

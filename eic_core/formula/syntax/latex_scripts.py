@@ -86,11 +86,18 @@ NOT_READ = {
     "binom": "binomial coefficients", "sum": "sums", "prod": "products over an index",
     "int": "integrals", "lim": "limits", "partial": "derivatives", "dot": "derivatives",
     "ddot": "derivatives", "infty": "infinite values", "pm": "`±`", "mp": "`∓`",
-    "begin{cases}": "cases", "leq": "comparisons", "geq": "comparisons", "le": "comparisons",
-    "ge": "comparisons", "neq": "comparisons", "lt": "comparisons", "gt": "comparisons",
     "over": "`\\over`", "href": "links", "circ": "degrees and compositions", "Gamma(": "",
     "iint": "integrals", "oint": "integrals", "nabla": "derivatives", "prime": "derivatives",
 }  # fmt: skip
+CONDITIONS = {
+    "lt": "<", "gt": ">", "le": "<=", "leq": "<=", "leqslant": "<=", "ge": ">=", "geq": ">=",
+    "geqslant": ">=", "ne": "!=", "neq": "!=", "land": "&&", "wedge": "&&", "lor": "||",
+    "vee": "||", "lnot": "¬", "neg": "¬",
+}  # fmt: skip
+"""Commands of comparisons and of what joins them, as the shared parser knows them."""
+OTHERWISE = frozenset("otherwise else elsewhere sonst autrement".split())
+SAID_OF_CASES = frozenset(["", *"if for when where wenn für si pour".split()])
+"""What stands before the condition of a case, and says nothing."""
 ARGUMENTS = {"frac": 2, "dfrac": 2, "tfrac": 2, "cfrac": 2}
 SHORT_PRODUCTS = frozenset(("tg", "sq", "aq", "sub", "add", "n2", "n3", "n4"))
 WRAPPERS = frozenset(

@@ -16,7 +16,7 @@ from eic_core.engine.amplify import amplify
 from eic_core.engine.native import build, generate
 from eic_core.engine.native.library import Library, library
 from eic_core.engine.native.loops import double_loop
-from eic_core.engine.tape import RECHECK_S2, tape_of
+from eic_core.engine.tape import CONDITIONS, RECHECK_S2, tape_of
 from eic_core.formula.syntax import read
 from eic_core.operators import OPERATORS
 from eic_core.samples import Samples
