@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from eic_core import wording
 from eic_core.engine.amplify import amplify
+from eic_core.explain import phrases
 from eic_core.formula.tree import Node
 from eic_core.measure.inspection import Inspection
 from eic_core.operators import NUMPY, OPERATORS, Operator
@@ -96,7 +97,7 @@ def gather_evidence(inspection: Inspection, node_id: int) -> Evidence:
     [3.0, 6.0]
     """
     formula = inspection.formula.subtree(node_id)
-    rows = np.flatnonzero(inspection.amplification.valid)
+    rows = np.flatnonzero(inspection.amplification.evaluated(node_id))
     rows = rows[:: max(1, math.ceil(len(rows) / MAX_ROWS))]
     children = formula.root.children
     nothing = np.empty(0)
@@ -319,6 +320,8 @@ def singular_clause(inspection: Inspection, node_id: int) -> str:
     if any(inspection.nodes[child].singular >= n.singular for child in n.node.children):
         return GIVEN
     row = OPERATORS[n.node.operator]
+    if row.chooses:
+        return _jump_clause(inspection, node_id)
     exact, nearly = row.words.singular, row.words.nearly
     if not nearly:
         return exact
@@ -331,6 +334,17 @@ def singular_clause(inspection: Inspection, node_id: int) -> str:
         if np.abs(x[rows]).max() >= NO_ANGLE:
             nearly = "its argument is so large that no digit of the angle is left"
     return nearly if y[rows].all() else f"{exact}, or {nearly}"
+
+
+def _jump_clause(inspection: Inspection, node_id: int) -> str:
+    """Which rows lie on the threshold of a conditional."""
+    _, s = inspection.amplification.trace(node_id)
+    rows = np.flatnonzero(np.isinf(s)) + 1
+    condition = inspection.nodes[node_id].node.children[0]
+    where = f"on the jump of the condition {phrases.code_text(inspection.formula, condition)}"
+    if len(rows) == 1:
+        return f"row {rows[0]:,} lies exactly {where}"
+    return f"{len(rows):,} rows, the first of them row {rows[0]:,}, lie exactly {where}"
 
 
 def invalid_clause(node: Node) -> str:

@@ -186,6 +186,7 @@ def _notes(inspection: Inspection) -> tuple[str, ...]:
         notes += _masked(inspection)
         notes += _tail(inspection)
         notes += _invalid(inspection)
+        notes += _branch(inspection)
     counts = inspection.counts
     if DOUBLE_DIGITS < inspection.eic < math.inf:
         notes.append("That is more than the 16 digits that double precision has.")
@@ -203,6 +204,18 @@ def _notes(inspection: Inspection) -> tuple[str, ...]:
             "precision can tell."
         )
     return tuple(notes)
+
+
+def _branch(inspection: Inspection) -> list[str]:
+    """At how few samples the bottleneck is evaluated, if it stands in a branch."""
+    node_id = inspection.bottleneck
+    evaluated, valid = inspection.nodes[node_id].evaluated, inspection.counts.valid
+    if not 0 < evaluated < valid:
+        return []
+    return [
+        f"{_text(inspection, node_id)} stands in a branch that is taken at {evaluated:,} of "
+        f"{valid:,} samples; its loss is the mean over these."
+    ]
 
 
 def _without_singular(inspection: Inspection) -> list[str]:

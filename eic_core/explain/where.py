@@ -147,7 +147,8 @@ def _vanishing(
     best: tuple[float, int, Array] | None = None
     for k in range(formula.first[node_id], node_id + 1):
         row = amplification.tape.steps[amplification.tape.slots[k]].row
-        if row is None or not row.crossing or inspection.nodes[k].local_eic_finite < 0.5:
+        n = inspection.nodes[k]
+        if row is None or not row.crossing or n.local_eic_finite < 0.5 or not n.evaluated:
             continue
         y, _ = amplification.trace(k)
         usual = float(np.nanmedian(np.abs(y)))
