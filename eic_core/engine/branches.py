@@ -26,14 +26,14 @@ ROUNDINGS = 16
 
 
 def active_slots(
-    tape: Tape, y: Sequence[Any] | Mapping[int, Any], count: int, root: int | None = None
+    tape: Tape, y: Any, count: int, root: int | None = None
 ) -> list[Truths]:
     """For each slot, the samples at which it is evaluated.
 
     Parameters
     ----------
     tape : Tape
-    y : sequence of ndarray, each shape (count,)
+    y : sequence, or mapping, of slot to ndarray of shape (count,)
         Values of every slot; nan where there is none.
     count : int
         Number of samples.

@@ -187,15 +187,14 @@ class ExactEvaluator:
             terms.append(own)
         y = [np.array([_to_float(p.y) if isinstance(p, _Point) else math.nan]) for p in found]
         active = [bool(mask[0]) for mask in active_slots(self.tape, y, 1)]
-        for step in self.tape.steps:
-            problem = found[step.slot]
-            if step.slot in raised and active[step.slot]:
+        known, invalid = len(found), None
+        for slot in sorted(raised):
+            problem = found[slot]
+            if active[slot]:
                 if isinstance(problem, _MoreBits):
                     raise problem
-                known = step.slot
+                known, invalid = slot, self.tape.steps[slot].node
                 break
-        else:
-            step, known = None, len(found)
         kept = [p if on and isinstance(p, _Point) else None
                 for p, on in zip(found, active, strict=True)][:known]  # fmt: skip
         return ExactSample(
@@ -203,7 +202,7 @@ class ExactEvaluator:
             [math.nan if p is None else _to_float(p.s2) for p in kept],
             [tuple([_to_float(t) if p is not None else 0.0 for t in own])
              for p, own in zip(kept, terms, strict=False)],
-            None if step is None else step.node,
+            invalid,
             tuple([p is not None and p.on_threshold for p in kept]),
         )  # fmt: skip
 

@@ -74,7 +74,9 @@ def gradients(tape: Tape, samples: Samples, root: int | None = None) -> Gradient
     -----
     Exact exponents, root indices and bases belong to their operators and are no leaves.
 
-    Of a conditional only the branch taken counts.  At a kink the derivative is that of the branch taken: of ``abs`` at 0 the operand itself, of
+    Of a conditional only the branch taken counts.
+
+    At a kink the derivative is that of the branch taken: of ``abs`` at 0 the operand itself, of
     ``min`` and ``max`` at a tie the first operand attained; nothing comes through the others.
     ``hypot(0, 0)``, which has no direction, counts 1 for each operand.  A vertical tangent
     (``sqrt`` at 0) and a jump met exactly give an infinity; where a factor of 0 meets one above or

@@ -211,7 +211,8 @@ class _Choices:
             real = self.real[step.operands[1]] & self.real[step.operands[2]]
             agree = real & (a[1] == a[2])
             terms = choice_terms(a, s2, on[0], agree)
-            block.doubtful |= active & on[0] & ~agree & real & near(a[1], a[2], stds[1:], leaves[1:])
+            may_agree = near(a[1], a[2], stds[1:], leaves[1:])
+            block.doubtful |= active & on[0] & ~agree & real & may_agree
             if (y == 0).any():
                 zero = np.where(terms[0] > 0, np.inf, np.where(a[0] != 0, stds[1], stds[2]))
         total = np.ones_like(y)

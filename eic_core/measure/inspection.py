@@ -304,9 +304,10 @@ def _nodes(amplification: Amplification, edges: bool) -> tuple[NodeAmplification
     if amplification.chooses:
         for node, slot in zip(formula.nodes, amplification.tape.slots, strict=True):
             s_bar, digits, finite, singular = by_slot[slot]
-            row = (node, s_bar, digits, finite, invalid.get(node.id, 0), singular, shares, texts)
-            counted = (*row, amplification.evaluated_count(node.id))
-            nodes.append(_new_node(NodeAmplification, counted))
+            count = amplification.evaluated_count(node.id)
+            lost = invalid.get(node.id, 0)
+            row = (node, s_bar, digits, finite, lost, singular, shares, texts, count)
+            nodes.append(_new_node(NodeAmplification, row))
         return tuple(nodes)
     for node, slot in zip(formula.nodes, amplification.tape.slots, strict=True):
         s_bar, digits, finite, singular = by_slot[slot]

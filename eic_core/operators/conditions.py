@@ -43,7 +43,11 @@ def _known(relation: Any) -> Callable[..., Any]:
 
 
 def _related(
-    name: str, names: str, relation: Any, signs: tuple[str, str, str], holds: tuple[bool, bool, bool]
+    name: str,
+    names: str,
+    relation: Any,
+    signs: tuple[str, str, str],
+    holds: tuple[bool, bool, bool],
 ) -> Operator:
     """One comparison.
 
@@ -106,9 +110,7 @@ UNEQUAL_ROW = _related("not_equal", "not_equal", np.not_equal, ("!=", r"\ne", "â
 # --- and, or, not
 
 
-def _joined(
-    name: str, relation: Any, signs: tuple[str, str, str], tight: int
-) -> Operator:
+def _joined(name: str, relation: Any, signs: tuple[str, str, str], tight: int) -> Operator:
     """and, or: of two conditions."""
     code, latex, text = signs
 

@@ -16,7 +16,14 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from eic_core.operators import algebra, conditions, exponentials, hyperbolic, selection, trigonometry
+from eic_core.operators import (
+    algebra,
+    conditions,
+    exponentials,
+    hyperbolic,
+    selection,
+    trigonometry,
+)
 from eic_core.operators.row import Operator
 
 ROWS = (

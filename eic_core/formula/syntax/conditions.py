@@ -72,7 +72,9 @@ def chain(operator: str, args: list[Draft], span: Span) -> Draft:
 
 def positive(draft: Draft, span: Span) -> Draft:
     """PySR's truth of a number: it is above 0."""
-    return draft if is_truth(draft) else Draft("greater_than", [draft, constant("0", span)], span=span)
+    return (
+        draft if is_truth(draft) else Draft("greater_than", [draft, constant("0", span)], span=span)
+    )
 
 
 def _cond(args: list[Draft], span: Span) -> Draft:

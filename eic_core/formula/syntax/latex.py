@@ -314,9 +314,7 @@ class _Scanner(Brackets):
             self.report.fail("a subscript without a name", start, end, "as in `x_{0}`")
         elif text == "&" and self.cases:
             self.separate(start, end)
-        elif text in "$&~":
-            return
-        elif text == "." and self.cases and self.raw[self.index][1] in ("\\\\", "\\end"):
+        elif text in "$&~" or text == "." and self.ends_case():
             return
         else:
             self.emit(BAD, text, start, end)
@@ -394,6 +392,10 @@ class _Scanner(Brackets):
             self.tokens.pop()
         self.cases -= 1
         self.emit(CLOSE, ")", start, end)
+
+    def ends_case(self) -> bool:
+        """Whether a case, or the list of them, ends at the next token."""
+        return bool(self.cases) and self.raw[self.index][1] in ("\\\\", "\\end")
 
     def said_of_case(self, start: int) -> bool:
         """``\\text{if }`` and its kin in a list of cases: whether they are words of conditions."""

@@ -280,7 +280,7 @@ class Brackets:
         self.open: list[tuple[str, str, int]] = []  # source bracket wanted, what it means, where
 
     def emit(
-        self, kind: int, text: str, start: int, end: int, extra: Function | None = None
+        self, kind: int, text: str, start: int, end: int, extra: Function | Draft | None = None
     ) -> None:
         """Add one shared token.
 
@@ -292,8 +292,8 @@ class Brackets:
             What the token stands for.
         start, end : int
             Where it stands in the source.
-        extra : Function, optional
-            What a token of kind `PREFIX` builds.
+        extra : Function or Draft, optional
+            What a token of kind `PREFIX` builds; the leaf that a `LEAF` is.
         """
         self.tokens.append((kind, text, start, end, extra))
 

@@ -19,7 +19,7 @@ CELLS = (
 )
 
 NUMERIC = {name: row for name, row in OPERATORS.items() if row.numeric}
-"""All but conditions and choices, which `tests.core.engine.test_conditionals` holds to an oracle."""
+"""All but conditions and choices, for which `tests.core.engine.test_conditionals` has an oracle."""
 
 STEADY = ("add", "sub", "mul", "div", "neg", "power", "sin", "cos", "exp", "log", "sqrt", "abs")
 
