@@ -383,7 +383,7 @@ class _Scanner(Brackets):
     def separate(self, start: int, end: int) -> None:
         """``&`` or a new line in a list of cases; an empty last line is none."""
         ends = self.raw[self.index][0] == "end" or self.raw[self.index][1] == "\\end"
-        if not ends and self.tokens[-1][0] not in (COMMA, CALL):
+        if not ends and self.tokens[-1][0] != COMMA:
             self.emit(COMMA, ",", start, end)
 
     def end_cases(self, start: int, end: int) -> None:

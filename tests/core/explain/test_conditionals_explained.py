@@ -70,7 +70,7 @@ def test_the_ledger_of_the_result_gives_conditions_nothing() -> None:
 @pytest.mark.parametrize(
     ("column", "words"),
     [
-        ([0.5, 1.0, 2.0], "for 1 of 3 samples: row 2 lies exactly on the jump of the condition `x > 1`"),
+        ([0.5, 1.0, 2.0], "for 1 of 3 samples: row 2 lies exactly on the jump of the condition `x"),
         ([0.5, 1.0, 1.0], "for 2 of 3 samples: 2 rows, the first of them row 2, lie exactly on"),
         ([1.0, 1.0], "Loses every digit at"),
     ],

@@ -167,6 +167,7 @@ def test_plain_conditions_need_no_note() -> None:
         ("where(x = 0)", (0, 12), "takes 3 arguments"),
         ("x = y = 2", (6, 7), "equation"),
         (r"\begin{array} x \end{array}", (0, 13), "is not read"),
+        (r"\begin{cases} & x > 0 \\ 1 \end{cases}", (14, 15), "missing operand"),
         ("(if (< x 0) 1)", (0, 14), "2 operands"),
         ("x & y !", (6, 7), "factorials"),
     ],
