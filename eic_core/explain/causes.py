@@ -19,7 +19,7 @@ import numpy.typing as npt
 from eic_core import wording
 from eic_core.engine.amplify import amplify
 from eic_core.explain import phrases
-from eic_core.formula.tree import Node
+from eic_core.formula.tree import UNDEFINED, Node
 from eic_core.measure.inspection import Inspection
 from eic_core.operators import NUMPY, OPERATORS, Operator
 from eic_core.samples import Samples
@@ -320,7 +320,7 @@ def singular_clause(inspection: Inspection, node_id: int) -> str:
     if any(inspection.nodes[child].singular >= n.singular for child in n.node.children):
         return GIVEN
     row = OPERATORS[n.node.operator]
-    if row.chooses:
+    if not row.numeric:
         return _jump_clause(inspection, node_id)
     exact, nearly = row.words.singular, row.words.nearly
     if not nearly:
@@ -337,11 +337,13 @@ def singular_clause(inspection: Inspection, node_id: int) -> str:
 
 
 def _jump_clause(inspection: Inspection, node_id: int) -> str:
-    """Which rows lie on the threshold of a conditional."""
+    """Which rows lie on the threshold of a condition."""
     _, s = inspection.amplification.trace(node_id)
     rows = np.flatnonzero(np.isinf(s)) + 1
-    condition = inspection.nodes[node_id].node.children[0]
-    where = f"on the jump of the condition {phrases.code_text(inspection.formula, condition)}"
+    node, where = inspection.formula.nodes[node_id], "on its threshold"
+    if OPERATORS[node.operator].chooses:
+        condition = phrases.code_text(inspection.formula, node.children[0])
+        where = f"on the jump of the condition {condition}"
     if len(rows) == 1:
         return f"row {rows[0]:,} lies exactly {where}"
     return f"{len(rows):,} rows, the first of them row {rows[0]:,}, lie exactly {where}"
@@ -357,7 +359,7 @@ def invalid_clause(node: Node) -> str:
     ('the argument of a logarithm must be positive', '')
     """
     if not node.children:
-        return ""
+        return "the formula gives none there" if node.label == UNDEFINED else ""
     row = OPERATORS[node.operator]
     unsaid = f"`{row.name}` has no real value for what it is given" if row.has_gaps else ""
     return row.words.invalid or unsaid

@@ -160,6 +160,7 @@ def _infinite(inspection: Inspection) -> Verdict:
         )
     words = OPERATORS[n.node.operator].words
     label = f"cancellation in a {words.noun}" if words.cancels else "a singular point"
+    label = label if OPERATORS[n.node.operator].numeric else "a jump"
     return Verdict(INFINITE, sentence, wording.capital(label), n.node.id, _notes(inspection))
 
 

@@ -472,9 +472,13 @@ def _concentration(result: Where, name: str) -> str:
         if len(c.positions) <= max(FEW * c.level * total, 1 if c.share >= ALONE else 0)
     ]
     if not small_parts:
+        inspection = result.inspection
+        data = "the data"
+        if 0 < inspection.nodes[result.node_id].evaluated < inspection.counts.valid:
+            data = f"the {total:,} rows that take its branch"
         if np.ptp(result.shares[np.isfinite(result.s)]) * total <= ALIKE:
-            return f"All over the data: every row gives the same share of {NOISE} at {name}."
-        return f"All over the data: no small part of the rows carries {NOISE} at {name}."
+            return f"All over {data}: every row gives the same share of {NOISE} at {name}."
+        return f"All over {data}: no small part of the rows carries {NOISE} at {name}."
     smallest = small_parts[0]
     count = len(smallest.positions)
     if count == 1:

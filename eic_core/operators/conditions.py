@@ -13,13 +13,13 @@ import numpy as np
 
 from eic_core.operators.row import Operands, Operator, Program, Y
 from eic_core.operators.wide import Wide, subtract
-from eic_core.operators.words import Words
+from eic_core.operators.words import ON_A_JUMP, Words
 from eic_core.operators.writing import ADD, ATOM, IF, MUL, NOT, RELATE, Form, Writing
 from eic_core.operators.writing import AND as BOTH
 from eic_core.operators.writing import OR as EITHER
 
 ON_THRESHOLD = "a sample lies exactly on the threshold of its condition, where its branches differ"
-SAYS_TRUE_OR_FALSE = "its operands have no value"
+NO_OPERAND = "its operands have no value"
 
 
 def _no_slope(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
@@ -89,7 +89,7 @@ def _related(
                 ATOM if code == "==" else None,
             ),
         ),
-        words=Words("comparison", invalid=SAYS_TRUE_OR_FALSE),
+        words=Words("comparison", singular=ON_A_JUMP, nearly="", invalid=NO_OPERAND),
     )  # fmt: skip
 
 
@@ -137,7 +137,7 @@ def _joined(name: str, relation: Any, signs: tuple[str, str, str], tight: int) -
             ),
             folds=True,
         ),
-        words=Words("condition", invalid=SAYS_TRUE_OR_FALSE),
+        words=Words("condition", singular=ON_A_JUMP, nearly="", invalid=NO_OPERAND),
     )  # fmt: skip
 
 
@@ -154,7 +154,7 @@ NOT_ROW = Operator(
         Form("logical_not(<0>)", rf"\lnot <0:{ADD}>", f"not <0:{NOT}>",
              f"<mrow><mo>¬</mo><0:{ADD}></mrow>", NOT, NOT, "not", ATOM),
     ),
-    words=Words("condition", invalid=SAYS_TRUE_OR_FALSE),
+    words=Words("condition", singular=ON_A_JUMP, nearly="", invalid=NO_OPERAND),
 )  # fmt: skip
 
 

@@ -82,6 +82,23 @@ def test_a_jump_is_named_with_its_row(column: list[float], words: str) -> None:
     assert where(inspected("where(x > 1, x + 1, 5)", x=column)).singular
 
 
+def test_a_truth_value_that_counts_jumps_by_itself() -> None:
+    found = verdict(inspected("(x > 1)*(x + 5)", x=[0.5, 1.0, 2.0]))
+    assert found.sentence == (
+        "Loses every digit at `x > 1` for 1 of 3 samples: row 2 lies exactly on its threshold."
+    )
+
+
+def test_rows_without_a_value_are_not_said_to_leave_double_range() -> None:
+    found = verdict(inspected("where(x > 1, log(x), nan)", x=[0.5, 1.5, 2.0]))
+    assert any("left out: the formula gives none there" in note for note in found.notes)
+
+
+def test_a_branch_is_not_all_the_data() -> None:
+    found = where(inspected(CANCELS, x=spread(-1.005, 3)))
+    assert found.sentences[0].startswith("All over the 200 rows that take its branch: every row")
+
+
 def test_own_conditioning_is_that_of_the_branch_taken() -> None:
     x = [-2.0, -0.5, 0.5, 2.0]
     samples = Samples.from_columns({"x": x})
