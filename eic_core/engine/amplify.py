@@ -42,6 +42,9 @@ _PREFIX = 1 << 18
 """Samples times slots up to which a node's trace runs the tape as far as the node; beyond, its
 subtree is laid out anew, which leaves out what is not below it."""
 
+_BLOCK = 1 << 14
+"""Samples at a time where every slot's values are held."""
+
 _AT_ONCE = 1 << 24
 """Samples times slots of one call of the native engine, so that progress can be told."""
 
@@ -272,13 +275,17 @@ class Amplification:
     def _active(self) -> np.ndarray:
         """Of a formula with conditionals: for each slot, the samples at which it is evaluated."""
         count = len(self.samples)
-        y = plain_values(self.tape, self.samples.columns, count)
-        for row, (values, _) in self.exact.items():
-            for slot, value in enumerate(values):
-                if y[slot][row] != value:
-                    y[slot] = np.array(y[slot])  # columns are read-only
-                    y[slot][row] = value
-        return np.array(active_slots(self.tape, y, count))
+        found = np.empty((len(self.tape), count), dtype=bool)
+        for start in range(0, count, _BLOCK):
+            stop = min(count, start + _BLOCK)
+            columns = {name: self.samples.columns[name][start:stop] for name in self.tape.variables}
+            y = [np.array(v) for v in plain_values(self.tape, columns, stop - start)]
+            for row, (values, _) in self.exact.items():
+                if start <= row < stop:
+                    for slot, value in enumerate(values):
+                        y[slot][row - start] = value
+            found[:, start:stop] = active_slots(self.tape, y, stop - start)
+        return found
 
     def valid_s2(self, node_id: int) -> np.ndarray:
         """s^2 of one node at the valid samples where it is evaluated, inf where singular."""

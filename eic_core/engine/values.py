@@ -13,6 +13,9 @@ from eic_core.engine.tape import Tape, tape_of
 from eic_core.formula.tree import Formula
 from eic_core.samples import Samples
 
+_BLOCK = 1 << 14
+"""Samples at a time where every slot's values are held."""
+
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
@@ -89,8 +92,13 @@ def plain_values(formula: Formula, samples: Samples) -> Floats:
 
 def _chosen_values(tape: Tape, samples: Samples) -> Floats:
     """The same where conditionals leave nodes out."""
-    found = branches.plain_values(tape, samples.columns, len(samples))
-    ok = np.ones(len(samples), dtype=bool)
-    for y, active in zip(found, branches.active_slots(tape, found, len(samples)), strict=True):
-        ok &= np.isfinite(y) | ~active
-    return np.where(ok, found[-1], np.nan)
+    out = np.empty(len(samples))
+    for start in range(0, len(samples), _BLOCK):
+        stop = min(len(samples), start + _BLOCK)
+        columns = {name: samples.columns[name][start:stop] for name in tape.variables}
+        found = branches.plain_values(tape, columns, stop - start)
+        ok = np.ones(stop - start, dtype=bool)
+        for y, active in zip(found, branches.active_slots(tape, found, len(ok)), strict=True):
+            ok &= np.isfinite(y) | ~active
+        out[start:stop] = np.where(ok, found[-1], np.nan)
+    return out

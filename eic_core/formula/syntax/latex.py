@@ -180,6 +180,7 @@ class Latex(Grammar):
 
 
 _CASES = ("cases", "dcases", "rcases")
+_TABLES = ("array", "matrix", "aligned", "gathered")
 _LONGEST_NAME = 100
 """Most letters that are offered as one name."""
 _END = re.compile(r"\\end\s*+\{[a-z]++\*?+\}")
@@ -188,8 +189,8 @@ _END = re.compile(r"\\end\s*+\{[a-z]++\*?+\}")
 class _Scanner(Brackets):
     """One pass over the LaTeX tokens."""
 
-    cases = 0
-    """How many lists of cases are open."""
+    cases = braced = 0
+    """How many lists of cases are open, and how many braces that no other closes."""
 
     def scan(self) -> list[TokenRow]:
         """The shared tokens, closed by `END`."""
@@ -309,7 +310,8 @@ class _Scanner(Brackets):
         elif text == "|":
             self.emit(BAR, "|", start, end)
         elif text in ",;":
-            self.emit(COMMA, text, start, end)
+            if not (self.cases and self.tokens[-1][0] == COMMA):
+                self.emit(COMMA, text, start, end)
         elif text == "_":
             self.report.fail("a subscript without a name", start, end, "as in `x_{0}`")
         elif text == "&" and self.cases:
@@ -358,8 +360,11 @@ class _Scanner(Brackets):
             self.name(f"{inner.strip()}_{word.removeprefix('wide')}", start, end)
         elif word in ("begin", "end", "label", "tag"):
             inner, end = self.raw_group()
-            if inner.rstrip("*") in _CASES and word in ("begin", "end"):
+            table = inner in _TABLES and self.braced
+            if (table or inner.rstrip("*") in _CASES) and word in ("begin", "end"):
                 if word == "begin":
+                    if inner == _TABLES[0]:
+                        self.raw_group()  # how its columns are set
                     self.emit(CALL, "cases", start, end, CASES)
                     self.cases += 1
                 elif self.cases:
@@ -415,8 +420,14 @@ class _Scanner(Brackets):
     def delimiter(self, side: str, start: int) -> None:
         """``\\left`` and ``\\right`` with the bracket that follows."""
         _, text, _, end = self.raw[self.index]
+        if side == "right" and self.braced and text in (".", ""):  # a last point is left out before
+            self.index += text == "."
+            self.braced -= 1
+            return
         self.index += 1
-        if text in ("|", r"\vert", r"\lvert", r"\rvert", r"\|"):
+        if side == "left" and text == r"\{" and self.raw[self.index][1] == r"\begin":
+            self.braced += 1  # a brace around a table, which holds cases
+        elif text in ("|", r"\vert", r"\lvert", r"\rvert", r"\|"):
             if side == "left":
                 self.begin("|", "|", "|", start, end)
             else:

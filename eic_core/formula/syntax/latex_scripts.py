@@ -78,7 +78,7 @@ VARIANTS = {
 FONTS = frozenset(
     (
         "mathrm text operatorname operatorname* mathit mathbf mathsf mathtt textrm textit textbf"
-        " mathcal boldsymbol bm mathbb textnormal"
+        " mathcal boldsymbol bm mathbb textnormal mbox"
     ).split()
 )
 ACCENTS = frozenset("hat bar tilde vec widehat overline widetilde".split())

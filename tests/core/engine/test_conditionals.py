@@ -478,3 +478,13 @@ def test_shaking_agrees_with_the_recursion(text: str) -> None:
         if not np.nanmax(np.abs(result.amplification.trace(known.node.id)[0])):
             continue  # relative noise does not show in a 0
         assert found.local_eic == pytest.approx(known.local_eic, abs=0.02), known.text
+
+
+def test_noise_that_turns_a_condition_is_no_estimate_of_a_slope() -> None:
+    """A row within some sigma of the threshold is left out of Algorithm 2, as on any jump."""
+    samples = Samples.from_columns({"x": [1.0 + 1e-12, 3.0]})
+    found = estimate(read("where(x > 1, 5, 2)").formula, samples, sigma=1e-9, repeats=200)
+    assert found.nodes[-1].left_out == 1 and found.limited_by_curvature
+    assert found.nodes[-1].local_eic == pytest.approx(0.5 * math.log10(2), abs=0.05)
+    calm = estimate(read("where(x > 1, x, x)").formula, samples, sigma=1e-9, repeats=200)
+    assert calm.nodes[-1].left_out == 0

@@ -48,6 +48,8 @@ SPELLINGS: tuple[tuple[str, np.ndarray], ...] = (
     (r"f(x) = \begin{cases} x, & x > 0, \\ -x, & x \leq 0. \end{cases}", ABS),
     (r"\begin{cases} x & \text{for}\: x > 0 \\- x & \text{otherwise} \end{cases}", ABS),
     (r"\left(\begin{cases} x & x > 0 \\ -x \end{cases}\right)", ABS),
+    (r"\left\{\begin{array}{ll} x & x > 0 \\ -x & \mbox{otherwise} \end{array}\right.", ABS),
+    (r"2 + \left\{\begin{aligned} x &, x>0 \\ -x &, x\leq 0\end{aligned}\right. - 2", ABS),
     ("cond(x0, x0) + cond(-x0, -x0)", ABS),
     ("(x > 0)*x - (x <= 0)*x", ABS),
     ("where(x > 0 and 1 >= x, x, y)", BAND),
