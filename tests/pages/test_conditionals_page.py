@@ -58,5 +58,14 @@ def test_an_undefined_formula_is_not_called_not_taken() -> None:
 def test_compare_scores_conditionals() -> None:
     page = compare.paste(compare.open_page(), "where(x > 2, log(x), x)\nx if x > 3\n(x > 2)*x\n")
     assert not page.exception
-    shown = html_of(page)
-    assert "no other branch" in shown or "refused" in shown
+    errors = [scored.score.error for scored in compare.desk_of(page).scored.scores]
+    assert [bool(error) for error in errors] == [False, True, False]
+    assert "no other branch" in errors[1]
+
+
+def test_two_formulas_with_conditions_stand_side_by_side() -> None:
+    page = compare.open_page(
+        formula="where(x > 3, 10000*x - 9999*x, x)", b="where(x > 3, x, x)", range="x=1:5"
+    )
+    assert not page.exception
+    assert "B loses 4.2 digits less than A" in compare.html_of(page)
