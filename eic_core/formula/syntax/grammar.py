@@ -441,9 +441,9 @@ class _Parser:
         return innermost is not None and innermost[4] is _JOINED and innermost[1] in TRUTHS
 
     def asked(self) -> bool:
-        """Whether the innermost open bracket is that of a function of conditions."""
-        opened = next((row for row in reversed(self.pending) if not row[0]), None)
-        return opened is not None and opened[4] is not None and opened[4].name in ASKING
+        """Whether a bracket is open that belongs to a function of conditions."""
+        opened = [row[4] for row in self.pending if not row[0]]
+        return any(function is not None and function.name in ASKING for function in opened)
 
     def joined(self, name: str, draft: Draft, start: int, end: int) -> None:
         """Finish a comparison, an ``and`` or an ``or``, or a choice, whose last operand is `draft`.

@@ -86,6 +86,7 @@ SPELLINGS: tuple[tuple[str, np.ndarray], ...] = (
     ("where(x == 0, y, 1)", np.where(X == 0, Y, 1)),
     ("IF(x=0; y; 1)", np.where(X == 0, Y, 1)),
     ("IF(x<>0; 1; y)", np.where(X == 0, Y, 1)),
+    ("where(not (x = 0), 1, y)", np.where(X == 0, Y, 1)),
     ("where(x != y, x, 7)", np.where(X != Y, X, 7)),
     ("(x > y) + 2*(x < y)", (X > Y) + 2.0 * (X < Y)),
     ("2*(x > y)**2", 2.0 * (X > Y)),
