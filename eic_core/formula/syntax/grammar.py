@@ -353,7 +353,7 @@ class _Parser:
             _, name, start, _, function, _ = pending.pop()
             draft, _, end = operands.pop()
             if function is not None:
-                if function.low == 2:
+                if function is _JOINED:
                     self.joined(name, draft, start, end)
                     continue
                 operands.append((self.apply(function, [draft], (start, end)), start, end))
@@ -380,11 +380,11 @@ class _Parser:
             self.index = here
             return True
         if text in "&|" and kind in (BAD, BAR):
-            if kind == BAR and not self.after_condition():
-                return False
             following = self.tokens[self.index]
-            if following[1] == text and following[2] == end:  # && and ||
-                self.index += 1
+            doubled = following[1] == text and following[2] == end  # && and ||
+            if not (self.after_condition() or (doubled and kind == BAD)):
+                return False  # a bar of an absolute value, or bits of numbers
+            self.index += doubled
         elif text == "<" and self.tokens[self.index][1:3] == (">", end):
             text = "<>"
             self.index += 1

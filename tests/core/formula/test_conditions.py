@@ -88,6 +88,8 @@ SPELLINGS: tuple[tuple[str, np.ndarray], ...] = (
     ("IF(x<>0; 1; y)", np.where(X == 0, Y, 1)),
     ("where(not (x = 0), 1, y)", np.where(X == 0, Y, 1)),
     ("where(x != y, x, 7)", np.where(X != Y, X, 7)),
+    ("x && y", ((X != 0) & (Y != 0)) * 1.0),
+    ("x > 0 || y", ((X > 0) | (Y != 0)) * 1.0),
     ("(x > y) + 2*(x < y)", (X > Y) + 2.0 * (X < Y)),
     ("2*(x > y)**2", 2.0 * (X > Y)),
     ("x + 1 if x > y else x - 1", np.where(X > Y, X + 1, X - 1)),
@@ -171,8 +173,10 @@ def test_plain_conditions_need_no_note() -> None:
         ("x = y = 2", (6, 7), "equation"),
         (r"\begin{array} x \end{array}", (0, 13), "is not read"),
         (r"\begin{cases} & x > 0 \\ 1 \end{cases}", (14, 15), "missing operand"),
+        (r"\max x \le 1", (0, 6), "takes 2 or more arguments"),
         ("(if (< x 0) 1)", (0, 14), "2 operands"),
-        ("x & y !", (6, 7), "factorials"),
+        ("x & 2", (2, 3), "`&` has no meaning"),
+        ("x && y !", (7, 8), "factorials"),
     ],
 )
 def test_a_mistake_in_a_condition_is_named_with_its_place(
