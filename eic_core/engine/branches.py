@@ -168,6 +168,7 @@ def choice_terms(
     if not np.any(jumps):
         return np.zeros_like(first), first, second
     larger = np.fmax(s2[1], s2[2])
+    agree = agree & np.isfinite(larger)  # a branch that has lost every digit agrees with nothing
     first = np.where(jumps & agree & takes, larger, first)
     second = np.where(jumps & agree & ~takes, larger, second)
     return np.where(jumps & ~agree, np.inf, 0.0), first, second

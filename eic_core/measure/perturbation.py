@@ -267,7 +267,7 @@ class _Sums:
     def add(self, s2: Floats, shows: np.ndarray[Any, np.dtype[np.bool_]], sigma: float) -> None:
         """Add a chunk: s2 of shape (nodes, m), nan where the sample shows nothing."""
         with np.errstate(invalid="ignore"):
-            steady = s2 * sigma**2 <= STEADY**2
+            steady = np.abs(s2) * sigma**2 <= STEADY**2  # below 0 by rounding alone
         self.unsteady = self.unsteady or bool((shows & ~steady).any())
         s2 = np.where(steady, s2, 0.0)
         self.used += np.count_nonzero(steady, axis=1)
