@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from eic_core.errors import FormulaError
 from eic_core.formula.syntax.build import Refusal
+from eic_core.formula.syntax.conditions import CONDITIONS, settle
 from eic_core.formula.syntax.equations import ask_for_a_side, left_hand_side
 from eic_core.formula.syntax.euler import note_meaning_of_e, reason_for_euler
 from eic_core.formula.syntax.infix import parse_repaired, parse_text, tokenize
@@ -247,7 +248,10 @@ def _read_text(
             draft, notation = read_source(again, names, source), name
         else:
             draft, notation = _read(again, names, reader, name, start, end, hint is None)
-        return again, names, Formula.from_draft(draft, text), notation
+        formula = Formula.from_draft(draft, text)
+        if names.special or not CONDITIONS.isdisjoint([node[1] for node in formula.nodes]):
+            formula = Formula.from_draft(settle(again, draft), text)
+        return again, names, formula, notation
 
     report, names, formula, notation = attempt(row.euler, False)
     cased = "X" in text and names.holds_both_cases

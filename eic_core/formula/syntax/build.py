@@ -14,6 +14,7 @@ from eic_core.operators import OPERATORS, Operator, follow
 Span = tuple[int, int]
 MAX_POWER = 10**300
 MANY = 100_000
+_NAMED = frozenset(("pi", "e", "nan", "true", "false"))
 _OF_LITERALS = frozenset((CONSTANT, "neg", "div"))
 
 
@@ -80,7 +81,7 @@ def number_label(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _value(label: str) -> Fraction | None:
-    return None if label == "pi" or label == "e" else Fraction(label)
+    return None if label in _NAMED else Fraction(label)
 
 
 def _number(draft: Draft) -> Fraction | None:

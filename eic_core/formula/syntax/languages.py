@@ -92,7 +92,7 @@ _FUNCTION = (
     r"(?:sin|cos|tan|exp|log|sqrt|fabs|abs|neg|pow|cbrt|add|mul|sub|div|fma|hypot|(?=\w*sin)\w++)"
 )
 _SEXPR = re.compile(
-    r"\s*+\(\s*+(?:FPCore\b|(?:lambda|define)\s*+\(|expt\s|(?:if|while\*?|for\*?)\s++\(\s*+[<>=!]|let\*?\s*+[(\[]|!\s|[+*/]\s"
+    r"\s*+\(\s*+(?:FPCore\b|(?:lambda|define)\s*+\(|expt\s|if\s++[\w(]|[<>]=?\s|(?:while\*?|for\*?)\s++\(\s*+[<>=!]|let\*?\s*+[(\[]|!\s|[+*/]\s"
     r"|-\s++[^\s()+*/-]++\s++[^\s()+*/-]|-\s++[^\s()]++\s++\(\s*+[-+*/a-z]|-\s*+\(\s*+[-+*/]\s"
     rf"|{_FUNCTION}\s++(?:[\w.-]|\(\s*+(?:[-+*/]\s|{_FUNCTION}\s)))"
 )

@@ -6,6 +6,7 @@ import re
 
 from eic_core.formula.syntax.build import (
     FUNCTIONS,
+    MANY,
     Function,
     Refusal,
     Span,
@@ -14,6 +15,7 @@ from eic_core.formula.syntax.build import (
     plain,
     root,
 )
+from eic_core.formula.syntax.conditions import EVERY, NEGATION, SOME, cases, choice
 from eic_core.formula.syntax.grammar import Grammar, parse
 from eic_core.formula.syntax.names import Names, similar_function
 from eic_core.formula.syntax.reading import Report
@@ -51,7 +53,7 @@ _TOKENS = re.compile(
     r"|(?P<long>\\\[(?P<letter>[A-Za-z]++)\])"
     r"|(?P<name>[^\W\d_][^\W_]*+(?:\$[^\W_]++)*+)"
     r"|(?P<slot>\#[0-9]{0,4}+)"
-    r"|(?P<other>\^\^|->|:=|==|//|/@|@@?|&|\S)"
+    r"|(?P<other>\^\^|->|:=|[=!]==?|[<>]=?|&&|\|\||//|/@|@@?|&|\S)"
 )
 _HEAD = re.compile(
     r"\s*+(?:(?:In|Out)\[[0-9]++\](?://\w++)?+\s*+:?=\s*+)?+"
@@ -98,6 +100,19 @@ def _rational(args: list[Draft], span: Span) -> Draft:
     return constant(f"{args[0].label}/{args[1].label}", span)
 
 
+def _piecewise(args: list[Draft], span: Span) -> Draft:
+    """Values and conditions in turn; 0 where none holds, if no last value says otherwise."""
+    return cases(args if len(args) % 2 else [*args, constant("0", span)], span)
+
+
+def _which(args: list[Draft], span: Span) -> Draft:
+    """Conditions and values in turn."""
+    if len(args) % 2:
+        raise Refusal("`Which` holds pairs", "as in `Which[x > 0, a, True, b]`")
+    pairs = [part for i in range(0, len(args), 2) for part in (args[i + 1], args[i])]
+    return cases(pairs, span)
+
+
 def _itself(args: list[Draft], span: Span) -> Draft:
     return args[0]
 
@@ -113,6 +128,12 @@ _OWN = {
     "ramp": FUNCTIONS["relu"],
     "setprecision": Function("SetPrecision", 2, 2, _itself),
     "n": Function("N", 1, 2, _itself),
+    "if": Function("If", 3, 3, choice),
+    "piecewise": Function("Piecewise", 2, MANY, _piecewise),
+    "which": Function("Which", 2, MANY, _which),
+    "and": EVERY,
+    "or": SOME,
+    "not": NEGATION,
 } | {name: Function(name, 1, 1, _itself) for name in ("holdform", "hold", "inputform", "fullform")}
 """Functions whose arguments stand in another order, or that are known by other names."""
 
@@ -228,7 +249,7 @@ class _Scanner:
                 self.mark(match[0], span)
         if self.open:
             bracket, place = self.open[-1]
-            closers = "".join("]" if mark == "[" else ")" for mark, _ in reversed(self.open))
+            closers = "".join(_CLOSERS[mark] for mark, _ in reversed(self.open))
             few = len(closers) <= 20
             self.report.fail(
                 f"unbalanced bracket at column {place + 1}", place, place + 1,
@@ -310,9 +331,27 @@ class _Scanner:
             self.report.fail("this comment is not closed", *span, "close it with `*)`")
         self.place = closing + 2
 
+    def in_piecewise(self) -> bool:
+        """Whether the innermost bracket is that of ``Piecewise[`` or a brace in it."""
+        if not self.open:
+            return False
+        bracket, place = self.open[-1]
+        return bracket == "{" or self.report.text.endswith("Piecewise", 0, place)
+
+    def brace(self, text: str, span: Span) -> None:
+        """A brace around the cases of ``Piecewise[{{a, c}, …}, d]``, which says nothing else."""
+        if text == "{":
+            self.open.append((text, span[0]))
+        elif self.open[-1][0] == "{":
+            self.open.pop()
+        else:
+            self.report.fail("unbalanced brace", *span, "remove it or open it before")
+
     def mark(self, text: str, span: Span) -> None:
         """A bracket, an operator, or a mark that no formula holds."""
-        if text in "([":
+        if text in "{}" and self.in_piecewise():
+            self.brace(text, span)
+        elif text in "([":
             if text == "[":
                 self.report.fail("a bracket without a function", *span, "write `(`")
             self.open.append((text, span[0]))
@@ -325,10 +364,10 @@ class _Scanner:
                     "remove it or open it before",
                 )
             bracket, place = self.open.pop()
-            if (bracket == "[") != (text == "]"):
+            if (bracket == "[") != (text == "]") or bracket == "{":
                 self.report.fail(
                     f"`{bracket}` at column {place + 1} is closed by `{text}`", *span,
-                    f"write `{']' if bracket == '[' else ')'}`",
+                    f"write `{_CLOSERS[bracket]}`",
                 )  # fmt: skip
             self.tokens.append((CLOSE, ")", *span, None))
         elif text in "+-*/^−×·":
@@ -337,12 +376,16 @@ class _Scanner:
             )
         elif text == ",":
             self.tokens.append((COMMA, ",", *span, None))
+        elif text in _SIGNS_OF_CONDITIONS:
+            self.tokens.append((BAD, text[:2], *span, None))
         elif text in _EXPLAINED:
             self.report.fail(*_EXPLAINED[text][:1], *span, _EXPLAINED[text][1])
         else:
             self.tokens.append((BAD, text, *span, None))
 
 
+_CLOSERS = {"(": ")", "[": "]", "{": "}"}
+_SIGNS_OF_CONDITIONS = frozenset("< > <= >= == === != && || ! ≤ ≥ ≠ ∧ ∨ ¬".split())
 _EXPLAINED = {
     "_": ("`_` marks a pattern in Mathematica", "write `x1` for `x_1`"),
     "{": ("a list is not read", "give a single expression"),
@@ -353,7 +396,6 @@ _EXPLAINED = {
     "//": ("`x // f` is not read", "write `Sin[x]`"),
     "->": ("a rule is not read", "give only its right-hand side"),
     ":=": ("this is a definition", "give only its right-hand side"),
-    "==": ("this is an equation", "give only one side"),
     "=": ("this is an assignment", "give only its right-hand side"),
     "^^": ("a number to another base is not read", "write it as a decimal"),
     "&": ("a function within a formula is not read", "write its value"),

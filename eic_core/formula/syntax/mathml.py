@@ -19,7 +19,7 @@ from eic_core.formula.tree import Draft
 
 BEGINS = re.compile(
     r"\s*+(?:<\?xml[^<>]{0,300}\?>\s*+)?+(?:<!--|<!DOCTYPE|<(?:\w{1,20}:)?"
-    r"(?:math|apply|mrow|semantics|mfrac|msup|msub|msqrt|mstyle|mi|mn|lambda)\b)"
+    r"(?:math|apply|piecewise|mrow|semantics|mfrac|msup|msub|msqrt|mstyle|mi|mn|lambda)\b)"
 )
 """How MathML begins."""
 
@@ -61,11 +61,13 @@ def read_mathml(report: Report, names: Names, start: int, end: int) -> Draft:
 
 _HEADS = {
     "plus": "+", "minus": "-", "times": "*", "divide": "/", "power": "pow", "ln": "log",
-    "ceiling": "ceil",
+    "ceiling": "ceil", "lt": "<", "gt": ">", "leq": "<=", "geq": ">=", "eq": "==", "neq": "!=",
 }  # fmt: skip
-_CONSTANTS = {"pi": "PI", "exponentiale": "E"}
+_CONSTANTS = {
+    "pi": "PI", "exponentiale": "E", "true": "TRUE", "false": "FALSE", "notanumber": "NAN",
+}  # fmt: skip
 _NOT_READ = frozenset(
-    "piecewise infinity notanumber true false imaginaryi eulergamma vector matrix set list interval"
+    "infinity imaginaryi eulergamma vector matrix set list interval"
     " diff partialdiff int sum product limit".split()
 )
 
@@ -88,8 +90,15 @@ class _Content:
                 pending.extend(
                     (child, False) for child in element.elements[1:] if self.is_operand(child)
                 )
+            elif not ready and element.tag == "piecewise":
+                pending.append((element, True))
+                pending.extend(
+                    (part, False) for case in element.elements for part in self.case(case)
+                )
             elif element.tag == "apply":
                 done[id(element)] = self.call(element, done)
+            elif element.tag == "piecewise":
+                done[id(element)] = self.choice(element, done)
             else:
                 done[id(element)] = self.atom(element)
         return done[id(root)]
@@ -137,6 +146,27 @@ class _Content:
             items.append(self.atom(inner[0]))
         first = Form(name, head.start, head.end)
         return Form("(", element.start, element.end, [first, *items])
+
+    def case(self, element: Element) -> list[Element]:
+        """The value and the condition of a ``<piece>``, or the value of ``<otherwise>``."""
+        parts = element.elements
+        if len(parts) != {"piece": 2, "otherwise": 1}.get(element.tag, 0):
+            self.refuse(element)
+        return parts
+
+    def choice(self, element: Element, done: dict[int, Form]) -> Form:
+        """``<piecewise>``: each piece where its condition holds and none before it does."""
+        span = (element.start, element.end)
+        cases = element.elements
+        rest = Form("NAN", *span)
+        if cases and cases[-1].tag == "otherwise":
+            rest = done[id(cases.pop().elements[0])]
+        for case in reversed(cases):
+            if case.tag == "otherwise":
+                self.refuse(case)
+            value, condition = [done[id(part)] for part in case.elements]
+            rest = Form("(", *span, [Form("if", *span), condition, value, rest])
+        return rest
 
     def atom(self, element: Element) -> Form:
         """A number, a name or a constant."""

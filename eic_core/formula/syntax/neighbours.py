@@ -41,7 +41,17 @@ _LONGEST = 40
 
 
 def refuse_element(report: Report, tokens: list[TokenRow], index: int) -> None:
-    """Raise if the token at `index` begins the index of a result, as in ``f(x)[0]``."""
+    """Raise if a token begins the index of a result, as in ``f(x)[0]``.
+
+    Parameters
+    ----------
+    report : Report
+        Raises the error.
+    tokens : list of TokenRow
+        Closed by `END`.
+    index : int
+        The place of the token.
+    """
     token = tokens[index]
     if token[1] == "[" and tokens[index + 1][0] == NUMBER and tokens[index + 2][1] == "]":
         report.fail(

@@ -8,11 +8,12 @@ from typing import Any
 
 from eic_core import wording
 from eic_core.formula.syntax.build import FUNCTIONS, Refusal, fold, number_label
+from eic_core.formula.syntax.conditions import FALSE, SPECIAL, TRUE, condition_form
 from eic_core.formula.syntax.names import Names, safe_name, suggestion
 from eic_core.formula.syntax.preconditions import read_ranges
 from eic_core.formula.syntax.reading import MAX_DEPTH, MAX_DIGITS, MAX_NODES, Report
 from eic_core.formula.syntax.tokens import DECIMAL
-from eic_core.formula.tree import Draft, constant
+from eic_core.formula.tree import UNDEFINED, Draft, constant
 
 _TOKENS = re.compile(
     r"(?P<comment>;[^\n]*)|(?P<string>\"(?:[^\"\\]|\\.)*+\")|(?P<bracket>[()\[\]])|(?P<atom>[^\s()\[\]\";]+)"
@@ -26,15 +27,17 @@ _FRACTION = re.compile(r"([+-]?)([0-9]++)/([0-9]{1,1000}+)\Z")
 _FOLDED = {"+": "add", "*": "mul", "/": "div", "-": "sub"}
 _CONTROL = frozenset(
     (
-        "if while while* for for* tensor tensor* cast array dim size ref and or not < > <= >= == !="
-        " isfinite isinf isnan isnormal signbit digits"
+        "while while* for for* tensor tensor* cast array dim size ref isfinite isinf isnan isnormal"
+        " signbit digits"
     ).split()
 )
 _DOTTED_NAME = re.compile(r"[^\W\d]\w*+[.'?!]")
 """A name of which only another spelling can be typed elsewhere; no constant is called so."""
 _HERBIE = {"sqr": "square"}
 """Functions that older versions of Herbie print."""
-_CONSTANTS = {"PI": "pi", "E": "e", "M_PI": "pi", "M_E": "e"}
+_CONSTANTS = {
+    "PI": "pi", "E": "e", "M_PI": "pi", "M_E": "e", "TRUE": TRUE, "FALSE": FALSE, "NAN": UNDEFINED,
+}  # fmt: skip
 MAX_BINDINGS = 500
 Span = tuple[int, int]
 Sized = tuple[Draft, int]
@@ -112,7 +115,7 @@ def read_sexpr(report: Report, names: Names, start: int, end: int) -> Draft:
     Raises
     ------
     FormulaError
-        If it is no formula, or holds a condition or a loop.
+        If it is no formula, or holds a loop.
     """
     forms = _forms(report, start, end)
     if not forms:
@@ -356,6 +359,9 @@ class _Builder:
                     self.report.fail("`/` needs two operands", *place, "as in `(/ 1 x)`")
                 return args[0]
             return fold(_FOLDED[head], args, span)
+        condition = condition_form(head, args, span)
+        if condition is not None:
+            return condition
         try:
             named = _HERBIE.get(head, head)
             is_power = head in ("^", "**", "expt")
@@ -383,6 +389,7 @@ class _Builder:
             if hexadecimal:
                 return constant(hexadecimal, span)
             if text in _CONSTANTS and not self.names.is_column(text):
+                self.names.special |= _CONSTANTS[text] in SPECIAL
                 return constant(_CONSTANTS[text], span)
             if not re.match(r"[^\W\d]", text) and not self.names.is_column(text):
                 self.report.fail(

@@ -279,7 +279,10 @@ class _Statements:
         body = view[start:end]
         if not body or body in ("}", "{") or _SKIPPED_STATEMENT.match(body):
             return None, False
-        if (control := _CONTROL.match(body)) and not body[control.end() :].lstrip().startswith("="):
+        control = _CONTROL.match(body)
+        if control and not (
+            body[control.end() :].lstrip().startswith("=") or _has_branches(body, control.end())
+        ):
             report.fail(
                 f"the statement `{control[0]}` is not read", start, start + control.end(),
                 "give a single expression",
@@ -309,6 +312,26 @@ class _Statements:
         inside = next((text for text in match.groups() if text is not None), "")
         self.arguments += _argument_names(inside)
         return Statement(name, match.end(), end)
+
+
+def _has_branches(body: str, place: int) -> bool:
+    """Whether the first parentheses behind `place` hold a comma of their own.
+
+    Examples
+    --------
+    >>> _has_branches("if(x > 0, max(x, y), 0)", 2), _has_branches("if (f(x, y)) return 1", 2)
+    (True, False)
+    """
+    depth = 0
+    for mark in re.finditer(r"[(),;]", body[place:]):
+        if mark[0] in ",;":
+            if depth == 1:
+                return True
+        else:
+            depth += 1 if mark[0] == "(" else -1
+        if depth <= 0:
+            break
+    return False
 
 
 def _last_mark(view: str, start: int, end: int) -> str:

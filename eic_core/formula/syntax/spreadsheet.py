@@ -12,6 +12,7 @@ from eic_core.formula.syntax.build import (
     logarithm,
     plain,
 )
+from eic_core.formula.syntax.conditions import EVERY, NEGATION, SOME, choice
 from eic_core.formula.syntax.grammar import parse
 from eic_core.formula.syntax.infix import Infix, with_decimal_commas
 from eic_core.formula.syntax.names import Names, safe_name
@@ -71,6 +72,10 @@ _OWN = {
     "SUM": Function("SUM", 1, 255, _sum("add")),
     "PRODUCT": Function("PRODUCT", 1, 255, _sum("mul")),
     "INT": FUNCTIONS["floor"],
+    "IF": Function("if", 3, 3, choice),
+    "AND": EVERY,
+    "OR": SOME,
+    "NOT": NEGATION,
 }
 _REFUSED = {
     "SUMSQ": "write `A1^2+B1^2`", "AVERAGE": "write `(A1+B1)/2`",

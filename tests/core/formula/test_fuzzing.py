@@ -90,7 +90,7 @@ ATTACKS = {
     "implied": "2x+" * 20_000 + "2x",
     "complex": "3j*x",
     "equation": "x == 2",
-    "comparison": "x < 2",
+    "comparison": "x < ",
     "empty": "   ",
 }
 

@@ -520,8 +520,8 @@ def test_a_column_before_a_number_in_parentheses_is_a_factor():
 
 REFUSED = [
     "2 sin x", "sin 2x", "sin x cos x", "ln x^2", "cos x + 1", "xsin(x)", "sinus(x)", "1+lg(x)",
-    "x 2", "(x+1)2", "mass velocity", "foo bar baz", "return x and y", "2 return x",
-    "let x", "x if y else z", "a and b", "x[i]", "x{2}", "f(x)", "g(x, y)", "x*(y+1", "((x",
+    "x 2", "(x+1)2", "mass velocity", "foo bar baz", "2 return x", "x in y",
+    "let x", "x[i]", "x{2}", "f(x)", "g(x, y)", "x*(y+1", "((x",
     "(+ x (* y 2)", "x\u200b+1", "x\u200b+lg(1)", "3j", "2i + x", "x == 2", "x + y = z",
     "foo(x)", "logarithm(x)", "sqr(x)", "arcsine(x) + lg(x)", "2 x + 3 4", "x y 2",
     "sin(x) = lg(y)", "two words here", "sin", "x ++ ", "1.5.x", "squareroot(2x", "lg(2x)", "lg x",
@@ -561,10 +561,9 @@ MEANT = {
     "ln 2x + 1": "ln(2x) + 1",
     "xsin(x)": "x sin(x)",
     "x\u200b+lg(1)": "x+log10(1)",
-    "return x and y": None,
+    "let x": None,
     "2 return x": None,
     "0b101": None,
-    "x if y else z": None,
     "for x in y": None,
 }
 

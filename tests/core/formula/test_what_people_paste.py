@@ -38,7 +38,7 @@ def _least(*operands):
 TRUTH_NAMES = {
     name: getattr(np, name)
     for name in (
-        "sin cos tan exp log log2 log10 log1p expm1 sqrt arctan arctan2 arcsin arccos arcsinh"
+        "where sin cos tan exp log log2 log10 log1p expm1 sqrt arctan arctan2 arcsin arccos arcsinh"
         " arccosh sinh cosh tanh hypot floor ceil sign abs"
     ).split()
 } | {"max": _greatest, "min": _least, "pi": math.pi, "erf": erf, "__builtins__": {}}
@@ -292,9 +292,25 @@ def test_what_sympy_prints_for_another_language_keeps_its_value(printer, express
     np.testing.assert_allclose(values_of(formula, columns), expected, rtol=1e-12)
 
 
+CHOICE = sympy.Piecewise(
+    (sympy.sin(x), x > 2), (3, sympy.And(x > 1, x < sympy.Rational(3, 2))), (sympy.exp(x), True)
+)
+
+
+@pytest.mark.parametrize(
+    "printer", ["octave", "julia", "c", "javascript", "python", "content", "latex"]
+)
+def test_a_choice_that_sympy_prints_for_another_language_keeps_its_value(printer):
+    formula = read(PRINTERS[printer](CHOICE)).formula
+    columns = {"x": np.array([0.5, 1.25, 2.5])}
+    np.testing.assert_allclose(
+        values_of(formula, columns), [math.exp(0.5), 3, math.sin(2.5)], rtol=1e-12
+    )
+
+
 UNKNOWN_TO_SYMPY = re.compile(
     r"[:`#\\\\;{]|//|\*\^|_|=|\(\*|Surd|CubeRoot|N\[|Erf|Function|Log10|HoldForm|Minus|Rational"
-    r"|Power\(|Divide|Floor|C\[|Sin \["
+    r"|Power\(|Divide|Floor|C\[|Sin \[|If\[|Which|Piecewise"
 )
 BOTH_READ = [text for text in PASTED["mathematica"] if not UNKNOWN_TO_SYMPY.search(text)]
 
