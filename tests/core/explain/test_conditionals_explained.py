@@ -70,7 +70,7 @@ def test_the_ledger_of_the_result_gives_conditions_nothing() -> None:
 @pytest.mark.parametrize(
     ("column", "where_lost", "words"),
     [
-        ([0.5, 1.0, 2.0], "at 1 of 3 samples", "row 2 lies exactly on the jump of the condition `x"),
+        ([0.5, 1.0, 2.0], "at 1 of 3 samples", "row 2 lies exactly on the jump of the condition"),
         ([0.5, 1.0, 1.0], "at 2 of 3 samples", "2 rows, the first of them row 2, lie exactly on"),
         ([1.0, 1.0], "loses every digit (EIC infinite)", "2 rows"),
     ],

@@ -293,7 +293,7 @@ def test_what_sympy_prints_for_another_language_keeps_its_value(printer, express
 
 
 CHOICE = sympy.Piecewise(
-    (sympy.sin(x), x > 2), (3, sympy.And(x > 1, x < sympy.Rational(3, 2))), (sympy.exp(x), True)
+    (sympy.sin(x), x > 2), (3, sympy.And(x > 1, x < 1.5)), (sympy.exp(x), True)
 )
 
 
