@@ -56,7 +56,8 @@ def test_an_undefined_formula_is_not_called_not_taken() -> None:
 
 
 def test_compare_scores_conditionals() -> None:
-    page = compare.paste(compare.open_page(), "where(x > 2, log(x), x)\nx if x > 3\n(x > 2)*x\n")
+    pasted = "where(x > 2, log(x), x)\nx if x > 3\n(x > 2)*x\n"
+    page = compare.paste(compare.open_page(range="x=1:5"), pasted)
     assert not page.exception
     errors = [scored.score.error for scored in compare.desk_of(page).scored.scores]
     assert [bool(error) for error in errors] == [False, True, False]
@@ -68,4 +69,4 @@ def test_two_formulas_with_conditions_stand_side_by_side() -> None:
         formula="where(x > 3, 10000*x - 9999*x, x)", b="where(x > 3, x, x)", range="x=1:5"
     )
     assert not page.exception
-    assert "B loses 4.2 digits less than A" in compare.html_of(page)
+    assert "B has an EIC 4.2 digits lower than A" in compare.html_of(page)
