@@ -249,13 +249,16 @@ def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> s
     lines += reading_lines(reading)
     if result.reason:
         lines.append(f"reason       {result.reason}")
-    lines += ["", "  id  digits  invalid  singular  sub-expression"]
+    chooses = result.amplification.chooses
+    taken = "  evaluated" if chooses else ""
+    lines += ["", f"  id  digits  invalid  singular{taken}  sub-expression"]
     for n in result.nodes:
         mark = "*" if n.node.id == result.bottleneck and result.counts.valid else " "
         text = wording.shorten(n.text, 60)
+        taken = f"  {n.evaluated:>9}" if chooses else ""
         lines.append(
             f"{mark}{n.node.id:>3}  {_digits(n.local_eic):>6}  {n.invalid:>7}  {n.singular:>8}"
-            f"  {text}"
+            f"{taken}  {text}"
         )
     return "\n".join(lines)
 

@@ -246,7 +246,8 @@ def _texts(
     n = inspection.nodes[k]
     if k not in tree.folded:
         title = wording.shorten(n.text, 12) if n.node.operator == VARIABLE else node_sign(n.node)
-        return title, wording.digits_lost(n.local_eic), n.local_eic
+        skipped = n.evaluated == 0 and inspection.counts.valid
+        return title, "not taken" if skipped else wording.digits_lost(n.local_eic), n.local_eic
     top = n.local_eic if math.isnan(n.local_eic) else hottest[k]
     run = tree.skipped.get(k, ())
     if run and not math.isnan(top):

@@ -142,6 +142,41 @@ def passage_of_selection(B: Any, y: Any, term: Any) -> Passage:
     return Passage(B.where(y == 0, 0.0, attained), attained, B.where(y == 0, attained, 0.0))
 
 
+def passage_of_choice(B: Any, y: Any, term: Any, s2: Any) -> Passage:
+    """What an edge of a conditional lets through: all of the branch taken; on a jump everything.
+
+    Parameters
+    ----------
+    B : backend
+    y : Value
+        The conditional's value.
+    term : Value
+        What the recursion added to s_k^2 through this edge: s_i^2 of the branch taken, or of the
+        noisier one where both agree on a threshold; 0 for the other; infinite for a condition on a
+        jump.
+    s2 : Value
+        The operand's s_i^2.
+    """
+    size = B.where(term == s2, 1.0, B.where(term == 0, 0.0, B.sqrt(term / s2)))
+    attained = B.where(term == 0, 0.0, size)
+    return Passage(B.where(y == 0, 0.0, attained), attained, B.where(y == 0, attained, 0.0))
+
+
+def passage_of_truth(B: Any, y: Any, jumps: Any) -> Passage:
+    """What an edge of a condition lets through: nothing, but on its threshold everything.
+
+    Parameters
+    ----------
+    B : backend
+    y : Value
+        The condition's truth value.
+    jumps : Value of bool
+        Whether it is on its threshold.
+    """
+    size = B.where(jumps, B.inf, 0.0)
+    return Passage(B.where(y == 0, 0.0, size), size, B.where(y == 0, size, 0.0))
+
+
 def passed_on(B: Any, arrived: Flow, through: Passage, y: Any, a: Any) -> Flow:
     """What an operand receives of what has arrived at the node above.
 
@@ -325,6 +360,11 @@ class _Passages:
         y, terms = self.results.y[step.slot], self.results.contributions[step.slot]
         if row.selects:
             return [passage_of_selection(B, y, term) for term in terms]
+        if row.truth:
+            return [passage_of_truth(B, y, self.results.on_threshold[step.slot]) for _ in terms]
+        if row.chooses:
+            given = [self.results.s2[slot] for slot in step.operands]
+            return [passage_of_choice(B, y, *edge) for edge in zip(terms, given, strict=True)]
         a = [self.results.y[slot] for slot in step.operands]
         s2 = [self.results.s2[slot] for slot in step.operands]
         p = step.parameter
@@ -418,7 +458,7 @@ class Evaluated:
         """
         assert self.evaluator is not None
         mp, backend = self.evaluator.mp, self.evaluator.backend
-        largest = max((mp.mag(y) for y in sample.y if y), default=0)
+        largest = max((mp.mag(y) for y in sample.y if y and mp.isfinite(y)), default=0)
         with mp.workprec(mp.prec + max(0, min(largest, MOST_BITS))):
             return [_to_float(g) for g in self._at(row, backend, sample).follow(units)]
 

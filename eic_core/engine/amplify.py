@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from eic_core.engine import extended
+from eic_core.engine.branches import active_slots, plain_values
 from eic_core.engine.constants import settled_constants
 from eic_core.engine.native.library import DOUBT, INVALID, Pass
 from eic_core.engine.passes import (
@@ -43,6 +44,9 @@ Progress = Callable[[float], None]
 _PREFIX = 1 << 18
 """Samples times slots up to which a node's trace runs the tape as far as the node; beyond, its
 subtree is laid out anew, which leaves out what is not below it."""
+
+_BLOCK = 1 << 14
+"""Samples at a time where every slot's values are held."""
 
 _AT_ONCE = 1 << 24
 """Samples times slots of one call of the native engine, so that progress can be told."""
@@ -99,6 +103,7 @@ class Amplification:
     _settled: Settled = field(repr=False)
     _flagged: list[np.ndarray] = field(repr=False)
     _unsettled: np.ndarray = field(repr=False)
+    _evaluated: list[int] | None = field(repr=False)  # by slot; None: at every valid sample
 
     @cached_property
     def finite_sum(self) -> tuple[float, ...]:
@@ -151,21 +156,43 @@ class Amplification:
         """Number of valid samples."""
         return int(np.count_nonzero(self.valid))
 
+    @property
+    def chooses(self) -> bool:
+        """Whether a conditional leaves nodes out at some samples."""
+        return self._evaluated is not None
+
+    def evaluated_count(self, node_id: int) -> int:
+        """At how many valid samples a node is evaluated: all, but in branches of conditionals."""
+        if self._evaluated is None:
+            return self.valid_count
+        return self._evaluated[self.tape.slots[node_id]]
+
     def mean_s2(self, node_id: int) -> float:
-        """s-bar^2 at a node: inf if a sample is singular there, nan if none is valid."""
-        if not self.valid_count:
+        """s-bar^2 at a node: inf if a sample is singular there, nan if none is valid.
+
+        The mean is over the samples at which the node is evaluated.
+        """
+        count = self.evaluated_count(node_id)
+        if not count:
             return math.nan
         if self.singular[node_id]:
             return math.inf
-        return self.finite_sum[node_id] / self.valid_count
+        return self.finite_sum[node_id] / count
 
     def finite_mean_s2(self, node_id: int) -> float:
         """The same without the samples that are singular at this node."""
-        count = self.valid_count - self.singular[node_id]
+        count = self.evaluated_count(node_id) - self.singular[node_id]
         return self.finite_sum[node_id] / count if count else math.nan
 
     def means(self) -> Iterator[tuple[float, float, int]]:
         """For each slot `mean_s2`, `finite_mean_s2`, and how many samples are singular."""
+        if self._evaluated is not None:
+            for total, singular, count in zip(
+                self._sums, self._singular, self._evaluated, strict=True
+            ):
+                rest = total / (count - singular) if count > singular else math.nan
+                yield math.inf if singular else rest, rest, singular
+            return
         valid = self.valid_count
         for total, singular in zip(self._sums, self._singular, strict=True):
             if not singular:
@@ -185,6 +212,8 @@ class Amplification:
     @cached_property
     def eic_finite(self) -> float:
         """The same without the samples that are singular at each node."""
+        if self._evaluated is not None:
+            return self._finite_where_evaluated(self._evaluated)
         valid = self.valid_count
         if valid and not any(self._singular):
             known = not math.isnan(sum(self._sums))
@@ -197,6 +226,17 @@ class Amplification:
             if mean > worst:
                 worst = mean
         return 0.5 * math.log10(worst)
+
+    def _finite_where_evaluated(self, evaluated: list[int]) -> float:
+        """`eic_finite` over the nodes that are evaluated at some sample, each at its own."""
+        worst = 0.0
+        for total, singular, count in zip(self._sums, self._singular, evaluated, strict=True):
+            if not count:
+                continue
+            if count == singular or total != total:
+                return math.nan
+            worst = max(worst, total / (count - singular))
+        return 0.5 * math.log10(worst) if worst else math.nan
 
     def edge_shares(self, node_id: int) -> tuple[float, ...]:
         """For each operand, the share of the node's mean s^2 that comes through it.
@@ -212,8 +252,8 @@ class Amplification:
         Returns
         -------
         y, s : ndarray, shape (N,)
-            nan at invalid samples; s is inf where singular.  Values beyond
-            double range are inf or 0.
+            nan at invalid samples, and where the node is not evaluated; s is inf where singular.
+            Values beyond double range are inf or 0.
         """
         found = self._traces.get(node_id)
         if found is None:
@@ -222,26 +262,64 @@ class Amplification:
 
     def _trace(self, node_id: int) -> tuple[np.ndarray, np.ndarray]:
         y, s2 = self._squared_trace(node_id)
-        if self.valid_count < len(self.valid):
-            y[~self.valid] = np.nan
-            s2[~self.valid] = np.nan
+        evaluated = self.evaluated(node_id)
+        if not evaluated.all():
+            y[~evaluated] = np.nan
+            s2[~evaluated] = np.nan
         s = np.sqrt(s2, out=s2)
         y.setflags(write=False)
         s.setflags(write=False)
         return y, s
 
+    def evaluated(self, node_id: int) -> np.ndarray:
+        """The valid samples at which a node is evaluated: all, but in branches of conditionals.
+
+        Returns
+        -------
+        ndarray of bool, shape (N,)
+
+        Examples
+        --------
+        >>> from eic_core.formula.syntax import read
+        >>> samples = Samples.from_columns({"x": [-1.0, 2.0]})
+        >>> found = amplify(read("where(x > 0, log(x), 0)").formula, samples)
+        >>> found.evaluated(4).tolist(), found.evaluated(6).tolist()
+        ([False, True], [True, True])
+        """
+        if self._evaluated is None or self._evaluated[self.tape.slots[node_id]] == self.valid_count:
+            return self.valid
+        return self.valid & self._active[self.tape.slots[node_id]]
+
+    @cached_property
+    def _active(self) -> np.ndarray:
+        """Of a formula with conditionals: for each slot, the samples at which it is evaluated."""
+        count = len(self.samples)
+        found = np.empty((len(self.tape), count), dtype=bool)
+        for start in range(0, count, _BLOCK):
+            stop = min(count, start + _BLOCK)
+            columns = {name: self.samples.columns[name][start:stop] for name in self.tape.variables}
+            y = [np.array(v) for v in plain_values(self.tape, columns, stop - start)]
+            for row, (values, _) in self.exact.items():
+                if start <= row < stop:
+                    for slot, value in enumerate(values):
+                        y[slot][row - start] = value
+            found[:, start:stop] = active_slots(self.tape, y, stop - start)
+        return found
+
     def valid_s2(self, node_id: int) -> np.ndarray:
-        """s^2 of one node at the valid samples, inf where singular."""
+        """s^2 of one node at the valid samples where it is evaluated, inf where singular."""
         slot = self.tape.slots[node_id]
         if self._root_s2 is not None and slot == len(self.tape) - 1:
             return self._root_s2
         _, s2 = self._squared_trace(node_id)
-        return s2 if self.valid_count == len(self.valid) else s2[self.valid]
+        evaluated = self.evaluated(node_id)
+        return s2 if evaluated.all() else s2[evaluated]
 
     def _squared_trace(self, node_id: int) -> tuple[np.ndarray, np.ndarray]:
         """Value and s^2, the latter inf where singular; anything at invalid samples."""
         slot = self.tape.slots[node_id]
-        if slot * len(self.samples) <= _PREFIX or slot == len(self.tape) - 1 or self._settled:
+        prefix = slot * len(self.samples) <= _PREFIX or slot == len(self.tape) - 1
+        if prefix or self._settled or self._evaluated is not None:
             y, s2 = values_at(self.tape, self.samples, slot, self._settled)
         else:
             below = lay_out(self.formula.subtree(node_id))
@@ -453,8 +531,11 @@ class _Sums:
             return
         ok = dead < 0
         unknown = np.isnan(s2)
-        singular = ok & ~unknown & ~(s2 <= SINGULAR_S2)
-        finite = ok & ~singular
+        counts = np.broadcast_to(ok, s2.shape)
+        if self.tape.chooses:
+            counts = counts & np.array(active_slots(self.tape, y, len(rows)))
+        singular = counts & ~unknown & ~(s2 <= SINGULAR_S2)
+        finite = counts & ~singular
         totals = Pass(
             np.where(finite, s2, 0.0).sum(axis=1).tolist(),
             np.count_nonzero(singular, axis=1).tolist(),
@@ -463,6 +544,7 @@ class _Sums:
             int(np.count_nonzero(singular.any(axis=0))),
             None,
             None,
+            evaluated=np.count_nonzero(counts, axis=1).tolist() if self.tape.chooses else None,
         )
         if self.edges:
             first = 0
@@ -472,7 +554,9 @@ class _Sums:
                 first += len(operands)
             for step in self.tape.steps:
                 if step.row is not None and step.row.crossing:
-                    totals.signs[step.slot] = signs_of(step, y[step.slot], y[step.operands[0]], ok)
+                    totals.signs[step.slot] = signs_of(
+                        step, y[step.slot], y[step.operands[0]], counts[step.slot]
+                    )
         self.passes.append(totals)
         if not ok.all():
             self.valid[rows] = ok
@@ -494,5 +578,6 @@ class _Sums:
             _sums=totals.sums, _singular=totals.singular, _signs=totals.signs,
             _edge_sums=totals.edge_sums if self.edges else None, _root_s2=self.root_s2, _traces={},
             _settled=self.settled, _flagged=self.flagged, _unsettled=self.unsettled,
+            _evaluated=totals.evaluated,
         )  # fmt: skip
         return amplification

@@ -56,8 +56,8 @@ def settled_constants(tape: Tape) -> Mapping[int, SettledConstant]:
 
 def _settle(tape: Tape) -> Mapping[int, SettledConstant]:
     operations = [s.slot for s in tape.steps if tape.constant[s.slot] and s.row is not None]
-    if not operations:
-        return _NOTHING
+    if not operations or any(s.row is not None and not s.row.numeric for s in tape.steps):
+        return _NOTHING  # where a condition chooses, each sample has its own account
     block = evaluate_constants(tape)
     if not (block.suspect[0] or block.doubtful[0]):
         return _NOTHING

@@ -13,10 +13,13 @@ from fractions import Fraction
 from typing import Any
 
 import mpmath
+import numpy as np
 
 from eic_core.engine import edges
+from eic_core.engine.branches import active_slots, threshold
 from eic_core.engine.reference import SettledConstant
 from eic_core.engine.tape import MAX_LOG10, Step, Tape
+from eic_core.formula.tree import UNDEFINED
 from eic_core.operators import MpBackend, Operator
 
 DIGITS = 60
@@ -52,19 +55,22 @@ class ExactSample:
     Attributes
     ----------
     y : list of mpf
-        Per slot, up to the first invalid one.
+        Per slot, up to the first invalid one; nan in a branch that is not taken.
     s2 : list of float
-        Per slot; inf where singular or beyond double range.
+        Per slot; inf where singular or beyond double range; nan in a branch that is not taken.
     contributions : list of tuple of float
         Per slot and operand, kappa^2 s_i^2.
     first_invalid : int or None
         Node id at which the sample has no real value.
+    on_threshold : tuple of bool
+        Per slot, whether it is a condition on its threshold; empty where nothing is chosen.
     """
 
     y: list[Any]
     s2: list[float]
     contributions: list[tuple[float, ...]]
     first_invalid: int | None
+    on_threshold: tuple[bool, ...] = ()
 
 
 @dataclass(slots=True)
@@ -76,6 +82,7 @@ class _Point:
     s2: Any
     v: Any
     error: int
+    on_threshold: bool = False
 
 
 class ExactEvaluator:
@@ -106,6 +113,8 @@ class ExactEvaluator:
             return +self.mp.pi
         if text == "e":
             return +self.mp.e
+        if text == UNDEFINED:
+            return self.mp.nan
         if "/" in text:
             fraction = Fraction(text)
             return self.mp.mpf(fraction.numerator) / fraction.denominator
@@ -166,8 +175,109 @@ class ExactEvaluator:
                     _to_float(point.y), _to_float(point.s2), through, deviation
                 )
         return found
+    def _choosing_sample(self, values: dict[str, str], constants: dict[int, Any]) -> ExactSample:
+        """The same where conditionals choose: what is not needed may fail."""
+        mp = self.mp
+        found: list[_Point | Exception] = []
+        terms: list[list[Any]] = []
+        raised: set[int] = set()
+        for step in self.tape.steps:
+            operands = [found[i] for i in step.operands]
+            result: _Point | Exception
+            own: list[Any] = [self._zero] * len(operands)
+            try:
+                if step.row is None:
+                    value = self._number(values[step.column]) if step.column else None
+                    value = constants[step.slot] if value is None else value
+                    if mp.isnan(value):
+                        raise _OutOfDomain
+                    result = _Point(value, self._one, value * value, self._rounding(value))
+                elif step.row.chooses:
+                    result, own = self._choose(operands)
+                else:
+                    failed = [p for p in operands if not isinstance(p, _Point)]
+                    points = [p for p in operands if isinstance(p, _Point)]
+                    if failed:
+                        result = failed[0]
+                    elif step.row.truth:
+                        result, own = self._truth(step, step.row, points)
+                    else:
+                        result, own = self._step(step, step.row, points)
+            except (_OutOfDomain, _TooLarge, _MoreBits) as error:
+                result = error
+                raised.add(step.slot)
+            found.append(result)
+            terms.append(own)
+        y = [np.array([_to_float(p.y) if isinstance(p, _Point) else math.nan]) for p in found]
+        active = [bool(mask[0]) for mask in active_slots(self.tape, y, 1)]
+        known, invalid = len(found), None
+        for slot in sorted(raised):
+            problem = found[slot]
+            if active[slot]:
+                if isinstance(problem, _MoreBits):
+                    raise problem
+                known, invalid = slot, self.tape.steps[slot].node
+                break
+        kept = [p if on and isinstance(p, _Point) else None
+                for p, on in zip(found, active, strict=True)][:known]  # fmt: skip
+        return ExactSample(
+            [mp.nan if p is None else p.y for p in kept],
+            [math.nan if p is None else _to_float(p.s2) for p in kept],
+            [tuple([_to_float(t) if p is not None else 0.0 for t in own])
+             for p, own in zip(kept, terms, strict=False)],
+            invalid,
+            tuple([p is not None and p.on_threshold for p in kept]),
+        )  # fmt: skip
+
+    def _truth(
+        self, step: Step, row: Operator, points: list[_Point]
+    ) -> tuple[_Point, list[Any]]:
+        """A truth value; sides that differ by rounding alone are equal."""
+        a = [p.y for p in points]
+        equal = False
+        if row.compares:
+            blur = max(p.error for p in points)
+            equal = a[0] == a[1] or _mag(a[0] - a[1]) <= blur + _GUARD_BITS
+            a = [a[0], a[0]] if equal else a
+        truths = [found.row is not None and found.row.truth
+                  for found in (self.tape.steps[i] for i in step.operands)]  # fmt: skip
+        stds = [self.mp.inf if p.on_threshold else self._zero if truth else p.v
+                for p, truth in zip(points, truths, strict=True)]  # fmt: skip
+        on = bool(threshold(row, a, stds, [p.on_threshold for p in points], equal))
+        value = row.exact(self.mp, a, None)
+        own, s2 = [self._zero] * len(points), self._one
+        if on and step.slot in self.tape.counted:
+            own = [self.mp.inf if std else self._zero for std in stds]
+            s2 = self.mp.inf
+        return _Point(value, s2, s2 if on else value * value, _EXACT, on), own
+
+    def _choose(self, operands: list[_Point | Exception]) -> tuple[_Point | Exception, list[Any]]:
+        """The branch that is taken, and what condition and branches add to s^2."""
+        condition, *branches = operands
+        own = [self._zero] * 3
+        if not isinstance(condition, _Point):
+            return condition, own
+        place = 0 if condition.y else 1
+        taken, other = branches[place], branches[1 - place]
+        if not isinstance(taken, _Point):
+            return taken, own
+        s2, v = taken.s2, taken.v
+        if condition.on_threshold:
+            agree = isinstance(other, _Point) and (
+                other.y == taken.y
+                or _mag(other.y - taken.y) <= max(other.error, taken.error) + _GUARD_BITS
+            )
+            if agree and isinstance(other, _Point) and not _is_inf(max(s2, other.s2)):
+                s2, v = max(s2, other.s2), max(v, other.v)
+            else:
+                own[0] = v = self.mp.inf
+        own[1 + place] = s2
+        point = _Point(taken.y, 1 + own[0] + s2, v + taken.y * taken.y, taken.error)
+        return point, own
 
     def _sample(self, values: dict[str, str], constants: dict[int, Any]) -> ExactSample:
+        if self.tape.chooses:
+            return self._choosing_sample(values, constants)
         points: list[_Point] = []
         contributions: list[tuple[float, ...]] = []
         invalid: int | None = None

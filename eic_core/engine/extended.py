@@ -17,7 +17,9 @@ from typing import Any
 import numpy as np
 
 from eic_core.engine import edges
+from eic_core.engine.branches import active_slots, choice_terms, threshold
 from eic_core.engine.tape import MAX_LOG10, SMALLEST_NORMAL, Step, Tape
+from eic_core.formula.tree import UNDEFINED
 from eic_core.operators import NUMPY, Operator
 from eic_core.operators.wide import Array, Wide, power, subtract
 
@@ -91,6 +93,8 @@ def evaluate(
     below = np.zeros((len(tape), count))
     dead = np.full(count, -1)
     first = 0
+    outside_at: dict[int, np.ndarray] = {}
+    on_threshold: dict[int, Any] = {}
 
     def value_of(slot: int) -> Wide:
         wide = values[slot]
@@ -107,17 +111,75 @@ def evaluate(
             ordinary[slot] = False  # and so is none that it reaches
             if step.row is None:
                 value = _leaf(step, columns, count)
+                if step.label == UNDEFINED:
+                    outside_at[slot] = np.ones(count, dtype=bool)
             else:
                 a = [value_of(i) for i in operands]
-                value, outside = _value(step.row, a, step.parameter)
-                dead[outside & (dead < 0)] = slot
-                own = _terms(step, step.row, a, value, s2, below)
+                if step.row.numeric:
+                    value, outside = _value(step.row, a, step.parameter)
+                    own = _terms(step, step.row, a, value, s2, below)
+                else:
+                    value, own = _choice(tape, step, step.row, a, s2, below, on_threshold)
+                    outside = np.zeros(count, dtype=bool)
+                if tape.chooses:
+                    outside_at[slot] = outside
+                else:
+                    dead[outside & (dead < 0)] = slot
                 s2[slot] = 1.0 + sum(own)
                 terms[first : first + len(operands)] = own
                 first += len(operands)
             values[slot] = value
             y[slot] = value.doubles
+    if tape.chooses:
+        for slot, active in enumerate(active_slots(tape, y, count)):
+            if slot in outside_at:
+                dead[outside_at[slot] & active & (dead < 0)] = slot
     return ExtendedSamples(y, s2, terms, dead, values)
+
+
+def _choice(
+    tape: Tape,
+    step: Step,
+    row: Operator,
+    a: list[Wide],
+    s2: Array,
+    below: Array,
+    on_threshold: dict[int, Any],
+) -> tuple[Wide, list[Array]]:
+    """A truth value or a choice, and what each operand adds to s^2.
+
+    Parameters
+    ----------
+    tape : Tape
+    step, row, a, s2, below
+        As for `_terms`.
+    on_threshold : dict of slot to ndarray of bool
+        Where conditions are on their thresholds; this one's is added.
+    """
+    assert row.widely is not None or not row.compares
+    slots = step.operands
+    if row.widely is None:
+        value = Wide.of(row.evaluate([w.doubles for w in a], step.parameter))
+    else:
+        value = row.widely(a, step.parameter)
+    never = np.zeros_like(value.m, dtype=bool)
+    stds = [np.where(w.m == 0, below[i], 1.0) for w, i in zip(a, slots, strict=True)]
+    on = [on_threshold.get(i, never) for i in slots]
+    if row.truth:
+        stds = [np.where(on_threshold[i], np.inf, 0.0) if i in on_threshold else std
+                for i, std in zip(slots, stds, strict=True)]  # fmt: skip
+        equal = subtract((a[0], a[1]), math.nan).m == 0 if row.compares else never
+        operands = [w.doubles for w in a]
+        jumps = on_threshold[step.slot] = threshold(row, operands, stds, on, equal)
+        if step.slot not in tape.counted:
+            return value, [np.zeros_like(value.m) for _ in a]
+        below[step.slot] = np.where(jumps, np.inf, 0.0)
+        return value, [np.where(jumps & (std > 0), np.inf, 0.0) for std in stds]
+    agree = subtract((a[1], a[2]), math.nan).m == 0
+    terms = choice_terms([w.m for w in a], [s2[i] for i in slots], on[0], agree)
+    moved = np.where(a[0].m != 0, below[slots[1]], below[slots[2]])
+    below[step.slot] = np.where(terms[0] > 0, np.inf, np.where(value.m == 0, moved, 0.0))
+    return value, list(terms)
 
 
 def _ordinary(y: Array) -> list[bool]:

@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from eic_core.engine.branches import active_slots
 from eic_core.engine.tape import Tape
+from eic_core.formula.tree import UNDEFINED
 from eic_core.operators import NUMPY
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
@@ -72,6 +74,8 @@ def gradients(tape: Tape, samples: Samples, root: int | None = None) -> Gradient
     -----
     Exact exponents, root indices and bases belong to their operators and are no leaves.
 
+    Of a conditional only the branch taken counts.
+
     At a kink the derivative is that of the branch taken: of ``abs`` at 0 the operand itself, of
     ``min`` and ``max`` at a tie the first operand attained; nothing comes through the others.
     ``hypot(0, 0)``, which has no direction, counts 1 for each operand.  A vertical tangent
@@ -117,8 +121,10 @@ class _Sweep:
     """Values on the way up, derivatives on the way down, of one block at a time."""
 
     def __init__(self, tape: Tape, root: int, members: list[int]) -> None:
+        self.tape = tape
         self.steps = [tape.steps[slot] for slot in members]
         self.root = root
+        self.chooses = any(step.row is not None and step.row.chooses for step in self.steps)
         self.y: dict[int, Array] = {}
         self.moves: dict[int, bool] = {}  # whether a constant stands at or below a slot
         for step in self.steps:
@@ -126,18 +132,27 @@ class _Sweep:
 
     def up(self, columns: Mapping[str, Array], count: int) -> np.ndarray:
         """Evaluate; returned is where some node has no real value."""
-        unreal = np.zeros(count, dtype=bool)
+        found: dict[int, np.ndarray] = {}
         for step in self.steps:
             if step.row is None:
                 y = columns[step.column] if step.column else np.full(count, step.value)
+                if step.label == UNDEFINED:
+                    found[step.slot] = np.isnan(y)
             else:
                 a = [self.y[i] for i in step.operands]
                 y = np.asarray(step.row.evaluate(a, step.parameter))
                 if not np.isfinite(y).all():
-                    unreal |= np.isnan(y)
+                    bad = np.isnan(y)
                     if step.row.pole is not None:
-                        unreal |= np.isinf(y) & step.row.pole(NUMPY, a, step.parameter)
+                        bad = bad | np.isinf(y) & step.row.pole(NUMPY, a, step.parameter)
+                    found[step.slot] = bad
             self.y[step.slot] = y
+        if found and self.chooses:
+            active = active_slots(self.tape, self.y, count, self.root)
+            found = {slot: bad & active[slot] for slot, bad in found.items()}
+        unreal = np.zeros(count, dtype=bool)
+        for bad in found.values():
+            unreal |= bad
         return unreal
 
     def down(self) -> dict[int, Any]:
@@ -152,6 +167,10 @@ class _Sweep:
             attained: list[Any] = [True] * len(a)
             if step.row.selects:
                 attained, slopes = _first_attained(a, y), (1.0,) * len(a)
+            elif step.row.truth:
+                attained, slopes = [False] * len(a), (0.0,) * len(a)
+            elif step.row.chooses:
+                attained, slopes = [False, a[0] == 1, a[0] == 0], (0.0, 1.0, 1.0)
             else:
                 slopes = step.row.partials(NUMPY, a, y, step.parameter)
             for child, slope, is_attained in zip(step.operands, slopes, attained, strict=True):

@@ -142,6 +142,8 @@ def together(passes: Sequence[Pass]) -> Pass:
         sum(p.singular_samples for p in passes),
         np.concatenate(status) if len(status) == len(passes) else None,
         np.concatenate(dead) if len(dead) == len(passes) else None,
+        evaluated=None if passes[0].evaluated is None
+        else [sum(each) for each in zip(*[p.evaluated or [] for p in passes], strict=True)],
     )  # fmt: skip
 
 
@@ -158,24 +160,28 @@ def _part_of(tape: Tape, block: Block, held: int, edges: bool, beyond: bool) -> 
     ok = (status & (INVALID | held)) == 0
     any_singular = np.zeros(len(ok), dtype=bool)
     finite_sums, singular, edge_sums, signs = [], [], [], []
+    evaluated = []
     for step in tape.steps:
         s2 = block.s2[step.slot]
+        counts = ok if block.active is None else ok & block.active[step.slot]
         with np.errstate(invalid="ignore"):
-            is_singular = ok & ~(s2 <= SINGULAR_S2)
+            is_singular = counts & ~(s2 <= SINGULAR_S2)
         any_singular |= is_singular
-        finite = ok & ~is_singular
+        finite = counts & ~is_singular
+        evaluated.append(int(np.count_nonzero(counts)))
         singular.append(int(np.count_nonzero(is_singular)))
         finite_sums.append(float(np.sum(s2[finite])))
         if edges:
             edge_sums += [float(np.sum(t[finite])) for t in block.contributions[step.slot]]
         crossing = edges and step.row is not None and step.row.crossing
         signs.append(
-            signs_of(step, block.y[step.slot], block.y[step.operands[0]], ok) if crossing else 0
+            signs_of(step, block.y[step.slot], block.y[step.operands[0]], counts) if crossing else 0
         )
     first = {node: slot for slot, node in enumerate(tape.nodes)}
     dead = np.array([first.get(int(n), -1) for n in block.first_invalid], dtype=np.int32)
     return Pass(finite_sums, singular, edge_sums, signs,
-                int(np.count_nonzero(any_singular)), status, dead)  # fmt: skip
+                int(np.count_nonzero(any_singular)), status, dead,
+                evaluated=None if block.active is None else evaluated)  # fmt: skip
 
 
 def signs_of(step: Step, y: np.ndarray, argument: np.ndarray, ok: np.ndarray) -> int:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from eic_core.engine import doubt, edges
+from eic_core.engine.branches import active_slots, choice_terms, near, plain_values, threshold
 from eic_core.engine.tape import RECHECK_S2, Step, Tape
 from eic_core.operators import NUMPY, Operator
 
@@ -47,6 +48,11 @@ class Block:
         Samples at which a rounding decides which rule holds (`doubt`).
     out_of_range : ndarray of bool, shape (m,)
         Samples at which some value is finite and not zero, but over- or underflows in double.
+    active : list of ndarray of bool, each shape (m,), or None
+        Per slot, the samples at which it is evaluated (`eic_core.engine.branches`); None where that
+        is all of them, since nothing is chosen.
+    on_threshold : list of ndarray of bool, each shape (m,)
+        Per slot, where it is a condition on its threshold; empty where nothing is chosen.
     """
 
     y: list[np.ndarray]
@@ -57,6 +63,8 @@ class Block:
     overflow_at: np.ndarray
     doubtful: np.ndarray
     out_of_range: np.ndarray
+    active: list[np.ndarray] | None = None
+    on_threshold: Sequence[Any] = ()
 
 
 @dataclass(frozen=True)
@@ -111,6 +119,11 @@ def evaluate_block(
     block = _empty_block(rows)
     zero_std: list[np.ndarray | None] = []  # sqrt(v) where y == 0, if y ever is
     ones = np.ones(rows)
+    choices: _Choices | None = None
+    if tape.chooses:
+        block.active = active_slots(tape, plain_values(tape, columns, rows), rows)
+        choices = _Choices(tape, rows)
+        block.on_threshold = choices.on_threshold
     with np.errstate(all="ignore"):
         for step in tape.steps:
             known = settled.get(step.slot) if settled else None
@@ -125,7 +138,13 @@ def evaluate_block(
                 zero_std.append(None if known.y else np.full(rows, known.deviation))
             else:
                 leaves = [tape.steps[i].row is None for i in step.operands]
-                _evaluate_step(step, step.row, leaves, block, zero_std)
+                if step.row.numeric:
+                    _evaluate_step(step, step.row, leaves, block, zero_std)
+                else:
+                    assert choices is not None
+                    choices.evaluate(step, step.row, leaves, block, zero_std)
+            if choices is not None:
+                choices.note(step, block)
     return block
 
 
@@ -173,6 +192,105 @@ def _append(block: Block, y: np.ndarray, s2: np.ndarray, terms: tuple[np.ndarray
     block.contributions.append(terms)
 
 
+class _Choices:
+    """The steps that compare and choose, and what they need to know of the others.
+
+    Parameters
+    ----------
+    tape : Tape
+    rows : int
+        Number of samples.
+    """
+
+    def __init__(self, tape: Tape, rows: int) -> None:
+        self.tape = tape
+        self.never = np.zeros(rows, dtype=bool)
+        self.on_threshold: list[np.ndarray] = []
+        self.real: list[np.ndarray] = []  # where the slot and all that it needs have a value
+
+    def is_truth(self, slot: int) -> bool:
+        """Whether a slot holds a truth value."""
+        row = self.tape.steps[slot].row
+        return row is not None and row.truth
+
+    def note(self, step: Step, block: Block) -> None:
+        """What is known of a slot that was just evaluated."""
+        real = np.isfinite(block.y[step.slot])
+        if step.row is None or not step.row.chooses:
+            for i in step.operands:
+                real = real & self.real[i]
+        else:
+            condition, held, other = step.operands
+            taken = np.where(block.y[condition] == 1, self.real[held], self.real[other])
+            real = real & self.real[condition] & taken
+        self.real.append(real)
+        if len(self.on_threshold) < len(self.real):
+            self.on_threshold.append(self.never)
+
+    def evaluate(
+        self,
+        step: Step,
+        row: Operator,
+        leaves: list[bool],
+        block: Block,
+        zero_std: list[np.ndarray | None],
+    ) -> None:
+        """Add a truth value or a choice to a block.
+
+        ==============  ===========================================================================
+        truth value     s^2 = 1; where it is on its threshold is kept for the choice above, and is
+                        a jump where the truth value counts as a number
+        choice          all of the branch taken; on a threshold `branches.choice_terms`
+        doubt           sides, or on a threshold branches, that differ by roundings only
+        ==============  ===========================================================================
+
+        Parameters
+        ----------
+        step, row, leaves, block, zero_std
+            As for `_evaluate_step`.
+        """
+        a = [block.y[i] for i in step.operands]
+        s2 = [block.s2[i] for i in step.operands]
+        below = [zero_std[slot] for slot in step.operands]
+        stds = [edges.deviation(NUMPY, operand, s, 0.0 if std is None else std)
+                for operand, s, std in zip(a, s2, below, strict=True)]  # fmt: skip
+        y = np.asarray(row.evaluate(a, step.parameter))
+        assert block.active is not None
+        active = block.active[step.slot]
+        _note_trouble(step, row, a, y, block)
+        on = [self.on_threshold[i] for i in step.operands]
+        zero: np.ndarray | None = None
+        terms: tuple[np.ndarray, ...]
+        if row.truth:
+            stds = [np.where(turns, np.inf, 0.0) if self.is_truth(i) else std
+                    for i, turns, std in zip(step.operands, on, stds, strict=True)]  # fmt: skip
+            jumps = threshold(row, a, stds, on)
+            self.on_threshold.append(jumps)
+            terms = tuple(np.zeros_like(y) for _ in a)
+            if step.slot in self.tape.counted and jumps.any():
+                zero = np.where(jumps, np.inf, 0.0)
+                terms = tuple(np.where(std > 0, zero, 0.0) for std in stds)
+            if row.compares:
+                block.doubtful |= active & near(a[0], a[1], stds, leaves)
+        else:
+            real = self.real[step.operands[1]] & self.real[step.operands[2]]
+            agree = real & (a[1] == a[2])
+            terms = choice_terms(a, s2, on[0], agree)
+            may_agree = near(a[1], a[2], stds[1:], leaves[1:])
+            block.doubtful |= active & on[0] & ~agree & real & may_agree
+            if (y == 0).any():
+                zero = np.where(terms[0] > 0, np.inf, np.where(a[0] != 0, stds[1], stds[2]))
+        total = np.ones_like(y)
+        for term in terms:
+            total = total + term
+        settled = step.node < block.first_invalid
+        block.suspect |= settled & ~(total <= RECHECK_S2) & active
+        block.y.append(y)
+        block.s2.append(total)
+        block.contributions.append(terms)
+        zero_std.append(zero)
+
+
 def _evaluate_step(
     step: Step,
     row: Operator,
@@ -208,18 +326,19 @@ def _evaluate_step(
     a = [block.y[i] for i in step.operands]
     s2 = [block.s2[i] for i in step.operands]
     y = np.asarray(row.evaluate(a, step.parameter))
+    active: Any = True if block.active is None else block.active[step.slot]
     _note_trouble(step, row, a, y, block)
 
     if row.brink is not None:
-        block.doubtful |= doubt.near_brink(NUMPY, row, a[0], s2[0], leaves[0])
+        block.doubtful |= active & doubt.near_brink(NUMPY, row, a[0], s2[0], leaves[0])
     kappas: Sequence[Any] = ()
     if row.selects:
         terms = list(_amplify_selection(a, s2, y))
-        block.doubtful |= doubt.near_tie(a, s2, y, leaves)
+        block.doubtful |= active & doubt.near_tie(a, s2, y, leaves)
     else:
         kappas = row.kappa_squared(NUMPY, a, y, step.parameter)
         if row.waves:
-            block.doubtful |= doubt.lost_phase(NUMPY, a[0], s2[0], kappas[0])
+            block.doubtful |= active & doubt.lost_phase(NUMPY, a[0], s2[0], kappas[0])
         terms = [edges.plain_term(NUMPY, k, s) for k, s in zip(kappas, s2, strict=True)]
 
     any_zero = bool((y == 0).any())
@@ -237,7 +356,7 @@ def _evaluate_step(
     for term in terms:
         total = total + term
     settled = step.node < block.first_invalid
-    block.suspect |= settled & ~(total <= RECHECK_S2)
+    block.suspect |= settled & ~(total <= RECHECK_S2) & active
     block.y.append(y)
     block.s2.append(total)
     block.contributions.append(tuple(terms))
@@ -280,7 +399,8 @@ def _note_trouble(
     true value is not (`Operator.vanishes`).
     """
     settled = ~block.suspect & (step.node < block.first_invalid)
-    bad = ~np.isfinite(y)
+    active: Any = True if block.active is None else block.active[step.slot]
+    bad = ~np.isfinite(y) & active
     if bad.any():
         pole = np.zeros(len(y), dtype=bool)
         if row.pole is not None:
@@ -296,7 +416,7 @@ def _note_trouble(
         # After an overflow nan means nothing; elsewhere it is a domain error.
         certain = outside & (block.overflow_at == VALID)
         block.first_invalid[certain & (step.node < block.first_invalid)] = step.node
-    small = np.abs(y) < SMALLEST_NORMAL
+    small = (np.abs(y) < SMALLEST_NORMAL) & active
     if small.any():
         true_zero = y == 0
         if row.vanishes is not None:
@@ -310,13 +430,19 @@ def _note_trouble(
 
 def _note_range_of_leaf(step: Step, y: np.ndarray, block: Block) -> None:
     """Mark numbers beyond double range, such as 1e400, or below its full precision."""
+    active: Any = True if block.active is None else block.active[step.slot]
     if step.label:
-        if not leaf_in_range(step):
-            block.suspect[:] = block.out_of_range[:] = True
+        if math.isnan(step.value):  # outside the domain
+            reached = active & (step.node < block.first_invalid) & (block.overflow_at == VALID)
+            block.first_invalid[reached] = step.node
+        elif not leaf_in_range(step):
+            here = active & np.ones(len(y), dtype=bool)
+            block.suspect |= here
+            block.out_of_range |= here
             if math.isinf(step.value):
-                np.minimum(block.overflow_at, step.node, out=block.overflow_at)
+                block.overflow_at[here & (step.node < block.overflow_at)] = step.node
         return
-    subnormal = (np.abs(y) < SMALLEST_NORMAL) & (y != 0)
+    subnormal = (np.abs(y) < SMALLEST_NORMAL) & (y != 0) & active
     block.suspect |= subnormal
     block.out_of_range |= subnormal
 

@@ -14,8 +14,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
-from eic_core.operators import OPERATORS, Operator
+from eic_core.formula.tree import CONSTANT, UNDEFINED, VARIABLE, Formula, Node
+from eic_core.operators import OPERATORS, ROWS, Operator
 
 SINGULAR_S2 = 1e60
 """Above this s^2 (s > 10^30) a sample counts as singular at the node."""
@@ -29,6 +29,9 @@ SMALLEST_NORMAL = 2.0**-1022
 
 MAX_LOG10 = 10**6
 """Beyond |log10 |y|| = 10^6 a value counts as having left every range (ADR 0001)."""
+
+CONDITIONS = frozenset([row.name for row in ROWS if not row.numeric])
+"""Operators of which the native engine knows nothing: comparisons and what they decide."""
 
 Alike = Callable[[Node, tuple[int, ...]], Hashable]
 """What a node over the slots of its operands has in common with those that share its slot."""
@@ -149,6 +152,25 @@ class Tape:
         return tuple(steps)
 
     @cached_property
+    def chooses(self) -> bool:
+        """Whether a condition stands on the tape, so that not every slot may count at every sample.
+
+        `eic_core.engine.branches` says which do.
+        """
+        return any([node[1] in CONDITIONS for node in self.first_nodes])
+
+    @cached_property
+    def counted(self) -> frozenset[int]:
+        """Slots of truth values that count as numbers, 1 or 0: as in ``(x > 0)*x``."""
+        truths = {step.slot for step in self.steps if step.row is not None and step.row.truth}
+        found = truths.intersection(self.roots)
+        for step in self.steps:
+            if step.row is None or (step.row.truth and not step.row.compares):
+                continue
+            found.update(truths.intersection(step.operands[1 if step.row.chooses else 0 :]))
+        return frozenset(found)
+
+    @cached_property
     def constant(self) -> tuple[bool, ...]:
         """For each slot, whether no variable stands below it."""
         found: list[bool] = []
@@ -177,6 +199,8 @@ def constant_value(label: str) -> float:
         return math.pi
     if label == "e":
         return math.e
+    if label == UNDEFINED:
+        return math.nan
     try:
         return float(Fraction(label)) if "/" in label else float(label)
     except OverflowError:
@@ -188,7 +212,7 @@ def leaf_in_range(label: str, value: float) -> bool:
     if SMALLEST_NORMAL <= abs(value) < math.inf:
         return True
     mantissa = label.lower().partition("e")[0]
-    return not mantissa.strip("+-0./")
+    return not mantissa.strip("+-0./") or label == UNDEFINED
 
 
 def lay_out(formula: Formula, *, share: bool = True, alike: Alike | None = None) -> Tape:
@@ -260,6 +284,8 @@ def _lay_out(formulas: Sequence[Formula], *, population: bool = False) -> Tape:
                 slot = slot_of((operator, own[left], own[right]), new)
             else:
                 slot = slot_of((operator, *[own[child] for child in children]), new)
+                if len(children) == 3 and operator in CONDITIONS and not population:
+                    return lay_out(formula, share=False)  # copies in two branches differ in rows
             if slot == new:
                 new += 1
                 first_nodes.append(node)

@@ -6,11 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from eic_core.engine import branches
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import INVALID
-from eic_core.engine.tape import tape_of
+from eic_core.engine.tape import Tape, tape_of
 from eic_core.formula.tree import Formula
 from eic_core.samples import Samples
+
+_BLOCK = 1 << 14
+"""Samples at a time where every slot's values are held."""
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -70,10 +74,13 @@ def values(formula: Formula, samples: Samples, *, stop_at_invalid: bool = False)
 
 def plain_values(formula: Formula, samples: Samples) -> Floats:
     """The same by NumPy alone."""
+    tape = tape_of(formula)
+    if tape.chooses:
+        return _chosen_values(tape, samples)
     ok = np.ones(len(samples), dtype=bool)
     found: list[Any] = []
     with np.errstate(all="ignore"):
-        for step in tape_of(formula).steps:
+        for step in tape.steps:
             if step.row is None:
                 value: Any = samples.columns[step.column] if step.column else step.value
             else:
@@ -81,3 +88,17 @@ def plain_values(formula: Formula, samples: Samples) -> Floats:
             found.append(value)
             ok &= np.isfinite(value)
     return np.where(ok, found[-1], np.nan)
+
+
+def _chosen_values(tape: Tape, samples: Samples) -> Floats:
+    """The same where conditionals leave nodes out."""
+    out = np.empty(len(samples))
+    for start in range(0, len(samples), _BLOCK):
+        stop = min(len(samples), start + _BLOCK)
+        columns = {name: samples.columns[name][start:stop] for name in tape.variables}
+        found = branches.plain_values(tape, columns, stop - start)
+        ok = np.ones(stop - start, dtype=bool)
+        for y, active in zip(found, branches.active_slots(tape, found, len(ok)), strict=True):
+            ok &= np.isfinite(y) | ~active
+        out[start:stop] = np.where(ok, found[-1], np.nan)
+    return out

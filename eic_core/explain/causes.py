@@ -20,7 +20,7 @@ from eic_core import wording
 from eic_core.engine.amplify import amplify
 from eic_core.explain import phrases
 from eic_core.explain.created import CreatedLoss, created_losses, row_weights
-from eic_core.formula.tree import Node
+from eic_core.formula.tree import UNDEFINED, Node
 from eic_core.measure.inspection import Inspection
 from eic_core.operators import NUMPY, OPERATORS, Operator
 from eic_core.samples import Samples
@@ -114,7 +114,7 @@ def gather_evidence(inspection: Inspection, node_id: int, target: int | None = N
     """
     formula = inspection.formula.subtree(node_id)
     created = None if target is None else _created_at(inspection, node_id, target)
-    rows = _evidence_rows(inspection, created)
+    rows = _evidence_rows(inspection, node_id, created)
     children = formula.root.children
     nothing = np.empty(0)
     crosses = inspection.sign_changes.at(node_id).zero
@@ -163,9 +163,11 @@ def _largest(inspection: Inspection, node: Node, operands: tuple[Array, ...]) ->
     return tuple(found)
 
 
-def _evidence_rows(inspection: Inspection, created: Array | None) -> npt.NDArray[np.int64]:
-    """Valid samples, evenly spaced; with many of them also those at which most is created."""
-    rows = np.flatnonzero(inspection.amplification.valid)
+def _evidence_rows(
+    inspection: Inspection, node_id: int, created: Array | None
+) -> npt.NDArray[np.int64]:
+    """Samples at which a node is evaluated, evenly spaced; of many also where most is created."""
+    rows = np.flatnonzero(inspection.amplification.evaluated(node_id))
     if len(rows) <= MAX_ROWS:
         return rows
     even = rows[:: math.ceil(len(rows) / MAX_ROWS)]
@@ -483,6 +485,8 @@ def singular_clause(inspection: Inspection, node_id: int) -> str:
     if any(inspection.nodes[child].singular >= n.singular for child in n.node.children):
         return GIVEN
     row = OPERATORS[n.node.operator]
+    if not row.numeric:
+        return _jump_clause(inspection, node_id)
     exact, nearly = row.words.singular, row.words.nearly
     if not nearly:
         return exact
@@ -497,6 +501,19 @@ def singular_clause(inspection: Inspection, node_id: int) -> str:
     return nearly if y[rows].all() else f"{exact}, or {nearly}"
 
 
+def _jump_clause(inspection: Inspection, node_id: int) -> str:
+    """Which rows lie on the threshold of a condition."""
+    _, s = inspection.amplification.trace(node_id)
+    rows = np.flatnonzero(np.isinf(s)) + 1
+    node, where = inspection.formula.nodes[node_id], "on its threshold"
+    if OPERATORS[node.operator].chooses:
+        condition = phrases.code_text(inspection.formula, node.children[0])
+        where = f"on the jump of the condition {condition}"
+    if len(rows) == 1:
+        return f"row {rows[0]:,} lies exactly {where}"
+    return f"{len(rows):,} rows, the first of them row {rows[0]:,}, lie exactly {where}"
+
+
 def invalid_clause(node: Node) -> str:
     """Why a node may have no real value; "" where it can only have left every range.
 
@@ -507,7 +524,7 @@ def invalid_clause(node: Node) -> str:
     ('the argument of a logarithm must be positive', '')
     """
     if not node.children:
-        return ""
+        return "the formula gives none there" if node.label == UNDEFINED else ""
     row = OPERATORS[node.operator]
     unsaid = f"`{row.name}` has no real value for what it is given" if row.has_gaps else ""
     return row.words.invalid or unsaid

@@ -30,7 +30,7 @@ from eic_core.engine.adjoint import Arrivals, class_units, sweep
 from eic_core.engine.amplify import MAX_RECHECKED, amplify
 from eic_core.engine.tape import SINGULAR_S2, Tape, lay_out
 from eic_core.exports import Plain
-from eic_core.formula.tree import CONSTANT, Formula, Node
+from eic_core.formula.tree import CONSTANT, UNDEFINED, Formula, Node
 from eic_core.measure.inspection import local_eic
 from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
@@ -39,7 +39,7 @@ from eic_core.samples import Samples
 
 @lru_cache(maxsize=4096)
 def _number(label: str) -> Fraction | str:
-    return label if label in ("pi", "e") else Fraction(label)
+    return label if label in ("pi", "e", UNDEFINED) else Fraction(label)
 
 
 def class_tape(formula: Formula) -> Tape:
@@ -155,14 +155,18 @@ def correlated_eic(
         sums.add(q_squared(block), block.ok)
     finite = [amplification.finite_mean_s2(k) for k in range(len(formula))]
     every = [amplification.mean_s2(k) for k in range(len(formula))]
+    root_eic, root_eic_finite = local_eic(every[-1]), local_eic(finite[-1])
+    if amplification.chooses and amplification.valid_count:  # not the branches never taken
+        taken = [k for k in range(len(formula)) if amplification.evaluated_count(k)]
+        finite, every = [finite[k] for k in taken], [every[k] for k in taken]
     slots = class_tape(formula).slots
     return CorrelatedAmplification(
         formula=formula,
         samples=samples,
         q_eic=local_eic(sums.mean()),
         q_eic_finite=local_eic(sums.finite_mean()),
-        root_eic=local_eic(every[-1]),
-        root_eic_finite=local_eic(finite[-1]),
+        root_eic=root_eic,
+        root_eic_finite=root_eic_finite,
         eic=local_eic(max(every)),
         eic_finite=math.nan if any(map(math.isnan, finite)) else local_eic(max(finite)),
         valid=sums.count + sums.infinite,

@@ -95,7 +95,8 @@ class NoiseSums:
     Attributes
     ----------
     finite, singular : int
-        Valid samples with finite s_t, over which the sums go, and the others.
+        Samples at which the target is evaluated: those with finite s_t, over which the sums go,
+        and the others.
     squares, fractions : list of float
         Per node of the target's subtree, the sum of G^2 and of G^2 / s_t^2.
     largest : list of float
@@ -106,7 +107,7 @@ class NoiseSums:
         subtree = inspection.formula.subtree(target)
         tape = tape_of(subtree)
         units = tree_units(tape, [node.children for node in subtree.nodes])
-        valid = inspection.amplification.valid
+        valid = inspection.amplification.evaluated(target)
         self.finite = self.singular = 0
         squares: list[list[float]] = []
         fractions: list[list[float]] = []

@@ -9,7 +9,7 @@ import numpy as np
 
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax.build import number_label
-from eic_core.formula.tree import CONSTANT, Formula
+from eic_core.formula.tree import CONSTANT, UNDEFINED, Formula
 from eic_core.operators.wide import Array
 
 MOST_DIGITS = 17
@@ -27,7 +27,9 @@ def shortenable(formula: Formula) -> dict[str, tuple[int, ...]]:
     """
     found: dict[str, tuple[int, ...]] = {}
     for node in formula.nodes:
-        if node.operator == CONSTANT and node.label not in ("pi", "e") and "/" not in node.label:
+        if node.operator != CONSTANT or node.label in ("pi", "e", UNDEFINED):
+            continue
+        if "/" not in node.label:
             found[node.label] = (*found.get(node.label, ()), node.id)
     return found
 

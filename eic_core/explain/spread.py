@@ -102,7 +102,8 @@ def settled_phrase(inspection: Inspection, tail: Tail) -> str:
 
 def _heavy(inspection: Inspection, tail: Tail) -> bool:
     """Whether the tail at its own step is too heavy for a mean, as `tail_of` has it."""
-    count = inspection.counts.valid - inspection.nodes[tail.node].singular
+    evaluated = inspection.amplification.evaluated_count(tail.node)
+    count = evaluated - inspection.nodes[tail.node].singular
     if math.isnan(tail.hill) or not count:
         return False
     return tail.hill * (1 + 1.645 / math.sqrt(math.ceil(math.sqrt(count)))) < 1

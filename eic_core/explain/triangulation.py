@@ -280,7 +280,7 @@ def _node(
     """One node measured in all four ways, and whether they agree."""
     together = noise.shared(k)
     q2 = q_squared(together)
-    finite = amplification.valid & np.isfinite(q2)
+    finite = amplification.evaluated(k) & np.isfinite(q2)
     shaken = tuple(
         Shaken(estimate.sigma, n.local_eic, n.low, n.high, n.left_out + estimate.invalid)
         for estimate in estimates

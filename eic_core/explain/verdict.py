@@ -336,7 +336,10 @@ def _source_of_infinity(inspection: Inspection) -> int:
 
 
 def _singular_label(inspection: Inspection, node_id: int) -> str:
-    words = OPERATORS[inspection.nodes[node_id].node.operator].words
+    row = OPERATORS[inspection.nodes[node_id].node.operator]
+    if not row.numeric:
+        return "A jump"
+    words = row.words
     return wording.capital(
         f"cancellation in a {words.noun}" if words.cancels else "a singular point"
     )
@@ -387,6 +390,7 @@ def _notes(inspection: Inspection) -> tuple[str, ...]:
         notes += _hidden(inspection)
         notes += _tail(inspection)
         notes += _invalid(inspection)
+        notes += _branch(inspection)
     if DOUBLE_DIGITS < inspection.eic < math.inf:
         notes.append("EIC is above the 16 digits that double precision has.")
     taken_as_is = counts.unresolved - _unchecked_and_left_out(inspection)
@@ -403,6 +407,18 @@ def _notes(inspection: Inspection) -> tuple[str, ...]:
             "what double precision can tell."
         )
     return tuple(notes)
+
+
+def _branch(inspection: Inspection) -> list[str]:
+    """At how few samples the bottleneck is evaluated, if it stands in a branch."""
+    node_id = inspection.bottleneck
+    evaluated, valid = inspection.nodes[node_id].evaluated, inspection.counts.valid
+    if not 0 < evaluated < valid:
+        return []
+    return [
+        f"{_text(inspection, node_id)} stands in a branch that is taken at {evaluated:,} of "
+        f"{valid:,} samples; its loss is the mean over these."
+    ]
 
 
 def _without_singular(inspection: Inspection) -> list[str]:

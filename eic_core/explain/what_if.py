@@ -117,7 +117,11 @@ def what_if_mean(inspection: Inspection, node_id: int) -> WhatIf:
     r2_before, r2_after = (
         r_squared(v[both], against[both]) if both.any() else math.nan for v in (before, values)
     )
-    finite = [after.finite_mean_s2(k) for k in range(len(changed))]
+    finite = [
+        after.finite_mean_s2(k)
+        for k in range(len(changed))
+        if after.evaluated_count(k) or not after.valid_count
+    ]
     eic_after = math.nan if any(map(math.isnan, finite)) else local_eic(max(finite))
     return WhatIf(
         inspection=inspection,

@@ -160,7 +160,8 @@ def _vanishing(
     best: tuple[float, int, Array] | None = None
     for k in (origin, *range(formula.first[node_id], node_id + 1)):
         row = amplification.tape.steps[amplification.tape.slots[k]].row
-        if row is None or not row.crossing or inspection.nodes[k].local_eic_finite < 0.5:
+        n = inspection.nodes[k]
+        if row is None or not row.crossing or n.local_eic_finite < 0.5 or not n.evaluated:
             continue
         y, _ = amplification.trace(k)
         usual = float(np.nanmedian(np.abs(y)))
@@ -514,7 +515,10 @@ def _concentration(result: Where, name: str) -> str:
     total = result.finite
     if total == 1:
         return f"Only one row has a finite amplification at {name}."
-    left_out = total < len(result.s)
+    inspection = result.inspection
+    evaluated = inspection.nodes[result.node_id].evaluated
+    in_branch = 0 < evaluated < inspection.counts.valid
+    left_out = total < (evaluated if in_branch else len(result.s))
     of_rows = f"{total:,} rows with a finite amplification" if left_out else f"{total:,} rows"
     small_parts = [
         c
@@ -522,10 +526,11 @@ def _concentration(result: Where, name: str) -> str:
         if len(c.positions) <= max(FEW * c.level * total, 1 if c.share >= ALONE else 0)
     ]
     if not small_parts:
+        data = f"the {evaluated:,} rows that take its branch" if in_branch else "the data"
         if np.ptp(result.shares[np.isfinite(result.s)]) * total <= ALIKE:
             every = f"each of the {of_rows}" if left_out else "every row"
-            return f"All over the data: {every} gives the same share of {NOISE} at {name}."
-        return f"All over the data: no small part of the rows carries {NOISE} at {name}."
+            return f"All over {data}: {every} gives the same share of {NOISE} at {name}."
+        return f"All over {data}: no small part of the rows carries {NOISE} at {name}."
     smallest = small_parts[0]
     count = len(smallest.positions)
     if count == 1:

@@ -14,7 +14,7 @@ from html import escape
 
 from eic_core.formula.syntax.build import FUNCTIONS, literal
 from eic_core.formula.syntax.names import GREEK, SUBSCRIPTS, safe_name
-from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
+from eic_core.formula.tree import CONSTANT, UNDEFINED, VARIABLE, Formula, Node
 from eic_core.operators import OPERATORS, Form, follow
 from eic_core.operators.writing import ADD, APPLY, ATOM, CODE, LATEX, MATHML, MUL, NEG, POW, TEXT
 
@@ -397,6 +397,8 @@ def _begins_with_minus(formula: Formula, node: Node, style: int) -> bool:
 def _precedence(formula: Formula, node: Node, style: int) -> int:
     if node.children:
         form = form_of(formula, node)
+        if style == CODE and form.code_precedence is not None:
+            return form.code_precedence
         return form.latex_precedence if style in _TYPESET else form.precedence
     if node.operator == CONSTANT:
         if node.label.startswith("-"):
@@ -489,6 +491,8 @@ def _leaf(formula: Formula, node: Node, style: int) -> str:
         return r"\pi"
     if label == "e":
         return r"\mathrm{e}"
+    if label == UNDEFINED:
+        return r"\mathrm{nan}"
     over, slash, under = label.partition("/")
     if slash:
         sign = "-" if over.startswith("-") else ""
@@ -507,8 +511,8 @@ def _number_mathml(label: str) -> str:
     >>> _number_mathml("1e-3")
     '<mrow><mn>1</mn><mo>×</mo><msup><mn>10</mn><mrow><mo>−</mo><mn>3</mn></mrow></msup></mrow>'
     """
-    if label in ("pi", "e"):
-        return "<mi>π</mi>" if label == "pi" else "<mi>e</mi>"
+    if label in ("pi", "e", UNDEFINED):
+        return "<mi>π</mi>" if label == "pi" else f"<mi>{label}</mi>"
     if label.startswith("-"):
         return f"<mrow><mo>−</mo>{_number_mathml(label[1:])}</mrow>"
     over, slash, under = label.partition("/")

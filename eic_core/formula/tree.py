@@ -21,6 +21,9 @@ Parameter = Fraction | None
 VARIABLE = "variable"
 CONSTANT = "constant"
 
+UNDEFINED = "nan"
+"""Label of the constant that has no value: a branch of a conditional outside its domain."""
+
 
 class Node(NamedTuple):
     """One node of a formula.

@@ -66,6 +66,7 @@ _NODE_KEYS = (
     "id=node.id", "text", "operator=node.operator", "children=node.children", "span=node.span",
     "s_bar", "local_eic", "local_eic_finite", "invalid", "singular",
 )  # fmt: skip
+_CHOSEN_NODE_KEYS = (*_NODE_KEYS, "evaluated")
 
 
 class NodeAmplification(NamedTuple):
@@ -88,6 +89,9 @@ class NodeAmplification(NamedTuple):
     shares : EdgeShares
     texts : NodeTexts
         Of all nodes of the formula.
+    evaluated : int
+        Valid samples at which the node is evaluated, over which its means are, if it stands in a
+        formula with conditionals; else -1: all of them.
     """
 
     node: Node
@@ -98,6 +102,7 @@ class NodeAmplification(NamedTuple):
     singular: int
     shares: EdgeShares
     texts: NodeTexts
+    evaluated: int = -1
 
     @property
     def edge_shares(self) -> tuple[float, ...]:
@@ -112,7 +117,7 @@ class NodeAmplification(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
-        return json_form(self, _NODE_KEYS)
+        return json_form(self, _NODE_KEYS if self.evaluated < 0 else _CHOSEN_NODE_KEYS)
 
 
 _NO_TAIL = {
@@ -189,13 +194,16 @@ class Inspection(Plain):
     @property
     def eic_finite(self) -> float:
         """The largest ``local_eic_finite``; nan if one of them is nan."""
-        values = [n.local_eic_finite for n in self.nodes]
+        values = [n.local_eic_finite for n in self.nodes if n.evaluated]
+        if not values:
+            return math.nan
         return math.nan if any(map(math.isnan, values)) else max(values)
 
     @property
     def bottleneck(self) -> int:
         """Id of the node of largest local EIC, the first in post-order at ties."""
-        return max(self.nodes, key=_DIGITS).node.id
+        known = [n for n in self.nodes if n[2] == n[2]]  # not nan
+        return max(known or self.nodes, key=_DIGITS).node.id
 
     @cached_property
     def sign_changes(self) -> SignChanges:
@@ -323,10 +331,18 @@ def _nodes(amplification: Amplification, edges: bool) -> tuple[NodeAmplification
         finite = local_eic(rest) if singular else digits
         by_slot.append((math.sqrt(mean), digits, finite, singular))
     nodes = []
+    if amplification.chooses:
+        for node, slot in zip(formula.nodes, amplification.tape.slots, strict=True):
+            s_bar, digits, finite, singular = by_slot[slot]
+            count = amplification.evaluated_count(node.id)
+            lost = invalid.get(node.id, 0)
+            row = (node, s_bar, digits, finite, lost, singular, shares, texts, count)
+            nodes.append(_new_node(NodeAmplification, row))
+        return tuple(nodes)
     for node, slot in zip(formula.nodes, amplification.tape.slots, strict=True):
         s_bar, digits, finite, singular = by_slot[slot]
         lost = invalid.get(node[0], 0) if invalid else 0
-        row = (node, s_bar, digits, finite, lost, singular, shares, texts)
+        row = (node, s_bar, digits, finite, lost, singular, shares, texts, -1)
         nodes.append(_new_node(NodeAmplification, row))
     return tuple(nodes)
 

@@ -204,6 +204,8 @@ def exact_values(formula: Formula, samples: Samples) -> ExactValues:
     for row in range(len(samples)):
         cells = {name: samples.decimal(name, row) for name in tape.variables}
         y: list[Any] = list(evaluator.sample(cells).y)
+        if tape.chooses:  # a branch that is not taken has no value
+            y = [None if evaluator.mp.isnan(value) else value for value in y]
         values.append(y + [None] * (len(tape.steps) - len(y)))
     return ExactValues(tape, evaluator.mp, values)
 
@@ -303,7 +305,10 @@ def observe(exact: ExactValues, samples: Samples, kind: str) -> tuple[Observed, 
     for k, (step, y) in enumerate(zip(exact.tape.steps, values, strict=True)):
         computed.append(y.tolist())
         errors = relative_errors([row[k] for row in exact.values], computed[k], kind)
-        underflows = int(np.count_nonzero((np.abs(y) < tiny) & (np.isnan(errors) | (errors != 0))))
+        small = (np.abs(y) < tiny) & (np.isnan(errors) | (errors != 0))
+        if exact.tape.chooses:
+            small &= [row[k] is not None for row in exact.values]
+        underflows = int(np.count_nonzero(small))
         rounding = errors
         if step.row is not None:
             given = [[computed[i][row] for i in step.operands] for row in range(rows)]
@@ -315,9 +320,12 @@ def observe(exact: ExactValues, samples: Samples, kind: str) -> tuple[Observed, 
 
 def _apply(mp: Any, step: Step, operands: list[float]) -> Any | None:
     """One operation at 60 digits on the operands that the type gave it; None outside."""
-    if not all(map(math.isfinite, operands)):
-        return None
     assert step.row is not None
+    needed = operands
+    if step.row.chooses:
+        needed = [operands[0], operands[1] if operands[0] else operands[2]]
+    if not all(map(math.isfinite, needed)):
+        return None
     try:
         value = step.row.exact(mp, [mp.mpf(a) for a in operands], step.exact_parameter)
     except (ZeroDivisionError, ValueError, OverflowError):

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaincinv
 
+from eic_core.engine.branches import active_slots, plain_values
 from eic_core.engine.tape import UNIT_ROUNDOFF, Tape, lay_out
 from eic_core.errors import UserError
 from eic_core.formula.tree import Formula, Node
@@ -177,7 +178,8 @@ def estimate(
     -----
     Every node, equal subtrees included, has noise of its own.  A sample whose
     clean value leaves double range counts as invalid here: there is no second
-    look at 60 digits as in Algorithm 1.
+    look at 60 digits as in Algorithm 1.  A condition within some sigma of its threshold is turned
+    by the noise: there sigma s is large, and the sample is left out.
 
     Examples
     --------
@@ -202,16 +204,24 @@ def estimate(
             name: samples.columns[name][start : start + rows] for name in formula.variables
         }
         length = min(rows, len(samples) - start)
-        clean, bad = _clean_pass(tape, columns, length)
+        clean, bad, active = _clean_pass(tape, columns, length)
         for node, hits in zip(*np.unique(bad[bad < count], return_counts=True), strict=True):
             first_invalid[int(node)] = first_invalid.get(int(node), 0) + int(hits)
         kept = bad == count
         valid += int(np.count_nonzero(kept))
         if kept.any():
             clean = [y[kept] for y in clean]
-            sums.add(*_variances(tape, clean, sigma, repeats, rng), sigma)
+            s2, shows = _variances(tape, clean, sigma, repeats, rng)
+            if active is not None:
+                counts = np.array(active)[:, kept]
+                shows &= counts
+                s2[~counts] = np.nan
+                sums.evaluated += np.count_nonzero(counts, axis=1)
+            else:
+                sums.evaluated += int(np.count_nonzero(kept))
+            sums.add(s2, shows, sigma)
     nodes = tuple(
-        _node_estimate(node, sums, valid, repeats, level) for node in formula.nodes
+        _node_estimate(node, sums, repeats, level) for node in formula.nodes
     )
     worst = math.sqrt(sums.largest)
     return PerturbationEstimate(
@@ -243,10 +253,12 @@ def _check(sigma: float, repeats: int, seed: int, level: float) -> None:
 
 
 class _Sums:
-    """Per node, over the samples used: how many, sum of s^2 and of its square."""
+    """Per node: at how many valid samples it is evaluated, and how many of them are used; over the
+    latter, the sum of s^2 and of its square."""
 
     def __init__(self, count: int) -> None:
         self.used = np.zeros(count, dtype=np.int64)
+        self.evaluated = np.zeros(count, dtype=np.int64)
         self.first = np.zeros(count)
         self.second = np.zeros(count)
         self.largest = 0.0
@@ -255,7 +267,7 @@ class _Sums:
     def add(self, s2: Floats, shows: np.ndarray[Any, np.dtype[np.bool_]], sigma: float) -> None:
         """Add a chunk: s2 of shape (nodes, m), nan where the sample shows nothing."""
         with np.errstate(invalid="ignore"):
-            steady = s2 * sigma**2 <= STEADY**2
+            steady = np.abs(s2) * sigma**2 <= STEADY**2  # below 0 by rounding alone
         self.unsteady = self.unsteady or bool((shows & ~steady).any())
         s2 = np.where(steady, s2, 0.0)
         self.used += np.count_nonzero(steady, axis=1)
@@ -266,10 +278,19 @@ class _Sums:
 
 def _clean_pass(
     tape: Tape, columns: Mapping[str, Floats], rows: int
-) -> tuple[list[Floats], np.ndarray[Any, np.dtype[np.int64]]]:
-    """Values of every node, and the first node that is no real number (or the node count)."""
+) -> tuple[list[Floats], np.ndarray[Any, np.dtype[np.int64]], list[Any] | None]:
+    """Values of every node, and the first node that is no real number (or the node count).
+
+    Of a formula with conditionals also where each node is evaluated.
+    """
     values: list[Floats] = []
     bad = np.full(rows, len(tape.steps))
+    if tape.chooses:
+        values = plain_values(tape, columns, rows)
+        active = active_slots(tape, values, rows)
+        for step, y, mask in zip(tape.steps, values, active, strict=True):
+            np.minimum(bad, np.where(np.isfinite(y) | ~mask, bad, step.node), out=bad)
+        return values, bad, active
     with np.errstate(all="ignore"):
         for step in tape.steps:
             if step.row is None:
@@ -278,7 +299,7 @@ def _clean_pass(
                 y = step.row.evaluate([values[i] for i in step.operands], step.parameter)
             values.append(y)
             np.minimum(bad, np.where(np.isfinite(y), bad, step.node), out=bad)
-    return values, bad
+    return values, bad, None
 
 
 def _variances(
@@ -327,8 +348,9 @@ def _most_values_held(tape: Tape) -> int:
 
 
 def _node_estimate(
-    node: Node, sums: _Sums, valid: int, repeats: int, level: float
+    node: Node, sums: _Sums, repeats: int, level: float
 ) -> NodeEstimate:
+    valid = int(sums.evaluated[node.id])
     used = int(sums.used[node.id])
     mean = float(sums.first[node.id]) / used if used else math.nan
     local_eic, freedom = math.nan, 0.0

@@ -27,6 +27,12 @@ MAX_COLUMNS = 1_000
 _TINY = 1e-300
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "-", "."})
 _INDEXED = re.compile(r"x(\d+)")
+_COMMA_DECIMAL = re.compile(
+    r"\s*+[+-]?(?:[0-9]{1,3}(?:[. '’\u00a0\u202f][0-9]{3})+|[0-9]*+),[0-9]++"
+    r"(?:[eE][+-]?[0-9]++)?+\s*+\Z"
+)
+_GROUPED = re.compile(r"\s*+[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+\s*+\Z")
+_ROWS_COUNTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +158,11 @@ def read_table(data: Path | str | bytes, *, source: str = "") -> Table:
 
     Notes
     -----
-    The delimiter is the one of ``, ; tab`` that the first line holds most of;
-    a first row of numbers alone means that there is no header, and the columns
-    are called x0, x1, ...
+    The delimiter is the one of ``, ; tab`` that the first line holds most of, or a
+    semicolon or tab that stands equally often in all of the first lines, where commas are
+    decimal marks; a first row of numbers alone means that there is no header, and the columns
+    are called x0, x1, ...  Where the delimiter is not the comma, ``1,5`` is read as 1.5 and
+    that is noted, unless other cells write ``1.5``.
 
     Raises
     ------
@@ -166,6 +174,9 @@ def read_table(data: Path | str | bytes, *, source: str = "") -> Table:
     >>> table = read_table("x;y\\n1;2\\n3;\\n")
     >>> table.names, [str(p) for p in table.problems]
     (('x', 'y'), ['row 2, column `y`: empty'])
+    >>> table = read_table("x;y\\n1,5;2\\n")
+    >>> float(table.values["x"][0]), table.notes
+    (1.5, ('A comma is read as the decimal mark, as in `1,5`.',))
     """
     if isinstance(data, Path) or (isinstance(data, str) and not _is_text(data)):
         source = source or Path(data).name
@@ -177,15 +188,17 @@ def read_table(data: Path | str | bytes, *, source: str = "") -> Table:
     first = next((line for line in lines if line.strip()), "")
     if not first:
         raise DataError("the table is empty", hint="it needs a header and at least one row")
-    delimiter = max(",;\t", key=first.count)
+    delimiter = _delimiter(lines, first)
     try:
         table = [row for row in csv.reader(io.StringIO(text), delimiter=delimiter) if any(row)]
     except csv.Error as error:
         raise DataError(f"cannot read the table: {error}") from error
+    notes: list[str] = []
+    if delimiter != ",":
+        table = _with_decimal_points(table, delimiter, notes)
     header = [cell.strip() for cell in table[0]]
     if len(header) > MAX_COLUMNS:
         raise DataError(f"the table has {len(header):,} columns; at most {MAX_COLUMNS:,} are read")
-    notes: list[str] = []
     if all(_number(cell) is not None for cell in header):
         header = [f"x{i}" for i in range(len(header))]
         notes.append(f"No header was found; the columns are called {_named(header)}.")
@@ -197,6 +210,61 @@ def read_table(data: Path | str | bytes, *, source: str = "") -> Table:
     if len(table) > MAX_SAMPLES:
         raise DataError(f"the table has {len(table):,} rows; at most {MAX_SAMPLES:,} are read")
     return _fill(names, table, tuple(notes), digest, source)
+
+
+def _delimiter(lines: list[str], first: str) -> str:
+    """What separates the cells.
+
+    Examples
+    --------
+    >>> _delimiter(["1,5;2,5"], "1,5;2,5"), _delimiter(["a,b", "1,2"], "a,b")
+    (';', ',')
+    """
+    most = max(",;\t", key=first.count)
+    counted = [line for line in lines if line.strip()][:_ROWS_COUNTED]
+    for mark in ";\t":
+        count = first.count(mark)
+        if most == "," and count and all([line.count(mark) == count for line in counted]):
+            return mark
+    return most
+
+
+def _with_decimal_points(
+    table: list[list[str]], delimiter: str, notes: list[str]
+) -> list[list[str]]:
+    """The rows with ``1,5`` written ``1.5``, if the commas of this table are decimal marks.
+
+    They are not if another cell writes its decimals with a point, or if all of them may as well
+    group thousands in a file whose delimiter says nothing of that.
+    """
+    commas = [cell for row in table for cell in row if "," in cell and _COMMA_DECIMAL.match(cell)]
+    if not commas:
+        return table
+    pointed = any(["." in cell and _number(cell) is not None for row in table for cell in row])
+    grouped = delimiter == "\t" and all([_GROUPED.match(cell) for cell in commas])
+    if pointed or grouped:
+        why = "others write a point" if pointed else "they may as well group thousands"
+        notes.append(
+            f"Cells such as `{commas[0].strip()[:40]}` are not read: {why}. Write decimals one way."
+        )
+        return table
+    notes.append(f"A comma is read as the decimal mark, as in `{commas[0].strip()[:40]}`.")
+    return [
+        [_with_point(cell) if "," in cell and _COMMA_DECIMAL.match(cell) else cell for cell in row]
+        for row in table
+    ]
+
+
+def _with_point(cell: str) -> str:
+    """A number with a decimal comma as one with a point, its thousands no longer grouped.
+
+    Examples
+    --------
+    >>> _with_point("1.234,5"), _with_point(" -0,25e3 ")
+    ('1234.5', '-0.25e3')
+    """
+    over, _, under = cell.strip().partition(",")
+    return re.sub(r"[. '’\u00a0\u202f]", "", over) + "." + under
 
 
 def _fill(

@@ -2,13 +2,14 @@
 
 from eic_core.operators.backend import NUMPY, MpBackend
 from eic_core.operators.row import Operands, Operator
-from eic_core.operators.table import OPERATORS, follow, register, registered, unregister
+from eic_core.operators.table import OPERATORS, ROWS, follow, register, registered, unregister
 from eic_core.operators.words import Words
 from eic_core.operators.writing import Form, Writing
 
 __all__ = [
     "NUMPY",
     "OPERATORS",
+    "ROWS",
     "Form",
     "MpBackend",
     "Operands",

@@ -89,6 +89,12 @@ class Operator:
         True if a factor common to all operands changes no condition number (sums, hypot, atan2).
     selects : bool
         True for min and max: the amplification is that of the operand attained.
+    truth : bool
+        True if the value is a truth value, 1 or 0: it carries no noise, but may lie on a threshold.
+    compares : bool
+        True for the truth values that compare two numbers; the others join truth values.
+    chooses : bool
+        True for the conditional: its first operand decides which of the others is evaluated.
     crossing : {"", "value", "argument"}
         Whether a sign change of the value (or of value times argument) inside the domain makes
         E[s^2] diverge.
@@ -148,6 +154,9 @@ class Operator:
     fixed: Callable[[float], tuple[float, ...]] | None = None
     scales: bool = False
     selects: bool = False
+    truth: bool = False
+    compares: bool = False
+    chooses: bool = False
     crossing: str = ""
     needs_parameter: bool = False
     base: bool = False
@@ -172,6 +181,11 @@ class Operator:
     def delicate(self) -> bool:
         """True if a rounding of an operand may decide which rule holds."""
         return self.selects or self.waves or self.brink is not None
+
+    @property
+    def numeric(self) -> bool:
+        """True if it makes a number of all its operands: no truth value, and no choice by one."""
+        return not (self.truth or self.chooses)
 
     @cached_property
     def has_parameter(self) -> bool:

@@ -16,7 +16,14 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from eic_core.operators import algebra, exponentials, hyperbolic, selection, trigonometry
+from eic_core.operators import (
+    algebra,
+    conditions,
+    exponentials,
+    hyperbolic,
+    selection,
+    trigonometry,
+)
 from eic_core.operators.row import Operator
 
 ROWS = (
@@ -25,6 +32,7 @@ ROWS = (
     *trigonometry.ROWS,
     *hyperbolic.ROWS,
     *selection.ROWS,
+    *conditions.ROWS,
 )
 
 OPERATORS: dict[str, Operator] = {row.name: row for row in ROWS}

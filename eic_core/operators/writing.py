@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 ADD, MUL, NEG, APPLY, POW, ATOM = 10, 20, 30, 36, 40, 50
+IF, OR, AND, NOT, RELATE = 2, 4, 5, 6, 7
 """How tightly a text binds."""
 
 CODE, LATEX, TEXT, MATHML = range(4)
@@ -33,6 +34,8 @@ class Form(NamedTuple):
         How tightly LaTeX and MathML bind.
     sign : str
         What stands on its card in the drawn tree.
+    code_precedence : int or None
+        How tightly code binds, where that is not as plain text does.
     """
 
     code: str
@@ -42,6 +45,7 @@ class Form(NamedTuple):
     precedence: int = ATOM
     latex_precedence: int = ATOM
     sign: str = ""
+    code_precedence: int | None = None
 
 
 @dataclass(frozen=True)

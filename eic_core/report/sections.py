@@ -454,19 +454,22 @@ def nodes(findings: Findings) -> ReportTable:
     texts = node_texts(inspection.formula, TEXT_LIMIT)
     shares = {row.node_id: row.share for row in findings.diagnosis.ledger.rows}
     defined = inspection.eic == inspection.eic
+    chooses = inspection.amplification.chooses
     return ReportTable(
         ("id", "sub-expression", "operator", "local EIC", "finite samples", "amplification",
-         "share of the noise", "invalid", "singular"),
+         "share of the noise", "invalid", "singular", *(["evaluated at"] if chooses else [])),
         [
             (str(n.node.id), _code(texts[n.node.id]), n.node.operator, _digits(n.local_eic),
              _digits(n.local_eic_finite), _plain(n.s_bar),
              _share(shares[n.node.id]) if n.node.id in shares else NONE,
-             _count(n.invalid), _count(n.singular))
+             _count(n.invalid), _count(n.singular), *([_count(n.evaluated)] if chooses else []))
             for n in inspection.nodes
         ],
         "In post-order; the bottleneck stands out. Local EIC: digits lost up to and including "
-        "the node, independent noise. Share: of the noise at the node of largest finite loss.",
-        numbers=(0, 3, 4, 5, 6, 7, 8),
+        "the node, independent noise. Share: of the noise at the node of largest finite loss."
+        + (" A node in a branch is evaluated where the branch is taken; its means are over these "
+           "samples." if chooses else ""),
+        numbers=(0, 3, 4, 5, 6, 7, 8, *([9] if chooses else [])),
         marked=frozenset([inspection.bottleneck] if defined else []),
     )  # fmt: skip
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from eic_core.formula.tree import Formula
+from eic_core.operators import OPERATORS
 from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.families import FAMILIES
 from eic_core.rewriting.measuring import Measurer, Rows, Truth, choose_rows
@@ -68,6 +69,8 @@ def repair(
 
     Notes
     -----
+    A formula with conditions is not searched.
+
     A form is proposed if it saves 0.1 digits of q at the root or at its worst node (or
     keeps values in double range), q at the root does not rise (0.02 digits), its values agree to
     1e-30 at high precision on up to 200 rows, and no row loses its value.  See ADR 0009.
@@ -89,6 +92,13 @@ def repair(
             samples,
             f"it has more than {MAX_NODES} nodes, too many to search",
             "What helps: search the part that loses most on its own.",
+        )
+    if any(not OPERATORS[node.operator].numeric for node in formula if node.children):
+        return _none(
+            formula,
+            samples,
+            "no rewriting is looked for inside conditionals",
+            "What helps: search each branch on its own, at the samples where it is taken.",
         )
     rows = choose_rows(formula, samples)
     terms = Terms()

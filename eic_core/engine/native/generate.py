@@ -307,6 +307,8 @@ def header() -> str:
     parts.append('#include "rules.h"\n')
     table = []
     for row in OPERATORS.values():
+        if not row.numeric:  # the reference follows branches
+            continue
         flags = "|".join(
             flag
             for flag, on in (

@@ -98,6 +98,9 @@ class Pass:
         Slot at which a sample first had no real value, or -1.
     taken : int
         How many samples were taken before the run gave up; N if it did not.
+    evaluated : list of int or None
+        Per slot, how many samples the sums are over, singular ones included; None where that is all
+        that are in, since nothing is chosen.
     """
 
     sums: list[float]
@@ -108,6 +111,7 @@ class Pass:
     status: np.ndarray | None
     dead: np.ndarray | None
     taken: int = 0
+    evaluated: list[int] | None = None
 
 
 class Library:

@@ -11,20 +11,28 @@ from collections.abc import Callable, Collection, Mapping
 
 from eic_core.errors import FormulaError
 from eic_core.formula.syntax.build import Refusal
+from eic_core.formula.syntax.conditions import CONDITIONS, settle
 from eic_core.formula.syntax.equations import ask_for_a_side, left_hand_side
 from eic_core.formula.syntax.euler import note_meaning_of_e, reason_for_euler
-from eic_core.formula.syntax.infix import parse_infix, parse_repaired, tokenize
+from eic_core.formula.syntax.infix import parse_repaired, parse_text, tokenize
 from eic_core.formula.syntax.languages import (
     INFIX,
     LANGUAGES,
     LATEX,
+    MATHEMATICA,
+    MATHML,
+    NOTATIONS,
     PREFIX,
     SEXPR,
+    SPREADSHEET,
     detect,
     language,
 )
 from eic_core.formula.syntax.latex import read_latex
+from eic_core.formula.syntax.mathematica import read_mathematica
+from eic_core.formula.syntax.mathml import BEGINS, read_mathml
 from eic_core.formula.syntax.names import Names, canonical_name, safe_name
+from eic_core.formula.syntax.paste import unwrap, without_closing_marks
 from eic_core.formula.syntax.prefix import looks_like_prefix, read_prefix
 from eic_core.formula.syntax.protected import note_protected
 from eic_core.formula.syntax.reading import (
@@ -36,6 +44,13 @@ from eic_core.formula.syntax.reading import (
     Report,
 )
 from eic_core.formula.syntax.sexpr import read_sexpr
+from eic_core.formula.syntax.source_code import (
+    Program,
+    read_program,
+    read_source,
+)
+from eic_core.formula.syntax.source_view import DIALECTS, looks_like_code
+from eic_core.formula.syntax.spreadsheet import read_spreadsheet
 from eic_core.formula.tree import Draft, Formula
 
 _THETA = re.compile(r"\|\s*+theta\s*+=\s*+(.*+)", re.DOTALL)
@@ -58,7 +73,16 @@ def trailing_parameters(text: str) -> tuple[int, int, dict[str, str]] | None:
     return place, front if front >= 0 else place, values
 
 
-__all__ = ["SYNTAXES", "Alternative", "Note", "Reading", "canonical_name", "read", "safe_name"]
+__all__ = [
+    "NOTATIONS",
+    "SYNTAXES",
+    "Alternative",
+    "Note",
+    "Reading",
+    "canonical_name",
+    "read",
+    "safe_name",
+]
 
 SYNTAXES: Mapping[str, str] = {name: row.label for name, row in LANGUAGES.items()}
 """Name and label of every notation; the names are what `read` takes as `syntax`."""
@@ -66,6 +90,8 @@ SYNTAXES: Mapping[str, str] = {name: row.label for name, row in LANGUAGES.items(
 _HIDDEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
 )
+_INVISIBLE_OPERATORS = str.maketrans("\u2061\u2062\u2063\u2064", "    ")
+"""What MathML writes between a function and its argument, factors, indices and whole numbers."""
 
 
 def read(
@@ -80,8 +106,8 @@ def read(
     Parameters
     ----------
     text : str
-        The formula: Python, NumPy, SymPy, LaTeX, FPCore, prefix words, or what
-        a symbolic-regression tool prints.
+        The formula in any notation of `SYNTAXES`: an expression, a function or program
+        that returns one, or what a symbolic-regression tool prints.
     syntax : str
         A key of `SYNTAXES` or another name of that tool; anything else is
         taken as ``"auto"``: the notation is detected.
@@ -166,6 +192,8 @@ def _read_text(
             f"the text is longer than {MAX_CHARACTERS:,} characters", 0, 0, "paste one formula"
         )
     hidden = None if text.isprintable() else _HIDDEN.search(text)
+    if hidden and ord(hidden[0]) in _INVISIBLE_OPERATORS and BEGINS.match(text):
+        hidden = _HIDDEN.search(text.translate(_INVISIBLE_OPERATORS))
     if hidden:
         report.fail(
             f"the text holds an invisible character (U+{ord(hidden[0]):04X})",
@@ -179,45 +207,67 @@ def _read_text(
     if theta:
         end = theta[1]
         values |= theta[2]
-    hint = language(syntax)
-    head = left_hand_side(text, start, end) if hint not in ("fpcore", "prefix") else None
-    arguments: tuple[str, ...] = ()
-    if head:
-        start, arguments = head[1:]
+    start, end, fence = unwrap(text, start, end)
+    hint = language(syntax) or language(fence)
     name = hint or detect(text, start, end)
+    program = None
+    may_be_code = name in DIALECTS or (LANGUAGES[name].reader == INFIX and "#" in text)
+    has_command = "\\" in text and _BACKSLASH.search(text, start, end) is not None
+    if may_be_code and not has_command:
+        program = _program(report, columns, start, end, hint)
+        if program is not None:
+            start, end = program.statements[-1][1:]
+    head = left_hand_side(report.view, start, end) if name not in _WHOLE else None
+    arguments = program.arguments if program is not None else ()
+    if head:
+        start = head[1]
+        arguments += head[2]
+        report.note(f"only the right-hand side of `{head[0]} = …` is read", (0, start))
+        name = hint or detect(report.view, start, end)
     if name == "infix" and head and "\\" in text[: head[1]]:
         name = "latex"
     row = LANGUAGES[name]
-    reader = LATEX if row.reader == INFIX and "\\" in text[start:end] else row.reader
+    is_latex = has_command and row.reader == INFIX and _BACKSLASH.search(text, start, end)
+    reader = LATEX if is_latex else row.reader
     name = "latex" if reader == LATEX else name
+    if program is not None and name in DIALECTS:
+        name = program.dialect
+        row = LANGUAGES[name]
+    if reader == INFIX and (program is None or program.is_plain):
+        start, end = _one_side(report, start, without_closing_marks(report.view, start, end))
+    source = program if program is not None and not program.is_plain and reader == INFIX else None
 
     def attempt(euler: bool, cased: bool) -> tuple[Report, Names, Formula, str]:
-        report = Report(text)
-        if head:
-            report.note(f"only the right-hand side of `{head[0]} = …` is read", (0, start))
+        again = report.begin_again()
         try:
             names = Names(columns, values, euler, arguments, cased, row.log_base)
         except Refusal as refusal:
             place = (theta[0], len(text)) if theta else (0, 0)
-            report.fail(refusal.message, *place, refusal.hint)
-        draft, notation = _read(report, names, reader, name, start, end, hint is None)
-        return report, names, Formula.from_draft(draft, text), notation
+            again.fail(refusal.message, *place, refusal.hint)
+        if source is not None:
+            draft, notation = read_source(again, names, source), name
+        else:
+            draft, notation = _read(again, names, reader, name, start, end, hint is None)
+        formula = Formula.from_draft(draft, text)
+        if names.special or not CONDITIONS.isdisjoint([node[1] for node in formula.nodes]):
+            formula = Formula.from_draft(settle(again, draft), text)
+        return again, names, formula, notation
 
     report, names, formula, notation = attempt(row.euler, False)
     cased = "X" in text and names.holds_both_cases
     if cased:
         report, names, formula, notation = attempt(row.euler, True)
-    reason = ""
+    first = source.statements[0].start if source is not None else start
     if "E" in text and not names.is_column("E"):
         reason = "as this notation prints it" if row.euler else ""
         if reader == SEXPR:
             reason = "" if "FPCore" in text else "as FPCore writes it"
-        elif "E" in formula.variables:
-            reason = reason_for_euler(text[start:end], formula)
+        elif reader in _WITH_A_LETTER_E and "E" in formula.variables:
+            reason = reason_for_euler(report.view[first:end], formula)
             if reason:
                 report, names, formula, notation = attempt(True, cased)
         if notation != "prefix" and (reader == INFIX or reader in (LATEX, SEXPR) and reason):
-            note_meaning_of_e(report, formula, reason, start, end)
+            note_meaning_of_e(report, formula, reason, first, end, source is None)
     if cased:
         report.note(
             "`X` and `x` both stand in this text with the same index: they are two variables",
@@ -230,30 +280,72 @@ def _read_text(
     return Reading(
         formula,
         notation,
-        _index_base(report, formula, LANGUAGES[notation].index_base),
+        _index_base(report, formula, report.index_base or LANGUAGES[notation].index_base),
         tuple(report.notes.values()),
         tuple(report.alternatives.values()),
         report.domain,
     )
 
 
+_READERS = {
+    LATEX: read_latex,
+    SEXPR: read_sexpr,
+    MATHEMATICA: read_mathematica,
+    SPREADSHEET: read_spreadsheet,
+    MATHML: read_mathml,
+}
+_WITH_A_LETTER_E = frozenset((INFIX, LATEX, PREFIX))
+"""Readers of notations in which an ``E`` may be a variable or Euler's number."""
+_WHOLE = frozenset(("fpcore", "prefix", "mathematica", "spreadsheet", "mathml"))
+"""Notations that themselves say what an equals sign means."""
+_BACKSLASH = re.compile(r"\\(?!\r?\n)")
+_EQUALS_ZERO = re.compile(r"={1,2}\s*+[+-]?0(?:\.0*+)?+\s*+\Z")
+
+
+def _program(
+    report: Report, columns: Collection[str], start: int, end: int, hint: str | None
+) -> Program | None:
+    """The text as a program, None if nothing in it may be more than a plain formula."""
+    of_program = hint in DIALECTS and hint != "infix"
+    if not of_program and not looks_like_code(report.text, start, end):
+        return None
+    if looks_like_prefix(report.text, start, end):
+        return None
+    return read_program(report, frozenset(columns), start, end, hint)
+
+
+def _one_side(report: Report, start: int, end: int) -> tuple[int, int]:
+    """The place of a formula without a lone ``=`` before it or ``= 0`` behind it."""
+    text = report.view
+    place = start
+    while place < end and text[place].isspace():
+        place += 1
+    if text.startswith("=", place, end) and not text.startswith("==", place, end):
+        start = place + 1
+    place = text.rfind("=", start, end)
+    if place > start:
+        place -= text[place - 1] == "="
+        if _EQUALS_ZERO.match(text, place, end) and "=" not in text[start:place]:
+            report.note("the left-hand side of `… = 0` is read", (place, end))
+            end = place
+    return start, end
+
+
 def _read(
     report: Report, names: Names, reader: str, name: str, start: int, end: int, guessed: bool
 ) -> tuple[Draft, str]:
     """The draft, and the notation it was finally read in."""
-    if reader == LATEX:
-        return read_latex(report, names, start, end), name
-    if reader == SEXPR:
-        return read_sexpr(report, names, start, end), name
     if reader == PREFIX or (guessed and looks_like_prefix(report.text, start, end)):
         try:
             return read_prefix(report, names, start, end), "prefix" if guessed else name
         except FormulaError:
             if not guessed:
                 raise
+    if reader in _READERS:
+        return _READERS[reader](report, names, start, end), name
     tokens = tokenize(report, start, end)
     try:
-        return parse_infix(report, names, tokens, by_hand=name == "infix"), name
+        return parse_text(report, names, tokens, by_hand=name == "infix"), name
     except FormulaError:
         if ";" in report.text:
             mended = parse_repaired(report, names, tokens)

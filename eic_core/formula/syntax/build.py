@@ -14,6 +14,7 @@ from eic_core.operators import OPERATORS, Operator, follow
 Span = tuple[int, int]
 MAX_POWER = 10**300
 MANY = 100_000
+_NAMED = frozenset(("pi", "e", "nan", "true", "false"))
 _OF_LITERALS = frozenset((CONSTANT, "neg", "div"))
 
 
@@ -80,7 +81,7 @@ def number_label(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _value(label: str) -> Fraction | None:
-    return None if label == "pi" or label == "e" else Fraction(label)
+    return None if label in _NAMED else Fraction(label)
 
 
 def _number(draft: Draft) -> Fraction | None:
@@ -266,6 +267,11 @@ def _relu(args: list[Draft], span: Span) -> Draft:
     return Draft("max", [constant("0", span), args[0]], span=span)
 
 
+def _clip(args: list[Draft], span: Span) -> Draft:
+    """``clip(u, low, high)``, as NumPy has it."""
+    return plain("min", [plain("max", args[:2], span), args[2]], span)
+
+
 def _exp2(args: list[Draft], span: Span) -> Draft:
     return power([constant("2", span), args[0]], span)
 
@@ -331,6 +337,7 @@ def _expansions() -> dict[str, Function]:
     add("relu", 1, _relu)
     add("exp2", 1, _exp2)
     add("fma", 3, _fused)
+    add("clip clamp", 3, _clip)
     return table
 
 

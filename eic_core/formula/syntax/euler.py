@@ -50,7 +50,9 @@ def reason_for_euler(text: str, formula: Formula) -> str:
     return ""
 
 
-def note_meaning_of_e(report: Report, formula: Formula, reason: str, start: int, end: int) -> None:
+def note_meaning_of_e(
+    report: Report, formula: Formula, reason: str, start: int, end: int, alone: bool = True
+) -> None:
     """Say what ``E`` was read as, and offer the other.
 
     Parameters
@@ -63,17 +65,20 @@ def note_meaning_of_e(report: Report, formula: Formula, reason: str, start: int,
         Why ``E`` is Euler's number; "" where it is a variable.
     start, end : int
         The part of the text that was read, as character offsets.
+    alone : bool
+        Whether this part is the formula by itself, and no program.
     """
     text = report.text
-    met = [match.span() for match in _ALONE.finditer(text, start, end)]
+    met = [match.span() for match in _ALONE.finditer(report.view, start, end)]
     if not met:
         return
     if reason:
         report.note(f"`E` is read as Euler's number 2.718…: {reason}", met[0])
-        report.alternative(
-            "a variable called E",
-            lambda: with_arguments(report.text, ["E", *formula.variables], start, end),
-        )
+        if alone:
+            report.alternative(
+                "a variable called E",
+                lambda: with_arguments(text, ["E", *formula.variables], start, end),
+            )
         return
     report.note("`E` is read as a variable", met[0])
     report.alternative(
@@ -97,7 +102,7 @@ def with_arguments(text: str, names: list[str], start: int, end: int) -> str:
     >>> with_arguments("y = E^(-x)", ["E", "x"], 4, 10)
     'f(E, x) = E^(-x)'
     """
-    body = text[start:end].strip()
+    body, behind = text[start:end].strip(), text[end:].strip()
     if _SEXPR.match(body):
         return f"(FPCore ({' '.join(names)}) {body})"
-    return f"f({', '.join(names)}) = {body}{text[end:]}"
+    return f"f({', '.join(names)}) = {body}{behind if behind.startswith('|') else ''}"

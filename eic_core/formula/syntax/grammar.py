@@ -18,6 +18,26 @@ from eic_core.formula.syntax.build import (
     number_label,
     power,
 )
+from eic_core.formula.syntax.conditions import (
+    ALTERNATIVES,
+    AND,
+    AND_PRECEDENCE,
+    ASKING,
+    IF_PRECEDENCE,
+    JOINTS,
+    NEGATION,
+    NEGATIONS,
+    NOT_PRECEDENCE,
+    OR_PRECEDENCE,
+    PAIR,
+    PIECEWISE,
+    QUESTIONS,
+    RELATION_PRECEDENCE,
+    RELATIONS,
+    TRUTHS,
+    choice,
+    is_truth,
+)
 from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.reading import MAX_DEPTH, MAX_NODES, Report
 from eic_core.formula.syntax.tokens import (
@@ -84,8 +104,6 @@ def fail_missing_operand(report: Report, tokens: list[TokenRow], index: int) -> 
 
 _EXPLAINED = {
     "=": ("this is an equation or an assignment", "give only one right-hand side"),
-    "<": ("comparisons are not supported", "write a formula with a number as its value"),
-    ">": ("comparisons are not supported", "write a formula with a number as its value"),
     "'": ("text in quotes is not part of a formula", "remove it"),
     '"': ("text in quotes is not part of a formula", "remove it"),
     ".": ("attributes are not supported", "write a decimal as `0.5`, a product as `x*y`"),
@@ -125,7 +143,7 @@ def fail_unclosed_bracket(report: Report, pending: list[PendingRow]) -> NoReturn
 LOG10_LABEL = "logarithm to base 10"
 FUNCTION_PRECEDENCE = 25
 TIGHT_PRODUCT = 27
-_ADD, _MUL, _NEG, _POW, _ROOT = 10, 20, 30, 40, 45
+_ADD, _MUL, _NEG, _POW, _SIGN, _ROOT = 10, 20, 30, 40, 43, 45
 _BINARY = {
     "+": (_ADD, _ADD, "add"),
     "-": (_ADD, _ADD, "sub"),
@@ -134,6 +152,9 @@ _BINARY = {
     "^": (_POW, _POW + 1, "pow"),
 }
 """Precedence, what is finished first, and operator."""
+_JOINED = Function("joined", 2, 2, choice)
+"""Marks what waits between two operands of a condition; `_Parser.joined` finishes it."""
+_OF_CONDITIONS = frozenset((BAD, BAR, NAME, CALL, NUMBER, OPEN))
 ROOT_SIGNS = frozenset("√∛")
 _BRACKET_OPERATORS = {"|": "abs", "⌊": "floor", "⌈": "ceil"}
 _WORDS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "^"}
@@ -148,7 +169,17 @@ class Grammar:
         The meaning of names.
     report : Report
         Where notes and errors go.
+
+    Attributes
+    ----------
+    sign_first : bool
+        Whether a sign binds more tightly than a power, as in spreadsheets.
+    powers_from_left : bool
+        Whether ``a^b^c`` is (a^b)^c.
     """
+
+    sign_first = False
+    powers_from_left = False
 
     def __init__(self, names: Names, report: Report) -> None:
         self.names = names
@@ -214,6 +245,7 @@ class _Parser:
         self.depth = 0
         self.operands: list[Operand] = []
         self.pending: list[PendingRow] = []
+        self.compared: dict[int, Draft] = {}  # of a comparison, its last operand
 
     def parse(self) -> Draft:
         """Alternate between wanting an operand and wanting an operator.
@@ -267,13 +299,14 @@ class _Parser:
         kind, text, start, end, extra = token
         if kind == OPERATOR and text == "-":
             kind, text, place, end_of_number, _ = self.tokens[self.index]
-            if kind == NUMBER and not _raised(self.tokens[self.index + 1]):
+            sign_first = self.grammar.sign_first
+            if kind == NUMBER and (sign_first or not _raised(self.tokens[self.index + 1])):
                 self.index += 1
                 label = "-" + self.number(text, place, end_of_number)
                 draft = constant(label, (start, end_of_number))
                 self.operands.append((draft, start, end_of_number))
                 return False
-            self.pending.append((_NEG, "neg", start, end, None, 0))
+            self.pending.append((_SIGN if sign_first else _NEG, "neg", start, end, None, 0))
         elif kind == PREFIX:
             precedence = _ROOT if text in ROOT_SIGNS else FUNCTION_PRECEDENCE
             assert isinstance(extra, Function)
@@ -282,6 +315,8 @@ class _Parser:
             assert isinstance(extra, Draft)
             self.operands.append((extra, start, end))
             return False
+        elif kind == BAD and text in NEGATIONS:
+            self.pending.append((_NEG, text, start, end, NEGATION, 0))
         elif kind != OPERATOR or text != "+":
             fail_missing_operand(self.report, self.tokens, self.index - 1)
         return True
@@ -292,6 +327,8 @@ class _Parser:
         if kind == BAR and self.closes_bar():
             self.close(text, start, end)
             return False
+        if kind in _OF_CONDITIONS and self.condition(token):
+            return True
         if kind == COMMA:
             self.reduce(1)
             if not self.pending or self.pending[-1][4] is None:
@@ -323,6 +360,8 @@ class _Parser:
     def infix(self, text: str, start: int, end: int) -> None:
         """A binary operator: what binds at least as tightly is finished first."""
         precedence, floor, name = _BINARY[text]
+        if floor > precedence and self.grammar.powers_from_left:
+            floor = precedence
         pending = self.pending
         if pending and pending[-1][0] >= floor:
             self.reduce(floor)
@@ -335,6 +374,9 @@ class _Parser:
             _, name, start, _, function, _ = pending.pop()
             draft, _, end = operands.pop()
             if function is not None:
+                if function is _JOINED:
+                    self.joined(name, draft, start, end)
+                    continue
                 operands.append((self.apply(function, [draft], (start, end)), start, end))
             elif name == "neg":
                 operands.append((Draft(name, [draft], "", None, (start, end)), start, end))
@@ -346,8 +388,122 @@ class _Parser:
                     joined = Draft(name, [left, draft], "", None, (begin, end))
                 operands[-1] = (joined, begin, end)
 
+    def condition(self, token: TokenRow) -> bool:
+        """Take a sign or a word of conditions, if it is one; an operand is wanted next."""
+        kind, text, start, end, _ = token
+        known = self.names.is_column(text)
+        if kind != BAD and known:
+            return False
+        here, asked = self.index - 1, self.tokens[self.index - 2]
+        if asked[:2] == (NAME, "not") and not self.names.is_column("not"):  # read as a variable
+            self.operands.pop()
+            self.pending.append((NOT_PRECEDENCE, "not", asked[2], asked[3], NEGATION, 0))
+            self.index = here
+            return True
+        if kind in (OPEN, NUMBER):  # an opening bar is no `or`
+            return False
+        if text in "&|" and kind in (BAD, BAR):
+            following = self.tokens[self.index]
+            doubled = following[1] == text and following[2] == end  # && and ||
+            if not (self.after_condition() or (doubled and kind == BAD)):
+                return False  # a bar of an absolute value, or bits of numbers
+            self.index += doubled
+        elif text == "<" and self.tokens[self.index][1:3] == (">", end):
+            text = "<>"
+            self.index += 1
+        elif text == "=" and self.asked():
+            text = "=="
+        if text in RELATIONS:
+            self.wait(RELATION_PRECEDENCE, RELATIONS[text], start, end)
+        elif text in JOINTS:
+            every = JOINTS[text] == AND
+            self.wait(AND_PRECEDENCE if every else OR_PRECEDENCE, JOINTS[text], start, end)
+        elif text in QUESTIONS:
+            self.reduce(IF_PRECEDENCE + 1)
+            self.pending.append((IF_PRECEDENCE, text, start, end, _JOINED, 0))
+        elif text in ALTERNATIVES:
+            self.alternative(text, start, end)
+        else:
+            return False
+        if kind == CALL:
+            self.open("(", end - 1, end, None)
+        return True
+
+    def wait(self, precedence: int, name: str, start: int, end: int) -> None:
+        """A comparison, an ``and`` or an ``or``: what binds at least as tightly is finished first.
+
+        Parameters
+        ----------
+        precedence : int
+        name : str
+            A key of the operator table.
+        start, end : int
+            [start, end) of its sign.
+        """
+        self.reduce(precedence)
+        self.pending.append((precedence, name, start, end, _JOINED, 0))
+
+    def alternative(self, text: str, start: int, end: int) -> None:
+        """``else`` or ``:``, which waits for the last operand of a choice."""
+        self.reduce(IF_PRECEDENCE + 1)
+        pending = self.pending
+        while pending and pending[-1][1] in ALTERNATIVES:
+            _, name, begin, *_ = pending.pop()
+            draft, _, stop = self.operands.pop()
+            self.joined(name, draft, begin, stop)
+        if not pending or pending[-1][1] not in QUESTIONS:
+            self.report.fail(f"`{text}` has no condition before it", start, end,
+                             "as in `a if x > 0 else b` or `x > 0 ? a : b`")  # fmt: skip
+        pending[-1] = (IF_PRECEDENCE, text, start, end, _JOINED, 0)
+
+    def after_condition(self) -> bool:
+        """Whether what stands before this token is a condition, so that ``|`` means or."""
+        if is_truth(self.operands[-1][0]):
+            return True
+        innermost = self.pending[-1] if self.pending else None
+        return innermost is not None and innermost[4] is _JOINED and innermost[1] in TRUTHS
+
+    def asked(self) -> bool:
+        """Whether a bracket is open that belongs to a function of conditions."""
+        opened = [row[4] for row in self.pending if not row[0]]
+        return any(function is not None and function.name in ASKING for function in opened)
+
+    def joined(self, name: str, draft: Draft, start: int, end: int) -> None:
+        """Finish a comparison, an ``and`` or an ``or``, or a choice, whose last operand is `draft`.
+
+        Parameters
+        ----------
+        name : str
+            A key of the operator table, or the word of a choice.
+        draft : Draft
+        start, end : int
+            Where the sign begins, and where the last operand ends.
+        """
+        operands = self.operands
+        left, begin, _ = operands.pop()
+        span = (begin, end)
+        if name in QUESTIONS:
+            self.report.fail("this choice has no other branch", start, end,
+                             "as in `a if x > 0 else b` or `x > 0 ? a : b`")  # fmt: skip
+        if name in ALTERNATIVES:
+            first, begin, _ = operands.pop()
+            condition, held = (left, first) if name == "else" else (first, left)
+            built = choice([condition, held, draft], (begin, end))
+        elif name in RELATIONS.values():
+            built = Draft(name, [left, draft], "", None, span)
+            middle = self.compared.get(id(left))
+            if middle is not None and left.span[0] == begin:  # a < b < c, without brackets
+                second = Draft(name, [middle, draft], "", None, (middle.span[0], end))
+                built = Draft(AND, [left, second], "", None, span)
+            self.compared[id(built)] = draft
+        else:
+            built = Draft(name, [left, draft], "", None, span)
+        operands.append((built, begin, end))
+
     def open(self, name: str, start: int, end: int, function: Function | None) -> None:
         """An opening bracket."""
+        if function is None and self.pending and self.pending[-1][4] is PIECEWISE:
+            function = PAIR
         self.depth += 1
         if self.depth > MAX_DEPTH:
             hint = "write the formula with fewer brackets"
@@ -359,7 +515,10 @@ class _Parser:
         _, text, start, end, extra = token
         middle = start + len(text)
         function = extra if isinstance(extra, Function) else self.function(text, start, middle)
-        if function is None:
+        if function is None and text == "not" and not self.names.is_column(text):
+            self.pending.append((NOT_PRECEDENCE, text, start, middle, NEGATION, 0))
+            start = end - 1
+        elif function is None:
             self.grammar.factor(token)
             self.operands.append((self.leaf(text, start, middle), start, middle))
             self.report.products.append((middle, end - 1))
@@ -427,9 +586,7 @@ class _Parser:
 
     def closes_bar(self) -> bool:
         """Whether a bar closes the innermost open bracket."""
-        return next(
-            (name == "|" for level, name, *_ in reversed(self.pending) if not level), False
-        )
+        return next((name == "|" for level, name, *_ in reversed(self.pending) if not level), False)
 
     def number(self, text: str, start: int, end: int) -> str:
         """The label of a number."""

@@ -9,14 +9,16 @@ sizes and scores that the tables state (docs/adr/0002-reading-formulas.md).
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from eic_core import wording
 from eic_core.errors import FormulaError
-from eic_core.formula.syntax.build import FUNCTIONS, Refusal, number_label
+from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, number_label
+from eic_core.formula.syntax.elements import find_elements, offer_products, with_elements
 from eic_core.formula.syntax.euler import with_arguments
 from eic_core.formula.syntax.grammar import Grammar, parse
 from eic_core.formula.syntax.names import SUPERSCRIPTS, Names, similar_function, suggestion
-from eic_core.formula.syntax.neighbours import Neighbours
+from eic_core.formula.syntax.neighbours import Neighbours, refuse_element
 from eic_core.formula.syntax.offers import (
     offer_calls,
     offer_letters,
@@ -50,8 +52,10 @@ from eic_core.formula.syntax.tokens import (
 )
 from eic_core.formula.tree import Draft, Formula, constant
 
-_LETTER = r"[^\W\d⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉]"
-_WORD = r"[^\W⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉]"
+_VULGAR = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+"""Fractions that are one character."""
+_LETTER = rf"[^\W\d⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉{_VULGAR}]"
+_WORD = rf"[^\W⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉{_VULGAR}]"
 _FIRST_LETTER = re.compile(_LETTER)
 _WORDS = re.compile(  # the commonest first; between them they take every character of a text
     r"[()+^\- ]|[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?"
@@ -79,6 +83,15 @@ _OPERATORS = {
     "—": "-",
     "﹣": "-",
 }
+_OF_MATH_H = {
+    "M_SQRT2": "1.41421356237309504880", "M_SQRT1_2": "0.70710678118654752440",
+    "M_LN2": "0.69314718055994530942", "M_LN10": "2.30258509299404568402",
+    "M_LOG2E": "1.4426950408889634074", "M_LOG10E": "0.43429448190325182765",
+    "M_PI_2": "1.57079632679489661923", "M_PI_4": "0.78539816339744830962",
+    "M_1_PI": "0.31830988618379067154", "M_2_PI": "0.63661977236758134308",
+    "M_2_SQRTPI": "1.12837916709551257390",
+}  # fmt: skip
+"""The constants of C's ``math.h`` that have no name here, as it defines them."""
 _SYMBOL_ROOTS = {"√": FUNCTIONS["sqrt"], "∛": FUNCTIONS["cbrt"]}
 _NUMERAL = r"[+-]?\s*+[0-9]{1,1000}+"
 
@@ -96,6 +109,7 @@ _KINDS = {
         (BAR, "|"),
         (SUPERSCRIPT, "⁰¹²³⁴⁵⁶⁷⁸⁹"),
         (PREFIX, "√∛"),
+        (LEAF, _VULGAR),
         (_SPACE, " \t\n"),
     )
     for letter in letters
@@ -127,7 +141,7 @@ def tokenize(report: Report, start: int, end: int) -> list[TokenRow]:
     list of TokenRow
         Characters that no formula holds are tokens of kind `BAD`.
     """
-    text = report.text
+    text = report.view
     tokens: list[TokenRow] = []
     append, kind_of = tokens.append, _KINDS.get
     high = last = start
@@ -139,7 +153,7 @@ def tokenize(report: Report, start: int, end: int) -> list[TokenRow]:
         kind = kind_of(word[0])
         if kind is None:
             kind = _kind(word)
-        extra = None
+        extra: Function | Draft | None = None
         if kind == NAME:
             if word[-1] == "(":
                 kind, word = CALL, word[:-1].rstrip()
@@ -151,12 +165,37 @@ def tokenize(report: Report, start: int, end: int) -> list[TokenRow]:
             word = word.translate(SUPERSCRIPTS).lstrip("+")
         elif kind == PREFIX:
             extra = _SYMBOL_ROOTS[word]
+        elif kind == LEAF:
+            label = unicodedata.normalize("NFKC", word).replace("⁄", "/")
+            extra = constant(label, (low, high))
         last = high
         append((kind, word, low, high, extra))
-    if "//" in text or any([name in text for name in _EXACT_NAMES]):
+    body = text[start:end]
+    if "//" in body or any([name in body for name in _EXACT_NAMES]):
         tokens = _with_exact_leaves(report, tokens, start, end)
+    if "M_" in body:
+        for place, (kind, word, low, high, _) in enumerate(tokens):
+            if kind == NAME and word in _OF_MATH_H:
+                tokens[place] = (LEAF, word, low, high, constant(_OF_MATH_H[word], (low, high)))
+    if not body.isascii() and any([row[0] == LEAF and row[1] in _VULGAR for row in tokens]):
+        tokens = _with_products_of_fractions(report, tokens)
+    if text is not report.text:
+        tokens = [_as_far_as_written(report, row) for row in tokens]
+        last = tokens[-1][3] if tokens else last
     tokens.append((END, "", last, last, None))
     return tokens
+
+
+_OF_NUMBERS = frozenset("0123456789_abcdefABCDEFLlx")
+
+
+def _as_far_as_written(report: Report, token: TokenRow) -> TokenRow:
+    """A number up to its last character in the text, of which the view may show fewer."""
+    kind, word, start, end, extra = token
+    text, view = report.text, report.view
+    while kind == NUMBER and end < len(text) and view[end] == " " and text[end] in _OF_NUMBERS:
+        end += 1
+    return kind, word, start, end, extra
 
 
 def _with_exact_leaves(
@@ -169,7 +208,7 @@ def _with_exact_leaves(
     FormulaError
         If one holds no literal, or if there is a ``//`` outside them.
     """
-    text = report.text
+    text = report.view
     kept: list[TokenRow] = []
     exact = _EXACT.search(text, start, end)
     resume = start
@@ -183,7 +222,34 @@ def _with_exact_leaves(
             exact = _EXACT.search(text, resume, end)
             continue
         if kind == OPERATOR and word == "//":
-            report.fail("whole-number division is not supported", low, high, "write `/`")
+            report.fail(
+                "whole-number division is not supported", low, high,
+                "write `/`; a comment begins with `#`",
+            )  # fmt: skip
+        kept.append(token)
+    return kept
+
+
+def _with_products_of_fractions(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
+    """The tokens with a product sign behind each ``½`` that a factor follows.
+
+    Raises
+    ------
+    FormulaError
+        If a number stands before one: ``2½`` is a sum or a product.
+    """
+    kept: list[TokenRow] = []
+    for token in tokens:
+        kind, word, low, high, _ = token
+        before = kept[-1] if kept else None
+        if before is not None and kind == LEAF and word in _VULGAR and before[0] == NUMBER:
+            report.fail(
+                f"`{before[1]}{word}` is not read", before[2], high, "write it as a decimal"
+            )
+        is_factor = before is not None and before[0] == LEAF and before[1] in _VULGAR
+        if before is not None and is_factor and kind in (NAME, CALL, OPEN):
+            report.note(f"`{before[1]}` is read as a factor", (before[2], high))
+            kept.append((OPERATOR, "*", low, low, None))
         kept.append(token)
     return kept
 
@@ -221,11 +287,24 @@ class _Unwritten(Exception):
 
 
 class Infix(Grammar):
-    """Written products only, but for ``(a)(b)`` and ``x(y+z)``."""
+    """Written products only, but for ``(a)(b)`` and ``x(y+z)``.
+
+    Parameters
+    ----------
+    names, report
+        As for `Grammar`.
+    powers_from_left : bool
+        As `Grammar` has it.
+    """
+
+    def __init__(self, names: Names, report: Report, powers_from_left: bool = False) -> None:
+        super().__init__(names, report)
+        self.powers_from_left = powers_from_left
 
     def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:
         before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
         if before.kind == CLOSE and token.kind == OPEN:
+            refuse_element(self.report, tokens, index)
             self.report.note(_PARENTHESES, (before.start, token.end))
             return 20
         raise _Unwritten
@@ -275,7 +354,11 @@ def _as_factor(name: str) -> str:
 
 
 def parse_infix(
-    report: Report, names: Names, tokens: list[TokenRow], by_hand: bool = False
+    report: Report,
+    names: Names,
+    tokens: list[TokenRow],
+    powers_from_left: bool = False,
+    by_hand: bool = False,
 ) -> Draft:
     """The tree of the tokens of ``report.text``.
 
@@ -287,6 +370,8 @@ def parse_infix(
         The meaning of names.
     tokens : list of TokenRow
         As `tokenize` gives them.
+    powers_from_left : bool
+        As `Grammar` has it.
     by_hand : bool
         Whether people write so: then short words may be products of their letters.
 
@@ -298,7 +383,7 @@ def parse_infix(
     notes = [*report.notes]
     draft = None
     try:
-        draft = parse(tokens, Infix(names, report))
+        draft = parse(tokens, Infix(names, report, powers_from_left))
     except _Unwritten:
         pass
     except FormulaError as error:
@@ -307,19 +392,27 @@ def parse_infix(
             neighbours.refuse_raised_function(tokens)
             ProductWriter(report, names, tokens, ()).write(neighbours.refuse)
         raise
+    if by_hand and (draft is None or report.products) and (found := find_elements(names, tokens)):
+        report.notes = {message: report.notes[message] for message in notes}
+        report.products = []
+        report.alternatives.clear()
+        elements = with_elements(report, tokens, found)
+        draft = parse_infix(report, names, elements, powers_from_left, by_hand)
+        offer_products(report, tokens, found)
+        return draft
     split, others = _NONE, _NONE
-    if by_hand and (draft is None or "*" not in report.text or "π" in report.text):
-        text = report.text[tokens[0][2] : tokens[-1][3]]
+    if by_hand and (draft is None or "*" not in report.view or "π" in report.view):
+        text = report.view[tokens[0][2] : tokens[-1][3]]
         split, others = letter_products(text, tokens, names)
     if draft is None or split:
         report.notes = {message: report.notes[message] for message in notes}
         report.products = []
         report.alternatives.clear()
-        draft = _with_products(report, names, tokens, split)
+        draft = _with_products(report, names, tokens, split, powers_from_left)
     elif report.products:
         if any(n.message.endswith("not as a call") for n in report.notes.values()):
             report.alternative("the same product, written out", report.with_products_written)
-        if "/" in report.text:
+        if "/" in report.view:
             writer = ProductWriter(report, names, tokens, ())
             offer_other_products(report, writer.write(Neighbours(report, names).refuse))
     if by_hand:
@@ -330,7 +423,11 @@ def parse_infix(
 
 
 def _with_products(
-    report: Report, names: Names, tokens: list[TokenRow], split: frozenset[str]
+    report: Report,
+    names: Names,
+    tokens: list[TokenRow],
+    split: frozenset[str],
+    powers_from_left: bool,
 ) -> Draft:
     """The tree with every product understood, and what there is to say of them."""
     writer = ProductWriter(report, names, tokens, split)
@@ -338,7 +435,7 @@ def _with_products(
     neighbours.refuse_raised_function(tokens)
     written = writer.write(neighbours.refuse)
     try:
-        draft = parse(written.tokens, Infix(names, report))
+        draft = parse(written.tokens, Infix(names, report, powers_from_left))
     except _Unwritten:
         report.fail("two operands side by side", tokens[0][2], tokens[-1][3], "write the operator")
     start, end = tokens[0][2], tokens[-1][3]
@@ -364,6 +461,118 @@ def _with_products(
         )
     offer_other_products(report, written)
     return draft
+
+
+def parse_text(
+    report: Report,
+    names: Names,
+    tokens: list[TokenRow],
+    powers_from_left: bool = False,
+    by_hand: bool = False,
+) -> Draft:
+    """As `parse_infix`; where that fails, with commas between digits read as decimal marks.
+
+    Parameters
+    ----------
+    report, names, tokens, powers_from_left, by_hand
+        As for `parse_infix`; a note is added if commas are read so.
+
+    Raises
+    ------
+    FormulaError
+        If the tokens are no formula either way, or a comma may mean either.
+    """
+    try:
+        return parse_infix(report, names, tokens, powers_from_left, by_hand)
+    except FormulaError:
+        joined = with_decimal_commas(report, tokens)
+        if joined is None:
+            raise
+        report.products = []
+        report.alternatives.clear()
+        return parse_infix(report, names, joined, powers_from_left, by_hand)
+
+
+def with_decimal_commas(report: Report, tokens: list[TokenRow]) -> list[TokenRow] | None:
+    """The tokens with each comma between two digits as a decimal mark; None if there is none.
+
+    A comma inside a call of a function of several arguments separates them, unless semicolons do.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text; gets a note.
+    tokens : list of TokenRow
+        As `tokenize` gives them.
+
+    Raises
+    ------
+    FormulaError
+        If every such comma may as well group thousands, or one may separate arguments.
+    """
+    semicolons = any([row[:2] == (COMMA, ";") for row in tokens])
+    kept: list[TokenRow] = []
+    joined: list[Token] = []
+    doubtful: list[Token] = []
+    open_calls: list[bool] = []
+    index, size = 0, len(tokens)
+    while index < size:
+        row = tokens[index]
+        index += 1
+        if row[0] in (OPEN, CALL):
+            function = FUNCTIONS.get(row[1].lower()) if row[0] == CALL else None
+            open_calls.append(function is not None and function.high > 1)
+        elif row[0] == CLOSE and open_calls:
+            open_calls.pop()
+        elif row[0] == NUMBER and row[1].isdigit() and index + 1 < size:
+            comma, behind = tokens[index], tokens[index + 1]
+            touching = row[3] == comma[2] and comma[3] == behind[2]
+            if (
+                comma[:2] == (COMMA, ",")
+                and behind[0] == NUMBER
+                and touching
+                and behind[1][0].isdigit()
+                and "." not in behind[1]
+            ):
+                token = Token(NUMBER, f"{row[1]}.{behind[1]}", row[2], behind[3])
+                if open_calls and open_calls[-1] and not semicolons:
+                    doubtful.append(token)
+                else:
+                    joined.append(token)
+                    kept.append(token)
+                    index += 2
+                    continue
+        kept.append(row)
+    if not joined:
+        return None
+    if all([_groups_thousands(token.text) for token in joined]):
+        one = joined[0]
+        whole = one.text.replace(".", "")
+        report.fail(
+            f"`{report.text[one.start : one.end]}` may be {one.text} or {whole}",
+            one.start, one.end, "write the decimal mark as a point, and no mark between thousands",
+        )  # fmt: skip
+    if doubtful:
+        report.fail(
+            "this comma may be a decimal mark or separate two arguments",
+            doubtful[0].start, doubtful[0].end, "write decimals with a point",
+        )  # fmt: skip
+    report.note(
+        "a comma between digits is read as the decimal mark", (joined[0].start, joined[0].end)
+    )
+    return kept
+
+
+def _groups_thousands(text: str) -> bool:
+    """Whether digits around a mark look like ``1,000``.
+
+    Examples
+    --------
+    >>> [_groups_thousands(text) for text in ("1.000", "0.125", "2.5", "1234.500")]
+    [True, False, False, False]
+    """
+    over, _, under = text.partition(".")
+    return len(under) == 3 and under.isdigit() and len(over) <= 3 and over[0] != "0"
 
 
 _MAX_PLACES = 20

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from eic_core.formula.syntax import mathematica, mathml, spreadsheet
 from eic_core.operators import OPERATORS
 
 INFIX, LATEX, SEXPR, PREFIX = "infix", "latex", "sexpr", "prefix"
+MATHEMATICA, SPREADSHEET, MATHML = "mathematica", "spreadsheet", "mathml"
 
 
 class Language(NamedTuple):
@@ -17,7 +19,7 @@ class Language(NamedTuple):
     ----------
     label : str
         Its name for people.
-    reader : {INFIX, LATEX, SEXPR, PREFIX}
+    reader : {INFIX, LATEX, SEXPR, PREFIX, MATHEMATICA, SPREADSHEET, MATHML}
         How it is read.
     index_base : int or None
         What its indexed variables count from, 0 or 1; None where that differs.
@@ -39,6 +41,12 @@ LANGUAGES: dict[str, Language] = {
     "latex": Language("LaTeX", LATEX),
     "fpcore": Language("FPCore or s-expressions", SEXPR),
     "prefix": Language("prefix words", PREFIX),
+    "mathematica": Language("Mathematica", MATHEMATICA, 1, True, "first"),
+    "c": Language("C, C++, Java or JavaScript", INFIX),
+    "matlab": Language("MATLAB or Octave", INFIX, 1),
+    "julia": Language("Julia", INFIX, 1, False, "first"),
+    "spreadsheet": Language("Excel or another spreadsheet", SPREADSHEET, None, False, "last"),
+    "mathml": Language("MathML", MATHML),
     "sympy": Language("SymPy", INFIX, None, True, "last"),
     "sympy_x0": Language("SymPy, x0 first", INFIX, 0, True, "last"),
     "sympy_x1": Language("SymPy, x1 first", INFIX, 1, True, "last"),
@@ -61,19 +69,30 @@ LANGUAGES: dict[str, Language] = {
     "udsr": Language("uDSR", INFIX, None, True, "last"),
     "feyn": Language("Feyn", INFIX, 0),
 }
+NOTATIONS = (
+    "Python, NumPy or SymPy, LaTeX, Mathematica, MATLAB, Julia, C and its kin, MathML, FPCore,"
+    " a spreadsheet's formula, or what a symbolic-regression tool printed"
+)
+"""What is read, in words."""
 _ALIASES = {
     "python": "infix", "numpy": "infix", "tex": "latex", "fptaylor": "infix", "herbie": "fpcore",
     "s-expression": "fpcore", "sexpr": "fpcore", "eggp": "srtree", "e2et": "e2e_infix",
-    "tpsr": "e2e_infix", "e2esr": "e2e_infix", "polish": "prefix", "nesymres": "prefix",
+    "py": "infix", "ipython": "infix", "r": "infix", "fortran": "infix", "c++": "c", "cpp": "c",
+    "java": "c", "js": "c", "javascript": "c", "cuda": "c", "octave": "matlab", "jl": "julia",
+    "wolfram": "mathematica", "wl": "mathematica", "excel": "spreadsheet", "scheme": "fpcore",
+    "lisp": "fpcore", "tpsr": "e2e_infix", "e2esr": "e2e_infix", "polish": "prefix",
+    "nesymres": "prefix",
     "pyoperon": "operon", "pstree": "ps-tree", "sympy_x1_": "sympy_x1",
 }  # fmt: skip
 
-_LATEX = re.compile(r"\\[A-Za-z(\[{|,;!]|\$|[_^]\s*+\{")
+_LATEX = re.compile(r"\\[A-Za-z(\[{|,;!]|[_^]\s*+\{|[0-9]\{,\}[0-9]")
+_OF_MATHEMATICA = ("[", "`", "*^", "&", "Power(")
+_COMMENTS_OF_LISP = re.compile(r"(?:\s|;[^\n]*+(?:\n|\Z))*+")
 _FUNCTION = (
     r"(?:sin|cos|tan|exp|log|sqrt|fabs|abs|neg|pow|cbrt|add|mul|sub|div|fma|hypot|(?=\w*sin)\w++)"
 )
 _SEXPR = re.compile(
-    r"\s*+\(\s*+(?:FPCore\b|(?:if|while\*?|for\*?)\s++\(\s*+[<>=!]|let\*?\s*+[(\[]|!\s|[+*/]\s"
+    r"\s*+\(\s*+(?:FPCore\b|(?:lambda|define)\s*+\(|expt\s|if\s++[\w(]|[<>]=?\s|(?:while\*?|for\*?)\s++\(\s*+[<>=!]|let\*?\s*+[(\[]|!\s|[+*/]\s"
     r"|-\s++[^\s()+*/-]++\s++[^\s()+*/-]|-\s++[^\s()]++\s++\(\s*+[-+*/a-z]|-\s*+\(\s*+[-+*/]\s"
     rf"|{_FUNCTION}\s++(?:[\w.-]|\(\s*+(?:[-+*/]\s|{_FUNCTION}\s)))"
 )
@@ -132,6 +151,9 @@ def detect(text: str, start: int, end: int) -> str:
     >>> [detect(t, 0, len(t)) for t in (r"\\frac{x}{2}", "(+ x 1)", "x[:,0] + 1", "x + 1")]
     ['latex', 'fpcore', 'tir', 'infix']
     """
+    special = _special(text, start, end)
+    if special:
+        return special
     if ("\\" in text or "{" in text or "$" in text) and _LATEX.search(text, start, end):
         return "latex"
     if _SEXPR.match(text, start, end):
@@ -151,3 +173,33 @@ def detect(text: str, start: int, end: int) -> str:
     if any([call in body for call in _SRTREE_CALLS]) and _SRTREE.search(body):
         return "srtree"
     return "infix"
+
+
+def _special(text: str, start: int, end: int) -> str:
+    """The notation of a text that its first characters or its brackets give away, else ""."""
+    begin = start
+    while begin < end and text[begin].isspace():
+        begin += 1
+    first = text[begin : begin + 1]
+    if first == "<" and mathml.BEGINS.match(text, begin, end):
+        return "mathml"
+    if first in ("(", ";"):
+        place = _COMMENTS_OF_LISP.match(text, begin, end)
+        assert place is not None
+        if text.startswith("(*", place.end()) and text.find("*)", place.end(), end) >= 0:
+            return "mathematica"
+        if text.startswith("(FPCore", place.end(), end) or (
+            first == ";" and _SEXPR.match(text, place.end(), end)
+        ):
+            return "fpcore"
+    if first == "=" and not text.startswith("==", begin):
+        sheet = spreadsheet.SIGNS.search(text, begin, end)
+        if sheet and not spreadsheet.NOT_SIGNS.search(text, begin, end):
+            return "spreadsheet"
+    if any([mark in text for mark in _OF_MATHEMATICA]) and mathematica.SIGNS.search(
+        text, begin, end
+    ):
+        return "mathematica"
+    if first == "$" or text.endswith("$", begin, end):
+        return "latex"
+    return ""

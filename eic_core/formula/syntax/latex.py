@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, root
+from eic_core.formula.syntax.conditions import AND, CASES, JOINTS, TRUE
 from eic_core.formula.syntax.grammar import (
     FUNCTION_PRECEDENCE,
     LOG10_LABEL,
@@ -17,10 +18,13 @@ from eic_core.formula.syntax.latex_scripts import (
     ARGUMENTS,
     CLOSERS,
     COMMAND_OPERATORS,
+    CONDITIONS,
     FONTS,
     GREEK,
     NOT_READ,
     OPENERS,
+    OTHERWISE,
+    SAID_OF_CASES,
     SCIENTIFIC,
     SHORT_PRODUCTS,
     SKIPPED,
@@ -37,6 +41,7 @@ from eic_core.formula.syntax.tokens import (
     CLOSE,
     COMMA,
     END,
+    LEAF,
     NAME,
     NUMBER,
     OPEN,
@@ -189,6 +194,8 @@ class Latex(Grammar):
                 return end
 
 
+_CASES = ("cases", "dcases", "rcases")
+_TABLES = ("array", "matrix", "aligned", "gathered")
 _LONGEST_NAME = 100
 """Most letters that are offered as one name."""
 _END = re.compile(r"\\end\s*+\{[a-z]++\*?+\}")
@@ -197,12 +204,17 @@ _END = re.compile(r"\\end\s*+\{[a-z]++\*?+\}")
 class _Scanner(Brackets):
     """One pass over the LaTeX tokens."""
 
+    cases = braced = 0
+    """How many lists of cases are open, and how many braces that no other closes."""
+
     def scan(self) -> list[TokenRow]:
         """The shared tokens, closed by `END`."""
         while True:
             kind, text, start, end = self.raw[self.index]
             self.index += 1
             if kind == "end":
+                while self.cases:  # an end at the end of a text is left out before
+                    self.end_cases(start, end)
                 if self.open:
                     place = self.open[-1][2]
                     self.report.fail(
@@ -215,6 +227,8 @@ class _Scanner(Brackets):
                 return self.tokens
             if kind == "number":
                 self.number(text, start, end)
+            elif kind == "comma":
+                self.decimal_comma(text, start, end)
             elif kind == "word":
                 self.word(text, start, end)
             elif kind == "command":
@@ -240,6 +254,17 @@ class _Scanner(Brackets):
             )
             text = f"{match[1]}e{power_text}"
         self.emit(NUMBER, text, start, end)
+
+    def decimal_comma(self, text: str, start: int, end: int) -> None:
+        """``2{,}5``; ``1{,}000`` may as well group thousands."""
+        over, _, under = text.partition("{,}")
+        if len(under) == 3 and len(over) <= 3 and over[0] != "0":
+            self.report.fail(
+                f"`{text}` may be {over}.{under} or {over}{under}", start, end,
+                "write the decimal mark as a point, and no mark between thousands",
+            )  # fmt: skip
+        self.report.note("a comma between digits is read as the decimal mark", (start, end))
+        self.emit(NUMBER, f"{over}.{under}", start, end)
 
     def word(self, text: str, start: int, end: int) -> None:
         """Letters: a column, a spelled-out function, or a product of single letters."""
@@ -313,7 +338,8 @@ class _Scanner(Brackets):
         elif text == "|":
             self.emit(BAR, "|", start, end)
         elif text in ",;":
-            self.emit(COMMA, text, start, end)
+            if not (self.cases and self.tokens[-1][0] == COMMA):
+                self.emit(COMMA, text, start, end)
         elif text == "_":
             self.report.fail("a subscript without a name", start, end, "as in `x_{0}`")
         elif text == "$" and self.tokens:
@@ -323,18 +349,31 @@ class _Scanner(Brackets):
                 end,
                 "give one formula, or write the operator that it stands for",
             )
-        elif text in "$&~":
+        elif text == "&" and self.cases:
+            self.separate(start, end)
+        elif text in "$&~" or text == "." and self.ends_case():
             return
         else:
             self.emit(BAD, text, start, end)
 
     def command(self, text: str, start: int, end: int) -> None:
+        if self.cases and text.startswith("\\\\") and len(text) > 2:  # a new line, and letters
+            self.separate(start, start + 2)
+            self.word(text[2:], start + 2, end)
+            return
         if text.startswith("\\\\") and len(text) > 2:  # a backslash escaped once too often
             text = text[1:]
         word = text[1:]
+        if text == "\\\\" and self.cases:
+            self.separate(start, end)
+            return
         if text in SKIPPED:
             return
-        if word in ("left", "right"):
+        if self.cases and word in FONTS and self.said_of_case(start):
+            return
+        if word in CONDITIONS:
+            self.emit(BAD, CONDITIONS[word], start, end)
+        elif word in ("left", "right"):
             self.delimiter(word, start)
         elif text in COMMAND_OPERATORS:
             self.emit(OPERATOR, COMMAND_OPERATORS[text], start, end)
@@ -356,7 +395,16 @@ class _Scanner(Brackets):
             self.name(f"{inner.strip()}_{word.removeprefix('wide')}", start, end)
         elif word in ("begin", "end", "label", "tag"):
             inner, end = self.raw_group()
-            if word == "begin" and inner.rstrip("*") not in WRAPPERS:
+            table = inner in _TABLES and self.braced
+            if (table or inner.rstrip("*") in _CASES) and word in ("begin", "end"):
+                if word == "begin":
+                    if inner == _TABLES[0]:
+                        self.raw_group()  # how its columns are set
+                    self.emit(CALL, "cases", start, end, CASES)
+                    self.cases += 1
+                elif self.cases:
+                    self.end_cases(start, end)
+            elif word == "begin" and inner.rstrip("*") not in WRAPPERS:
                 self.report.fail(f"`{inner[:40]}` is not read", start, end, "paste one expression")
         elif word in GREEK or word in VARIANTS:
             self.name(VARIANTS.get(word, word), start, end)
@@ -372,11 +420,49 @@ class _Scanner(Brackets):
                 f"the command `{text[:40]}` is not known", start, end, "use plain LaTeX mathematics"
             )
 
+    def separate(self, start: int, end: int) -> None:
+        """``&`` or a new line in a list of cases; an empty last line is none."""
+        ends = self.raw[self.index][0] == "end" or self.raw[self.index][1] == "\\end"
+        if not ends and self.tokens[-1][0] != COMMA:
+            self.emit(COMMA, ",", start, end)
+
+    def end_cases(self, start: int, end: int) -> None:
+        """The list of cases closes; a comma or a point before its end says nothing."""
+        if self.tokens[-1][0] == COMMA:
+            self.tokens.pop()
+        self.cases -= 1
+        self.emit(CLOSE, ")", start, end)
+
+    def ends_case(self) -> bool:
+        """Whether a case, or the list of them, ends at the next token."""
+        return bool(self.cases) and self.raw[self.index][1] in ("\\\\", "\\end")
+
+    def said_of_case(self, start: int) -> bool:
+        """``\\text{if }`` and its kin in a list of cases: whether they are words of conditions."""
+        place = self.index
+        inner, end = self.raw_group()
+        said = re.sub(r"[\\,:;.~\s]+", " ", inner).strip().lower()
+        if said in OTHERWISE:
+            self.names.special = True
+            self.emit(LEAF, said, start, end, constant(TRUE, (start, end)))
+        elif said in JOINTS:
+            self.emit(BAD, "&&" if JOINTS[said] == AND else "||", start, end)
+        elif said not in SAID_OF_CASES:
+            self.index = place
+            return False
+        return True
+
     def delimiter(self, side: str, start: int) -> None:
         """``\\left`` and ``\\right`` with the bracket that follows."""
         _, text, _, end = self.raw[self.index]
+        if side == "right" and self.braced and text in (".", ""):  # a last point is left out before
+            self.index += text == "."
+            self.braced -= 1
+            return
         self.index += 1
-        if text in ("|", r"\vert", r"\lvert", r"\rvert", r"\|"):
+        if side == "left" and text == r"\{" and self.raw[self.index][1] == r"\begin":
+            self.braced += 1  # a brace around a table, which holds cases
+        elif text in ("|", r"\vert", r"\lvert", r"\rvert", r"\|"):
             if side == "left":
                 self.begin("|", "|", "|", start, end)
             else:

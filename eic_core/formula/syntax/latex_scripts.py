@@ -1,5 +1,4 @@
-"""Parts of the LaTeX reader: its tables of commands, braces and delimiters, scripts on functions.
-"""
+"""Parts of the LaTeX reader: its tables of commands, braces, delimiters, scripts on functions."""
 
 from __future__ import annotations
 
@@ -33,7 +32,9 @@ from eic_core.operators import OPERATORS
 
 TOKENS = re.compile(
     r"(?P<command>\\\\?[A-Za-z]+\*?|\\.)"
+    r"|(?P<comma>[0-9]++\{,\}[0-9]++)"
     rf"|(?P<number>{DECIMAL})"
+    r"|(?P<comment>%[^\n]*+)"
     r"|(?P<word>[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉]+[0-9₀₁₂₃₄₅₆₇₈₉]*)"
     r"|(?P<mark>\S)",
     re.DOTALL,
@@ -78,7 +79,7 @@ VARIANTS = {
 FONTS = frozenset(
     (
         "mathrm text operatorname operatorname* mathit mathbf mathsf mathtt textrm textit textbf"
-        " mathcal boldsymbol bm mathbb textnormal"
+        " mathcal boldsymbol bm mathbb textnormal mbox"
     ).split()
 )
 ACCENTS = frozenset("hat bar tilde vec widehat overline widetilde".split())
@@ -86,11 +87,18 @@ NOT_READ = {
     "binom": "binomial coefficients", "sum": "sums", "prod": "products over an index",
     "int": "integrals", "lim": "limits", "partial": "derivatives", "dot": "derivatives",
     "ddot": "derivatives", "infty": "infinite values", "pm": "`±`", "mp": "`∓`",
-    "begin{cases}": "cases", "leq": "comparisons", "geq": "comparisons", "le": "comparisons",
-    "ge": "comparisons", "neq": "comparisons", "lt": "comparisons", "gt": "comparisons",
     "over": "`\\over`", "href": "links", "circ": "degrees and compositions", "Gamma(": "",
     "iint": "integrals", "oint": "integrals", "nabla": "derivatives", "prime": "derivatives",
 }  # fmt: skip
+CONDITIONS = {
+    "lt": "<", "gt": ">", "le": "<=", "leq": "<=", "leqslant": "<=", "ge": ">=", "geq": ">=",
+    "geqslant": ">=", "ne": "!=", "neq": "!=", "land": "&&", "wedge": "&&", "lor": "||",
+    "vee": "||", "lnot": "¬", "neg": "¬",
+}  # fmt: skip
+"""Commands of comparisons and of what joins them, as the shared parser knows them."""
+OTHERWISE = frozenset("otherwise else elsewhere sonst autrement".split())
+SAID_OF_CASES = frozenset(["", *"if for when where wenn für si pour".split()])
+"""What stands before the condition of a case, and says nothing."""
 ARGUMENTS = {"frac": 2, "dfrac": 2, "tfrac": 2, "cfrac": 2}
 SHORT_PRODUCTS = frozenset(("tg", "sq", "aq", "sub", "add", "n2", "n3", "n4"))
 WRAPPERS = frozenset(
@@ -264,6 +272,7 @@ class Brackets:
         self.raw = [
             (m.lastgroup or "", m[0], m.start(), m.end())
             for m in TOKENS.finditer(self.text, start, end)
+            if m.lastgroup != "comment"
         ]
         last = self.raw[-1][3] if self.raw else start
         self.stop = last
@@ -273,7 +282,7 @@ class Brackets:
         self.open: list[tuple[str, str, int]] = []  # source bracket wanted, what it means, where
 
     def emit(
-        self, kind: int, text: str, start: int, end: int, extra: Function | None = None
+        self, kind: int, text: str, start: int, end: int, extra: Function | Draft | None = None
     ) -> None:
         """Add one shared token.
 
@@ -285,8 +294,8 @@ class Brackets:
             What the token stands for.
         start, end : int
             Where it stands in the source.
-        extra : Function, optional
-            What a token of kind `PREFIX` builds.
+        extra : Function or Draft, optional
+            What a token of kind `PREFIX` builds; the leaf that a `LEAF` is.
         """
         self.tokens.append((kind, text, start, end, extra))
 

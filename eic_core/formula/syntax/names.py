@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 
 from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, number_label
+from eic_core.formula.syntax.conditions import SPECIAL, condition_function
 from eic_core.formula.syntax.tokens import DECIMAL
 from eic_core.formula.tree import CONSTANT, VARIABLE, Draft
 
@@ -257,6 +258,7 @@ class Names:
         self.euler = euler
         self.cased = cased
         self.log_base = log_base
+        self.special = False  # whether `True`, `False` or `nan` was read
         self._leaves: dict[str, tuple[bool, str]] = {}
         self._spellings: dict[str, str] = {}
         for name, text in parameters.items():
@@ -313,6 +315,7 @@ class Names:
         """Whether a name is a constant, and its label: the one its first look-alike got."""
         meaning = _meaning if len(name) < _SHORT_NAME else _meaning.__wrapped__
         is_constant, label, look = meaning(self._columns, name, self.euler, self.cased)
+        self.special = self.special or (is_constant and label in SPECIAL)
         return is_constant, self._spellings.setdefault(look, label) if look else label
 
     def function(self, name: str) -> Function | None:
@@ -329,6 +332,9 @@ class Names:
             return found
         if name in self.exact:
             return None
+        found = condition_function(name, _MODULE.sub("", name, count=1))
+        if found is not None:
+            return found
         if bare.startswith(("protected", "pdiv", "plog", "psqrt", "_protected")):
             plain = re.sub(r"^_?(protected_?|p)", "", bare) or "div"
             raise Refusal(
@@ -380,6 +386,8 @@ def _meaning(columns: _Columns, name: str, euler: bool, cased: bool) -> tuple[bo
     if bare == "e" or (bare == "E" and euler):
         return True, "e", ""
     lower = bare.lower()
+    if lower in SPECIAL:
+        return True, lower, ""
     if lower in _NOT_A_NUMBER:
         raise Refusal(f"`{bare}` is not a real number", "write a finite number")
     if lower in _ALWAYS_FUNCTIONS:

@@ -32,12 +32,34 @@ from eic_core.formula.syntax.tokens import (
 )
 
 _SYMBOL = re.compile(r"([^\W\d_]+?)(?:_?[0-9]{1,3}|_\w{1,5})?\Z")
-_HEX = re.compile(r"[xX][0-9a-fA-F]*[0-9][0-9a-fA-F]*\Z")
+_OTHER_BASE = re.compile(r"(?:[xX][0-9a-fA-F]*[0-9][0-9a-fA-F]*|[bBoO][0-9]+)\Z")
 _DIFFERENCE = re.compile(r"[Δδ∂][^\W\d_](?:_?\w{1,5})?\Z")
 
 
 _LONGEST = 40
 """Most characters of a name that may be a symbol."""
+
+
+def refuse_element(report: Report, tokens: list[TokenRow], index: int) -> None:
+    """Raise if a token begins the index of a result, as in ``f(x)[0]``.
+
+    Parameters
+    ----------
+    report : Report
+        Raises the error.
+    tokens : list of TokenRow
+        Closed by `END`.
+    index : int
+        The place of the token.
+    """
+    token = tokens[index]
+    if token[1] == "[" and tokens[index + 1][0] == NUMBER and tokens[index + 2][1] == "]":
+        report.fail(
+            "an element of a result is not read",
+            token[2],
+            tokens[index + 2][3],
+            "remove the index, or write a product with `*`",
+        )
 
 
 class Neighbours:
@@ -65,6 +87,8 @@ class Neighbours:
         report = self.report
         before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
         place = (before.start, token.end)
+        if before.kind == CLOSE and token.kind == OPEN:
+            refuse_element(report, tokens, index)
         if before.kind == NUMBER and token.kind == NUMBER:
             report.fail("two numbers side by side", *place, "write an operator between them")
         named = [each for each in (before, token) if each.kind in (NAME, CALL)]
@@ -96,8 +120,10 @@ class Neighbours:
                 self._ask(before, token, meanings[: 1 if token.kind == CALL else 2])
 
     def _is_digits(self, before: Token, token: Token) -> bool:
-        """Whether a name directly behind a number goes on with it: ``1_000``, ``0x1F``."""
-        return token.text[0] == "_" or before.text == "0" and _HEX.match(token.text) is not None
+        """Whether a name directly behind a number goes on with it: ``1_x``, ``0x1F``, ``0b101``."""
+        return token.text[0] == "_" or (
+            before.text == "0" and _OTHER_BASE.match(token.text) is not None
+        )
 
     def _known(self, token: Token) -> bool:
         return self.names.is_known(token.text)

@@ -11,7 +11,13 @@ from eic_core import wording
 from eic_core.formula.syntax.build import FUNCTIONS
 from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.neighbours import Neighbours
-from eic_core.formula.syntax.products import FUNCTION_AND_LETTER, ProductWriter, Written
+from eic_core.formula.syntax.products import (
+    FUNCTION_AND_LETTER,
+    JOINING_WORDS,
+    NEGATION_WORDS,
+    ProductWriter,
+    Written,
+)
 from eic_core.formula.syntax.reading import Report, replaced
 from eic_core.formula.syntax.tokens import CALL, NAME, TokenRow
 from eic_core.formula.tree import VARIABLE
@@ -31,6 +37,8 @@ def variables_of(names: Names, tokens: list[TokenRow], whole: Collection[str]) -
     """
     found: dict[str, None] = {}
     for kind, name, low, high, _ in tokens:
+        if name in JOINING_WORDS or name in NEGATION_WORDS:
+            continue
         if kind == NAME:
             is_variable = name in whole or names.leaf(name, (low, high)).operator == VARIABLE
         else:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from eic_core.formula.syntax.build import FUNCTIONS, Refusal
+from eic_core.formula.syntax.conditions import ALTERNATIVES, JOINTS, QUESTIONS
 from eic_core.formula.syntax.names import (
     CONSTANT_NAMES,
     GREEK,
@@ -43,6 +44,9 @@ WORDS_OF_CODE = frozenset(
     ).split()
 )
 """What no variable of a formula is called, if another name stands beside it."""
+JOINING_WORDS = frozenset([w for w in (*JOINTS, *QUESTIONS, *ALTERNATIVES) if w.isalpha()])
+"""Words of conditions that stand between two operands."""
+NEGATION_WORDS = frozenset(("not",))
 _OPERATOR_WORDS = frozenset(("add", "sub", "mul", "div", "pow"))
 _SIGNS = re.compile(r"[*×·⋅∗∙•]|(?<!\w)(?:np|numpy|math|sympy|sp|torch|jnp|tf)\.")
 _WORD = re.compile(r"[A-Za-z]{2,3}\Z")
@@ -136,6 +140,7 @@ def _is_whole(name: str, names: Names) -> bool:
         or name in _NO_NAMES
         or name.lower() in MISSPELT
         or name in WORDS_OF_CODE
+        or name in JOINING_WORDS
     )
 
 
@@ -287,6 +292,11 @@ class ProductWriter:
                 closes, opens = kind == CLOSE, kind in (OPEN, CALL)
             starts = opens or kind in (NUMBER, NAME, LEAF, PREFIX)
             named = kind in (NAME, CALL) and not want
+            if kind in (NAME, CALL) and self._joins(text, want):
+                want = True
+                if kind == CALL:
+                    stack.append(index)
+                continue
             if named and text in _OPERATOR_WORDS and not self.names.is_column(text):
                 want = True
                 if kind == CALL:
@@ -301,6 +311,11 @@ class ProductWriter:
                 match[stack.pop()] = index
             want = not (closes or kind in (NUMBER, NAME, LEAF, SUPERSCRIPT))
         return match
+
+    def _joins(self, text: str, want: bool) -> bool:
+        """Whether a name is a word of conditions: ``if`` behind an operand, ``not`` before one."""
+        words = NEGATION_WORDS if want else JOINING_WORDS
+        return text in words and not self.names.is_column(text)
 
     def _operand_ends(self, match: dict[int, int]) -> list[int]:
         """For each token at which an operand begins, the token behind it, its powers included."""

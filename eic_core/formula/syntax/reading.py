@@ -88,10 +88,19 @@ class Report:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.view = text  # what is read: the text, or a copy with what says nothing left blank
+        self.index_base: int | None = None  # what the text itself counts its variables from
         self.notes: dict[str, Note] = {}
         self.alternatives: dict[str, Alternative] = {}
         self.products: list[tuple[int, int]] = []  # gaps where a `*` was understood
         self.domain: tuple[tuple[str, float, float], ...] = ()
+
+    def begin_again(self) -> Report:
+        """Another report on the same text and view, with the notes so far and nothing else."""
+        report = Report(self.text)
+        report.view, report.index_base = self.view, self.index_base
+        report.notes |= self.notes
+        return report
 
     def note(self, message: str, span: tuple[int, int]) -> None:
         """Keep a note; the first of several equal ones stands."""

@@ -3,33 +3,41 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from typing import Any
 
 from eic_core import wording
 from eic_core.formula.syntax.build import FUNCTIONS, Refusal, fold, number_label
+from eic_core.formula.syntax.conditions import FALSE, SPECIAL, TRUE, condition_form
 from eic_core.formula.syntax.names import Names, safe_name, suggestion
 from eic_core.formula.syntax.preconditions import read_ranges
 from eic_core.formula.syntax.reading import MAX_DEPTH, MAX_DIGITS, MAX_NODES, Report
 from eic_core.formula.syntax.tokens import DECIMAL
-from eic_core.formula.tree import Draft, constant
+from eic_core.formula.tree import UNDEFINED, Draft, constant
 
 _TOKENS = re.compile(
-    r"(?P<comment>;[^\n]*)|(?P<string>\"[^\"]*\")|(?P<bracket>[()\[\]])|(?P<atom>[^\s()\[\]\";]+)"
+    r"(?P<comment>;[^\n]*)|(?P<string>\"(?:[^\"\\]|\\.)*+\")|(?P<bracket>[()\[\]])|(?P<atom>[^\s()\[\]\";]+)"
 )
 _NUMBER = re.compile(rf"([+-]?)({DECIMAL})\Z")
+_HEX = re.compile(
+    r"([+-]?)(?:0[xX]|#x)([0-9A-Fa-f]*+)\.?+([0-9A-Fa-f]*+)(?:[pP]([+-]?[0-9]{1,6}))?+\Z"
+)
+_DOTTED = re.compile(r"[^\W\d]\w*+[.'?!][\w.'?!]*+\Z")
 _FRACTION = re.compile(r"([+-]?)([0-9]++)/([0-9]{1,1000}+)\Z")
 _FOLDED = {"+": "add", "*": "mul", "/": "div", "-": "sub"}
 _CONTROL = frozenset(
     (
-        "if while while* for for* tensor tensor* cast array dim size ref and or not < > <= >= == !="
-        " isfinite isinf isnan isnormal signbit digits"
+        "while while* for for* tensor tensor* cast array dim size ref isfinite isinf isnan isnormal"
+        " signbit digits"
     ).split()
 )
 _DOTTED_NAME = re.compile(r"[^\W\d]\w*+[.'?!]")
 """A name of which only another spelling can be typed elsewhere; no constant is called so."""
 _HERBIE = {"sqr": "square"}
 """Functions that older versions of Herbie print."""
-_CONSTANTS = {"PI": "pi", "E": "e", "M_PI": "pi", "M_E": "e"}
+_CONSTANTS = {
+    "PI": "pi", "E": "e", "M_PI": "pi", "M_E": "e", "TRUE": TRUE, "FALSE": FALSE, "NAN": UNDEFINED,
+}  # fmt: skip
 MAX_BINDINGS = 500
 Span = tuple[int, int]
 Sized = tuple[Draft, int]
@@ -107,7 +115,7 @@ def read_sexpr(report: Report, names: Names, start: int, end: int) -> Draft:
     Raises
     ------
     FormulaError
-        If it is no formula, or holds a condition or a loop.
+        If it is no formula, or holds a loop.
     """
     forms = _forms(report, start, end)
     if not forms:
@@ -117,6 +125,10 @@ def read_sexpr(report: Report, names: Names, start: int, end: int) -> Draft:
     body = forms[0]
     if body.head == "FPCore":
         body = _core_body(report, names, body)
+    elif body.head in ("lambda", "define") and body.items is not None and len(body.items) == 3:
+        declared = _arguments(body.items[1])[body.head == "define" :]
+        names.declare([name for name in declared if not _DOTTED_NAME.match(name)])
+        body = body.items[2]
     return _Builder(report, names).build(body)
 
 
@@ -192,9 +204,60 @@ def _fraction_label(text: str) -> str:
     return f"{match[1].replace('+', '')}{over}/{match[3]}" if len(over) <= MAX_DIGITS else ""
 
 
+def _hex_label(text: str) -> str:
+    """The label of a hexadecimal number, as a decimal where that is short; "" if the text is none.
+
+    Examples
+    --------
+    >>> [_hex_label(text) for text in ("0x1p-3", "-0x1.8p+1", "#x10", "0x")]
+    ['0.125', '-3', '16', '']
+    >>> len(_hex_label("0x1p-1074"))
+    326
+    """
+    match = _HEX.match(text)
+    if match is None or not (match[2] or match[3]) or abs(int(match[4] or 0)) > 3_000:
+        return ""
+    if len(match[2] + match[3]) > 200:
+        return ""
+    power = int(match[4] or 0) - 4 * len(match[3])
+    value = int(match[2] + match[3], 16) * Fraction(2) ** power
+    sign = "-" if match[1] == "-" else ""
+    places = value.denominator.bit_length() - 1
+    if not places:
+        return sign + str(value.numerator)
+    if places > 60:
+        return f"{sign}{value.numerator}/{value.denominator}"
+    digits = str(value.numerator * 5**places).rjust(places + 1, "0")
+    return f"{sign}{digits[:-places]}.{digits[-places:].rstrip('0')}"
+
+
 def _is_pair(form: _Form) -> bool:
     """Whether a form is ``(name value)``."""
     return form.items is not None and len(form.items) == 2 and form.items[0].items is None
+
+
+Form = _Form
+"""What another notation builds whose meaning is that of s-expressions."""
+
+
+def read_form(report: Report, names: Names, form: Form) -> Draft:
+    """The tree of one form.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text and raises its errors.
+    names : Names
+        The meaning of names.
+    form : Form
+        An atom or a list.
+
+    Raises
+    ------
+    FormulaError
+        If it is no formula, or holds a condition or a loop.
+    """
+    return _Builder(report, names).build(form)
 
 
 class _Builder:
@@ -205,6 +268,7 @@ class _Builder:
         self.names = names
         self.done: list[Sized] = []
         self.todo: list[tuple[Any, ...]] = []
+        self.plain_names: dict[str, str] = {}
 
     def build(self, body: _Form) -> Draft:
         """The draft of one expression."""
@@ -295,9 +359,13 @@ class _Builder:
                     self.report.fail("`/` needs two operands", *place, "as in `(/ 1 x)`")
                 return args[0]
             return fold(_FOLDED[head], args, span)
+        condition = condition_form(head, args, span)
+        if condition is not None:
+            return condition
         try:
             named = _HERBIE.get(head, head)
-            function = FUNCTIONS["pow"] if head in ("^", "**") else self.names.function(named)
+            is_power = head in ("^", "**", "expt")
+            function = FUNCTIONS["pow"] if is_power else self.names.function(named)
             if function is None:
                 shown = head[:40] or "(…)"
                 self.report.fail(f"unknown function `{shown}`", *place, suggestion(head))
@@ -317,12 +385,29 @@ class _Builder:
             fraction = _fraction_label(text)
             if fraction:
                 return constant(fraction, span)
+            hexadecimal = _hex_label(text) if text.lstrip("+-")[:2] in ("0x", "0X", "#x") else ""
+            if hexadecimal:
+                return constant(hexadecimal, span)
             if text in _CONSTANTS and not self.names.is_column(text):
+                self.names.special |= _CONSTANTS[text] in SPECIAL
                 return constant(_CONSTANTS[text], span)
             if not re.match(r"[^\W\d]", text) and not self.names.is_column(text):
                 self.report.fail(
                     f"`{text[:40]}` is neither a number nor a name", *span, "correct it"
                 )
+            if not self.names.is_column(text) and _DOTTED.match(text):
+                return self.dotted(text, span)
             return self.names.leaf(text, span)
         except Refusal as refusal:
             self.report.fail(refusal.message, *span, refusal.hint)
+
+    def dotted(self, text: str, span: Span) -> Draft:
+        """A name such as ``x.re``, which is ``x_re`` here."""
+        plain_name = safe_name(text)
+        if self.plain_names.setdefault(plain_name, text) != text:
+            self.report.fail(
+                f"`{text[:40]}` and `{self.plain_names[plain_name][:40]}` would have one name here",
+                *span, "rename one of them",
+            )  # fmt: skip
+        self.report.note(f"`{text[:40]}` is called `{plain_name[:40]}` here", span)
+        return self.names.leaf(plain_name, span)

@@ -312,9 +312,11 @@ def _groups(
 def _edges(found: Where, x: Array, floor: int, theme: Theme) -> list[dict[str, Any]]:
     """Rows without a digit on the upper edge, rows without a value on the lower."""
     edges = []
+    valid, missing = found.inspection.amplification.valid, np.isnan(found.s)
     for rows, level, symbol, name in (
         (np.flatnonzero(np.isinf(found.s)), 0.15, "triangle-down", "no digit left"),
-        (np.flatnonzero(np.isnan(found.s)), floor - 0.1, "line-ns-open", "no real value"),
+        (np.flatnonzero(missing & ~valid), floor - 0.1, "line-ns-open", "no real value"),
+        (np.flatnonzero(missing & valid), floor - 0.1, "line-ns-open", "not evaluated"),
     ):
         rows = rows[np.isfinite(x[rows])]
         if len(rows):

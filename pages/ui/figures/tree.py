@@ -357,7 +357,9 @@ def hover_text(inspection: Inspection, card: Card, scene: Scene) -> str:
         )
     expression = "<br>".join(html.escape(t) for t in textwrap.wrap(wording.shorten(n.text, 84), 44))
     lines = [f"<b>{expression}</b>"]
-    if math.isnan(n.local_eic):
+    if n.evaluated == 0 and inspection.counts.valid:
+        lines.append("in a branch that no sample takes")
+    elif math.isnan(n.local_eic):
         lines.append("digits lost up to here: undefined")
     elif math.isinf(n.local_eic):
         lines.append("digits lost up to here: all (∞)")
@@ -366,6 +368,9 @@ def hover_text(inspection: Inspection, card: Card, scene: Scene) -> str:
     else:
         lines.append(f"digits lost up to here: {n.local_eic:.2f}")
     lines += [_shares(inspection, card.node_id)] if n.node.children else []
+    if 0 < n.evaluated < inspection.counts.valid:
+        taken = wording.count(n.evaluated, "sample takes", "samples take")
+        lines.append(f"in a branch that {taken}")
     if n.invalid:
         lines.append(f"{wording.count(n.invalid, 'sample has', 'samples have')} no real value here")
     if n.singular:

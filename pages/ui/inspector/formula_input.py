@@ -11,7 +11,7 @@ import streamlit as st
 from eic_core import wording
 from eic_core.errors import FormulaError
 from eic_core.formula.rendering import to_latex
-from eic_core.formula.syntax import SYNTAXES, Reading
+from eic_core.formula.syntax import NOTATIONS, SYNTAXES, Reading
 from eic_core.measure import Domain
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.text import clean, code_label, escape, label, prose
@@ -170,8 +170,8 @@ _TYPESET_LIMIT = 150
 """Largest tree that is typeset whole beside the input; larger ones are folded below."""
 
 _PLACEHOLDER = (
-    "Paste a formula: sqrt(x+1) - sqrt(x), \\frac{1-\\cos x}{x^2}, "
-    "or what PySR, Operon, gplearn… printed"
+    "Paste a formula: sqrt(x+1) - sqrt(x), \\frac{1-\\cos x}{x^2}, Sin[x]^2, =EXP(-A1), "
+    "def f(x): return …, or what PySR, Operon, gplearn… printed"
 )
 
 
@@ -195,8 +195,8 @@ def formula_input(here: Visit) -> None:
             height=98,
             placeholder=_PLACEHOLDER,
             on_change=_typed,
-            help="Any notation: Python or NumPy, LaTeX, FPCore, or the output of a symbolic-"
-            "regression tool. It is measured exactly as written; nothing is simplified.",
+            help=f"{NOTATIONS}. A function that returns one formula will do, with its comments. "
+            "It is measured exactly as written; nothing is simplified.",
         )
         with st.container(horizontal=True, vertical_alignment="center", key="formula-buttons"):
             st.button(
@@ -318,6 +318,8 @@ def formula_error(error: FormulaError) -> None:
     if " " not in title:  # a bare piece of the text says too little alone
         title, hint = str(error), ""
     below = f"<p>{prose(_sentence(hint))}</p>" if hint else ""
+    if error.replacement is None:
+        below += f'<p class="eic-quiet">{prose(_sentence(f"What is read: {NOTATIONS}"))}</p>'
     st.html(
         f'<div class="eic-error" role="alert"><p class="eic-error-title">'
         f"{prose(_sentence(title))}</p><pre>{escape(error.caret())}</pre>{below}</div>"

@@ -174,6 +174,8 @@ def node_detail(result: InspectionResult, node: int, dark: bool) -> None:
         ("Digits lost up to here", wording.number(n.local_eic, 3), glossary.LOCAL_EIC),
         ("Mean amplification s̄", wording.significant(n.s_bar, missing="—"), glossary.S_BAR),
     ]
+    if 0 <= n.evaluated < inspection.counts.valid:
+        facts.append(("Evaluated at", f"{n.evaluated:,}", glossary.EVALUATED))
     if n.singular:
         rest = wording.number(n.local_eic_finite, 3)
         facts.append(("Without singular samples", rest, glossary.FINITE))

@@ -45,6 +45,10 @@ RECHECKED = (
     "Samples where double precision over- or underflows, or keeps fewer than three digits: they "
     "were computed again with 60 digits."
 )
+EVALUATED = (
+    "Valid samples at which the node is evaluated: those that take its branch of a conditional. "
+    "Its means are over these."
+)
 FINITE = "EIC without the samples at which a node is singular."
 QUANTILES = (
     "Digits lost by the samples at the node named: half of them lose less than the first number, "

@@ -355,6 +355,7 @@ def _columns(order: list[NodeAmplification]) -> pa.Table:
             "finite": [_known(n.local_eic_finite) for n in order],
             "singular": [n.singular for n in order],
             "invalid": [n.invalid for n in order],
+            "evaluated": [n.evaluated for n in order],
         }
     )
 
@@ -365,12 +366,14 @@ def _known(value: float) -> float | None:
 
 def _shown(order: list[NodeAmplification], narrow: bool) -> list[str]:
     names = ["digits", "expression", "node"] if narrow else ["node", "expression", "digits"]
-    if all(n.s_bar < _LEGIBLE for n in order):
+    if all(n.s_bar < _LEGIBLE or not n.evaluated for n in order):
         names.append("s")
     if any(n.singular for n in order):
         names += ["finite", "singular"]
     if any(n.invalid for n in order):
         names.append("invalid")
+    if order and order[0].evaluated >= 0:
+        names.append("evaluated")
     return names
 
 
@@ -386,6 +389,7 @@ def _settings(order: list[NodeAmplification], narrow: bool) -> dict[str, Any]:
         "finite": config.NumberColumn("Finite", format="%.2f", help=glossary.FINITE),
         "singular": config.NumberColumn("Singular", help=glossary.SINGULAR),
         "invalid": config.NumberColumn("No value", help=glossary.VALID),
+        "evaluated": config.NumberColumn("Evaluated", help=glossary.EVALUATED),
     }
 
 

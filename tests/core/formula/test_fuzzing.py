@@ -1,6 +1,5 @@
 """Whatever the text, reading ends quickly in a `Reading` or a `FormulaError` inside the text."""
 
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,7 +14,10 @@ PIECES = (
     " ^ ( ) [ ] { } | , ; = ~ ² ⁻¹ √ π θ ₀ × − \\frac \\sin \\sqrt \\left( \\right) \\left|"
     " \\right| \\cdot \\pi _ ^{ _{ }{ \\mathrm{ \\log_ $ & \\\\ \\, \\begin{align} let let*"
     " FPCore :pre add mul sub inv Integer(2) Rational(1,3) Float('1.5') |theta=1;2 np."
-    " x[:,0] if ! % ' \" . : ⌊ ⌋ \\exp^ \\min \\lg"
+    " x[:,0] if ! % ' \" . : ⌊ ⌋ \\exp^ \\min \\lg Sin[ Log[2, *^3 `16 # #1 // /* */"
+    " lambda def => ->"
+    " .^ .* exp.( @(x) 2.0f 1.5d0 std:: Math. M_PI (double) =A1 $A$1 SIN( 1,5 2{,}5 <math> </math>"
+    " <mi>x</mi> <mo>(</mo> <msup> </msup> <apply> </apply> <plus/> ½ 0x1p-3 x.re"
 ).split(" ")
 SOUP = st.lists(st.sampled_from([*PIECES, " ", " "]), max_size=25).map("".join)
 ANY_TEXT = st.one_of(st.text(max_size=60), SOUP)
@@ -59,7 +61,7 @@ def test_a_proposed_correction_can_be_read_or_names_the_next_mistake(text):
 ATTACKS = {
     "import": "__import__('os').system('x')",
     "attribute": "(1).__class__.__bases__[0]",
-    "lambda": "lambda x: x",
+    "lambda": "lambda x: (lambda y: y)(x)",
     "comprehension": "[x for x in range(9)]",
     "string": "'x'*9",
     "f-string": 'f"{x}"',
@@ -88,7 +90,7 @@ ATTACKS = {
     "implied": "2x+" * 20_000 + "2x",
     "complex": "3j*x",
     "equation": "x == 2",
-    "comparison": "x < 2",
+    "comparison": "x < ",
     "empty": "   ",
 }
 

@@ -43,6 +43,36 @@ WORDS = {
         "add |add,|mul |sub x |sin |neg |log |x |x_0 |2.0 |1,|+ |- |+ N1 |+ N1 E-3 |N1|N1234 |E-3 "
         "|E3,|'x' |' |'' |pow |max |.5|1e|1e5 "
     ).split("|"),
+    "mathematica": (
+        r"x|Sin[|Sin[x]|]|[|Log[2,|x_|\[Alpha]|\[|1.5`|`|1`2|*^|2*^3|(*|*)|#|#1|&|# &|{|}"
+        r"|->|//|// N|:="
+        r"|In[1]:=|Function[|Function[x,|f[x_]:=|@|==|$|x$1|,|2 x|;|Power("
+    ).split("|"),
+    "spreadsheet": (
+        'A1|$A$1|A.|A.A|SIN(|LOG(|=|=A1|-A1^2|^|-|:|!|"|""|[@x]|[@|[@[|]|;|,|1,5|1,|PI()'
+        '|PI( |%|A1:|.5|1e'
+    ).split("|"),
+    "mathml": (
+        "<mi>|</mi>|<mi>x</mi>|<mn>1</mn>|<mo>(</mo>|<mo>)</mo>|<mrow>|</mrow>|<msup>"
+        "|<msub>|<mfrac>"
+        "|<msup><mi>x</mi>|<mi>sin</mi>|<mo>=</mo>|<!--|-->|<!|<?|<|>|&|&#x|&alpha;"
+        "|<a b='|<a \"|<mover>"
+        "|<apply>|<plus/>|<apply><sin/>|<ci>x</ci>|<lambda>|<semantics>|<mfenced>| |<mo>"
+        "|</mo>|<mspace/>"
+    ).split("|"),
+    "c": (
+        "x|x;|;|x=1;|a=a*a;|return |return x;|{|}|(|)|double |double x=|f(x){|//|/*|*/|#"
+        "|std::|Math."
+        "|(double)|2.0f|1/2+|=>|x=>|(x)=>|static_cast<|0x1|1_0|lambda |lambda x:|def "
+        "|def f(x):|import "
+    ).split("|")
+    + ['"""', "'" * 3, "||", "x\n", "x=1\n", "@a\n", " \n", "\n", "\\\n", "#a\n", "return x\n"],
+    "matlab": (
+        "x|.^|x.^|.*|x.|exp.(|@|@(|@(x)|@.|...|%|function |function y=f(x)|end|->|x->"
+        "|1.5d0|.|..|1.|^|x^"
+        "|p(|1,5+|½|½x|>> |``|`|'|\"|```|julia>|In [1]:|╭"
+    ).split("|")
+    + ["...\n", "%a\n", "\n", "x=1\n", "end\n", "```\n"],
 }  # fmt: skip
 AROUND = {
     "infix": [("", ""), ("x", "|"), ("sin(x", ")"), ("x|theta=", "|"), ("Float(", "x)")],
@@ -51,6 +81,11 @@ AROUND = {
                ("(FPCore (", ") x)"), ("(FPCore (x) :pre ", " x)"),
                ("(FPCore (x) :pre (<= ", ") x)")],
     "prefix": [("", ""), ("add ", " x"), ("1", "!")],
+    "mathematica": [("", ""), ("Sin[x] + ", "x"), ("f[x_] := ", " // N")],
+    "spreadsheet": [("", ""), ("=A1+", "A1"), ("=SUM(", ")")],
+    "mathml": [("<math>", "</math>"), ("<math>", ""), ("<apply>", "</apply>")],
+    "c": [("", ""), ("double f(double x) { ", "return x; }"), ("x = ", ";"), ("", "\nx=1")],
+    "matlab": [("", ""), ("@(x) ", "x"), ("function y = f(x)\n", "\nend"), ("x.^", "x")],
 }
 PAIRED = {
     "infix": ["x", "1", " ", "(", ")", "-", "*", "**", "^", ",", ";", "|", "_", ".", "=", "[", "²"],
@@ -60,6 +95,23 @@ PAIRED = {
     ],
     "fpcore": ["x", "1", " ", "(", ")", "[", "]", "(+", "-", "/", ":a", ";", "\n", "(let", "!"],
     "prefix": ["x", "1", " ", ",", "add ", "sin ", "+ ", "- ", "'", "N1 ", "E1 ", "."],
+    "mathematica": [
+        "x", "1", " ", "Sin[", "]", "[", "(", ")", "`", "*^", "#", "&", "//",
+        "(*", "{",
+    ],
+    "spreadsheet": ["A1", "1", " ", "SIN(", ")", ",", ";", "-", "^", "[@", "]", '"', "=", "."],
+    "mathml": [
+        "<mi>", "</mi>", "x", " ", "<mn>1</mn>", "<msup>", "</msup>",
+        "<mo>(</mo>", "<!--", "<",
+    ],
+    "c": [
+        "x", "1", " ", "\n", ";", "{", "}", "(", ")", "=", "x=", "return ", "//",
+        "/*", "#", "double ",
+    ],
+    "matlab": [
+        "x", "1", " ", "\n", ".", "^", ".^", "@(", ")", "%", "...", "=",
+        "function ", "'", "`",
+    ],
 }  # fmt: skip
 
 

@@ -11,15 +11,18 @@ from eic_core.formula.rendering import node_texts, short_text, to_latex, to_pyth
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
 from eic_core.operators import OPERATORS
-from eic_core.operators.writing import ADD, APPLY, ATOM, MUL, NEG, POW
+from eic_core.operators.writing import ADD, AND, APPLY, ATOM, IF, MUL, NEG, NOT, OR, POW, RELATE
 from tests.effort import examples
 
 BINARY = ("add", "sub", "mul", "div", "pow", "atan2", "hypot")
 NARY = ("min", "max")
 EXACT = ("power", "root")
-UNARY = tuple(n for n in OPERATORS if n not in BINARY + NARY + EXACT)
+UNARY = tuple(
+    n for n, row in OPERATORS.items() if row.numeric and n not in BINARY + NARY + EXACT
+)
+RELATIONS = tuple(n for n, row in OPERATORS.items() if row.compares)
 
-LEVELS = (ADD, MUL, NEG, APPLY, POW, ATOM)
+LEVELS = (IF, OR, AND, NOT, RELATE, ADD, MUL, NEG, APPLY, POW, ATOM)
 
 numbers = st.one_of(
     st.integers(0, 10**6).map(str),
@@ -51,6 +54,24 @@ def larger(trees):
             lambda t: Draft("root", [t[1]], parameter=Fraction(t[0]))
         ),
         st.tuples(bases, trees).map(lambda t: Draft("log", [t[1]], parameter=t[0])),
+        st.tuples(truths(trees), trees, trees).map(lambda t: Draft("conditional", list(t))),
+        truths(trees),
+    )
+
+
+def truths(trees):
+    compared = st.tuples(st.sampled_from(RELATIONS), trees, trees).map(
+        lambda t: Draft(t[0], [t[1], t[2]])
+    )
+    return st.recursive(
+        compared,
+        lambda below: st.one_of(
+            st.tuples(st.sampled_from(("logical_and", "logical_or")), below, below).map(
+                lambda t: Draft(t[0], [t[1], t[2]])
+            ),
+            below.map(lambda inner: Draft("logical_not", [inner])),
+        ),
+        max_leaves=3,
     )
 
 
@@ -128,7 +149,8 @@ def test_every_form_shows_all_operands_and_the_parameter_in_every_notation(name)
 @pytest.mark.parametrize("name", sorted(OPERATORS))
 def test_every_name_of_an_operator_builds_it_and_its_sign_is_short(name):
     row = OPERATORS[name]
-    assert row.names and len(set(row.names)) == len(row.names)
+    joins = row.truth and not row.compares  # `&` and `|`: what a call of them takes, readers know
+    assert (row.names or joins) and len(set(row.names)) == len(row.names)
     assert 0 < len(row.form.sign.replace("<^>", "")) <= 6
     operands = ", ".join("xyz"[: row.arity or 3])
     for called in row.names:

@@ -485,17 +485,48 @@ def test_where_gplearn_does_not_differ_or_did_not_write_nothing_is_said(text):
     assert "protects" not in notes_of(read(text))
 
 
+# --- elements ------------------------------------------------------------------------------------
+
+ELEMENTS = {
+    "x(1) + x(2)": ({"x1", "x2"}, 1),
+    "x(0) + x(1)": ({"x0", "x1"}, 0),
+    "p(1)*t + p(2)": ({"p1", "p2", "t"}, 1),
+    "f(x) = x(1)*x(12)": ({"x1", "x12"}, 1),
+    "2x(1)": ({"x1"}, 1),
+}
+
+
+@pytest.mark.parametrize(("text", "meant"), ELEMENTS.items())
+def test_a_whole_number_in_parentheses_is_an_index_and_a_product_is_offered(text, meant):
+    reading = read(text)
+    assert (set(reading.formula.variables), reading.index_base) == meant
+    assert "an element of" in notes_of(reading)
+    offered = next(a.text for a in reading.alternatives if "as the product" in a.label)
+    product = read(offered).formula
+    assert not any(name[-1].isdigit() for name in product.variables)
+
+
+@pytest.mark.parametrize("text", ["x(2) + x", "x(2)*x(y + 1)", "pi(2)", "x(2.5)"])
+def test_a_name_that_stands_by_itself_as_well_is_a_factor(text):
+    assert "an element of" not in notes_of(read(text))
+    assert not any(name[-1].isdigit() for name in read(text).formula.variables)
+
+
+def test_a_column_before_a_number_in_parentheses_is_a_factor():
+    assert set(read("x(1) + y", columns=("x", "y")).formula.variables) == {"x", "y"}
+
+
 # --- hints --------------------------------------------------------------------------------------
 
 REFUSED = [
     "2 sin x", "sin 2x", "sin x cos x", "ln x^2", "cos x + 1", "xsin(x)", "sinus(x)", "1+lg(x)",
-    "x 2", "(x+1)2", "mass velocity", "foo bar baz", "return x*x;", "return x", "def f(x): x",
-    "lambda x: x", "x if y else z", "a and b", "x[i]", "x{2}", "f(x)", "g(x, y)", "x*(y+1", "((x",
+    "x 2", "(x+1)2", "mass velocity", "foo bar baz", "2 return x", "x in y",
+    "let x", "x[i]", "x{2}", "f(x)", "g(x, y)", "x*(y+1", "((x",
     "(+ x (* y 2)", "x\u200b+1", "x\u200b+lg(1)", "3j", "2i + x", "x == 2", "x + y = z",
     "foo(x)", "logarithm(x)", "sqr(x)", "arcsine(x) + lg(x)", "2 x + 3 4", "x y 2",
     "sin(x) = lg(y)", "two words here", "sin", "x ++ ", "1.5.x", "squareroot(2x", "lg(2x)", "lg x",
     "sin^2(x) + cos^2(x)", "sin² θ", "2 cos^2 x", "sin^2", "sin^-1(x)", "sinθ",
-    "y sin^2 x", "n₁sinθ₁/n₂", "0x1F", "1_000x", "2 0x10",
+    "y sin^2 x", "n₁sinθ₁/n₂", "0x1F.8", "0b101", "0o17", "1_000_x", "2 0x10",
     r"f(x)\cdot\alpha", r"\frac{a}{b", "ab(x)", "for x in y", "x $ 2", "double x", "cosine 2x",
 ]  # fmt: skip
 
@@ -525,15 +556,14 @@ MEANT = {
     "sin^2(x) + cos^2(x)": "sin(x)^2 + cos(x)^2",
     "sin² θ": "sin(θ)²",
     "2 cos^2 x": "2 cos(x)^2",
-    "1_000x": None,
+    "1_000_x": None,
     "eˣ - 1": None,
     "ln 2x + 1": "ln(2x) + 1",
     "xsin(x)": "x sin(x)",
     "x\u200b+lg(1)": "x+log10(1)",
-    "return x*x;": None,
-    "return x": None,
-    "lambda x: x": None,
-    "x if y else z": None,
+    "let x": None,
+    "2 return x": None,
+    "0b101": None,
     "for x in y": None,
 }
 

@@ -10,8 +10,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from eic_core.operators import NUMPY, OPERATORS, MpBackend, Operator
+from eic_core.operators import NUMPY, MpBackend, Operator
 from tests.core.measure import oracle
+from tests.core.measure.trees import NUMERIC
 
 POINTS = (-1000.25, -37.5, -2.5, -2.0, -1.25, -1.0, -0.99, -0.5, -1e-8, 0.0, 1e-8, 0.25, 0.5,
           0.99, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 20.75, 700.0)
@@ -22,12 +23,12 @@ PARAMETERS = {
 }
 JUMPS = {"sign", "floor", "ceil", "round"}
 CASES = [
-    (name, parameter) for name in sorted(OPERATORS) for parameter in PARAMETERS.get(name, (None,))
+    (name, parameter) for name in sorted(NUMERIC) for parameter in PARAMETERS.get(name, (None,))
 ]
 
 
 def points(name: str) -> list[tuple[float, ...]]:
-    arity = OPERATORS[name].arity or 2
+    arity = NUMERIC[name].arity or 2
     return list(product(POINTS, repeat=arity))
 
 
@@ -47,7 +48,7 @@ def true_value(name: str, point: tuple[float, ...], parameter: Fraction | None) 
 def test_value_is_the_operators_own_and_its_domain_is_seen(
     name: str, parameter: Fraction | None
 ) -> None:
-    row = OPERATORS[name]
+    row = NUMERIC[name]
     p = row.parameter(parameter)
     mp = mpmath.MPContext()
     mp.dps = 60
@@ -79,7 +80,7 @@ def test_value_is_the_operators_own_and_its_domain_is_seen(
 def test_partials_and_condition_numbers_match_difference_quotients(
     name: str, parameter: Fraction | None
 ) -> None:
-    row = OPERATORS[name]
+    row = NUMERIC[name]
     p = row.parameter(parameter)
     mp = mpmath.MPContext()
     mp.dps = 60
@@ -127,7 +128,7 @@ def test_partials_and_condition_numbers_match_difference_quotients(
 def test_limits_at_zeros_are_those_found_by_walking_there(
     name: str, parameter: Fraction | None
 ) -> None:
-    row = OPERATORS[name]
+    row = NUMERIC[name]
     p = row.parameter(parameter)
     for point in points(name):
         if true_value(name, point, parameter) != 0:
@@ -145,7 +146,7 @@ def test_limits_at_zeros_are_those_found_by_walking_there(
 
 @pytest.mark.parametrize("name", sorted(JUMPS))
 def test_jump_is_infinitely_steep_and_elsewhere_flat(name: str) -> None:
-    row = OPERATORS[name]
+    row = NUMERIC[name]
     jumps = {"sign": 0.0, "floor": 3.0, "ceil": -2.0, "round": 2.5}
     for value in (jumps[name], jumps[name] + 0.25):
         slope = float(row.partials(NUMPY, [np.array([value])], np.array([0.0]), math.nan)[0][0])
@@ -154,7 +155,7 @@ def test_jump_is_infinitely_steep_and_elsewhere_flat(name: str) -> None:
 
 @pytest.mark.parametrize("name", ("min", "max"))
 def test_selection_marks_every_operand_that_is_attained(name: str) -> None:
-    row = OPERATORS[name]
+    row = NUMERIC[name]
     a = [np.array([1.0, 2.0, 5.0]), np.array([1.0, 3.0, 4.0]), np.array([1.0, 2.5, 4.0])]
     y = row.evaluate(a, math.nan, None)
     marks = np.array(row.partials(NUMPY, a, y, math.nan))
@@ -163,7 +164,7 @@ def test_selection_marks_every_operand_that_is_attained(name: str) -> None:
 
 
 def test_every_row_is_complete() -> None:
-    for name, row in OPERATORS.items():
+    for name, row in NUMERIC.items():
         assert row.name == name
         assert row.needs_parameter == (name in ("power", "root"))
         assert row.crossing in ("", "value", "argument")
@@ -186,9 +187,9 @@ def grid(row: Operator) -> tuple[list[np.ndarray], float]:
     return a, row.parameter(Fraction(2) if row.has_parameter else None)
 
 
-@pytest.mark.parametrize("name", sorted(OPERATORS))
+@pytest.mark.parametrize("name", sorted(NUMERIC))
 def test_what_is_said_of_an_operator_is_whole(name: str) -> None:
-    row = OPERATORS[name]
+    row = NUMERIC[name]
     words = row.words
     assert words.noun and words.singular and words.noun == words.noun.strip().lower()
     for clause in (words.singular, words.nearly, words.invalid, words.near and words.near.clause):
@@ -200,9 +201,9 @@ def test_what_is_said_of_an_operator_is_whole(name: str) -> None:
     assert bool(words.invalid) == may_have_none
 
 
-@pytest.mark.parametrize("name", sorted(OPERATORS))
+@pytest.mark.parametrize("name", sorted(NUMERIC))
 def test_period_poles_and_order_of_operands_are_what_the_values_show(name: str) -> None:
-    row = OPERATORS[name]
+    row = NUMERIC[name]
     a, p = grid(row)
     with np.errstate(all="ignore"):
         y = row.evaluate(a, p)
@@ -219,9 +220,9 @@ def test_period_poles_and_order_of_operands_are_what_the_values_show(name: str) 
             assert not np.array_equal(row.evaluate(a[::-1], p), y, equal_nan=True)
 
 
-@pytest.mark.parametrize("name", sorted(OPERATORS))
+@pytest.mark.parametrize("name", sorted(NUMERIC))
 def test_rough_is_what_has_a_kink_a_jump_or_a_cut(name: str) -> None:
-    row = OPERATORS[name]
+    row = NUMERIC[name]
     a, p = grid(row)
     rough = False
     with np.errstate(all="ignore"):

@@ -15,10 +15,9 @@ import pytest
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, variable
 from eic_core.measure import Domain, sample_domains
-from eic_core.operators import OPERATORS
 from tests.core.measure import oracle
 from tests.core.measure.agreement import disagreements
-from tests.core.measure.trees import random_case
+from tests.core.measure.trees import NUMERIC, random_case
 from tests.effort import cases
 
 CHUNK = 100
@@ -50,12 +49,12 @@ def test_random_trees_meet_every_operator_and_every_kind_of_trouble() -> None:
         met["singular node"] += sum(expected.singular)
         met["rechecked sample"] += found.rechecked
         met["clean formula"] += expected.valid == expected.total and not any(expected.singular)
-    assert not {*OPERATORS, "invalid sample", "singular node", "rechecked sample"} - {*met}
+    assert not {*NUMERIC, "invalid sample", "singular node", "rechecked sample"} - {*met}
     assert met["clean formula"] > 100
 
 
 def test_the_oracle_knows_every_operator() -> None:
-    assert set(OPERATORS) == oracle.NAMES
+    assert set(NUMERIC) == oracle.NAMES
 
 
 # Trees on which the engine was once wrong: what was wrong with it.
@@ -130,10 +129,10 @@ def operand(name: str, noisy: bool) -> Draft:
     return Draft("sub", [three, two])
 
 
-@pytest.mark.parametrize("name", sorted(OPERATORS))
+@pytest.mark.parametrize("name", sorted(NUMERIC))
 @pytest.mark.parametrize("noisy", (False, True), ids=("leaves", "noisy operands"))
 def test_operator_agrees_at_every_point_of_the_table(name: str, noisy: bool) -> None:
-    arity = OPERATORS[name].arity or 3
+    arity = NUMERIC[name].arity or 3
     points = list(product(POINTS, repeat=arity))
     if len(points) > 400:
         most = cases(60, 120) if noisy else cases(125, 250)

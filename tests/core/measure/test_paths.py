@@ -24,9 +24,9 @@ from eic_core.engine.tape import lay_out
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
 from eic_core.measure import Samples, amplify
-from eic_core.operators import OPERATORS
 from tests.core.measure import oracle
 from tests.core.measure.agreement import disagreements, samples_of
+from tests.core.measure.trees import NUMERIC
 
 # Where each operator is smooth and has no zero; (0.2, 0.9) serves most.
 RANGES = {"acosh": (1.3, 4.0), "cos": (0.2, 1.2), "sec": (0.2, 1.2), "log": (1.3, 3.0)}
@@ -92,11 +92,11 @@ def both(formula: Formula, columns: dict[str, np.ndarray], *, clean: bool = True
         )
 
 
-@pytest.mark.parametrize("name", sorted(OPERATORS))
+@pytest.mark.parametrize("name", sorted(NUMERIC))
 def test_native_engine_equals_the_reference_for_the_operator(name: str) -> None:
     columns = clean_columns(name, 300)
     variables = [variable(v) for v in "xyz"]
-    arity = OPERATORS[name].arity or 3
+    arity = NUMERIC[name].arity or 3
     direct = applied(name, *variables[:arity])
     both(Formula.from_draft(direct), columns)
     # noisy operands: s^2 an array, and then a number
@@ -207,7 +207,7 @@ def exact_tree(rng: random.Random, depth: int) -> Draft:
             return constant(rng.choice(EXACT_CELLS))
         return variable(rng.choice("xy"))
     name = rng.choice(EXACT_OPERATORS if depth > 2 else EXACT_OPERATORS[:14])
-    arity = OPERATORS[name].arity or rng.choice((2, 3))
+    arity = NUMERIC[name].arity or rng.choice((2, 3))
     parameter = rng.choice((Fraction(2), Fraction(3))) if name == "power" else None
     children = [exact_tree(rng, depth - 1) for _ in range(arity)]
     if arity == 2 and rng.random() < 0.2:
@@ -259,8 +259,8 @@ def nasty_tree(rng: random.Random, depth: int) -> Draft:
         if rng.random() < 0.25:
             return constant(rng.choice(("0", "1", "-2", "0.1", "pi", "1e400", "1e-310", "3")))
         return variable(rng.choice("xy"))
-    name = rng.choice(sorted(OPERATORS))
-    arity = OPERATORS[name].arity or rng.choice((2, 3))
+    name = rng.choice(sorted(NUMERIC))
+    arity = NUMERIC[name].arity or rng.choice((2, 3))
     parameter = None
     if name == "power":
         parameter = rng.choice([Fraction(p) for p in ("2", "3", "-1", "0.5", "-1.5", "0", "1")])

@@ -130,8 +130,19 @@ def test_samples_stay_inside_their_range(text, low, high):
 
 @pytest.mark.parametrize(
     "text",
-    ["x", "x=", "=1:2", "x=1:2:3", "x=a:1:2", "x=2:1", "x=inf:1", "x=loguniform:0:1",
-     "x=normal:0:-1", "x=-1e308:1.7e308", "x=nan"],
+    [
+        "x",
+        "x=",
+        "=1:2",
+        "x=1:2:3",
+        "x=a:1:2",
+        "x=2:1",
+        "x=inf:1",
+        "x=loguniform:0:1",
+        "x=normal:0:-1",
+        "x=-1e308:1.7e308",
+        "x=nan",
+    ],
 )
 def test_a_malformed_range_is_refused(text):
     with pytest.raises(DataError):
@@ -178,3 +189,52 @@ def test_a_file_that_cannot_be_read_is_named(named):
 
 def test_one_line_of_numbers_is_a_table_and_no_path():
     assert read_table("1, 2.5").rows == read_table("7").rows == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "noted"),
+    [
+        ("x;y\n1,5;2\n-0,25;3,5e2\n", {"x": [1.5, -0.25], "y": [2, 350]}, "`1,5`"),
+        ("x\ty\n1,5\t2,25\n", {"x": [1.5], "y": [2.25]}, "`1,5`"),
+        ("1,5;2,5;3,5\n4,5;5,5;6,5\n", {"x0": [1.5, 4.5], "x2": [3.5, 6.5]}, "`1,5`"),
+        (
+            "Temp, °C;Druck, bar\n20,5;1,013\n",
+            {"Temp, °C": [20.5], "Druck, bar": [1.013]},
+            "`20,5`",
+        ),
+        ("x;y\n1.234,5;2\n", {"x": [1234.5], "y": [2]}, "`1.234,5`"),
+        ("x;y\n1 234,5;2\n", {"x": [1234.5], "y": [2]}, "`1 234,5`"),
+        ("x;y\n1,234;2\n", {"x": [1.234], "y": [2]}, "`1,234`"),
+        ("x;y\n,5;2\n", {"x": [0.5], "y": [2]}, "`,5`"),
+    ],
+)
+def test_decimal_commas_are_read_and_said(text, values, noted):
+    table = read_table(text)
+    for name, column in values.items():
+        assert table.values[name].tolist() == column
+    assert not table.problems
+    assert any("decimal mark" in note and noted in note for note in table.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("x;y\n1,5;2.5\n", "others write a point"),
+        ("x\ty\n1,234\t2\n", "group thousands"),
+    ],
+)
+def test_a_comma_that_may_mean_either_is_no_number_and_said_to_be_none(text, why):
+    table = read_table(text)
+    assert [problem.row for problem in table.problems] == [1]
+    assert any(why in note for note in table.notes)
+
+
+@pytest.mark.parametrize("text", ["x,y\n1,5\n", 'x,y\n"1,5",2\n', "a;b,c\n1;2,3\n4,5\n"])
+def test_a_table_with_commas_between_its_cells_is_read_as_before(text):
+    table = read_table(text)
+    assert not any("decimal mark" in note for note in table.notes)
+
+
+def test_a_cell_with_a_decimal_comma_keeps_the_digits_a_double_lacks():
+    table = read_table("x;y\n0,12345678901234567890;1\n")
+    assert table.exact["x"] == {0: "0.12345678901234567890"}

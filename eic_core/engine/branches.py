@@ -1,0 +1,174 @@
+"""Which nodes are evaluated at which samples, where conditionals choose between branches.
+
+A branch that is not taken is no part of the formula at that sample: it can make no sample invalid,
+singular or doubtful, and its nodes' means leave the sample out (ADR 0015).  Values are computed
+everywhere first; what counts is found from the root down.
+
+A condition is *on its threshold* where noise, however small, may turn it.  A comparison is where
+its two sides are equal and one of them moves; what joins conditions is where some of those that
+are on their thresholds can turn it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from eic_core.engine.tape import UNIT_ROUNDOFF, Tape
+from eic_core.operators import Operator
+
+Truths = np.ndarray[Any, np.dtype[np.bool_]]
+
+ROUNDINGS = 16
+"""Within how many roundings of each other two values may be equal."""
+
+
+def active_slots(
+    tape: Tape, y: Any, count: int, root: int | None = None
+) -> list[Truths]:
+    """For each slot, the samples at which it is evaluated.
+
+    Parameters
+    ----------
+    tape : Tape
+    y : sequence, or mapping, of slot to ndarray of shape (count,)
+        Values of every slot; nan where there is none.
+    count : int
+        Number of samples.
+    root : int, optional
+        The slot to begin at; by default that of each formula.
+
+    Examples
+    --------
+    >>> from eic_core.engine.tape import tape_of
+    >>> from eic_core.formula.syntax import read
+    >>> tape = tape_of(read("where(x > 0, log(x), 0)").formula)
+    >>> y = plain_values(tape, {"x": np.array([-1.0, 1.0])}, 2)
+    >>> [mask.tolist() for mask in active_slots(tape, y, 2)[3:6]]  # x, log(x), the second 0
+    [[False, True], [False, True], [True, False]]
+    """
+    active = [np.zeros(count, dtype=bool) for _ in tape.first_nodes]
+    for slot in tape.roots if root is None else (root,):
+        active[slot][:] = True
+    for step in reversed(tape.steps):
+        here = active[step.slot]
+        if not step.operands or not here.any():
+            continue
+        if step.row is not None and step.row.chooses:
+            condition, held, other = step.operands
+            active[condition] |= here
+            active[held] |= here & (y[condition] == 1)
+            active[other] |= here & (y[condition] == 0)
+        else:
+            for operand in step.operands:
+                active[operand] |= here
+    return active
+
+
+def plain_values(tape: Tape, columns: Mapping[str, Any], count: int) -> list[Any]:
+    """Every slot's value in double precision, at every sample, whatever is chosen.
+
+    Parameters
+    ----------
+    tape : Tape
+    columns : mapping of name to ndarray, shape (count,)
+    count : int
+        Number of samples.
+    """
+    y: list[Any] = []
+    with np.errstate(all="ignore"):
+        for step in tape.steps:
+            if step.row is None:
+                y.append(columns[step.column] if step.column else np.full(count, step.value))
+            else:
+                y.append(np.asarray(step.row.evaluate([y[i] for i in step.operands],
+                                                      step.parameter)))  # fmt: skip
+    return y
+
+
+def threshold(
+    row: Operator, a: Sequence[Any], stds: Sequence[Any], below: Sequence[Any], equal: Any = None
+) -> Any:
+    """Where a condition lies on its threshold.
+
+    Parameters
+    ----------
+    row : Operator
+        Of a truth value.
+    a : sequence of Value
+        Its operands' values.
+    stds : sequence of Value
+        For a comparison: its operands' absolute deviations.
+    below : sequence of Value of bool
+        For what joins conditions: whether each operand is on its threshold.
+    equal : Value of bool, optional
+        For a comparison: whether its sides are equal, where that is not a matter of doubles.
+
+    Examples
+    --------
+    >>> from eic_core.operators import OPERATORS
+    >>> zero, one = np.array([0.0]), np.array([1.0])
+    >>> off, on = np.array([False]), np.array([True])
+    >>> threshold(OPERATORS["greater_than"], [one, one], [zero, one], [off, off]).tolist()
+    [True]
+    >>> threshold(OPERATORS["logical_and"], [zero, one], [zero, zero], [off, on]).tolist()
+    [False]
+    """
+    if row.compares:
+        same = (a[0] == a[1]) if equal is None else equal
+        return same & ((stds[0] > 0) | (stds[1] > 0))
+    if len(a) == 1:
+        return below[0]
+    can_hold = [(x == 1) | on for x, on in zip(a, below, strict=True)]
+    can_fail = [(x == 0) | on for x, on in zip(a, below, strict=True)]
+    needs_both = bool(row.evaluate([1.0, 0.0], 0.0) == 0)
+    if needs_both:
+        return (can_hold[0] & can_hold[1]) & (can_fail[0] | can_fail[1])
+    return (can_hold[0] | can_hold[1]) & (can_fail[0] & can_fail[1])
+
+
+def near(a: Any, b: Any, stds: Sequence[Any], leaves: Sequence[bool]) -> Any:
+    """Whether two values differ by no more than their roundings; two leaves never do.
+
+    Parameters
+    ----------
+    a, b : Value
+    stds : sequence of Value
+        Their absolute deviations.
+    leaves : sequence of bool
+        Whether each is a leaf, whose value is no result of a rounding.
+    """
+    if all(leaves):
+        return np.zeros(np.shape(a), dtype=bool)
+    return np.abs(a - b) <= ROUNDINGS * UNIT_ROUNDOFF * (stds[0] + stds[1])
+
+
+def choice_terms(
+    a: Sequence[Any], s2: Sequence[Any], jumps: Any, agree: Any
+) -> tuple[Any, Any, Any]:
+    """What condition and branches add to the conditional's s^2.
+
+    All of the branch taken.  On the threshold, infinity if the branches differ, else the larger of
+    the two, which counts as that of the branch taken.
+
+    Parameters
+    ----------
+    a, s2 : sequence of ndarray
+        Values and s^2 of the condition and the two branches.
+    jumps : ndarray of bool
+        Where the condition is on its threshold.
+    agree : ndarray of bool
+        Where both branches have a value, and the same.
+    """
+    takes = a[0] != 0
+    first = np.where(takes, s2[1], 0.0)
+    second = np.where(takes, 0.0, s2[2])
+    if not np.any(jumps):
+        return np.zeros_like(first), first, second
+    larger = np.fmax(s2[1], s2[2])
+    agree = agree & np.isfinite(larger)  # a branch that has lost every digit agrees with nothing
+    first = np.where(jumps & agree & takes, larger, first)
+    second = np.where(jumps & agree & ~takes, larger, second)
+    return np.where(jumps & ~agree, np.inf, 0.0), first, second

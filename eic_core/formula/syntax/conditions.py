@@ -1,0 +1,276 @@
+"""Conditions as every notation writes them: what a comparison, a choice and a list of cases build.
+
+A comparison is a truth value.  Where a number is wanted, as in ``(x > 0)*x``, it counts 1 or 0.
+Where a truth value is wanted a number holds unless it is 0; PySR's `cond` and the like have rules
+of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from eic_core.formula.syntax.build import FUNCTIONS, MANY, Function, Refusal, Span, fold
+from eic_core.formula.syntax.reading import Report
+from eic_core.formula.tree import CONSTANT, UNDEFINED, Draft, constant
+from eic_core.operators import ROWS
+
+CHOICE = "conditional"
+AND, OR, NOT = "logical_and", "logical_or", "logical_not"
+TRUTHS = frozenset([row.name for row in ROWS if row.truth])
+"""Operators whose value is a truth value."""
+
+CONDITIONS = TRUTHS | {CHOICE}
+
+TRUE, FALSE = "true", "false"
+SPECIAL = frozenset((TRUE, FALSE, UNDEFINED))
+"""Labels of constants that stand only where conditions say so: ``True``, ``False``, ``nan``."""
+
+RELATIONS = {
+    "<": "less_than", "<=": "less_equal", "≤": "less_equal", "⩽": "less_equal",
+    ">": "greater_than", ">=": "greater_equal", "≥": "greater_equal", "⩾": "greater_equal",
+    "==": "equal_to", "!=": "not_equal", "≠": "not_equal", "<>": "not_equal",
+}  # fmt: skip
+"""Comparisons by their signs."""
+
+JOINTS = {
+    "&": AND, "&&": AND, "∧": AND, "and": AND, "AND": AND,
+    "|": OR, "||": OR, "∨": OR, "or": OR, "OR": OR,
+}  # fmt: skip
+NEGATIONS = frozenset(("!", "~", "¬"))
+QUESTIONS = frozenset(("if", "?"))
+ALTERNATIVES = frozenset(("else", ":"))
+
+IF_PRECEDENCE, OR_PRECEDENCE, AND_PRECEDENCE, NOT_PRECEDENCE, RELATION_PRECEDENCE = 2, 4, 5, 6, 7
+
+
+def is_truth(draft: Draft) -> bool:
+    """Whether a draft's value is true or false."""
+    return draft.operator in TRUTHS or (draft.operator == CONSTANT and draft.label in (TRUE, FALSE))
+
+
+def choice(args: list[Draft], span: Span) -> Draft:
+    """The second operand where the first holds, else the third."""
+    return Draft(CHOICE, args, span=span)
+
+
+def chain(operator: str, args: list[Draft], span: Span) -> Draft:
+    """``(< a b c)``: every two neighbours compared.
+
+    Parameters
+    ----------
+    operator : str
+        A value of `RELATIONS`.
+    args : list of Draft
+        Two or more.
+    span : (int, int)
+        Character offsets of the whole.
+    """
+    pairs = [Draft(operator, [a, b], span=span) for a, b in zip(args, args[1:], strict=False)]
+    return fold(AND, pairs, span)
+
+
+def positive(draft: Draft, span: Span) -> Draft:
+    """PySR's truth of a number: it is above 0."""
+    return (
+        draft if is_truth(draft) else Draft("greater_than", [draft, constant("0", span)], span=span)
+    )
+
+
+def _cond(args: list[Draft], span: Span) -> Draft:
+    """PySR's ``cond(c, a)``: a where c > 0, else 0; a third operand is the other branch."""
+    other = args[2] if len(args) == 3 else constant("0", span)
+    return choice([positive(args[0], args[0].span), args[1], other], span)
+
+
+def _of_positive(operator: str) -> Callable[[list[Draft], Span], Draft]:
+    """``logical_or(a, b)``, where numbers hold above 0, as in PySR."""
+
+    def build(args: list[Draft], span: Span) -> Draft:
+        return fold(operator, [positive(arg, arg.span) for arg in args], span)
+
+    return build
+
+
+def _heaviside(args: list[Draft], span: Span) -> Draft:
+    """0 below 0, 1 above, at 0 the second operand, by default 1/2."""
+
+    def sign_of(operator: str) -> Draft:
+        return Draft(operator, [args[0], constant("0", span)], span=span)
+
+    at_zero = args[1] if len(args) == 2 else constant("0.5", span)
+    inner = choice([sign_of("less_than"), constant("0", span), at_zero], span)
+    return choice([sign_of("greater_than"), constant("1", span), inner], span)
+
+
+PAIR = Function("pair", 2, 2, lambda args, span: Draft("pair", args, span=span))
+"""``(value, condition)`` inside `PIECEWISE`."""
+
+
+def _piecewise(args: list[Draft], span: Span) -> Draft:
+    if any([arg.operator != PAIR.name for arg in args]):
+        raise Refusal("a piecewise formula is a list of pairs",
+                      "as in `Piecewise((a, x > 0), (b, True))`")  # fmt: skip
+    return cases([part for arg in args for part in arg.children], span)
+
+
+def cases(args: Sequence[Draft], span: Span) -> Draft:
+    """Values and conditions in turn; a last value without a condition holds elsewhere.
+
+    Where no condition holds there is no value.
+
+    Parameters
+    ----------
+    args : sequence of Draft
+        value, condition, value, condition, …
+    span : (int, int)
+        Character offsets of the whole.
+    """
+    pieces = [(args[i], args[i + 1]) for i in range(0, len(args) - 1, 2)]
+    rest = args[-1] if len(args) % 2 else constant(UNDEFINED, span)
+    for value, condition in reversed(pieces):
+        label = condition.label if condition.operator == CONSTANT else ""
+        if label == TRUE:
+            rest = value
+        elif label != FALSE:
+            rest = choice([condition, value, rest], span)
+    return rest
+
+
+PIECEWISE = Function("piecewise", 1, MANY, _piecewise)
+CASES = Function("cases", 1, MANY, cases)
+EVERY = Function("and", 2, MANY, partial(fold, AND))
+SOME = Function("or", 2, MANY, partial(fold, OR))
+NEGATION = Function(NOT, 1, 1, lambda args, span: Draft(NOT, args, span=span))
+
+CALLS: dict[str, Function] = {
+    "cond": Function("cond", 2, 3, _cond),
+    "logical_and": Function("logical_and", 2, MANY, _of_positive(AND)),
+    "logical_or": Function("logical_or", 2, MANY, _of_positive(OR)),
+    "heaviside": Function("heaviside", 1, 2, _heaviside),
+    "piecewise": PIECEWISE,
+    "if": Function("if", 3, 3, choice),
+    "iif": Function("iif", 3, 3, choice),
+    "ite": Function("ite", 3, 3, choice),
+}
+"""Functions of conditions by lower-case name, beside those of the operators' own names."""
+
+_SYMPY = {
+    "And": EVERY, "Or": SOME, "Not": NEGATION, "AND": EVERY, "OR": SOME, "NOT": NEGATION,
+    "Eq": FUNCTIONS["equal"], "Ne": FUNCTIONS["not_equal"],
+    "Lt": FUNCTIONS["less"], "Le": FUNCTIONS["less_equal"],
+    "Gt": FUNCTIONS["greater"], "Ge": FUNCTIONS["greater_equal"],
+    "StrictLessThan": FUNCTIONS["less"], "LessThan": FUNCTIONS["less_equal"],
+    "StrictGreaterThan": FUNCTIONS["greater"], "GreaterThan": FUNCTIONS["greater_equal"],
+}  # fmt: skip
+"""Those whose capitals tell them from variables."""
+
+_NUMPY = {"logical_and": EVERY, "logical_or": SOME}
+
+ASKING = frozenset((*CALLS, *_SYMPY, "where", "ifelse", "cases", "pair", "logical_not"))
+"""Names of functions in whose brackets a single ``=`` compares."""
+
+
+def condition_function(name: str, bare: str) -> Function | None:
+    """The function of conditions of that name, None if there is none.
+
+    Parameters
+    ----------
+    name, bare : str
+        As written, and without the module's name: NumPy's ``np.logical_or`` takes numbers otherwise
+        than PySR's ``logical_or``.
+
+    Examples
+    --------
+    >>> condition_function("sp.Piecewise", "Piecewise") is PIECEWISE
+    True
+    >>> condition_function("and", "and") is None
+    True
+    """
+    if bare in _SYMPY:
+        return _SYMPY[bare]
+    lower = bare.lower()
+    return _NUMPY.get(lower) if name != bare and lower in _NUMPY else CALLS.get(lower)
+
+
+def condition_form(head: str, args: list[Draft], span: Span) -> Draft | None:
+    """What an s-expression of conditions builds, None if it is none.
+
+    Parameters
+    ----------
+    head : str
+        Its first atom.
+    args : list of Draft
+        The others.
+    span : (int, int)
+        Character offsets of the whole.
+    """
+    if head in RELATIONS and len(args) > 1:
+        return chain(RELATIONS[head], args, span)
+    if head in ("and", "or") and len(args) > 1:
+        return fold(JOINTS[head], args, span)
+    if head == "not" and len(args) == 1:
+        return Draft(NOT, args, span=span)
+    return choice(args, span) if head == "if" and len(args) == 3 else None
+
+
+def settle(report: Report, root: Draft) -> Draft:
+    """The tree with a truth value wherever one is wanted.
+
+    Parameters
+    ----------
+    report : Report
+        Notes of what was decided are added to it, and it raises the errors.
+    root : Draft
+        As the notation's reader built it; its drafts' lists of operands are changed in place.
+
+    Raises
+    ------
+    FormulaError
+        If ``True``, ``False`` or ``nan`` stands where it has no meaning.
+    """
+    if root.operator == RELATIONS["=="] and "=" in report.text[slice(*root.span)]:
+        place = report.text.find("=", *root.span)
+        report.fail("this is an equation or an assignment", place, place + 2,
+                    "give only one right-hand side")  # fmt: skip
+    top = Draft("", [root])
+    todo, seen = [top], {id(top)}
+    while todo:
+        draft = todo.pop()
+        if draft.operator == PAIR.name:
+            report.fail("a comma has no meaning here", *draft.span, "give one formula")
+        chooses = draft.operator == CHOICE
+        for place, child in enumerate(draft.children):
+            wants_truth = place == 0 if chooses else draft.operator in (AND, OR, NOT)
+            if child.operator == CONSTANT and child.label in SPECIAL:
+                _check_special(report, child, branch=chooses and place > 0)
+            elif wants_truth and not is_truth(child):
+                child = draft.children[place] = _as_truth(report, child)
+            elif not wants_truth and child.operator in TRUTHS:
+                report.note(f"{_shown(report, child)} counts 1 where it holds, else 0", child.span)
+            if id(child) not in seen:
+                seen.add(id(child))
+                todo.append(child)
+    return top.children[0]
+
+
+def _shown(report: Report, draft: Draft) -> str:
+    text = " ".join(report.text[draft.span[0] : draft.span[1]].split())
+    return f"`{text[:60]}`" if text else "this"
+
+
+def _as_truth(report: Report, draft: Draft) -> Draft:
+    report.note(f"{_shown(report, draft)} is a condition: it holds where it is not 0", draft.span)
+    return Draft("not_equal", [draft, constant("0", draft.span)], span=draft.span)
+
+
+def _check_special(report: Report, leaf: Draft, *, branch: bool) -> None:
+    if leaf.label == UNDEFINED:
+        if not branch:
+            report.fail("`nan` is not a real number", *leaf.span, "write a finite number")
+        report.note("`nan` marks rows without a value", leaf.span)
+        return
+    report.fail(
+        f"`{leaf.label}` stands where no condition can always or never hold", *leaf.span,
+        "write a comparison, such as `x > 0`",
+    )  # fmt: skip

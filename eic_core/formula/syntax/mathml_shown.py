@@ -1,0 +1,357 @@
+"""Presentation MathML, which says how a formula looks, as the tokens of the one infix parser."""
+
+from __future__ import annotations
+
+import re
+
+from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal
+from eic_core.formula.syntax.grammar import FUNCTION_PRECEDENCE, TIGHT_PRODUCT, Grammar
+from eic_core.formula.syntax.latex_scripts import Scripts
+from eic_core.formula.syntax.mathml_elements import Element, plain_letters
+from eic_core.formula.syntax.names import Names, suggestion
+from eic_core.formula.syntax.reading import Report
+from eic_core.formula.syntax.tokens import (
+    BAD,
+    BAR,
+    CALL,
+    CLOSE,
+    COMMA,
+    DECIMAL,
+    END,
+    NAME,
+    NUMBER,
+    OPEN,
+    OPERATOR,
+    PREFIX,
+    Pending,
+    PendingRow,
+    Token,
+    TokenRow,
+)
+
+_SIGNS = {
+    "+": "+", "-": "-", "−": "-", "–": "-", "*": "*", "×": "*", "·": "*", "⋅": "*", "∗": "*",
+    "∙": "*",
+    "•": "*", "\u2062": "*", "/": "/", "÷": "/", "∕": "/", "\u2044": "/", "^": "^", "\u2064": "+",
+}  # fmt: skip
+_CLOSING = {")": ")", "]": "]", "}": "}", "⌋": "⌋", "⌉": "⌉"}
+_GROUPS = frozenset("math mrow mstyle mpadded semantics mfenced merror".split())
+_SILENT = frozenset("mspace annotation annotation-xml mphantom maligngroup malignmark none".split())
+_ACCENTS = {
+    "^": "hat",
+    "ˆ": "hat",
+    "̂": "hat",
+    "¯": "bar",
+    "‾": "bar",
+    "_": "bar",
+    "~": "tilde",
+    "˜": "tilde",
+    "→": "vec",
+}
+_DECIMAL = re.compile(rf"([-−+]?+)({DECIMAL})\Z")
+
+
+class Displayed(Grammar):
+    """Operands side by side are factors, as in LaTeX."""
+
+    def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:
+        before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
+        if before.kind == token.kind == NUMBER:
+            self.report.fail(
+                "two numbers side by side",
+                before.start,
+                token.end,
+                "write an operator between them",
+            )
+        if before.kind == NAME and before.text in ("f", "g", "h") and token.text == "(":
+            self.report.fail(
+                f"unknown function `{before.text}`",
+                before.start,
+                before.end,
+                suggestion(before.text),
+            )
+        for row in reversed(pending):
+            top = Pending._make(row)
+            if top.precedence == FUNCTION_PRECEDENCE:
+                loose = token.kind in (PREFIX, OPEN) or (
+                    token.kind == CALL and token.text not in _OWN_CALLS
+                )
+                return 20 if loose else TIGHT_PRODUCT
+            if top.name == "div":
+                self.report.note(
+                    "the product after the slash is the denominator", (top.start, token.end)
+                )
+                return TIGHT_PRODUCT
+            if top.precedence <= 20:
+                break
+        return 20
+
+    def factor(self, token: TokenRow) -> None:
+        self.report.fail(f"unknown function `{token[1]}`", token[2], token[3], suggestion(token[1]))
+
+
+_OWN_CALLS = ("frac", "sqrt", "root")
+
+
+class Presentation:
+    """Turns presentation into tokens over a stack of what is still to be read.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text; notes and errors go there.
+    names : Names
+        The meaning of names.
+    """
+
+    def __init__(self, report: Report, names: Names) -> None:
+        self.report = report
+        self.names = names
+        self.scripts = Scripts(report, names)
+        self.tokens: list[TokenRow] = []
+        self.todo: list[Element | TokenRow] = []
+
+    def scan(self, root: Element) -> list[TokenRow]:
+        """The shared tokens, closed by `END`."""
+        self.todo.append(root)
+        while self.todo:
+            item = self.todo.pop()
+            if isinstance(item, Element):
+                self.element(item)
+            else:
+                self.tokens.append(item)
+        self.tokens.append((END, "", root.end, root.end, None))
+        return self.right_side()
+
+    def right_side(self) -> list[TokenRow]:
+        """The tokens behind an equals sign, if only a name stands before it."""
+        place = next((i for i, row in enumerate(self.tokens) if row[:2] == (BAD, "=")), -1)
+        if place < 0:
+            return self.tokens
+        row = self.tokens[place]
+        named = self.tokens[0][0] == NAME and (place == 1 or self.tokens[1][:2] == (OPEN, "("))
+        if not named or (place > 1 and self.tokens[place - 1][0] != CLOSE):
+            self.report.fail("this is an equation", row[2], row[3], "give only one side")
+        self.report.note(
+            f"only the right-hand side of `{self.tokens[0][1]} = …` is read",
+            (self.tokens[0][2], row[3]),
+        )
+        return self.tokens[place + 1 :]
+
+    def plan(self, *items: Element | TokenRow) -> None:
+        """Read these next, in this order."""
+        self.todo.extend(reversed(items))
+
+    def element(self, element: Element) -> None:
+        """One tag."""
+        tag, inner, span = element.tag, element.elements, (element.start, element.end)
+        if tag in _SILENT:
+            return
+        if tag in ("mi", "mtext", "ms"):
+            self.word(element)
+        elif tag == "mn":
+            self.number(element)
+        elif tag == "mo":
+            self.mark(element)
+        elif tag == "semantics":
+            self.plan(*inner[:1])
+        elif tag == "mfenced":
+            self.fenced(element)
+        elif tag in _GROUPS:
+            if any([not child.tag for child in element.children]):
+                self.report.fail(
+                    f"text in `<{tag}>`", *span, "put it into `<mi>`, `<mn>` or `<mo>`"
+                )
+            self.plan(*inner)
+        elif tag == "msqrt":
+            self.plan(
+                (CALL, "sqrt", *span, FUNCTIONS["sqrt"]),
+                *inner,
+                (CLOSE, ")", span[1], span[1], None),
+            )
+        elif tag in ("mfrac", "mroot", "msup", "msub", "mover", "munder", "msubsup"):
+            if len(inner) != (3 if tag == "msubsup" else 2):
+                self.report.fail(f"`<{tag}>` has {len(inner)} parts", *span, "check their number")
+            self.script(element, inner)
+        else:
+            self.report.fail(
+                f"`<{tag[:40]}>` is not read", *span, "use rows, fractions, roots, powers and names"
+            )
+
+    def script(self, element: Element, inner: list[Element]) -> None:
+        """A tag of two or three parts."""
+        tag, span = element.tag, (element.start, element.end)
+        comma: TokenRow = (COMMA, ",", inner[0].end, inner[0].end, None)
+        closing: TokenRow = (CLOSE, ")", span[1], span[1], None)
+        if tag == "mfrac":
+            self.plan((CALL, "frac", *span, FUNCTIONS["div"]), inner[0], comma, inner[1], closing)
+        elif tag == "mroot":
+            self.plan((CALL, "root", *span, FUNCTIONS["root"]), inner[0], comma, inner[1], closing)
+        elif tag == "msup":
+            self.power(inner[0], inner[1], span)
+        elif tag == "msub":
+            self.subscripted(inner[0], inner[1], span)
+        elif tag == "msubsup":
+            row = self.name_token(inner[0], inner[1], span)
+            self.plan(row, *self.raised(inner[2]))
+        elif tag == "mover" and inner[1].tag == "mo" and inner[1].content in _ACCENTS:
+            self.tokens.append(
+                (
+                    NAME,
+                    f"{plain_letters(inner[0].content)}_{_ACCENTS[inner[1].content]}",
+                    *span,
+                    None,
+                )
+            )
+        else:
+            self.report.fail(f"`<{tag}>` is not read", *span, "write it out")
+
+    def raised(self, exponent: Element) -> tuple[Element | TokenRow, ...]:
+        """``^`` and an exponent."""
+        start, end = exponent.start, exponent.end
+        return (
+            (OPERATOR, "^", start, start, None), (OPEN, "(", start, start, None), exponent,
+            (CLOSE, ")", end, end, None),
+        )  # fmt: skip
+
+    def power(self, base: Element, exponent: Element, span: tuple[int, int]) -> None:
+        """``<msup>``: of an operand, of a closing bracket, or of a function's name.
+
+        Parameters
+        ----------
+        base, exponent : Element
+            Its two parts.
+        span : (int, int)
+            The place of the tag.
+        """
+        if base.tag == "mo":
+            self.plan(base, *self.raised(exponent))
+            return
+        name = plain_letters(base.content) if base.tag == "mi" else ""
+        function = self.function(name, span) if len(name) > 1 else None
+        if function is not None:
+            text = exponent.content.replace("−", "-")
+            self.tokens.append(
+                (PREFIX, name, *span, self.scripts.function_power(name, function, text, *span))
+            )
+            return
+        start, end = base.start, base.end
+        self.plan(
+            (OPEN, "(", start, start, None),
+            base,
+            (CLOSE, ")", end, end, None),
+            *self.raised(exponent),
+        )
+
+    def subscripted(self, base: Element, script: Element, span: tuple[int, int]) -> None:
+        """``<msub>``: a name, or a logarithm with its base.
+
+        Parameters
+        ----------
+        base, script : Element
+            Its two parts.
+        span : (int, int)
+            The place of the tag.
+        """
+        name = plain_letters(base.content)
+        if name == "log":
+            function = self.scripts.log_with_base(name, script.content, *span)
+            self.tokens.append((PREFIX, name, *span, function))
+        else:
+            self.tokens.append(self.name_token(base, script, span))
+
+    def name_token(self, base: Element, script: Element, span: tuple[int, int]) -> TokenRow:
+        """A name with a subscript.
+
+        Parameters
+        ----------
+        base, script : Element
+            Its two parts.
+        span : (int, int)
+            The place of the tag.
+        """
+        mark = re.sub(r"[\s,]+", "_", plain_letters(script.content))
+        if base.tag != "mi" or not re.fullmatch(r"\w+", mark):
+            self.report.fail("this subscript is not read", *span, "use letters and digits")
+        return (NAME, f"{plain_letters(base.content)}_{mark}", *span, None)
+
+    def function(self, name: str, span: tuple[int, int]) -> Function | None:
+        if self.names.is_column(name):
+            return None
+        try:
+            return self.names.function(name)
+        except Refusal as refusal:
+            self.report.fail(refusal.message, *span, refusal.hint)
+
+    def word(self, element: Element) -> None:
+        """A name, or a function."""
+        span = (element.start, element.end)
+        name = plain_letters(element.content)
+        if not name:
+            return
+        function = self.function(name, span) if len(name) > 1 else None
+        if function is not None:
+            self.tokens.append((PREFIX, name, *span, function))
+        else:
+            self.tokens.append((NAME, "e" if name in ("ⅇ", "\u2147") else name, *span, None))
+
+    def number(self, element: Element) -> None:
+        span = (element.start, element.end)
+        text = element.content
+        comma = re.fullmatch(r"([-−]?[0-9]+),([0-9]+)", text)
+        if comma and (len(comma[2]) != 3 or comma[1] in ("0", "-0")):
+            self.report.note("a comma between digits is read as the decimal mark", span)
+            text = text.replace(",", ".")
+        match = _DECIMAL.match(text)
+        if match is None:
+            self.report.fail(f"`{text[:40]}` is not a number", *span, "write it as `2.5`")
+        if match[1] in ("-", "−"):
+            self.tokens.append((OPERATOR, "-", *span, None))
+        self.tokens.append((NUMBER, match[2], *span, None))
+
+    def mark(self, element: Element) -> None:
+        """An operator, a bracket or what is invisible."""
+        span = (element.start, element.end)
+        text = element.content
+        if text in ("", "\u2061"):
+            return
+        if text in _SIGNS:
+            self.tokens.append((OPERATOR, _SIGNS[text], *span, None))
+        elif text in ("(", "[", "{", "⌊", "⌈"):
+            self.opened(text, span)
+        elif text in _CLOSING:
+            self.tokens.append((CLOSE, text, *span, None))
+        elif text in ("|", "∣", "‖"):
+            self.tokens.append((BAR, "|", *span, None))
+        elif text in (",", ";", "\u2063"):
+            self.tokens.append((COMMA, ",", *span, None))
+        elif text[0].isalpha():
+            self.word(element)
+        else:
+            self.tokens.append((BAD, text, *span, None))
+
+    def opened(self, text: str, span: tuple[int, int]) -> None:
+        """An opening bracket: a function's own if one stands before it."""
+        if self.tokens and self.tokens[-1][0] == PREFIX and text == "(":
+            _, name, start, _, function = self.tokens.pop()
+            self.tokens.append((CALL, name, start, span[1], function))
+            return
+        self.tokens.append((OPEN, text, *span, None))
+
+    def fenced(self, element: Element) -> None:
+        """``<mfenced>``: brackets as attributes, commas between its parts."""
+        opener, closer = element.attribute("open", "("), element.attribute("close", ")")
+        start, end = element.start, element.end
+        bar = opener == closer == "|"
+        if not bar and _CLOSING.get(closer) is None:
+            self.report.fail("these brackets are not read", start, end, "use parentheses")
+        parts: list[Element | TokenRow] = []
+        for child in element.elements:
+            if parts:
+                parts.append((COMMA, ",", child.start, child.start, None))
+            parts.append(child)
+        if bar:
+            self.tokens.append((OPEN, "|", start, start, None))
+        else:
+            self.opened(opener, (start, start))
+        self.plan(*parts, (CLOSE, closer, end, end, None))

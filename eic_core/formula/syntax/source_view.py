@@ -1,0 +1,254 @@
+"""The view of a program: a copy of its text in which all that is no formula is blank.
+
+It is as long as the text, so every place in the view is the place in the user's own text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from eic_core.formula.syntax.reading import Report
+
+DIALECTS = frozenset(("infix", "c", "matlab", "julia"))
+"""The notations that a program may be written in."""
+
+_MARKS = frozenset("#;@\n%<>↦")
+_RARE = frozenset("fFdDLMjuvyBh")
+"""Letters of which each of `_WORDS` has one, and few formulas any."""
+_WORDS = (
+    "return", "lambda", "function", "double", "float", "f(", "M_", "Math.", "scipy.", "jax.", "tf.",
+    "array(", "Number(", "BigFloat(", "const ", "var ", "auto ", "def ", "std::",
+)  # fmt: skip
+_PIECES = (
+    "//", "/*", "...", "(int", "(long", "special.", "tensor(", "let ", "a_min", "min=", "max=",
+    "base=", "exponent=", "cast<", "[](", ".*", "./", ".^", ".+", ".-", ".(",
+)  # fmt: skip
+_NUMBERS = re.compile(r"[0-9.][fFdDL](?![A-Za-z_(])")
+_GROUPED = re.compile(r"[0-9]_[0-9]")
+_HEXADECIMAL = re.compile(r"(?<![\w.])0[xX][0-9A-Fa-f]")
+
+
+def looks_like_code(text: str, start: int, end: int) -> bool:
+    """Whether anything in the text may be more than a plain formula.
+
+    Parameters
+    ----------
+    text : str
+    start, end : int
+        The part of the text to look at, as character offsets.
+
+    Examples
+    --------
+    >>> [looks_like_code(t, 0, len(t)) for t in ("x**2 + sin(y)", "x.^2", "2.0f*x", "x*x;")]
+    [False, True, True, True]
+    """
+    body = text[start:end]
+    letters = set(body)
+    if not letters.isdisjoint(_MARKS) or any([piece in body for piece in _PIECES]):
+        return True
+    if not letters.isdisjoint(_RARE) and (
+        any([word in body for word in _WORDS]) or _NUMBERS.search(body)
+    ):
+        return True
+    if "_" in letters and _GROUPED.search(body):
+        return True
+    return ("0x" in body or "0X" in body) and _HEXADECIMAL.search(body) is not None
+
+
+TYPE = (
+    r"(?:static|inline|constexpr|const|extern|public|private|protected|final|export|async|unsigned"
+    r"|long|double|float|real|auto|var|let|__device__|__host__|__global__|local|global)"
+)
+_EVIDENCE = (
+    ("infix", re.compile(r"\b(?:def|lambda)\b|<-\s|\bfunction\s*+\([^(){}]*+\)\s*+[^\s{]")),
+    ("matlab", re.compile(r"@\s*+\(|\bfunction\b\s*+\[?+\s*+\w++\s*+\]?+\s*+=|\.\.\.[ \t]*+\n")),
+    (
+        "c",
+        re.compile(
+            rf"\b{TYPE}\s++\w|\bstd::|\bMath\.|=>|;\s*+//|/\*|\bstatic_cast\b"
+            r"|\breturn\b[^;\n]{0,300}+;"
+            r"|(?<![\w.])(?:[0-9]++\.[0-9]*+|\.[0-9]++|[0-9]++(?=[eE]))(?:[eE][+-]?[0-9]++)?+[fFL]\b"
+            r"|\(\s*+(?:const\s++)?+(?:double|float)\s*+\)|\bfunction\b[^\n{;]{0,200}\{"
+        ),
+    ),
+    ("julia", re.compile(r"\w\.\(|@\.|->|\bfunction\b|(?<![\w.])[0-9]++\.?+[0-9]*+f[+-]?[0-9]")),
+    ("matlab", re.compile(r"\.[*/^]")),
+)
+
+
+_OF_JULIA = re.compile(r"#|√|∛|[Α-ω]|[0-9]\s?//\s?[0-9]")
+
+
+def find_dialect(text: str, start: int, end: int) -> tuple[str, bool]:
+    """The language of a program, and whether more than an operator tells.
+
+    Parameters
+    ----------
+    text : str
+    start, end : int
+        The part of the text to look at, as character offsets.
+
+    Examples
+    --------
+    >>> [find_dialect(t, 0, len(t)) for t in ("@(x) x.^2", "x.^2", "exp.(x)", "x => x*x", "x**2")]
+    [('matlab', True), ('matlab', False), ('julia', True), ('c', True), ('infix', False)]
+    """
+    for place, (name, pattern) in enumerate(_EVIDENCE):
+        if pattern.search(text, start, end):
+            if place == 4 and _OF_JULIA.search(text, start, end):
+                return "julia", True
+            return name, place < 4
+    return "infix", False
+
+
+_COMMENTS = {
+    "infix": re.compile(r"#(?![0-9])[^\n]*+"),
+    "c": re.compile(r"//[^\n]*+|^[ \t]*+#[^\n]*+", re.MULTILINE),
+    "matlab": re.compile(r"%[^\n]*+|\.\.\.[ \t]*+\n|#(?![0-9])[^\n]*+"),
+    "julia": re.compile(r"#(?![0-9])[^\n]*+"),
+}
+_BLOCKS = {
+    "infix": (('"""', '"""'), ("'''", "'''")),
+    "c": (("/*", "*/"),),
+    "julia": (("#=", "=#"),),
+}
+_MODULES = (
+    r"(?:jax\.numpy|jax\.nn|jax\.scipy\.special|scipy\.special|special|scipy|tf\.math|tf\.nn"
+    r"|torch\.special|torch\.nn\.functional|np\.emath|StrictMath|Math|std)"
+)
+_FLOATS = (
+    r"(?:(?:np|numpy|jnp|torch|tf)\.)?+(?:float64|float32|float16|float_|float|longdouble|tensor"
+    r"|array|asarray|constant|Float64|Float32|BigFloat|Number|parseFloat|dble|double)"
+)
+_LIBM = "sqrt|cbrt|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|exp|exp2|expm1|log|log2|log10"
+_SPELLED = re.compile(
+    r"(?P<slot>\#)(?=[0-9])"
+    rf"|(?P<constant>\b(?:Math\.(?:PI|E|SQRT2|SQRT1_2|LN2|LN10|LOG2E|LOG10E)|M_PI|M_E|std::numbers::(?:pi|e)(?:_v<\w++>)?)\b)"
+    rf"|(?P<module>(?<![\w.]){_MODULES}(?:\.|::)(?=\w++\s*+\())"
+    rf"|(?P<cast>\(\s*+(?:const\s++)?+(?:double|float|long\s++double)\s*+\)(?=\s*+[\w(.])"
+    r"|\bstatic_cast\s*+<\s*+(?:double|float|long\s++double)\s*+>)"
+    r"|(?P<cut>\(\s*+(?:int|long|short|unsigned)\s*+\)(?=\s*+[\w(.])|\bstatic_cast\s*+<\s*+\w++\s*+>)"
+    rf"|(?P<wrapper>(?<![\w.]){_FLOATS}(?=\s*+\())"
+    rf"|(?P<single>(?<![\w.])(?:{_LIBM}|pow|fabs|fmin|fmax|hypot|fma|erf|floor|ceil|round|log1p)f(?=\s*+\())"
+    r"|(?P<hex>(?<![\w.])0[xX][0-9A-Fa-f]{1,10}\b(?![.pP]))"
+    r"|(?P<number>(?<![\w.])(?:[0-9]++(?:_[0-9]++)*+\.?+(?:[0-9]++(?:_[0-9]++)*+)?+|\.[0-9]++)"
+    r"(?:(?P<power>[eEdDf])(?=[+-]?[0-9])[+-]?[0-9]++)?+(?P<suffix>[fFdDlL](?![\w(]))?+)"
+    r"|(?P<broadcast>(?<![\w.])[A-Za-z_]\w*+\.(?=\())"
+    r"|(?P<dot>\.(?=[*/^+-]))"
+    r"|(?P<macro>@\.)"
+    r"|(?P<keyword>(?<=,)\s*+(?:a_min|a_max|min|max|base|exponent)\s*+=(?!=))"
+)
+
+
+def _blank(text: str) -> str:
+    return " " * len(text)
+
+
+def _same_length(new: str, old: str) -> str:
+    """`new` filled up with blanks, or `old` where it does not fit."""
+    return new.ljust(len(old)) if len(new) <= len(old) else old
+
+
+class View:
+    """Makes the view of a program.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text; notes and errors go there.
+    columns : collection of str
+        Names of the data's columns, which win over other meanings.
+    dialect : str
+        One of `DIALECTS`.
+    """
+
+    def __init__(self, report: Report, columns: Collection[str], dialect: str) -> None:
+        self.report = report
+        self.columns = columns
+        self.dialect = dialect
+
+    def make(self, start: int, end: int) -> str:
+        """The whole text, blank outside [start, end) and wherever it says nothing."""
+        text = self.report.text
+        body = text[start:end]
+        for opener, closer in _BLOCKS.get(self.dialect, ()):
+            body = _without_blocks(body, opener, closer)
+        body = _COMMENTS[self.dialect].sub(lambda match: _blank(match[0]), body)
+        body = body.replace("\\\n", "  ").replace("\r", " ")
+        self.start = start
+        body = _SPELLED.sub(self.spelled, body)
+        if self.dialect == "julia":
+            body = body.replace("//", "/ ")
+        return _blank(text[:start]) + body + _blank(text[end:])
+
+    def spelled(self, match: re.Match[str]) -> str:
+        """What stands in the view for one piece of the text."""
+        text, kind = match[0], match.lastgroup or ""
+        span = (self.start + match.start(), self.start + match.end())
+        report = self.report
+        if match["number"]:
+            return self.number(match, span)
+        if kind == "slot":
+            report.note("`#1`, `#2`, … are read as the variables `x1`, `x2`, …", span)
+            report.index_base = 1
+            return "x"
+        if kind == "constant":
+            return self.constant(text, span)
+        if kind == "cut":
+            report.fail("this cast cuts the decimals off", *span, "write `floor(x)`, or remove it")
+        if kind == "hex":
+            return _same_length(str(int(text, 16)), text)
+        if kind == "broadcast" or kind == "single":
+            return text[:-1] + " "
+        of_c = self.dialect == "c" and "float" in text and "64" not in text
+        if kind in ("cast", "wrapper") and (of_c or "32" in text or "16" in text):
+            report.note("rounding to a shorter format is no part of the formula", span)
+        return _blank(text)
+
+    def constant(self, text: str, span: tuple[int, int]) -> str:
+        """``M_PI``, ``Math.E`` and their kin; ``M_E`` alone is as likely a mass."""
+        c_text = self.dialect == "c" or "M_PI" in self.report.text
+        if text in self.columns or (text == "M_E" and not c_text):
+            return text
+        if text.startswith("Math.") and text not in ("Math.PI", "Math.E"):
+            return text.replace("Math.", "M_").rjust(len(text))
+        if "pi" not in text.lower():
+            self.report.note(f"`{text}` is read as Euler's number", span)
+        return ("pi" if "pi" in text.lower() else "e").rjust(len(text))
+
+    def number(self, match: re.Match[str], span: tuple[int, int]) -> str:
+        """A number without the marks that only programs give it."""
+        text = match[0]
+        if match["power"] and match["power"] in "dDf":
+            place = match.start("power") - match.start()
+            if match["suffix"] or text[place:] in self.columns:
+                return text
+            self.report.note(
+                f"`{text}` is read as the number {text[:place]}e{text[place + 1 :]}", span
+            )
+            return text[:place] + "e" + text[place + 1 :]
+        if match["suffix"]:
+            bare = text[:-1]
+            known = match["suffix"] in self.columns and self.dialect != "c"
+            if self.dialect == "c" or (
+                match["suffix"] in "fF" and not bare.isdigit() and not known
+            ):
+                return bare + " "
+        return _same_length(text.replace("_", ""), text) if "_" in text else text
+
+
+def _without_blocks(body: str, opener: str, closer: str) -> str:
+    """`body` with everything between the two marks blank but for line ends."""
+    place = body.find(opener)
+    if place < 0:
+        return body
+    kept: list[str] = []
+    last = 0
+    while place >= 0:
+        stop = body.find(closer, place + len(opener))
+        stop = len(body) if stop < 0 else stop + len(closer)
+        kept += (body[last:place], _blank(body[place:stop]))
+        last = stop
+        place = body.find(opener, last)
+    return "".join([*kept, body[last:]])

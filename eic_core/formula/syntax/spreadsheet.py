@@ -1,0 +1,235 @@
+"""Reads spreadsheet formulas: ``=A1^2*EXP(-B2)``, with the precedence of Excel."""
+
+from __future__ import annotations
+
+import re
+
+from eic_core.formula.syntax.build import (
+    FUNCTIONS,
+    Function,
+    Span,
+    fold,
+    logarithm,
+    plain,
+)
+from eic_core.formula.syntax.conditions import EVERY, NEGATION, SOME, choice
+from eic_core.formula.syntax.grammar import parse
+from eic_core.formula.syntax.infix import Infix, with_decimal_commas
+from eic_core.formula.syntax.names import Names, safe_name
+from eic_core.formula.syntax.reading import Report
+from eic_core.formula.syntax.tokens import (
+    BAD,
+    CALL,
+    CLOSE,
+    COMMA,
+    END,
+    LEAF,
+    NAME,
+    NUMBER,
+    OPEN,
+    OPERATOR,
+    PLAIN_DECIMAL,
+    PendingRow,
+    TokenRow,
+)
+from eic_core.formula.tree import CONSTANT, Draft, constant
+
+_CELL = r"\$?[A-Za-z]{1,3}\$?[1-9][0-9]{0,6}(?![\w(.])"
+SIGNS = re.compile(
+    r"(?<![\w.])\$?[A-Z]{1,3}\$?[1-9][0-9]{0,6}(?![\w(.])|(?<![\w.])[A-Z][A-Z0-9.]*+\(|\[@"
+)
+"""What makes a text that begins with ``=`` a spreadsheet's."""
+NOT_SIGNS = re.compile(r"\*\*|\\|\b(?:np|math|numpy)\.")
+_TOKENS = re.compile(
+    r"(?P<space>\s+)"
+    rf"|(?P<cell>{_CELL})"
+    rf"|(?P<number>{PLAIN_DECIMAL}(?:[eE][+-]?[0-9]++)?+)"
+    r"|(?P<call>[^\W\d][\w.]*+)\s*+\("
+    r"|\[@\[?(?P<title>[^\[\]]{1,200})\]?\]"
+    r"|(?P<name>[^\W\d][\w.]*+)"
+    r"|(?P<text>\"[^\"]*+\"?+)"
+    r"|(?P<other><>|<=|>=|\S)"
+)
+
+
+def _logarithm(args: list[Draft], span: Span) -> Draft:
+    """``LOG(x)`` has base 10 in a spreadsheet, ``LOG(x, b)`` base b."""
+    return logarithm(args if len(args) == 2 else [*args, constant("10", span)], span)
+
+
+def _arc_tangent(args: list[Draft], span: Span) -> Draft:
+    """``ATAN2(x, y)``: the horizontal coordinate first."""
+    return plain("atan2", args[::-1], span)
+
+
+def _sum(operator: str):  # type: ignore[no-untyped-def]
+    return lambda args, span: fold(operator, args, span)
+
+
+_OWN = {
+    "LOG": Function("LOG", 1, 2, _logarithm),
+    "ATAN2": Function("ATAN2", 2, 2, _arc_tangent),
+    "SUM": Function("SUM", 1, 255, _sum("add")),
+    "PRODUCT": Function("PRODUCT", 1, 255, _sum("mul")),
+    "INT": FUNCTIONS["floor"],
+    "IF": Function("if", 3, 3, choice),
+    "AND": EVERY,
+    "OR": SOME,
+    "NOT": NEGATION,
+}
+_REFUSED = {
+    "SUMSQ": "write `A1^2+B1^2`", "AVERAGE": "write `(A1+B1)/2`",
+    "MOD": "the remainder has no operator here",
+    "DEGREES": "write `A1*180/PI()`", "RADIANS": "write `A1*PI()/180`",
+    "ROUND": "write the formula without rounding", "QUOTIENT": "write `INT(A1/B1)`",
+    "SUMPRODUCT": "write the products out", "FACT": "factorials have no operator here",
+    "CEILING": "write `-INT(-A1)`", "FLOOR": "write `INT(A1)`",
+}  # fmt: skip
+
+
+class Spreadsheet(Infix):
+    """A sign binds more tightly than a power, and powers are taken from the left."""
+
+    sign_first = True
+
+    def __init__(self, names: Names, report: Report) -> None:
+        super().__init__(names, report, powers_from_left=True)
+
+    def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:
+        hint = "write an operator between them, as in `A1*B1`"
+        self.report.fail("two operands side by side", tokens[index - 1][2], tokens[index][3], hint)
+
+
+def read_spreadsheet(report: Report, names: Names, start: int, end: int) -> Draft:
+    """The tree of a spreadsheet's formula; the names of its cells are its variables.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text; notes are added to it.
+    names : Names
+        The meaning of names.
+    start, end : int
+        The part of the text to read, as character offsets.
+
+    Raises
+    ------
+    FormulaError
+        If it is no formula of single cells.
+    """
+    text = report.text
+    while start < end and (text[start].isspace() or text[start] == "="):
+        start += 1
+    tokens = _tokens(report, start, end)
+    if any([row[:2] == (COMMA, ";") for row in tokens]) or _comma_outside_calls(tokens):
+        tokens = with_decimal_commas(report, tokens) or tokens
+    draft = parse(tokens, Spreadsheet(names, report))
+    _note_signs(report, draft)
+    return draft
+
+
+def _comma_outside_calls(tokens: list[TokenRow]) -> bool:
+    """Whether a comma stands where no arguments are."""
+    calls: list[bool] = []
+    for kind, *_ in tokens:
+        if kind in (OPEN, CALL):
+            calls.append(kind == CALL)
+        elif kind == CLOSE and calls:
+            calls.pop()
+        elif kind == COMMA and not (calls and calls[-1]):
+            return True
+    return False
+
+
+def _tokens(report: Report, start: int, end: int) -> list[TokenRow]:
+    """The shared tokens, closed by `END`."""
+    tokens: list[TokenRow] = []
+    last, stop = start, start
+    for match in _TOKENS.finditer(report.text, start, end):
+        low, high = match.span()
+        if low < stop or match["space"]:
+            continue
+        last = high
+        if match["cell"]:
+            tokens.append((NAME, match[0].replace("$", ""), low, high, None))
+        elif match["number"]:
+            tokens.append((NUMBER, match[0], low, high, None))
+        elif match["call"]:
+            name = match["call"].upper()
+            if name == "PI" and (closed := re.compile(r"\s*+\)").match(report.text, high, end)):
+                stop = last = closed.end()
+                tokens.append((LEAF, "pi", low, stop, constant("pi", (low, stop))))
+                continue
+            tokens.append((CALL, match["call"], low, high, _function(report, name, low)))
+        elif match["title"]:
+            tokens.append((NAME, safe_name(match["title"].strip()), low, high, None))
+        elif match["name"]:
+            tokens.append((NAME, match[0], low, high, None))
+        elif match["text"]:
+            report.fail("text in quotes is not part of a formula", low, high, "remove it")
+        else:
+            tokens.append(_mark(report, match[0], low, high))
+    tokens.append((END, "", last, last, None))
+    return tokens
+
+
+def _function(report: Report, name: str, start: int) -> Function:
+    """The function of that name.
+
+    Raises
+    ------
+    FormulaError
+        If there is none.
+    """
+    function = _OWN.get(name)
+    if function is None and name not in _REFUSED:
+        function = FUNCTIONS.get(name.lower())
+    if function is None:
+        hint = _REFUSED.get(
+            name, "write it with +, -, *, /, ^ and functions such as SQRT, EXP, LN, SIN"
+        )
+        report.fail(
+            f"the function `{name[:40]}` of spreadsheets is not read",
+            start,
+            start + len(name),
+            hint,
+        )
+    return function
+
+
+_EXPLAINED = {
+    ":": ("a range of cells has more than one value", "name each cell, as in `A1+A2`"),
+    "!": ("a cell of another sheet is not read", "give the cell without its sheet"),
+    "%": ("percent signs are not read", "write `0.1` for `10%`"),
+    "&": ("joined texts are not numbers", "write a formula with a number as its value"),
+    "[": ("a table's column is not read", "write its name, or `[@name]` for the cell of this row"),
+    "{": ("a list is not read", "give a single formula"),
+}
+
+
+def _mark(report: Report, text: str, low: int, high: int) -> TokenRow:
+    if text in _EXPLAINED:
+        report.fail(_EXPLAINED[text][0], low, high, _EXPLAINED[text][1])
+    if text in "()":
+        return (OPEN if text == "(" else CLOSE, text, low, high, None)
+    if text in "+-*/^−":
+        return (OPERATOR, text.replace("−", "-"), low, high, None)
+    return (COMMA if text in ",;" else BAD, text, low, high, None)
+
+
+def _note_signs(report: Report, draft: Draft) -> None:
+    """Note each ``-A1^2`` that means (-A1)^2 here."""
+    pending = [draft]
+    while pending:
+        node = pending.pop()
+        pending += node.children
+        if node.operator in ("power", "pow") and node.children:
+            base = node.children[0]
+            signed = base.operator == "neg" or (base.operator == CONSTANT and base.label[0] == "-")
+            if signed and base.span[0] == node.span[0]:
+                start, end = base.span
+                shown = report.text[start : min(end, start + 40)]
+                report.note(
+                    f"in a spreadsheet a sign comes before a power: `{shown}^…` is `({shown})^…`",
+                    node.span,
+                )

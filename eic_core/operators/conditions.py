@@ -1,0 +1,205 @@
+"""Rows of the operator table: comparisons, and, or, not, and the conditional that they decide.
+
+A comparison gives a truth value, 1 or 0, which carries no noise of its own; a conditional passes on
+the branch that is taken.  What holds on a threshold stands in ADR 0015.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eic_core.operators.row import Operands, Operator, Program, Y
+from eic_core.operators.wide import Wide, subtract
+from eic_core.operators.words import ON_A_JUMP, Words
+from eic_core.operators.writing import ADD, ATOM, IF, MUL, NOT, RELATE, Form, Writing
+from eic_core.operators.writing import AND as BOTH
+from eic_core.operators.writing import OR as EITHER
+
+ON_THRESHOLD = "a sample lies exactly on the threshold of its condition, where its branches differ"
+NO_OPERAND = "its operands have no value"
+
+
+def _no_slope(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
+    """A truth value does not move with its operands."""
+    return tuple(B.where(x == x, 0.0, 0.0) for x in a)
+
+
+def _known(relation: Any) -> Callable[..., Any]:
+    """A ufunc of truth as 1 or 0, nan where an operand is."""
+
+    def truth(*operands: Any) -> Any:
+        unknown = np.isnan(operands[0])
+        for operand in operands[1:]:
+            unknown = unknown | np.isnan(operand)
+        return np.where(unknown, np.nan, relation(*operands))
+
+    return truth
+
+
+# --- comparisons
+
+
+def _related(
+    name: str,
+    names: str,
+    relation: Any,
+    signs: tuple[str, str, str],
+    holds: tuple[bool, bool, bool],
+) -> Operator:
+    """One comparison.
+
+    Parameters
+    ----------
+    name, names : str
+        The row's name, and those by which it may be called.
+    relation : ufunc
+    signs : tuple of str
+        In code, LaTeX and plain text.
+    holds : tuple of bool
+        Whether it holds where the first operand is less than, equal to, greater than the second.
+    """
+    code, latex, text = signs
+    mark = text.replace("<", "&lt;").replace(">", "&gt;")
+    left, right = f"<0:{RELATE + 1}>", f"<1:{RELATE + 1}>"
+
+    def program(p: float, count: int) -> Program:
+        return ((truth, 0, 1),)
+
+    def widely(a: Any, p: float) -> Wide:
+        ahead = subtract((a[0], a[1]), p).m
+        known = np.where(ahead < 0, holds[0], np.where(ahead > 0, holds[2], holds[1]))
+        return Wide.of(np.where(np.isnan(ahead), np.nan, known))
+
+    truth = _known(relation)
+    return Operator(
+        name, 2, program,
+        exact=lambda mp, a, p: mp.mpf(holds[(a[0] > a[1]) - (a[0] < a[1]) + 1]),
+        partials=_no_slope,
+        truth=True, compares=True, rough=True, widely=widely,
+        writing=Writing(
+            names,
+            Form(
+                # a formula that is an equation is refused, so that this one is written as a call
+                f"{names}(<0>, <1>)" if code == "==" else f"{left} {code} {right}",
+                f"{left} {latex} {right}", f"{left} {text} {right}",
+                f"<mrow>{left}<mo>{mark}</mo>{right}</mrow>", RELATE, RELATE, text,
+                ATOM if code == "==" else None,
+            ),
+        ),
+        words=Words("comparison", singular=ON_A_JUMP, nearly="", invalid=NO_OPERAND),
+    )  # fmt: skip
+
+
+LESS_ROW = _related("less_than", "less", np.less, ("<", "<", "<"),
+                    (True, False, False))  # fmt: skip
+AT_MOST_ROW = _related("less_equal", "less_equal", np.less_equal, ("<=", r"\le", "≤"),
+                       (True, True, False))  # fmt: skip
+GREATER_ROW = _related("greater_than", "greater", np.greater, (">", ">", ">"),
+                       (False, False, True))  # fmt: skip
+AT_LEAST_ROW = _related("greater_equal", "greater_equal", np.greater_equal,
+                        (">=", r"\ge", "≥"), (False, True, True))  # fmt: skip
+EQUAL_ROW = _related("equal_to", "equal", np.equal, ("==", "=", "="),
+                     (False, True, False))  # fmt: skip
+UNEQUAL_ROW = _related("not_equal", "not_equal", np.not_equal, ("!=", r"\ne", "≠"),
+                       (True, False, True))  # fmt: skip
+
+
+# --- and, or, not
+
+
+def _joined(name: str, relation: Any, signs: tuple[str, str, str], tight: int) -> Operator:
+    """and, or: of two conditions."""
+    code, latex, text = signs
+
+    def program(p: float, count: int) -> Program:
+        return ((_known(relation), 0, 1), *((_known(relation), Y, i) for i in range(2, count)))
+
+    every = relation is np.logical_and
+
+    def templates(mark: str, floors: tuple[int, int]) -> str:
+        return f"<0:{floors[0]}>{mark}<1:{floors[1]}>"
+
+    return Operator(
+        name, 2, program,
+        exact=lambda mp, a, p: mp.mpf(bool(all(a) if every else any(a))),
+        partials=_no_slope,
+        truth=True, rough=True,
+        writing=Writing(
+            "",  # a call's numbers are conditions in ways that differ: a reader knows
+            Form(
+                templates(f" {code} ", (MUL, MUL)), templates(f" {latex} ", (tight, tight + 1)),
+                templates(f" {text} ", (tight, tight + 1)),
+                f"<mrow><0:{tight}><mo>{'∧' if every else '∨'}</mo><1:{tight + 1}></mrow>",
+                tight, tight, text,
+            ),
+            folds=True,
+        ),
+        words=Words("condition", singular=ON_A_JUMP, nearly="", invalid=NO_OPERAND),
+    )  # fmt: skip
+
+
+AND_ROW = _joined("logical_and", np.logical_and, ("&", r"\land", "and"), BOTH)
+OR_ROW = _joined("logical_or", np.logical_or, ("|", r"\lor", "or"), EITHER)
+
+NOT_ROW = Operator(
+    "logical_not", 1, lambda p, count: ((_known(np.logical_not), 0),),
+    exact=lambda mp, a, p: mp.mpf(not a[0]),
+    partials=_no_slope,
+    truth=True, rough=True,
+    writing=Writing(
+        "logical_not",
+        Form("logical_not(<0>)", rf"\lnot <0:{ADD}>", f"not <0:{NOT}>",
+             f"<mrow><mo>¬</mo><0:{ADD}></mrow>", NOT, NOT, "not", ATOM),
+    ),
+    words=Words("condition", singular=ON_A_JUMP, nearly="", invalid=NO_OPERAND),
+)  # fmt: skip
+
+
+# --- the conditional
+
+
+def _choose(condition: Any, held: Any, other: Any) -> Any:
+    """One of two values; nan where the condition has no value."""
+    return np.where(np.isnan(condition), np.nan, np.where(condition != 0, held, other))
+
+
+def _slopes_of_choice(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
+    """1 for the branch that is taken, else 0."""
+    held = B.where(a[0] != 0, 1.0, 0.0)
+    return B.where(a[0] == a[0], 0.0, 0.0), held, 1.0 - held
+
+
+def _choose_widely(a: Any, p: float) -> Wide:
+    condition, held, other = a
+    chosen = held.where(condition.m != 0, other)
+    return Wide(np.where(np.isnan(condition.m), np.nan, chosen.m), chosen.e)
+
+
+CONDITIONAL_ROW = Operator(
+    "conditional", 3, lambda p, count: ((_choose, 0, 1, 2),),
+    exact=lambda mp, a, p: a[1] if a[0] else a[2],
+    partials=_slopes_of_choice,
+    chooses=True, rough=True, widely=_choose_widely,
+    writing=Writing(
+        "where ifelse",
+        Form(
+            "where(<0>, <1>, <2>)",
+            r"\begin{cases} <1> & \text{if } <0> \\ <2> & \text{otherwise} \end{cases}",
+            f"<1:{IF + 1}> if <0:{IF + 1}> else <2:{IF}>",
+            "<mrow><mo>{</mo><mtable><mtr><mtd><1></mtd><mtd><mtext>if&#xA0;</mtext><0></mtd></mtr>"
+            "<mtr><mtd><2></mtd><mtd><mtext>otherwise</mtext></mtd></mtr></mtable></mrow>",
+            IF, IF, "if", ATOM,
+        ),
+    ),
+    words=Words("conditional", singular=ON_THRESHOLD, nearly="",
+                invalid="its condition has no value"),
+)  # fmt: skip
+
+
+ROWS = (
+    LESS_ROW, AT_MOST_ROW, GREATER_ROW, AT_LEAST_ROW, EQUAL_ROW, UNEQUAL_ROW,
+    AND_ROW, OR_ROW, NOT_ROW, CONDITIONAL_ROW,
+)  # fmt: skip

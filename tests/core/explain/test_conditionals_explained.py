@@ -1,0 +1,200 @@
+"""What is said of a formula with conditions: ledger, causes, jumps, conditioning, and refusals."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from eic_core.cli.main import main
+from eic_core.explain.budget import digit_budget
+from eic_core.explain.conditioning import own_conditioning
+from eic_core.explain.correlated import correlated_eic
+from eic_core.explain.diagnosis import diagnose
+from eic_core.explain.ledger import blame
+from eic_core.explain.triangulation import triangulate
+from eic_core.explain.verdict import verdict
+from eic_core.explain.what_if import what_if_mean
+from eic_core.explain.where import where
+from eic_core.formula.syntax import read
+from eic_core.measure import inspect
+from eic_core.measure.inspection import Inspection
+from eic_core.rewriting.repair import repair
+from eic_core.samples import Samples
+
+
+def inspected(text: str, **columns: list[float]) -> Inspection:
+    formula = read(text).formula
+    return inspect(formula, Samples.from_columns(columns))
+
+
+def spread(low: float, high: float, count: int = 400) -> list[float]:
+    return np.linspace(low, high, count).tolist()
+
+
+CANCELS = "where(x > 1, 10000*x - 9999*x, x)"
+
+
+def test_the_branch_that_loses_is_named_and_its_samples_counted() -> None:
+    result = inspected(CANCELS, x=spread(-1.005, 3))
+    found = verdict(result)
+    assert "an inner step, `10000·x − 9999·x`, loses 4.4 (EIC)" in found.sentence
+    taken = sum(x > 1 for x in spread(-1.005, 3))
+    assert any(f"taken at {taken} of 400 samples" in note for note in found.notes)
+
+
+def test_nothing_is_said_of_a_branch_that_no_sample_takes() -> None:
+    found = diagnose(inspected(CANCELS, x=spread(-3, 0.5)))
+    assert found.verdict.level == "stable"
+    assert "9999" not in found.ledger.sentences[0]
+
+
+def test_the_ledger_of_a_node_in_a_branch_is_over_the_rows_that_take_it() -> None:
+    result = inspected("where(x > 0, sqrt(x) - 1, sqrt(-x))", x=spread(-2.01, 2))
+    target = next(n.node.id for n in result.nodes if n.text == "√x − 1")
+    ledger = blame(result, target)
+    assert ledger.finite == result.nodes[target].evaluated == sum(x > 0 for x in spread(-2.01, 2))
+    assert math.fsum(row.share for row in ledger.rows) == pytest.approx(1)
+
+
+def test_the_ledger_of_the_result_gives_conditions_nothing() -> None:
+    result = inspected(CANCELS, x=spread(-1.005, 3))
+    ledger = blame(result, len(result.nodes) - 1)
+    assert math.fsum(row.share for row in ledger.rows) == pytest.approx(1)
+    assert [row.share for row in ledger.rows[:3]] == [0, 0, 0]  # x, 1, x > 1
+
+
+@pytest.mark.parametrize(
+    ("column", "where_lost", "words"),
+    [
+        ([0.5, 1.0, 2.0], "at 1 of 3 samples", "row 2 lies exactly on the jump of the condition"),
+        ([0.5, 1.0, 1.0], "at 2 of 3 samples", "2 rows, the first of them row 2, lie exactly on"),
+        ([1.0, 1.0], "loses every digit (EIC infinite)", "2 rows"),
+    ],
+)  # fmt: skip
+def test_a_jump_is_named_with_its_row(column: list[float], where_lost: str, words: str) -> None:
+    found = diagnose(inspected("where(x > 1, x + 1, 5)", x=column))
+    assert found.verdict.level == "infinite"
+    assert where_lost in found.verdict.sentence
+    assert words in found.verdict.sentence
+    assert found.verdict.cause == "A jump"
+    assert where(inspected("where(x > 1, x + 1, 5)", x=column)).singular
+
+
+def test_a_truth_value_that_counts_jumps_by_itself() -> None:
+    found = verdict(inspected("(x > 1)*(x + 5)", x=[0.5, 1.0, 2.0]))
+    assert found.sentence.startswith(
+        "The result loses every digit at 1 of 3 samples (EIC infinite) at `x > 1`: row 2 lies"
+        " exactly on its threshold"
+    )
+
+
+def test_rows_without_a_value_are_not_said_to_leave_double_range() -> None:
+    found = verdict(inspected("where(x > 1, log(x), nan)", x=[0.5, 1.5, 2.0]))
+    assert any("left out: the formula gives none there" in note for note in found.notes)
+
+
+def test_a_branch_is_not_all_the_data() -> None:
+    found = where(inspected(CANCELS, x=spread(-1.005, 3)))
+    assert found.sentences[0].startswith("All over the 200 rows that take its branch: every row")
+
+
+def test_own_conditioning_is_that_of_the_branch_taken() -> None:
+    x = [-2.0, -0.5, 0.5, 2.0]
+    samples = Samples.from_columns({"x": x})
+    found = own_conditioning(read("where(x > 0, x**3, exp(x))").formula, samples)
+    expected = np.mean([1 + (3.0 if v > 0 else v) ** 2 for v in x])  # κ of x³ is 3, of exp(x) is x
+    assert 10 ** (2 * found.own) == pytest.approx(expected)
+
+
+def test_own_conditioning_is_infinite_on_a_jump() -> None:
+    samples = Samples.from_columns({"x": [1.0, 2.0]})
+    found = own_conditioning(read("where(x > 1, x, 5)").formula, samples)
+    assert found.singular == 1 and found.own == math.inf
+
+
+def test_copies_in_a_branch_and_outside_share_their_noise() -> None:
+    samples = Samples.from_columns({"x": [2.0, -3.0], "y": [5.0, 7.0]})
+    formula = read("y - y + x - where(x > 0, x/2, y)").formula
+    apart, together = correlated_eic(formula, samples), read("x - where(x > 0, x/2, y)").formula
+    assert apart.q_eic < apart.root_eic or math.isinf(apart.root_eic)
+    found = correlated_eic(together, samples)
+    # x = 2: y = x - (x/2): x counts (2 - 1)/1, the others 1/1: x/2, its choice, 2, the root
+    first = 1**2 + 1 + 1 + 1 + 1
+    # x = -3: x - y = -10: x 3/10, y 7/10 and its choice 7/10, the root 1
+    second = 0.3**2 + 0.7**2 + 0.7**2 + 1
+    assert 10 ** (2 * found.q_eic) == pytest.approx((first + second) / 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["where(x > 0, log(x), 2)", "where(x > 5, x**2, x - 1) + (x > y)*y", "(x > y)*x + y",
+     "where(x > 0, sqrt(x + 1) - sqrt(x), nan)"],
+)  # fmt: skip
+def test_every_question_has_an_answer(text: str) -> None:
+    columns = {"x": spread(-1.01, 3, 60), "y": spread(0.013, 1, 60)}
+    formula = read(text).formula
+    samples = Samples.from_columns({name: columns[name] for name in formula.variables})
+    result = inspect(formula, samples)
+    for sentence in diagnose(result).sentences:
+        assert sentence.endswith(".")
+        assert "nan" not in " ".join(sentence.split("`")[::2])  # outside of formulas
+    assert len(triangulate(result).nodes) == len(formula)
+    budget = digit_budget(result, tolerance=1e-3)
+    assert budget is not None
+    inner = next(n.node.id for n in result.nodes if n.text == "x" and n.evaluated)
+    assert math.isfinite(what_if_mean(result, inner).eic_after)
+
+
+def test_repair_declines_with_a_sentence() -> None:
+    formula = read("where(x > 0, exp(x) - 1, 0)").formula
+    found = repair(formula, Samples.from_columns({"x": [1e-9, 1.0]}))
+    assert found.best is None
+    assert "no rewriting is looked for inside conditionals" in found.sentence
+
+
+def test_the_command_line_says_where_each_node_is_evaluated(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["inspect", "where(x > 0, log(x), 0)", "--range", "x=-1:1", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    by_text = {node["text"]: node for node in found["nodes"]}
+    assert found["samples"]["invalid"] == 0
+    assert 0 < by_text["log(x)"]["evaluated"] < 1000 == by_text["x > 0"]["evaluated"]
+    assert main(["inspect", "where(x > 0, log(x), 0)", "--range", "x=-1:1"]) == 0
+    said = capsys.readouterr().out
+    assert "evaluated  sub-expression" in said and "log(x) if x > 0 else 0" in said
+    assert main(["inspect", "log(x)", "--range", "x=1:2"]) == 0
+    assert "evaluated" not in capsys.readouterr().out
+
+
+def test_a_report_is_written(tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    text = r"\begin{cases} x^2 & x > 0 \\ -x & \text{otherwise} \end{cases}"
+    assert main(["report", text, "--range", "x=-1:1", "--out", str(out)]) == 0
+    page = out.read_text(encoding="utf-8")
+    assert "mtable" in page and "otherwise" in page and "evaluated at" in page
+
+
+def test_a_pool_with_conditionals_is_scored(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-2, 2, (50, 2))
+    y = np.where(x[:, 0] > 0, x[:, 1], x[:, 0])
+    rows = "\n".join(",".join(map(repr, map(float, row))) for row in np.c_[x, y])
+    (tmp_path / "p.csv").write_text(f"x0,x1,y\n{rows}\n")
+    pool = ("where(x0 > 0, x1, x0)", "cond(x0, x1) + (x0 <= 0)*x0",
+            "Piecewise((x1, x0 > 0), (x0, True))", "x0 if x0 > 0")  # fmt: skip
+    (tmp_path / "pool.csv").write_text(
+        "problem,formula\n" + "".join(f'p,"{formula}"\n' for formula in pool)
+    )
+    out = tmp_path / "scored.csv"
+    arguments = ["score", str(tmp_path / "pool.csv"), "--problems", str(tmp_path)]
+    assert main([*arguments, "--out", str(out)]) == 0
+    lines = out.read_text().splitlines()[1:]
+    assert [",6,1.0,0.15" in line or ",12,1.0,0.26" in line for line in lines] == [
+        True, True, True, False,
+    ]  # fmt: skip
+    assert "no other branch" in lines[3]

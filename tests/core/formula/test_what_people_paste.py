@@ -1,0 +1,326 @@
+# ruff: noqa: E501 (a text to paste is one line)
+"""What people paste is read as its own language means it, or refused with a place and a way out.
+
+The truths are independent of the reader: Python evaluates the meaning written beside each text of
+`pasted.py`, and SymPy evaluates what its own printers wrote.
+"""
+
+import ast
+import math
+import re
+import warnings
+
+import numpy as np
+import pytest
+import sympy
+from scipy.special import erf
+from sympy.parsing.mathematica import parse_mathematica
+
+from eic_core.engine.values import plain_values
+from eic_core.errors import FormulaError
+from eic_core.formula.rendering import to_python
+from eic_core.formula.syntax import SYNTAXES, read
+from eic_core.samples import Samples
+from tests.core.formula.pasted import GIVEN, PASTED
+
+READ = [(text, truth) for rows in PASTED.values() for text, truth in rows.items() if truth]
+REFUSED = [text for rows in PASTED.values() for text, truth in rows.items() if truth is None]
+
+
+def _greatest(*operands):
+    return np.maximum.reduce(np.broadcast_arrays(*operands))
+
+
+def _least(*operands):
+    return np.minimum.reduce(np.broadcast_arrays(*operands))
+
+
+TRUTH_NAMES = {
+    name: getattr(np, name)
+    for name in (
+        "where sin cos tan exp log log2 log10 log1p expm1 sqrt arctan arctan2 arcsin arccos arcsinh"
+        " arccosh sinh cosh tanh hypot floor ceil sign abs"
+    ).split()
+} | {"max": _greatest, "min": _least, "pi": math.pi, "erf": erf, "__builtins__": {}}
+
+
+def points(names):
+    """Three values of each variable, no two of them alike."""
+    return {name: np.array([1.3, 2.7, 0.6]) + 0.37 * i for i, name in enumerate(sorted(names))}
+
+
+def truth_of(meaning):
+    """The variables of a meaning written in Python, and its values there."""
+    tree = ast.parse(meaning, mode="eval")
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - set(TRUTH_NAMES)
+    values = points(names)
+    with np.errstate(all="ignore"):
+        return values, np.broadcast_to(eval(meaning, dict(TRUTH_NAMES), dict(values)), 3)  # noqa: S307
+
+
+def values_of(formula, columns):
+    """The formula's values on these columns."""
+    samples = Samples.from_columns(columns or {"x": np.ones(3)}, count=3)
+    return np.broadcast_to(plain_values(formula, samples), 3)
+
+
+@pytest.mark.parametrize(("text", "meaning"), READ)
+def test_a_paste_has_the_value_that_its_own_language_gives_it(text, meaning):
+    columns, expected = truth_of(meaning)
+    formula = read(text).formula
+    assert set(formula.variables) == set(columns)
+    np.testing.assert_allclose(values_of(formula, columns), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("syntax", "text", "meaning"), GIVEN)
+def test_a_notation_that_is_given_decides_what_a_text_means(syntax, text, meaning):
+    columns, expected = truth_of(meaning)
+    reading = read(text, syntax=syntax)
+    assert set(reading.formula.variables) == set(columns)
+    np.testing.assert_allclose(values_of(reading.formula, columns), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_cannot_be_read_is_refused_with_a_place_and_a_way_out(text):
+    with pytest.raises(FormulaError) as caught:
+        read(text)
+    start, end = caught.value.span
+    assert 0 <= start < end <= len(text)
+    assert caught.value.hint
+    assert caught.value.source == text
+
+
+@pytest.mark.parametrize(("text", "meaning"), READ)
+def test_every_place_points_into_the_users_own_text(text, meaning):
+    formula = read(text).formula
+    assert formula.source == text
+    for node in formula:
+        start, end = node.span
+        assert 0 <= start < end <= len(text)
+        written = text[start:end]
+        if node.operator == "variable":
+            assert set(re.findall("[0-9]+", node.label)) <= set(re.findall("[0-9]+", written)) | {
+                "1"
+            }
+        elif node.operator == "constant" and node.label not in ("pi", "e"):
+            digit = re.search("[1-9]", node.label)
+            plain = any(mark in written for mark in ("½", "¾", "0x", "#x", "SQRT", "LN"))
+            assert (
+                digit is None
+                or plain
+                or digit[0] in written
+                or not written.isascii()
+                or "x" in written
+            )
+
+
+@pytest.mark.parametrize(("text", "meaning"), READ)
+def test_a_paste_written_out_plainly_is_the_same_tree(text, meaning):
+    formula = read(text).formula
+    again = read(to_python(formula), columns=formula.variables).formula
+    assert again.structure() == formula.structure()
+
+
+DETECTED = {
+    "Sin[x]^2/(1+Exp[-x])": "mathematica",
+    "f[x_] := x^2": "mathematica",
+    "1.5*^-3 x + 1": "mathematica",
+    "lambda x: x**2": "infix",
+    "double f(double x) { return x*x; }": "c",
+    "x => Math.exp(-x)": "c",
+    "2.0f*x": "c",
+    "@(x) x.^2": "matlab",
+    "x.^2 + 1": "matlab",
+    "exp.(x)": "julia",
+    "x -> x^2": "julia",
+    "=SIN(A1)": "spreadsheet",
+    "= x + 1": "infix",
+    "<math><mi>x</mi></math>": "mathml",
+    "<apply><sin/><ci>x</ci></apply>": "mathml",
+    "(* x (+ y 1))": "fpcore",
+    '(FPCore (x) :name "$" x)': "fpcore",
+    "; a comment\n(+ x 1)": "fpcore",
+    "$x^2$": "latex",
+    "```latex\nx^2\n```": "latex",
+    "x[:, 0] + 1": "tir",
+    "((2.051 * X1) + X2)": "operon",
+}
+
+
+@pytest.mark.parametrize(("text", "syntax"), DETECTED.items())
+def test_the_notation_is_found_and_can_be_named_as_well(text, syntax):
+    found = read(text)
+    assert found.syntax == syntax
+    assert syntax in SYNTAXES
+    assert read(text, syntax=syntax).formula.structure() == found.formula.structure()
+
+
+NOTED = {
+    "=-A1^2": "a sign comes before a power: `-A1^…` is `(-A1)^…`",
+    "2,5*x": "a comma between digits is read as the decimal mark",
+    "2{,}5 \\cdot x": "a comma between digits is read as the decimal mark",
+    "x**2 - 1 = 0": "the left-hand side of `… = 0` is read",
+    "#1 + 2": "`#1`, `#2`, … are read as the variables",
+    "double f(double x) { return 1/2*x; }": "C and Java divide whole numbers to 0",
+    "(float)x / 3": "rounding to a shorter format is no part of the formula",
+    "def f(x): return x + 1": "what `f` returns is read",
+    "a = x + 1\ny = a**2": "replaced by what they stand for",
+    "1.5`16 Sin[x]": "the precision behind a back-tick is no part of a number",
+    "Sin[x] // Simplify": "`// Simplify` is not carried out",
+    "e^x Sin[x]": "Mathematica itself writes `E`",
+    "(FPCore (x.re) (* x.re 2))": "`x.re` is called `x_re` here",
+    "1.5d0*x": "`1.5d0` is read as the number 1.5e0",
+    "x = M_PI*M_E": "`M_E` is read as Euler's number",
+}
+
+
+@pytest.mark.parametrize(("text", "note"), NOTED.items())
+def test_what_was_decided_on_the_way_is_said(text, note):
+    assert any(note in found.message for found in read(text).notes)
+
+
+UNREAD = [
+    ("Sin[x", (3, 4), "unbalanced bracket at column 4", "close this `[`", "Sin[x]"),
+    ("Sin[x)", (5, 6), "`[` at column 4 is closed by `)`", "write `]`", None),
+    ("Sin[x]]", (6, 7), "unbalanced bracket", "remove it", None),
+    ("Foo[x] + Sin[x]", (0, 3), "unknown function `Foo`", "", None),
+    ("{1, 2} Sin[x]", (0, 13), "a list is not read", "a single expression", None),
+    ("Sin@x + Cos[x]", (3, 4), "`f@x` is not read", "write `Sin[x]`", None),
+    ("I Sin[x]", (0, 1), "the imaginary unit", "another name", None),
+    ("Sin[x] (* open", (7, 9), "not closed", "`*)`", None),
+    ("=SUM(A1:A3)", (7, 8), "a range of cells", "name each cell", None),
+    ("=SUMSQ(A1,B1)", (1, 6), "`SUMSQ`", "write `A1^2+B1^2`", None),
+    ("=A1 B1", (1, 6), "two operands side by side", "`A1*B1`", None),
+    ("=(A1)(B1)", (4, 6), "two operands side by side", "`A1*B1`", None),
+    ("=A1*10%", (6, 7), "percent", "`0.1`", None),
+    ("=Sheet1!A1", (7, 8), "another sheet", "without its sheet", None),
+    ("2.5*x**2 // 3", (9, 11), "whole-number division", "a comment begins with `#`", None),
+    ("(int)x * 2", (0, 5), "cuts the decimals off", "`floor(x)`", None),
+    ("def f(x):\n    for i in x:\n        return i", (14, 17), "`for` is not read", "single expression", None),
+    ("x + 1; y + 2", (7, 12), "more than one formula", "a single one", None),
+    ("x + 1\ny + 2", (6, 11), "more than one formula", "a single one", None),
+    ("x.^y.^z", (0, 7), "MATLAB reads this as (a^b)^c", "write parentheses", None),
+    ("p -> p(1)*x", (5, 7), "a call or an element", "`p*(…)`", None),
+    ("1,000*x", (0, 5), "may be 1.000 or 1000", "as a point", None),
+    ("max(1,5) + 2,5", (4, 7), "separate two arguments", "decimals with a point", None),
+    ("1,52.5*x", (1, 2), "unexpected `,`", "the decimal mark is a point", None),
+    ("2½*x", (0, 2), "is not read", "as a decimal", None),
+    ("def f(x):\n    a, b = 1, 2\n    return a*x", (14, 20), "this assignment is not read", "a line of its own", None),
+    ("def f(x):\n    y += x\n    return y", (14, 18), "this assignment is not read", "a line of its own", None),
+    ("np.exp(-x)[0]", (10, 13), "an element of a result", "remove the index", None),
+    ("x_1 Sin[x]", (1, 2), "`_` marks a pattern", "write `x1`", None),
+    ("Integrate[x, x]", (0, 9), "unknown function `Integrate`", "elementary functions", None),
+    ("<math><mi>f</mi><mo>(</mo><mi>x</mi><mo>)</mo></math>", (6, 16), "unknown function `f`", "", None),
+    ("x $ 2", (2, 3), "`$` has no meaning", "remove it", None),
+    ("<math><mi>x</math>", (11, 18), "`</math>` closes nothing", "`</mi>`", None),
+    ("<math><mi>x</mi>", (0, 1), "`<math>` is not closed", "`</math>`", None),
+    ("<math><mtable><mi>x</mi></mtable></math>", (6, 33), "`<mtable>` is not read", "rows, fractions", None),
+    ("<math><munderover><mo>&sum;</mo><mi>i</mi><mi>n</mi></munderover></math>", (6, 65), "is not read", "", None),
+    ('<!DOCTYPE math [<!ENTITY a "b">]><math>&a;</math>', (0, 1), "no tag of MathML", "without a document type", None),
+    ("<math>x</math>", (0, 14), "text in `<math>`", "`<mi>`", None),
+    ("<apply><factorial/><ci>x</ci></apply>", (0, 37), "`factorial` is not supported", "factorials", None),
+    ("<apply><ci>x</ci>", (0, 1), "is not closed", "", None),
+    ("(FPCore (x) (+ x 0x))", (17, 19), "neither a number nor a name", "correct it", None),
+    ("(FPCore (a.b a?b) (+ a.b a?b))", (25, 28), "would have one name here", "rename", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "span", "message", "hint", "replacement"), UNREAD)
+def test_an_error_names_the_place_in_the_users_own_text(text, span, message, hint, replacement):
+    with pytest.raises(FormulaError) as caught:
+        read(text)
+    assert caught.value.span == span
+    assert re.search("|".join(map(re.escape, message.split("|"))), caught.value.message)
+    assert hint in caught.value.hint
+    assert caught.value.replacement == replacement
+
+
+x, y = sympy.symbols("x y", positive=True)
+EXPRESSIONS = [
+    sympy.sin(x) ** 2 / (1 + sympy.exp(-x)),
+    sympy.sqrt(x**2 + y**2) - x,
+    sympy.log(x + 1) * sympy.cos(y) - sympy.Rational(1, 3) * x,
+    sympy.exp(-(x**2) / 2) / sympy.sqrt(2 * sympy.pi),
+    x ** sympy.Rational(3, 2) - 2.5 * y**-2,
+    sympy.tanh(x * y) + sympy.atan(x / y),
+    sympy.Abs(x - y) ** 3 * sympy.pi,
+    (x + y) ** 2 / (x - 7) - 1.25e-3 * sympy.asin(x / 9),
+    -(x**2) + sympy.cosh(x) - sympy.sinh(y),
+    x**y - y ** (-x),
+    sympy.acos(y / 9) * sympy.floor(3 * x) + sympy.ceiling(y),
+    sympy.E**x + sympy.E,
+]
+PRINTERS = {
+    "mathematica": sympy.mathematica_code,
+    "full form": lambda expression: _full_form(expression),
+    "octave": sympy.octave_code,
+    "julia": sympy.julia_code,
+    "c": lambda expression: "return " + sympy.ccode(expression) + ";",
+    "c++": lambda expression: "double y = " + sympy.cxxcode(expression) + ";",
+    "javascript": lambda expression: "x => " + sympy.jscode(expression),
+    "python": lambda expression: "lambda x, y: " + sympy.pycode(expression),
+    "numpy": lambda expression: sympy.printing.numpy.NumPyPrinter().doprint(expression),
+    "content": lambda expression: sympy.mathml(expression, printer="content"),
+    "presentation": lambda expression: "<math>" + sympy.mathml(expression, printer="presentation") + "</math>",
+    "latex": lambda expression: f"$${sympy.latex(expression)}$$",
+    "srepr": sympy.srepr,
+}  # fmt: skip
+
+
+def _full_form(expression):
+    """What Mathematica's FullForm shows, from SymPy's tree."""
+    heads = {"Add": "Plus", "Mul": "Times", "Pow": "Power", "exp": "Exp", "log": "Log", "asin": "ArcSin",
+             "atan": "ArcTan", "acos": "ArcCos", "ceiling": "Ceiling"}  # fmt: skip
+    if expression.is_Rational and not expression.is_Integer:
+        return f"Rational[{expression.p}, {expression.q}]"
+    if not expression.args:
+        return {"pi": "Pi", "E": "E"}.get(str(expression), str(expression).replace("e", "*^"))
+    name = type(expression).__name__
+    head = heads.get(name, name[0].upper() + name[1:])
+    return f"{head}[{', '.join(_full_form(part) for part in expression.args)}]"
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS, ids=str)
+@pytest.mark.parametrize("printer", PRINTERS)
+def test_what_sympy_prints_for_another_language_keeps_its_value(printer, expression):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        text = PRINTERS[printer](expression)
+    formula = read(text, syntax="sympy" if printer == "srepr" else "auto").formula
+    columns = points({"x", "y"})
+    expected = sympy.lambdify((x, y), expression, "numpy")(columns["x"], columns["y"])
+    np.testing.assert_allclose(values_of(formula, columns), expected, rtol=1e-12)
+
+
+CHOICE = sympy.Piecewise(
+    (sympy.sin(x), x > 2), (3, sympy.And(x > 1, x < 1.5)), (sympy.exp(x), True)
+)
+
+
+@pytest.mark.parametrize(
+    "printer", ["octave", "julia", "c", "javascript", "python", "content", "latex"]
+)
+def test_a_choice_that_sympy_prints_for_another_language_keeps_its_value(printer):
+    formula = read(PRINTERS[printer](CHOICE)).formula
+    columns = {"x": np.array([0.5, 1.25, 2.5])}
+    np.testing.assert_allclose(
+        values_of(formula, columns), [math.exp(0.5), 3, math.sin(2.5)], rtol=1e-12
+    )
+
+
+UNKNOWN_TO_SYMPY = re.compile(
+    r"[:`#\\\\;{]|//|\*\^|_|=|\(\*|Surd|CubeRoot|N\[|Erf|Function|Log10|HoldForm|Minus|Rational"
+    r"|Power\(|Divide|Floor|C\[|Sin \[|If\[|Which|Piecewise"
+)
+BOTH_READ = [text for text in PASTED["mathematica"] if not UNKNOWN_TO_SYMPY.search(text)]
+
+
+@pytest.mark.parametrize("text", BOTH_READ)
+def test_mathematica_means_what_sympys_own_reader_of_it_takes_it_for(text):
+    expression = parse_mathematica(text)
+    formula = read(text).formula
+    columns = points(formula.variables)
+    expected = sympy.lambdify([sympy.Symbol(name) for name in columns], expression, "numpy")
+    np.testing.assert_allclose(
+        values_of(formula, columns), np.broadcast_to(expected(*columns.values()), 3), rtol=1e-12
+    )

@@ -1,0 +1,72 @@
+"""Formulas with conditions in the inspector and in Compare, run without a browser."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from eic_core.drawing.scene import compose
+from eic_core.drawing.svg import tree_svg
+from eic_core.formula.syntax import read
+from eic_core.measure import Domain, inspect, sample_domains
+from eic_core.samples import Samples
+from pages.ui.kit.visit import ASKS
+from tests.pages import test_compare as compare
+from tests.pages.panels import failed
+from tests.pages.test_app_inspector import html_of, open_page
+
+FORMULAS = (
+    ("where(x > 1, 10000*x - 9999*x, where(y < 0.5, log(y), nan)) + (x > y)*x",
+     ["x=-0.9:3", "y=0:1"]),
+    (r"\begin{cases} x^2 + 1 & x > 1 \\ 5 & \text{otherwise} \end{cases}", ["x=1"]),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("ask", ASKS)
+@pytest.mark.parametrize(("formula", "ranges"), FORMULAS)
+def test_every_question_is_answered(formula: str, ranges: list[str], ask: str) -> None:
+    page = open_page(formula=formula, range=ranges, samples="200", ask=ask)
+    page.run()
+    assert not failed(page)
+    assert "eic-sentence" in html_of(page)
+
+
+def test_the_page_says_how_it_read_and_where_nodes_are_evaluated() -> None:
+    formula, ranges = FORMULAS[0]
+    page = open_page(formula=formula, range=ranges, samples="200", node="9")
+    shown = re.sub("<[^>]+>", "", html_of(page))
+    assert "x > y counts 1 where it holds" in shown.replace("&gt;", ">")
+    assert "stands in a branch that is taken at" in shown
+    assert "Evaluated at" in shown
+
+
+def test_a_branch_that_no_sample_takes_is_drawn_so() -> None:
+    formula = read("where(x > 5, x**2, x)").formula
+    result = inspect(formula, sample_domains({"x": Domain("uniform", 0, 1)}, count=50))
+    values = {card.node_id: card.value for card in compose(result).cards}
+    assert [values[k] for k in (3, 4, 5)] == ["not taken", "not taken", "0"]
+    assert ">if<" in tree_svg(result)
+
+
+def test_an_undefined_formula_is_not_called_not_taken() -> None:
+    result = inspect(read("where(x > 0, log(-x), 1)").formula, Samples.from_columns({"x": [1.0]}))
+    cards = compose(result).cards
+    assert "not taken" not in {card.value for card in cards}
+
+
+def test_compare_scores_conditionals() -> None:
+    pasted = "where(x > 2, log(x), x)\nx if x > 3\n(x > 2)*x\n"
+    page = compare.paste(compare.open_page(range="x=1:5"), pasted)
+    assert not page.exception
+    errors = [scored.score.error for scored in compare.desk_of(page).scored.scores]
+    assert [bool(error) for error in errors] == [False, True, False]
+    assert "no other branch" in errors[1]
+
+
+def test_two_formulas_with_conditions_stand_side_by_side() -> None:
+    page = compare.open_page(
+        formula="where(x > 3, 10000*x - 9999*x, x)", b="where(x > 3, x, x)", range="x=1:5"
+    )
+    assert not page.exception
+    assert "B has an EIC 4.2 digits lower than A" in compare.html_of(page)
