@@ -12,6 +12,7 @@ from typing import Any
 
 from eic_core import wording
 from eic_core.errors import DataError
+from eic_core.explain.spread import Spread, spread_of
 from eic_core.explain.verdict import verdict
 from eic_core.formula.syntax import SYNTAXES, Reading, canonical_name, read
 from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
@@ -206,28 +207,23 @@ def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> s
     """
     lines = [verdict(result).sentence, ""]
     counts = result.counts
-    lines.append(f"EIC          {_digits(result.eic)} digits lost"
+    lines.append(f"EIC          {_digits(result.eic)} digits lost at the worst step"
                  f" ({_digits(result.noise_figure_db)} dB)")
     if counts.singular:
         lines.append(f"             {_digits(result.eic_finite)} without the singular samples")
+    root = result.nodes[-1]
+    lines.append(f"result       {_digits(root.local_eic)} digits lost, independent noise")
+    if root.singular:
+        lines.append(f"             {_digits(root.local_eic_finite)} without the singular samples")
     lines.append(f"complexity   {result.formula.complexity} nodes")
     lines.append(
         f"samples      {counts.total}: {counts.valid} valid, {counts.invalid} invalid, "
         f"{counts.singular} singular, {counts.rechecked} rechecked at 60 digits, "
         f"{counts.unresolved} unresolved"
     )
-    if result.tail is not None:
-        tail = result.tail
-        settled = {
-            None: "too few samples to tell",
-            True: "the mean is not settled",
-            False: "settled",
-        }
-        lines.append(
-            f"tail         q50 {_digits(tail.q50)}, q90 {_digits(tail.q90)}, "
-            f"q99 {_digits(tail.q99)}; the worst 1 % of samples hold "
-            f"{wording.percent(tail.top1_share)}; {settled[tail.divergent]}"
-        )
+    spread = spread_of(result)
+    if spread is not None:
+        lines.append(f"tail         {_tail(spread)}")
     for name, where in mapping.items():
         lines.append(f"variable     {name} = {where}")
     for note in reading.notes:
@@ -236,13 +232,23 @@ def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> s
         lines.append(f"reason       {result.reason}")
     lines += ["", "  id  digits  invalid  singular  sub-expression"]
     for n in result.nodes:
-        mark = "*" if n.node.id == result.bottleneck else " "
+        mark = "*" if n.node.id == result.bottleneck and result.counts.valid else " "
         text = wording.shorten(n.text, 60)
         lines.append(
             f"{mark}{n.node.id:>3}  {_digits(n.local_eic):>6}  {n.invalid:>7}  {n.singular:>8}"
             f"  {text}"
         )
     return "\n".join(lines)
+
+
+def _tail(spread: Spread) -> str:
+    settled = f"mean settled: {spread.settled}"
+    if not spread.place:
+        return settled
+    return (
+        f"q50 / q90 / q99 {spread.quantiles} digits at {spread.place}; the worst 1 % of samples "
+        f"hold {spread.worst}; {settled}"
+    )
 
 
 def _digits(value: float) -> str:

@@ -161,7 +161,7 @@ def _bar(width: float, top: float, dark: bool) -> list[str]:
     left = (width - length) / 2
     out = [
         f'<text x="{width / 2:.1f}" y="{top:.1f}" text-anchor="middle" font-size="12" '
-        f'fill="{theme.ink}">digits lost, log₁₀ s̄</text>',
+        f'fill="{theme.ink}">digits lost up to a node, log₁₀ s̄</text>',
         f'<rect x="{left:.1f}" y="{top + 8:.1f}" width="{length}" height="10" '
         f'fill="url(#scale-{_mark(dark)})"/>',
     ]

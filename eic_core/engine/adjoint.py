@@ -22,8 +22,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eic_core.engine.amplify import MAX_RECHECKED
+from eic_core.engine.constants import evaluate_around, settled_constants
 from eic_core.engine.exact import ExactEvaluator, ExactSample
-from eic_core.engine.reference import VALID, Block, evaluate_block
+from eic_core.engine.passes import NOTHING_SETTLED
+from eic_core.engine.reference import VALID, Block
 from eic_core.engine.tape import SINGULAR_S2, Step, Tape
 from eic_core.operators import NUMPY, MpBackend
 from eic_core.operators.wide import Array
@@ -443,11 +445,12 @@ def evaluate(
     """
     total = len(samples)
     rows = max(64, min(total, MOST_ROWS, NUMBERS_HELD // held))
+    settled = settled_constants(tape) if recheck and total > MAX_RECHECKED else NOTHING_SETTLED
     evaluator: ExactEvaluator | None = None
     for start in range(0, total, rows):
         stop = min(total, start + rows)
         columns = {name: samples.columns[name][start:stop] for name in tape.variables}
-        block = evaluate_block(tape, columns, stop - start)
+        block = evaluate_around(tape, columns, stop - start, settled)
         ok = block.first_invalid == VALID
         doubtful = np.flatnonzero(block.suspect | block.doubtful)
         rechecked, left = doubtful[:recheck], doubtful[recheck:]

@@ -16,10 +16,13 @@ from functools import cached_property
 import numpy as np
 
 from eic_core.engine import extended
+from eic_core.engine.constants import settled_constants
 from eic_core.engine.native.library import DOUBT, INVALID, Pass
 from eic_core.engine.passes import (
+    NOTHING_SETTLED,
     RANGE,
     SUSPECT,
+    Settled,
     every_slot,
     run_pass,
     signs_of,
@@ -93,6 +96,9 @@ class Amplification:
     _edge_sums: list[float] | None = field(repr=False)  # by operand of the tape
     _root_s2: np.ndarray | None = field(repr=False)
     _traces: dict[int, tuple[np.ndarray, np.ndarray]] = field(repr=False)
+    _settled: Settled = field(repr=False)
+    _flagged: list[np.ndarray] = field(repr=False)
+    _unsettled: np.ndarray = field(repr=False)
 
     @cached_property
     def finite_sum(self) -> tuple[float, ...]:
@@ -126,6 +132,19 @@ class Amplification:
             by_slot.append(tuple(self._edge_sums[first : first + len(operands)]))
             first += len(operands)
         return tuple([by_slot[slot] for slot in self.tape.slots])
+
+    @cached_property
+    def flagged(self) -> np.ndarray:
+        """The rows that leave double range or lose all but three digits there, ascending.
+
+        With `recheck` a row is followed until one of these happens, so that both may.
+        """
+        return np.concatenate(self._flagged) if self._flagged else _NONE
+
+    @property
+    def unsettled(self) -> np.ndarray:
+        """The rows of which `unresolved` is the number, ascending."""
+        return self._unsettled
 
     @cached_property
     def valid_count(self) -> int:
@@ -222,8 +241,8 @@ class Amplification:
     def _squared_trace(self, node_id: int) -> tuple[np.ndarray, np.ndarray]:
         """Value and s^2, the latter inf where singular; anything at invalid samples."""
         slot = self.tape.slots[node_id]
-        if slot * len(self.samples) <= _PREFIX or slot == len(self.tape) - 1:
-            y, s2 = values_at(self.tape, self.samples, slot)
+        if slot * len(self.samples) <= _PREFIX or slot == len(self.tape) - 1 or self._settled:
+            y, s2 = values_at(self.tape, self.samples, slot, self._settled)
         else:
             below = lay_out(self.formula.subtree(node_id))
             y, s2 = values_at(below, self.samples, len(below) - 1)
@@ -282,7 +301,9 @@ def amplify(
     """
     tape = tape_of(formula)
     samples.require(tape.variables)
-    sums = _Sums(tape, samples, edges=edges, root_values=root_values)
+    crowded = recheck and len(samples) > MAX_RECHECKED  # 60 digits cannot have all the samples
+    settled = settled_constants(tape) if crowded else NOTHING_SETTLED
+    sums = _Sums(tape, samples, edges=edges, root_values=root_values, settled=settled)
     sums.run(SUSPECT | DOUBT if recheck else RANGE, progress)
     if recheck:
         sums.settle_exactly(progress)
@@ -299,8 +320,11 @@ _NONE = np.empty(0, dtype=np.int64)
 class _Sums:
     """What `amplify` gathers."""
 
-    def __init__(self, tape: Tape, samples: Samples, *, edges: bool, root_values: bool) -> None:
+    def __init__(
+        self, tape: Tape, samples: Samples, *, edges: bool, root_values: bool, settled: Settled
+    ) -> None:
         self.tape = tape
+        self.settled = settled
         self.samples = samples
         self.edges = edges
         self.passes: list[Pass] = []
@@ -308,7 +332,8 @@ class _Sums:
         self.first_invalid: dict[int, int] = {}
         self.exact: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.unresolved = self.out_of_range = 0
-        self.suspects = self.doubtful = _NONE
+        self.suspects = self.doubtful = self.unsettled = _NONE
+        self.flagged: list[np.ndarray] = []
         self.values = np.empty(len(samples)) if root_values else None
         self.root_s2 = np.empty(len(samples)) if edges else None  # inspections look at it most
 
@@ -319,8 +344,9 @@ class _Sums:
         for start in range(0, total, at_once):
             stop = min(total, start + at_once)
             found = run_pass(
-                self.tape, self.samples, start, stop, held, self.edges, self.values, self.root_s2
-            )
+                self.tape, self.samples, start, stop, held, self.edges, self.values, self.root_s2,
+                settled=self.settled,
+            )  # fmt: skip
             self.passes.append(found)
             if found.status is not None:
                 self._sort_out(found, found.status, start, stop, held)
@@ -333,7 +359,10 @@ class _Sums:
         """Samples of which something is known: no part of the sums, or none yet."""
         self.root_s2 = None
         self._leave_out_invalid(totals, slice(start, stop), held)
-        self.out_of_range += int(np.count_nonzero(status & RANGE))
+        flagged = np.flatnonzero(status & (SUSPECT | DOUBT))
+        if len(flagged):
+            self.out_of_range += int(np.count_nonzero(status & RANGE))
+            self.flagged.append(start + flagged)
         later = np.flatnonzero(status & held)
         if len(later):
             suspect = (status[later] & held & SUSPECT) != 0
@@ -368,7 +397,8 @@ class _Sums:
 
         rechecked = np.union1d(self.suspects[:MAX_RECHECKED], self.doubtful[:MAX_RECHECKED])
         left = np.union1d(self.suspects[MAX_RECHECKED:], self.doubtful[MAX_RECHECKED:])
-        self.unresolved = len(self.suspects[MAX_RECHECKED:])
+        self.unsettled = self.suspects[MAX_RECHECKED:]
+        self.unresolved = len(self.unsettled)
         evaluator = ExactEvaluator(self.tape) if len(rechecked) else None
         names = self.tape.variables
         y = np.zeros((len(self.tape), len(rechecked)))
@@ -393,8 +423,9 @@ class _Sums:
             some = self.samples.take(left)
             values = None if self.values is None else np.empty(len(left))
             totals = run_pass(
-                self.tape, some, 0, len(left), 0, self.edges, values, None, beyond=False
-            )
+                self.tape, some, 0, len(left), 0, self.edges, values, None, beyond=False,
+                settled=self.settled,
+            )  # fmt: skip
             if self.values is not None:
                 self.values[left] = values
             self.passes.append(totals)
@@ -462,5 +493,6 @@ class _Sums:
             root_values=self.values, tape=self.tape, exact=self.exact,
             _sums=totals.sums, _singular=totals.singular, _signs=totals.signs,
             _edge_sums=totals.edge_sums if self.edges else None, _root_s2=self.root_s2, _traces={},
+            _settled=self.settled, _flagged=self.flagged, _unsettled=self.unsettled,
         )  # fmt: skip
         return amplification

@@ -15,6 +15,7 @@ from typing import Any
 import mpmath
 
 from eic_core.engine import edges
+from eic_core.engine.reference import SettledConstant
 from eic_core.engine.tape import MAX_LOG10, Step, Tape
 from eic_core.operators import MpBackend, Operator
 
@@ -142,6 +143,29 @@ class ExactEvaluator:
                     return self._sample(values, constants)
             except _MoreBits as need:
                 extra = need.args[0]
+
+    def constants(self) -> dict[int, SettledConstant]:
+        """What is known of the constant operations, by slot; without those that have no value."""
+        points: dict[int, _Point] = {}
+        found: dict[int, SettledConstant] = {}
+        for step in self.tape.steps:
+            if not self.tape.constant[step.slot]:
+                continue
+            if step.row is None:
+                value = self._constants[step.slot]
+                points[step.slot] = _Point(value, self._one, value * value, self._rounding(value))
+            elif all(i in points for i in step.operands):
+                try:
+                    point, terms = self._step(step, step.row, [points[i] for i in step.operands])
+                except (_OutOfDomain, _TooLarge, _MoreBits):
+                    continue
+                points[step.slot] = point
+                deviation = 0.0 if point.y else _to_float(self.mp.sqrt(point.v))
+                through = tuple(_to_float(t) for t in terms)
+                found[step.slot] = SettledConstant(
+                    _to_float(point.y), _to_float(point.s2), through, deviation
+                )
+        return found
 
     def _sample(self, values: dict[str, str], constants: dict[int, Any]) -> ExactSample:
         points: list[_Point] = []

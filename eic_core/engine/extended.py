@@ -36,12 +36,20 @@ class ExtendedSamples:
         kappa^2 s_i^2 of each operand of the tape.
     dead : ndarray of int, shape (n,)
         Slot at which a sample first has no real value, or -1.
+    values : list of Wide or None, by slot
+        The values, whatever their size; None where `y` has them all.
     """
 
     y: Array
     s2: Array
     terms: list[Array]
     dead: np.ndarray
+    values: list[Wide | None]
+
+    def value(self, slot: int) -> Wide:
+        """The values of one slot; nan where they need digits that are lost."""
+        known = self.values[slot]
+        return Wide.of(self.y[slot]) if known is None else known
 
 
 Plain = tuple[Array, Array, Array]
@@ -109,7 +117,7 @@ def evaluate(
                 first += len(operands)
             values[slot] = value
             y[slot] = value.doubles
-    return ExtendedSamples(y, s2, terms, dead)
+    return ExtendedSamples(y, s2, terms, dead, values)
 
 
 def _ordinary(y: Array) -> list[bool]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
 from eic_core.engine import extended
+from eic_core.engine.constants import evaluate_around
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import DOUBT, HIGH, INVALID, LOW, PRECISION, Pass
-from eic_core.engine.reference import VALID, Block, evaluate_block
+from eic_core.engine.reference import VALID, Block, SettledConstant
 from eic_core.engine.tape import SINGULAR_S2, Step, Tape
 from eic_core.samples import Samples
 
@@ -18,6 +20,9 @@ RANGE = HIGH | LOW
 SUSPECT = RANGE | PRECISION
 """Bits of a status: beyond double range; or that, or with fewer than three digits left."""
 
+
+Settled = Mapping[int, SettledConstant]
+NOTHING_SETTLED: Settled = MappingProxyType({})
 
 Kept = tuple[tuple[int, int], ...]
 """Slots, and the addresses that their numbers are written to."""
@@ -34,6 +39,7 @@ def run_pass(
     s2: np.ndarray | None,
     *,
     beyond: bool = True,
+    settled: Settled = NOTHING_SETTLED,
 ) -> Pass:
     """One pass over consecutive samples, native if it can be.
 
@@ -52,6 +58,8 @@ def run_pass(
         Where the root's values and s^2 are written to, at the same rows.
     beyond : bool
         False to count an overflow as invalid.
+    settled : mapping of slot to SettledConstant
+        Constant steps that are known better than doubles can tell.
 
     Returns
     -------
@@ -59,9 +67,9 @@ def run_pass(
         Sums and counts for each slot, and a status for each sample that was run.
     """
     engine = native.library()
-    packed = None if engine is None else engine.pack(tape)
+    packed = None if engine is None or settled else engine.pack(tape)
     if engine is None or packed is None:
-        return _run_reference(tape, samples, start, stop, held, edges, values, s2, beyond)
+        return _run_reference(tape, samples, start, stop, held, edges, values, s2, beyond, settled)
     mode = (native.EDGES | native.SIGNS) if edges else 0
     if not beyond:
         mode |= native.OVERFLOW_IS_INVALID
@@ -90,6 +98,7 @@ def _run_reference(
     values: np.ndarray | None,
     s2: np.ndarray | None,
     beyond: bool,
+    settled: Settled,
 ) -> Pass:
     """The same with NumPy, in blocks that stay near the cache."""
     count = len(tape)
@@ -98,7 +107,7 @@ def _run_reference(
     for first in range(start, stop, rows):
         last = min(stop, first + rows)
         columns = {name: samples.columns[name][first:last] for name in tape.variables}
-        block = evaluate_block(tape, columns, last - first)
+        block = evaluate_around(tape, columns, last - first, settled)
         parts.append(_part_of(tape, block, held, edges, beyond))
         if values is not None:
             values[first:last] = block.y[-1]
@@ -210,7 +219,9 @@ def every_slot(tape: Tape, samples: Samples) -> extended.Plain | None:
     return y, s2, terms
 
 
-def values_at(tape: Tape, samples: Samples, slot: int) -> tuple[np.ndarray, np.ndarray]:
+def values_at(
+    tape: Tape, samples: Samples, slot: int, settled: Settled = NOTHING_SETTLED
+) -> tuple[np.ndarray, np.ndarray]:
     """Value and s^2 of one slot at every sample, by double precision's verdict.
 
     Slots after it are not run.
@@ -222,6 +233,8 @@ def values_at(tape: Tape, samples: Samples, slot: int) -> tuple[np.ndarray, np.n
         With a column for each variable of the tape.
     slot : int
         A place on the tape.
+    settled : mapping of slot to SettledConstant
+        As for `run_pass`.
 
     Returns
     -------
@@ -231,7 +244,7 @@ def values_at(tape: Tape, samples: Samples, slot: int) -> tuple[np.ndarray, np.n
     total = len(samples)
     y, s2 = np.empty(total), np.empty(total)
     engine = native.library()
-    packed = None if engine is None else engine.pack(tape)
+    packed = None if engine is None or settled else engine.pack(tape)
     if engine is not None and packed is not None:
         keep_y, keep_s2 = ([(slot, int(kept.ctypes.data))] for kept in (y, s2))
         engine.run(tape, packed, samples.addresses, total, mode=0, skip=INVALID, out=INVALID,
@@ -239,6 +252,6 @@ def values_at(tape: Tape, samples: Samples, slot: int) -> tuple[np.ndarray, np.n
         return y, s2
     for start in range(0, total, 16_384):
         columns = {name: samples.columns[name][start : start + 16_384] for name in tape.variables}
-        block = evaluate_block(tape, columns, min(total, start + 16_384) - start)
+        block = evaluate_around(tape, columns, min(total, start + 16_384) - start, settled)
         y[start : start + 16_384], s2[start : start + 16_384] = block.y[slot], block.s2[slot]
     return y, s2

@@ -59,6 +59,26 @@ class Block:
     out_of_range: np.ndarray
 
 
+@dataclass(frozen=True)
+class SettledConstant:
+    """A constant step of which 60 digits have said everything, the same at every sample.
+
+    Attributes
+    ----------
+    y, s2 : float
+        Its value and squared amplification.
+    terms : tuple of float
+        Per operand, kappa^2 s_i^2.
+    deviation : float
+        sqrt(v) where the value is 0, else 0.
+    """
+
+    y: float
+    s2: float
+    terms: tuple[float, ...]
+    deviation: float
+
+
 def _amplify_selection(
     operands: list[np.ndarray], s2: list[np.ndarray], y: np.ndarray
 ) -> tuple[np.ndarray, ...]:
@@ -70,7 +90,12 @@ def _amplify_selection(
     return tuple(np.where(choice == i, s, 0.0) for i, s in enumerate(s2))
 
 
-def evaluate_block(tape: Tape, columns: Mapping[str, np.ndarray], rows: int) -> Block:
+def evaluate_block(
+    tape: Tape,
+    columns: Mapping[str, np.ndarray],
+    rows: int,
+    settled: Mapping[int, SettledConstant] | None = None,
+) -> Block:
     """Evaluate a tape at `rows` samples by the full definition.
 
     Parameters
@@ -80,32 +105,72 @@ def evaluate_block(tape: Tape, columns: Mapping[str, np.ndarray], rows: int) -> 
         Finite values of each variable the tape reads.
     rows : int
         Number of samples, 1 or more.
+    settled : mapping of slot to SettledConstant, optional
+        Constant steps that are known better than doubles can tell.
     """
-    block = Block(
-        [],
-        [],
-        [],
-        np.full(rows, VALID),
-        np.zeros(rows, dtype=bool),
-        np.full(rows, VALID),
-        np.zeros(rows, dtype=bool),
-        np.zeros(rows, dtype=bool),
-    )
+    block = _empty_block(rows)
     zero_std: list[np.ndarray | None] = []  # sqrt(v) where y == 0, if y ever is
     ones = np.ones(rows)
     with np.errstate(all="ignore"):
         for step in tape.steps:
+            known = settled.get(step.slot) if settled else None
             if step.row is None:
                 y = columns[step.column] if step.column else np.full(rows, step.value)
                 _note_range_of_leaf(step, y, block)
-                block.y.append(y)
-                block.s2.append(ones)
-                block.contributions.append(())
+                _append(block, y, ones, ())
                 zero_std.append(None)
-                continue
-            leaves = [tape.steps[i].row is None for i in step.operands]
-            _evaluate_step(step, step.row, leaves, block, zero_std)
+            elif known is not None:
+                terms = tuple([np.full(rows, term) for term in known.terms])
+                _append(block, np.full(rows, known.y), np.full(rows, known.s2), terms)
+                zero_std.append(None if known.y else np.full(rows, known.deviation))
+            else:
+                leaves = [tape.steps[i].row is None for i in step.operands]
+                _evaluate_step(step, step.row, leaves, block, zero_std)
     return block
+
+
+def evaluate_constants(tape: Tape) -> Block:
+    """The constant steps of a tape as one sample; nan at the others.
+
+    Parameters
+    ----------
+    tape : Tape
+
+    Examples
+    --------
+    >>> from eic_core.engine.tape import tape_of
+    >>> from eic_core.formula.syntax import read
+    >>> [y.tolist() for y in evaluate_constants(tape_of(read("x*(1 + 2)").formula)).y]
+    [[nan], [1.0], [2.0], [3.0], [nan]]
+    """
+    block = _empty_block(1)
+    zero_std: list[np.ndarray | None] = []
+    nothing = np.full(1, math.nan)
+    with np.errstate(all="ignore"):
+        for step in tape.steps:
+            if not tape.constant[step.slot]:
+                _append(block, nothing, nothing, (nothing,) * len(step.operands))
+                zero_std.append(None)
+            elif step.row is None:
+                y = np.full(1, step.value)
+                _note_range_of_leaf(step, y, block)
+                _append(block, y, np.ones(1), ())
+                zero_std.append(None)
+            else:
+                leaves = [tape.steps[i].row is None for i in step.operands]
+                _evaluate_step(step, step.row, leaves, block, zero_std)
+    return block
+
+
+def _empty_block(rows: int) -> Block:
+    never, no = np.full(rows, VALID), np.zeros(rows, dtype=bool)
+    return Block([], [], [], never, no, never.copy(), no.copy(), no.copy())
+
+
+def _append(block: Block, y: np.ndarray, s2: np.ndarray, terms: tuple[np.ndarray, ...]) -> None:
+    block.y.append(y)
+    block.s2.append(s2)
+    block.contributions.append(terms)
 
 
 def _evaluate_step(

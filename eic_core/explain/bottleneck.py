@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from dataclasses import dataclass
-
-import numpy as np
 
 from eic_core import wording
 from eic_core.explain import phrases
+from eic_core.explain.created import created_losses
 from eic_core.measure.inspection import Inspection
-from eic_core.operators.wide import Array
 
 
 @dataclass(frozen=True)
@@ -67,13 +64,6 @@ def bottleneck_sentence(before: BottleneckOnData, inspection: Inspection) -> str
     return f"Bottleneck moved from {place_before} ({was}) to {place_now} ({now})."
 
 
-STEP = 0.35
-"""Digits by which a node must exceed its operand to be the cause: more than a square adds."""
-
-SAME = 0.7
-"""What part of the digits must be lost already where a loss is said to be inherited from."""
-
-
 def diagnosed_node(inspection: Inspection) -> int:
     """The node that a diagnosis is about: that of largest finite local EIC.
 
@@ -94,11 +84,10 @@ def diagnosed_node(inspection: Inspection) -> int:
 
 
 def origin_of_loss(inspection: Inspection, node_id: int) -> int:
-    """The node from which another inherits its loss.
+    """The node where most of another's loss is created: itself or one below it.
 
-    Follows the operand that most of the variance comes through, as long as the
-    node itself adds less than `STEP`, and then back to where the loss is found at
-    the same samples: a node may lose as much elsewhere.
+    What a node creates is said in `eic_core.explain.created`.  Where samples are singular at the
+    node, the one at which they first are.
 
     Parameters
     ----------
@@ -119,28 +108,12 @@ def origin_of_loss(inspection: Inspection, node_id: int) -> int:
     6
     """
     nodes = inspection.nodes
-    path = [node_id]
-    while nodes[node_id].edge_shares:
-        n = nodes[node_id]
-        share, child = max(zip(n.edge_shares, n.node.children, strict=True))
-        inherited = nodes[child].local_eic_finite > n.local_eic_finite - STEP
-        if not (share > 0.5 and inherited and nodes[child].node.children):
-            break
-        node_id = child
-        path.append(child)
-    if len(path) == 1:
-        return node_id
-    _, s = inspection.amplification.trace(path[0])
-    there = bisect_left(path, True, lo=1, key=lambda k: not _same_loss(inspection, s, k))
-    return path[there - 1]
-
-
-def _same_loss(inspection: Inspection, s: Array, node_id: int) -> bool:
-    """Whether a node loses most of the digits of amplification `s` at the samples that carry it."""
-    _, inner = inspection.amplification.trace(node_id)
-    usable = np.isfinite(s) & np.isfinite(inner)
-    if not usable.any():
-        return True
-    outer = s[usable] / s[usable].max()
-    found = np.sum(np.square(outer) * (np.log10(inner[usable]) >= SAME * np.log10(s[usable])))
-    return bool(found >= 0.5 * np.sum(np.square(outer)))
+    if nodes[node_id].singular:
+        while True:
+            n = nodes[node_id]
+            worse = [c for c in n.node.children if nodes[c].singular >= n.singular]
+            if not worse:
+                return node_id
+            node_id = worse[0]
+    losses = created_losses(inspection, node_id)
+    return losses[0].node_id if losses else node_id

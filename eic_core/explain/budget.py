@@ -389,11 +389,19 @@ def _about_constants(constants: list[Need], within: str) -> list[str]:
     if after < before:
         kept = "keeps" if after == 1 else "keep"
         lines = [f"{after} of the {before} digits of its constants {kept} the output {within}."]
+    elif any(n.alone < n.given for n in constants):
+        lines = [
+            "With the other numbers rounded, too, no constant is shortened: the output is to stay "
+            f"{within}."
+        ]
     else:
         lines = [f"No constant can be shortened if the output is to stay {within}."]
     most = max(constants, key=lambda n: n.together)
     if most.together >= MANY:
-        lines.append(f"`{most.name}` needs {most.together}: the output hangs on its last digits.")
+        needs = f"`{most.name}` needs {most.together}"
+        last = most.together == most.given
+        more = ": the output hangs on its last digits" if last else f" of its {most.given}"
+        lines.append(f"{needs}{more}.")
     return lines
 
 

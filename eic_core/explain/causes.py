@@ -1,8 +1,8 @@
 """What makes an operator lose digits, or have no value: a sentence for each way in which
 operators do.
 
-The evidence is the values around the node at up to 2,000 samples, weighted by s^2, so
-that what is said is about the samples where the digits are lost.
+The evidence is the values around the node at up to 2,000 samples, weighted by s^2 or by what the
+node creates of a target's loss, so that what is said is about the samples where digits are lost.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import numpy.typing as npt
 
 from eic_core import wording
 from eic_core.engine.amplify import amplify
+from eic_core.explain import phrases
+from eic_core.explain.created import CreatedLoss, created_losses, row_weights
 from eic_core.formula.tree import Node
 from eic_core.measure.inspection import Inspection
 from eic_core.operators import NUMPY, OPERATORS, Operator
@@ -27,6 +29,9 @@ Array = npt.NDArray[Any]
 
 MAX_ROWS = 2_000
 """Evidence is taken from at most this many samples, evenly spaced."""
+
+FAR, CLOSE = 2.0, 0.5
+"""Within half a turn, larger values of a periodic function are near a pole, smaller near a zero."""
 
 FEELS = 2.0
 """Where a function multiplies noise by less, it is not the cause."""
@@ -63,7 +68,10 @@ class Evidence:
         s^2, normalised to sum 1.
     edge_shares : tuple of float
     crosses : bool
-        Whether the node is known to take both signs.
+        Whether the node is known to pass through zero.
+    largest : tuple of float
+        Per operand the largest finite magnitude over all samples at which the node keeps a digit;
+        nan if none is finite.
     """
 
     node: Node
@@ -72,6 +80,7 @@ class Evidence:
     weights: Array
     edge_shares: tuple[float, ...]
     crosses: bool
+    largest: tuple[float, ...]
 
     def typical(self, values: Array) -> float:
         """The s^2-weighted median: a typical value where digits are lost; nan if there is none."""
@@ -84,8 +93,16 @@ class Evidence:
         return float(values[order[int(np.searchsorted(sums, 0.5 * sums[-1]))]])
 
 
-def gather_evidence(inspection: Inspection, node_id: int) -> Evidence:
+def gather_evidence(inspection: Inspection, node_id: int, target: int | None = None) -> Evidence:
     """Evidence at one node: a second pass over its subtree at up to `MAX_ROWS` samples.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    node_id : int
+    target : int, optional
+        Weight the samples by what the node creates there of the loss of this one, which stands at
+        or above it; else by the node's own s^2.
 
     Examples
     --------
@@ -96,15 +113,16 @@ def gather_evidence(inspection: Inspection, node_id: int) -> Evidence:
     [3.0, 6.0]
     """
     formula = inspection.formula.subtree(node_id)
-    rows = np.flatnonzero(inspection.amplification.valid)
-    rows = rows[:: max(1, math.ceil(len(rows) / MAX_ROWS))]
+    created = None if target is None else _created_at(inspection, node_id, target)
+    rows = _evidence_rows(inspection, created)
     children = formula.root.children
     nothing = np.empty(0)
-    crosses = inspection.tail is not None and node_id in inspection.tail.crossings
+    crosses = inspection.sign_changes.at(node_id).zero
     shares = inspection.nodes[node_id].edge_shares
     node = inspection.formula.nodes[node_id]
     if not len(rows) or not children:
-        return Evidence(node, nothing, (nothing,) * len(children), nothing, shares, crosses)
+        none = (math.nan,) * len(children)
+        return Evidence(node, nothing, (nothing,) * len(children), nothing, shares, crosses, none)
     columns = {name: inspection.samples.columns[name][rows] for name in formula.variables}
     samples = Samples.from_columns(columns, count=len(rows))
     amplification = amplify(formula, samples, recheck=False)
@@ -118,6 +136,8 @@ def gather_evidence(inspection: Inspection, node_id: int) -> Evidence:
         s = np.ones(len(rows))
     with np.errstate(over="ignore"):
         weights = np.square(s[usable] / s[usable].max())
+    if created is not None and np.any(created[rows][usable] > 0):
+        weights = created[rows][usable]
     total = float(np.sum(weights))
     return Evidence(
         node,
@@ -126,7 +146,53 @@ def gather_evidence(inspection: Inspection, node_id: int) -> Evidence:
         weights / total if total else weights,
         shares,
         crosses,
+        _largest(inspection, node, tuple(operands)),
     )
+
+
+def _largest(inspection: Inspection, node: Node, operands: tuple[Array, ...]) -> tuple[float, ...]:
+    """Per operand the largest finite magnitude where the node keeps a digit; else of those seen."""
+    _, s = inspection.amplification.trace(node.id)
+    keeps = np.isfinite(s)
+    found = []
+    for child, seen in zip(node.children, operands, strict=True):
+        y, _ = inspection.amplification.trace(child)
+        known = keeps & np.isfinite(y)
+        values = y[known] if known.any() else seen[np.isfinite(seen)]
+        found.append(float(np.max(np.abs(values))) if len(values) else math.nan)
+    return tuple(found)
+
+
+def _evidence_rows(inspection: Inspection, created: Array | None) -> npt.NDArray[np.int64]:
+    """Valid samples, evenly spaced; with many of them also those at which most is created."""
+    rows = np.flatnonzero(inspection.amplification.valid)
+    if len(rows) <= MAX_ROWS:
+        return rows
+    even = rows[:: math.ceil(len(rows) / MAX_ROWS)]
+    if created is None:
+        return even
+    most = np.argpartition(-created, MAX_ROWS // 10)[: MAX_ROWS // 10]
+    return np.union1d(even, most[created[most] > 0])
+
+
+def _created_at(inspection: Inspection, node_id: int, target: int) -> Array:
+    """About what a node creates of a target's loss at each sample: the growth of log10 s there."""
+    _, above = inspection.amplification.trace(target)
+    _, s = inspection.amplification.trace(node_id)
+    known = np.isfinite(above) & np.isfinite(s)
+    created = np.zeros(len(s))
+    if not known.any():
+        return created
+    growth = np.log10(s[known])
+    given = [
+        np.log10(np.where(np.isfinite(below[known]), below[known], 1.0))
+        for child in inspection.formula.nodes[node_id].children
+        for below in (inspection.amplification.trace(child)[1],)
+    ]
+    if given:
+        growth = growth - np.max(given, axis=0)
+    created[known] = row_weights(above[known]) * np.maximum(growth, 0.0)
+    return created
 
 
 def finite_cause(evidence: Evidence) -> Cause:
@@ -148,6 +214,107 @@ BEYOND = Cause(
     "values beyond double range", "what it is given cannot be computed in double precision at all"
 )
 
+STEP = 0.35
+"""Digits that a step must create to be a cause: more than a square or a sum of two adds."""
+
+WORTH_NAMING = 0.25
+"""The part of a loss that a second step must create to be named beside the first."""
+
+NEARLY_ALL = 0.9
+"""The part of a loss from which a step's own part is not told apart from it."""
+
+
+@dataclass(frozen=True)
+class ExplainedLoss:
+    """Why a node loses its digits, and where they are created.
+
+    Attributes
+    ----------
+    origin : int
+        Where most are created: the node itself or one below it.
+    digits : float
+        How many of them.
+    label : str
+        The cause in two to six words.
+    place : str
+        To follow the node's name: ", 2.6 of them inherited from `x - 0.999`", or "".
+    clause : str
+        What happens, to follow a colon.
+    """
+
+    origin: int
+    digits: float
+    label: str
+    place: str
+    clause: str
+
+
+def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> ExplainedLoss:
+    """Why a node loses its digits: the step that creates most of them, and a second large one.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    node_id : int
+        With a sample that keeps a digit there.
+    limit : int
+        Characters of a sub-expression that is quoted.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 1.01]})
+    >>> found = explain_loss(inspect(read("(x-0.999)**4").formula, samples), 3)
+    >>> found.place, found.clause
+    (', 3.0 of them inherited from `x − 0.999`', 'the two terms cancel')
+    """
+    losses = created_losses(inspection, node_id)
+    whole = inspection.nodes[node_id].local_eic_finite
+    if not losses:
+        return ExplainedLoss(node_id, 0.0, ACCUMULATED.label, "", ACCUMULATED.clause)
+    first = losses[0]
+    clause = finite_cause(gather_evidence(inspection, first.node_id, node_id))
+    if first.digits < STEP and clause is not BEYOND:
+        most = (
+            f", at most {math.ceil(10 * max(first.digits, 0.0)) / 10:.1f} of them in any one step"
+        )
+        return ExplainedLoss(
+            first.node_id, first.digits, ACCUMULATED.label, most, ACCUMULATED.clause
+        )
+    if clause is ACCUMULATED:
+        clause = _plain_cause(inspection, first)
+    text = clause.clause
+    second = losses[1] if len(losses) > 1 else None
+    if second is not None and second.digits >= max(STEP, WORTH_NAMING * whole):
+        text += f"; {second.digits:.1f} more are created "
+        if node_id in second.copies:
+            text += "in the last step"
+        else:
+            text += f"at {phrases.code_text(inspection.formula, second.node_id, limit)}"
+    here = node_id in first.copies
+    few = first.digits < NEARLY_ALL * whole
+    place = ""
+    if not here:
+        all_of_it = round(first.digits, 1) >= round(whole, 1)
+        part = "all" if all_of_it else f"{first.digits:.1f}"
+        place = f", {part} of them inherited from "
+        place += phrases.code_text(inspection.formula, first.node_id, limit)
+    elif few:
+        place = f", {first.digits:.1f} of them in this step"
+    return ExplainedLoss(first.node_id, first.digits, clause.label, place, text)
+
+
+def _plain_cause(inspection: Inspection, loss: CreatedLoss) -> Cause:
+    """What is said of a step that creates digits in no way that has a name."""
+    node = inspection.formula.nodes[loss.node_id]
+    if OPERATORS[node.operator].words.cancels:
+        noun = OPERATORS[node.operator].words.noun
+        return Cause(f"cancellation in a {noun}", "the two terms nearly cancel at some samples")
+    each = loss.digits / len(loss.copies)
+    times = wording.times(10**each)
+    return Cause("steep function", f"it amplifies what it is given about {times}")
+
 
 def _cancellation_cause(row: Operator, evidence: Evidence) -> Cause:
     noun = row.words.noun
@@ -167,8 +334,8 @@ def _cancellation_cause(row: Operator, evidence: Evidence) -> Cause:
 def _periodic_cause(row: Operator, evidence: Evidence) -> Cause:
     """Near a pole, near a zero, or a large argument: which of the three the values point to.
 
-    A pole counts where the value is large or the argument within half a turn, a zero where it does
-    more than the size of the argument; what is left is the argument's size.
+    A pole counts where the value is large, a zero where it is small and does more than the size of
+    the argument, both more readily within half a turn; beyond, what is left is the argument's size.
     """
     name = row.name
     (x,) = evidence.operands
@@ -180,17 +347,19 @@ def _periodic_cause(row: Operator, evidence: Evidence) -> Cause:
         return ACCUMULATED
     where = evidence.typical(np.abs(x))
     size = evidence.typical(np.abs(evidence.y))
-    largest = _largest(x)
+    largest = evidence.largest[0]
     turn = row.period if row.waves else 2 * row.period  # a wave has two zeros in a period
     few_turns = where <= turn / 2
-    pole = row.poles and (row.waves or size > 1)  # what has poles and crests has no zeros
-    if pole and (size > 10 or few_turns):
+    if row.poles and (size > 10 or (few_turns and size > FAR)):
         return Cause("near a pole", f"it comes close to a pole of `{name}`")
-    if few_turns or (size < 0.1 and where * size < 1):  # the zero does more than the argument
+    has_zeros = not (row.poles and row.waves)  # what has poles and crests has none
+    if has_zeros and ((few_turns and size < CLOSE) or (size < 0.1 and where * size < 1)):
         near = f"it comes close to a zero of `{name}`"
         if where >= 2 * turn:
             near += f", at a large argument (up to {wording.significant(largest)})"
         return Cause("near a zero", near)
+    if few_turns:
+        return _steepness_cause(row, evidence)
     return Cause(
         f"large argument of {name}",
         f"its argument is large (up to {wording.significant(largest)}) for a function of period "
@@ -216,8 +385,8 @@ def _growth_cause(row: Operator, evidence: Evidence) -> Cause:
     word = row.words.family or (f"`{row.name}`" if row.words.noun == "step" else row.words.noun)
     return Cause(
         f"{word} of a large number",
-        f"the {word} of a large number (up to {wording.significant(_largest(x))}) magnifies its "
-        "relative error",
+        f"the {word} of a large number (up to {wording.significant(evidence.largest[0])}) "
+        "magnifies its relative error",
     )
 
 
@@ -286,11 +455,6 @@ _WAYS: tuple[tuple[Callable[[Operator], object], Callable[[Operator, Evidence], 
     (lambda row: True, _steepness_cause),
 )
 """The ways to lose digits, and which rows go them: the first that applies."""
-
-
-def _largest(values: Array) -> float:
-    """The largest finite magnitude, of which there is one."""
-    return float(np.max(np.abs(values[np.isfinite(values)])))
 
 
 NO_ANGLE = 1e15

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from eic_core.explain.ledger import Ledger, blame
+from eic_core.explain.losses import Loss, account_of_losses
 from eic_core.explain.verdict import Verdict, verdict
 from eic_core.explain.where import Where, where
 from eic_core.explain.writing import WritingLoss, writing_loss
 from eic_core.exports import Plain
+from eic_core.measure.double_range import DoubleRange, double_range
 from eic_core.measure.inspection import Inspection
 
 
@@ -35,7 +38,19 @@ class Diagnosis(Plain):
     where: Where
     writing: WritingLoss
 
-    JSON = ("sentences", "ledger", "where", "writing")
+    JSON = ("sentences", "ledger", "where", "writing", "losses", "double_range")
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """The loss numbers, each with its name and one sentence."""
+        found = self.writing
+        shared = math.inf if found.singular else found.q
+        return account_of_losses(self.inspection, shared, found.q)
+
+    @property
+    def double_range(self) -> DoubleRange:
+        """The rows at which a program gets no value in double precision."""
+        return double_range(self.inspection)
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -62,7 +77,7 @@ def diagnose(inspection: Inspection) -> Diagnosis:
     >>> samples = Samples.from_columns({"x": [3.0, 1000.0, 1e8]})
     >>> for sentence in diagnose(inspect(read("sqrt(x+1)-sqrt(x)").formula, samples)).sentences:
     ...     print(sentence)
-    Loses 8.3 of your digits at `√(x + 1) − √x`: the two terms cancel.
+    The result loses 8.3 digits (EIC) at `√(x + 1) − √x`: the two terms cancel.
     73 % of the noise of the result comes from the rounding of `√(x + 1)` and the rounding of `√x`,
     each amplified 1.2·10⁸ times at the difference `√(x + 1) − √x`.
     One row of 3, row 3, gives over 99.9 % of the amplified noise at `√(x + 1) − √x`.

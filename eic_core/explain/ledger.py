@@ -15,10 +15,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from eic_core import wording
-from eic_core.engine.adjoint import sweep, tree_units
-from eic_core.engine.tape import tape_of
 from eic_core.explain import phrases
 from eic_core.explain.bottleneck import diagnosed_node
+from eic_core.explain.created import noise_sums
 from eic_core.exports import Plain
 from eic_core.formula.rendering import node_texts
 from eic_core.formula.tree import VARIABLE
@@ -54,6 +53,9 @@ class LedgerRow:
         Root mean square of G: how many times this node's noise is amplified.
     amplifier : int
         The node on the way to the target that multiplies it most.
+    amplifier_part : float
+        Its part of the digits gained on the way (above 1 if other steps take some back); nan if
+        none are gained.
     masked : bool
         Whether this node loses at least `HIDDEN_BY` digits more than the target and yet
         its share is below `HIDDEN_SHARE`.
@@ -67,10 +69,13 @@ class LedgerRow:
     largest: float
     gain: float
     amplifier: int
+    amplifier_part: float
     masked: bool
 
     JSON = (
         "id=node_id", "text", "share", "mean_share", "through", "largest", "gain", "amplifier",
+        ("amplifier_part", lambda row: None if math.isnan(row.amplifier_part)
+         else row.amplifier_part),
         "masked",
     )  # fmt: skip
 
@@ -86,10 +91,16 @@ NAMED_SHARE = 0.1
 NAMED_GROUPS, NAMED_SOURCES = 3, 3
 
 NEGLIGIBLE = 0.01
-"""What has a smaller part of the largest share of its group is not spoken of."""
+"""What makes up a smaller part of its group, all of it together, is not spoken of."""
 
 HARDLY = 3.0
 """Noise multiplied by less counts as hardly amplified."""
+
+MOST_OF_IT = 0.5
+"""The part of the digits gained on the way from which noise is amplified mostly at one step."""
+
+NEXT_TO_NOTHING = 1.2
+"""Where the other steps together amplify no more than this, it is amplified at the one."""
 
 
 def ledger_sentences(
@@ -160,9 +171,7 @@ def _groups_amplified_alike(rows: tuple[LedgerRow, ...]) -> list[list[LedgerRow]
     return sorted(groups, key=lambda g: -math.fsum(row.share for row in g))
 
 
-def _sentence(
-    inspection: Inspection, target: int, group: list[LedgerRow], *, first: bool
-) -> str:
+def _sentence(inspection: Inspection, target: int, group: list[LedgerRow], *, first: bool) -> str:
     """Who makes so much of the noise, and where it is amplified."""
     share = math.fsum(row.share for row in group)
     head = group[0]
@@ -173,7 +182,11 @@ def _sentence(
     step = phrases.code_text(inspection.formula, head.amplifier)
     noun = OPERATORS[inspection.formula.nodes[head.amplifier].operator].words.noun
     each = "each " if len(group) > 1 else ""
-    return f"{text}, {each}amplified {wording.times(head.gain)} at the {noun} {step}."
+    where = " on the way, most at"
+    if head.amplifier_part >= MOST_OF_IT:
+        elsewhere = head.gain ** abs(1 - head.amplifier_part)
+        where = " at" if elsewhere <= NEXT_TO_NOTHING else ", mostly at"
+    return f"{text}, {each}amplified {wording.times(head.gain)}{where} the {noun} {step}."
 
 
 def _share(share: float) -> str:
@@ -190,8 +203,7 @@ def _share(share: float) -> str:
 
 def _sources(inspection: Inspection, target: int, group: list[LedgerRow]) -> str:
     """The few largest of a group by name, others of weight by number."""
-    largest = max(row.share for row in group)
-    group = [row for row in group if row.share >= NEGLIGIBLE * largest]
+    group = _without_negligible(group)
     kinds = Counter(
         f"the rounding of {_name(inspection, target)} itself"
         if row.node_id == target
@@ -206,14 +218,24 @@ def _sources(inspection: Inspection, target: int, group: list[LedgerRow]) -> str
     return wording.join([*named, f"{rest} more"] if rest else named)
 
 
+def _without_negligible(group: list[LedgerRow]) -> list[LedgerRow]:
+    """The largest rows of a group: what is left out is next to nothing, all of it together."""
+    ranked = sorted(group, key=lambda row: (-row.share, row.node_id))
+    rest = math.fsum(row.share for row in ranked)
+    limit = NEGLIGIBLE * rest
+    kept = 0
+    while kept < len(ranked) and rest > limit:
+        rest -= ranked[kept].share
+        kept += 1
+    return ranked[: max(1, kept)]
+
+
 def _name(inspection: Inspection, target: int) -> str:
     is_root = target == len(inspection.formula) - 1
     return "the result" if is_root else phrases.code_text(inspection.formula, target)
 
 
-def outermost_masked(
-    inspection: Inspection, rows: tuple[LedgerRow, ...]
-) -> list[LedgerRow]:
+def outermost_masked(inspection: Inspection, rows: tuple[LedgerRow, ...]) -> list[LedgerRow]:
     """The masked rows that stand in no masked one."""
     masked = {row.node_id for row in rows if row.masked}
     parents = inspection.formula.parents
@@ -367,10 +389,11 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
     target = diagnosed_node(inspection) if target is None else target
     formula = inspection.formula
     first = formula.first[target]
-    sums = _Sums(inspection, target)
+    sums = noise_sums(inspection, target)
     if not sums.finite:
+        every = "At every valid sample" if inspection.counts.invalid else "At every sample"
         reason = (
-            f"At every sample no digit of {phrases.code_text(formula, target)} is left: "
+            f"{every} no digit of {phrases.code_text(formula, target)} is left: "
             "there is no finite amplification to split."
             if sums.singular
             else "No sample has a real value at every node, so there is nothing to split."
@@ -379,7 +402,7 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
     total = math.fsum(sums.squares)
     shares = [value / total for value in sums.squares]
     through = _through(inspection, target, shares)
-    amplifiers = _amplifiers(inspection, target, sums.squares)
+    amplifiers = _amplifiers(inspection, target, sums.steps)
     texts = node_texts(formula, phrases.TEXT_LIMIT)
     ceiling = inspection.nodes[target].local_eic_finite + HIDDEN_BY
     rows = tuple(
@@ -391,7 +414,8 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
             through=through[k],
             largest=math.sqrt(sums.largest[k]),
             gain=math.sqrt(sums.squares[k] / sums.finite),
-            amplifier=amplifiers[k],
+            amplifier=amplifiers[k][0],
+            amplifier_part=amplifiers[k][1],
             masked=inspection.nodes[first + k].local_eic_finite >= ceiling
             and shares[k] < HIDDEN_SHARE,
         )
@@ -401,60 +425,37 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
     return Ledger(inspection, target, rows, sums.finite, sums.singular, sentences)
 
 
-class _Sums:
-    """Per node of the target's subtree: sum of G^2, of G^2 / s_t^2, and the largest G^2."""
-
-    def __init__(self, inspection: Inspection, target: int) -> None:
-        subtree = inspection.formula.subtree(target)
-        tape = tape_of(subtree)
-        units = tree_units(tape, [node.children for node in subtree.nodes])
-        valid = inspection.amplification.valid
-        self.finite = self.singular = 0
-        squares: list[list[float]] = []
-        fractions: list[list[float]] = []
-        self.largest = [0.0] * len(units)
-        for block in sweep(tape, units, inspection.samples):
-            ok = valid[block.start : block.stop] & block.ok
-            usable = ok & np.isfinite(block.s2)
-            self.finite += int(np.count_nonzero(usable))
-            self.singular += int(np.count_nonzero(ok & ~usable))
-            arrived = [np.square(g[usable]) for g in block.arrived]
-            s2 = block.s2[usable]
-            squares.append([float(np.sum(g2)) for g2 in arrived])
-            fractions.append([float(np.sum(g2 / s2)) for g2 in arrived])
-            tops = [float(np.max(g2, initial=0.0)) for g2 in arrived]
-            self.largest = [max(pair) for pair in zip(self.largest, tops, strict=True)]
-        self.squares = [math.fsum(column) for column in zip(*squares, strict=True)]
-        self.fractions = [math.fsum(column) for column in zip(*fractions, strict=True)]
-
-
 def _through(inspection: Inspection, target: int, shares: Sequence[float]) -> list[float]:
     """For each node, the shares of its subtree (a slice in post-order) together."""
     first = inspection.formula.first
     sums = [0.0, *np.cumsum(shares).tolist()]
     start = first[target]
     return [
-        min(1.0, max(0.0, sums[k + 1] - sums[first[start + k] - start]))
-        for k in range(len(shares))
+        min(1.0, max(0.0, sums[k + 1] - sums[first[start + k] - start])) for k in range(len(shares))
     ]
 
 
 def _amplifiers(
-    inspection: Inspection, target: int, squares: Sequence[float]
-) -> list[int]:
-    """For each node, the node on its way to the target whose step multiplies noise most.
+    inspection: Inspection, target: int, steps: Sequence[float]
+) -> list[tuple[int, float]]:
+    """For each node, the step on its way to the target that amplifies most, and its part of all.
 
-    The nearest one where several multiply it alike.
+    The nearest one where several amplify alike; the part is that of the digits gained on the way,
+    nan if none are.
     """
     parents, start = inspection.formula.parents, inspection.formula.first[target]
-    best = [target] * len(squares)
-    largest = [-1.0] * len(squares)
-    for k in range(len(squares) - 2, -1, -1):
+    best = [target] * len(steps)
+    largest = [-math.inf] * len(steps)
+    gained = [0.0] * len(steps)
+    for k in range(len(steps) - 2, -1, -1):
         parent = parents[start + k]
         assert parent is not None
-        above, below = squares[parent - start], squares[k]
-        gain = below / above if above else math.inf if below else 0.0
-        best[k], largest[k] = best[parent - start], largest[parent - start]
-        if gain >= largest[k]:
-            best[k], largest[k] = parent, gain
-    return best
+        above = parent - start
+        best[k], largest[k] = best[above], largest[above]
+        gained[k] = gained[above] + steps[k]
+        if steps[k] >= largest[k]:
+            best[k], largest[k] = parent, steps[k]
+    return [
+        (node, part / whole if whole > 0 else math.nan)
+        for node, part, whole in zip(best, largest, gained, strict=True)
+    ]

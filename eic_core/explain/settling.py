@@ -8,9 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from eic_core import wording
+from eic_core.explain import phrases
+from eic_core.explain.created import created_losses
 from eic_core.exports import Plain
+from eic_core.measure.inspection import Inspection
 from eic_core.measure.tails import MIN_SAMPLES_FOR_HILL, hill_index
 from eic_core.operators.wide import Array
+
+TEXT_LIMIT = 56
+"""Characters of a sub-expression quoted in a sentence."""
 
 FEWEST = 32
 """Finite samples, at least, for a curve of growth."""
@@ -28,6 +34,56 @@ FINITE_VARIANCE = 2.0
 RESAMPLES = 1_000
 NUMBERS_DRAWN = 20_000_000
 """Bootstrap draws together, at most: fewer resamples with more data."""
+
+
+SHARE_OF_EIC = 0.25
+"""The part of EIC that a node must create for its growth to be that of EIC."""
+
+
+def unsettled_clause(inspection: Inspection) -> str:
+    """Why the mean is not settled at this N; "" where that is not known.
+
+    Parameters
+    ----------
+    inspection : Inspection
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.5, 4.0]})
+    >>> unsettled_clause(inspect(read("1/(x-3)").formula, samples))
+    'EIC grows with N because `x − 3` crosses zero'
+    """
+    tail = inspection.tail
+    if tail is None or not tail.divergent:
+        return ""
+    watched = tail.node
+    created = {k: loss.digits for loss in created_losses(inspection, watched) for k in loss.copies}
+    limit = SHARE_OF_EIC * inspection.nodes[watched].local_eic_finite
+    own = {k: _known(inspection.nodes[k].local_eic_finite) for k in tail.crossings}
+    making = [k for k in own if k == watched or created.get(k, 0.0) >= limit]
+    others = sorted(own.keys() - set(making), key=lambda k: (-own[k], k))
+    for k in (*sorted(making, key=lambda k: (-created.get(k, 0.0), k)), *others):
+        change = inspection.sign_changes.at(k)
+        if change.unbounded:
+            text = phrases.code_text(inspection.formula, k, TEXT_LIMIT)
+            if k in making:
+                return f"EIC grows with N because {text} {change.words}"
+            now = wording.digits_phrase(own[k])
+            return f"{text} {change.words}, so that what it loses, now {now}, grows with N"
+    share = tail.top1_share
+    if math.isnan(share):
+        return "the tail of the amplified noise is heavy, and more samples would raise EIC"
+    carry = "carry most of it" if share > 0.5 else "carry much of it"
+    return (
+        f"a few samples {carry} ({wording.percent(share)} from the worst 1 %), and more of them "
+        "would raise EIC"
+    )
+
+
+def _known(value: float) -> float:
+    return 0.0 if math.isnan(value) else value
 
 
 @dataclass(frozen=True)
@@ -68,8 +124,8 @@ class Growth(Plain):
             )
         return (
             f"The loss grows with the data: {start:.1f} digits on {first:,} of the rows on "
-            f"average, {end:.1f} on all {last:,}, so about {self.per_decade:.1f} more for ten "
-            "times as many."
+            f"average, {end:.1f} on all {last:,}: that is {self.per_decade:.1f} more for every "
+            "ten times as many."
         )
 
 
@@ -162,7 +218,7 @@ def interval_of(s2: Array, crosses: bool, *, level: float = 0.95, seed: int = 0)
     s2 : ndarray, shape (n,)
         Finite s^2.
     crosses : bool
-        Whether a node crosses zero, so that E[s^2] is infinite.
+        Whether a node crosses zero and s grows without bound there, so that E[s^2] is infinite.
     level : float
         Of the interval, between 0 and 1.
     seed : int

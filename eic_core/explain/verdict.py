@@ -1,6 +1,7 @@
-"""The verdict on a formula: one plain sentence on where it loses digits, and what qualifies it.
+"""The verdict on a formula: what its result keeps, where digits are lost, and what qualifies that.
 
-Numbers are rounded here, in the sentences, and nowhere before.
+The level, the colour and the sentence are about the result; EIC, the loss of the worst step, stands
+beside it (ADR 0016).  Numbers are rounded here, in the sentences, and nowhere before.
 """
 
 from __future__ import annotations
@@ -10,25 +11,48 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from eic_core import wording
 from eic_core.explain.bottleneck import origin_of_loss
-from eic_core.explain.causes import finite_cause, gather_evidence, invalid_clause, singular_clause
+from eic_core.explain.causes import explain_loss, invalid_clause, singular_clause
+from eic_core.explain.losses import (
+    INFINITE,
+    MODERATE,
+    SEVERE,
+    STABLE,
+    UNDEFINED,
+    has_copies,
+    kept_phrase,
+    level_of,
+    paper_clause,
+)
+from eic_core.explain.settling import unsettled_clause
 from eic_core.formula.rendering import short_text
+from eic_core.measure.double_range import DoubleRange, RangePlace, double_range
 from eic_core.measure.inspection import Inspection
 from eic_core.operators import OPERATORS
 
-STABLE, MODERATE, SEVERE, INFINITE, UNDEFINED = (
-    "stable", "moderate", "severe", "infinite", "undefined",
-)  # fmt: skip
+OUT_OF_RANGE = "out-of-range"
 
 LEVELS: Mapping[str, str] = {
-    STABLE: "EIC below 1, like a typical physical law",
-    MODERATE: "EIC between 1 and 2, more than a typical physical law",
-    SEVERE: "EIC above 2, where the paper's filter drops a formula",
-    INFINITE: "EIC infinite: somewhere no digit is right",
-    UNDEFINED: "EIC undefined: the formula has no real value on these samples",
+    STABLE: "The result loses less than 1 digit",
+    MODERATE: "The result loses 1 to 2 digits",
+    SEVERE: "The result loses more than 2 digits",
+    OUT_OF_RANGE: "At some samples double precision has no value of the result",
+    INFINITE: "At some samples no digit of the result is right",
+    UNDEFINED: "The formula has no real value on these samples",
 }
-"""Levels of severity and what they mean (thresholds 1 and 2: Yu et al.)."""
+"""Levels of severity and what they say of the result."""
+
+CALM = "Stable: "
+"""What a sentence begins with where no step loses a digit and double precision does."""
+
+WIDER = "With a wider range of exponents"
+"""What the numbers are about where doubles have none: EIC is that of the exact values."""
+
+MOST = 0.5
+"""Where double precision has no value at so large a part of the samples, that leads."""
 
 TEXT_LIMIT = 56
 """Characters of a sub-expression quoted in a sentence."""
@@ -39,6 +63,9 @@ DOUBLE_DIGITS = 15.95
 LISTED = 3
 """How many places are named where samples have no value."""
 
+TOLD_PLACES = 2
+"""How many places are named where samples leave double range."""
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -47,9 +74,9 @@ class Verdict:
     Attributes
     ----------
     level : str
-        A key of `LEVELS`.
+        A key of `LEVELS`; it is about the result.
     sentence : str
-        The verdict, one sentence.
+        The verdict: a sentence, and a second one where samples leave double range.
     cause : str
         The cause in a few words.
     origin : int
@@ -57,6 +84,8 @@ class Verdict:
         below it from which it inherits its loss.
     notes : tuple of str
         Sentences that qualify it.
+    meaning : str
+        What the level says of the result, and what Yu et al. say of such an EIC.
     """
 
     level: str
@@ -64,10 +93,16 @@ class Verdict:
     cause: str
     origin: int
     notes: tuple[str, ...]
+    meaning: str
+
+    @property
+    def badge(self) -> str:
+        """The level as it is written beside the cause."""
+        return self.level.replace("-", " ")
 
 
 def verdict(inspection: Inspection) -> Verdict:
-    """Say in one sentence where a formula loses its digits, and why.
+    """Say in one sentence what a formula keeps and where it loses digits, and why.
 
     It is said once, and kept for as long as the inspection lives.
 
@@ -82,9 +117,13 @@ def verdict(inspection: Inspection) -> Verdict:
     >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
     >>> said = verdict(inspect(read("10000*x-9999*x").formula, samples))
     >>> said.sentence
-    'Loses 4.4 of your digits at `10000·x − 9999·x`: the two terms cancel.'
+    'The result loses 4.4 digits (EIC) at `10000·x − 9999·x`: the two terms cancel.'
     >>> said.level, said.cause
     ('severe', 'Cancellation in a difference')
+    >>> samples = Samples.from_columns({"x": [2.99, 3.5, 4.0]})
+    >>> said = verdict(inspect(read("100 + (x - 3.001)").formula, samples))
+    >>> print(said.level, said.sentence.split(":")[0])
+    stable The result keeps all but 0.1 digits; an inner step, `x − 3.001`, loses 2.3 (EIC)
     """
     known = _SAID.get(inspection)
     if known is None:
@@ -95,75 +134,229 @@ def verdict(inspection: Inspection) -> Verdict:
 _SAID: WeakKeyDictionary[Inspection, Verdict] = WeakKeyDictionary()
 
 
+@dataclass(frozen=True)
+class _Said:
+    """What is said of the digits, before the range of doubles is looked at."""
+
+    level: str
+    sentence: str
+    cause: str
+    origin: int
+
+
 def _verdict(inspection: Inspection) -> Verdict:
     eic = inspection.eic
     if math.isnan(eic):
-        return _undefined(inspection)
-    if math.isinf(eic):
-        return _infinite(inspection)
-    return _finite(inspection)
+        said = _undefined(inspection)
+    elif inspection.nodes[-1].singular:
+        said = _infinite(inspection)
+    else:
+        said = _finite(inspection)
+    level, sentence, cause = said.level, said.sentence, said.cause
+    found = double_range(inspection)
+    if found.count and level != UNDEFINED:
+        told = range_sentence(inspection, found)
+        if level in (STABLE, MODERATE) or found.count >= MOST * found.rows:
+            level, cause = OUT_OF_RANGE, "Beyond double range"
+            sentence = f"{told} {WIDER} {_uncapital(sentence.removeprefix(CALM))}"
+        else:
+            sentence = f"{sentence} {told}"
+    meaning = f"{LEVELS[level]}; {paper_clause(eic)}"
+    notes = _notes(inspection)
+    return Verdict(level, sentence, cause, said.origin, notes, meaning)
 
 
-def level_of(eic: float) -> str:
-    """The level of an EIC.
+def range_sentence(inspection: Inspection, found: DoubleRange) -> str:
+    """At how many samples a program gets no value, where that comes from, and what is exact.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    found : DoubleRange
+        Its own, with at least one sample lost.
 
     Examples
     --------
-    >>> level_of(0.4), level_of(1.0), level_of(2.5), level_of(float("inf"))
-    ('stable', 'moderate', 'severe', 'infinite')
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1e200, 1e300, 1.0]})
+    >>> inspection = inspect(read("sqrt(x**2)").formula, samples)
+    >>> range_sentence(inspection, double_range(inspection))
+    'No double-precision value at 2 of 3 samples: `x²` overflows; the exact value is in range.'
     """
-    if math.isnan(eic):
-        return UNDEFINED
-    if math.isinf(eic):
-        return INFINITE
-    return STABLE if eic < 1 else MODERATE if eic <= 2 else SEVERE
+    shown = found.places[:TOLD_PLACES]
+    where = wording.join([_leaves_range(inspection, place) for place in shown])
+    rest = found.count - sum(place.overflows + place.underflows for place in shown)
+    if rest:
+        where += f", and {rest:,} more elsewhere"
+    if found.in_range == found.count:
+        exact = "the exact value is in range"
+    elif found.beyond == found.count:
+        exact = "the exact value is out of range, too"
+    elif found.in_range:
+        least = "" if found.in_range + found.beyond == found.count else "at least "
+        exact = f"the exact value is in range at {least}{found.in_range:,} of them"
+    else:
+        exact = "what the exact value is, is not known at all of them"
+    return (
+        f"No double-precision value at {found.count:,} of "
+        f"{wording.count(found.rows, 'sample')}: {where}; {exact}."
+    )
+
+
+def _leaves_range(inspection: Inspection, place: RangePlace) -> str:
+    if place.overflows and place.underflows:
+        what = "over- or underflows"
+    else:
+        what = "overflows" if place.overflows else "underflows"
+    return f"{_text(inspection, place.node)} {what}"
+
+
+def _uncapital(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def _text(inspection: Inspection, node_id: int, limit: int = TEXT_LIMIT) -> str:
     return f"`{short_text(inspection.formula, node_id, limit)}`"
 
 
-def _finite(inspection: Inspection) -> Verdict:
-    eic, bottleneck = inspection.eic, inspection.bottleneck
-    level = level_of(eic)
-    origin = origin_of_loss(inspection, bottleneck)
-    if not inspection.nodes[bottleneck].node.children:
-        return Verdict(
-            level, "Loses no digits: nothing is computed.", "Nothing is computed", bottleneck,
-            _notes(inspection),
-        )  # fmt: skip
-    place = _text(inspection, bottleneck)
-    if level == STABLE:
+@dataclass(frozen=True)
+class _Step:
+    """The step that loses most: how it is called, and why it does."""
+
+    place: str
+    inherited: str
+    clause: str
+    label: str
+    origin: int
+    lost: str
+
+
+def _worst_step(inspection: Inspection) -> _Step:
+    """The bottleneck in words."""
+    bottleneck = inspection.bottleneck
+    if math.isinf(inspection.eic):
+        n = inspection.nodes[bottleneck]
+        lost = f"every digit{_at_samples(inspection, bottleneck)} (EIC infinite)"
+        label = _singular_label(inspection, bottleneck)
+        clause = singular_clause(inspection, bottleneck)
+        return _Step(_text(inspection, bottleneck), "", clause, label, n.node.id, lost)
+    lost = f"{wording.number(inspection.eic, 1)} (EIC)"
+    limit = TEXT_LIMIT * 2 // 3
+    found = explain_loss(inspection, bottleneck, limit)
+    place = _text(inspection, bottleneck, TEXT_LIMIT if found.origin == bottleneck else limit)
+    label = wording.capital(found.label)
+    return _Step(place, found.place, found.clause, label, found.origin, lost)
+
+
+def _finite(inspection: Inspection) -> _Said:
+    """No sample leaves the result without a digit; a step inside may be."""
+    eic, bottleneck, root = inspection.eic, inspection.bottleneck, inspection.nodes[-1]
+    result = root.local_eic
+    level = level_of(result)
+    if not root.node.children:
+        return _Said(level, "Loses no digit: nothing is computed.", "Nothing is computed",
+                     bottleneck)  # fmt: skip
+    if eic < LEAST:
+        return _Said(level, f"{CALM}the result keeps every digit, and so does every step.",
+                     "No digit lost", bottleneck)  # fmt: skip
+    if eic < 1:
         # Below one digit no step deserves blame.
-        sentence = f"Stable: loses {wording.digits_phrase(eic)} at most, at {place}."
-        return Verdict(level, sentence, "Like a typical physical law", origin, _notes(inspection))
-    cause = finite_cause(gather_evidence(inspection, origin))
-    at = f"at {place}"
-    if origin != bottleneck:
-        limit = TEXT_LIMIT * 2 // 3
-        at = f"at {_text(inspection, bottleneck, limit)}, "
-        at += f"inherited from {_text(inspection, origin, limit)}"
-    sentence = f"Loses {eic:.1f} of your digits {at}: {cause.clause}."
-    return Verdict(level, sentence, wording.capital(cause.label), origin, _notes(inspection))
-
-
-def _infinite(inspection: Inspection) -> Verdict:
-    n = inspection.nodes[inspection.bottleneck]
-    valid = inspection.counts.valid
-    place = _text(inspection, n.node.id)
-    clause = singular_clause(inspection, n.node.id)
-    if n.singular == valid:
-        sentence = f"Loses every digit at {place}: {clause}."
-    else:
+        return _Said(level, _stable_sentence(inspection), "Like a typical physical law",
+                     origin_of_loss(inspection, bottleneck))  # fmt: skip
+    step = _worst_step(inspection)
+    if bottleneck == root.node.id:
         sentence = (
-            f"Loses every digit at {place} for {n.singular:,} of {valid:,} samples: {clause}."
+            f"The result loses {wording.number(eic, 1)} digits (EIC) at {step.place}"
+            f"{step.inherited}: {step.clause}."
         )
-    words = OPERATORS[n.node.operator].words
-    label = f"cancellation in a {words.noun}" if words.cancels else "a singular point"
-    return Verdict(INFINITE, sentence, wording.capital(label), n.node.id, _notes(inspection))
+        return _Said(level, sentence, step.label, step.origin)
+    calm = level == STABLE
+    said = kept_phrase(result) if calm else f"loses {wording.digits_phrase(result)}"
+    if has_copies(inspection):
+        said += " with independent noise"
+    sentence = (
+        f"The result {said}; an inner step, {step.place}, loses {step.lost}{step.inherited}: "
+        f"{step.clause}."
+    )
+    label = f"{step.label}, hidden by the result" if calm else step.label
+    return _Said(level, sentence, label, step.origin)
 
 
-def _undefined(inspection: Inspection) -> Verdict:
+CHECKED = "that were checked"
+"""Said of the samples of which enough digits are known."""
+
+LEAST = 0.005
+"""Digits below which a number of digits is shown as none."""
+
+
+def _stable_sentence(inspection: Inspection) -> str:
+    lost = wording.digits_phrase(inspection.nodes[-1].local_eic)
+    worst = wording.digits_phrase(inspection.eic)
+    if lost == worst:
+        return f"{CALM}the result loses {lost}, and no step inside loses more."
+    place = _text(inspection, inspection.bottleneck)
+    return f"{CALM}the result loses {lost}, the worst step inside, {place}, {worst} (EIC)."
+
+
+def _infinite(inspection: Inspection) -> _Said:
+    """At some sample no digit of the result is right."""
+    root = inspection.nodes[-1]
+    origin = _source_of_infinity(inspection)
+    place, clause = _text(inspection, origin), singular_clause(inspection, origin)
+    where = _at_samples(inspection, root.node.id)
+    rest = ""
+    if where and not (where.endswith(CHECKED) or math.isnan(root.local_eic_finite)):
+        rest = f"; at the others it loses {wording.digits_phrase(root.local_eic_finite)}"
+    sentence = f"The result loses every digit{where} (EIC infinite) at {place}: {clause}{rest}."
+    return _Said(INFINITE, sentence, _singular_label(inspection, origin), origin)
+
+
+def _source_of_infinity(inspection: Inspection) -> int:
+    """The step at which the samples that leave the result without a digit lose it first."""
+    node, trace = inspection.nodes[-1].node, inspection.amplification.trace
+    lost = np.isinf(trace(node.id)[1])
+    while True:
+        counts = [
+            (int(np.count_nonzero(np.isinf(trace(child)[1][lost]))), -child)
+            for child in node.children
+            if inspection.nodes[child].singular
+        ]
+        most, child = max(counts, default=(0, 0))
+        if 2 * most < np.count_nonzero(lost) or not most:
+            return node.id
+        node = inspection.nodes[-child].node
+
+
+def _singular_label(inspection: Inspection, node_id: int) -> str:
+    words = OPERATORS[inspection.nodes[node_id].node.operator].words
+    return wording.capital(
+        f"cancellation in a {words.noun}" if words.cancels else "a singular point"
+    )
+
+
+def _at_samples(inspection: Inspection, node_id: int) -> str:
+    """At how many samples a node keeps no digit; "" if at all of them.
+
+    Where 60 digits were needed at more samples than they were taken at, only what they say counts.
+    """
+    n, valid = inspection.nodes[node_id], inspection.counts.valid
+    if n.singular == valid:
+        return ""
+    known, checked = n.singular, valid
+    amplification = inspection.amplification
+    unsettled = amplification.unsettled[amplification.valid[amplification.unsettled]]
+    if len(unsettled):
+        _, s = amplification.trace(node_id)
+        known -= int(np.count_nonzero(np.isinf(s[unsettled])))
+        checked -= len(unsettled)
+        if known == checked:
+            return f" at all {checked:,} samples {CHECKED}"
+        return f" at {known:,} of the {checked:,} samples {CHECKED}"
+    return f" at {known:,} of {valid:,} samples"
+
+
+def _undefined(inspection: Inspection) -> _Said:
     worst = max(inspection.nodes, key=lambda n: (n.invalid, n.node.id))
     total = inspection.counts.total
     place = _text(inspection, worst.node.id)
@@ -176,31 +369,31 @@ def _undefined(inspection: Inspection) -> Verdict:
     else:
         sentence = f"Undefined: no sample has a real value, most of them fail at {place}{because}."
     cause = "Outside the real domain" if clause else "Out of range"
-    return Verdict(UNDEFINED, sentence, cause, worst.node.id, _notes(inspection))
+    return _Said(UNDEFINED, sentence, cause, worst.node.id)
 
 
 def _notes(inspection: Inspection) -> tuple[str, ...]:
     notes: list[str] = []
-    if inspection.counts.valid:
+    counts = inspection.counts
+    if counts.valid:
         notes += _without_singular(inspection)
-        notes += _masked(inspection)
+        notes += _hidden(inspection)
         notes += _tail(inspection)
         notes += _invalid(inspection)
-    counts = inspection.counts
     if DOUBLE_DIGITS < inspection.eic < math.inf:
-        notes.append("That is more than the 16 digits that double precision has.")
-    if counts.unresolved:
+        notes.append("EIC is above the 16 digits that double precision has.")
+    taken_as_is = counts.unresolved - _unchecked_and_left_out(inspection)
+    if taken_as_is:
         notes.append(
-            f"{wording.count(counts.unresolved, 'sample')} needed a check at 60 digits that was "
-            "not made: "
-            "take the last digits with care."
+            f"{wording.count(taken_as_is, 'sample')} needed a check at 60 digits after the limit "
+            f"of {counts.rechecked:,} was reached: of them double precision's own account is "
+            "taken, so take the last digits with care."
         )
     if counts.rechecked:
         settled = "was" if counts.rechecked == 1 else "were"
         notes.append(
             f"{wording.count(counts.rechecked, 'sample')} {settled} settled at 60 digits, beyond "
-            "what double "
-            "precision can tell."
+            "what double precision can tell."
         )
     return tuple(notes)
 
@@ -209,65 +402,60 @@ def _without_singular(inspection: Inspection) -> list[str]:
     if not math.isinf(inspection.eic):
         return []
     rest = inspection.eic_finite
-    if math.isnan(rest):
+    if math.isnan(rest) or inspection.finite_bottleneck == inspection.nodes[-1].node.id:
         return []
     where = _text(inspection, inspection.finite_bottleneck)
-    return [f"Without the singular samples it loses {wording.digits_phrase(rest)}, at {where}."]
+    return [
+        f"Without the samples at which a step keeps no digit EIC is {wording.number(rest, 1)}, "
+        f"at {where}."
+    ]
 
 
-def _masked(inspection: Inspection) -> list[str]:
-    bottleneck = inspection.nodes[inspection.bottleneck]
-    root = inspection.nodes[-1]
+def _hidden(inspection: Inspection) -> list[str]:
+    bottleneck, root = inspection.nodes[inspection.bottleneck], inspection.nodes[-1]
     if math.isinf(root.local_eic) or not root.local_eic <= bottleneck.local_eic - 1:
         return []
     if level_of(root.local_eic) != STABLE:
-        return [
-            f"Only a part reaches the result: the whole formula shows a loss of "
-            f"{wording.digits_phrase(root.local_eic)}."
-        ]
-    shown = wording.digits_phrase(root.local_eic)
-    loss = f"a loss of only {shown}" if root.local_eic >= 0.005 else "no loss"
+        return []
     return [
-        f"The result hides it: the whole formula shows {loss}, "
-        f"so a test of its output would not reveal {_text(inspection, bottleneck.node.id)}."
+        "The result hides it: a test of its output would not reveal "
+        f"{_text(inspection, bottleneck.node.id)}."
     ]
 
 
 def _tail(inspection: Inspection) -> list[str]:
-    tail = inspection.tail
-    if tail is None or not tail.divergent:
-        return []
+    why = unsettled_clause(inspection)
     lead = f"The mean is not settled at N = {inspection.counts.total:,}: "
-    if tail.crossings:
-        k = max(
-            tail.crossings,
-            key=lambda j: (_known(inspection.nodes[j].local_eic_finite), -j),
-        )
-        return [lead + f"EIC grows with N because {_text(inspection, k)} crosses zero."]
-    share = (
-        ""
-        if math.isnan(tail.top1_share)
-        else f" ({wording.percent(tail.top1_share)} from the worst 1 %)"
-    )
-    return [lead + f"a few samples carry most of it{share}, and more of them would raise EIC."]
+    return [f"{lead}{why}."] if why else []
 
 
-def _known(value: float) -> float:
-    return -math.inf if math.isnan(value) else value
+def _unchecked_and_left_out(inspection: Inspection) -> int:
+    """Samples beyond double range that came after the limit of the check."""
+    amplification = inspection.amplification
+    return int(np.count_nonzero(~amplification.valid[amplification.unsettled]))
 
 
 def _invalid(inspection: Inspection) -> list[str]:
     failing = [n for n in inspection.nodes if n.invalid]
     failing.sort(key=lambda n: -n.invalid)
-    total = inspection.counts.total
-    beyond = "its value leaves the range of double precision"
+    total, unchecked = inspection.counts.total, _unchecked_and_left_out(inspection)
+    only_range = unchecked == inspection.counts.invalid
+    limit = inspection.counts.rechecked
+    beyond = (
+        f"double precision has no value there, and the check at 60 digits ends after {limit:,} "
+        "samples"
+    )
     notes = []
     for n in failing[:LISTED]:
         clause = invalid_clause(n.node)
-        if inspection.counts.unresolved or not clause:
+        kind = "usable" if unchecked or not clause else "real"
+        if only_range:
+            clause = beyond
+        elif unchecked:
             clause = f"{clause}, or {beyond}" if clause else beyond
+        elif not clause:
+            clause = "its value leaves every range of numbers"
         have, are = ("has", "is") if n.invalid == 1 else ("have", "are")
-        kind = "usable" if beyond in clause else "real"
         notes.append(
             f"{n.invalid:,} of {total:,} samples {have} no {kind} value at "
             f"{_text(inspection, n.node.id)} and {are} left out: {clause}."

@@ -15,13 +15,16 @@ import numpy as np
 import numpy.typing as npt
 
 from eic_core import wording
+from eic_core.engine.amplify import amplify
 from eic_core.explain import phrases
-from eic_core.explain.bottleneck import diagnosed_node
+from eic_core.explain.bottleneck import diagnosed_node, origin_of_loss
 from eic_core.explain.settling import Growth, MeanInterval, growth_of, interval_of
 from eic_core.exports import Plain
 from eic_core.formula.tree import Formula
+from eic_core.measure.crossings import GROWN
 from eic_core.measure.inspection import Inspection
 from eic_core.operators.wide import Array
+from eic_core.samples import Samples
 
 Positions = npt.NDArray[np.int64]
 
@@ -71,7 +74,7 @@ class LossPlace:
     node_id : int or None
         The node that is nearly zero there; None if there is none.
     crosses : bool
-        Whether it is known to take both signs on the data.
+        Whether it is known to pass through zero on the data.
     low, high : float
         Range of that node's value over the rows; nan without a node.
     inputs : tuple of InputRange
@@ -142,10 +145,14 @@ def describe_rows(
 def _vanishing(
     inspection: Inspection, node_id: int, positions: Positions, weights: Array
 ) -> _Zero | None:
-    """The node of the subtree that is smallest, beside its usual size, where most is lost."""
+    """The node of the subtree that is small, beside its usual size, where most is lost.
+
+    That where the loss is created, if it is; else the smallest.
+    """
     formula, amplification = inspection.formula, inspection.amplification
+    origin = origin_of_loss(inspection, node_id)
     best: tuple[float, int, Array] | None = None
-    for k in range(formula.first[node_id], node_id + 1):
+    for k in (origin, *range(formula.first[node_id], node_id + 1)):
         row = amplification.tape.steps[amplification.tape.slots[k]].row
         if row is None or not row.crossing or inspection.nodes[k].local_eic_finite < 0.5:
             continue
@@ -155,12 +162,16 @@ def _vanishing(
         if not usual > 0 or not np.isfinite(sizes).any():
             continue
         size = _typical(sizes, weights) / usual
-        if size < _limit(amplification.signs[k] == 3) and (best is None or size < best[0]):
+        if size >= _limit(amplification.signs[k] == 3) or (best is not None and size >= best[0]):
+            continue
+        if size < _limit(inspection.sign_changes.at(k).zero):
             best = size, k, y
+            if k == origin:
+                break
     if best is None:
         return None
     _, k, y = best
-    crosses = amplification.signs[k] == 3
+    crosses = inspection.sign_changes.at(k).zero
     usual = float(np.nanmedian(np.abs(y)))
     small = np.abs(y[positions]) < _limit(crosses) * usual
     mostly_near = bool(np.sum(weights[small]) >= MOST)
@@ -395,8 +406,24 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
         finite=count,
         place=place,
         growth=growth_of(s2),
-        interval=interval_of(s2, place is not None and place.crosses),
+        interval=interval_of(s2, place is not None and _has_no_mean(inspection, node_id, place, s)),
     )
+
+
+def _has_no_mean(inspection: Inspection, node_id: int, place: LossPlace, s: Array) -> bool:
+    """Whether s grows without bound towards the zero that the carrying rows have in common."""
+    if place.node_id is None or not place.crosses:
+        return False
+    change = inspection.sign_changes.at(place.node_id)
+    if place.node_id == node_id:
+        return change.unbounded
+    worst = int(np.nanargmax(np.where(np.isfinite(s), s, 0.0)))
+    subtree = inspection.formula.subtree(node_id)
+    at = {name: inspection.samples.columns[name][worst : worst + 1] for name in subtree.variables}
+    at |= {name: np.array([value]) for name, value in change.place.items()}
+    found = amplify(subtree, Samples.from_columns(at, count=1), recheck=False)
+    _, there = found.trace(len(subtree) - 1)
+    return bool(there[0] >= GROWN * s[worst])
 
 
 def few_carriers(s: Array) -> tuple[int, ...]:
@@ -465,6 +492,8 @@ def _concentration(result: Where, name: str) -> str:
     total = result.finite
     if total == 1:
         return f"Only one row has a finite amplification at {name}."
+    left_out = total < len(result.s)
+    of_rows = f"{total:,} rows with a finite amplification" if left_out else f"{total:,} rows"
     small_parts = [
         c
         for c in reversed(result.carriers)
@@ -472,16 +501,18 @@ def _concentration(result: Where, name: str) -> str:
     ]
     if not small_parts:
         if np.ptp(result.shares[np.isfinite(result.s)]) * total <= ALIKE:
-            return f"All over the data: every row gives the same share of {NOISE} at {name}."
+            every = f"each of the {of_rows}" if left_out else "every row"
+            return f"All over the data: {every} gives the same share of {NOISE} at {name}."
         return f"All over the data: no small part of the rows carries {NOISE} at {name}."
     smallest = small_parts[0]
     count = len(smallest.positions)
     if count == 1:
         row, share = result.row_number(smallest.positions[0]), wording.percent(smallest.share)
-        return f"One row of {total:,}, row {row:,}, gives {share} of {NOISE} at {name}."
+        of_rows = of_rows if left_out else f"{total:,}"
+        return f"One row of {of_rows}, row {row:,}, gives {share} of {NOISE} at {name}."
     listed = f" ({_rows(result, smallest.positions)})" if count <= LISTED else ""
     share = wording.level_percent(smallest.level)
-    return f"{count:,} of {total:,} rows give {share} of {NOISE} at {name}{listed}."
+    return f"{count:,} of {of_rows} give {share} of {NOISE} at {name}{listed}."
 
 
 def _rows(result: Where, positions: tuple[int, ...]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -12,6 +12,7 @@ from eic_core.engine.amplify import Amplification, Progress, amplify
 from eic_core.exports import Plain, json_form
 from eic_core.formula.rendering import node_texts, to_latex
 from eic_core.formula.tree import Formula, Node
+from eic_core.measure.crossings import SignChanges
 from eic_core.measure.tails import Tail, tail_of
 from eic_core.samples import Samples
 
@@ -156,8 +157,6 @@ class Inspection(Plain):
     nodes : tuple of NodeAmplification
         In post-order.
     counts : SampleCounts
-    tail : Tail or None
-        None if no node has a finite mean.
     reason : str
         Why EIC is nan, else "".
     amplification : Amplification
@@ -172,14 +171,13 @@ class Inspection(Plain):
     samples: Samples
     nodes: tuple[NodeAmplification, ...]
     counts: SampleCounts
-    tail: Tail | None
     reason: str
     amplification: Amplification = field(repr=False)
 
     JSON = (
         "formula=formula.source", ("latex", lambda found: to_latex(found.formula)),
         "complexity=formula.complexity", "eic", "eic_finite", "noise_figure_db", "bottleneck",
-        "reason", "samples=counts",
+        "no_value_at", "reason", "samples=counts",
         ("tail", lambda found: _NO_TAIL if found.tail is None else found.tail), "nodes",
     )  # fmt: skip
 
@@ -199,10 +197,43 @@ class Inspection(Plain):
         """Id of the node of largest local EIC, the first in post-order at ties."""
         return max(self.nodes, key=_DIGITS).node.id
 
+    @cached_property
+    def sign_changes(self) -> SignChanges:
+        """What happens where nodes change their sign."""
+        return SignChanges(self.amplification)
+
+    @cached_property
+    def tail(self) -> Tail | None:
+        """The tail of s^2 at the node of largest ``local_eic_finite``; None if no sample is valid.
+
+        Its mean is never called settled while some other node keeps a digit at no sample.
+        """
+        if not self.counts.valid:
+            return None
+        watched = self.finite_bottleneck
+        crossings = tuple(k for k, signs in enumerate(self.amplification.signs) if signs == 3)
+        hottest = sorted(crossings, key=lambda k: -self.amplification.finite_sum[k])
+        unbounded = any(self.sign_changes.at(k).unbounded for k in hottest)
+        found = tail_of(watched, self.amplification.valid_s2(watched), crossings, unbounded)
+        hopeless = any(n.singular == self.counts.valid for n in self.nodes)
+        if found.divergent is False and hopeless:
+            found = replace(found, divergent=None)
+        return found
+
     @property
     def finite_bottleneck(self) -> int:
         """Id of the node of largest ``local_eic_finite``, the first at ties."""
         return _finite_bottleneck(self.nodes)
+
+    @property
+    def no_value_at(self) -> int | None:
+        """Id of the node at which most samples first have no real value; None if all have one.
+
+        Where no sample is valid, every local EIC is nan, and the bottleneck, the first of equals,
+        says nothing: this is where to look.
+        """
+        worst = max(self.nodes, key=lambda n: (n.invalid, n.node.id))
+        return worst.node.id if worst.invalid else None
 
     @property
     def digits_lost(self) -> float:
@@ -277,7 +308,6 @@ def inspect(
         samples=samples,
         nodes=frozen,
         counts=counts,
-        tail=_tail(amplification, frozen) if valid else None,
         reason="" if valid else _reason(frozen),
         amplification=amplification,
     )
@@ -299,12 +329,6 @@ def _nodes(amplification: Amplification, edges: bool) -> tuple[NodeAmplification
         row = (node, s_bar, digits, finite, lost, singular, shares, texts)
         nodes.append(_new_node(NodeAmplification, row))
     return tuple(nodes)
-
-
-def _tail(amplification: Amplification, nodes: tuple[NodeAmplification, ...]) -> Tail | None:
-    watched = _finite_bottleneck(nodes)
-    crossings = tuple(k for k, signs in enumerate(amplification.signs) if signs == 3)
-    return tail_of(watched, amplification.valid_s2(watched), crossings)
 
 
 def _reason(nodes: tuple[NodeAmplification, ...]) -> str:

@@ -1,6 +1,6 @@
 """How settled a mean amplification is: quantiles, concentration and Hill's estimator.
 
-If a node crosses zero inside the domain, E[s^2] does not exist and the sample
+If a sum crosses zero inside the domain, E[s^2] does not exist and the sample
 mean grows with N.  A mean is therefore shown with its tail.
 """
 
@@ -28,11 +28,11 @@ class Tail:
         Share of the finite sum of s^2 held by its largest ceil(n/100) values, 0 to 1.
     divergent : bool or None
         Whether the mean is not settled at this N; None if there are too few
-        samples to tell and no sign change was seen.
+        samples to tell and s of no node is known to grow without bound.
     hill : float
         Estimated tail index of s^2 (the mean is infinite below 1); nan if not estimated.
     crossings : tuple of int
-        Ids of the nodes that take both signs inside the domain.
+        Ids of the nodes that take both signs inside the domain; at a zero, a pole or a jump.
     """
 
     node: int
@@ -81,7 +81,12 @@ def _hill_index(top: np.ndarray) -> float:
     return (len(top) - 1) / excess if excess > 0 else math.inf
 
 
-def tail_of(node: int, s2: np.ndarray, crossings: tuple[int, ...]) -> Tail:
+def tail_of(
+    node: int,
+    s2: np.ndarray,
+    crossings: tuple[int, ...],
+    unbounded: bool | None = None,
+) -> Tail:
     """Describe the tail of s^2 at one node.
 
     Parameters
@@ -92,10 +97,14 @@ def tail_of(node: int, s2: np.ndarray, crossings: tuple[int, ...]) -> Tail:
         s^2 at the valid samples, inf where singular; n >= 1.
     crossings : tuple of int
         Nodes known to take both signs.
+    unbounded : bool, optional
+        Whether s of one of them grows without bound there: at a zero of a sum, say, but not at a
+        pole of one of its terms.  By default whether there are any.
 
     Notes
     -----
-    The mean counts as not settled if any node crosses zero, or if n >= 300 and
+    The mean counts as not settled if s of any node grows without bound where it changes its sign
+    (it then has no mean over the domain), or if n >= 300 and
     alpha-hat * (1 + 1.645 / sqrt(k)) < 1 with k = ceil(sqrt(n)): the one-sided
     95 % upper bound of Hill's estimator lies below the exponent at which the
     mean exists.  n counts the finite values.
@@ -112,11 +121,12 @@ def tail_of(node: int, s2: np.ndarray, crossings: tuple[int, ...]) -> Tail:
     if m:
         total = np.sum(s2) if m == n else np.sum(s2[np.isfinite(s2)])
         top1_share = float(np.sum(top[-count:]) / total)
-    divergent: bool | None = True if crossings else None
+    unbounded = bool(crossings) if unbounded is None else unbounded
+    divergent: bool | None = True if unbounded else None
     if m >= MIN_SAMPLES_FOR_HILL:
         hill = _hill_index(top[-k - 1 :])
         heavy = hill * (1 + 1.645 / math.sqrt(k)) < 1
-        divergent = bool(crossings) or heavy
+        divergent = unbounded or heavy
     return Tail(node, q50, q90, q99, top1_share, divergent, hill, crossings)
 
 

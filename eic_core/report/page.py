@@ -5,7 +5,6 @@ from __future__ import annotations
 from eic_core import wording
 from eic_core.drawing.scale import PAGE_COLOURS
 from eic_core.explain.budget import TOLERANCE
-from eic_core.explain.verdict import LEVELS
 from eic_core.formula.rendering import short_text, to_python
 from eic_core.markup import environment
 from eic_core.measure.inspection import Inspection
@@ -102,7 +101,6 @@ def render(findings: Findings, provenance: Provenance) -> str:
         provenance=provenance,
         name=wording.shorten(short_text(formula, limit=60), 60),
         written=to_python(formula),
-        level=LEVELS[findings.diagnosis.verdict.level],
         script=python_snippet(findings.inspection, provenance),
         version=versions()["EIC Lab"],
         show=sections,

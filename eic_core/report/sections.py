@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from markupsafe import Markup
 
+from eic_core import wording
 from eic_core.drawing.svg import tree_svg
 from eic_core.explain.budget import TOLERANCE, Budget
 from eic_core.explain.causes import invalid_clause, singular_clause
 from eic_core.explain.comparing import EXPLAINED, OK, UNCLEAR, Shaken
 from eic_core.explain.conditioning import OwnConditioning
 from eic_core.explain.ledger import Ledger
+from eic_core.explain.losses import MEANINGS, NAMES, RESULT_SHARED, WORST_STEP
+from eic_core.explain.spread import spread_of
 from eic_core.explain.triangulation import Triangulation
 from eic_core.explain.where import Where
 from eic_core.formula.rendering import node_texts, short_text, to_mathml
 from eic_core.formula.tree import Formula
 from eic_core.markup import Badge, Cell, Piece, Shown
+from eic_core.measure.double_range import double_range
 from eic_core.measure.inspection import Inspection
 from eic_core.report.charts import losses
 from eic_core.report.findings import LEFT_OUT, PARTS, REPAIR, Findings
@@ -145,40 +150,37 @@ def metrics(findings: Findings) -> ReportTable:
 
 def _metrics(findings: Findings) -> Iterator[tuple[Cell, Cell, Cell]]:
     inspection = findings.inspection
-    yield "EIC", _digits(inspection.eic), (
-        "Digits lost at the worst node: log10 of the mean amplification of rounding noise there."
-    )
-    yield "EIC, finite samples", _digits(inspection.eic_finite), (
-        "The same without samples at which a node keeps no digit at all."
-    )
+    for loss in findings.diagnosis.losses:
+        yield loss.name, _digits(loss.digits), wording.capital(MEANINGS[loss.key]) + "."
+        if math.isinf(loss.digits):
+            yield f"{loss.name}, finite samples", _digits(loss.digits_finite), (
+                "The same without the samples at which it is infinite."
+            )
     yield "noise figure, dB", _digits(inspection.noise_figure_db), (
         "20 times EIC, as in electronics."
     )
     yield "complexity", _count(inspection.formula.complexity), (
         "Number of nodes of the tree: operators, variables and constants."
     )
-    yield "loss of the result", _digits(inspection.nodes[-1].local_eic), (
-        "Digits lost at the root; below EIC if the result hides an inner loss."
+    found = double_range(inspection)
+    yield "no double-precision value", _count(found.count), (
+        "Samples at which the formula, evaluated as it is written, gives no finite number, or a 0 "
+        "that is none."
     )
-    tail = inspection.tail
-    if tail is None:
+    tail, spread = inspection.tail, spread_of(inspection)
+    if tail is None or spread is None:
         return
-    for name, value in (("median", tail.q50), ("90 %", tail.q90), ("99 %", tail.q99)):
-        yield f"digits lost, {name}", _digits(value), (
-            "Half of the samples lose at most so many at the worst node."
-            if name == "median"
-            else f"{name} of the samples lose at most so many there."
-        )
-    yield "worst 1 % of samples", _share(tail.top1_share), "Their part of the amplified noise."
-    yield "the mean", *_SETTLED[tail.divergent]
-
-
-_SETTLED: Mapping[bool | None, tuple[str, str]] = {
-    None: ("open", "Too few samples to tell whether more of them would change EIC."),
-    True: ("not settled", "With more samples EIC would grow: a part crosses zero, or the tail is "
-           "heavy."),
-    False: ("settled", "More samples of this kind would hardly change EIC."),
-}  # fmt: skip
+    if spread.place:
+        for name, value in (("median", tail.q50), ("90 %", tail.q90), ("99 %", tail.q99)):
+            part = "Half" if name == "median" else name
+            yield f"digits lost at {spread.place}, {name}", _digits(value), (
+                f"{part} of the samples lose at most so many there."
+            )
+        yield "worst 1 % of samples", _share(tail.top1_share), "Their part of the amplified noise."
+    yield "mean settled", spread.settled, (
+        "If it is not, EIC would grow with more samples: a step crosses zero or comes near a "
+        "pole, or the tail is heavy."
+    )
 
 
 # Whose noise it is
@@ -231,7 +233,7 @@ def worst_rows(inspection: Inspection, found: Where) -> ReportTable:
     columns = inspection.samples.columns
     texts = node_texts(inspection.formula, TEXT_LIMIT)
     return ReportTable(
-        ("row", *names, "digits lost", "part of the noise"),
+        ("row", *names, "digits lost there", "part of the noise"),
         [
             (
                 _count(found.row_number(k)),
@@ -255,8 +257,8 @@ def losses_chart(findings: Findings) -> Markup:
     return losses(
         (
             ("the function itself, in any writing", found.own, "cool"),
-            ("the result as written", found.q, "bar"),
-            ("EIC: the worst node as written", findings.inspection.eic_finite, "bar"),
+            (f"{NAMES[RESULT_SHARED]}, as written", found.q, "bar"),
+            (f"{NAMES[WORST_STEP]}, as written", findings.inspection.eic_finite, "bar"),
         )
     )
 
@@ -295,7 +297,7 @@ def verified(form: Repair) -> tuple[str, str]:
 def before_and_after(form: Repair, measured_rows: int) -> ReportTable:
     """What the formula loses as it is written, and in another form."""
     return ReportTable(
-        ("", "result loses", "EIC", "nodes", "float64 loses", "float32 loses"),
+        ("", "result, shared noise", "EIC", "nodes", "float64 loses", "float32 loses"),
         [
             ("as written", *_measured(form.before)),
             ("instead", *_measured(form.after)),
@@ -452,7 +454,7 @@ def nodes(findings: Findings) -> ReportTable:
     shares = {row.node_id: row.share for row in findings.diagnosis.ledger.rows}
     defined = inspection.eic == inspection.eic
     return ReportTable(
-        ("id", "sub-expression", "operator", "digits lost", "finite samples", "amplification",
+        ("id", "sub-expression", "operator", "local EIC", "finite samples", "amplification",
          "share of the noise", "invalid", "singular"),
         [
             (str(n.node.id), _code(texts[n.node.id]), n.node.operator, _digits(n.local_eic),
@@ -461,8 +463,8 @@ def nodes(findings: Findings) -> ReportTable:
              _count(n.invalid), _count(n.singular))
             for n in inspection.nodes
         ],
-        "In post-order; the bottleneck stands out. Digits lost: local EIC, up to and "
-        "including the node. Share: of the noise at the node of largest finite loss.",
+        "In post-order; the bottleneck stands out. Local EIC: digits lost up to and including "
+        "the node, independent noise. Share: of the noise at the node of largest finite loss.",
         numbers=(0, 3, 4, 5, 6, 7, 8),
         marked=frozenset([inspection.bottleneck] if defined else []),
     )  # fmt: skip

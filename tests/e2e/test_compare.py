@@ -129,7 +129,7 @@ def test_on_a_phone_the_two_formulas_are_stacked_and_nothing_sticks_out(
 ) -> None:
     with opened(browser, server + PAIR, width=390) as page:
         sentence = page.locator(".st-key-pair-box .eic-sentence")
-        expect(sentence).to_have_text("B loses 7.5 digits less than A, with 2 nodes more.")
+        expect(sentence).to_have_text("B has an EIC 7.5 digits lower than A, with 2 nodes more.")
         page.locator(".st-key-pair-plot").wait_for(timeout=PATIENCE)
         eventually(page, lambda: stacked(page), bool)
         width = "document.documentElement.scrollWidth"

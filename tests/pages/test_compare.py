@@ -187,7 +187,7 @@ def test_two_formulas_are_compared_from_the_address_alone() -> None:
         formula="sqrt(x+1)-sqrt(x)", b="1/(sqrt(x+1)+sqrt(x))", range="x=loguniform:1:1e8"
     )
     assert not page.exception
-    assert "B loses 7.5 digits less than A, with 2 nodes more." in html_of(page)
+    assert "B has an EIC 7.5 digits lower than A, with 2 nodes more." in html_of(page)
     assert page.text_area(key="formula_b").value == "1/(sqrt(x+1)+sqrt(x))"
 
 

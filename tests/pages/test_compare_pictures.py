@@ -184,7 +184,8 @@ def test_the_sentence_says_which_loses_less_and_what_it_costs() -> None:
     x = sample_domains({"x": Domain("uniform", 1.0, 5.0)}, count=400, seed=1).columns["x"]
     bad, good = over("10000*x - 9999*x", x, x=(1.0, 5.0)), over("x", x, x=(1.0, 5.0))
     assert pair_sentence(bad, good) == (
-        "B loses 4.4 digits less than A, at the same accuracy (R² 1 against 1), with 6 nodes fewer."
+        "B has an EIC 4.4 digits lower than A, at the same accuracy (R² 1 against 1), with 6 nodes "
+        "fewer."
     )
     worse = over("0.9*x", x, x=(1.0, 5.0))
     assert "and fits worse" in pair_sentence(good, worse)
@@ -196,9 +197,12 @@ def test_the_sentence_copes_with_what_has_no_number() -> None:
     fine = over("x", x=(1.0, 5.0))
     lost = over("x - x", x=(1.0, 5.0))
     none = over("log(-x)", x=(1.0, 5.0))
-    assert pair_sentence(lost, lost).startswith("Both lose every digit at some sample")
+    assert pair_sentence(lost, lost).startswith(
+        "Both have an infinite EIC: some step loses every digit at some sample"
+    )
     assert pair_sentence(lost, fine) == (
-        "A loses every digit at some sample, B 0, with 2 nodes fewer."
+        "A has an infinite EIC, for some step loses every digit at some sample, B one of 0 digits, "
+        "with 2 nodes fewer."
     )
     assert pair_sentence(none, fine) == (
         "A has no real value on these data, so they cannot be compared."
@@ -208,9 +212,19 @@ def test_the_sentence_copes_with_what_has_no_number() -> None:
         assert all(row.a and row.b for row in differences(a, b))
 
 
+def test_rows_without_a_double_are_told_beside_the_numbers() -> None:
+    fine, huge = over("x", x=(1e200, 1e300)), over("x*x", x=(1e200, 1e300))
+    count = len(fine.samples)
+    told = f" B has no double-precision value at {count:,} of {count:,} samples."
+    assert pair_sentence(fine, huge).endswith(told)
+    rows = {row.name: row for row in differences(fine, huge)}
+    assert rows["No double-precision value"].b == str(count)
+    assert "No double-precision value" not in {row.name for row in differences(fine, fine)}
+
+
 def test_the_differences_are_those_of_the_inspections() -> None:
     a, b = over("x - 1", x=(2.0, 5.0)), over("x*x", x=(2.0, 5.0))
     rows = {row.name: row for row in differences(a, b)}
-    assert rows["EIC, digits lost"].change == f"−{a.eic - b.eic:.2f}"
+    assert rows["Worst step (EIC)"].change == f"−{a.eic - b.eic:.2f}"
     assert rows["Nodes"].change == "unchanged"
     assert rows["Bottleneck"].a == a.nodes[a.bottleneck].text

@@ -239,7 +239,7 @@ def test_finishing_the_check_goes_on_to_the_full_answer(clocks: Clocks) -> None:
     clocks.inspector.pace = SLOW
     page = finished(open_page(**OPENED).button(key="finish").click().run())
     assert not failed(page)
-    assert "Loses 3.0 of your digits" in unescape(html_of(page))
+    assert "loses 3.0 (EIC)" in unescape(html_of(page))
     assert "finish" not in keys(page) and chart(page, "tree") is not None
 
 
@@ -248,7 +248,7 @@ def test_a_later_visitor_on_a_quick_machine_gets_the_full_answer(clocks: Clocks)
     open_page(**OPENED)
     clocks.inspector.pace = QUICK
     page = open_page(**OPENED)
-    assert "Loses 3.0 of your digits" in unescape(html_of(page))
+    assert "loses 3.0 (EIC)" in unescape(html_of(page))
 
 
 def test_an_unfinished_check_is_no_last_good_result(clocks: Clocks) -> None:
@@ -302,4 +302,4 @@ def test_two_formulas_are_compared_only_once_both_are_finished(clocks: Clocks) -
     assert "cannot be compared" not in said and chart(page, "pair-plot") is None
     page = finished(page.button(key="finish").click().run())
     assert not page.exception
-    assert "B loses 3.0 digits more than A" in unescape(html_of(page))
+    assert "B has an EIC 3.0 digits higher than A" in unescape(html_of(page))

@@ -223,7 +223,7 @@ def _bar(dark: bool) -> dict[str, Any]:
             "color": [0], "colorscale": SCALE[dark], "cmin": LOW, "cmax": HIGH, "showscale": True,
             "colorbar": {"thickness": 10, "outlinewidth": 0, "len": 0.9, "xpad": 6, "dtick": 2,
                          "tickfont": {"size": 11, "color": theme.muted},
-                         "title": {"text": "EIC, digits lost", "side": "right",
+                         "title": {"text": "EIC, digits lost at the worst step", "side": "right",
                                    "font": {"size": 12, "color": theme.muted}}},
         },
     }  # fmt: skip

@@ -10,7 +10,9 @@ import streamlit as st
 from eic_core import wording
 from eic_core.drawing.layout import focus_node
 from eic_core.errors import DataError, FormulaError
+from eic_core.explain.losses import NAMES, RESULT, WORST_STEP
 from eic_core.measure import Inspection
+from eic_core.measure.double_range import double_range
 from eic_core.measure.fit import fit_of
 from pages.ui.compare.desk import CompareState
 from pages.ui.compare.pair_figure import INKS, Side, pair_figure, pair_maps, shared_columns
@@ -65,7 +67,7 @@ def pair_sentence(a: Inspection, b: Inspection) -> str:
     >>> samples = Samples.from_columns({"x": [1.0, 2.0]})
     >>> a, b = (inspect(read(t).formula, samples) for t in ("10000*x-9999*x", "x"))
     >>> pair_sentence(a, b)
-    'B loses 4.4 digits less than A, with 6 nodes fewer.'
+    'B has an EIC 4.4 digits lower than A, with 6 nodes fewer.'
     """
     if math.isnan(a.eic) or math.isnan(b.eic):
         who = "Neither formula has" if math.isnan(a.eic) and math.isnan(b.eic) else (
@@ -73,20 +75,32 @@ def pair_sentence(a: Inspection, b: Inspection) -> str:
         )  # fmt: skip
         end = "a real value" if who.startswith("Neither") else "no real value"
         return f"{who} {end} on these data, so they cannot be compared."
-    return f"{_digits(a.eic, b.eic)}{_fit(r2_of(a), r2_of(b))}{_size(a, b)}."
+    said = f"{_digits(a.eic, b.eic)}{_fit(r2_of(a), r2_of(b))}{_size(a, b)}."
+    return " ".join([said, *_range_lost("A", a), *_range_lost("B", b)])
+
+
+def _range_lost(name: str, inspection: Inspection) -> list[str]:
+    found = double_range(inspection)
+    if not found.count:
+        return []
+    total = wording.count(found.rows, "sample")
+    return [f"{name} has no double-precision value at {found.count:,} of {total}."]
 
 
 def _digits(a: float, b: float) -> str:
     if math.isinf(a) and math.isinf(b):
-        return "Both lose every digit at some sample"
+        return "Both have an infinite EIC: some step loses every digit at some sample"
     if math.isinf(a) or math.isinf(b):
         safe, lost = ("B", "A") if math.isinf(a) else ("A", "B")
-        return f"{lost} loses every digit at some sample, {safe} {wording.digits_lost(min(a, b))}"
+        return (
+            f"{lost} has an infinite EIC, for some step loses every digit at some sample, {safe} "
+            f"one of {wording.digits_lost(min(a, b))} digits"
+        )
     if abs(a - b) < SAME_DIGITS:
-        return f"Both lose {wording.number(b, 1)} digits"
+        return f"Both have an EIC of {wording.number(b, 1)} digits"
     if b < a:
-        return f"B loses {wording.number(a - b, 1)} digits less than A"
-    return f"B loses {wording.number(b - a, 1)} digits more than A"
+        return f"B has an EIC {wording.number(a - b, 1)} digits lower than A"
+    return f"B has an EIC {wording.number(b - a, 1)} digits higher than A"
 
 
 def _fit(a: float, b: float) -> str:
@@ -111,9 +125,13 @@ def _size(a: Inspection, b: Inspection) -> str:
 
 def differences(a: Inspection, b: Inspection) -> tuple[Difference, ...]:
     """The lines of the table, those that say nothing left out."""
-    rows = [_row("EIC, digits lost", a.eic, b.eic)]
+    rows = [_row(NAMES[WORST_STEP], a.eic, b.eic)]
     if math.isinf(a.eic) or math.isinf(b.eic):
         rows.append(_row("EIC, finite", a.eic_finite, b.eic_finite))
+    rows.append(_row(NAMES[RESULT], a.nodes[-1].local_eic, b.nodes[-1].local_eic))
+    lost = double_range(a).count, double_range(b).count
+    if any(lost):
+        rows.append(_row("No double-precision value", *lost, 0))
     rows.append(_row("Noise figure, dB", a.noise_figure_db, b.noise_figure_db, 0))
     rows.append(_row("Nodes", a.formula.complexity, b.formula.complexity, 0))
     if a.samples.target is not None or b.samples.target is not None:
@@ -305,7 +323,8 @@ def _tree(name: str, result: InspectionResult) -> None:
     )
     st.plotly_chart(
         figure, key=f"tree-{name}", theme=None, config=plotly_config(f"eic-tree-{name.lower()}"),
-        alt=f"The tree of formula {name}, coloured by the digits lost on the scale from 0 to 8",
+        alt=f"The tree of formula {name}, coloured by the digits lost up to each node, "
+        "on the scale from 0 to 8",
     )  # fmt: skip
 
 

@@ -54,6 +54,8 @@ def _card(scored: ListedScore, place: int) -> None:
     facts = [f"EIC {wording.digits_lost(score.eic)}", f"{score.complexity} nodes"]
     if score.r2 == score.r2:
         facts.insert(1, f"R² {wording.r_squared(score.r2)}")
+    if score.out_of_range:
+        facts.append(f"leaves double range at {wording.count(score.out_of_range, 'row')}")
     if listed.method:
         facts.append(listed.method)
     with st.container(horizontal=True, vertical_alignment="center", key=f"card-{place}"):
@@ -189,11 +191,10 @@ def _summary(scored: Scored, on_front: np.ndarray, name: str) -> None:
     read = sum(not s.score.error for s in scores)
     eics = [s.score.eic for s in members if math.isfinite(s.score.eic)]
     low, high = (wording.number(min(eics), 1), wording.number(max(eics), 1)) if eics else ("", "")
-    spread = f" and lose {low if low == high else f'{low} to {high}'} digits" if eics else ""
+    spread = f", at EIC {low if low == high else f'{low} to {high}'}" if eics else ""
     which = "accuracy, complexity and EIC" if name else "complexity and EIC"
     took = f" Scored in {scored.seconds:.1f} s." if scored.seconds >= 1 else ""
     verb = "is" if len(members) == 1 else "are"
-    spread = spread.replace("lose", "loses") if len(members) == 1 else spread
     st.html(
         f'<p class="eic-lead"><b>{len(members):,} of {read:,} formulas</b> {verb} on the front of '
         f'{which}{spread}.</p><p class="eic-quiet">No other formula is at least as good in every '

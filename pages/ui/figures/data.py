@@ -289,7 +289,7 @@ def _two_rows(
     }  # fmt: skip
     if limits is not None:
         values["range"] = list(limits)
-    blank = [] if np.isfinite(y).any() else [_blank(theme)]
+    blank = [] if np.isfinite(y).any() else [_blank(inspection, theme)]
     layout = base_layout(dark) | {
         "height": 460 if narrow else 500,
         "margin": {"l": 62, "r": 10, "t": 12, "b": 48},
@@ -319,10 +319,11 @@ def _value_title(inspection: Inspection) -> str:
     return name or "value"
 
 
-def _blank(theme: Theme) -> dict[str, Any]:
+def _blank(inspection: Inspection, theme: Theme) -> dict[str, Any]:
+    kind = "double-precision value" if inspection.counts.valid else "real value"
     return {
         "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5 + _SPLIT / 2, "showarrow": False,
-        "text": "no real value on these samples", "font": {"size": 14, "color": theme.muted},
+        "text": f"no {kind} on these samples", "font": {"size": 14, "color": theme.muted},
     }  # fmt: skip
 
 

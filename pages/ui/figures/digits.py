@@ -130,8 +130,8 @@ def losses_figure(found: WritingLoss, *, dark: bool = False, narrow: bool = Fals
     step = html.escape(wording.shorten(worst, 26 if narrow else 44))
     rows = (
         ("The function itself", "no writing keeps these", found.own, False),
-        ("The result, as written", "all errors together", found.q, False),
-        ("The worst step inside", step, inside, math.isinf(inspection.eic)),
+        ("The result as written", "shared noise", found.q, False),
+        ("The worst step (EIC)", step, inside, math.isinf(inspection.eic)),
     )
     shapes: list[dict[str, Any]] = []
     notes: list[dict[str, Any]] = []

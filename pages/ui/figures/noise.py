@@ -120,7 +120,7 @@ def triangulated_figure(
             "range": [_LEAST - 0.15, top], "fixedrange": True,
             "dtick": 1 if top < 9.5 and not narrow else 2,
             "tick0": 0, "showgrid": True, "gridcolor": theme.faint, "griddash": "dot",
-            "title": {"text": "decimal digits lost", "standoff": 4, "font": {"size": 12}},
+            "title": {"text": "digits lost at this node", "standoff": 4, "font": {"size": 12}},
         },
         "yaxis": axis_style(theme) | {
             "range": [-len(found) + 0.4, 0.6], "fixedrange": True, "showline": False, "ticks": "",
@@ -139,7 +139,8 @@ def triangulated_figure(
 
 def triangulated_words(node: TriangulatedNode) -> str:
     """The figure in words, for those who do not see it."""
-    return "Digits lost: " + "; ".join(f"{lane.label}: {lane.said}" for lane in lanes(node))
+    said = "; ".join(f"{lane.label}: {lane.said}" for lane in lanes(node))
+    return f"Digits lost at this node: {said}"
 
 
 def _top(found: tuple[Lane, ...]) -> float:

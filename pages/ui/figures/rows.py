@@ -123,7 +123,7 @@ def growth_figure(growth: Growth, *, dark: bool = False, narrow: bool = False) -
             "tickvals": shown, "ticktext": [f"{count:,}" for count in shown],
         },
         "yaxis": axis_style(theme) | {
-            "range": [0, top], "title": {"text": "digits lost", "standoff": 4},
+            "range": [0, top], "title": {"text": "digits lost at this node", "standoff": 4},
         },
         "hovermode": "closest",
     }  # fmt: skip

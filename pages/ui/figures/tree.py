@@ -18,7 +18,11 @@ from pages.ui.figures.plotting import base_layout, build, hidden_axis
 
 
 def ruler_figure(
-    eic: float, eic_finite: float, dark: bool = False, narrow: bool = False
+    eic: float,
+    eic_finite: float,
+    dark: bool = False,
+    narrow: bool = False,
+    result: float = math.nan,
 ) -> go.Figure:
     """A slim horizontal scale with this formula's mark and the two reference lines.
 
@@ -30,6 +34,8 @@ def ruler_figure(
         The same without singular samples; marked too where `eic` is infinite.
     dark, narrow : bool
         For a dark page; for a phone.
+    result : float
+        Digits that the result loses; marked where it is well below the others.
     """
     theme = THEMES[dark]
     shapes: list[dict[str, Any]] = [
@@ -68,13 +74,17 @@ def ruler_figure(
          "zmin": LOW, "zmax": HIGH, "colorscale": SCALE[dark], "showscale": False,
          "hoverinfo": "skip"}
     ]  # fmt: skip
-    marks = [(eic, True)] + ([(eic_finite, False)] if math.isinf(eic) else [])
-    for value, main in marks:
+    marks = [("EIC", eic, True)]
+    if math.isinf(eic):
+        marks.append(("EIC, finite", eic_finite, False))
+    apart = min(marks[-1][1], HIGH) - result >= (2 if narrow else 1)  # so that the words fit
+    if apart or (math.isinf(marks[-1][1]) and math.isfinite(result)):
+        marks.append(("result", result, False))
+    for name, value, main in marks:
         if math.isnan(value) or (not main and math.isinf(value)):
             continue
         place = HIGH + 0.5 if math.isinf(value) else min(max(value, LOW), HIGH)
         more = math.isfinite(value) and value > HIGH
-        name = "EIC" if main else "without singular samples"
         data.append(
             {"type": "scatter", "x": [place], "y": [1.28], "mode": "markers", "showlegend": False,
              "marker": {"symbol": "triangle-down" if main else "triangle-down-open", "size": 13,
@@ -86,8 +96,9 @@ def ruler_figure(
             continue
         notes.append(
             {"x": place, "y": 1.5,
-             "text": f"<b>{wording.digits_lost(value)}{' ▸' if more else ''}</b>",
+             "text": f"{name} <b>{wording.digits_lost(value)}{' ▸' if more else ''}</b>",
              "showarrow": False, "yanchor": "bottom",
+             "xanchor": "left" if place < 1 else "right" if place > HIGH - 1 else "center",
              "font": {"size": 14, "color": theme.ink if main else theme.muted}}
         )  # fmt: skip
     if len(data) == 1:
@@ -342,14 +353,14 @@ def hover_text(inspection: Inspection, card: Card, scene: Scene) -> str:
         return (
             f"<b>{len(skipped)} operators on the way down</b><br>"
             f"{card.folded + 1} nodes in all, losing {html.escape(card.value.split(' ▸')[0])} "
-            "digits<br>click to open the next ones"
+            "digits up to the worst of them<br>click to open the next ones"
         )
     expression = "<br>".join(html.escape(t) for t in textwrap.wrap(wording.shorten(n.text, 84), 44))
     lines = [f"<b>{expression}</b>"]
     if math.isnan(n.local_eic):
-        lines.append("digits lost here: undefined")
+        lines.append("digits lost up to here: undefined")
     elif math.isinf(n.local_eic):
-        lines.append("digits lost here: all (∞)")
+        lines.append("digits lost up to here: all (∞)")
         if not math.isnan(n.local_eic_finite):
             lines.append(f"without singular samples: {wording.digits_lost(n.local_eic_finite)}")
     else:
@@ -361,7 +372,7 @@ def hover_text(inspection: Inspection, card: Card, scene: Scene) -> str:
         lines.append(f"{wording.count(n.singular, 'sample is', 'samples are')} singular here")
     if card.folded:
         inside = html.escape(card.value.split(" ▸")[0])
-        lines.append(f"folded: {card.folded} more nodes, {inside} inside; click to unfold")
+        lines.append(f"folded: {card.folded} more nodes, losing {inside} inside; click to unfold")
     return "<br>".join(line for line in lines if line)
 
 
@@ -384,7 +395,7 @@ def _scale_trace(dark: bool) -> dict[str, Any]:
     """Draws nothing but the colour bar, below the tree."""
     theme = THEMES[dark]
     bar: dict[str, Any] = {
-        "title": {"text": "digits lost, log₁₀ s̄", "font": {"size": 13}, "side": "top"},
+        "title": {"text": "digits lost up to a node, log₁₀ s̄", "font": {"size": 13}, "side": "top"},
         "tickvals": list(range(9)), "ticktext": [str(i) for i in range(9)],
         "tickfont": {"size": 12}, "thickness": 12, "outlinewidth": 0, "ticks": "outside",
         "ticklen": 3, "tickcolor": theme.muted, "orientation": "h", "x": 0.5,

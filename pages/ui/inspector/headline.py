@@ -18,7 +18,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from eic_core import wording
 from eic_core.drawing.layout import focus_node
-from eic_core.explain.verdict import LEVELS, verdict
+from eic_core.explain.losses import Loss, account_line
+from eic_core.explain.spread import spread_of
+from eic_core.explain.verdict import verdict
+from eic_core.measure.inspection import NodeAmplification
 from pages.ui.figures import ruler_figure
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark, is_narrow
@@ -144,9 +147,21 @@ def _sentences(result: InspectionResult) -> bool:
                 label, key=f"ask-{ask}", type="tertiary", on_click=change_state, kwargs={"ask": ask}
             )
             st.html(f'<p class="eic-said">{prose(getattr(summary, field))}</p>', width="stretch")
+    if summary.losses:
+        st.html(_account(summary.losses))
     if summary.better:
         replace_formula_button(result, summary.better, "apply-best", "Inspect that form")
     return clicked
+
+
+def _account(losses: tuple[Loss, ...]) -> str:
+    """The loss numbers of the page, each with its name; what they are unfolds."""
+    short = account_line(losses)
+    items = "".join(f"<li>{prose(loss.sentence)}</li>" for loss in losses)
+    return (
+        f'<details class="eic-losses"><summary>{prose(short)}</summary>'
+        f"<ul>{items}</ul></details>"
+    )
 
 
 def _lines_to_come() -> None:
@@ -229,18 +244,20 @@ def dim_if_stale(stale: bool) -> Iterator[None]:
 def verdict_view(result: InspectionResult) -> SummaryPlace | None:
     """Cause, sentence, ruler, metrics, notices; the diagnosis, or its place while it is to come."""
     inspection = result.inspection
-    said = verdict(inspection)
+    said, root = verdict(inspection), inspection.nodes[-1]
     dark, narrow = is_dark(), is_narrow()
     with st.container(key="verdict", gap="small"):
         st.html(
             f'<div><p class="eic-cause"><span class="eic-level eic-{said.level}" '
-            f'title="{escape(LEVELS[said.level])}">{said.level}</span> {prose(said.cause)}</p>'
+            f'title="{escape(said.meaning)}">{said.badge}</span> {prose(said.cause)}</p>'
             f'<p class="eic-sentence">{prose(said.sentence)}</p></div>'
         )
         place = begin_summary(result)
         figure = figure_cache().get(
-            ("ruler", inspection.eic, inspection.eic_finite, dark, narrow),
-            lambda: ruler_figure(inspection.eic, inspection.eic_finite, dark=dark, narrow=narrow),
+            ("ruler", inspection.eic, inspection.eic_finite, root.local_eic, dark, narrow),
+            lambda: ruler_figure(
+                inspection.eic, inspection.eic_finite, dark, narrow, root.local_eic
+            ),
             lambda _: 0.2,
         )
         st.plotly_chart(figure, key="ruler", theme=None, config={"displayModeBar": False})
@@ -252,12 +269,12 @@ def verdict_view(result: InspectionResult) -> SummaryPlace | None:
 
 def _metrics(result: InspectionResult) -> None:
     inspection = result.inspection
-    counts, tail = inspection.counts, inspection.tail
+    counts = inspection.counts
     cells = [metric("EIC", wording.number(inspection.eic), glossary.EIC)]
     if math.isinf(inspection.eic):
         cells.append(metric("EIC, finite", wording.number(inspection.eic_finite), glossary.FINITE))
     cells += [
-        metric("Digits lost", wording.number(inspection.digits_lost, 1), glossary.DIGITS),
+        metric("Result loses", _result_loss(inspection.nodes[-1]), glossary.RESULT),
         metric("Noise figure", _decibel(inspection.noise_figure_db), glossary.NOISE_FIGURE),
         metric("Nodes", f"{inspection.formula.complexity:,}", glossary.COMPLEXITY),
         metric("Valid samples", _of(counts.valid, counts.total), glossary.VALID),
@@ -268,16 +285,29 @@ def _metrics(result: InspectionResult) -> None:
         left = f" <small>of {counts.rechecked + counts.unresolved:,}</small>"
         shown = f"{counts.rechecked:,}" + (left if counts.unresolved else "")
         cells.append(metric("Checked exactly", shown, glossary.RECHECKED))
-    if tail is not None:
-        settled = {None: "too few", True: "no", False: "yes"}[tail.divergent]
-        worst = wording.percent(tail.top1_share, missing="—")
-        spread = " / ".join(wording.number(q, 1) for q in (tail.q50, tail.q90, tail.q99))
+    spread = spread_of(inspection)
+    if spread is not None:
+        at = f" at {prose(spread.place)}" if spread.place else ""
         cells += [
-            metric("50 / 90 / 99 %", spread, glossary.QUANTILES),
-            metric("Worst 1 % carries", worst, glossary.TOP_SHARE),
-            metric("Mean settled", settled, glossary.SETTLED),
+            metric(f"50 / 90 / 99 %{at}", spread.quantiles, glossary.QUANTILES),
+            metric("Worst 1 % carries", spread.worst, glossary.TOP_SHARE),
+            metric("Mean settled", _settled(spread.settled), glossary.SETTLED),
         ]
     st.html(f'<div class="eic-metrics">{"".join(cells)}</div>')
+
+
+def _result_loss(root: NodeAmplification) -> str:
+    """The digits that the result loses; where some samples keep none, those of the others, too."""
+    lost, rest = (wording.digits_lost(v) for v in (root.local_eic, root.local_eic_finite))
+    if math.isinf(root.local_eic) and not math.isnan(root.local_eic_finite):
+        return f"{lost} <small>else {rest}</small>"
+    return wording.number(root.local_eic)
+
+
+def _settled(text: str) -> str:
+    """The word large, what it is about small."""
+    word, _, more = text.partition(": ")
+    return f"{prose(word)} <small>{prose(more)}</small>" if more else prose(word)
 
 
 def _decibel(value: float) -> str:

@@ -171,7 +171,7 @@ def node_detail(result: InspectionResult, node: int, dark: bool) -> None:
     n = inspection.nodes[node]
     tag = '<span class="eic-tag">bottleneck</span>' if node == inspection.bottleneck else ""
     facts = [
-        ("Digits lost up to here", wording.number(n.local_eic, 3), glossary.EIC),
+        ("Digits lost up to here", wording.number(n.local_eic, 3), glossary.LOCAL_EIC),
         ("Mean amplification s̄", wording.significant(n.s_bar, missing="—"), glossary.S_BAR),
     ]
     if n.singular:

@@ -18,6 +18,7 @@ from eic_core.explain.bottleneck import diagnosed_node
 from eic_core.explain.budget import TOLERANCE, Budget, digit_budget
 from eic_core.explain.diagnosis import Diagnosis
 from eic_core.explain.ledger import Ledger, blame
+from eic_core.explain.losses import Loss
 from eic_core.explain.triangulation import Triangulation, triangulate
 from eic_core.explain.verdict import verdict
 from eic_core.explain.what_if import WhatIf, what_if_mean
@@ -57,6 +58,8 @@ class Summary:
         What to paste instead, or "".
     complete : bool
         Whether the search for something better came to its end.
+    losses : tuple of Loss
+        The loss numbers that the page shows, each with its name.
     """
 
     why: str
@@ -65,6 +68,7 @@ class Summary:
     instead: str
     better: str = ""
     complete: bool = True
+    losses: tuple[Loss, ...] = ()
 
 
 class DiagnosisService:
@@ -206,7 +210,8 @@ class DiagnosisService:
         aside: UnfinishedAnswers | None = None,
     ) -> Summary:
         """The four sentences, about the noise of `node` and the form of the whole."""
-        _, why, place, fault = self.diagnosis(result, node).sentences
+        diagnosis = self.diagnosis(result, node)
+        _, why, place, fault = diagnosis.sentences
         repairs = self.repairs(result, progress=progress, aside=aside)
         return Summary(
             why=why,
@@ -215,6 +220,7 @@ class DiagnosisService:
             instead=repairs.sentence,
             better=repairs.best.text if repairs.best is not None else "",
             complete=repairs.finished,
+            losses=diagnosis.losses,
         )
 
     def _answer(

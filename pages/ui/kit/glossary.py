@@ -10,12 +10,19 @@ WHAT_IS_EIC = (
 )
 
 EIC = (
-    "Effective Information Criterion: log10 of the mean error amplification at the worst node. "
-    "0 to 1 is typical of physical laws; the paper filters out formulas above 2."
+    "Effective Information Criterion: digits lost at the worst node, whether or not they reach the "
+    "result; log10 of the mean error amplification there. 0 to 1 is typical of physical laws; the "
+    "paper filters out formulas above 2."
 )
-DIGITS = (
-    "Significant digits that are gone at the worst node. Double precision has about 16, single "
-    "precision about 7."
+LOCAL_EIC = (
+    "Digits lost up to and including this node (local EIC): log10 of the mean error amplification "
+    "there, every node having a noise of its own."
+)
+RESULT = (
+    "Digits that the result loses when every node has a noise of its own. A large EIC beside a "
+    "small number here is a loss on the way that the result hides. Double precision has about 16 "
+    "digits, single precision about 7. Where copies of an input share their noise it may differ: "
+    "see the line of all losses."
 )
 NOISE_FIGURE = "The same loss as engineers quote it: 20 × EIC, in decibels."
 BOTTLENECK = (
@@ -23,8 +30,7 @@ BOTTLENECK = (
     "the plots."
 )
 ORIGIN = (
-    "The bottleneck adds little of its own: most of its loss comes up from this node. Click to "
-    "select it."
+    "More of the bottleneck's loss is created at this node than at any other. Click to select it."
 )
 COMPLEXITY = "Number of nodes of the tree. Exact exponents such as ² belong to their operator."
 VALID = (
@@ -41,16 +47,18 @@ RECHECKED = (
 )
 FINITE = "EIC without the samples at which a node is singular."
 QUANTILES = (
-    "Digits lost by the samples: half of them lose less than the first number, nine in ten less "
-    "than the second, 99 in a hundred less than the third."
+    "Digits lost by the samples at the node named: half of them lose less than the first number, "
+    "nine in ten less than the second, 99 in a hundred less than the third."
 )
 TOP_SHARE = (
     "How much of the mean comes from the worst 1 % of the samples. Near 100 %, a few samples "
     "decide the EIC."
 )
 SETTLED = (
-    "Whether the mean is settled at this number of samples. If part of the formula crosses zero "
-    "inside the domain, the mean does not exist and EIC keeps growing with more samples."
+    "Whether the mean is settled at this number of samples. Where a sum or a difference crosses "
+    "zero inside the domain, or a function has a pole there, its mean does not exist and its loss "
+    "keeps growing with more samples; where it is another node than the one the numbers beside "
+    "are about, it is named."
 )
 S_BAR = "Root mean square over the samples of how many times the node magnifies rounding errors."
 R2 = "R²: the share of the target's variance that the formula explains on these rows."
@@ -76,7 +84,7 @@ BOOTSTRAP = (
 ROW = "Number of the row in the table, or of the sample in the order drawn; the first is 1."
 VALUE_HERE = "Value of the selected node in this row."
 S_ROW = "How many times the selected node magnifies rounding errors in this row."
-DIGITS_ROW = "log10 of s in this row."
+DIGITS_ROW = "Digits that the selected node loses in this row: log10 of s."
 OWN = (
     "The function's own conditioning: ½·log10 of the mean of 1 + Σ (x ∂f/∂x / f)², constants taken "
     "as exact. It is the same for every way of writing the function."

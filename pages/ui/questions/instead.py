@@ -83,7 +83,8 @@ def _tree(result: InspectionResult, inspection: Inspection, name: str, key: str)
         key=f"tree-{key}",
         theme=None,
         config=plotly_config("eic-tree"),
-        alt=f"{name}: the tree, coloured by the digits lost on the scale from 0 to 8",
+        alt=f"{name}: the tree, coloured by the digits lost up to each node, on the scale from 0 "
+        "to 8",
     )
 
 
@@ -181,7 +182,7 @@ def _needing(assumptions: tuple[str, ...]) -> str:
 
 def _table(before: Measured, after: Measured) -> str:
     rows = (
-        _row("lost in the result", before.q, after.q, glossary.CORRELATED),
+        _row("lost in the result (shared noise)", before.q, after.q, glossary.CORRELATED),
         _row("lost at the worst step (EIC)", before.eic, after.eic, glossary.EIC),
         _observed_row("observed in double precision", before.float64, after.float64),
         _observed_row("observed in single precision", before.float32, after.float32),
@@ -250,8 +251,9 @@ def _bars(result: InspectionResult, found: WritingLoss) -> None:
         key="losses",
         theme=None,
         config={"displayModeBar": False},
-        alt=f"Digits lost: the function itself {wording.number(found.own)}, the result as written "
-        f"{wording.number(found.q)}, the worst step inside {wording.number(result.inspection.eic)}",
+        alt=f"Digits lost: the function itself {wording.number(found.own)}, the result as written, "
+        f"with shared noise, {wording.number(found.q)}, the worst step inside "
+        f"{wording.number(result.inspection.eic)}",
     )
 
 
@@ -279,10 +281,10 @@ def _meanings(found: WritingLoss) -> str:
         ("The function itself", wording.digits_lost(found.own), glossary.OWN,
          "Take inputs that are right to one rounding, compute without any further error, and "
          "round the result once: so many digits go, whoever writes the formula and however."),
-        ("The result, as written", wording.digits_lost(found.q), glossary.CORRELATED,
+        ("The result as written, shared noise", wording.digits_lost(found.q), glossary.CORRELATED,
          "Now every step of this form rounds, too. What goes beyond the first bar is the fault "
          "of the writing, and another form may keep it."),
-        ("The worst step inside", inside, glossary.EIC,
+        ("The worst step inside (EIC)", inside, glossary.EIC,
          f"The most that is lost anywhere on the way. {last}{more}"),
     )  # fmt: skip
     rows = "".join(

@@ -1,4 +1,4 @@
-""""Which rows?": those that carry the noise of the selected node, as a picture, a table and a
+""" "Which rows?": those that carry the noise of the selected node, as a picture, a table and a
 file.
 """
 
@@ -76,7 +76,7 @@ def rows_table(result: InspectionResult, found: Where) -> None:
             "value": config.NumberColumn(
                 "Value here", format=_plain(table["value"]), help=glossary.VALUE_HERE
             ),
-            "digits": config.NumberColumn("Digits lost", format="%.2f", help=glossary.DIGITS_ROW),
+            "digits": config.NumberColumn("Lost here", format="%.2f", help=glossary.DIGITS_ROW),
             "s": config.NumberColumn("s", format=_plain(table["s"]), help=glossary.S_ROW),
             "share": config.NumberColumn("Share, %", format="%.3g", help=glossary.AMPLIFIED_NOISE),
         },
@@ -236,7 +236,8 @@ def _more_data(result: InspectionResult, found: Where) -> None:
                 key="growth-plot",
                 theme=None,
                 config=plotly_config("eic-growth"),
-                alt=f"Digits lost against the number of rows. {clean(growth.sentence)}",
+                alt="Digits lost at this node against the number of rows. "
+                f"{clean(growth.sentence)}",
             )
         st.html(
             f'<p class="eic-quiet" title="{escape(glossary.BOOTSTRAP, 1000)}">'
@@ -247,7 +248,10 @@ def _more_data(result: InspectionResult, found: Where) -> None:
 def _short(found: Where) -> str:
     growth, interval = found.growth, found.interval
     if interval.heavy and growth is not None and growth.per_decade >= 0.05:
-        return f"Yes: about {growth.per_decade:.1f} digits more for ten times as many rows."
+        return (
+            f"Yes: so far {growth.per_decade:.1f} digits more at this node for every ten times as "
+            "many rows."
+        )
     if interval.heavy:
         return "Perhaps: the mean is not settled."
     if interval.reason:

@@ -144,8 +144,8 @@ def _basis(result: InspectionResult, found: Triangulation, node: int) -> str:
     if abs(here - whole) < _SAME or not math.isfinite(here - whole):
         return said
     return (
-        f"{said} On these, `{found.nodes[node].text[:80]}` loses {wording.number(here, 1)} digits, "
-        "on all "
+        f"{said} On these, `{found.nodes[node].text[:80]}` loses {wording.number(here, 1)} digits "
+        "(local EIC), on all "
         f"{valid:,} it loses {wording.number(whole, 1)}: the mean depends on which rows are in it."
     )
 

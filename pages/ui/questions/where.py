@@ -101,7 +101,8 @@ def coloured_tex(inspection: Inspection, *, selected: int | None = None) -> str:
         "\\usepackage{amsmath}\n"
         "\\usepackage{xcolor}\n"
         "\\setlength{\\fboxsep}{2pt}\n"
-        "% Background: digits lost, log10 of the mean amplification, from 0 (pale) to 8 (dark).\n"
+        "% Background: digits lost up to a node, log10 of the mean amplification, from 0 (pale) "
+        "to 8 (dark).\n"
         f"% EIC = {wording.digits_lost(inspection.eic)} "
         f"on {inspection.counts.valid} valid samples.\n"
         "\\begin{document}\n"
@@ -340,7 +341,7 @@ def node_table(result: InspectionResult, node: int) -> None:
         column_order=_shown(order, is_narrow()),
         column_config=_settings(order, is_narrow()),
         placeholder="—",
-        alt="Every node of the formula with the digits lost there",
+        alt="Every node of the formula with the digits lost up to there",
     )
 
 
@@ -378,7 +379,9 @@ def _settings(order: list[NodeAmplification], narrow: bool) -> dict[str, Any]:
     return {
         "node": config.NumberColumn("#", width=45, help="Order of computation"),
         "expression": config.TextColumn("Sub-expression", width=165 if narrow else 820),
-        "digits": config.NumberColumn("Digits lost", format="%.2f", width=95, help=glossary.EIC),
+        "digits": config.NumberColumn(
+            "Lost up to here", format="%.2f", width=115, help=glossary.LOCAL_EIC
+        ),
         "s": config.NumberColumn("s̄", format="%.3g", width=95, help=glossary.S_BAR),
         "finite": config.NumberColumn("Finite", format="%.2f", help=glossary.FINITE),
         "singular": config.NumberColumn("Singular", help=glossary.SINGULAR),

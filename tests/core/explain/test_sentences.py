@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from eic_core.errors import DataError
 from eic_core.explain.budget import digit_budget
 from eic_core.explain.causes import invalid_clause, singular_clause
 from eic_core.explain.diagnosis import diagnose
+from eic_core.explain.ledger import LedgerRow, ledger_sentences
 from eic_core.explain.settling import growth_of
 from eic_core.explain.verdict import verdict
 from eic_core.explain.where import where
@@ -104,8 +107,10 @@ def test_a_result_that_shows_a_loss_is_not_said_to_hide_it():
     worst = inspection.nodes[inspection.bottleneck].local_eic
     assert 1 < shown <= worst - 1
     notes = verdict(inspection).notes
-    told = f"Only a part reaches the result: the whole formula shows a loss of {shown:.1f} digits."
-    assert told in notes
+    told = f"The result loses {shown:.1f} digits; an inner step, `(x − 1.5000001)·0.001`, "
+    told += f"loses {worst:.1f} (EIC), all of them inherited from `x − 1.5000001`: the two "
+    told += "terms cancel."
+    assert verdict(inspection).sentence == told
     assert not any("hides it" in note for note in notes)
     said = " ".join(writing_loss(inspection).notes)
     assert "that is more than reaches the result" in said and "do not reach" not in said
@@ -163,3 +168,62 @@ def test_a_budget_of_the_smallest_numbers_is_a_sentence():
 def test_what_is_no_number_is_told_by_its_column(values):
     with pytest.raises(DataError, match="column `x`"):
         Samples.from_columns({"x": values})
+
+
+LEDGERS = [
+    # formula; how the largest group is said to be amplified, and (by hand) by how much at the step
+    ("10000*x - 9999*x", "each amplified 10,000 times at the difference"),  # 10^4 of 10^4
+    ("(1000*x - 999*x)**2", "each amplified 2,000 times, mostly at the difference"),  # 10^3 of 2000
+    ("(10*x - 9*x)**20", "each amplified 200 times, mostly at the power"),  # 20 of 200
+]
+
+
+@pytest.mark.parametrize(("text", "said"), LEDGERS)
+def test_a_step_is_said_to_amplify_as_large_a_part_as_it_does(text, said):
+    """"At" if the others make next to nothing of it, "mostly at" from half of the digits."""
+    assert said in diagnose(inspected(text, x=np.linspace(1, 2, 9))).ledger.sentences[0]
+
+
+def test_where_no_step_makes_half_of_a_gain_that_is_said():
+    """20 at the power, 10 and 10 at the differences: 1.3 of 3.3 digits."""
+    text = "(10*(10*x - 9*x) - 9*(10*y - 9*y))**20"
+    ones = np.full(9, 1.0)
+    first = diagnose(inspected(text, x=ones, y=ones)).ledger.sentences[0]
+    assert "amplified 2,000 times on the way, most at the power" in first
+
+
+def test_no_source_of_weight_goes_unmentioned_because_each_is_small():
+    """One source of 60 % beside 400 of a tenth of a per cent, which are 40 % together."""
+    head = (LedgerRow(0, "big", 0.6, 0.6, 0.6, 1.0, 1.0, 0, math.nan, False),)
+    small = tuple(
+        LedgerRow(k, f"small {k}", 0.001, 0.001, 0.001, 1.0, 1.0, 0, math.nan, False)
+        for k in range(1, 401)
+    )
+    inspection = inspected("x", x=[1.0])
+    (sentence,) = ledger_sentences(inspection, 0, (*head, *small), 0)
+    named = int(sentence.split(" more")[0].split()[-1]) + 3
+    assert 0.6 + 0.001 * (named - 1) > 0.98
+
+
+def test_rows_that_are_left_out_are_not_among_those_counted():
+    found = where(inspected("1/(x-2)", x=[2.0, 1.0, 2.0001, 3.0, 4.0, 5.0, 6.0]))
+    assert found.sentences[0].startswith(
+        "One row of 6 rows with a finite amplification, row 3, gives over 99.9 %"
+    )
+    same = where(inspected("log(x) - log(x)*1 + 3*x", x=[-1.0, 2.0, 4.0]), 10)
+    assert "every row gives" not in same.sentences[0]
+
+
+def test_growth_tells_what_was_seen():
+    u = (np.arange(1_600) + 0.5) / 1_600
+    grows = growth_of(1 + 1 / (u - 0.5001) ** 2)
+    decades = np.log10(grows.counts[-1] / grows.counts[0])
+    seen = (grows.local_eic[-1] - grows.local_eic[0]) / decades
+    assert grows.sentence.endswith(f": that is {seen:.1f} more for every ten times as many.")
+
+
+def test_a_constant_that_needs_some_of_its_digits_does_not_hang_on_the_last():
+    found = digit_budget(inspected("3.14159265358979*x", x=np.linspace(1, 5, 50)), tolerance=1e-6)
+    need = found.needs[0]
+    assert 6 <= need.together < need.given == 15
+    assert found.sentences[1] == f"`3.14159265358979` needs {need.together} of its 15."

@@ -31,7 +31,7 @@ def said(text, **ranges):
 
 def test_cancelling_terms_are_named():
     assert said("10000*x-9999*x").sentence == (
-        "Loses 4.4 of your digits at `10000·x − 9999·x`: the two terms cancel."
+        "The result loses 4.4 digits (EIC) at `10000·x − 9999·x`: the two terms cancel."
     )
 
 
@@ -39,7 +39,9 @@ def test_the_level_follows_the_thresholds_of_the_paper():
     assert [level_of(v) for v in (0.0, 0.99, 1.0, 2.0, 2.01, math.inf, math.nan)] == [
         "stable", "stable", "moderate", "moderate", "severe", "infinite", "undefined",
     ]  # fmt: skip
-    assert set(LEVELS) == {"stable", "moderate", "severe", "infinite", "undefined"}
+    assert set(LEVELS) == {
+        "stable", "moderate", "severe", "out-of-range", "infinite", "undefined",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -82,13 +84,14 @@ def test_a_square_is_not_blamed_for_the_difference_it_squares():
 
 def test_a_stable_formula_is_called_stable():
     found = said("x*y/2")
-    assert found.level == "stable" and found.sentence.startswith("Stable: loses 0.")
+    assert found.level == "stable" and found.sentence.startswith("Stable: the result loses 0.")
+    assert found.meaning.endswith("EIC below 1, like a typical physical law")
 
 
 @pytest.mark.parametrize("text", ["x", "2", "pi"])
 def test_a_leaf_computes_nothing(text):
     found = said(text)
-    assert found.sentence == "Loses no digits: nothing is computed."
+    assert found.sentence == "Loses no digit: nothing is computed."
     assert found.notes == ()
 
 
@@ -100,15 +103,19 @@ def test_constants_alone_are_fine():
 def test_exact_cancellation_loses_every_digit():
     found = said("x-x")
     assert found.level == "infinite"
-    assert found.sentence == "Loses every digit at `x − x`: the two terms cancel exactly."
+    assert found.sentence == (
+        "The result loses every digit (EIC infinite) at `x − x`: the two terms cancel exactly."
+    )
     assert not any("Without the singular" in note for note in found.notes)
 
 
 def test_a_few_singular_samples_are_counted_and_the_rest_is_told():
     samples = Samples.from_columns({"x": [1.0, 2.0, 3.0, 1.0]})
     found = verdict(inspect(read("log(x)").formula, samples))
-    assert "for 2 of 4 samples: its argument is exactly 1" in found.sentence
-    assert any(note.startswith("Without the singular samples it loses 0.") for note in found.notes)
+    assert found.sentence == (
+        "The result loses every digit at 2 of 4 samples (EIC infinite) at `log(x)`: its argument "
+        "is exactly 1; at the others it loses 0.2 digits."
+    )
 
 
 @pytest.mark.parametrize(
@@ -181,7 +188,7 @@ def test_rechecked_samples_are_reported():
 def test_more_digits_than_a_double_has_are_remarked():
     samples = Samples.from_columns({"x": [1.0]})
     found = verdict(inspect(read("x-1.00000000000000000001").formula, samples))
-    assert any("more than the 16 digits" in note for note in found.notes)
+    assert any("above the 16 digits" in note for note in found.notes)
 
 
 def test_long_expressions_are_cut_in_the_sentence():

@@ -133,6 +133,7 @@ def test_no_valid_sample_has_no_tail_and_says_why() -> None:
     assert result.tail is None and "log(x)" in result.reason
     document = json.loads(json.dumps(result.to_json()))
     assert document["eic"] == "nan" and document["tail"]["q50"] == "nan"
+    assert (document["bottleneck"], document["no_value_at"]) == (0, 1)
     assert document["samples"] == {
         "total": 2, "valid": 0, "invalid": 2, "singular": 0, "rechecked": 0, "unresolved": 0
     }
@@ -157,3 +158,11 @@ def test_many_values_are_ordered_by_bins_as_few_are_without(
     by_bins = tail_of(0, values, ())
     monkeypatch.setattr(tails, "_MANY", n + 1)
     assert by_bins == tail_of(0, values, ())
+
+
+def test_the_node_without_values_is_told_beside_the_bottleneck() -> None:
+    samples = Samples.from_columns({"x": [-1.0, 1.0, 3.0]})
+    some = inspect(read("sqrt(x) + log(x - 2)").formula, samples)
+    assert [n.invalid for n in some.nodes] == [0, 1, 0, 0, 0, 1, 0]
+    assert some.no_value_at == 5  # of equals the last, as the page has it
+    assert inspect(read("x + 1").formula, Samples.from_columns({"x": [1.0]})).no_value_at is None

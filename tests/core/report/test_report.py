@@ -61,11 +61,13 @@ def test_the_heading_and_the_answers_are_the_diagnosis(found):
 def test_the_metrics_are_those_of_the_inspection(found):
     findings, page = found
     i = findings.inspection
-    shown = [value(row[1]) for row in page.rows("metrics")[:9]]
+    shown = [value(row[1]) for row in page.rows("metrics")[:10]]
     assert shown == [
-        i.eic, i.eic_finite, i.noise_figure_db, i.formula.complexity, i.nodes[-1].local_eic,
-        i.tail.q50, i.tail.q90, i.tail.q99, i.tail.top1_share,
+        i.eic, i.nodes[-1].local_eic, findings.diagnosis.writing.q, i.noise_figure_db,
+        i.formula.complexity, 0, i.tail.q50, i.tail.q90, i.tail.q99, i.tail.top1_share,
     ]  # fmt: skip
+    names = [words(row[0]) for row in page.rows("metrics")[:3]]
+    assert names == ["Worst step (EIC)", "Result, independent noise", "Result, shared noise"]
 
 
 def test_every_node_stands_in_the_table_with_its_numbers(found):

@@ -1,0 +1,105 @@
+"""Constant sub-expressions, settled at 60 digits once for all samples.
+
+``0.1 + 0.2 - 0.3`` is one number, whatever the data.  Where double precision cannot tell its
+digits, every sample that holds it would need 60 digits, and only so many samples may have them
+(`eic_core.engine.amplify.MAX_RECHECKED`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import numpy as np
+
+from eic_core.engine.reference import (
+    Block,
+    SettledConstant,
+    evaluate_block,
+    evaluate_constants,
+)
+from eic_core.engine.tape import SMALLEST_NORMAL, Tape
+
+_NOTHING: Mapping[int, SettledConstant] = MappingProxyType({})
+
+
+def settled_constants(tape: Tape) -> Mapping[int, SettledConstant]:
+    """What 60 digits say about the constant steps of a tape, if doubles cannot tell.
+
+    Parameters
+    ----------
+    tape : Tape
+
+    Returns
+    -------
+    mapping of slot to SettledConstant
+        Of all constant operations; empty where double precision does, and where 60 digits find no
+        value or one beyond double range.
+
+    Examples
+    --------
+    >>> from eic_core.engine.tape import tape_of
+    >>> from eic_core.formula.syntax import read
+    >>> found = settled_constants(tape_of(read("x + (0.1 + 0.2 - 0.3)").formula))
+    >>> [(slot, known.y, round(known.s2, 1)) for slot, known in found.items()]
+    [(3, 0.3, 1.6), (5, 0.0, inf)]
+    >>> dict(settled_constants(tape_of(read("x + (1 + 2)").formula)))
+    {}
+    """
+    key = "settled constants"
+    if key not in tape._compiled:
+        tape._compiled[key] = _settle(tape)
+    found: Mapping[int, SettledConstant] = tape._compiled[key]
+    return found
+
+
+def _settle(tape: Tape) -> Mapping[int, SettledConstant]:
+    operations = [s.slot for s in tape.steps if tape.constant[s.slot] and s.row is not None]
+    if not operations:
+        return _NOTHING
+    block = evaluate_constants(tape)
+    if not (block.suspect[0] or block.doubtful[0]):
+        return _NOTHING
+    from eic_core.engine.exact import ExactEvaluator  # mpmath comes with it
+
+    known = ExactEvaluator(tape).constants()
+    found = {}
+    for slot in operations:
+        if slot not in known:
+            return _NOTHING
+        found[slot] = known[slot]
+        size = abs(known[slot].y)
+        if not (size == 0 or SMALLEST_NORMAL <= size < math.inf):
+            return _NOTHING
+    return MappingProxyType(found)
+
+
+def evaluate_around(
+    tape: Tape,
+    columns: Mapping[str, np.ndarray],
+    rows: int,
+    settled: Mapping[int, SettledConstant],
+) -> Block:
+    """Evaluate a tape by the full definition, its constants being known.
+
+    What is doubtful is found as if the constants were leaves: their noise, however large, is known
+    exactly, and double precision does for what it adds above.
+
+    Parameters
+    ----------
+    tape : Tape
+    columns : mapping of name to ndarray, shape (rows,)
+        Finite values of each variable the tape reads.
+    rows : int
+        Number of samples, 1 or more.
+    settled : mapping of slot to SettledConstant
+        As `settled_constants` gives it; may be empty.
+    """
+    block = evaluate_block(tape, columns, rows, settled)
+    if settled:
+        leaves = {slot: SettledConstant(known.y, 1.0, (0.0,) * len(known.terms), 0.0)
+                  for slot, known in settled.items()}  # fmt: skip
+        alone = evaluate_block(tape, columns, rows, leaves)
+        block.suspect, block.doubtful = alone.suspect, alone.doubtful
+    return block

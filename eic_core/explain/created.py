@@ -1,0 +1,263 @@
+"""Where a loss is created: how many of a node's digits each step at or below it adds.
+
+The noise of node j arrives at the target t as G_j, and sum_j G_j^2 = s_t^2 at every sample
+(`eic_core.engine.adjoint`).  With T_k the part of that sum that comes through node k, from it and
+all below, T_k / G_k^2 is s_k^2, and
+
+    log10 s_t = sum_k rho_k (log10 s_k - sum_i (T_i / T_k) log10 s_i),     rho_k = T_k / s_t^2,
+
+over the operands i of each node k: what a node creates is the growth of log10 s from what it was
+given to what it gives on, weighted by how much of the target's noise takes that way.  A node that
+only passes a loss on creates nothing, a square creates log10 2 of what comes through it.
+
+Over the data the samples are weighted by s_t^(2 lambda), with the one lambda from 0 to 1 at which
+the weighted mean of log10 s_t is the local EIC of t; what the nodes create then adds up to it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from eic_core.engine.adjoint import sweep, tree_units
+from eic_core.engine.tape import tape_of
+from eic_core.measure.inspection import Inspection
+from eic_core.operators.wide import Array
+
+CLOSE = 1e-12
+"""To so many digits the weighted mean is the local EIC, beside the spread of the samples."""
+
+MOST_STEPS = 100
+
+
+def row_weights(s: Array) -> Array:
+    """Weights of samples under which the mean of log10 s is log10 of the root mean square of s.
+
+    Parameters
+    ----------
+    s : ndarray, shape (n,)
+        Finite amplifications, 1 or more each; n >= 1.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        Proportional to s^(2 lambda) with 0 <= lambda <= 1; they add up to 1.
+
+    Examples
+    --------
+    >>> s = np.array([1.0, 10.0, 1000.0])
+    >>> weights = row_weights(s)
+    >>> float(np.round(weights @ np.log10(s) - 0.5 * np.log10(np.mean(s**2)), 9)), weights.argmax()
+    (0.0, np.int64(2))
+    """
+    digits = np.log(s)
+    top = float(np.max(digits))
+    below = digits - top
+    goal = 0.5 * math.log(float(np.mean(np.exp(2 * below))))
+    spread = -float(np.min(below))
+    low, high = 0.0, 1.0
+    under, over = float(np.mean(below)) - goal, math.inf
+    weights = np.full(len(s), 1 / len(s))
+    place = 1.0
+    for _ in range(MOST_STEPS):
+        if not -under > CLOSE * spread:
+            break
+        weights = np.exp((2 * place) * below)
+        weights /= np.sum(weights)
+        miss = float(weights @ below) - goal
+        if abs(miss) <= CLOSE * spread or high - low < CLOSE:
+            break
+        if miss < 0:
+            low, under = place, miss
+        else:
+            high, over = place, miss
+        # alternately the secant and the middle: the one is fast, the other sure
+        secant = low + (high - low) * under / (under - over) if over < math.inf else 0.5
+        place = secant if _ % 2 else 0.5 * (low + high)
+    return weights
+
+
+class NoiseSums:
+    """What arrives at a target from each node at or below it, summed over the samples.
+
+    Attributes
+    ----------
+    finite, singular : int
+        Valid samples with finite s_t, over which the sums go, and the others.
+    squares, fractions : list of float
+        Per node of the target's subtree, the sum of G^2 and of G^2 / s_t^2.
+    largest : list of float
+        The largest G^2.
+    created : list of float
+        Digits that the node creates of the target's.
+    steps : list of float
+        Digits by which the step above amplifies what comes through the node; 0 for the target.
+    """
+
+    def __init__(self, inspection: Inspection, target: int) -> None:
+        subtree = inspection.formula.subtree(target)
+        tape = tape_of(subtree)
+        children = [node.children for node in subtree.nodes]
+        units = tree_units(tape, children)
+        valid = inspection.amplification.valid
+        _, s = inspection.amplification.trace(target)
+        weights = np.zeros(len(s))
+        known = np.isfinite(s)
+        if known.any():
+            weights[known] = row_weights(s[known])
+        self.finite = self.singular = 0
+        squares: list[list[float]] = []
+        fractions: list[list[float]] = []
+        self.largest = [0.0] * len(units)
+        self._children = children
+        self._held = np.zeros(len(units))
+        self._climbed, self._passed = np.zeros(len(units)), np.zeros(len(units))
+        for block in sweep(tape, units, inspection.samples):
+            ok = valid[block.start : block.stop] & block.ok
+            usable = ok & np.isfinite(block.s2)
+            self.finite += int(np.count_nonzero(usable))
+            self.singular += int(np.count_nonzero(ok & ~usable))
+            arrived = [np.square(g[usable]) for g in block.arrived]
+            s2 = block.s2[usable]
+            squares.append([float(np.sum(g2)) for g2 in arrived])
+            fractions.append([float(np.sum(g2 / s2)) for g2 in arrived])
+            tops = [float(np.max(g2, initial=0.0)) for g2 in arrived]
+            self.largest = [max(pair) for pair in zip(self.largest, tops, strict=True)]
+            self._add(arrived, weights[block.start : block.stop][usable])
+        self.squares = [math.fsum(column) for column in zip(*squares, strict=True)]
+        self.fractions = [math.fsum(column) for column in zip(*fractions, strict=True)]
+        held = self._held.tolist()
+        self.created = [
+            held[k] - math.fsum(held[i] for i in below) for k, below in enumerate(children)
+        ]
+        with np.errstate(invalid="ignore"):
+            climbed = self._climbed / self._passed
+        self.steps = np.where(self._passed > 0, climbed, 0.0).tolist()
+
+    def _add(self, arrived: list[Array], weights: Array) -> None:
+        """Add a block's digits, held and climbed, to the sums."""
+        through: list[Array] = []
+        digits: list[Array] = []
+        for k, below in enumerate(self._children):
+            own = arrived[k]
+            if not below:
+                through.append(own)
+                digits.append(np.zeros(len(own)))
+                continue
+            total = own.copy()
+            given = np.zeros(len(own))
+            for i in below:
+                total += through[i]
+                if self._children[i]:
+                    given += through[i] * digits[i]
+            with np.errstate(all="ignore"):
+                lost = 0.5 * np.log10(total / own)
+                silent = own == 0  # a zero has no relative noise: it passes on what it is given
+                if silent.any():
+                    lost = np.where(silent, np.where(total > 0, given / total, 0.0), lost)
+            through.append(total)
+            digits.append(lost)
+        with np.errstate(all="ignore"):
+            scale = weights / through[-1]
+            scale[~np.isfinite(scale)] = 0.0
+            for k, below in enumerate(self._children):
+                if below:
+                    self._held[k] += float((scale * through[k]) @ digits[k])
+                for i in below:
+                    passing = scale * through[i]
+                    climb = 0.5 * np.log10(arrived[i] / arrived[k])
+                    clear = np.isfinite(climb)
+                    if not clear.all():
+                        climb, passing = climb[clear], passing[clear]
+                    self._climbed[i] += float(passing @ climb)
+                    self._passed[i] += float(np.sum(passing))
+
+
+def noise_sums(inspection: Inspection, target: int) -> NoiseSums:
+    """What arrives at a target, summed once and kept for as long as the inspection lives.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    target : int
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> found = inspect(read("(x - 1)**2").formula, Samples.from_columns({"x": [1.001]}))
+    >>> [round(digits, 2) for digits in noise_sums(found, 3).created]  # of x, 1, x - 1, the square
+    [0.0, 0.0, 3.15, 0.3]
+    """
+    kept = _SUMS.setdefault(inspection, {})
+    if target not in kept:
+        kept[target] = NoiseSums(inspection, target)
+    return kept[target]
+
+
+_SUMS: WeakKeyDictionary[Inspection, dict[int, NoiseSums]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True)
+class CreatedLoss:
+    """What one sub-expression creates of a node's loss.
+
+    Attributes
+    ----------
+    node_id : int
+        Where it stands; of several copies the one that creates most.
+    digits : float
+        All its copies together; below 0 if it takes noise away.
+    copies : tuple of int
+        Every place where it stands.
+    """
+
+    node_id: int
+    digits: float
+    copies: tuple[int, ...]
+
+
+def created_losses(inspection: Inspection, node_id: int) -> tuple[CreatedLoss, ...]:
+    """What each sub-expression at or below a node creates of the node's loss, the largest first.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    node_id : int
+
+    Returns
+    -------
+    tuple of CreatedLoss
+        One for each distinct sub-expression that computes something; their digits add up to the
+        local EIC of the node without its singular samples.  () without a sample that keeps a
+        digit there.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> found = inspect(read("(x-0.999)**4").formula, Samples.from_columns({"x": [1.0, 1.01]}))
+    >>> [(loss.node_id, round(loss.digits, 1)) for loss in created_losses(found, 3)]
+    [(2, 3.0), (3, 0.6)]
+    """
+    sums = noise_sums(inspection, node_id)
+    if not sums.finite:
+        return ()
+    first = inspection.formula.first[node_id]
+    slots = inspection.amplification.tape.slots
+    by_slot: dict[int, list[int]] = {}
+    for k in range(len(sums.created)):
+        if inspection.formula.nodes[first + k].children:
+            by_slot.setdefault(slots[first + k], []).append(k)
+    losses = [
+        CreatedLoss(
+            first + max(places, key=lambda k: (sums.created[k], -k)),
+            math.fsum(sums.created[k] for k in places),
+            tuple(first + k for k in places),
+        )
+        for places in by_slot.values()
+    ]
+    return tuple(sorted(losses, key=lambda loss: (-loss.digits, loss.node_id)))

@@ -1,0 +1,194 @@
+"""The numbers of digits that a page shows, each with its name and one sentence.
+
+A formula has up to three: what its worst inner step loses (EIC), what its result loses when every
+node is rounded independently, and what the result loses when copies of an input or a sub-expression
+share their noise, as in a program.  Which of them leads where is in ADR 0016.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from eic_core import wording
+from eic_core.explain import phrases
+from eic_core.explain.correlated import class_tape
+from eic_core.exports import Plain
+from eic_core.measure.inspection import Inspection
+
+WORST_STEP, RESULT, RESULT_SHARED = "worst_step", "result", "result_shared"
+
+NAMES: Mapping[str, str] = {
+    WORST_STEP: "Worst step (EIC)",
+    RESULT: "Result, independent noise",
+    RESULT_SHARED: "Result, shared noise",
+}
+"""The three losses by the names that every page gives them."""
+
+MEANINGS: Mapping[str, str] = {
+    WORST_STEP: "the most that any one step loses, itself or one inside, whether or not it reaches "
+    "the result; every node has a noise of its own",
+    RESULT: "what reaches the result; every node has a noise of its own, also two copies of one "
+    "input",
+    RESULT_SHARED: "what reaches the result in a program, where all copies of an input or of a "
+    "sub-expression are wrong by the same",
+}
+"""What each of them is, without its number."""
+
+STABLE, MODERATE, SEVERE, INFINITE, UNDEFINED = (
+    "stable", "moderate", "severe", "infinite", "undefined",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Loss(Plain):
+    """One of the numbers of digits.
+
+    Attributes
+    ----------
+    key : {"worst_step", "result", "result_shared"}
+    name : str
+    digits : float
+        inf where no digit is left at some sample; nan where there is no value.
+    digits_finite : float
+        Without these samples; nan if none remain.
+    sentence : str
+        What it is, and how large.
+    """
+
+    key: str
+    name: str
+    digits: float
+    digits_finite: float
+    sentence: str
+
+    JSON = ("key", "name", "digits", "digits_finite", "sentence")
+
+
+def level_of(digits: float) -> str:
+    """The level of a number of digits lost.
+
+    Examples
+    --------
+    >>> level_of(0.4), level_of(1.0), level_of(2.5), level_of(float("inf"))
+    ('stable', 'moderate', 'severe', 'infinite')
+    """
+    if math.isnan(digits):
+        return UNDEFINED
+    if math.isinf(digits):
+        return INFINITE
+    return STABLE if digits < 1 else MODERATE if digits <= 2 else SEVERE
+
+
+def paper_clause(eic: float) -> str:
+    """What Yu et al. say of an EIC: their thresholds 1 and 2 are about the worst step.
+
+    Examples
+    --------
+    >>> paper_clause(0.4)
+    'EIC below 1, like a typical physical law'
+    """
+    return {
+        STABLE: "EIC below 1, like a typical physical law",
+        MODERATE: "EIC between 1 and 2, more than a typical physical law",
+        SEVERE: "EIC above 2, where the paper's filter drops a formula",
+        INFINITE: "EIC infinite: at some step and sample no digit is right",
+        UNDEFINED: "EIC undefined: the formula has no real value on these samples",
+    }[level_of(eic)]
+
+
+def has_copies(inspection: Inspection) -> bool:
+    """Whether an input or a sub-expression stands in the formula twice.
+
+    Only then do shared and independent noise differ.
+    """
+    return bool((np.bincount(class_tape(inspection.formula).slots) > 1).any())
+
+
+def account_of_losses(
+    inspection: Inspection, shared: float | None = None, shared_finite: float | None = None
+) -> tuple[Loss, ...]:
+    """The loss numbers of a formula: what each is called, what it is, how large it is.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    shared, shared_finite : float, optional
+        Digits that the result loses with shared noise, with and without the samples at which none
+        is left (`CorrelatedAmplification.q_eic`); None if not computed.  Without copies they are
+        those of independent noise, and known.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [2.99, 3.5, 4.0]})
+    >>> for loss in account_of_losses(inspect(read("100 + (x - 3)").formula, samples)):
+    ...     print(loss.name, round(loss.digits, 1))
+    Worst step (EIC) 2.4
+    Result, independent noise 0.1
+    """
+    worst, root = inspection.nodes[inspection.bottleneck], inspection.nodes[-1]
+    at = phrases.code_text(inspection.formula, worst.node.id)
+    if worst.node.id == root.node.id:
+        at = "the result itself"
+    found = [
+        _loss(WORST_STEP, inspection.eic, inspection.eic_finite, f", at {at}"),
+        _loss(RESULT, root.local_eic, root.local_eic_finite),
+    ]
+    if shared is not None:
+        rest = shared if shared_finite is None else shared_finite
+        found.append(_loss(RESULT_SHARED, shared, rest))
+    return tuple(found)
+
+
+def _loss(key: str, digits: float, rest: float, at: str = "") -> Loss:
+    known = "not defined here" if math.isnan(digits) else amount(digits, rest)
+    sentence = f"{NAMES[key]}: {known}{at}. It is {MEANINGS[key]}."
+    return Loss(key, NAMES[key], digits, rest, sentence)
+
+
+def account_line(losses: Sequence[Loss]) -> str:
+    """All loss numbers by their names, in one sentence.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> inspection = inspect(read("x*y").formula, Samples.from_columns({"x": [1.0], "y": [2.0]}))
+    >>> account_line(account_of_losses(inspection))
+    'Digits lost: worst step (EIC) 0.2 digits; result, independent noise 0.2 digits.'
+    """
+    said = [
+        f"{loss.name[:1].lower()}{loss.name[1:]} {amount(loss.digits, loss.digits_finite)}"
+        for loss in losses
+    ]
+    return f"Digits lost: {'; '.join(said)}."
+
+
+def amount(digits: float, rest: float) -> str:
+    """A number of digits; where some samples keep none, with that of the others.
+
+    Examples
+    --------
+    >>> amount(2.3, 2.3), amount(math.inf, 0.4), amount(math.inf, math.nan)
+    ('2.3 digits', 'every digit at some samples, 0.4 digits at the others', 'every digit')
+    """
+    if math.isinf(digits) and math.isfinite(rest):
+        return f"every digit at some samples, {wording.digits_phrase(rest)} at the others"
+    return wording.digits_phrase(digits)
+
+
+def kept_phrase(digits: float) -> str:
+    """What a result keeps that loses little.
+
+    Examples
+    --------
+    >>> kept_phrase(0.17), kept_phrase(0.02), kept_phrase(0.0)
+    ('keeps all but 0.2 digits', 'keeps all but 0.02 digits', 'keeps every digit')
+    """
+    lost = wording.digits_phrase(digits)
+    return "keeps every digit" if lost == "no digit" else f"keeps all but {lost}"

@@ -1,0 +1,112 @@
+"""How the loss is spread over the samples, in words that agree with what stands beside them.
+
+`Tail` is measured at the step of largest finite local EIC, while its `divergent` looks at every
+step, and samples at which a step keeps no digit are left out of it.  Here each number says which
+step it is about, and none is shown that leaves out all that matters.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from eic_core import wording
+from eic_core.explain import phrases
+from eic_core.exports import Plain
+from eic_core.measure.inspection import Inspection
+from eic_core.measure.tails import Tail
+
+TEXT_LIMIT = 24
+"""Characters of a sub-expression quoted beside a number."""
+
+
+@dataclass(frozen=True)
+class Spread(Plain):
+    """The tail of the loss, ready to be shown.
+
+    Attributes
+    ----------
+    place : str
+        The step that the quantiles are about, in backticks; "" if there are none.
+    quantiles : str
+        Digits lost there by 50, 90 and 99 % of the samples; a dash where no sample keeps a digit
+        at some other step.
+    worst : str
+        What the worst 1 % of the samples carry.
+    settled : str
+        Whether the mean is settled: "yes", "no", and where not.
+    """
+
+    place: str
+    quantiles: str
+    worst: str
+    settled: str
+
+    JSON = ("place", "quantiles", "worst", "settled")
+
+
+def spread_of(inspection: Inspection) -> Spread | None:
+    """Put the tail into words; None where there is no sample to speak of.
+
+    Parameters
+    ----------
+    inspection : Inspection
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
+    >>> spread_of(inspect(read("x - x").formula, samples))
+    Spread(place='', quantiles='—', worst='—', settled='no: no sample keeps a digit at `x − x`')
+    >>> spread_of(inspect(read("x + 1").formula, samples)).settled
+    'too few samples to tell'
+    """
+    tail = inspection.tail
+    if tail is None:
+        return None
+    lost = [n for n in inspection.nodes if math.isnan(n.local_eic_finite)]
+    if lost:
+        place = _place(inspection, lost[0].node.id)
+        return Spread("", "—", "—", f"no: no sample keeps a digit at {place}")
+    quantiles = " / ".join(wording.number(q, 1) for q in (tail.q50, tail.q90, tail.q99))
+    worst = wording.percent(tail.top1_share, missing="—")
+    return Spread(_place(inspection, tail.node), quantiles, worst, settled_phrase(inspection, tail))
+
+
+def settled_phrase(inspection: Inspection, tail: Tail) -> str:
+    """Whether the mean is settled, and if it is not, at which step.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    tail : Tail
+        Its own.
+    """
+    if math.isinf(inspection.eic):
+        place = _place(inspection, inspection.bottleneck)
+        singular = wording.count(inspection.counts.singular, "sample")
+        if inspection.nodes[inspection.bottleneck].singular == inspection.counts.singular:
+            return f"no: infinite at {place} for {singular}"
+        return f"no: infinite for {singular}"
+    if tail.divergent is None:
+        return "too few samples to tell"
+    if not tail.divergent:
+        return "yes"
+    unbounded = [k for k in tail.crossings if inspection.sign_changes.at(k).unbounded]
+    if tail.node in unbounded or not unbounded or _heavy(inspection, tail):
+        return "no"
+    worst = max(unbounded, key=lambda k: (inspection.nodes[k].local_eic_finite, -k))
+    return f"not at {_place(inspection, worst)}"
+
+
+def _heavy(inspection: Inspection, tail: Tail) -> bool:
+    """Whether the tail at its own step is too heavy for a mean, as `tail_of` has it."""
+    count = inspection.counts.valid - inspection.nodes[tail.node].singular
+    if math.isnan(tail.hill) or not count:
+        return False
+    return tail.hill * (1 + 1.645 / math.sqrt(math.ceil(math.sqrt(count)))) < 1
+
+
+def _place(inspection: Inspection, node: int) -> str:
+    return phrases.code_text(inspection.formula, node, TEXT_LIMIT)

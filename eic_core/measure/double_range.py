@@ -1,0 +1,205 @@
+"""What plain double precision makes of a result: the rows at which it has no value though there is
+one.
+
+A sample *leaves double range* where the exact value of some node is finite and not zero, but over-
+or underflows.  At some of these the result survives: ``1 + exp(-x)``
+is 1 where the exponential underflows.  At the others a program that evaluates the formula as it is
+written gets inf, nan, or a 0 that is none.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from eic_core.engine import extended
+from eic_core.engine.extended import ExtendedSamples
+from eic_core.engine.tape import SMALLEST_NORMAL, Tape
+from eic_core.exports import Plain
+from eic_core.measure.inspection import Inspection
+from eic_core.measure.observed import run_in
+from eic_core.operators import NUMPY
+from eic_core.operators.wide import Array
+
+LARGEST = float(np.finfo(np.float64).max)
+
+
+@dataclass(frozen=True)
+class RangePlace(Plain):
+    """A node at which results are lost to the range of doubles.
+
+    Attributes
+    ----------
+    node : int
+    overflows, underflows : int
+        Rows at which it does so, and the result is lost by it.
+    """
+
+    node: int
+    overflows: int
+    underflows: int
+
+    JSON = ("node", "overflows", "underflows")
+
+
+@dataclass(frozen=True)
+class DoubleRange(Plain):
+    """The rows at which plain double precision has no value of the result.
+
+    Attributes
+    ----------
+    rows : int
+        All rows.
+    out_of_range : int
+        Rows at which some node leaves double range: those that `score` counts by this name.
+    lost : ndarray of int
+        Rows at which the result, evaluated as it is written, is inf or nan though there is a real
+        value, or 0 though the value is not.
+    in_range, beyond : int
+        Those of them at which the exact value is 0 or a normal double, and at which it leaves the
+        range of doubles, too.  Of the others the exact value is not known.
+    places : tuple of RangePlace
+        Where that comes from, the most rows first.
+    """
+
+    rows: int
+    out_of_range: int
+    lost: np.ndarray = field(repr=False)
+    in_range: int
+    beyond: int
+    places: tuple[RangePlace, ...]
+
+    JSON = (
+        "rows", "out_of_range", ("without_value", lambda found: found.count), "in_range", "beyond",
+        "places",
+    )  # fmt: skip
+
+    @property
+    def count(self) -> int:
+        """How many rows are lost."""
+        return len(self.lost)
+
+
+def double_range(inspection: Inspection) -> DoubleRange:
+    """Find the rows at which plain double precision has no value of the result.
+
+    Only rows that are flagged in the first pass are looked at again, with wider exponents; it is
+    done once and kept for as long as the inspection lives.
+
+    Parameters
+    ----------
+    inspection : Inspection
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [-800.0, 0.0, 300.0, 800.0]})
+    >>> found = double_range(inspect(read("exp(x)/(1+exp(x))").formula, samples))
+    >>> found.lost.tolist(), found.in_range  # 0, and nan for 1
+    ([0, 3], 1)
+    >>> [(place.node, place.overflows, place.underflows) for place in found.places]
+    [(1, 1, 1)]
+    """
+    known = _FOUND.get(inspection)
+    if known is None:
+        known = _FOUND[inspection] = _find(inspection)
+    return known
+
+
+_FOUND: WeakKeyDictionary[Inspection, DoubleRange] = WeakKeyDictionary()
+
+
+def _find(inspection: Inspection) -> DoubleRange:
+    amplification = inspection.amplification
+    rows = amplification.flagged
+    total = len(inspection.samples)
+    if not len(rows):
+        return DoubleRange(total, 0, rows, 0, 0, ())
+    tape, some = amplification.tape, inspection.samples.take(rows)
+    in_double = [np.broadcast_to(y, (len(rows),)) for y in
+                 run_in(tape, some.columns, len(rows), "float64")]  # fmt: skip
+    wide = extended.evaluate(tape, some.columns, len(rows))
+    exact, real = _exact_results(inspection, rows, wide)
+    too_large = _too_large(tape, in_double, wide.dead)
+    root, value = in_double[-1], wide.value(len(tape) - 1)
+    zero = (exact == 0) & (value.m == 0)
+    leaves = too_large.copy()
+    for slot in range(len(tape)):
+        leaves |= wide.value(slot).lost
+    lost = leaves & (real | too_large) & (~np.isfinite(root) | ((root == 0) & ~zero))
+    in_range = zero | ((np.abs(exact) >= SMALLEST_NORMAL) & (np.abs(exact) <= LARGEST))
+    beyond = too_large | (~in_range & (value.lost | np.isinf(exact)))
+    at = np.flatnonzero(lost)
+    places = _places(tape, [y[at] for y in in_double], _lost_by_slot(wide, at))
+    return DoubleRange(
+        total,
+        int(np.count_nonzero(leaves)),
+        rows[at],
+        int(np.count_nonzero(in_range[at])),
+        int(np.count_nonzero(beyond[at])),
+        places,
+    )
+
+
+def _too_large(tape: Tape, in_double: list[Array], dead: np.ndarray) -> np.ndarray:
+    """Where a value is too large for any arithmetic of ours: inf in double, and no pole."""
+    found = np.zeros(len(dead), dtype=bool)
+    for slot in np.unique(dead[dead >= 0]).tolist():
+        step = tape.steps[slot]
+        here = (dead == slot) & np.isinf(in_double[slot])
+        if step.row is not None and step.row.pole is not None:
+            operands = [in_double[i] for i in step.operands]
+            here &= ~np.asarray(step.row.pole(NUMPY, operands, step.parameter), dtype=bool)
+        found |= here
+    return found
+
+
+def _exact_results(
+    inspection: Inspection, rows: np.ndarray, wide: ExtendedSamples
+) -> tuple[Array, np.ndarray]:
+    """The result as the nearest double, by 60 digits where they were taken; where it is real."""
+    amplification = inspection.amplification
+    exact, real = wide.y[-1].copy(), wide.dead < 0
+    for i, row in enumerate(rows.tolist()):
+        known = amplification.exact.get(row)
+        if known is None:
+            continue
+        real[i] = bool(amplification.valid[row])
+        if real[i]:
+            exact[i] = known[0][-1]
+    return exact, real
+
+
+def _lost_by_slot(wide: ExtendedSamples, at: np.ndarray) -> list[np.ndarray]:
+    """For each slot, where its exact value is a number that is no normal double."""
+    return [np.asarray(wide.value(slot).lost)[at] for slot in range(len(wide.y))]
+
+
+def _places(tape: Tape, in_double: list[Array], lost: list[np.ndarray]) -> tuple[RangePlace, ...]:
+    """Follow each lost result down to the step at which it was lost.
+
+    From a step without a number, to an operand without one; from a 0 that is none, to an operand
+    that is none or has left the range; where no operand is to blame, the step is.
+    """
+    count = len(in_double[-1])
+    no_number = [~np.isfinite(y) for y in in_double]
+    wrong_zero = [(np.abs(y) < SMALLEST_NORMAL) & gone
+                  for y, gone in zip(in_double, lost, strict=True)]  # fmt: skip
+    current = np.full(count, len(tape) - 1)
+    for slot in range(len(tape) - 1, -1, -1):
+        here = current == slot
+        if not here.any():
+            continue
+        for operand in reversed(tape.operands[slot]):
+            small = here & wrong_zero[operand] & ~no_number[slot]
+            current[small | (here & no_number[operand])] = operand
+    over: Counter[int] = Counter()
+    under: Counter[int] = Counter()
+    for row, slot in enumerate(current.tolist()):
+        (over if no_number[slot][row] else under)[tape.nodes[slot]] += 1
+    found = [RangePlace(node, over[node], under[node]) for node in sorted({*over, *under})]
+    return tuple(sorted(found, key=lambda place: -(place.overflows + place.underflows)))

@@ -1,0 +1,222 @@
+"""The cause is where most of the loss is created, and what the steps create adds up to the loss.
+
+The truth comes from `tests.core.explain.shaking`: every node is shaken at 340 digits by an
+evaluator that shares no code with the engine, and what arrives is put together here by plain sums.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from eic_core.explain.bottleneck import origin_of_loss
+from eic_core.explain.causes import explain_loss
+from eic_core.explain.created import created_losses, noise_sums, row_weights
+from eic_core.explain.ledger import blame
+from eic_core.explain.verdict import verdict
+from eic_core.explain.where import where
+from eic_core.formula.rendering import to_python
+from eic_core.formula.syntax import read
+from eic_core.measure import Domain, Samples, inspect, sample_domains
+from tests.core.explain.shaking import arrival
+from tests.core.measure.agreement import samples_of
+from tests.core.measure.trees import random_case
+from tests.effort import examples
+
+
+def inspected(text, count=500, seed=0, **ranges):
+    domains = dict(Domain.parse(f"{name}={where}") for name, where in ranges.items())
+    formula = read(text).formula
+    return inspect(formula, sample_domains(domains, count=count, seed=seed))
+
+
+def true_created(inspection, target):
+    """Digits that each node of the target's subtree creates, from shaken nodes alone."""
+    formula, samples = inspection.formula, inspection.samples
+    first = formula.first[target]
+    nodes = range(first, target + 1)
+    rows = []
+    for k in range(len(samples)):
+        cells = {name: samples.decimal(name, k) for name in formula.variables}
+        square = {j: float(arrival(formula, cells, [j], target)) ** 2 for j in nodes}
+        below = {j: sum(square[i] for i in range(formula.first[j], j + 1)) for j in nodes}
+        rows.append((square, below))
+    weights = tilted([math.sqrt(below[target]) for _, below in rows])
+    created = []
+    for k in nodes:
+        total = 0.0
+        for weight, (square, below) in zip(weights, rows, strict=True):
+            parts = [(i, below[i] / below[k]) for i in formula.nodes[k].children]
+            grown = math.log10(below[k] / square[k]) / 2
+            grown -= sum(part * math.log10(below[i] / square[i]) / 2 for i, part in parts)
+            total += weight * below[k] / below[target] * grown
+        created.append(total)
+    return created
+
+
+def tilted(s):
+    """Weights s^(2 lambda) under which the mean of log10 s is the local EIC, by halving."""
+    digits = [math.log10(value) for value in s]
+    goal = 0.5 * math.log10(sum(value**2 for value in s) / len(s))
+    low, high = 0.0, 1.0
+    for _ in range(80):
+        middle = 0.5 * (low + high)
+        weights = [10 ** (2 * middle * (d - max(digits))) for d in digits]
+        mean = sum(w * d for w, d in zip(weights, digits, strict=True)) / sum(weights)
+        low, high = (middle, high) if mean < goal else (low, middle)
+    return [w / sum(weights) for w in weights]
+
+
+CAUSES = [
+    # formula, ranges, where most is created, what the headline says of it
+    ("(x-0.999)**4", {"x": "1:1.01"}, "x - 0.999", "the two terms cancel"),
+    ("log(x)**4", {"x": "1.001:1.01"}, "log(x)", "close to 1"),
+    ("log(x)**4", {"x": "1:5"}, "log(x)", "close to 1"),
+    (
+        "-0.13785602*x0*x1**2/(x1 - 0.9*x2) + 0.98014763*x0*x1",
+        {"x0": "1", "x1": "1:9", "x2": "1:9"}, "x1 - 0.9*x2", "cancel",
+    ),
+    ("tan(1.56 - 4773*sin(x**-3))", {"x": "-5:5"}, "sin(x**(-3))", "its argument is large"),
+    ("exp(5*log(x - 2))", {"x": "2.001:2.01"}, "x - 2", "the two terms cancel"),
+    ("-(abs(x - y)/3)**0.5", {"x": "1:1.001", "y": "1:1.001"}, "x - y", "the two terms cancel"),
+    ("(1e5*sin(1e6*x)/y)**3", {"x": "1:5", "y": "1:5"}, "sin(1e6*x)", "its argument is large"),
+    ("x**40", {"x": "1:5"}, "x**40", "multiplies the relative error by 40"),
+    ("exp(x)*y", {"x": "100:200", "y": "1:5"}, "exp(x)", "the exponential of a large number"),
+    ("exp((x - y)**3)", {"x": "8:9", "y": "1:2"}, "exp((x - y)**3)", "exponential of a large"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "ranges", "place", "clause"), CAUSES)
+def test_the_cause_is_where_most_is_created_and_all_answers_agree(text, ranges, place, clause):
+    inspection = inspected(text, count=8, seed=3, **ranges)
+    target = inspection.bottleneck
+    truth = true_created(inspection, target)
+    first = inspection.formula.first[target]
+    assert noise_sums(inspection, target).created == pytest.approx(truth, abs=1e-6)
+    whole = inspected(text, count=1_000, **ranges)
+    target = whole.bottleneck
+    origin = origin_of_loss(whole, target)
+    assert to_python(whole.formula, origin) == place
+    said = verdict(whole)
+    assert said.origin == origin and clause in said.sentence
+    losses = created_losses(whole, target)
+    assert losses[0].node_id == origin
+    told = explain_loss(whole, target)
+    if origin != target:
+        part = "all" if round(losses[0].digits, 1) >= round(whole.eic, 1) else None
+        assert f", {part or format(losses[0].digits, '.1f')} of them inherited" in said.sentence
+    assert told.digits == pytest.approx(losses[0].digits)
+    # the ledger blames the same step for every source below it that makes much of the noise
+    for row in blame(whole, target).rows:
+        inside = first <= row.node_id < origin and row.node_id >= whole.formula.first[origin]
+        if inside and row.share > 0.3 and losses[0].digits > 0.6 * whole.eic:
+            assert row.amplifier == origin, row
+    found = where(whole, target).place
+    if found is not None and found.node_id is not None:
+        assert found.node_id in {loss.node_id for loss in losses[:2]}
+
+
+def test_a_second_large_part_is_named_with_its_digits():
+    inspection = inspected("log(x-3)+sqrt(x)", count=2_000, x="3:10")
+    first, second = created_losses(inspection, inspection.bottleneck)[:2]
+    texts = [to_python(inspection.formula, loss.node_id) for loss in (first, second)]
+    assert texts == ["log(x - 3) + sqrt(x)", "x - 3"]
+    sentence = verdict(inspection).sentence
+    assert f"{first.digits:.1f} of them in this step" in sentence
+    assert sentence.endswith(f"; {second.digits:.1f} more are created at `x − 3`.")
+
+
+def test_copies_of_one_sub_expression_are_one_cause():
+    inspection = inspected("sin(1000*x)*sin(1000*x)", x="1:5")
+    first = created_losses(inspection, inspection.bottleneck)[0]
+    assert first.copies == (3, 7) and first.digits > 0.9 * inspection.eic
+    assert verdict(inspection).sentence.count("sin(1000·x)`:") == 1
+
+
+@settings(max_examples=examples(150), deadline=None)
+@given(st.integers(0, 10**6))
+def test_what_the_steps_create_adds_up_to_the_loss_at_every_node(seed):
+    formula, table = random_case(seed)
+    inspection = inspect(formula, samples_of(table))
+    for n in inspection.nodes:
+        losses = created_losses(inspection, n.node.id)
+        if not n.node.children:
+            assert losses == ()
+        elif losses:
+            assert math.fsum(loss.digits for loss in losses) == pytest.approx(
+                n.local_eic_finite, abs=1e-6
+            )
+
+
+@settings(max_examples=examples(40), deadline=None)
+@given(st.integers(0, 10**6))
+def test_the_order_of_the_samples_changes_nothing(seed):
+    formula, table = random_case(seed)
+    samples = samples_of(table)
+    assume(len(samples) > 1 and formula.variables)
+    mixed = samples.take(np.random.default_rng(seed).permutation(len(samples)))
+    before, after = inspect(formula, samples), inspect(formula, mixed)
+    for k in range(len(formula)):
+        assert noise_sums(before, k).created == pytest.approx(
+            noise_sums(after, k).created, abs=1e-6
+        )
+
+
+@settings(max_examples=examples(30), deadline=None)
+@given(st.sampled_from([-12, -3, 2, 9]), st.integers(0, 100))
+def test_the_unit_of_an_input_does_not_change_the_cause(power, seed):
+    rng = np.random.default_rng(seed)
+    x, y = rng.uniform(1, 2, 200), rng.uniform(1, 2, 200)
+    factor = 2.0**power  # exact in double precision
+    texts = ("(x - y)**3/(x + y)", "exp(x/y)*(x - 0.5*y)**2", "cos(3*x/y)*log(x/y)")
+    for text in texts:
+        formula = read(text).formula
+        before = inspect(formula, Samples.from_columns({"x": x, "y": y}))
+        after = inspect(formula, Samples.from_columns({"x": factor * x, "y": factor * y}))
+        k = before.bottleneck
+        assert after.bottleneck == k
+        assert noise_sums(after, k).created == pytest.approx(
+            noise_sums(before, k).created, abs=1e-6
+        )
+        assert origin_of_loss(after, k) == origin_of_loss(before, k)
+
+
+@pytest.mark.parametrize("wrap", ["-({})", "abs({})", "({})*7", "({})/y", "(({})*y)/3"])
+def test_a_step_that_only_passes_a_loss_on_is_never_the_cause(wrap):
+    inspection = inspected(wrap.format("x - y"), x="1:1.001", y="1:1.001")
+    root = len(inspection.formula) - 1
+    assert to_python(inspection.formula, origin_of_loss(inspection, root)) == "x - y"
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(st.lists(st.floats(0, 30), min_size=1, max_size=40))
+def test_rows_are_weighted_so_that_the_mean_of_digits_is_the_local_eic(digits):
+    s = 10.0 ** np.array(digits)
+    weights = row_weights(s)
+    assert np.sum(weights) == pytest.approx(1) and (weights >= 0).all()
+    top = float(np.max(s))
+    truth = math.log10(top) + 0.5 * math.log10(np.mean((s / top) ** 2))
+    assert float(weights @ np.log10(s)) == pytest.approx(truth, abs=1e-9)
+    assert weights.tolist() == pytest.approx(tilted(s.tolist()), abs=1e-6)
+
+
+def test_a_zero_on_the_way_creates_nothing_itself():
+    """exp(x - x) has s^2 = 1 + 2 x^2 though no digit of its exponent is left."""
+    inspection = inspect(read("exp(x-x)").formula, Samples.from_columns({"x": [3.0]}))
+    created = {loss.node_id: loss.digits for loss in created_losses(inspection, 3)}
+    assert created == pytest.approx({3: 0.5 * math.log10(19), 2: 0.0}, abs=1e-9)
+
+
+def test_steps_that_each_lose_little_are_not_blamed_one_by_one():
+    inspection = inspected(
+        "*".join(f"x{i}" for i in range(60)), **{f"x{i}": "1:2" for i in range(60)}
+    )
+    largest = created_losses(inspection, inspection.bottleneck)[0].digits
+    said = verdict(inspection).sentence
+    assert inspection.eic > 1 and largest < 0.35
+    assert f"at most {math.ceil(10 * largest) / 10:.1f} of them in any one step" in said
+    assert said.endswith("it adds up over the steps below, and no single one stands out.")

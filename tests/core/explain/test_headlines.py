@@ -1,0 +1,399 @@
+"""The headline is true: of the result, of the worst step, and of what a program will see.
+
+The truths share no code with the engine: range is NumPy run as the formula is written and mpmath
+beside it; losses are nodes shaken one by one at 340 digits (`tests.core.explain.shaking`).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from eic_core.engine.amplify import amplify
+from eic_core.explain.diagnosis import diagnose
+from eic_core.explain.losses import NAMES, account_of_losses, level_of
+from eic_core.explain.spread import spread_of
+from eic_core.explain.verdict import LEVELS, OUT_OF_RANGE, verdict
+from eic_core.formula.syntax import read
+from eic_core.measure import Samples, inspect
+from eic_core.measure.double_range import double_range
+from tests.core.explain.shaking import arrival
+from tests.core.measure.oracle import NoRealValue
+from tests.effort import cases
+
+
+def inspected(text, count=None, **columns):
+    formula = read(text).formula
+    columns = {name: np.asarray(column, dtype=float) for name, column in columns.items()}
+    return inspect(formula, Samples.from_columns(columns, count=count))
+
+
+# --- what a user's own program will see
+
+EXACT = mpmath.MPContext()
+EXACT.dps = 60
+
+NUMPY_NAMES = {name: getattr(np, name) for name in ("exp", "log", "sqrt", "sin", "cos", "tanh")}
+EXACT_NAMES = {name: getattr(EXACT, name) for name in NUMPY_NAMES}
+
+
+def program(text, columns):
+    """The formula as a user's program evaluates it."""
+    with np.errstate(all="ignore"):
+        found = eval(text, {**NUMPY_NAMES, "max": np.maximum, "min": np.minimum}, columns)  # noqa: S307
+    return np.broadcast_to(np.asarray(found, dtype=float), len(next(iter(columns.values()))))
+
+
+def exact(text, columns):
+    """Exact values, None where there is none."""
+    found = []
+    for row in range(len(next(iter(columns.values())))):
+        cells = {name: EXACT.mpf(repr(float(c[row]))) for name, c in columns.items()}
+        try:
+            y = eval(text, {**EXACT_NAMES, "max": max, "min": min}, cells)  # noqa: S307
+        except (ZeroDivisionError, ValueError):
+            y = None
+        found.append(None if isinstance(y, mpmath.ctx_mp_python._mpc) else y)
+    return found
+
+
+def truth_of_range(text, columns):
+    """Rows without a double-precision value though there is one; and with an ordinary one."""
+    tiny, largest = np.finfo(float).tiny, np.finfo(float).max
+    values, true = program(text, columns), exact(text, columns)
+    lost = [
+        t is not None and (not math.isfinite(y) or (y == 0 and t != 0))
+        for y, t in zip(values, true, strict=True)
+    ]
+    fine = [
+        gone and (t == 0 or tiny <= abs(t) <= largest) for gone, t in zip(lost, true, strict=True)
+    ]
+    return sum(lost), sum(fine)
+
+
+WIDE = np.geomspace(1e200, 1e300, 300)
+RANGE_CASES = [
+    ("x**2", {"x": WIDE}),
+    ("sqrt(x**2 + y**2)", {"x": WIDE, "y": WIDE[::-1]}),
+    ("x/y", {"x": WIDE, "y": 1 / WIDE}),
+    ("x*y*x", {"x": WIDE, "y": 1 / WIDE}),
+    ("x*y", {"x": 1 / WIDE, "y": 1 / WIDE}),
+    ("exp(x)/(1+exp(x))", {"x": np.linspace(-800, 800, 400)}),
+    ("1/(1+exp(-x))", {"x": np.linspace(-800, 800, 400)}),
+    ("exp(x)", {"x": np.linspace(0, 1000, 300)}),
+    ("1/exp(x)", {"x": np.linspace(0, 1000, 300)}),
+    ("1 + exp(-x)", {"x": np.linspace(600, 800, 300)}),
+    ("log(exp(x))", {"x": np.linspace(1, 1000, 300)}),
+    ("log(exp(x))", {"x": np.linspace(990, 1000, 2_500)}),  # more than are checked at 60 digits
+    ("tanh(exp(x))", {"x": np.linspace(1, 1000, 300)}),
+    ("min(exp(x), 1)", {"x": np.linspace(1, 1000, 300)}),
+    ("x + exp(-1000*x) + exp(x)", {"x": np.linspace(600, 800, 300)}),
+    ("(x*1e-200)*1e-200*1e300", {"x": np.linspace(1, 2, 100)}),
+    ("x + exp(1000)/exp(999)", {"x": np.linspace(1, 2, 1_500)}),
+    ("log(x - 900) + exp(x)", {"x": np.linspace(800, 1000, 300)}),
+    ("exp(x) - exp(x)", {"x": np.linspace(600, 800, 300)}),
+    ("y*(1 + y*cos(x))", {"x": np.geomspace(1, 1e30, 99), "y": np.full(99, 1e200)}),
+    ("10000*x*x - 9999*x*x", {"x": np.geomspace(1e-10, 1e160, 400)}),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"), RANGE_CASES, ids=lambda v: v if isinstance(v, str) else ""
+)
+def test_the_rows_without_a_double_are_those_of_a_program(text, columns):
+    inspection = inspected(text, **columns)
+    lost, fine = truth_of_range(text, columns)
+    if text == "exp(x) - exp(x)":  # 0 where the exponentials are numbers is right
+        lost = int(np.count_nonzero(~np.isfinite(program(text, columns))))
+        fine = lost
+    found = double_range(inspection)
+    assert (found.count, found.in_range) == (lost, fine)
+    assert sum(p.overflows + p.underflows for p in found.places) == lost
+    said = verdict(inspection)
+    told = re.search(r"No double-precision value at ([\d,]+) of ([\d,]+) samples?: ", said.sentence)
+    if not lost:
+        assert told is None and said.level != OUT_OF_RANGE
+        return
+    assert (
+        told is not None and said.level != "stable" and said.cause != "Like a typical physical law"
+    )
+    assert "Stable" not in said.sentence
+    assert [int(n.replace(",", "")) for n in told.groups()] == [lost, len(columns["x"])]
+    if fine == lost:
+        assert "; the exact value is in range." in said.sentence
+    elif fine:
+        assert f"; the exact value is in range at {fine:,} of them." in said.sentence
+    else:
+        assert "; the exact value is out of range, too." in said.sentence
+    if 2 * lost >= len(columns["x"]):
+        assert said.level == OUT_OF_RANGE
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "where"),
+    [
+        ("x + exp(-1000*x) + exp(x)", {"x": [750.0, 760.0]}, "`exp(x)` overflows;"),
+        ("exp(x)/(1+exp(x))", {"x": [-800.0, 0.0, 800.0]}, "`exp(x)` over- or underflows;"),
+        ("1/(x*y)", {"x": [1e200, 1.0], "y": [1e200, 1.0]}, "`x·y` overflows;"),
+        ("x*y + 0", {"x": [1e-200, 1.0], "y": [1e-200, 1.0]}, "`x·y` underflows;"),
+    ],
+)
+def test_the_step_that_leaves_double_range_is_named(text, columns, where):
+    assert where in verdict(inspected(text, **columns)).sentence
+
+
+def test_the_rows_without_a_double_are_among_those_that_a_score_counts():
+    for text, columns in RANGE_CASES:
+        inspection = inspected(text, **columns)
+        scored = amplify(inspection.formula, inspection.samples, recheck=False)
+        found = double_range(inspection)
+        assert found.count <= found.out_of_range
+        if not inspection.counts.unresolved:
+            assert found.out_of_range == scored.out_of_range, text
+
+
+LAWS = [
+    "G*m1*m2/r**2", "q1*q2/(4*pi*epsilon*r**2)", "m*c**2/sqrt(1 - v**2/c**2)", "n*R*T/V",
+    "sqrt(x**2+y**2+z**2)", "(m*v**2)/2 + m*g*h", "k*T/(q*B)", "exp(-(x/s)**2/2)/(sqrt(2*pi)*s)",
+    "h*f/(exp(h*f/(k*T)) - 1)", "1/(1/a + n/b)", "p*V**g", "x/(1+exp(-y))", "A*exp(-E/(R*T))",
+    "sqrt(2*g*h)", "x/sqrt(1+x**2)",
+]  # fmt: skip
+"""Laws of physics and what they are made of."""
+
+
+@settings(max_examples=cases(150, 1_500), deadline=None)
+@given(data=st.data(), text=st.sampled_from(LAWS))
+def test_a_law_is_never_called_stable_where_a_program_has_no_value(data, text):
+    formula = read(text).formula
+    scale = st.floats(-330, 308).map(lambda e: 10.0**e)
+    columns = {name: np.array([data.draw(scale) for _ in range(4)]) for name in formula.variables}
+    assume(all(np.isfinite(c).all() and (c > 0).all() for c in columns.values()))
+    inspection = inspect(formula, Samples.from_columns(columns))
+    said = verdict(inspection)
+    values = program(text, columns | {"pi": np.full(4, math.pi)})
+    without = np.count_nonzero(~np.isfinite(values) & inspection.amplification.valid)
+    if without:
+        assert said.level != "stable" and "No double-precision value at" in said.sentence
+    if said.level == "stable":
+        assert np.isfinite(values[inspection.amplification.valid]).all()
+        assert not double_range(inspection).count
+    assert double_range(inspection).count >= without
+
+
+# --- the result against the worst step
+
+
+def shaken_losses(inspection):
+    """Local EIC of every node over the rows, from nodes shaken one by one; inf at a value of 0."""
+    formula = inspection.formula
+    found = []
+    for k in range(len(formula)):
+        below = sorted(_members(formula, k))
+        total = 0.0
+        for row in range(len(inspection.samples)):
+            cells = {v: repr(float(c[row])) for v, c in inspection.samples.columns.items()}
+            arrived = [arrival(formula, cells, [j], target=k) for j in below]
+            if any(a is None for a in arrived):
+                total = math.inf
+                break
+            total += float(sum(a * a for a in arrived))
+        found.append(
+            0.5 * math.log10(total / len(inspection.samples)) if total < math.inf else total
+        )
+    return found
+
+
+def _members(formula, k):
+    members = {k}
+    for child in formula.nodes[k].children:
+        members |= _members(formula, child)
+    return members
+
+
+X = np.array([1.3, 2.2, 2.9, 3.013, 4.1])
+RESULT_CASES = [
+    # formula, level of the result, how the sentence begins
+    ("100 + (x - 3)", "stable", "The result keeps all but {result} digits; an inner step, `x − 3`, "
+     "loses {worst} (EIC): "),
+    ("cos(x - 1.43) + 10", "stable", "The result keeps all but {result} digits; an inner step, "),
+    ("max(x - 3, 10)", "stable", "The result keeps all but {result} digits; an inner step, "
+     "`x − 3`, "),
+    ("min(exp(200*(x - 3)), 1e-300) + 1", "stable", "The result keeps "),
+    ("x - 3", "severe", "The result loses {result} digits (EIC) at `x − 3`: "),
+    ("sqrt(10000*y - 9999*y)", "severe", "The result loses {result} digits with independent noise; "
+     "an inner step, `10000·y − 9999·y`, loses {worst} (EIC): "),
+    ("(y - 2.999)*0.01 + y*5 - 14.7", "moderate", "The result loses {result} digits with "
+     "independent noise; an inner step, "),
+    ("x*y", "stable", "Stable: the result loses {result} digits, and no step inside loses more."),
+    ("1/y + 100", "stable", "Stable: the result loses {result} digits, the worst step inside, "
+     "`1/y`, {worst} digits (EIC)."),
+    ("floor(y)", "stable", "Stable: the result keeps every digit, and so does every step."),
+    ("exp(x - x)", "stable", "The result keeps all but {result} digits with independent noise; an "
+     "inner step, `x − x`, loses every digit (EIC infinite): the two terms cancel exactly."),
+    ("x - x", "infinite", "The result loses every digit (EIC infinite) at `x − x`: the two terms "
+     "cancel exactly."),
+    ("2*(x - 2.9)", "infinite", "The result loses every digit at 1 of 5 samples (EIC infinite) at "
+     "`x − 2.9`: the two terms cancel exactly; at the others it loses "),
+    ("0.1+0.2-0.3", "infinite", "The result loses every digit (EIC infinite) at `0.1 + 0.2 − 0.3`: "
+     "the two terms cancel exactly."),
+    ("100 + (0.1+0.2-0.3)*y", "stable", "The result keeps all but {result} digits; an inner "
+     "step, "),
+    ("2 + 3", "stable", "Stable: the result loses {result} digits, and no step inside loses more."),
+    ("1 - 1.0000001", "severe", "The result loses {result} digits (EIC) at `1 − 1.0000001`: "),
+    ("y", "stable", "Loses no digit: nothing is computed."),
+    ("log(-y)", "undefined", "Undefined: no sample has a real value at `log(−y)`: "),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "level", "begins"), RESULT_CASES, ids=lambda v: v[:24])
+def test_badge_and_sentence_are_of_the_result(text, level, begins):
+    inspection = inspected(text, 5, x=X, y=np.array([3.01, 3.2, 3.3, 3.4, 3.5]))
+    said = verdict(inspection)
+    if level in ("stable", "moderate", "severe"):
+        truth = shaken_losses(inspection)
+        numbers = {
+            "result": _shown(truth[-1]), "worst": _shown(max(truth)),
+        }  # fmt: skip
+        begins = begins.format(**numbers)
+        assert level_of(truth[-1]) == level
+        assert inspection.nodes[-1].local_eic == pytest.approx(truth[-1], abs=1e-6)
+    assert said.level == level
+    assert said.sentence.startswith(begins), said.sentence
+
+
+def _shown(digits):
+    return "∞" if math.isinf(digits) else f"{digits:.1f}" if digits >= 0.05 else f"{digits:.2f}"
+
+
+ORDER = ("stable", "moderate", "severe", "out-of-range", "infinite", "undefined")
+
+
+@settings(max_examples=cases(60, 600), deadline=None)
+@given(
+    text=st.sampled_from(
+        [
+            *LAWS,
+            "a*(x - y)",
+            "x - y*z",
+            "log(x/y)",
+            "sin(x)*cos(y)",
+            "max(x - y, z)",
+            "x**y",
+            "x/(y-z)",
+        ]
+    ),
+    seed=st.integers(0, 10**6),
+)
+def test_the_badge_is_never_worse_than_the_result(text, seed):
+    formula = read(text).formula
+    rng = np.random.default_rng(seed)
+    columns = {name: np.round(rng.uniform(0.1, 5, 3), 6) for name in formula.variables}
+    inspection = inspect(formula, Samples.from_columns(columns))
+    assume(inspection.counts.valid == 3)
+    said = verdict(inspection)
+    try:
+        truth = shaken_losses(inspection)
+    except NoRealValue:
+        assume(False)
+    assume(min(abs(truth[-1] - mark) for mark in (1, 2)) > 1e-6)
+    assert said.level == level_of(truth[-1])
+    assert said.meaning.startswith(f"{LEVELS[said.level]}; EIC ")
+    if said.cause == "Like a typical physical law":
+        assert max(truth) < 1
+
+
+def test_the_papers_thresholds_are_said_of_eic_alone():
+    inspection = inspected("100 + (x - 3)", x=X)
+    said = verdict(inspection)
+    assert said.meaning == (
+        "The result loses less than 1 digit; EIC above 2, where the paper's filter drops a formula"
+    )
+    assert said.cause == "Cancellation in a difference, hidden by the result"
+
+
+# --- the limit of the check is no property of the formula
+
+
+@pytest.mark.parametrize(
+    "text", ["0.1+0.2-0.3", "x*(0.1+0.2-0.3)", "x + (0.1+0.2-0.3)", "(x + 0.1) - x - 0.1", "x - x"]
+)
+def test_no_sentence_gives_the_limit_of_the_check_as_a_share_of_the_samples(text):
+    """All of these are exactly zero somewhere at every row."""
+    inspection = inspected(text, 2_000, x=np.linspace(1, 2, 2_000))
+    said = verdict(inspection)
+    assert "1,000 of 2,000" not in " ".join((said.sentence, *said.notes))
+    if inspection.counts.singular < 2_000:
+        assert "at all 1,000 samples that were checked" in said.sentence
+
+
+def test_samples_left_out_because_the_check_ended_are_told_so():
+    notes = verdict(inspected("log(exp(x))", x=np.linspace(990, 1000, 2_500))).notes
+    assert (
+        "1,500 of 2,500 samples have no usable value at `exp(x)` and are left out: double "
+        "precision has no value there, and the check at 60 digits ends after 1,000 samples."
+    ) in notes
+    assert not any("needed a check" in note for note in notes)
+
+
+# --- one account of the numbers
+
+
+def test_the_three_losses_have_a_name_a_number_and_a_sentence():
+    x = np.linspace(1e6, 1.0001e6, 20)
+    losses = diagnose(inspected("sin(x)**2 + cos(x)**2", x=x)).losses
+    assert [loss.name for loss in losses] == list(NAMES.values())
+    worst, result, shared = [loss.digits for loss in losses]
+    assert worst > result > 5 and shared < 0.5  # sin² + cos² is 1 whatever x is
+    for loss in losses:
+        assert loss.sentence.startswith(f"{loss.name}: {loss.digits:.1f} digits")
+
+
+def test_the_account_of_an_infinite_loss_does_not_hide_the_finite_rest():
+    (worst, result) = account_of_losses(inspected("log(x)*2", x=[1.0, 2.0, 3.0]))
+    assert math.isinf(worst.digits) and math.isinf(result.digits)
+    assert "every digit at some samples, 0.3 digits at the others" in result.sentence
+
+
+def test_shared_and_independent_noise_agree_without_copies():
+    losses = diagnose(inspected("log(x)*y", x=[1.5, 2.0], y=[3.0, 4.0])).losses
+    assert losses[1].digits == pytest.approx(losses[2].digits, rel=1e-12)
+
+
+# --- a metric agrees with what is beside it
+
+
+def test_a_tail_that_leaves_out_all_that_matters_is_not_shown():
+    found = spread_of(inspected("x - x", x=X))
+    assert (found.quantiles, found.worst) == ("—", "—")
+    assert found.settled == "no: no sample keeps a digit at `x − x`"
+
+
+def test_an_infinite_mean_is_not_called_settled():
+    found = spread_of(inspected("log(x)", x=np.append(np.linspace(1.5, 2, 500), 1.0)))
+    assert found.settled == "no: infinite at `log(x)` for 1 sample"
+
+
+def test_a_flat_tail_is_not_called_unsettled_for_a_crossing_elsewhere():
+    """cos(y) crosses zero, yet all samples lose the same seven digits at the sine's square."""
+    x, y = 3183098 * math.pi + np.linspace(0.8, 0.81, 400), np.linspace(1.5, 1.6401, 400)
+    inspection = inspected("sin(x)**2 + 1e-9*cos(y)", x=x, y=y)
+    tail = inspection.tail
+    assert tail.divergent and tail.q99 - tail.q50 < 0.05
+    found = spread_of(inspection)
+    assert found.settled == "not at `cos(y)`"
+    assert found.place == "`sin(x)²`"
+
+
+def test_a_mean_is_called_settled_or_not_as_the_tail_has_it():
+    calm = spread_of(inspected("x*2", x=np.linspace(1, 2, 400)))
+    assert calm.settled == "yes"
+    few = spread_of(inspected("x*2", x=[1.0, 2.0]))
+    assert few.settled == "too few samples to tell"
+    crossing = spread_of(inspected("x - 1.5", x=np.linspace(1, 2, 401)[:-1] + 1e-4))
+    assert crossing.settled == "no"

@@ -1,0 +1,155 @@
+"""A change of sign is a zero, a pole or a jump, and only some of them unsettle a mean.
+
+Zeros and poles are known by hand, or from the roots of a polynomial (NumPy); whether E[s^2] exists
+is known from s^2 at samples laid ever closer to the place.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from eic_core.explain.settling import unsettled_clause
+from eic_core.explain.verdict import verdict
+from eic_core.explain.where import where
+from eic_core.formula.syntax import read
+from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
+from tests.effort import examples
+
+
+def inspected(text: str, count: int = 1_000, **ranges: str) -> Inspection:
+    domains = dict(Domain.parse(f"{name}={where}") for name, where in ranges.items())
+    return inspect(read(text).formula, sample_domains(domains, count=count))
+
+
+ZERO, POLE, BOTH, NEITHER = (True, False), (False, True), (True, True), (False, False)
+
+CHANGES = [
+    # formula, range, (zero, pole) of the root, whether its mean amplification has no limit there
+    ("x - 3", "1:5", ZERO, True),
+    ("x - 3e300", "1e300:5e300", ZERO, True),
+    ("x - 3e-300", "1e-300:5e-300", ZERO, True),
+    ("(x + 1e6) - 1e6 - 3", "1:5", ZERO, True),
+    ("log(x)", "loguniform:1e-8:1e8", ZERO, True),
+    ("log(x - 3) + sqrt(x)", "3:10", ZERO, True),
+    ("cos(x)", "1:4", ZERO, True),
+    ("sin(1000*x)", "1:5", ZERO, True),
+    ("x + x**3", "-1:1", ZERO, False),  # both terms vanish: nothing cancels
+    ("sin(x) + x", "-1:1", ZERO, False),
+    ("tan(x)", "0.5:3", POLE, True),
+    ("tan(x)", "2:4", ZERO, True),
+    ("tan(x)", "0.5:13", BOTH, True),
+    ("cot(x)", "1:2", ZERO, True),
+    ("cot(x)", "2:4", POLE, True),
+    ("sec(x)", "1:5", POLE, True),
+    ("csc(x)", "2:4", POLE, True),
+    ("x + 1/x", "-1:2", POLE, False),
+    ("x + 1/x**3", "-2:1", POLE, False),
+    ("1/x - 1", "-3:3", BOTH, True),
+    ("x + sign(x)", "-1:1", NEITHER, False),
+    ("floor(x) - 2.5", "1:5", NEITHER, False),
+]
+
+
+@pytest.mark.parametrize(("text", "interval", "kinds", "unbounded"), CHANGES)
+def test_what_a_change_of_sign_is(
+    text: str, interval: str, kinds: tuple[bool, bool], unbounded: bool
+) -> None:
+    found = inspected(text, x=interval)
+    root = len(found.formula) - 1
+    assert found.tail is not None and root in found.tail.crossings  # both signs occur
+    change = found.sign_changes.at(root)
+    assert (change.zero, change.pole, change.unbounded) == (*kinds, unbounded)
+    said = " ".join((verdict(found).sentence, *verdict(found).notes, *where(found).sentences))
+    if not change.zero and not any(found.sign_changes.at(n.node.id).zero for n in found.nodes[:-1]):
+        assert "crosses zero" not in said
+    if change.unbounded:
+        assert found.tail.divergent is True
+        assert "crosses zero" in said or "has a pole" in unsettled_clause(found)
+    elif len(found.tail.crossings) == 1:
+        assert found.tail.divergent is False and unsettled_clause(found) == ""
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(st.floats(-3, 3), st.floats(-3, 3), st.floats(-4, 4), st.integers(0, 99))
+def test_the_zeros_of_a_sum_with_a_pole_are_those_of_its_polynomial(
+    a: float, b: float, p: float, seed: int
+) -> None:
+    """x + a + b / (x - p) is 0 where x^2 + (a - p) x + b - a p is."""
+    a, b, p = round(a, 2), round(b, 2), round(p, 2)
+    assume(abs(b) >= 0.05)
+    roots = np.roots([1.0, a - p, b - a * p])
+    assume(np.min(np.abs(roots.imag)) == 0 and abs(roots[0] - roots[1]) > 0.1 or roots[0].imag)
+    real = roots[roots.imag == 0].real
+    assume(all(abs(abs(r) - 5) > 0.1 and abs(r - p) > 0.05 for r in real))
+    x = np.random.default_rng(seed).uniform(-5, 5, 500)
+    text = f"x + {a} + {b}/(x - {p})".replace("+ -", "- ")
+    found = inspect(read(text).formula, Samples.from_columns({"x": x}))
+    root = len(found.formula) - 1
+    inside = [float(r) for r in real if -5 < r < 5]
+    change = found.sign_changes.at(root)
+    assert change.zero is bool(inside)
+    assert change.pole is True  # p lies inside
+    if inside:
+        assert min(abs(change.place["x"] - r) for r in inside) < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "grows"),
+    [("x - 3", 3.0, True), ("tan(x)", math.pi / 2, True), ("x + 1/x", 0.0, False),
+     ("x + x**3", 0.0, False), ("x + sign(x)", 0.0, False)],
+)  # fmt: skip
+def test_the_mean_has_no_limit_where_the_amplification_grows_towards_the_place(
+    text: str, place: float, grows: bool
+) -> None:
+    formula = read(text).formula
+    near = [inspect(formula, Samples.from_columns({"x": [place + d, place - d]})).nodes[-1].s_bar
+            for d in (1e-2, 1e-4, 1e-6)]  # fmt: skip
+    assert (near[2] > 1_000 * near[0]) is grows
+    x = np.concatenate(
+        [np.linspace(place - 1, place - 0.1, 50), np.linspace(place + 0.1, place + 1)]
+    )
+    found = inspect(formula, Samples.from_columns({"x": x}))
+    assert found.sign_changes.at(len(formula) - 1).unbounded is grows
+    assert found.tail is not None and found.tail.divergent is (True if grows else None)
+
+
+def test_rounding_alone_is_no_change_of_sign() -> None:
+    found = inspected("sin(x)**2 + cos(x)**2 - 1", count=1_500, x="1:5")
+    root = len(found.formula) - 1
+    assert not found.sign_changes.at(root).zero and not found.sign_changes.at(root).unbounded
+
+
+def test_no_way_between_two_parts_of_a_domain_is_no_zero() -> None:
+    found = inspected("sqrt(x*x - 4) + x", x="-5:5")
+    change = found.sign_changes.at(len(found.formula) - 1)
+    assert (change.zero, change.pole, change.unbounded) == (False, False, False)
+
+
+@pytest.mark.parametrize("text", ["x - x", "(x - x) + exp(x)*0", "log(x/x)*x"])
+def test_no_mean_is_settled_while_some_step_keeps_a_digit_at_no_sample(text: str) -> None:
+    found = inspected(text, x="1:5", count=400)
+    assert any(n.singular == 400 for n in found.nodes)
+    assert found.tail is not None and found.tail.divergent is None
+
+
+def test_a_masked_crossing_is_not_said_to_make_eic_grow() -> None:
+    found = inspected("exp(200*x) + 1e-9*(y - 3)", x="1:3", y="1:5")
+    small = found.nodes[7].local_eic_finite
+    assert small < found.eic  # 200 x beside a crossing
+    tail = found.tail
+    assert tail is not None and tail.divergent is True
+    clause = unsettled_clause(found)
+    making = found.sign_changes.at(7)
+    assert making.zero and "crosses zero, so that what it loses, now " in clause
+
+
+def test_every_kind_is_found_with_few_rows_and_many() -> None:
+    for count in (2, 5, 50, 5_000):
+        x = np.linspace(1, 5.3, count)
+        found = inspect(read("x - 3").formula, Samples.from_columns({"x": x}))
+        assert found.sign_changes.at(2).zero and found.sign_changes.at(2).unbounded
