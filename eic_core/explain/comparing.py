@@ -21,6 +21,9 @@ LIKELY = (0.1, 1.5)
 LINEAR = 1e-3
 """Where roundoff times q is above, fewer than three digits are left, and nothing is linear."""
 
+EXACT = 0.5
+"""What part of the noise must come from exact operations for these to explain a small error."""
+
 SHARED = 0.1
 """Digits between independent and shared noise that are worth a word."""
 
@@ -119,11 +122,14 @@ class Replay:
         Whether a value below is too small for the type.
     leaf : bool
         Whether the node is a number or an input itself.
+    exact : float
+        The part of the noise, as it arrives, of operations that rounded nothing: 0 to 1.
     """
 
     errors: Array
     underflows: bool
     leaf: bool
+    exact: float
 
 
 def compare_measures(
@@ -161,10 +167,12 @@ def compare_measures(
     found: list[_Finding] = []
     if singular:
         found.append(_no_digit(singular, len(q)))
+    observations = [_observation(o, replays[o.kind], q) for o in observed]
     if copies is not None and abs(recursion - shared) > SHARED:
-        found.append((OK, _shared_noise_clause(recursion, shared, copies), ""))
+        follows = all(badge == OK for badge, _, _ in observations)
+        found.append((OK, _shared_noise_clause(recursion, shared, copies, follows), ""))
     found.append(_perturbation(recursion, shaken, singular))
-    found += [_observation(o, replays[o.kind], q) for o in observed]
+    found += observations
     if rough and any(badge == UNCLEAR for badge, _, _ in found):
         found = [(EXPLAINED if b == UNCLEAR else b, text, _JUMP) for b, text, _ in found]
         found.append(_clause(EXPLAINED, _JUMP))
@@ -188,11 +196,12 @@ def _no_digit(singular: int, rows: int) -> _Finding:
 _JUMP = "noise that crosses a jump or a tie does what no derivative sees"
 
 
-def _shared_noise_clause(recursion: float, shared: float, copies: Copies) -> str:
+def _shared_noise_clause(recursion: float, shared: float, copies: Copies, follows: bool) -> str:
     how = "partly cancels" if shared < recursion else "adds up"
+    real = "; floating point follows the shared value" if follows else ""
     return (
         f"{copies}, and all its uses share their noise, which {how}: {shared:.1f} digits are lost, "
-        f"not {recursion:.1f} as with independent noise; floating point follows the shared value."
+        f"not {recursion:.1f} as with independent noise{real}."
     )
 
 
@@ -275,9 +284,9 @@ def _observation(observed: Observed, replay: Replay, q: Array) -> _Finding:
     is_known = np.isfinite(replayed)
     rest = rms((errors - replayed)[is_known] / q[linear][is_known])
     if is_known.any() and rest <= max(REPLAYED * max(ratio, LIKELY[0]), 0.01):
-        return _finding(EXPLAINED, name, reason or _replay_clause(ratio, replay.underflows))
+        return _finding(EXPLAINED, name, reason or _replay_clause(ratio, replay))
     if replay.underflows:
-        return _finding(EXPLAINED, name, reason or _replay_clause(ratio, True))
+        return _finding(EXPLAINED, name, reason or _replay_clause(ratio, replay))
     return _finding(UNCLEAR, name, reason or (
         f"the error is {wording.significant(ratio)} times what is expected, and the roundings on "
         "the "
@@ -309,9 +318,11 @@ def _not_compared(observed: Observed, known: np.ndarray, linear: np.ndarray) -> 
     return ""
 
 
-def _replay_clause(ratio: float, underflows: bool) -> str:
+def _replay_clause(ratio: float, replay: Replay) -> str:
     if ratio < LIKELY[0]:
+        if replay.exact < EXACT:
+            return "less is lost: the roundings that happened cancel one another here"
         return "less is lost: some numbers and operations are exact in binary and round nothing"
-    if underflows:
+    if replay.underflows:
         return "more is lost: a value is too small for the type and underflows"
     return "more is lost: a library function is wrong by more than one rounding"

@@ -241,7 +241,7 @@ class _Noise:
         return self._single.arrivals(self._nodes[: k + 1]).arrived[self._formula.first[k] :]
 
     def copies(self, k: int, shared: Arrivals, single: list[Array], rows: Any) -> Copies | None:
-        """The class that makes shared noise differ most from independent noise; None without.
+        """The class that makes shared noise differ most in the way that it does; None without.
 
         `rows` are those that count, a mask.
         """
@@ -256,11 +256,13 @@ class _Noise:
                 together = float(np.mean(np.square(shared.arrived[slot][rows])))
                 apart = [float(np.mean(np.square(single[j][rows]))) for j in several[slot]]
             difference = together - sum(apart)
-            return 0.0 if math.isnan(difference) else abs(difference)
+            return 0.0 if math.isnan(difference) else difference
 
         if not several or not rows.any():
             return None
-        slot = max(several, key=gain)
+        gains = {slot: gain(slot) for slot in several}
+        way = math.copysign(1.0, math.fsum(gains.values()))  # what all of them do together
+        slot = max(several, key=lambda slot: way * gains[slot])
         places = several[slot]
         return Copies(phrases.code_text(self._formula, first + places[0]), len(places))
 
@@ -302,11 +304,16 @@ def _node(
 def _replay(arrived: list[Array], observed: tuple[Observed, ...]) -> Replay:
     """The node's error if every operation is rounded as it was, to first order."""
     total = np.zeros(len(arrived[0]))
+    noise = exact = 0.0
     with np.errstate(all="ignore"):
         for g, o in zip(arrived, observed, strict=True):
             part = g * o.rounding
             total = total + np.where((g == 0) | (o.rounding == 0), 0.0, part)
-    return Replay(total, any(o.underflows for o in observed), len(observed) == 1)
+            squares = np.where(np.isfinite(g), np.square(g), 0.0)
+            noise += float(np.sum(squares))
+            exact += float(np.sum(squares[o.rounding == 0]))
+    share = exact / noise if 0 < noise < math.inf else 0.0
+    return Replay(total, any(o.underflows for o in observed), len(observed) == 1, share)
 
 
 def _rows(inspection: Inspection) -> Samples | None:

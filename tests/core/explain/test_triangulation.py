@@ -172,3 +172,27 @@ def test_the_sentence_over_all_nodes_names_the_one_that_differs_and_why():
 def test_where_no_sample_keeps_a_digit_it_is_said_of_all_of_them():
     root = root_of("x - x", x="1:2")
     assert root.agreement.because == "no digit is left at any sample"
+
+
+def reasons_at_the_root(text, **columns):
+    inspection = inspect(read(text).formula, Samples.from_columns(columns))
+    return " ".join(triangulate(inspection).nodes[-1].agreement.reasons)
+
+
+def test_floating_point_is_said_to_follow_shared_noise_only_where_it_does():
+    follows = "floating point follows the shared value"
+    assert follows in reasons_at_the_root("x*x", x=[1.1, 2.3, 3.7, 1.9, 4.3])
+    whole = reasons_at_the_root("x*x", x=[1.0, 2.0, 3.0])  # squares of small integers are exact
+    assert "share their noise" in whole and follows not in whole
+
+
+def test_a_small_error_is_put_down_to_exactness_only_where_something_is_exact():
+    x, y = 3.5478, 2.0791
+    exact = Fraction("3.5478") * Fraction("2.0791")
+    parts = [abs(float(Fraction(v) / Fraction(str(v)) - 1)) / 2.0**-53 for v in (x, y)]
+    assert min(parts) > 0.1  # neither input is exact in binary
+    error = abs(float(Fraction(x * y) / exact - 1))
+    assert error < 0.1 * math.sqrt(3) * 2.0**-53  # and yet it is small beside q = √3
+    said = reasons_at_the_root("x*y", x=[x], y=[y])
+    assert "the roundings that happened cancel one another here" in said
+    assert "exact in binary" not in said
