@@ -51,6 +51,8 @@ def describe(repairs: Repairs) -> str:
         "measured, "
         f"{repairs.evaluated} forms looked at"
         + ("" if repairs.finished else " before the time limit"),
+        "digits lost: q, the result with shared noise; EIC, the worst inner step; float64 and "
+        "float32, measured",
         "",
         "       q   EIC  nodes  float64  float32",
         f"{_row(repairs.before)}  as written",

@@ -162,7 +162,7 @@ def _sentence(
 ) -> str:
     place = phrases.code_text(inspection.formula, node_id)
     lead = f"Replaced by its mean {wording.significant(mean)}, {place} "
-    change = _change(inspection.eic_finite, eic)
+    change = _change(inspection.eic_finite, eic, math.isinf(inspection.eic))
     if math.isnan(after):
         return f"{lead}leaves no fit to compare: R² is undefined; {change}"
     if inspection.samples.target is None:
@@ -174,17 +174,27 @@ def _sentence(
     return f"{lead}changes R² from {was} to {now}; {change}"
 
 
-def _change(before: float, after: float) -> str:
+def _change(before: float, after: float, singular: bool = False) -> str:
     """What becomes of EIC.
+
+    Parameters
+    ----------
+    before, after : float
+        Over the samples at which it is finite.
+    singular : bool
+        Whether there are others.
 
     Examples
     --------
     >>> _change(5.41, 0.17), _change(2.0, math.nan), _change(math.nan, 1.0)
     ('EIC goes from 5.4 to 0.2.', 'EIC has no finite value any more.', 'EIC becomes 1.0.')
+    >>> _change(5.41, 0.17, True)
+    'EIC without the singular samples goes from 5.4 to 0.2.'
     """
+    name = "EIC without the singular samples" if singular else "EIC"
     if math.isnan(after):
         lost = "has no finite value" + ("" if math.isnan(before) else " any more")
-        return f"EIC {lost}."
-    return f"EIC becomes {after:.1f}." if math.isnan(before) else (
-        f"EIC goes from {before:.1f} to {after:.1f}."
+        return f"{name} {lost}."
+    return f"{name} becomes {after:.1f}." if math.isnan(before) else (
+        f"{name} goes from {before:.1f} to {after:.1f}."
     )

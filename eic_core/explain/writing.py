@@ -18,7 +18,7 @@ SMALL = 0.3
 """Digits: a loss to the writing below this is not worth a rewriting."""
 
 CALM = 1.0
-"""Digits: a result that loses fewer has nothing to mend."""
+"""Digits: of a result that loses fewer nothing is split."""
 
 TOLD = 0.05
 """Digits between shared and independent noise that are worth a word."""
@@ -37,7 +37,8 @@ class WritingLoss(Plain):
     inspection : Inspection
     conditioning : OwnConditioning
     own : float
-        Digits that no writing can keep, over the samples compared; nan if there are none.
+        Digits that errors of the inputs take, however it is written, over the samples compared;
+        nan if there are none.
     q : float
         Digits that the result loses as written, copies sharing their noise, over the same.
     loss : float
@@ -93,8 +94,8 @@ def writing_loss(inspection: Inspection) -> WritingLoss:
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
     >>> found = writing_loss(inspect(read("10000*x-9999*x").formula, samples))
-    >>> found.place, found.sentence
-    ('writing', '4.2 of the 4.3 digits that the result loses are lost to the writing.')
+    >>> found.sentence
+    '4.2 of the 4.3 digits that the result loses with shared noise are lost to the writing.'
     """
     formula, data = inspection.formula, inspection.samples
     own, q = MeanOfFinite(), MeanOfFinite()
@@ -132,20 +133,25 @@ def _sentence(
 ) -> str:
     if place == UNDEFINED:
         if singular:
-            return "At every sample no digit of the result is left, so there is nothing to split."
+            return (
+                "With shared noise no digit of the result is left at any valid sample, so there is "
+                "nothing to split."
+            )
         return "The formula has no real value on these samples, so there is nothing to split."
     if place == NEITHER:
-        return f"Nothing to mend in the result: it loses {wording.lost_phrase(q)}."
-    inputs = _sensitive_to(conditioning)
-    if place == FUNCTION:
+        split = "too few to split" if q >= 0.005 else "there is nothing to split"
         return (
-            f"No rewriting will help: the result itself is that sensitive to {inputs} "
-            f"({own:.1f} of the {q:.1f} digits lost)."
+            f"With shared noise the result loses {wording.lost_phrase(q)}: {split} between the "
+            "function and its writing."
         )
-    lead = f"{loss:.1f} of the {q:.1f} digits that the result loses are lost to the writing"
+    of = f"of the {q:.1f} digits that the result loses with shared noise are"
+    sensitivity = f"the function's own sensitivity to errors of {_sensitive_to(conditioning)}"
+    if place == FUNCTION:
+        return f"{min(own, q):.1f} {of} {sensitivity}."
+    lead = f"{loss:.1f} {of} lost to the writing"
     if place == WRITING:
         return f"{lead}."
-    return f"{lead}; the other {own:.1f} are the function's own sensitivity to {inputs}."
+    return f"{lead}; the other {own:.1f} are {sensitivity}."
 
 
 def _sensitive_to(conditioning: OwnConditioning) -> str:
@@ -170,28 +176,35 @@ def _notes(
             f"the result loses {apart}."
         )
     worst = inspection.nodes[inspection.finite_bottleneck]
-    if place != UNDEFINED and worst.local_eic_finite > q + 1:
-        reach = "they do not reach" if q < CALM else "that is more than reaches"
+    if place != UNDEFINED and worst.node.id != root and worst.local_eic_finite > q + 1:
+        named = "EIC" if math.isfinite(inspection.eic) else "EIC without the singular samples"
         notes.append(
-            f"On the way {wording.digits_phrase(worst.local_eic_finite)} are lost at "
-            f"{phrases.code_text(inspection.formula, worst.node.id)}; {reach} the result."
+            f"The worst inner step ({named}) loses "
+            f"{wording.digits_phrase(worst.local_eic_finite)}, at "
+            f"{phrases.code_text(inspection.formula, worst.node.id)}: with shared noise the result "
+            "loses fewer."
         )
-    inside = inspection.counts.singular - singular
+    at_root = inspection.nodes[root].singular
+    if place != UNDEFINED and at_root > singular:
+        notes.append(
+            f"At {wording.count(at_root - singular, 'sample')} the result loses every digit with "
+            "independent noise, as EIC has it, and keeps some with shared noise."
+        )
+    inside = inspection.counts.singular - max(at_root, singular)
     if place != UNDEFINED and inside > 0:
         notes.append(
-            f"At {wording.count(inside, 'sample')} a step inside loses every digit and the result "
-            "does "
-            f"not: see {phrases.code_text(inspection.formula, inspection.bottleneck)}."
+            f"At {wording.count(inside, 'sample')} an inner step loses every digit and the result "
+            f"does not: see {phrases.code_text(inspection.formula, inspection.bottleneck)}."
         )
     if function:
         notes.append(
             f"At {wording.count(function, 'sample')} the function itself is 0 or infinitely steep "
-            "(beyond 10³⁰), so that no writing keeps a digit there; they are left out of the split."
+            "(beyond 10³⁰): there any error of its inputs takes every digit; they are left out of "
+            "the split."
         )
     if singular > function:
         notes.append(
-            f"At {wording.count(singular - function, 'sample')} the writing leaves no digit "
-            "though the "
-            "function has one; they are left out of the split."
+            f"At {wording.count(singular - function, 'sample')} the writing loses every digit "
+            "(beyond 10³⁰) and the function itself does not; they are left out of the split."
         )
     return tuple(notes)

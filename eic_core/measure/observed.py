@@ -93,6 +93,76 @@ def relative_errors(truth: Sequence[Any], computed: Sequence[float], kind: str) 
     return found
 
 
+def digits_lost_by_row(truth: Sequence[Any], computed: Any, kind: str) -> Array:
+    """Digits that each result has lost, from 0 to all that the type has.
+
+    Parameters
+    ----------
+    truth : sequence of mpf or None
+        None where there is no real value.
+    computed : array_like of float
+        As long as `truth`.
+    kind : {"float32", "float64"}
+        The type of the results.
+
+    Returns
+    -------
+    ndarray
+        nan where the exact value is not real or beyond the type's range.  Where the type has no
+        number, or another than an exact 0, every digit is lost.  Below the type's smallest normal
+        number an error counts relative to that.
+
+    Examples
+    --------
+    >>> from mpmath import mpf
+    >>> found = digits_lost_by_row([mpf(1), mpf(1), mpf(2), None], [1, 1.1, np.inf, 3], "float64")
+    >>> [round(float(lost), 2) for lost in found]
+    [0.0, 14.95, 15.95, nan]
+    """
+    return RoundedTruth(truth, kind).digits_lost(computed)
+
+
+class RoundedTruth:
+    """Exact values as sums of two doubles, to compare many results with them.
+
+    Parameters
+    ----------
+    truth : sequence of mpf or None
+    kind : {"float32", "float64"}
+    """
+
+    def __init__(self, truth: Sequence[Any], kind: str) -> None:
+        limits = np.finfo(kind)
+        self.kind = kind
+        high = [math.nan if value is None else _nearest(value) for value in truth]
+        low = [
+            float(value - rounded) if math.isfinite(rounded) else 0.0
+            for value, rounded in zip(truth, high, strict=True)
+        ]
+        self.high, self.low = np.array(high, dtype=np.float64), np.array(low, dtype=np.float64)
+        self.high[np.abs(self.high) > float(limits.max)] = math.nan
+        self.scale = np.maximum(np.abs(self.high), float(limits.tiny))
+        self.most = DIGITS[kind]
+
+    def digits_lost(self, computed: Any) -> Array:
+        """As `digits_lost_by_row`."""
+        results = np.asarray(computed, dtype=np.float64)
+        with np.errstate(all="ignore"):
+            error = np.abs((results - self.high) - self.low) / self.scale / ROUNDOFF[self.kind]
+            lost = np.clip(np.log10(error), 0.0, self.most)
+        wrong = ~np.isfinite(results) | ((self.high == 0) & (self.low == 0) & (results != 0))
+        return np.where(np.isnan(self.high), math.nan, np.where(wrong, self.most, lost))
+
+
+def _nearest(value: Any) -> float:
+    """The nearest double; nan beyond double range."""
+    try:
+        nearest = float(value)
+    except OverflowError:
+        return math.nan
+    return nearest if math.isfinite(nearest) else math.nan
+
+
 @dataclass(frozen=True)
 class ExactValues:
     """A formula's values at 60 digits.
@@ -265,11 +335,16 @@ class ObservedError(Plain):
     ----------
     precision : {"float32", "float64"}
     rms, worst : float
-        Relative error; 1 and more means that no digit is right.  nan without rows.
+        Relative error; 1 and more means that no digit is right, as with any number where the exact
+        value is 0.  nan without rows.
     failed : int
         Rows at which the result is no finite number though the exact one is in range.
     rows : int
         Rows compared, `failed` included.
+    mean_digits_lost : float
+        Mean over the rows of the digits that each has lost, all of them where it has no value.
+    out_of_range : int
+        Further rows, at which the exact value itself is beyond the normal numbers of the type.
 
     Notes
     -----
@@ -282,8 +357,13 @@ class ObservedError(Plain):
     worst: float
     failed: int
     rows: int
+    mean_digits_lost: float = math.nan
+    out_of_range: int = 0
 
-    JSON = ("precision", "rms", "worst", "failed", "rows", "digits_lost")
+    JSON = (
+        "precision", "rms", "worst", "failed", "rows", "digits_lost", "mean_digits_lost",
+        "out_of_range",
+    )  # fmt: skip
 
     @classmethod
     def of(cls, truth: Sequence[Any], computed: Sequence[float], kind: str) -> ObservedError:
@@ -300,16 +380,24 @@ class ObservedError(Plain):
         """
         limits = np.finfo(kind)
         low, high = float(limits.tiny), float(limits.max)
+        sizes = [-1.0 if true is None else abs(true) for true in truth]
         errors = relative_errors(
-            [true if true is not None and low <= abs(true) <= high else None for true in truth],
+            [true if low <= size <= high or size == 0 else None
+             for true, size in zip(truth, sizes, strict=True)],
             computed, kind,
         )  # fmt: skip
+        for row, size in enumerate(sizes):
+            if size == 0 and math.isnan(errors[row]):
+                errors[row] = 1 / ROUNDOFF[kind]  # no digit of another number is right
+        beyond = sum(0 < size < low or size > high for size in sizes)
         known = np.abs(errors[np.isfinite(errors)]) * ROUNDOFF[kind]
         failed = int(np.count_nonzero(np.isinf(errors)))
         some = len(known) > 0
+        lost = digits_lost_by_row(truth, computed, kind)
+        lost = lost[~np.isnan(lost)]
         return cls(
             kind, rms(known) if some else math.nan, float(np.max(known)) if some else math.nan,
-            failed, len(known) + failed,
+            failed, len(known) + failed, float(np.mean(lost)) if len(lost) else math.nan, beyond,
         )  # fmt: skip
 
     @property

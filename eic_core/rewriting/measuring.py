@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -14,13 +14,18 @@ from eic_core.explain.conditioning import own_conditioning
 from eic_core.explain.correlated import correlated_eic
 from eic_core.formula.rendering import short_text, to_python
 from eic_core.formula.tree import Formula
-from eic_core.measure.observed import ObservedError, run_in
+from eic_core.measure.observed import DIGITS, ObservedError, digits_lost_by_row, run_in
+from eic_core.operators.wide import Array
+from eic_core.rewriting.doubles import DoubleTable
 from eic_core.rewriting.results import (
     Measured,
     Repair,
     Repairs,
     RepairStep,
-    Saved,
+    DOUBLE_GAIN,
+    RMS_SCATTER,
+    SCATTER,
+    RowComparison,
     advice_sentence,
     no_repair_sentence,
     repair_sentence,
@@ -28,16 +33,24 @@ from eic_core.rewriting.results import (
 )
 from eic_core.rewriting.rules import Assumption
 from eic_core.rewriting.search import SIZE_WEIGHT, WORST_WEIGHT, Cost, FoundForm, SearchOutcome
+from eic_core.rewriting.settled import SettledValues
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import Values, ValueTable
 from eic_core.rewriting.verify import Verifier, decimal_rows
 from eic_core.samples import Samples
 
-SCANNED, MEASURED, VERIFIED, OBSERVED = 20_000, 500, 200, 100
+SCANNED, MEASURED, VERIFIED, OBSERVED = 20_000, 500, 200, 150
+OBSERVED_SINGLE = 50
+BASE_DIGITS = 100
+"""Digits of the first exact values; those that need more get them."""
+
+DISPUTED = 40
+"""Rows at which double precision gives two forms other results that are settled exactly."""
+
 MEASURED_VALUES = 300_000
 """Rows times nodes that are measured, where this is more than `MEASURED` rows."""
 
-SEARCHED_EVEN, SEARCHED_WORST = 24, 12
+SEARCHED_EVEN, SEARCHED_WORST = 25, 12
 
 
 @dataclass(frozen=True)
@@ -49,11 +62,11 @@ class Rows:
     searched : tuple of int
         The worst at the root and at the bottleneck, and some evenly spaced.
     verified : tuple of int
-        Compared at high precision: up to 200, the worst among them.
+        Compared at high precision: up to 200, those of `searched` and `observed` among them.
     measured : tuple of int
         On which EIC and q are told: evenly spaced; all 10,000 up to 30 nodes.
     observed : tuple of int
-        On which single and double precision are run: evenly spaced.
+        On which the errors of single and double precision are told: evenly spaced.
     scanned : tuple of int
         Whose domain is scanned in double precision: evenly spaced.
     """
@@ -86,14 +99,15 @@ def choose_rows(formula: Formula, samples: Samples) -> Rows:
     worst: list[int] = []
     watched = dict.fromkeys((len(formula) - 1, bottleneck))
     ranked = [_worst_first(amplification.trace(k)[1]) for k in watched]
-    share = (VERIFIED - 150) // len(ranked)
+    share = (VERIFIED - OBSERVED) // len(ranked)
     searched = set(_even(total, SEARCHED_EVEN).tolist())
     for order in ranked:
         rows = scanned[order[:share]].tolist()
         worst += rows
         searched |= set(rows[: 2 * SEARCHED_WORST // len(ranked)])
-    verified = set(worst)
-    for row in _even(total, VERIFIED).tolist():
+    observed = _even(total, VERIFIED if total <= VERIFIED else OBSERVED).tolist()
+    verified = {*worst, *observed, *searched}
+    for row in _even(total, 2 * VERIFIED).tolist():
         if len(verified) >= VERIFIED:
             break
         verified.add(row)
@@ -101,7 +115,7 @@ def choose_rows(formula: Formula, samples: Samples) -> Rows:
         tuple(sorted(searched)),
         tuple(sorted(verified)),
         tuple(_even(total, max(MEASURED, MEASURED_VALUES // len(formula))).tolist()),
-        tuple(_even(total, OBSERVED).tolist()),
+        tuple(observed),
         tuple(scanned.tolist()),
     )
 
@@ -132,10 +146,22 @@ RANGE_TOLERANCE, RANGE_WORST = 0.2, 0.5
 """The same, and at the worst node, for a form that brings values back into double range."""
 
 
+DOUBLE_TOLERANCE = 0.3
+"""By so many digits a form may look worse in double precision on the search's few rows."""
+
+DOUBLE_RANK = 3.0
+"""How much more a digit counts that double precision loses than one that noise would take."""
+
+DISPUTE = 1e-15
+"""Relative difference of two results that more than the last roundings explains."""
+
+DOUBLE_DIGITS = DIGITS["float64"]
+
+
 def binary_rows(
     columns: Mapping[str, Any], rows: Sequence[int], kind: str
-) -> tuple[dict[str, Any], list[dict[str, str]]]:
-    """The inputs of some rows as one precision holds them: arrays, and exact decimals.
+) -> tuple[dict[str, Any], list[dict[str, float]]]:
+    """The inputs of some rows as one precision holds them: arrays, and row by row.
 
     Parameters
     ----------
@@ -149,18 +175,17 @@ def binary_rows(
     -------
     inputs : dict of name to ndarray, shape (m,)
         Of that type; inf where a cell is beyond it.
-    decimals : list of dict of name to str, length m
-        The same numbers, digit for digit.
+    cells : list of dict of name to float, length m
+        The same numbers, row by row.
     """
     with np.errstate(over="ignore"):
         rounded = {
             name: np.asarray(column)[list(rows)].astype(kind) for name, column in columns.items()
         }
-    texts = [
-        {name: str(Decimal(float(column[i]))) for name, column in rounded.items()}
-        for i in range(len(rows))
+    lists = {name: column.tolist() for name, column in rounded.items()}
+    return rounded, [
+        {name: column[i] for name, column in lists.items()} for i in range(len(rows))
     ]
-    return rounded, texts
 
 
 class Observer:
@@ -175,6 +200,8 @@ class Observer:
     rows : sequence of int
     digits : int
     dtype : numpy.float32 or numpy.float64
+    exact : sequence of mpf or None, optional
+        The exact values at these rows, if they are known; each input is then in the type's range.
     """
 
     def __init__(
@@ -185,23 +212,73 @@ class Observer:
         rows: Sequence[int],
         digits: int,
         dtype: Any,
+        exact: Values | None = None,
     ) -> None:
         self.terms = terms
         self.kind = np.dtype(dtype).name
-        self.inputs, texts = binary_rows(columns, rows, self.kind)
+        self.inputs, cells = binary_rows(columns, rows, self.kind)
         usable = np.ones(len(rows), dtype=bool)
         for column in self.inputs.values():
             usable &= np.isfinite(column)
-        self.usable = usable
-        known = [t for t, ok in zip(texts, usable.tolist(), strict=True) if ok]
-        self.exact: Values = ValueTable(terms, known, digits).values(original)
+        self.inputs = {name: column[usable] for name, column in self.inputs.items()}
+        known = [cell for cell, ok in zip(cells, usable.tolist(), strict=True) if ok]
+        if exact is None:
+            exact = SettledValues(ValueTable(terms, known, digits), original).trusted
+        self.exact = exact
 
     def of(self, root: int) -> ObservedError:
         """The error of one form."""
-        inputs = {name: column[self.usable] for name, column in self.inputs.items()}
-        count = len(self.exact)
-        computed = run_in(self.terms.tape(root), inputs, count, self.kind)[-1]
-        return ObservedError.of(self.exact, computed.tolist(), self.kind)
+        return ObservedError.of(self.exact, self._computed(root).tolist(), self.kind)
+
+    def lost(self, root: int) -> Array:
+        """The digits that one form loses at each row; nan where nothing can be compared."""
+        return digits_lost_by_row(self.exact, self._computed(root), self.kind)
+
+    def _computed(self, root: int) -> Array:
+        found: Array = run_in(self.terms.tape(root), self.inputs, len(self.exact), self.kind)[-1]
+        return found
+
+
+class Truth:
+    """The exact values of a formula at the doubles of the verified rows, and who needs them.
+
+    Parameters
+    ----------
+    table : ValueTable
+        The search's; it lends its terms and digits.
+    root : int
+        The formula.
+    samples : Samples
+    rows : Rows
+    """
+
+    def __init__(self, table: ValueTable, root: int, samples: Samples, rows: Rows) -> None:
+        self.terms = table.terms
+        self.root = root
+        self.rows = rows
+        self.digits = min(table.digits, BASE_DIGITS)
+        self.columns = {name: samples.columns[name] for name in self.terms.variables(root)}
+        _, cells = binary_rows(self.columns, rows.verified, "float64")
+        checked = ValueTable(self.terms, cells, self.digits)
+        self.verifier = Verifier(checked, root, samples, rows.verified, rows.scanned)
+        self._place = {row: place for place, row in enumerate(rows.verified)}
+
+    def values(self, rows: Sequence[int]) -> Values:
+        """The exact values at some of the verified rows."""
+        known = self.verifier.exact.trusted
+        return tuple([known[self._place[row]] for row in rows])
+
+    def on(self, rows: Sequence[int]) -> DoubleTable:
+        """What double precision makes of terms at some of the verified rows."""
+        columns = {name: column[list(rows)] for name, column in self.columns.items()}
+        return DoubleTable(self.terms, columns, self.values(rows))
+
+    def observer(self, rows: Sequence[int], dtype: Any) -> Observer:
+        """An observer at some rows; for double precision they must be among the verified."""
+        exact = self.values(rows) if dtype is np.float64 else None
+        return Observer(
+            self.terms, self.root, self.columns, rows, self.digits, dtype, exact
+        )
 
 
 class Measurer:
@@ -215,6 +292,7 @@ class Measurer:
     table : ValueTable
         The search's; it lends its terms and digits.
     outcome : SearchOutcome
+    truth : Truth
     """
 
     def __init__(
@@ -224,6 +302,7 @@ class Measurer:
         rows: Rows,
         table: ValueTable,
         outcome: SearchOutcome,
+        truth: Truth,
     ) -> None:
         self.formula = formula
         self.samples = samples
@@ -231,15 +310,14 @@ class Measurer:
         self.terms = table.terms
         self.root = outcome.start.root
         names = formula.variables
-        checked = ValueTable(
-            self.terms, decimal_rows(samples, names, rows.verified), table.digits
-        )
-        self.verifier = Verifier(checked, self.root, samples, rows.verified, rows.scanned)
-        columns = {name: samples.columns[name] for name in names}
+        self.truth = truth
+        self.verifier = truth.verifier
+        single = rows.observed[:: max(1, len(rows.observed) // OBSERVED_SINGLE)]
         self.observers = [
-            Observer(self.terms, self.root, columns, rows.observed, table.digits, dtype)
-            for dtype in (np.float32, np.float64)
+            truth.observer(single, np.float32),
+            truth.observer(rows.observed, np.float64),
         ]
+        self.everywhere = truth.on(rows.verified)
         measured = list(rows.measured)
         self.measured = Samples.from_columns(
             {name: samples.columns[name][measured] for name in names},
@@ -266,8 +344,9 @@ class Measurer:
         if repairs:
             sentence, advice = repairs[0].sentence, ""
         else:
-            sentence = no_repair_sentence(before.q, before.eic, own, self.outcome.finished)
-            advice = advice_sentence(before.q, before.eic, own) if self.outcome.finished else ""
+            finished, others = self.outcome.finished, self.outcome.evaluated - 1
+            sentence = no_repair_sentence(before, own, finished, others)
+            advice = advice_sentence(before, own) if finished else ""
         if not self.outcome.finished:
             sentence = (
                 f"{sentence} {unfinished_search_sentence(self.outcome.evaluated, bool(repairs))}"
@@ -289,9 +368,16 @@ class Measurer:
         return kept[:12]
 
     def _repair(self, form: FoundForm, before: Measured) -> Repair | None:
+        lost = [self.everywhere.lost(number) for number in (self.root, form.root)]
+        if RowComparison.of(*lost).is_worse:
+            return None
         assumptions = [a for step in form.steps for a in step.assumptions]
         verification = self.verifier.verify(form.root, assumptions)
         if verification is None:
+            return None
+        disputed = self._lost_where_disputed(form.root)
+        compared = RowComparison.of(*(np.concatenate(pair) for pair in zip(lost, disputed)))
+        if RowComparison.of(*disputed).is_worse or compared.is_worse:
             return None
         bare = self.terms.formula(form.root)
         formula = Formula(bare.nodes, to_python(bare))
@@ -308,9 +394,31 @@ class Measurer:
             for s in form.steps
         )
         sentence = repair_sentence(
-            formula.source, [s.rule for s in steps], _digits_saved(before, after)
+            formula.source, [s.rule for s in steps], before, after, compared
         )
-        return Repair(formula, steps, before, after, verification, sentence)
+        return Repair(formula, steps, before, after, verification, compared, sentence)
+
+    def _lost_where_disputed(self, form: int) -> tuple[Array, Array]:
+        """The digits that both forms lose where double precision gives them other results.
+
+        Of all scanned rows that are not verified, those at which the two results differ most are
+        settled exactly: a row at which one form alone goes wrong is among them.
+        """
+        before, after = self.verifier.doubles(self.root), self.verifier.doubles(form)
+        with np.errstate(all="ignore"):
+            apart = np.abs(before - after) / np.maximum(np.abs(before), np.abs(after))
+        apart[(before == after) | (~np.isfinite(before) & ~np.isfinite(after))] = 0.0
+        apart[np.isnan(apart)] = np.inf
+        apart[np.isin(self.verifier.scanned, self.verifier.rows)] = 0.0
+        chosen = np.argsort(-apart, kind="stable")[:DISPUTED]
+        chosen = chosen[apart[chosen] > DISPUTE]
+        rows = self.verifier.scanned[chosen].tolist()
+        _, cells = binary_rows(self.truth.columns, rows, "float64")
+        exact = SettledValues(ValueTable(self.terms, cells, self.truth.digits), self.root).trusted
+        return (
+            digits_lost_by_row(exact, before[chosen], "float64"),
+            digits_lost_by_row(exact, after[chosen], "float64"),
+        )
 
     def _assumption(self, assumption: Assumption) -> str:
         relation = {">": ">", ">=": "≥", "!=": "≠"}[assumption.relation]
@@ -322,18 +430,15 @@ class Measurer:
         return Measured(amplification, formula.complexity, single, double)
 
 
-def _digits_saved(before: Measured, after: Measured) -> Saved:
-    return Saved(
-        (before.q, after.q),
-        (before.eic, after.eic),
-        (before.float64.digits_lost, after.float64.digits_lost),
-    )
-
-
 def _saves_digits(before: Cost, after: Cost) -> bool:
-    if before.out_of_range > after.out_of_range:
+    """Whether a form is worth measuring, by what the search knows from its few rows."""
+    if after.double > before.double + DOUBLE_TOLERANCE:
+        return False
+    regained = before.double - after.double >= DOUBLE_GAIN
+    if regained or before.out_of_range > after.out_of_range:
         return (
-            after.q <= before.q + RANGE_TOLERANCE and after.worst <= before.worst + RANGE_WORST
+            after.q <= before.q + 2 * RANGE_TOLERANCE
+            and after.worst <= before.worst + 2 * RANGE_WORST
         )
     if after.q > before.q + TOLERANCE or after.worst > before.worst + TOLERANCE:
         return False
@@ -350,29 +455,57 @@ def _dominates(one: Cost, other: Cost) -> bool:
         and one.worst <= other.worst + TOLERANCE
         and one.operations <= other.operations + TOLERANCE
         and one.out_of_range <= other.out_of_range
+        and one.double <= other.double + TOLERANCE
         and one.size <= other.size
     )
 
 
 def _measurably_better(before: Measured, after: Measured) -> bool:
-    """Digits at the root or the bottleneck, or results where there were none."""
+    """Digits at the root or the bottleneck, or results where there were none; and in neither
+    precision a larger error than before."""
     if after.amplification.singular > before.amplification.singular:
         return False
-    failed = [(m.float64.failed, m.float32.failed) for m in (before, after)]
-    if failed[1] < failed[0]:
-        return after.q <= before.q + RANGE_TOLERANCE and after.eic <= before.eic + RANGE_WORST
-    if after.q > before.q + TOLERANCE:
+    pairs = ((before.float64, after.float64), (before.float32, after.float32))
+    if any(_more_is_lost(*pair) for pair in pairs):
         return False
-    if after.eic > before.eic + TOLERANCE and after.q > before.q - GAIN:
+    q_before, q_after = _capped(before.q), _capped(after.q)
+    eic_before, eic_after = _capped(before.eic), _capped(after.eic)
+    fewer = before.float64.mean_digits_lost - after.float64.mean_digits_lost
+    failed = [(m.float64.failed, m.float32.failed) for m in (before, after)]
+    if failed[1] < failed[0] or fewer >= DOUBLE_GAIN:
+        return q_after <= q_before + RANGE_TOLERANCE and eic_after <= eic_before + RANGE_WORST
+    if q_after > q_before + TOLERANCE:
+        return False
+    if eic_after > eic_before + TOLERANCE and q_after > q_before - GAIN:
         return False
     return (
-        before.q - after.q >= GAIN / 2
-        or before.eic - after.eic >= GAIN / 2
+        q_before - q_after >= GAIN / 2
+        or eic_before - eic_after >= GAIN / 2
         or before.float64.digits_lost - after.float64.digits_lost >= OPERATIONS_GAIN
     )
 
 
+def _more_is_lost(before: ObservedError, after: ObservedError) -> bool:
+    """Whether the error that was measured in one precision is larger, in the mean over the rows."""
+    if math.isnan(before.mean_digits_lost) or math.isnan(after.mean_digits_lost):
+        return False
+    fewer = before.mean_digits_lost - after.mean_digits_lost
+    if fewer < -SCATTER or after.failed > before.failed:
+        return True
+    return fewer < DOUBLE_GAIN and after.digits_lost > before.digits_lost + RMS_SCATTER
+
+
+def _capped(digits: float) -> float:
+    """No more than double precision has; all of them where no sample keeps one."""
+    return DOUBLE_DIGITS if math.isnan(digits) else min(digits, DOUBLE_DIGITS)
+
+
 def _rank(r: Repair) -> float:
-    """As the search's cost, with what double precision really lost for the operations."""
-    lost = min(r.after.float64.digits_lost, 16.0)
-    return r.after.q + WORST_WEIGHT * (r.after.eic + lost) + SIZE_WEIGHT * r.after.complexity
+    """What double precision really lost, and what noise would do to it."""
+    measured = r.after.float64.mean_digits_lost
+    return (
+        DOUBLE_RANK * (0.0 if math.isnan(measured) else measured)
+        + _capped(r.after.q)
+        + WORST_WEIGHT * _capped(r.after.eic)
+        + SIZE_WEIGHT * r.after.complexity
+    )

@@ -11,11 +11,12 @@ import numpy as np
 from eic_core.formula.tree import Formula
 from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.families import FAMILIES
-from eic_core.rewriting.measuring import Measurer, Rows, choose_rows
-from eic_core.rewriting.results import Repairs, advice_sentence
+from eic_core.rewriting.measuring import Measurer, Rows, Truth, choose_rows
+from eic_core.rewriting.results import NO_VALUE_ADVICE, Repairs
 from eic_core.rewriting.rule_table import ALGEBRA_RULES, EXPONENTIAL_RULES, TRIGONOMETRY_RULES
 from eic_core.rewriting.rules import Rewriter, RuleBook
 from eic_core.rewriting.search import Limits, Search, needed_digits
+from eic_core.rewriting.settled import MAX_DIGITS
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable
 from eic_core.rewriting.verify import decimal_rows
@@ -23,6 +24,9 @@ from eic_core.samples import Samples
 
 MAX_NODES = 120
 """Larger formulas are not searched."""
+
+LEAST_RESOLVED = 8
+"""Rows that the search needs to tell whether two terms are equal."""
 
 RULES = RuleBook((*ALGEBRA_RULES, *EXPONENTIAL_RULES, *TRIGONOMETRY_RULES))
 """Every rule, by the operator at the root of its left side."""
@@ -90,17 +94,19 @@ def repair(
     terms = Terms()
     root = terms.add(formula)
     table = _search_table(terms, root, samples, rows, formula)
+    truth = Truth(table, root, samples, rows)
     limits = Limits(limit_steps, seconds=0.6 * limit_seconds)
-    search = Search(table, Rewriter(Builder(terms), RULES, FAMILIES), limits, progress, clock)
+    rewriter = Rewriter(Builder(terms), RULES, FAMILIES)
+    search = Search(table, rewriter, limits, progress, clock, truth.on(rows.searched))
     outcome = search.run(root)
     if outcome is None:
         return _none(
             formula,
             samples,
             "no sample has a value with a finite amplification",
-            advice_sentence(math.nan, math.nan, math.nan),
+            NO_VALUE_ADVICE,
         )
-    return Measurer(formula, samples, rows, table, outcome).repairs(limit_repairs)
+    return Measurer(formula, samples, rows, table, outcome, truth).repairs(limit_repairs)
 
 
 def _search_table(
@@ -116,7 +122,31 @@ def _search_table(
         if len(s2):
             worst = max(worst, float(0.5 * np.log10(max(1.0, np.max(s2)))))
     digits = needed_digits(worst)
-    return table if digits == table.digits else ValueTable(terms, texts, digits)
+    if digits != table.digits:
+        table = ValueTable(terms, texts, digits)
+        table.unresolved = _unresolved(table, root)
+    return table
+
+
+def _unresolved(table: ValueTable, root: int) -> np.ndarray:
+    """Rows at which even so many digits do not suffice for some node; none if hardly any others
+    remain."""
+    found = np.zeros(len(table.rows), dtype=bool)
+    for number in table.terms.subterms(root):
+        found |= ~table.resolved(number)
+    for row in np.flatnonzero(found).tolist():
+        found[row] = not _is_exact_zero(table, root, row)
+    return found if np.count_nonzero(~found) >= LEAST_RESOLVED else np.zeros_like(found)
+
+
+def _is_exact_zero(table: ValueTable, root: int, row: int) -> bool:
+    """Whether what keeps no digit at a row is 0 indeed, however many digits it gets."""
+    more = ValueTable(table.terms, [table.rows[row]], MAX_DIGITS)
+    return not any(
+        more.values(number)[0]
+        for number in table.terms.subterms(root)
+        if not table.resolved(number)[row]
+    )
 
 
 def _none(formula: Formula, samples: Samples, reason: str, advice: str) -> Repairs:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+
+import numpy as np
 
 from eic_core import wording
 from eic_core.explain.correlated import CorrelatedAmplification
@@ -13,6 +14,7 @@ from eic_core.exports import Plain
 from eic_core.formula.rendering import to_latex, to_python
 from eic_core.formula.tree import Formula
 from eic_core.measure.observed import ObservedError
+from eic_core.operators.wide import Array
 from eic_core.rewriting.verify import Verification
 from eic_core.samples import Samples
 
@@ -23,22 +25,95 @@ NEAR = 0.3
 """Digits within which a formula counts as being as good as the function allows."""
 
 
-class Saved(NamedTuple):
-    """Digits lost before and after.
+MORE = 0.5
+"""Digits by which one row must lose more, or fewer, to be counted: two roundings differ by less."""
+
+
+SCATTER, RMS_SCATTER = 0.05, 0.1
+"""Digits by which two forms differ in the mean over the rows, and in the root mean square of their
+errors, for nothing but the luck of roundings."""
+
+DOUBLE_GAIN = 0.5
+"""Digits that a form must keep more at a row, in the mean, to be worth some rows that get worse."""
+
+
+@dataclass(frozen=True)
+class RowComparison(Plain):
+    """Two forms in double precision, row by row, each against the exact values.
 
     Attributes
     ----------
-    q, eic, double : tuple of float
-        At the root with shared noise, at the worst node, and observed in double precision.
+    rows : int
+        Rows compared: the worst of the formula among them.
+    mean_before, mean_after : float
+        Mean over them of the digits lost; all 16 where there is no value.
+    fewer, more : int
+        Rows at which the new form loses half a digit less, or more.
+    largest_rise : float
+        Digits that it loses more at the row where that is worst; 0 if there is none.
+    rms_rise : float
+        By how many digits the root mean square error of the new form is larger.
     """
 
-    q: tuple[float, float]
-    eic: tuple[float, float]
-    double: tuple[float, float]
+    rows: int
+    mean_before: float
+    mean_after: float
+    fewer: int
+    more: int
+    largest_rise: float
+    rms_rise: float
+
+    JSON = ("rows", "mean_before", "mean_after", "fewer", "more", "largest_rise", "rms_rise")
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether a program loses more with the new form.
+
+        That is so if it loses more in the mean, or more often more than less, or if the root mean
+        square error is larger and the mean loss hardly smaller.
+        """
+        fewer = self.mean_before - self.mean_after
+        return (
+            fewer < -SCATTER
+            or self.more > self.fewer
+            or (fewer < DOUBLE_GAIN and self.rms_rise > RMS_SCATTER)
+        )
+
+    @classmethod
+    def of(cls, before: Array, after: Array) -> RowComparison:
+        """That of the digits lost at each row; nan where nothing can be compared.
+
+        Examples
+        --------
+        >>> found = RowComparison.of(np.array([3.0, 0, 1, np.nan]), np.array([0, 0.2, 2, 0]))
+        >>> found.rows, found.fewer, found.more, found.largest_rise
+        (3, 1, 1, 1.0)
+        """
+        known = ~np.isnan(before) & ~np.isnan(after)
+        before, after = before[known], after[known]
+        if not len(before):
+            return cls(0, 0.0, 0.0, 0, 0, 0.0, 0.0)
+        rise = after - before
+        return cls(
+            len(rise), float(np.mean(before)), float(np.mean(after)),
+            int(np.count_nonzero(rise <= -MORE)), int(np.count_nonzero(rise >= MORE)),
+            max(0.0, float(np.max(rise))), _rms_digits(after) - _rms_digits(before),
+        )  # fmt: skip
 
 
-def repair_sentence(text: str, rules: Sequence[str], saved: Saved) -> str:
-    """What to write instead, and what it saves.
+def _rms_digits(lost: Array) -> float:
+    """Digits lost by the root mean square of errors that each lose so many."""
+    return 0.5 * float(np.log10(np.mean(np.power(10.0, 2 * lost))))
+
+
+def repair_sentence(
+    text: str,
+    rules: Sequence[str],
+    before: Measured,
+    after: Measured,
+    compared: RowComparison,
+) -> str:
+    """What to write instead, what it saves, and where it loses more.
 
     Parameters
     ----------
@@ -46,82 +121,131 @@ def repair_sentence(text: str, rules: Sequence[str], saved: Saved) -> str:
         The new form, in Python.
     rules : sequence of str
         Names of the rules that lead to it, in order; repetitions are dropped.
-    saved : Saved
-        Digits before and after; what saves less than 0.05 is not mentioned.
+    before, after : Measured
+    compared : RowComparison
+    """
+    reasons = ", then ".join(dict.fromkeys(rules))
+    effects = [_double_change(before.float64, after.float64)]
+    at_root, inside = before.q - after.q, before.eic - after.eic
+    if at_root >= SHOWN:
+        effects.append(
+            f"with shared noise the result loses {wording.lost_phrase(after.q)} instead of "
+            f"{before.q:.1f}"
+        )
+    gone = math.isnan(before.eic) and not math.isnan(after.eic)
+    if gone or inside >= max(SHOWN, at_root + MORE):
+        was = "every digit" if gone else f"{before.eic:.1f}"
+        effects.append(
+            f"the worst inner step (EIC) loses {wording.lost_phrase(after.eic)} instead of {was}"
+        )
+    if compared.more:
+        effects.append(
+            f"at {compared.more:,} of {wording.count(compared.rows, 'row')} compared it loses "
+            f"more, by up to {compared.largest_rise:.1f} digits"
+        )
+    return f"Write `{text}` ({reasons}): {'; '.join(effects)}."
+
+
+SHOWN = 0.05
+"""A change in digits that is worth a word."""
+
+
+def _double_change(before: ObservedError, after: ObservedError) -> str:
+    """What is measured in double precision, before and after.
 
     Examples
     --------
-    >>> repair_sentence("x", ["merging like terms"], Saved((4.39, 0), (4.39, 0), (4, 0)))
-    'Write `x` (merging like terms): the result loses no digit instead of 4.4.'
-    >>> print(repair_sentence("x", ["inverse functions"], Saved((0.1, 0), (3, 0), (math.inf, 0))))
-    Write `x` (inverse functions): the worst step loses no digit instead of 3.0,
-    and no value leaves the range of double precision.
+    >>> from functools import partial
+    >>> error = partial(ObservedError, "float64", worst=1.0, rows=100)
+    >>> _double_change(error(rms=1.0, failed=0), error(rms=0.0, failed=0))
+    'measured in float64 it loses no digit instead of 16.0'
+    >>> _double_change(error(rms=0.0, failed=0), error(rms=0.0, failed=0))
+    'measured in float64 it loses no digit, as before'
+    >>> _double_change(error(rms=1.0, failed=3), error(rms=0.0, failed=0))
+    'measured in float64 it has a value at 100 of 100 rows instead of 97'
     """
-    reasons = ", then ".join(dict.fromkeys(rules))
-    at_root, inside = saved.q[0] - saved.q[1], saved.eic[0] - saved.eic[1]
-    effects = []
-    if at_root >= max(0.1, inside - 0.5):
-        effects.append(
-            f"the result loses {wording.lost_phrase(saved.q[1])} instead of {saved.q[0]:.1f}"
-        )
-    elif inside >= 0.05:
-        effects.append(
-            f"the worst step loses {wording.lost_phrase(saved.eic[1])} instead of "
-            f"{saved.eic[0]:.1f}"
-        )
-    if math.isinf(saved.double[0]) and math.isfinite(saved.double[1]):
-        effects.append("no value leaves the range of double precision")
-    elif not effects:
-        effects.append(
-            "with exact inputs double precision loses "
-            f"{wording.lost_phrase(saved.double[1])} instead of {saved.double[0]:.1f}"
-        )
-    return f"Write `{text}` ({reasons}): {', and '.join(effects)}."
+    lead = "measured in float64 it"
+    if not after.rows or not before.rows:
+        return f"{lead} {_beyond(after)}"
+    if after.failed or before.failed:
+        was = "" if after.failed == before.failed else f"{before.rows - before.failed:,}"
+        said = f"has a value at {_values_at(after)}"
+    else:
+        now, was = (wording.lost_phrase(e.digits_lost) for e in (after, before))
+        was = "" if now == was else wording.number(before.digits_lost, 1)
+        said = f"loses {now}"
+    change = f" instead of {was}" if was else ", as before"
+    more = f", and {_beyond(after)}" if after.out_of_range else ""
+    return f"{lead} {said}{change}{more}"
 
 
-def no_repair_sentence(q: float, eic: float, own: float, finished: bool) -> str:
+def _values_at(error: ObservedError) -> str:
+    return f"{error.rows - error.failed:,} of {wording.count(error.rows, 'row')}"
+
+
+def double_clause(error: ObservedError) -> str:
+    """What is measured in double precision, as a clause about "it".
+
+    Examples
+    --------
+    >>> double_clause(ObservedError("float64", 1e-16, 1e-16, 2, 100))
+    'measured in float64 it has a value at 98 of 100 rows'
+    >>> double_clause(ObservedError("float64", 1.0, 1.0, 0, 100))
+    'measured in float64 it loses 16.0 digits'
+    """
+    if not error.rows:
+        return f"measured in float64 it {_beyond(error)}"
+    said = f"has a value at {_values_at(error)}" if error.failed else (
+        f"loses {wording.lost_phrase(error.digits_lost)}"
+    )
+    more = f", and {_beyond(error)}" if error.out_of_range else ""
+    return f"measured in float64 it {said}{more}"
+
+
+def _beyond(error: ObservedError) -> str:
+    """Rows whose exact result is beyond the range of double precision, of all compared."""
+    rows = wording.count(error.out_of_range, "row")
+    return f"cannot hold the exact result at {rows}" if error.out_of_range else "has no row to compare"
+
+
+def no_repair_sentence(before: Measured, own: float, finished: bool, others: int) -> str:
     """Why there is no repair.
 
     Parameters
     ----------
-    q, eic, own : float
-        Digits lost at the root and at the worst node, and by the function itself.
+    before : Measured
+        The formula as written.
+    own : float
+        Digits that the function itself loses.
     finished : bool
         False if the time limit ended the search.
-
-    Examples
-    --------
-    >>> no_repair_sentence(3.1, 3.1, 0.2, False)
-    'Nothing better found before the time limit.'
-    >>> no_repair_sentence(3.1, 3.1, 3.0, True)
-    'Nothing better found: the result itself is that sensitive to the inputs.'
-    >>> no_repair_sentence(0.4, 0.5, 0.2, True)
-    'Nothing better found: the result loses only 0.4 digits.'
-    >>> no_repair_sentence(0.0, 0.0, 0.0, True)
-    'Nothing better found: the result loses no digit.'
-    >>> print(no_repair_sentence(0.2, 4.9, 0.2, True))
-    Nothing better found: the result loses only 0.2 digits, and no exact rewriting with these
-    operators spares the step inside that loses 4.9.
+    others : int
+        Other forms that were tried.
     """
-    if math.isnan(q):
-        return "Nothing better found: the formula has no finite amplification on these samples."
+    q = before.q
     if not finished:
         return "Nothing better found before the time limit."
-    lead = "Nothing better found"
-    inside = (
-        ", and no exact rewriting with these operators spares the step inside that loses "
-        f"{eic:.1f}"
-        if eic > q + 1
-        else ""
+    lead = "Nothing better found " + (
+        f"among {wording.count(others, 'other form')}" if others else "(no other form came up)"
     )
+    if math.isnan(q):
+        return f"{lead}: with shared noise the result keeps no digit at any sample."
     if q <= SMALL:
-        return f"{lead}: the result loses {_small_loss_clause(q)}{inside}."
-    if q <= own + NEAR:
-        return f"{lead}: the result itself is that sensitive to the inputs{inside}."
-    return (
-        f"{lead}: {q - own:.1f} of {q:.1f} digits are lost to the writing, but "
-        "no exact rewriting with these operators saves them."
-    )
+        lost = f"with shared noise the result loses {wording.lost_phrase(q)}"
+    elif q <= own + NEAR:
+        lost = (
+            f"{min(own, q):.1f} of the {q:.1f} digits that the result loses with shared noise are "
+            "the function's own sensitivity to errors of its inputs"
+        )
+    else:
+        lost = (
+            f"{q - own:.1f} of the {q:.1f} digits that the result loses with shared noise are "
+            "lost to the writing"
+        )
+    parts = [lost, double_clause(before.float64)]
+    if before.eic > q + 1:
+        parts.append(f"the worst inner step (EIC) loses {wording.lost_phrase(before.eic)}")
+    return f"{lead}: {'; '.join(parts)}."
 
 
 def unfinished_search_sentence(evaluated: int, found_better: bool) -> str:
@@ -146,36 +270,25 @@ def unfinished_search_sentence(evaluated: int, found_better: bool) -> str:
     return f"The search was cut short by its time limit after {forms}: there may be {better}."
 
 
-def _small_loss_clause(q: float) -> str:
-    return f"only {q:.1f} digits" if q >= 0.05 else wording.lost_phrase(q)
-
-
-def advice_sentence(q: float, eic: float, own: float) -> str:
+def advice_sentence(before: Measured, own: float) -> str:
     """What to do where no other form is better.
 
     Parameters
     ----------
-    q, eic, own : float
-        Digits lost at the root and at the worst node, and by the function itself.
-
-    Examples
-    --------
-    >>> advice_sentence(0.4, 0.5, 0.2)
-    'Nothing needs to be done.'
-    >>> print(advice_sentence(0.2, 4.9, 0.2))
-    The result does not feel that step: it needs a higher precision only where its value
-    is used on its own.
-    >>> print(advice_sentence(3.1, 3.1, 3.0))
-    What helps instead: inputs known more exactly, samples away from where the result crosses 0
-    or turns steep, or asking for a quantity that is less sensitive; a higher precision helps
-    only as far as the inputs are known.
-    >>> print(advice_sentence(4.9, 4.9, 0.2))
-    What helps instead: a higher precision for this part (of its digits 4.9 are spent here), or
-    another way to compute the same quantity, such as a series or a library function.
+    before : Measured
+        The formula as written.
+    own : float
+        Digits that the function itself loses.
     """
+    q, eic, double = before.q, before.eic, before.float64
     if math.isnan(q):
-        return "What helps: samples at which the formula has a finite value other than 0."
+        return NO_VALUE_ADVICE
     if q <= SMALL:
+        if double.failed or double.digits_lost > q + SMALL:
+            return (
+                "What helps: inputs in units in which no value on the way overflows or "
+                "underflows, or arithmetic of a wider range."
+            )
         if eic <= q + 1:
             return "Nothing needs to be done."
         return (
@@ -193,6 +306,9 @@ def advice_sentence(q: float, eic: float, own: float) -> str:
         "here), or another way to compute the same quantity, such as a series or a library "
         "function."
     )
+
+
+NO_VALUE_ADVICE = "What helps: samples at which the formula has a finite value other than 0."
 
 
 @dataclass(frozen=True)
@@ -259,6 +375,8 @@ class Repair(Plain):
     steps : tuple of RepairStep
     before, after : Measured
     verification : Verification
+    compared : RowComparison
+        Both forms in double precision, row by row.
     sentence : str
     """
 
@@ -267,11 +385,13 @@ class Repair(Plain):
     before: Measured
     after: Measured
     verification: Verification
+    compared: RowComparison
     sentence: str
 
     JSON = (
         "formula=text", ("latex", lambda repair: to_latex(repair.formula)), "sentence", "steps",
         "assumptions", "after", "delta_q", "delta_eic", "delta_complexity", "verification",
+        "compared",
     )  # fmt: skip
 
     @property

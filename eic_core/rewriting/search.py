@@ -16,14 +16,21 @@ from typing import NamedTuple
 import numpy as np
 
 from eic_core.rewriting.builder import Builder
+from eic_core.rewriting.doubles import DoubleTable
 from eic_core.rewriting.rules import Assumption, Rewriter
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import AGREEMENT, Numbers, Values, ValueTable
 
-WORST_WEIGHT, SIZE_WEIGHT, RANGE_WEIGHT = 0.3, 0.05, 2.0
+WORST_WEIGHT, SIZE_WEIGHT, RANGE_WEIGHT, DOUBLE_WEIGHT = 0.3, 0.05, 2.0, 1.0
+
+EVERY_DIGIT_S2 = 1e32
+"""The square of an amplification that takes every digit of a double."""
 
 CALM = 0.2
 """Sub-expressions that lose fewer digits are left as they are."""
+
+DOUBLE_CALM = 0.5
+"""Digits at a row, in the mean: a form of which double precision keeps more is good enough."""
 
 
 class Cost(NamedTuple):
@@ -34,13 +41,17 @@ class Cost(NamedTuple):
     q : float
         Correlated amplification at the root, in digits.
     worst : float
-        The largest correlated amplification of any node, in digits.
+        The largest correlated amplification of any node, in digits; of one that independent noise
+        leaves no digit, all of them.
     operations : float
         The same as `q` for exact inputs: what the operations alone lose.
     out_of_range : float
         Share of rows at which a value leaves double range.
     size : int
         Number of nodes.
+    double : float
+        Mean of the digits that double precision loses at each row, measured: all 16 where it has
+        no value.
     """
 
     q: float
@@ -48,6 +59,7 @@ class Cost(NamedTuple):
     operations: float
     out_of_range: float
     size: int
+    double: float = 0.0
 
     @property
     def total(self) -> float:
@@ -56,6 +68,7 @@ class Cost(NamedTuple):
             self.q
             + WORST_WEIGHT * (self.worst + self.operations)
             + RANGE_WEIGHT * self.out_of_range
+            + DOUBLE_WEIGHT * self.double
             + SIZE_WEIGHT * self.size
         )
 
@@ -68,13 +81,16 @@ class Costs:
     table : ValueTable
     root : int
         The original.
+    doubles : DoubleTable, optional
+        On the same rows; without it nothing is measured.
     """
 
-    def __init__(self, table: ValueTable, root: int) -> None:
+    def __init__(self, table: ValueTable, root: int, doubles: DoubleTable | None = None) -> None:
         self.table = table
         self.terms = table.terms
+        self.doubles = doubles
         noise = table.noise(root)
-        self.usable = np.isfinite(noise.q2)
+        self.usable = np.isfinite(noise.q2) & ~table.unresolved
         self._worst: dict[int, float] = {}
 
     @property
@@ -87,7 +103,9 @@ class Costs:
         noise = self.table.noise(root)
         places = [i for i, kind in enumerate(noise.kinds) if kind in self.terms.inputs]
         moved = noise.moved[places][:, self.usable]
-        total = np.sum(np.square(moved / noise.y[self.usable]), axis=0)
+        with np.errstate(invalid="ignore"):
+            ratio = np.where(moved == 0, 0, moved / noise.y[self.usable])
+        total = np.sum(np.square(ratio), axis=0)
         if self.terms[root].operator == "variable":
             total = np.zeros_like(total)  # a lone input is not rounded again
         return _digits(np.mean(1 + total))
@@ -101,23 +119,43 @@ class Costs:
         worst = max(self._rms(n) for n in self.terms.subterms(root))
         outside = float(np.mean(noise.out_of_range[self.usable]))
         operations = _digits(np.mean(noise.operations2(self.terms.inputs)[self.usable]))
-        return Cost(_digits(np.mean(q2)), worst, operations, outside, self.terms.size(root))
+        return Cost(
+            _digits(np.mean(q2)), worst, operations, outside, self.terms.size(root),
+            self.double(root),
+        )  # fmt: skip
+
+    def double(self, root: int) -> float:
+        """Digits that double precision loses at a row, in the mean."""
+        return 0.0 if self.doubles is None else self.doubles.mean_lost(root)
 
     def _rms(self, number: int) -> float:
         if number not in self._worst:
-            q2 = self.table.noise(number).q2[self.usable]
+            noise = self.table.noise(number)
+            q2 = np.where(noise.loses_all, EVERY_DIGIT_S2, noise.q2)[self.usable]
             q2 = q2[np.isfinite(q2)]
             self._worst[number] = _digits(np.mean(q2)) if len(q2) else 0.0
         return self._worst[number]
 
     def order(self, root: int) -> list[int]:
         """The places to rewrite: where most digits are lost first, leaves left out."""
-        overflows = self.table.noise(root).out_of_range.any()
+        everywhere = (
+            self.table.noise(root).out_of_range.any() or self.double(root) >= DOUBLE_CALM
+        )
         places = [
             n for n in self.terms.subterms(root)
-            if self.terms[n].children and (overflows or self._rms(n) >= CALM)
+            if self.terms[n].children
+            and (everywhere or self._rms(n) >= CALM or self._untidy(n))
         ]
         return sorted(places, key=lambda n: (-round(self._rms(n), 3), n))
+
+
+    def _untidy(self, number: int) -> bool:
+        """``0 + u``, ``1*u``, ``1 - 1``: what a rewrite may leave, and the next one clears away."""
+        term = self.terms[number]
+        values = [self.terms.number(child) for child in term.children]
+        if term.operator in ("add", "sub"):
+            return 0 in values or None not in values
+        return term.operator in ("mul", "div") and (0 in values or 1 in values[-1:])
 
 
 def _digits(mean: Numbers) -> float:
@@ -222,6 +260,8 @@ class Search:
     progress : callable (fraction) -> None, optional
     clock : callable () -> float
         Seconds.
+    doubles : DoubleTable, optional
+        On the rows of `table`.
     """
 
     def __init__(
@@ -231,7 +271,9 @@ class Search:
         limits: Limits,
         progress: Callable[[float], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
+        doubles: DoubleTable | None = None,
     ) -> None:
+        self.doubles = doubles
         self.table = table
         self.terms: Terms = table.terms
         self.build: Builder = rewriter.build
@@ -243,7 +285,7 @@ class Search:
 
     def run(self, root: int) -> SearchOutcome | None:
         """Search from a formula; None if no row has a finite amplification."""
-        self.costs = Costs(self.table, root)
+        self.costs = Costs(self.table, root, self.doubles)
         first = self.costs.of(root) if self.costs.rows else None
         if first is None:
             return None
@@ -280,7 +322,11 @@ class Search:
                 heapq.heappush(queue, (cost.total, evaluated, form))
                 if cost.total < best:
                     best, best_at = cost.total, evaluated
-                if not reached_at and max(cost.q, cost.worst) <= good_enough:
+                if (
+                    not reached_at
+                    and max(cost.q, cost.worst) <= good_enough
+                    and cost.double <= DOUBLE_CALM
+                ):
                     reached_at = evaluated
             if not finished:
                 break

@@ -75,8 +75,11 @@ class Noise(NamedTuple):
 
     @property
     def q2(self) -> Numbers:
-        """Correlated amplification squared; nan where there is no value, inf at a zero."""
-        return _relative(self.moved, self.y)
+        """Correlated amplification squared; nan where there is no value, inf at a zero.
+
+        1 at a zero that no shared noise moves: x - x is 0 whatever x is wrong by."""
+        still = (self.y == 0) & ~np.any(self.moved != 0, axis=0)
+        return np.where(still, 1.0, _relative(self.moved, self.y))
 
     @property
     def out_of_range(self) -> Any:
@@ -91,6 +94,11 @@ class Noise(NamedTuple):
         """q^2 with exact inputs: the noise of the operations and constants alone."""
         places = [i for i, kind in enumerate(self.kinds) if kind not in inputs]
         return _relative(self.moved[places], self.y)
+
+    @property
+    def loses_all(self) -> Any:
+        """Rows at which independent noise leaves no digit though shared noise leaves them all."""
+        return (self.y == 0) & (self.deviation > 0) & ~np.any(self.moved != 0, axis=0)
 
     @property
     def s2(self) -> Numbers:
@@ -111,9 +119,15 @@ class ValueTable:
     Parameters
     ----------
     terms : Terms
-    rows : sequence of mapping of variable to decimal text
+    rows : sequence of mapping of variable to decimal text or float
+        A float is exactly the number that it holds.
     digits : int
         Working precision.
+
+    Attributes
+    ----------
+    unresolved : ndarray of bool, shape (R,)
+        Rows whose values need more digits than these; none unless the owner says so.
 
     Examples
     --------
@@ -124,10 +138,11 @@ class ValueTable:
     [False, True]
     """
 
-    def __init__(self, terms: Terms, rows: Sequence[Mapping[str, str]], digits: int) -> None:
+    def __init__(self, terms: Terms, rows: Sequence[Mapping[str, str | float]], digits: int) -> None:
         self.terms = terms
         self.rows = tuple(rows)
         self.digits = digits
+        self.unresolved = np.zeros(len(self.rows), dtype=bool)
         self.mp = mpmath.MPContext()
         self.mp.dps = digits
         self._values: dict[int, Values] = {}
@@ -136,8 +151,11 @@ class ValueTable:
         self._exact = ExactEvaluator(_NO_TAPE, digits)
 
     def declare_equal(self, number: int, known: int) -> None:
-        """Declare that two terms have the same values, so that they are computed once."""
-        if number not in self._values:
+        """Declare that two terms have the same values, so that they are computed once.
+
+        Values that these digits do not resolve are computed again: what rounding leaves of a 0 in
+        one writing is another number than in the next."""
+        if number not in self._values and self.resolved(known).all():
             self._values[number] = self.values(known)
 
     def values(self, number: int) -> Values:
@@ -151,7 +169,7 @@ class ValueTable:
     def _compute(self, number: int) -> Values:
         term = self.terms[number]
         if term.operator == VARIABLE:
-            return tuple(self._exact.number(row[term.label]) for row in self.rows)
+            return tuple([self._cell(row[term.label]) for row in self.rows])
         if term.operator == CONSTANT:
             return (self._exact.number(term.label),) * len(self.rows)
         row = OPERATORS[term.operator]
@@ -166,6 +184,26 @@ class ValueTable:
             ]
         )
 
+    def _cell(self, cell: str | float) -> Any:
+        """What a cell means: a decimal what is written, a float what it holds."""
+        return self._exact.number(cell) if isinstance(cell, str) else self._exact.mp.mpf(cell)
+
+    def resolved(self, number: int, spare: int = AGREEMENT + 10) -> Any:
+        """Rows at which the digits suffice: so many are left where noise has taken its part.
+
+        Parameters
+        ----------
+        number : int
+            A term.
+        spare : int
+            Decimal digits that must be right.
+        """
+        noise = self.noise(number)
+        s2 = noise.s2
+        with np.errstate(all="ignore"):
+            enough = np.isnan(s2) | (0.5 * np.log10(s2) <= self.digits - spare)
+        return enough | ((noise.y == 0) & (noise.deviation == 0))
+
     def floors(self, number: int) -> Values:
         """For each row, the size of what rounding may leave of a value that is 0."""
         operands = [self.values(c) for c in self.terms[number].children]
@@ -176,13 +214,19 @@ class ValueTable:
         )
 
     def agree(self, old: int, new: int) -> list[int]:
-        """Rows at which `new` differs from `old` by more than rounding explains."""
+        """Rows at which `new` differs from `old` by more than rounding explains.
+
+        Rows that are marked as `unresolved` are passed over."""
         left, right = self.values(old), self.values(new)
         differing = differing_rows(left, right)
         if not differing:
             return differing
         floors = self.floors(old)
-        return [row for row in differing if not _below(left[row], right[row], floors[row])]
+        return [
+            row
+            for row in differing
+            if not self.unresolved[row] and not _below(left[row], right[row], floors[row])
+        ]
 
     def noise(self, number: int) -> Noise:
         """How noise reaches a term."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,10 @@ import numpy as np
 from eic_core.measure.observed import run_in
 from eic_core.rewriting.rules import Assumption
 from eic_core.rewriting.search import relation_holds
+from eic_core.rewriting.settled import MAX_DIGITS, SettledValues
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import AGREEMENT, Values, ValueTable, differing_rows
 from eic_core.samples import Samples
-
-MAX_DIGITS = 1600
-"""Rows that disagree are evaluated again with up to so many digits."""
 
 SUSPECT_ROWS = 50
 """Rows that only double precision has seen and objects to are settled exactly, up to so many; a
@@ -76,6 +73,8 @@ class Verifier:
         self.table = table
         self.terms: Terms = table.terms
         self.original = original
+        self.exact = SettledValues(table, original)
+        self._doubles: dict[int, Any] = {}
         self.samples = samples
         self.rows = tuple(rows)
         self.scanned = np.array(scanned, dtype=np.int64)
@@ -99,30 +98,9 @@ class Verifier:
         widened = sum(a is None and b is not None for a, b in zip(left, right, strict=True))
         return Verification(len(self.rows), digits, AGREEMENT, len(self.scanned), widened)
 
-    @cached_property
-    def _settled_values(self) -> tuple[Values, int]:
-        """The original's values, each with so many digits that as many again change nothing,
-        and the most digits needed.  What never settles is 0."""
-        values = list(self.table.values(self.original))
-        digits = needed = self.table.digits
-        pending = list(range(len(values)))
-        while pending and digits < MAX_DIGITS:
-            needed, digits = digits, 2 * digits
-            again = self._at(self.original, pending, digits)
-            moving = differing_rows([values[i] for i in pending], again)
-            for i, value in zip(pending, again, strict=True):
-                values[i] = value
-            pending = [pending[i] for i in moving]
-        for i in pending:
-            values[i] = self.table.mp.mpf(0)
-        return tuple(values), needed
-
-    def _at(self, number: int, rows: Sequence[int], digits: int) -> Values:
-        return ValueTable(self.terms, [self.table.rows[i] for i in rows], digits).values(number)
-
     def _equal_at(self, form: int) -> int | None:
         """The digits at which the form agrees with the original at every row, or None."""
-        expected, digits = self._settled_values
+        expected, digits = self.exact.settled
         found = self.table.values(form)
         level = self.table.digits
         pending = list(range(len(expected)))
@@ -139,12 +117,12 @@ class Verifier:
             if level >= MAX_DIGITS:
                 return None
             level *= 2
-            found = self._at(form, pending, level)
+            found = self.exact.at(form, pending, level)
 
     def _keeps_domain(self, form: int) -> bool:
         """Rows with a finite double before and none after are settled exactly."""
-        before = self._doubles(self.original)
-        after = self._doubles(form)
+        before = self.doubles(self.original)
+        after = self.doubles(form)
         lost = np.flatnonzero(np.isfinite(before) & np.isnan(after))
         if len(lost) > SUSPECT_ROWS:
             return False
@@ -153,13 +131,16 @@ class Verifier:
         pairs = zip(table.values(self.original), table.values(form), strict=True)
         return not any(a is not None and b is None for a, b in pairs)
 
-    def _doubles(self, number: int) -> Any:
+    def doubles(self, number: int) -> Any:
         """A term on the scanned rows in double precision."""
-        return run_in(self.terms.tape(number), self.columns, len(self.scanned), "float64")[-1]
+        if number not in self._doubles:
+            tape = self.terms.tape(number)
+            self._doubles[number] = run_in(tape, self.columns, len(self.scanned), "float64")[-1]
+        return self._doubles[number]
 
     def _assumption_holds(self, assumption: Assumption) -> bool:
-        values = self._doubles(assumption.term)
-        before = self._doubles(self.original)
+        values = self.doubles(assumption.term)
+        before = self.doubles(self.original)
         with np.errstate(invalid="ignore"):
             wrong = np.isfinite(before) & (
                 (values < 0) if assumption.relation != "!=" else (values == 0)

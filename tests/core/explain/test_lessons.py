@@ -131,7 +131,7 @@ def test_cancellation_is_the_fault_of_the_writing():
     assert "the two terms cancel" in what and "amplified 10,000 times" in why
     assert where.startswith("All over the data")
     assert whose == (
-        "4.2 of the 4.3 digits that the result loses are lost to the writing. Here copies of a "
+        "4.2 of the 4.3 digits that the result loses with shared noise are lost to the writing. Here copies of a "
         "number share their noise; with independent noise, as EIC has it, the result loses "
         "4.4 digits."
     )
@@ -146,7 +146,7 @@ def test_the_logarithm_brings_back_what_the_exponential_lost():
     assert root.masked == (1,)
     assert root.rows[1].share == pytest.approx(np.mean(x**-2.0) / np.mean(2 + x**-2.0), rel=1e-6)
     assert found.writing.q == pytest.approx(half_log10_mean(2 + x**-2.0), abs=1e-9)
-    assert "On the way 3.0 digits are lost at `exp(x)`" in found.sentences[3]
+    assert "The worst inner step (EIC) loses 3.0 digits, at `exp(x)`" in found.sentences[3]
 
 
 def test_the_roots_cancel_where_x_is_large_and_the_writing_is_to_blame():
@@ -197,8 +197,10 @@ def test_the_nested_sine_is_sensitive_whatever_the_writing():
     s2 = 1 + by_x + by_cot
     assert found.ledger.rows[0].share == pytest.approx(np.sum(by_x) / np.sum(s2), rel=1e-6)
     assert "sin(cot(x))` crosses zero" in found.sentences[2]
-    assert found.sentences[3].startswith("No rewriting will help: the result itself is that "
-                                         "sensitive to `x`")
+    assert found.sentences[3].endswith(
+        "digits that the result loses with shared noise are the function's own sensitivity to "
+        "errors of `x`."
+    )
 
 
 def test_the_masked_branch_loses_where_its_sine_crosses_zero_and_the_result_does_not_care():
@@ -215,7 +217,7 @@ def test_the_masked_branch_loses_where_its_sine_crosses_zero_and_the_result_does
     assert root.rows[5].share == pytest.approx(np.sum(weight**2) / np.sum(
         1 + (x / (x + 1e-6 * np.sin(1000 * x))) ** 2 + weight**2 * s2), rel=1e-4)
     assert "crosses zero" in found.sentences[2]
-    assert "they do not reach the result" in found.sentences[3]
+    assert "with shared noise the result loses fewer" in found.sentences[3]
 
 
 def test_the_pole_lies_at_2_grows_with_n_and_is_the_functions_own():
@@ -254,7 +256,10 @@ def test_the_law_only_multiplies():
     assert found.ledger.ranked[0].text == "error of the input `r`"
     assert found.ledger.ranked[0].share == pytest.approx(4 / 15)
     assert found.sentences[0].startswith("Stable")
-    assert found.sentences[3] == "Nothing to mend in the result: it loses 0.6 digits."
+    assert found.sentences[3] == (
+        "With shared noise the result loses 0.6 digits: too few to split between the function and "
+        "its writing."
+    )
 
 
 def test_the_found_formula_undoes_its_own_exponents():
@@ -267,7 +272,7 @@ def test_the_found_formula_undoes_its_own_exponents():
     named = {row.text: row.share for row in found.ledger.rows}
     assert named["error of the input `x₂`"] == pytest.approx(by_base / np.mean(s2), rel=1e-9)
     assert "amplified 165 times at the power" in found.sentences[1]
-    assert "they do not reach the result" in found.sentences[3]
+    assert "with shared noise the result loses fewer" in found.sentences[3]
 
 
 def test_a_function_and_a_writing_may_share_the_blame():
@@ -278,7 +283,7 @@ def test_a_function_and_a_writing_may_share_the_blame():
     assert found.own == pytest.approx(half_log10_mean(1 + x**2), abs=1e-9)
     q2 = 1 + 2 * 1e12 + 2 * 999_999.0**2 + 1 + x**2  # root, constants, products, exp(x) and x once
     assert found.q == pytest.approx(half_log10_mean(q2), abs=1e-9)
-    assert "the other 1.7 are the function's own sensitivity to `x`" in found.sentence
+    assert "the other 1.7 are the function's own sensitivity to errors of `x`" in found.sentence
 
 
 def test_samples_at_which_nothing_is_left_are_left_out_of_the_split_and_told():
@@ -354,7 +359,7 @@ def test_a_step_that_loses_everything_without_the_result_is_told() -> None:
     found = writing_loss(inspect(read("1/(x - x + 1) + log(x)").formula, samples))
     assert found.singular == 0 and math.isfinite(found.q)
     assert found.notes == (
-        "At 3 samples a step inside loses every digit and the result does not: see `x − x`.",
+        "At 3 samples an inner step loses every digit and the result does not: see `x − x`.",
     )
     assert "a step inside" not in " ".join(
         writing_loss(inspect(read("log(x)").formula, samples)).notes

@@ -21,6 +21,7 @@ from eic_core.rewriting.cases import CASES, Attempt, attempt
 from eic_core.rewriting.families import FAMILIES
 from eic_core.rewriting.measuring import RANGE_TOLERANCE, TOLERANCE, Observer
 from eic_core.rewriting.repair import RULES
+from eic_core.rewriting.results import DOUBLE_GAIN
 from eic_core.rewriting.rules import Rewriter, Rule, RuleBook
 from eic_core.rewriting.search import Costs, Limits, Search
 from eic_core.rewriting.terms import Terms
@@ -58,7 +59,9 @@ def test_a_textbook_case_is_reached_exactly_if_it_is_said_to_be(name: str) -> No
     done = textbook(name)
     assert done.reached == TEXTBOOK[name].reachable
     for found in done.repairs.repairs:
-        allowed = TOLERANCE if not found.before.float64.failed else RANGE_TOLERANCE
+        fewer = found.before.float64.mean_digits_lost - found.after.float64.mean_digits_lost
+        regained = found.before.float64.failed or fewer >= DOUBLE_GAIN
+        allowed = RANGE_TOLERANCE if regained else TOLERANCE
         assert found.after.q <= found.before.q + allowed
         assert found.verification.rows >= min(200, len(done.repairs.samples))
         assert read(found.text, columns=done.repairs.samples.columns).formula.structure() == (
@@ -72,7 +75,7 @@ def test_double_precision_really_gains_what_is_promised(name: str) -> None:
     best = done.repairs.best
     if best is None:  # nothing is promised: no form of the function is less sensitive
         assert done.q_after <= done.repairs.own + RANGE_TOLERANCE
-        assert "the result itself is that sensitive" in done.repairs.sentence
+        assert "the function's own sensitivity" in done.repairs.sentence
         return
     assert best.after.float64.failed <= best.before.float64.failed
     if best.delta_q < -2:
@@ -130,14 +133,14 @@ def test_a_rewrite_that_only_games_independence_is_not_proposed(
 @pytest.mark.parametrize(
     ("text", "ranges", "reason", "advice"),
     [
-        ("1/(x-2)", ["x=1:3"], "the result itself is that sensitive", "inputs known more exactly"),
-        ("x**2", ["x=1:5"], "the result loses only 0.3 digits.", "Nothing needs to be done."),
-        ("x", ["x=1:5"], "the result loses no digit.", "Nothing needs to be done."),
+        ("1/(x-2)", ["x=1:3"], "are the function's own sensitivity", "inputs known more exactly"),
+        ("x**2", ["x=1:5"], "with shared noise the result loses 0.3 digits; measured in float64 it loses", "Nothing needs to be done."),
+        ("x", ["x=1:5"], "with shared noise the result loses no digit; measured in float64 it loses no", "Nothing needs to be done."),
         ("a*b/(4*pi*c*r**2)", ["a=1:5", "b=1:5", "c=1:5", "r=1:5"],
-         "the result loses only 0.6 digits.", "Nothing needs to be done."),
-        ("x + 1e-6*sin(1000*x)", ["x=1:5"], "spares the step inside that loses",
+         "with shared noise the result loses 0.6 digits; measured in float64 it loses", "Nothing needs to be done."),
+        ("x + 1e-6*sin(1000*x)", ["x=1:5"], "the worst inner step (EIC) loses",
          "does not feel that step"),
-        ("x - sin(x)", ["x=loguniform:1e-4:1"], "digits are lost to the writing",
+        ("x - sin(x)", ["x=loguniform:1e-4:1"], "are lost to the writing; measured in float64",
          "a series or a library function"),
         ("log(-abs(x))", ["x=1:2"], "no sample has a value", "has a finite value"),
     ],
@@ -237,10 +240,10 @@ def test_a_search_cut_short_by_its_clock_draws_no_conclusion_and_a_longer_one_do
     formula, samples = read("(x - sin(x))*(x+1)").formula, sample_domains(domains, count=50)
     cut = repair(formula, samples, clock=PacedClock(100.0))
     assert not cut.finished and cut.missing and cut.missing in cut.sentence
-    assert "no exact rewriting" not in cut.sentence and cut.advice == ""
+    assert "other form" not in cut.sentence and cut.advice == ""
     whole = repair(formula, samples, limit_seconds=math.inf, clock=PacedClock(100.0))
     assert whole.finished and whole.missing == ""
-    assert "no exact rewriting" in whole.sentence and whole.advice
+    assert "among" in whole.sentence and whole.advice
 
 
 def test_a_form_found_before_the_time_limit_says_that_there_may_be_a_better_one() -> None:
@@ -358,7 +361,7 @@ def test_of_plain_numbers_nothing_is_assumed_and_nothing_rewritten(
 def test_values_whose_squares_leave_the_widest_type_are_searched_all_the_same() -> None:
     """x^9999 of 2 is 10^3010; extended doubles end at 10^4932, its square at 10^6020."""
     found = repair(read("x**9999").formula, Samples.from_columns({"x": [2.0, 1.9]}))
-    assert "sensitive to the inputs" in found.sentence
+    assert "sensitivity to errors of its inputs" in found.sentence
     table = ValueTable(terms := Terms(), [{"x": "2"}], 60)
     noise = table.noise(terms.add(read("x**9999").formula))
     assert float(noise.q2[0]) == pytest.approx(1 + 9999**2)

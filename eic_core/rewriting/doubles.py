@@ -1,0 +1,74 @@
+"""What a program in double precision makes of terms: each computed once, on fixed rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from eic_core.engine.tape import constant_value
+from eic_core.formula.tree import CONSTANT, VARIABLE
+from eic_core.measure.observed import RoundedTruth
+from eic_core.operators import OPERATORS
+from eic_core.operators.wide import Array
+from eic_core.rewriting.terms import Terms
+
+
+class DoubleTable:
+    """Terms in plain double precision beside the exact values of one formula.
+
+    Parameters
+    ----------
+    terms : Terms
+    columns : mapping of variable to ndarray, shape (R,)
+    truth : sequence of mpf or None, length R
+        The exact values at these inputs; None where there is none.
+
+    Examples
+    --------
+    >>> from mpmath import mpf
+    >>> from eic_core.formula.syntax import read
+    >>> terms = Terms()
+    >>> root = terms.add(read("(x + 1) - 1").formula)
+    >>> table = DoubleTable(terms, {"x": np.array([1e-20, 2.0])}, [mpf("1e-20"), mpf(2)])
+    >>> table.lost(root).tolist(), table.mean_lost(root)
+    ([15.95, 0.0], 7.975)
+    """
+
+    def __init__(
+        self, terms: Terms, columns: Mapping[str, Any], truth: Sequence[Any | None]
+    ) -> None:
+        self.terms = terms
+        self.columns = columns
+        self.truth = RoundedTruth(truth, "float64")
+        self._values: dict[int, Array] = {}
+
+    def values(self, number: int) -> Array:
+        """A term on every row, as NumPy computes it."""
+        if number not in self._values:
+            with np.errstate(all="ignore"):
+                for below in self.terms.subterms(number):
+                    if below not in self._values:
+                        self._values[below] = self._compute(below)
+        return self._values[number]
+
+    def _compute(self, number: int) -> Array:
+        term = self.terms[number]
+        if term.operator == VARIABLE:
+            return np.asarray(self.columns[term.label])
+        if term.operator == CONSTANT:
+            return np.full(len(self.truth.high), constant_value(term.label))
+        row = OPERATORS[term.operator]
+        operands = [self._values[child] for child in term.children]
+        return np.asarray(row.evaluate(operands, row.parameter(term.parameter)))
+
+    def lost(self, number: int) -> Array:
+        """The digits that each row loses, 0 to 16; nan where there is nothing to compare."""
+        return self.truth.digits_lost(self.values(number))
+
+    def mean_lost(self, number: int) -> float:
+        """Their mean; 0 where no row can be compared."""
+        lost = self.lost(number)
+        lost = lost[~np.isnan(lost)]
+        return float(np.mean(lost)) if len(lost) else 0.0

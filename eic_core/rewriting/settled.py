@@ -1,0 +1,90 @@
+"""The exact values of a formula, with as many digits as each row needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from eic_core.rewriting.values import Values, ValueTable, differing_rows
+
+MAX_DIGITS = 1600
+"""Rows that disagree are evaluated again with up to so many digits."""
+
+
+class SettledValues:
+    """Values of one term on the rows of a table.
+
+    Parameters
+    ----------
+    table : ValueTable
+    root : int
+        The term.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.rewriting.terms import Terms
+    >>> terms = Terms()
+    >>> root = terms.add(read("1 - cos(x)").formula)
+    >>> found = SettledValues(ValueTable(terms, [{"x": 1.0}, {"x": 1e-40}], 50), root)
+    >>> [float(value) for value in found.trusted]  # 50 digits would leave 0 of the second
+    [0.45969769413186023, 5e-81]
+    """
+
+    def __init__(self, table: ValueTable, root: int) -> None:
+        self.table = table
+        self.root = root
+
+    @cached_property
+    def _first(self) -> tuple[Values, frozenset[int], int]:
+        """Values, the rows that were settled by doubling, and the most digits needed."""
+        values = list(self.table.values(self.root))
+        doubtful = np.flatnonzero(~self.table.resolved(self.root)).tolist()
+        needed = self._double(values, doubtful)
+        return tuple(values), frozenset(doubtful), needed
+
+    @property
+    def trusted(self) -> Values:
+        """The values; more digits only where the noise in them says that they are needed."""
+        return self._first[0]
+
+    @cached_property
+    def settled(self) -> tuple[Values, int]:
+        """The values, each with so many digits that as many again change nothing, and the most
+        digits needed.  What never settles is 0."""
+        known, doubled, needed = self._first
+        values = list(known)
+        others = [row for row in range(len(values)) if row not in doubled]
+        return tuple(values), max(needed, self._double(values, others))
+
+    def _double(self, values: list[Any], pending: list[int]) -> int:
+        """Settle some rows in place; the most digits needed.
+
+        A 0 is not settled by being one again: 1 - cos(1e-200) is 0 with 100 digits and with 200.
+        """
+        digits = needed = self.table.digits
+        while pending and digits < MAX_DIGITS:
+            needed, digits = digits, 2 * digits
+            table = self._table(pending, digits)
+            again = table.values(self.root)
+            moving = set(differing_rows([values[row] for row in pending], again))
+            unresolved = ~table.resolved(self.root)
+            left = []
+            for i, (row, value) in enumerate(zip(pending, again, strict=True)):
+                values[row] = value
+                if i in moving or (unresolved[i] and not value and value is not None):
+                    left.append(row)
+            pending = left
+        for row in pending:
+            values[row] = self.table.mp.mpf(0)
+        return needed
+
+    def _table(self, rows: Sequence[int], digits: int) -> ValueTable:
+        return ValueTable(self.table.terms, [self.table.rows[row] for row in rows], digits)
+
+    def at(self, number: int, rows: Sequence[int], digits: int) -> Values:
+        """A term's values on some rows, with so many digits."""
+        return self._table(rows, digits).values(number)
