@@ -22,7 +22,7 @@ SINGULAR: list[tuple[str, object, Clause]] = []
 INVALID: list[tuple[str, object, Clause]] = []
 
 
-def clause(table: list[tuple[str, object, Clause]], name: str, template: str):  # noqa: ANN201
+def clause(table: list[tuple[str, object, Clause]], name: str, template: str):
     """Enter a clause into one of the tables of clauses."""
 
     def enter(check: Clause) -> Clause:
@@ -131,8 +131,7 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
     return iter(())  # what was made where is held to it already
 
 
-@clause(CAUSES, "cause.beyond",
-        "what it is given cannot be computed in double precision at all")
+@clause(CAUSES, "cause.beyond", "what it is given cannot be computed in double precision at all")
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     children = p.formula.nodes[k].children
     if not any((p.truth.without_double(c) | ~p.truth.valid).all() for c in children):
@@ -168,8 +167,11 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
         yield f"typically {near:.3g} from a pole where digits are lost"
 
 
-@clause(CAUSES, "cause.zero",
-        "it comes close to a zero of `<f:word>`⟦, at a large argument (up to <big:num>)⟧")
+@clause(
+    CAUSES,
+    "cause.zero",
+    "it comes close to a zero of `<f:word>`⟦, at a large argument (up to <big:num>)⟧",
+)
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     yield from _name(p, k, m["f"])
     rows, w = weights(p.truth, k)
@@ -181,8 +183,11 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
         yield f"the largest argument is {np.max(np.abs(x[rows])):.4g}"
 
 
-@clause(CAUSES, "cause.large_angle",
-        "its argument is large (up to <big:num>) for a function of period <period:any>")
+@clause(
+    CAUSES,
+    "cause.large_angle",
+    "its argument is large (up to <big:num>) for a function of period <period:any>",
+)
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     name = p.formula.nodes[k].operator
     period = {"2π": 2 * math.pi, "π": math.pi}.get(m["period"])
@@ -197,8 +202,11 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
         yield f"typically the argument is {typical(np.abs(x[rows]), w):.3g}"
 
 
-@clause(CAUSES, "cause.growth",
-        "the <what:any> of a large number (up to <big:num>) magnifies its relative error")
+@clause(
+    CAUSES,
+    "cause.growth",
+    "the <what:any> of a large number (up to <big:num>) magnifies its relative error",
+)
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     name = p.formula.nodes[k].operator
     known = {"exponential": ("exp", "expm1"), "hyperbolic function": ("sinh", "cosh", "tanh")}
@@ -273,9 +281,12 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
         yield f"typically {typical(distance, w):.3g} away"
 
 
-@clause(CAUSES, "cause.steep",
-        "it multiplies the relative error of [[its operand|operand 1|operand 2|operand 3]] by "
-        "about <n:num>")
+@clause(
+    CAUSES,
+    "cause.steep",
+    "it multiplies the relative error of [[its operand|operand 1|operand 2|operand 3]] by "
+    "about <n:num>",
+)
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     rows, w = weights(p.truth, k)
     children = p.formula.nodes[k].children
@@ -332,8 +343,11 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
         yield "they cancel exactly at some, or it is no sum"
 
 
-@clause(SINGULAR, "singular.cancel_both",
-        "the two terms cancel exactly, or the two terms cancel in more than 30 digits")
+@clause(
+    SINGULAR,
+    "singular.cancel_both",
+    "the two terms cancel exactly, or the two terms cancel in more than 30 digits",
+)
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     zero = _zero_there(p, k)
     if p.formula.nodes[k].operator not in ("add", "sub") or zero.all() or not zero.any():
@@ -364,15 +378,19 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
     yield from _exactly(p, k, PERIODS)
 
 
-@clause(SINGULAR, "singular.angle_nearly",
-        "its argument agrees with a zero or a pole in more than 30 digits")
+@clause(
+    SINGULAR,
+    "singular.angle_nearly",
+    "its argument agrees with a zero or a pole in more than 30 digits",
+)
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     if p.formula.nodes[k].operator not in PERIODS or _zero_there(p, k).any():
         yield "it lies on one exactly, or the node is no periodic function"
 
 
-@clause(SINGULAR, "singular.no_angle",
-        "its argument is so large that no digit of the angle is left")
+@clause(
+    SINGULAR, "singular.no_angle", "its argument is so large that no digit of the angle is left"
+)
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     x = p.truth.size(p.formula.nodes[k].children[0])[_lost_rows(p, k)]
     if p.formula.nodes[k].operator not in PERIODS or not np.max(x) > 15:
@@ -499,5 +517,3 @@ def _grows(p: Page, k: int, zero: dict[str, float], away: dict[str, float]) -> b
         found.append(half_log10(float(there.s2[-1][0])))
     known = [v for v in found if not math.isnan(v)]
     return bool(known) and (math.isinf(known[-1]) or known[-1] > known[0] + 2)
-
-

@@ -65,8 +65,8 @@ PAIRS = frozenset("add sub mul div pow hypot atan2 min max".split())
 def grown(rng: random.Random, names: tuple[str, ...], depth: int) -> Draft:
     """A random tree of at most so many levels."""
     if depth <= 1 or rng.random() < 0.1:
-        return variable(rng.choice(names)) if rng.random() < 0.7 else constant(
-            rng.choice(CONSTANTS)
+        return (
+            variable(rng.choice(names)) if rng.random() < 0.7 else constant(rng.choice(CONSTANTS))
         )
     name = rng.choice(COMMON) if rng.random() < 0.85 else rng.choice(RARE)
     first = grown(rng, names, depth - 1)
@@ -220,9 +220,7 @@ def _on_ranges(
     return Draw(f"shared {seed}, {row['dataset']}", formula, samples)
 
 
-def _found(
-    seed: int, row: dict[str, str], law: dict[str, str], rng: random.Random
-) -> Draw | None:
+def _found(seed: int, row: dict[str, str], law: dict[str, str], rng: random.Random) -> Draw | None:
     ranges = list(json.loads(law["ranges_json"]).items())
     reading = read(row["formula"], columns=tuple(name for name, _ in ranges))
     if not _fits(reading.formula):

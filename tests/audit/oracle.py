@@ -412,8 +412,8 @@ def _at_zero(
     for i, c in enumerate(node.children):
         if i not in open_operands:
             continue
-        limit = 1.0 if node.operator in ("min", "max") else _limit(
-            node.operator, a, node.parameter, i
+        limit = (
+            1.0 if node.operator in ("min", "max") else _limit(node.operator, a, node.parameter, i)
         )
         below = set(row.gains[c]) | set(row.loose[c])
         if limit is not None:
@@ -442,9 +442,7 @@ def _np_root(x: Any, p: Any) -> Any:
 def _np_log(x: Any, p: Any) -> Any:
     if p is None:
         return np.log(x)
-    return {2: np.log2, 10: np.log10}.get(
-        p, lambda v: np.log(v) / v.dtype.type(math.log(p))
-    )(x)
+    return {2: np.log2, 10: np.log10}.get(p, lambda v: np.log(v) / v.dtype.type(math.log(p)))(x)
 
 
 PLAIN: dict[str, Callable[[Sequence[Any], Any], Any]] = {
@@ -721,11 +719,23 @@ class Truth:
         """Every node in plain single precision."""
         return run_plain(self.formula, self.samples.columns, self.count, "float32")
 
+    @cached_property
+    def leaves_range(self) -> np.ndarray:
+        """Valid rows where the true value of some node is no normal double, and not 0."""
+        found = np.zeros(self.count, dtype=bool)
+        for k in range(self.nodes):
+            size = self.size(k)
+            found |= (np.isfinite(size) & (size < -307.652)) | (size > 308.254)
+        return found
+
     def without_double(self, k: int) -> np.ndarray:
-        """Valid rows whose value at k double precision has not: nan, inf, or 0 for what is not."""
+        """Valid rows at which double precision has no value: nan, inf, or a 0 that is none.
+
+        A 0 that rounding alone makes, where two terms cancel, is a value, if a wrong one.
+        """
         y = self.doubles[k]
-        truly_zero = np.isneginf(self.size(k))
-        return self.valid & (~np.isfinite(y) | ((y == 0) & ~truly_zero))
+        wrong_zero = (y == 0) & ~np.isneginf(self.size(k)) & self.leaves_range
+        return self.valid & (~np.isfinite(y) | wrong_zero)
 
     # where a loss is made
 
@@ -826,7 +836,9 @@ class Truth:
         if len(names) == 1:
             x = self.samples.columns[names[0]]
             rows = rows[np.argsort(x[rows], kind="stable")]
-            pairs = [(a, b) for a, b in zip(rows, rows[1:], strict=False) if (y[a] < 0) != (y[b] < 0)]
+            pairs = [
+                (a, b) for a, b in zip(rows, rows[1:], strict=False) if (y[a] < 0) != (y[b] < 0)
+            ]
         else:
             up, down = rows[y[rows] > 0], rows[y[rows] < 0]
             pairs = list(zip(up.tolist(), down.tolist(), strict=False))

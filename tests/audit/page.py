@@ -17,8 +17,8 @@ from eic_core.errors import UserError
 from eic_core.explain.budget import Budget, digit_budget
 from eic_core.explain.diagnosis import Diagnosis, diagnose
 from eic_core.explain.ledger import blame
-from eic_core.explain.triangulation import Triangulation, triangulate
 from eic_core.explain.spread import spread_of
+from eic_core.explain.triangulation import Triangulation, triangulate
 from eic_core.formula.rendering import short_text
 from eic_core.formula.tree import Formula
 from eic_core.measure import Inspection, inspect

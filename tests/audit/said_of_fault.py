@@ -10,7 +10,6 @@ import numpy as np
 
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Formula
-from eic_core.samples import Samples
 from tests.audit.oracle import Truth, half_log10, mp, run_plain
 from tests.audit.page import Page
 from tests.audit.printed import KINDS, decimal, digits, holds, whole
@@ -39,25 +38,35 @@ def _q(p: Page, interval: tuple[float, float]) -> Iterator[str]:
         yield f"with shared noise the result loses {lost_by_result(p):.4f}"
 
 
-@says("fault.none_left", "fault",
-      "With shared noise no digit of the result is left at any valid sample, so there is nothing "
-      "to split.", claims=lambda p, m: [(SHARED, math.inf, math.inf)])
+@says(
+    "fault.none_left",
+    "fault",
+    "With shared noise no digit of the result is left at any valid sample, so there is nothing "
+    "to split.",
+    claims=lambda p, m: [(SHARED, math.inf, math.inf)],
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     if not np.isinf(p.truth.q2[p.truth.valid]).all() or not p.truth.valid.any():
         yield "at some samples digits of it are left"
 
 
-@says("fault.no_value", "fault",
-      "The formula has no real value on these samples, so there is nothing to split.")
+@says(
+    "fault.no_value",
+    "fault",
+    "The formula has no real value on these samples, so there is nothing to split.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     if p.truth.valid.any():
         yield "it has"
 
 
-@says("fault.nothing", "fault",
-      "With shared noise the result loses <d:lost>: [[too few to split|there is nothing to split]] "
-      "between the function and its writing.",
-      claims=lambda p, m: [(f"{SHARED}, where one is left", *digits(m["d"]))])
+@says(
+    "fault.nothing",
+    "fault",
+    "With shared noise the result loses <d:lost>: [[too few to split|there is nothing to split]] "
+    "between the function and its writing.",
+    claims=lambda p, m: [(f"{SHARED}, where one is left", *digits(m["d"]))],
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _q(p, digits(m["d"]))
     yield from _unsaid_rows(p)
@@ -145,9 +154,12 @@ def _loss(p: Page, interval: tuple[float, float]) -> Iterator[str]:
         yield f"{loss:.4f} digits are lost to the writing"
 
 
-@says("fault.both", "fault",
-      f"<loss:one> {_OF} lost to the writing; the other <own:one> are {_SENSITIVITY}.",
-      claims=_split_claims)
+@says(
+    "fault.both",
+    "fault",
+    f"<loss:one> {_OF} lost to the writing; the other <own:one> are {_SENSITIVITY}.",
+    claims=_split_claims,
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _q(p, decimal(m["q"]))
     yield from _loss(p, decimal(m["loss"]))
@@ -155,10 +167,13 @@ def _(p: Page, m: Match) -> Iterator[str]:
     yield from _sensitive(p, m["inputs"])
 
 
-@says("fault.apart", "fault",
-      "Here copies of a number share their noise; with independent noise, as EIC has it, the "
-      "result loses <d:lost>.",
-      claims=lambda p, m: [("loss of the result with independent noise", *digits(m["d"]))])
+@says(
+    "fault.apart",
+    "fault",
+    "Here copies of a number share their noise; with independent noise, as EIC has it, the "
+    "result loses <d:lost>.",
+    claims=lambda p, m: [("loss of the result with independent noise", *digits(m["d"]))],
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     if not holds(digits(m["d"]), p.truth.local_finite(p.truth.root)):
         yield f"it loses {p.truth.local_finite(p.truth.root):.4f}"
@@ -166,9 +181,12 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield "there are no copies"
 
 
-@says("fault.inner", "fault",
-      "The worst inner step (EIC⟦ without the singular samples⟧) loses <d:digits>, at <at:code>: "
-      "with shared noise the result loses fewer.")
+@says(
+    "fault.inner",
+    "fault",
+    "The worst inner step (EIC⟦ without the singular samples⟧) loses <d:digits>, at <at:code>: "
+    "with shared noise the result loses fewer.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     def inner(k: int) -> Iterator[str]:
         if not holds(digits(m["d"]), p.truth.local_finite(k)):
@@ -183,18 +201,24 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield f"EIC is {p.truth.eic}"
 
 
-@says("fault.independent", "fault",
-      "At <n:int> [[sample|samples]] the result loses every digit with independent noise, as EIC "
-      "has it, and keeps some with shared noise.")
+@says(
+    "fault.independent",
+    "fault",
+    "At <n:int> [[sample|samples]] the result loses every digit with independent noise, as EIC "
+    "has it, and keeps some with shared noise.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     lost = int((p.truth.singular(p.truth.root) & np.isfinite(p.truth.q2)).sum())
     if lost != whole(m["n"]):
         yield f"it is {lost}"
 
 
-@says("fault.inside", "fault",
-      "At <n:int> [[sample|samples]] an inner step loses every digit and the result does not: see "
-      "<at:code>.")
+@says(
+    "fault.inside",
+    "fault",
+    "At <n:int> [[sample|samples]] an inner step loses every digit and the result does not: see "
+    "<at:code>.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     inside = p.truth.any_singular & np.isfinite(p.truth.q2) & ~p.truth.singular(p.truth.root)
     if int(inside.sum()) != whole(m["n"]):
@@ -204,18 +228,24 @@ def _(p: Page, m: Match) -> Iterator[str]:
     )
 
 
-@says("fault.function_zero", "fault",
-      "At <n:int> [[sample|samples]] the function itself is 0 or infinitely steep (beyond 10³⁰): "
-      "there any error of its inputs takes every digit; they are left out of the split.")
+@says(
+    "fault.function_zero",
+    "fault",
+    "At <n:int> [[sample|samples]] the function itself is 0 or infinitely steep (beyond 10³⁰): "
+    "there any error of its inputs takes every digit; they are left out of the split.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     lost = int(np.isinf(p.truth.own2[p.truth.valid]).sum())
     if lost != whole(m["n"]):
         yield f"it is {lost}"
 
 
-@says("fault.writing_zero", "fault",
-      "At <n:int> [[sample|samples]] the writing loses every digit (beyond 10³⁰) and the function "
-      "itself does not; they are left out of the split.")
+@says(
+    "fault.writing_zero",
+    "fault",
+    "At <n:int> [[sample|samples]] the writing loses every digit (beyond 10³⁰) and the function "
+    "itself does not; they are left out of the split.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     valid = p.truth.valid
     lost = int((np.isinf(p.truth.q2) & ~np.isinf(p.truth.own2))[valid].sum())
@@ -406,9 +436,12 @@ KINDS["plain"] = r"(?:∞|\d[\d,]*(?:\.\d)?)"
 KINDS["every"] = r"(?:every digit|\d+\.\d)"
 
 
-@says("instead.cut_short", "instead",
-      "The search was cut short by its time limit after <n:int> [[form|forms]]: there may be "
-      "[[a better one|a still better one]].")
+@says(
+    "instead.cut_short",
+    "instead",
+    "The search was cut short by its time limit after <n:int> [[form|forms]]: there may be "
+    "[[a better one|a still better one]].",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     return iter(())
 
@@ -423,9 +456,12 @@ _NONE = "Nothing better found [[among |]]⟦<n:int> other [[form|forms]]⟧⟦(n
 _END = f"{_MEASURED}{_BEYOND}⟦; the worst inner step (EIC) loses <e:lost>⟧."
 
 
-@says("instead.none_finite", "instead",
-      f"{_NONE}with shared noise the result keeps no digit at any sample.",
-      claims=lambda p, m: [*_NOTHING, (SHARED, math.inf, math.inf)])
+@says(
+    "instead.none_finite",
+    "instead",
+    f"{_NONE}with shared noise the result keeps no digit at any sample.",
+    claims=lambda p, m: [*_NOTHING, (SHARED, math.inf, math.inf)],
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     if _compared(p).any():
         yield "it keeps some"
@@ -446,15 +482,23 @@ def _none_claims(p: Page, m: Match) -> list[Claim]:
     return [*_NOTHING, (f"{SHARED}, where one is left", *q)]
 
 
-@says("instead.small", "instead",
-      f"{_NONE}with shared noise the result loses <q:lost>; {_END}", claims=_none_claims)
+@says(
+    "instead.small",
+    "instead",
+    f"{_NONE}with shared noise the result loses <q:lost>; {_END}",
+    claims=_none_claims,
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _none_better(p, m)
 
 
-@says("instead.sensitive", "instead",
-      f"{_NONE}<own:one> of the <q:one> digits that the result loses with shared noise are the "
-      f"function's own sensitivity to errors of its inputs; {_END}", claims=_none_claims)
+@says(
+    "instead.sensitive",
+    "instead",
+    f"{_NONE}<own:one> of the <q:one> digits that the result loses with shared noise are the "
+    f"function's own sensitivity to errors of its inputs; {_END}",
+    claims=_none_claims,
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _none_better(p, m)
     low, high = decimal(m["own"])
@@ -462,10 +506,13 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield f"the function itself loses {lost_by_function(p):.4f}"
 
 
-@says("instead.unsaved", "instead",
-      f"{_NONE}<loss:one> of the <q:one> digits that the result loses with shared noise are lost "
-      f"to the writing; {_END}",
-      claims=lambda p, m: [*_none_claims(p, m), ("loss to the writing", *decimal(m["loss"]))])
+@says(
+    "instead.unsaved",
+    "instead",
+    f"{_NONE}<loss:one> of the <q:one> digits that the result loses with shared noise are lost "
+    f"to the writing; {_END}",
+    claims=lambda p, m: [*_none_claims(p, m), ("loss to the writing", *decimal(m["loss"]))],
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _none_better(p, m)
     yield from _loss(p, decimal(m["loss"]))
@@ -486,16 +533,22 @@ def _(p: Page, m: Match) -> Iterator[str]:
 # --- advice ---
 
 
-@says("advice.range", "instead",
-      "What helps: inputs in units in which no value on the way overflows or underflows, or "
-      "arithmetic of a wider range.")
+@says(
+    "advice.range",
+    "instead",
+    "What helps: inputs in units in which no value on the way overflows or underflows, or "
+    "arithmetic of a wider range.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     if not any(p.truth.without_double(k).any() for k in range(p.truth.nodes)):
         yield "no value over- or underflows"
 
 
-@says("advice.samples", "instead",
-      "What helps: samples at which the formula has a finite value other than 0.")
+@says(
+    "advice.samples",
+    "instead",
+    "What helps: samples at which the formula has a finite value other than 0.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     if (np.isfinite(p.truth.size(p.truth.root)) & ~p.truth.any_singular).any():
         yield "there are such samples"
@@ -503,40 +556,52 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield "the function is 0 everywhere: none has another value"
 
 
-@says("advice.part", "instead",
-      "What helps: search the part that loses most on its own.")
+@says("advice.part", "instead", "What helps: search the part that loses most on its own.")
 def _(p: Page, m: Match) -> Iterator[str]:
     if len(p.formula) <= 120:
         yield f"it has {len(p.formula)} nodes"
 
 
-@says("advice.nothing", "instead", "Nothing needs to be done.",
-      claims=lambda p, m: [("something to mend in the result", 0, 0)])
+@says(
+    "advice.nothing",
+    "instead",
+    "Nothing needs to be done.",
+    claims=lambda p, m: [("something to mend in the result", 0, 0)],
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     if not lost_by_result(p) <= 1 + 1e-6:
         yield f"the result loses {lost_by_result(p):.3f}"
     yield from _unsaid_rows(p)
 
 
-@says("advice.step", "instead",
-      "The result does not feel that step: it needs a higher precision only where its value is "
-      "used on its own.")
+@says(
+    "advice.step",
+    "instead",
+    "The result does not feel that step: it needs a higher precision only where its value is "
+    "used on its own.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     if not lost_by_result(p) <= 1 + 1e-6:
         yield f"the result loses {lost_by_result(p):.3f}"
 
 
-@says("advice.inputs", "instead",
-      "What helps instead: inputs known more exactly, samples away from where the result crosses 0 "
-      "or turns steep, or asking for a quantity that is less sensitive; a higher precision helps "
-      "only as far as the inputs are known.")
+@says(
+    "advice.inputs",
+    "instead",
+    "What helps instead: inputs known more exactly, samples away from where the result crosses 0 "
+    "or turns steep, or asking for a quantity that is less sensitive; a higher precision helps "
+    "only as far as the inputs are known.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     if lost_by_result(p) > lost_by_function(p) + 0.3 + 5e-3:
         yield f"it loses {lost_by_result(p):.3f}, the function itself {lost_by_function(p):.3f}"
 
 
-@says("advice.precision", "instead",
-      "What helps instead: a higher precision for this part (of its digits <q:one> are spent "
-      "here), or another way to compute the same quantity, such as a series or a library function.")
+@says(
+    "advice.precision",
+    "instead",
+    "What helps instead: a higher precision for this part (of its digits <q:one> are spent "
+    "here), or another way to compute the same quantity, such as a series or a library function.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _q(p, decimal(m["q"]))

@@ -7,12 +7,11 @@ import re
 from collections.abc import Iterator
 from decimal import Context, Decimal
 
-
 import numpy as np
 
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import CONSTANT
-from tests.audit.oracle import mp, run_plain
+from tests.audit.oracle import mp
 from tests.audit.page import Page
 from tests.audit.printed import KINDS, about, percent, significant, whole
 from tests.audit.sentences import Match, says, somewhere
@@ -86,8 +85,7 @@ def _within(p: Page, text: str) -> Iterator[str]:
         yield f"the output moves by {moved:.3g}"
 
 
-@says("budget.nothing", "budget",
-      "There is nothing to shorten: no decimal constant and no input.")
+@says("budget.nothing", "budget", "There is nothing to shorten: no decimal constant and no input.")
 def _(p: Page, m: Match) -> Iterator[str]:
     if p.formula.variables:
         yield f"there are inputs: {p.formula.variables}"
@@ -95,9 +93,12 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield f"there are constants: {_constants(p, p.formula.nodes)}"
 
 
-@says("budget.constants", "budget",
-      "<after:int> of the <before:int> digits of its constants [[keeps|keep]] the output within "
-      "<t:part> of <scale:scale>.")
+@says(
+    "budget.constants",
+    "budget",
+    "<after:int> of the <before:int> digits of its constants [[keeps|keep]] the output within "
+    "<t:part> of <scale:scale>.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     assert p.budget is not None
     before = sum(_digits(c) for c in _constants(p, p.formula.nodes))
@@ -113,17 +114,23 @@ def _(p: Page, m: Match) -> Iterator[str]:
     yield from _within(p, m["t"])
 
 
-@says("budget.constants_none", "budget",
-      "No constant can be shortened if the output is to stay within <t:part> of <scale:scale>.")
+@says(
+    "budget.constants_none",
+    "budget",
+    "No constant can be shortened if the output is to stay within <t:part> of <scale:scale>.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     if not _constants(p, p.formula.nodes):
         yield "there is no constant"
     yield from _within(p, m["t"])
 
 
-@says("budget.together", "budget",
-      "With the other numbers rounded, too, no constant is shortened: the output is to stay within "
-      "<t:part> of <scale:scale>.")
+@says(
+    "budget.together",
+    "budget",
+    "With the other numbers rounded, too, no constant is shortened: the output is to stay within "
+    "<t:part> of <scale:scale>.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     if not _constants(p, p.formula.nodes):
         yield "there is no constant"
@@ -154,8 +161,11 @@ def _(p: Page, m: Match) -> Iterator[str]:
     yield from _inputs_named(p, m["needs"])
 
 
-@says("budget.inputs_alone", "budget",
-      "To keep the output within <t:part> of <scale:scale> it takes <needs:any>.")
+@says(
+    "budget.inputs_alone",
+    "budget",
+    "To keep the output within <t:part> of <scale:scale> it takes <needs:any>.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _inputs_named(p, m["needs"])
     yield from _within(p, m["t"])
@@ -170,9 +180,12 @@ def _inputs_named(p: Page, text: str) -> Iterator[str]:
             yield f"{code} has fewer digits than {n}"
 
 
-@says("budget.moved", "budget",
-      "All rounded together and run on <n:int> [[sample|samples]], the output [[moves by |does not "
-      "move]]⟦<moved:part> of <scale:scale> (rms)⟧.")
+@says(
+    "budget.moved",
+    "budget",
+    "All rounded together and run on <n:int> [[sample|samples]], the output [[moves by |does not "
+    "move]]⟦<moved:part> of <scale:scale> (rms)⟧.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     count = int(np.isfinite(_reference(p)).sum())
     if whole(m["n"]) > count or (whole(m["n"]) != count and count <= 1000):
@@ -230,17 +243,22 @@ def _agrees(p: Page, k: int) -> Iterator[str]:
             yield f"at node {k} {kind} errs only {ratio:.3f} times what is expected"
 
 
-@says("ways.agree", "ways",
-      "At [[the only node|both nodes]] the recursion, shaking every step, and real arithmetic "
-      "agree.")
+@says(
+    "ways.agree",
+    "ways",
+    "At [[the only node|both nodes]] the recursion, shaking every step, and real arithmetic agree.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     if p.truth.nodes != (2 if "both" in m[0] else 1):
         yield f"there are {p.truth.nodes}"
     yield from _all_agree(p)
 
 
-@says("ways.all_agree", "ways",
-      "At all <n:int> nodes the recursion, shaking every step, and real arithmetic agree.")
+@says(
+    "ways.all_agree",
+    "ways",
+    "At all <n:int> nodes the recursion, shaking every step, and real arithmetic agree.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     if whole(m["n"]) != p.truth.nodes:
         yield f"there are {p.truth.nodes}"
@@ -263,10 +281,13 @@ REASONS = (
 )
 
 
-@says("ways.some", "ways",
-      "At <n:int> of <of:int> nodes the recursion, shaking every step, and real arithmetic agree; "
-      "at ⟦<count:int> they do not, for instance at ⟧<at:code>⟦ they do not⟧, "
-      "[[because |and no reason was found: ]]<why:any>.")
+@says(
+    "ways.some",
+    "ways",
+    "At <n:int> of <of:int> nodes the recursion, shaking every step, and real arithmetic agree; "
+    "at ⟦<count:int> they do not, for instance at ⟧<at:code>⟦ they do not⟧, "
+    "[[because |and no reason was found: ]]<why:any>.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     if whole(m["of"]) != p.truth.nodes:
         yield f"there are {p.truth.nodes}"
@@ -276,9 +297,12 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield from somewhere(p, m["at"], lambda k: _because(p, k, m["why"]))
 
 
-@says("ways.none", "ways",
-      "The recursion, shaking every step, and real arithmetic do not all agree at <at:code>, "
-      "[[because |and no reason was found: ]]<why:any>.")
+@says(
+    "ways.none",
+    "ways",
+    "The recursion, shaking every step, and real arithmetic do not all agree at <at:code>, "
+    "[[because |and no reason was found: ]]<why:any>.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     if "no reason was found" not in m[0]:
         yield from somewhere(p, m["at"], lambda k: _because(p, k, m["why"]))
@@ -319,11 +343,11 @@ def _observed(p: Page, k: int, kind: str, what: str) -> Iterator[str]:
             yield f"{ratio:.3f} times what is expected is lost"
 
 
-@says("ways.no_value", "ways",
-      "No sample has a real value at every node, so there is nothing to compare.")
+@says(
+    "ways.no_value",
+    "ways",
+    "No sample has a real value at every node, so there is nothing to compare.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     if p.truth.valid.any():
         yield "some have"
-
-
-

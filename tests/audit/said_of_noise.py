@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.audit.clauses import NOUNS, crosses_zero
 from tests.audit.oracle import half_log10
 from tests.audit.page import Page, numbers
 from tests.audit.printed import (
@@ -21,7 +22,6 @@ from tests.audit.printed import (
     significant,
     whole,
 )
-from tests.audit.clauses import NOUNS, crosses_zero
 from tests.audit.sentences import Match, best_of, says, somewhere
 
 # --- whose noise ---
@@ -91,7 +91,8 @@ def _noise_of(p: Page, target: int, m: Match) -> Iterator[str]:
     for nodes, count in zip(named, _counts(m["whose"]), strict=True):
         steps = p.nodes(m["at"]) if "at" in m.groupdict() else []
         fitting = [
-            k for k in nodes
+            k
+            for k in nodes
             if times[0] <= gains[k] <= times[1]
             and (not steps or any(k in p.truth.subtree(step) for step in steps))
         ]
@@ -106,12 +107,11 @@ def _noise_of(p: Page, target: int, m: Match) -> Iterator[str]:
     others = sorted((s for k, s in enumerate(shares) if k not in chosen), reverse=True)
     least, most = share - spare, share + spare + sum(others[:more])
     if low > most + 1e-3 or high < least - 1e-3:
-        yield f"their share is {share:.4f}"
+        yield f"their share is {least:.4f} to {most:.4f}"
     if "at" not in m.groupdict():
         return
     yield from best_of(
-        [c for k in chosen
-         for c in _amplified_most(p, k, target, step, squares, m["how"])]
+        [c for k in chosen for c in _amplified_most(p, k, target, step, squares, m["how"])]
         for step in p.nodes(m["at"])
     )
 
@@ -187,23 +187,32 @@ def _noun(p: Page, code: str, noun: str) -> Iterator[str]:
         yield f"{code} is no {noun}"
 
 
-@says("why.amplified", "why",
-      "<share:share> of the noise of <target:any> comes from <whose:any>, ⟦each ⟧amplified "
-      "<amplified:times><how:step> the <noun:word> <at:code>.")
+@says(
+    "why.amplified",
+    "why",
+    "<share:share> of the noise of <target:any> comes from <whose:any>, ⟦each ⟧amplified "
+    "<amplified:times><how:step> the <noun:word> <at:code>.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _noun(p, m["at"], m["noun"])
     yield from best_of(list(_noise_of(p, t, m)) for t in _targets(p, m["target"]))
 
 
-@says("why.calm", "why",
-      "<share:share> of the noise of <target:any> comes from <whose:any>, hardly amplified.")
+@says(
+    "why.calm",
+    "why",
+    "<share:share> of the noise of <target:any> comes from <whose:any>, hardly amplified.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from best_of(list(_noise_of(p, t, m)) for t in _targets(p, m["target"]))
 
 
-@says("why.amplified_more", "why",
-      "<share:share> comes from <whose:any>, ⟦each ⟧amplified "
-      "<amplified:times><how:step> the <noun:word> <at:code>.")
+@says(
+    "why.amplified_more",
+    "why",
+    "<share:share> comes from <whose:any>, ⟦each ⟧amplified "
+    "<amplified:times><how:step> the <noun:word> <at:code>.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _noun(p, m["at"], m["noun"])
     yield from _noise_of(p, _target(p), m)
@@ -214,17 +223,23 @@ def _(p: Page, m: Match) -> Iterator[str]:
     yield from _noise_of(p, _target(p), m)
 
 
-@says("why.leaf", "why",
-      "<at:code> is [[an input|a constant]]: its only noise is its own error, and nothing has "
-      "amplified it yet.")
+@says(
+    "why.leaf",
+    "why",
+    "<at:code> is [[an input|a constant]]: its only noise is its own error, and nothing has "
+    "amplified it yet.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     kind = "variable" if "an input" in m[0] else "constant"
     if not any(p.formula.nodes[k].operator == kind for k in p.nodes(m["at"])):
         yield f"it is no {kind}"
 
 
-@says("why.none_left", "why",
-      "At every⟦ valid⟧ sample no digit of <at:code> is left: there is no finite amplification to split.")
+@says(
+    "why.none_left",
+    "why",
+    "At every⟦ valid⟧ sample no digit of <at:code> is left: there is no finite amplification to split.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from somewhere(p, m["at"], lambda k: _all_lost(p, k))
 
@@ -236,8 +251,9 @@ def _all_lost(p: Page, k: int) -> Iterator[str]:
         yield "at some samples digits are left"
 
 
-@says("why.no_value", "why",
-      "No sample has a real value at every node, so there is nothing to split.")
+@says(
+    "why.no_value", "why", "No sample has a real value at every node, so there is nothing to split."
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _no_value(p)
 
@@ -247,9 +263,12 @@ def _no_value(p: Page) -> Iterator[str]:
         yield f"{int(p.truth.valid.sum())} samples have"
 
 
-@says("why.left_out", "why",
-      "<n:int> [[sample|samples]] at which no digit of <of:any> is left [[is|are]] not in the "
-      "ledger.")
+@says(
+    "why.left_out",
+    "why",
+    "<n:int> [[sample|samples]] at which no digit of <of:any> is left [[is|are]] not in the "
+    "ledger.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from somewhere(p, m["of"], lambda k: _lost_at(p, k, whole(m["n"])))
 
@@ -260,9 +279,12 @@ def _lost_at(p: Page, k: int, count: int) -> Iterator[str]:
         yield f"it is {lost}"
 
 
-@says("why.masked", "why",
-      "Masked: <at:code> loses <d:digits>, but ⟦only ⟧⟦<share:pct>⟧⟦less than <less:pct>⟧ of "
-      "the noise of <of:any> arises there.")
+@says(
+    "why.masked",
+    "why",
+    "Masked: <at:code> loses <d:digits>, but ⟦only ⟧⟦<share:pct>⟧⟦less than <less:pct>⟧ of "
+    "the noise of <of:any> arises there.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     def masked(k: int, t: int) -> Iterator[str]:
         if not holds(digits(m["d"]), p.truth.local_finite(k)):
@@ -298,9 +320,12 @@ def _are_largest(shares: np.ndarray, positions: list[int]) -> Iterator[str]:
         yield "other rows carry more"
 
 
-@says("where.one", "where",
-      "One row of <of:int>⟦ rows with a finite amplification⟧, row <row:int>, gives <share:pct> of the amplified noise at <at:code>.",
-      claims=lambda p, m: [(f"few rows carry the noise of {m['at']}", 1, 1)])
+@says(
+    "where.one",
+    "where",
+    "One row of <of:int>⟦ rows with a finite amplification⟧, row <row:int>, gives <share:pct> of the amplified noise at <at:code>.",
+    claims=lambda p, m: [(f"few rows carry the noise of {m['at']}", 1, 1)],
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     def one(k: int) -> Iterator[str]:
         shares = _shares(p, k)
@@ -314,10 +339,13 @@ def _(p: Page, m: Match) -> Iterator[str]:
     yield from somewhere(p, m["at"], one)
 
 
-@says("where.some", "where",
-      "<n:int> of <of:int> rows⟦ with a finite amplification⟧ give <share:pct> of the amplified noise at <at:code>"
-      "⟦ (rows <rows:any>)⟧.",
-      claims=lambda p, m: [(f"few rows carry the noise of {m['at']}", 1, 1)])
+@says(
+    "where.some",
+    "where",
+    "<n:int> of <of:int> rows⟦ with a finite amplification⟧ give <share:pct> of the amplified noise at <at:code>"
+    "⟦ (rows <rows:any>)⟧.",
+    claims=lambda p, m: [(f"few rows carry the noise of {m['at']}", 1, 1)],
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     def some(k: int) -> Iterator[str]:
         shares = _shares(p, k)
@@ -336,10 +364,13 @@ def _(p: Page, m: Match) -> Iterator[str]:
     yield from somewhere(p, m["at"], some)
 
 
-@says("where.even", "where",
-      "All over the data: ⟦every row⟧⟦each of the <of:int> rows with a finite amplification⟧ gives "
-      "the same share of the amplified noise at <at:code>.",
-      claims=lambda p, m: [(f"few rows carry the noise of {m['at']}", 0, 0)])
+@says(
+    "where.even",
+    "where",
+    "All over the data: ⟦every row⟧⟦each of the <of:int> rows with a finite amplification⟧ gives "
+    "the same share of the amplified noise at <at:code>.",
+    claims=lambda p, m: [(f"few rows carry the noise of {m['at']}", 0, 0)],
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     def even(k: int) -> Iterator[str]:
         shares = _shares(p, k)[np.isfinite(p.truth.s2[k])]
@@ -349,9 +380,12 @@ def _(p: Page, m: Match) -> Iterator[str]:
     yield from somewhere(p, m["at"], even)
 
 
-@says("where.all_over", "where",
-      "All over the data: no small part of the rows carries the amplified noise at <at:code>.",
-      claims=lambda p, m: [(f"few rows carry the noise of {m['at']}", 0, 0)])
+@says(
+    "where.all_over",
+    "where",
+    "All over the data: no small part of the rows carries the amplified noise at <at:code>.",
+    claims=lambda p, m: [(f"few rows carry the noise of {m['at']}", 0, 0)],
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     def spread(k: int) -> Iterator[str]:
         shares = np.sort(_shares(p, k)[np.isfinite(p.truth.s2[k])])[::-1]
@@ -383,9 +417,12 @@ def _(p: Page, m: Match) -> Iterator[str]:
     yield from _no_value(p)
 
 
-@says("where.lost", "where",
-      "No digit of <at:code> is left at <n:int> [[sample|samples]] ([[row|rows]] <rows:any>); the "
-      "shares are those of the others.")
+@says(
+    "where.lost",
+    "where",
+    "No digit of <at:code> is left at <n:int> [[sample|samples]] ([[row|rows]] <rows:any>); the "
+    "shares are those of the others.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     def lost(k: int) -> Iterator[str]:
         yield from _lost_at(p, k, whole(m["n"]))
@@ -459,9 +496,12 @@ def _worst(p: Page, k: int, value: str, row: np.ndarray) -> Iterator[str]:
         yield f"its usual size is {usual:.3g}"
 
 
-@says("where.worst_crosses", "where",
-      "At the worst row <of:code>, which crosses zero on the data, is <value:num>"
-      "⟦: <inputs:inputs>⟧.")
+@says(
+    "where.worst_crosses",
+    "where",
+    "At the worst row <of:code>, which crosses zero on the data, is <value:num>"
+    "⟦: <inputs:inputs>⟧.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     row = _carriers(p, _place_of(p))[:1]
     yield from somewhere(
@@ -496,19 +536,28 @@ def _range_of(p: Page, k: int, m: Match, rows: np.ndarray, crosses: bool) -> Ite
 
 
 def _places(name: str, lead: str, most: bool) -> None:
-    @says(f"{name}.crosses", "where",
-          f"{lead} <of:code> crosses zero (from <low:num> to <high:num>)⟦: <inputs:inputs>⟧.")
+    @says(
+        f"{name}.crosses",
+        "where",
+        f"{lead} <of:code> crosses zero (from <low:num> to <high:num>)⟦: <inputs:inputs>⟧.",
+    )
     def _(p: Page, m: Match) -> Iterable[str]:
         return _told_range(p, m, most, True)
 
-    @says(f"{name}.nearly", "where",
-          f"{lead} <of:code> is nearly zero (from <low:num> to <high:num>)⟦: <inputs:inputs>⟧.")
+    @says(
+        f"{name}.nearly",
+        "where",
+        f"{lead} <of:code> is nearly zero (from <low:num> to <high:num>)⟦: <inputs:inputs>⟧.",
+    )
     def _(p: Page, m: Match) -> Iterable[str]:
         return _told_range(p, m, most, False)
 
-    @says(f"{name}.value", "where",
-          f"{lead} <of:code> [[is nearly zero|crosses zero]] (<value:num> in double precision)"
-          "⟦: <inputs:inputs>⟧.")
+    @says(
+        f"{name}.value",
+        "where",
+        f"{lead} <of:code> [[is nearly zero|crosses zero]] (<value:num> in double precision)"
+        "⟦: <inputs:inputs>⟧.",
+    )
     def _(p: Page, m: Match) -> Iterable[str]:
         return _told_value(p, m)
 
@@ -581,9 +630,13 @@ def _settled(value: int) -> Any:
     return lambda p, m: [("the loss at the diagnosed node grows", value, value)]
 
 
-@says("growth.none", "where",
-      "The loss does not grow with the data here: <start:one> digits on <n:int> of the rows on "
-      "average, <end:one> on all <all:int>.", claims=_settled(0))
+@says(
+    "growth.none",
+    "where",
+    "The loss does not grow with the data here: <start:one> digits on <n:int> of the rows on "
+    "average, <end:one> on all <all:int>.",
+    claims=_settled(0),
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _grown(p, m)
     start, spread = _part_of_rows(_s2(p), whole(m["n"]))
@@ -591,17 +644,23 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield f"it grows from {start:.3f}"
 
 
-@says("growth.hardly", "where",
-      "On these rows the loss has hardly grown yet: <start:one> digits on <n:int> of the rows on "
-      "average, <end:one> on all <all:int>.")
+@says(
+    "growth.hardly",
+    "where",
+    "On these rows the loss has hardly grown yet: <start:one> digits on <n:int> of the rows on "
+    "average, <end:one> on all <all:int>.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _grown(p, m)
 
 
-@says("growth.some", "where",
-      "The loss grows with the data: <start:one> digits on <n:int> of the rows on average, "
-      "<end:one> on all <all:int>: that is <more:one> more for every ten times as many.",
-      claims=_settled(1))
+@says(
+    "growth.some",
+    "where",
+    "The loss grows with the data: <start:one> digits on <n:int> of the rows on average, "
+    "<end:one> on all <all:int>: that is <more:one> more for every ten times as many.",
+    claims=_settled(1),
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _grown(p, m)
     s2 = _s2(p)
@@ -612,25 +671,34 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield f"{slope:.3f} a decade"
 
 
-@says("interval.crossing", "where",
-      "No interval can be given: a part of the formula crosses zero inside the domain, so that the "
-      "amplified noise has no finite mean.")
+@says(
+    "interval.crossing",
+    "where",
+    "No interval can be given: a part of the formula crosses zero inside the domain, so that the "
+    "amplified noise has no finite mean.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     crossing = [k for k in range(p.truth.nodes) if not list(crosses_zero(p, k, grows=True))]
     if not crossing:
         yield "no part crosses zero in a way that makes the noise grow"
 
 
-@says("interval.few", "where",
-      "No interval can be given: with fewer than 300 finite samples the tail cannot be judged.")
+@says(
+    "interval.few",
+    "where",
+    "No interval can be given: with fewer than 300 finite samples the tail cannot be judged.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     if len(_s2(p)) >= 300:
         yield f"there are {len(_s2(p))}"
 
 
-@says("interval.heavy", "where",
-      "No interval can be given: the tail of the amplified noise is too heavy (its index is about "
-      "<index:one>; an interval needs more than 2).")
+@says(
+    "interval.heavy",
+    "where",
+    "No interval can be given: the tail of the amplified noise is too heavy (its index is about "
+    "<index:one>; an interval needs more than 2).",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     s2 = np.sort(_s2(p))[::-1]
     k = math.ceil(math.sqrt(len(s2)))
@@ -639,9 +707,13 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield f"Hill's estimate is {index:.3f}"
 
 
-@says("interval.given", "where",
-      "On other samples of this kind expect <low:two>⟦ to <high:two>⟧ digits here (95 % "
-      "bootstrap interval).", claims=lambda p, m: [("the mean is settled", 1, 1)])
+@says(
+    "interval.given",
+    "where",
+    "On other samples of this kind expect <low:two>⟦ to <high:two>⟧ digits here (95 % "
+    "bootstrap interval).",
+    claims=lambda p, m: [("the mean is settled", 1, 1)],
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     s2 = _s2(p)
     rng = np.random.default_rng(99)

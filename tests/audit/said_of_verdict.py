@@ -21,7 +21,7 @@ from tests.audit.printed import (
     percent,
     whole,
 )
-from tests.audit.sentences import Claim, Match, best_of, says, somewhere
+from tests.audit.sentences import Claim, Match, best_of, duty, says, somewhere
 
 TOLD = 0.15
 """Digits between two reasonable ways of averaging where a loss is made."""
@@ -94,8 +94,7 @@ _paper("severe", "EIC above 2, where the paper's filter drops a formula", 2, 1e9
 _paper("infinite", "EIC infinite: at some step and sample no digit is right", math.inf, math.inf)
 
 
-@says("paper.undefined", "level",
-      "EIC undefined: the formula has no real value on these samples")
+@says("paper.undefined", "level", "EIC undefined: the formula has no real value on these samples")
 def _(p: Page, m: Match) -> Iterator[str]:
     if p.truth.valid.any():
         yield "some sample has a value"
@@ -121,16 +120,24 @@ def _calm(p: Page, m: Match) -> Iterator[str]:
         yield f"EIC is {p.truth.eic:.3f}"
 
 
-@says("verdict.every_kept", "verdict", f"{_CALM} keeps every digit, and so does every step.",
-      claims=lambda p, m: [("EIC", 0, 0.005)])
+@says(
+    "verdict.every_kept",
+    "verdict",
+    f"{_CALM} keeps every digit, and so does every step.",
+    claims=lambda p, m: [("EIC", 0, 0.005)],
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _calm(p, m)
     if not p.truth.eic < 0.005 + 1e-6:
         yield f"EIC is {p.truth.eic:.4f}"
 
 
-@says("verdict.stable", "verdict", f"{_CALM} loses <d:digits>, and no step inside loses more.",
-      claims=lambda p, m: [("EIC", *digits(m["d"])), (INDEPENDENT, *digits(m["d"]))])
+@says(
+    "verdict.stable",
+    "verdict",
+    f"{_CALM} loses <d:digits>, and no step inside loses more.",
+    claims=lambda p, m: [("EIC", *digits(m["d"])), (INDEPENDENT, *digits(m["d"]))],
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _calm(p, m)
     yield from _root_loses(p, digits(m["d"]))
@@ -138,10 +145,13 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield f"a step inside loses {p.truth.eic:.4f}"
 
 
-@says("verdict.stable_inside", "verdict",
-      f"{_CALM} loses <d:digits>⟦ with independent noise⟧, the worst step inside, <at:code>, "
-      "<worst:digits> (EIC).",
-      claims=lambda p, m: [("EIC", *digits(m["worst"])), (INDEPENDENT, *digits(m["d"]))])
+@says(
+    "verdict.stable_inside",
+    "verdict",
+    f"{_CALM} loses <d:digits>⟦ with independent noise⟧, the worst step inside, <at:code>, "
+    "<worst:digits> (EIC).",
+    claims=lambda p, m: [("EIC", *digits(m["worst"])), (INDEPENDENT, *digits(m["d"]))],
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _calm(p, m)
     yield from _root_loses(p, digits(m["d"]))
@@ -164,9 +174,12 @@ def _is_worst(p: Page, k: int) -> Iterator[str]:
         yield f"{p.truth.local(k):.4f} digits there, {p.truth.eic:.4f} at most"
 
 
-@says("verdict.lost", "verdict",
-      "[[the|The]] result loses <d:one> digits (EIC) at <at:code><how:how>: <why:any>.",
-      claims=lambda p, m: [("EIC", *decimal(m["d"])), (INDEPENDENT, *decimal(m["d"]))])
+@says(
+    "verdict.lost",
+    "verdict",
+    "[[the|The]] result loses <d:one> digits (EIC) at <at:code><how:how>: <why:any>.",
+    claims=lambda p, m: [("EIC", *decimal(m["d"])), (INDEPENDENT, *decimal(m["d"]))],
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _is_eic(p, decimal(m["d"]), m["at"])
     yield from _root_loses(p, decimal(m["d"]))
@@ -177,7 +190,9 @@ KINDS["how"] = (
     r"(?:|, (?:inherited from `[^`]+`|(?:all|\d+\.\d) of them inherited from `[^`]+`"
     r"|\d+\.\d of them in this step|at most \d+\.\d of them in any one step))"
 )
-KINDS["keeps"] = r"(?:keeps every digit|keeps all but \d+\.\d+ digits|loses (?:\d+\.\d+|no) digits?)"
+KINDS["keeps"] = (
+    r"(?:keeps every digit|keeps all but \d+\.\d+ digits|loses (?:\d+\.\d+|no) digits?)"
+)
 
 
 def _kept(text: str) -> tuple[float, float]:
@@ -186,11 +201,16 @@ def _kept(text: str) -> tuple[float, float]:
     return digits(text.removeprefix("keeps all but ").removeprefix("loses "))
 
 
-@says("verdict.inner", "verdict",
-      "[[the|The]] result <keeps:keeps>⟦ with independent noise⟧; an inner step, <at:code>, loses "
-      "<d:one> (EIC)<how:how>: <why:any>.",
-      claims=lambda p, m: [("EIC", *decimal(m["d"])),
-                           *result_claims(p, _kept(m["keeps"]), m[0].split(";")[0])])
+@says(
+    "verdict.inner",
+    "verdict",
+    "[[the|The]] result <keeps:keeps>⟦ with independent noise⟧; an inner step, <at:code>, loses "
+    "<d:one> (EIC)<how:how>: <why:any>.",
+    claims=lambda p, m: [
+        ("EIC", *decimal(m["d"])),
+        *result_claims(p, _kept(m["keeps"]), m[0].split(";")[0]),
+    ],
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _root_loses(p, _kept(m["keeps"]))
     yield from _is_eic(p, decimal(m["d"]), m["at"])
@@ -199,11 +219,16 @@ def _(p: Page, m: Match) -> Iterator[str]:
     yield from somewhere(p, m["at"], lambda k: _cause(p, k, m["how"], m["why"]))
 
 
-@says("verdict.inner_every", "verdict",
-      "[[the|The]] result <keeps:keeps>⟦ with independent noise⟧; an inner step, <at:code>, loses "
-      "every digit<where:where> (EIC infinite): <why:any>.",
-      claims=lambda p, m: [("EIC", math.inf, math.inf),
-                           *result_claims(p, _kept(m["keeps"]), m[0].split(";")[0])])
+@says(
+    "verdict.inner_every",
+    "verdict",
+    "[[the|The]] result <keeps:keeps>⟦ with independent noise⟧; an inner step, <at:code>, loses "
+    "every digit<where:where> (EIC infinite): <why:any>.",
+    claims=lambda p, m: [
+        ("EIC", math.inf, math.inf),
+        *result_claims(p, _kept(m["keeps"]), m[0].split(";")[0]),
+    ],
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _root_loses(p, _kept(m["keeps"]))
     yield from somewhere(p, m["at"], lambda k: _loses_all(p, k, m["where"], m["why"]))
@@ -276,11 +301,16 @@ def _made(p: Page, t: int, k: int, place: Match | None, why: str) -> Iterator[st
 # --- no digit at all ---
 
 
-@says("verdict.every", "verdict",
-      "[[the|The]] result loses every digit<where:where> (EIC infinite) at <at:code>: <why:any>"
-      "⟦; at the others it loses <rest:digits>⟧.",
-      claims=lambda p, m: [("EIC", math.inf, math.inf),
-                           *([("something to mend in the result", 1, 1)] if not m["where"] else [])])
+@says(
+    "verdict.every",
+    "verdict",
+    "[[the|The]] result loses every digit<where:where> (EIC infinite) at <at:code>: <why:any>"
+    "⟦; at the others it loses <rest:digits>⟧.",
+    claims=lambda p, m: [
+        ("EIC", math.inf, math.inf),
+        *([("something to mend in the result", 1, 1)] if not m["where"] else []),
+    ],
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     lost = p.truth.singular(p.truth.root)
     yield from _count_of(p, lost, m["where"])
@@ -323,14 +353,19 @@ def _loses_all(p: Page, k: int, where: str, why: str) -> Iterator[str]:
 # --- no value in double precision ---
 
 
-@says("verdict.range", "verdict",
-      "No double-precision value at <n:int> of <of:int> [[sample|samples]]: <where:any>; <exact:any>.")
+@says(
+    "verdict.range",
+    "verdict",
+    "No double-precision value at <n:int> of <of:int> [[sample|samples]]: <where:any>; <exact:any>.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     y = p.truth.doubles[p.truth.root]
     lost = p.truth.without_double(p.truth.root) | (_too_large(p) & (~np.isfinite(y) | (y == 0)))
     if whole(m["n"]) != int(lost.sum()) or whole(m["of"]) != p.truth.count:
         yield f"at {lost.sum()} of {p.truth.count}"
-    for code, what in re.findall(r"(`[^`]+`) (overflows|underflows|over- or underflows)", m["where"]):
+    for code, what in re.findall(
+        r"(`[^`]+`) (overflows|underflows|over- or underflows)", m["where"]
+    ):
         yield from somewhere(p, code, lambda k, w=what: _leaves(p, k, w, lost))
     yield from _exact_range(p, m["exact"], lost)
 
@@ -416,9 +451,12 @@ def doubtful(p: Page) -> int:
     return int(found.sum())
 
 
-@says("note.unresolved", "note",
-      "<n:int> [[sample|samples]] needed a check at 60 digits after the limit of <limit:int> was "
-      "reached: of them double precision's own account is taken, so take the last digits with care.")
+@says(
+    "note.unresolved",
+    "note",
+    "<n:int> [[sample|samples]] needed a check at 60 digits after the limit of <limit:int> was "
+    "reached: of them double precision's own account is taken, so take the last digits with care.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     if p.truth.distinct == 1:
         yield "all samples are the same: one check settles them"
@@ -426,16 +464,22 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield "there are not so many samples"
 
 
-@says("note.rechecked", "note",
-      "<n:int> [[sample|samples]] [[was|were]] settled at 60 digits, beyond what double precision "
-      "can tell.")
+@says(
+    "note.rechecked",
+    "note",
+    "<n:int> [[sample|samples]] [[was|were]] settled at 60 digits, beyond what double precision "
+    "can tell.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     if not min(1000, doubtful(p)) <= whole(m["n"]) <= p.truth.count:
         yield f"double precision cannot tell at {doubtful(p)} of {p.truth.count}"
 
 
-@says("note.rest", "note",
-      "Without the samples at which a step keeps no digit EIC is <d:one>, at <at:code>.")
+@says(
+    "note.rest",
+    "note",
+    "Without the samples at which a step keeps no digit EIC is <d:one>, at <at:code>.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     if not math.isinf(p.truth.eic):
         yield "each step keeps one"
@@ -450,8 +494,9 @@ def _of(value: float, best: float) -> Iterator[str]:
         yield f"{value:.4f} there, {best:.4f} at most"
 
 
-@says("note.hidden", "note",
-      "The result hides it: a test of its output would not reveal <at:code>.")
+@says(
+    "note.hidden", "note", "The result hides it: a test of its output would not reveal <at:code>."
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     root = p.truth.local(p.truth.root)
     if not root < 1 + 1e-6:
@@ -471,8 +516,12 @@ def _is_n(p: Page, m: Match) -> Iterator[str]:
         yield f"N is {p.truth.count}"
 
 
-@says("note.crossing", "note",
-      f"{_LEAD}EIC grows with N because <at:code> <does:does>.", claims=_unsettled)
+@says(
+    "note.crossing",
+    "note",
+    f"{_LEAD}EIC grows with N because <at:code> <does:does>.",
+    claims=_unsettled,
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _is_n(p, m)
     best = float(np.nanmax(p.truth.locals_finite))
@@ -492,9 +541,12 @@ def _makes_much(p: Page, k: int) -> bool:
     return bool(p.truth.created(p.diagnosed)[k] > 0.2 * p.truth.local_finite(p.diagnosed))
 
 
-@says("note.crossing_elsewhere", "note",
-      f"{_LEAD}<at:code> <does:does>, so that what it loses, now <now:digits>, grows with N.",
-      claims=_unsettled)
+@says(
+    "note.crossing_elsewhere",
+    "note",
+    f"{_LEAD}<at:code> <does:does>, so that what it loses, now <now:digits>, grows with N.",
+    claims=_unsettled,
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _is_n(p, m)
 
@@ -506,9 +558,13 @@ def _(p: Page, m: Match) -> Iterator[str]:
     yield from somewhere(p, m["at"], grows)
 
 
-@says("note.few", "note",
-      f"{_LEAD}a few samples carry [[most|much]] of it⟦ (<share:pct> from the worst 1 %)⟧, and more "
-      "of them would raise EIC.", claims=_unsettled)
+@says(
+    "note.few",
+    "note",
+    f"{_LEAD}a few samples carry [[most|much]] of it⟦ (<share:pct> from the worst 1 %)⟧, and more "
+    "of them would raise EIC.",
+    claims=_unsettled,
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     s2 = p.truth.s2[p.diagnosed]
     s2 = np.sort(s2[np.isfinite(s2)])[::-1]
@@ -522,9 +578,12 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield f"{half} of {len(s2)} samples carry half of it"
 
 
-@says("note.heavy", "note",
-      f"{_LEAD}the tail of the amplified noise is heavy, and more samples would raise EIC.",
-      claims=_unsettled)
+@says(
+    "note.heavy",
+    "note",
+    f"{_LEAD}the tail of the amplified noise is heavy, and more samples would raise EIC.",
+    claims=_unsettled,
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _is_n(p, m)
 
@@ -532,9 +591,12 @@ def _(p: Page, m: Match) -> Iterator[str]:
 _BEYOND = "double precision has no value there, and the check at 60 digits ends after"
 
 
-@says("note.invalid", "note",
-      "<n:int> of <of:int> samples [[has no|have no]] [[real|usable]] value at <at:code> and "
-      "[[is|are]] left out: <why:any>.")
+@says(
+    "note.invalid",
+    "note",
+    "<n:int> of <of:int> samples [[has no|have no]] [[real|usable]] value at <at:code> and "
+    "[[is|are]] left out: <why:any>.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     if whole(m["of"]) != p.truth.count:
         yield f"there are {p.truth.count} samples"
@@ -563,9 +625,12 @@ def _(p: Page, m: Match) -> Iterator[str]:
 
 
 def _amount(name: str, key: str, meaning: str) -> None:
-    @says(f"loss.{key}", "losses",
-          f"{name}: <amount:amount>⟦, at <at:any>⟧. It is {meaning}.",
-          claims=lambda p, m: _loss_claims(key, m["amount"]))
+    @says(
+        f"loss.{key}",
+        "losses",
+        f"{name}: <amount:amount>⟦, at <at:any>⟧. It is {meaning}.",
+        claims=lambda p, m: _loss_claims(key, m["amount"]),
+    )
     def _(p: Page, m: Match) -> Iterable[str]:
         return _is_loss(p, key, m)
 
@@ -609,14 +674,23 @@ def _is_loss(p: Page, key: str, m: Match) -> Iterator[str]:
         yield from best_of(list(_is_worst(p, k)) for k in places)
 
 
-_amount("Worst step (EIC)", "worst",
-        "the most that any one step loses, itself or one inside, whether or not it reaches the "
-        "result; every node has a noise of its own")
-_amount("Result, independent noise", "result",
-        "what reaches the result; every node has a noise of its own, also two copies of one input")
-_amount("Result, shared noise", "shared",
-        "what reaches the result in a program, where all copies of an input or of a "
-        "sub-expression are wrong by the same")
+_amount(
+    "Worst step (EIC)",
+    "worst",
+    "the most that any one step loses, itself or one inside, whether or not it reaches the "
+    "result; every node has a noise of its own",
+)
+_amount(
+    "Result, independent noise",
+    "result",
+    "what reaches the result; every node has a noise of its own, also two copies of one input",
+)
+_amount(
+    "Result, shared noise",
+    "shared",
+    "what reaches the result in a program, where all copies of an input or of a "
+    "sub-expression are wrong by the same",
+)
 
 
 # --- whether the mean is settled ---
@@ -658,8 +732,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
     rows, w = weights(p.truth, p.diagnosed)
     half = int(np.searchsorted(np.cumsum(np.sort(w)[::-1]), 0.5)) + 1
     if half > 0.25 * len(rows) and all(
-        list(crosses_zero(p, k, grows=True, words="changes its sign"))
-        for k in range(p.truth.nodes)
+        list(crosses_zero(p, k, grows=True, words="changes its sign")) for k in range(p.truth.nodes)
     ):
         yield f"{half} of {len(rows)} samples carry half of it, and no step crosses zero"
 
@@ -669,3 +742,27 @@ def _(p: Page, m: Match) -> Iterator[str]:
     yield from somewhere(
         p, m["at"], lambda k: crosses_zero(p, k, grows=True, words="changes its sign")
     )
+
+
+# --- what must be said ---
+
+
+@duty("rows at which a program gets no value of the result", "verdict.range")
+def _(p: Page) -> bool:
+    return bool(p.truth.valid.any()) and lost_in_range(p) > 0
+
+
+@duty("samples that have no real value and are left out", "note.invalid")
+def _(p: Page) -> bool:
+    return bool(p.truth.valid.any()) and not bool(p.truth.valid.all())
+
+
+@duty("the result keeps no digit at some sample", "verdict.every verdict.range")
+def _(p: Page) -> bool:
+    return bool(p.truth.singular(p.truth.root).any())
+
+
+@duty("a step inside loses two digits and more", "verdict.lost verdict.inner verdict.inner_every "
+      "verdict.every")  # fmt: skip
+def _(p: Page) -> bool:
+    return p.truth.eic > 2

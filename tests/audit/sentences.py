@@ -68,6 +68,36 @@ def says(
     return enter
 
 
+@dataclass(frozen=True)
+class Duty:
+    """What must not be left unsaid.
+
+    Attributes
+    ----------
+    what : str
+    applies : callable (page) -> bool
+    said_by : frozenset of str
+        Templates of which one must then have been used.
+    """
+
+    what: str
+    applies: Callable[[Page], bool]
+    said_by: frozenset[str]
+
+
+DUTIES: list[Duty] = []
+
+
+def duty(what: str, said_by: str) -> Callable[[Callable[[Page], bool]], Callable[[Page], bool]]:
+    """Enter a duty; what is decorated tells whether it applies."""
+
+    def enter(applies: Callable[[Page], bool]) -> Callable[[Page], bool]:
+        DUTIES.append(Duty(what, applies, frozenset(said_by.split())))
+        return applies
+
+    return enter
+
+
 def matching(part: str, text: str, table: Iterable[Template] | None = None) -> list[Template]:
     """The templates that a sentence follows."""
     table = TABLE if table is None else table
@@ -127,6 +157,11 @@ def judge(page: Page) -> Verdicts:
             faults.append(f"false [{template.name}]: {text}\n      {'; '.join(complaints)}")
         claimed += [(claim, text) for claim in template.claims(page, match)]
     faults += _contradictions(claimed)
+    faults += [
+        f"not said: {d.what}"
+        for d in DUTIES
+        if not d.said_by.intersection(fired) and d.applies(page)
+    ]
     return Verdicts(fired, faults)
 
 
