@@ -58,13 +58,10 @@ def unsettled_clause(inspection: Inspection) -> str:
     tail = inspection.tail
     if tail is None or not tail.divergent:
         return ""
-    watched = tail.node
-    created = {k: loss.digits for loss in created_losses(inspection, watched) for k in loss.copies}
-    limit = SHARE_OF_EIC * inspection.nodes[watched].local_eic_finite
+    making = nodes_that_make(inspection, tail.node)
     own = {k: _known(inspection.nodes[k].local_eic_finite) for k in tail.crossings}
-    making = [k for k in own if k == watched or created.get(k, 0.0) >= limit]
     others = sorted(own.keys() - set(making), key=lambda k: (-own[k], k))
-    for k in (*sorted(making, key=lambda k: (-created.get(k, 0.0), k)), *others):
+    for k in (*making, *others):
         change = inspection.sign_changes.at(k)
         if change.unbounded:
             text = phrases.code_text(inspection.formula, k, TEXT_LIMIT)
@@ -80,6 +77,33 @@ def unsettled_clause(inspection: Inspection) -> str:
         f"a few samples {carry} ({wording.percent(share)} from the worst 1 %), and more of them "
         "would raise EIC"
     )
+
+
+def nodes_that_make(inspection: Inspection, node_id: int) -> list[int]:
+    """Of the nodes that take both signs, those at which much of a node's loss is created.
+
+    The node itself is one of them, if it takes both signs.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    node_id : int
+
+    Returns
+    -------
+    list of int
+        That where most is created first.
+    """
+    signs = inspection.amplification.signs
+    losses = created_losses(inspection, node_id)
+    created = {k: loss.digits for loss in losses for k in loss.copies}
+    limit = SHARE_OF_EIC * inspection.nodes[node_id].local_eic_finite
+    making = [
+        k
+        for k in range(inspection.formula.first[node_id], node_id + 1)
+        if signs[k] == 3 and (k == node_id or created.get(k, 0.0) >= limit)
+    ]
+    return sorted(making, key=lambda k: (-created.get(k, 0.0), k))
 
 
 def _known(value: float) -> float:
@@ -210,7 +234,14 @@ class MeanInterval:
         )
 
 
-def interval_of(s2: Array, crosses: bool, *, level: float = 0.95, seed: int = 0) -> MeanInterval:
+def interval_of(
+    s2: Array,
+    crosses: bool,
+    *,
+    event: str = "crosses zero",
+    level: float = 0.95,
+    seed: int = 0,
+) -> MeanInterval:
     """A percentile bootstrap interval for log10 of the root of E[s^2], where one exists.
 
     Parameters
@@ -218,7 +249,9 @@ def interval_of(s2: Array, crosses: bool, *, level: float = 0.95, seed: int = 0)
     s2 : ndarray, shape (n,)
         Finite s^2.
     crosses : bool
-        Whether a node crosses zero and s grows without bound there, so that E[s^2] is infinite.
+        Whether s grows without bound where a node changes its sign, so that E[s^2] is infinite.
+    event : str
+        What the node does there.
     level : float
         Of the interval, between 0 and 1.
     seed : int
@@ -244,8 +277,8 @@ def interval_of(s2: Array, crosses: bool, *, level: float = 0.95, seed: int = 0)
     if crosses:
         return MeanInterval(
             *nothing,
-            "a part of the formula crosses zero inside the domain, so that the amplified noise has "
-            "no finite mean",
+            f"a part of the formula {event} inside the domain, so that the amplified noise has no "
+            "finite mean",
             True,
         )
     if n < MIN_SAMPLES_FOR_HILL:

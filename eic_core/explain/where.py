@@ -18,7 +18,13 @@ from eic_core import wording
 from eic_core.engine.amplify import amplify
 from eic_core.explain import phrases
 from eic_core.explain.bottleneck import diagnosed_node, origin_of_loss
-from eic_core.explain.settling import Growth, MeanInterval, growth_of, interval_of
+from eic_core.explain.settling import (
+    Growth,
+    MeanInterval,
+    growth_of,
+    interval_of,
+    nodes_that_make,
+)
 from eic_core.exports import Plain
 from eic_core.formula.tree import Formula
 from eic_core.measure.crossings import GROWN
@@ -396,6 +402,7 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
         worst = np.array(carriers[1].positions, dtype=np.int64)
         place = describe_rows(inspection, node_id, worst, shares[worst])
     s2 = np.square(s[finite])
+    event = _unbounded_event(inspection, node_id, place, s)
     return Where(
         inspection=inspection,
         node_id=node_id,
@@ -406,16 +413,31 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
         finite=count,
         place=place,
         growth=growth_of(s2),
-        interval=interval_of(s2, place is not None and _has_no_mean(inspection, node_id, place, s)),
+        interval=interval_of(s2, bool(event), event=event),
     )
 
 
-def _has_no_mean(inspection: Inspection, node_id: int, place: LossPlace, s: Array) -> bool:
-    """Whether s grows without bound towards the zero that the carrying rows have in common."""
-    if place.node_id is None or not place.crosses:
-        return False
-    change = inspection.sign_changes.at(place.node_id)
-    if place.node_id == node_id:
+def _unbounded_event(
+    inspection: Inspection, node_id: int, place: LossPlace | None, s: Array
+) -> str:
+    """Where s grows without bound towards a zero or a pole inside the domain; "" if nowhere.
+
+    That which the carrying rows have in common, the node's own, or one at which it loses much.
+    """
+    if not np.isfinite(s).any():
+        return ""
+    near = [] if place is None or place.node_id is None or not place.crosses else [place.node_id]
+    changing = [*near, *nodes_that_make(inspection, node_id)]
+    for k in dict.fromkeys(changing):
+        if _grows_towards(inspection, node_id, k, s):
+            return inspection.sign_changes.at(k).words
+    return ""
+
+
+def _grows_towards(inspection: Inspection, node_id: int, k: int, s: Array) -> bool:
+    """Whether s of a node grows without bound where another, at or below it, changes its sign."""
+    change = inspection.sign_changes.at(k)
+    if k == node_id or not change.place:
         return change.unbounded
     worst = int(np.nanargmax(np.where(np.isfinite(s), s, 0.0)))
     subtree = inspection.formula.subtree(node_id)

@@ -153,3 +153,15 @@ def test_every_kind_is_found_with_few_rows_and_many() -> None:
         x = np.linspace(1, 5.3, count)
         found = inspect(read("x - 3").formula, Samples.from_columns({"x": x}))
         assert found.sign_changes.at(2).zero and found.sign_changes.at(2).unbounded
+
+
+def test_no_interval_stands_beside_a_mean_that_grows() -> None:
+    """The zero of a sum is rare in these rows: their tail alone would allow an interval."""
+    sum_ = inspected("x*y + z", x="-1:50", y="1:2", z="0.1:1", count=1_200)
+    place = where(sum_)
+    assert unsettled_clause(sum_).endswith("`x·y + z` crosses zero")
+    assert place.interval.heavy and "crosses zero inside the domain" in place.interval.reason
+    pole = where(inspected("tan(x)", x="0.5:3"))
+    assert "a part of the formula has a pole inside the domain" in pole.interval.reason
+    calm = where(inspected("x + 1/x", x="-1:2"))
+    assert calm.interval.reason == "" and calm.interval.high < 1
