@@ -18,13 +18,13 @@ from eic_core.measure.observed import DIGITS, ObservedError, digits_lost_by_row,
 from eic_core.operators.wide import Array
 from eic_core.rewriting.doubles import DoubleTable
 from eic_core.rewriting.results import (
+    DOUBLE_GAIN,
+    RMS_SCATTER,
+    SCATTER,
     Measured,
     Repair,
     Repairs,
     RepairStep,
-    DOUBLE_GAIN,
-    RMS_SCATTER,
-    SCATTER,
     RowComparison,
     advice_sentence,
     no_repair_sentence,
@@ -36,7 +36,7 @@ from eic_core.rewriting.search import SIZE_WEIGHT, WORST_WEIGHT, Cost, FoundForm
 from eic_core.rewriting.settled import SettledValues
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import Values, ValueTable
-from eic_core.rewriting.verify import Verifier, decimal_rows
+from eic_core.rewriting.verify import Verifier
 from eic_core.samples import Samples
 
 SCANNED, MEASURED, VERIFIED, OBSERVED = 20_000, 500, 200, 150
@@ -376,7 +376,8 @@ class Measurer:
         if verification is None:
             return None
         disputed = self._lost_where_disputed(form.root)
-        compared = RowComparison.of(*(np.concatenate(pair) for pair in zip(lost, disputed)))
+        pairs = zip(lost, disputed, strict=True)
+        compared = RowComparison.of(*(np.concatenate(pair) for pair in pairs))
         if RowComparison.of(*disputed).is_worse or compared.is_worse:
             return None
         bare = self.terms.formula(form.root)

@@ -205,7 +205,9 @@ def double_clause(error: ObservedError) -> str:
 def _beyond(error: ObservedError) -> str:
     """Rows whose exact result is beyond the range of double precision, of all compared."""
     rows = wording.count(error.out_of_range, "row")
-    return f"cannot hold the exact result at {rows}" if error.out_of_range else "has no row to compare"
+    if not error.out_of_range:
+        return "has no row to compare"
+    return f"cannot hold the exact result at {rows}"
 
 
 def no_repair_sentence(before: Measured, own: float, finished: bool, others: int) -> str:

@@ -86,5 +86,14 @@ class SettledValues:
         return ValueTable(self.table.terms, [self.table.rows[row] for row in rows], digits)
 
     def at(self, number: int, rows: Sequence[int], digits: int) -> Values:
-        """A term's values on some rows, with so many digits."""
+        """A term's values on some rows, with so many digits.
+
+        Parameters
+        ----------
+        number : int
+            The term.
+        rows : sequence of int
+            Of the table, from 0.
+        digits : int
+        """
         return self._table(rows, digits).values(number)

@@ -138,7 +138,9 @@ class ValueTable:
     [False, True]
     """
 
-    def __init__(self, terms: Terms, rows: Sequence[Mapping[str, str | float]], digits: int) -> None:
+    def __init__(
+        self, terms: Terms, rows: Sequence[Mapping[str, str | float]], digits: int
+    ) -> None:
         self.terms = terms
         self.rows = tuple(rows)
         self.digits = digits

@@ -13,7 +13,7 @@ from eic_core.rewriting.rules import Assumption
 from eic_core.rewriting.search import relation_holds
 from eic_core.rewriting.settled import MAX_DIGITS, SettledValues
 from eic_core.rewriting.terms import Terms
-from eic_core.rewriting.values import AGREEMENT, Values, ValueTable, differing_rows
+from eic_core.rewriting.values import AGREEMENT, ValueTable, differing_rows
 from eic_core.samples import Samples
 
 SUSPECT_ROWS = 50

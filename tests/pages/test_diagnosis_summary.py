@@ -141,4 +141,5 @@ def test_each_lesson_is_told_what_is_wrong_why_where_and_what_instead(example: E
         assert text.endswith(".") and "nan" not in text.lower()
     better = {"cancellation", "masked", "roots", "half-angle"}
     assert bool(found.better) == (example.key in better)
-    assert ("are the function's own" in found.fault and "writing" not in found.fault) == (example.key in {"nested", "pole"})
+    own = "are the function's own" in found.fault and "writing" not in found.fault
+    assert own == (example.key in {"nested", "pole"})

@@ -91,7 +91,9 @@ def rms(lost: Any) -> float:
 
 def samples_of(ranges: Mapping[str, str], count: int, signed: bool, seed: int = 0) -> Samples:
     drawn = sample_domains(
-        dict(Domain.parse(f"{name}={text}") for name, text in ranges.items()), count=count, seed=seed
+        dict(Domain.parse(f"{name}={text}") for name, text in ranges.items()),
+        count=count,
+        seed=seed,
     )
     signs = np.random.default_rng(seed).choice([-1.0, 1.0], (len(ranges), count))
     columns = {
