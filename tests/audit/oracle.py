@@ -35,6 +35,10 @@ SINGULAR_S2 = 1e60
 """Above s = 10^30 no digit is left, says the definition."""
 
 
+SIXTY = 150
+"""Bits beyond which the definition, at 60 digits, may take a number for its neighbour."""
+
+
 class NoRealValue(Exception):
     """The operator is undefined here."""
 
@@ -64,7 +68,21 @@ def _gridded(x: Any) -> Any:
     if not x or mp.mag(x) > mp.prec - 100:
         return x
     near = mp.nint(2 * x) / 2
-    return near if near and near != x and not _snapped(x - near, _bits(near)) else x
+    if not near or near == x:
+        return x
+    return x if _snapped(x - near, _bits(near)) else near
+
+
+GRIDDED = frozenset("floor ceil round asin acos acosh atanh".split())
+
+
+def _check_fair(node: Node, a: Sequence[Any]) -> None:
+    """Refuse an operand that differs from a jump, or an end, by less than 60 digits can tell."""
+    if node.operator in GRIDDED and a[0]:
+        near = mp.nint(2 * a[0]) / 2
+        gap = _snapped(a[0] - near, _bits(near))
+        if near and gap and mp.mag(gap) < mp.mag(near) - SIXTY:
+            raise Unfair
 
 
 def _need(holds: bool) -> None:
@@ -348,6 +366,7 @@ def shake_row(formula: Formula, cells: Mapping[str, str]) -> RowTruth:
             moves.append({k: y + y * STEP})
             continue
         a = [row.y[c] for c in node.children]
+        _check_fair(node, a)
         try:
             y = _apply(node, a)
         except NoRealValue as reason:
@@ -735,6 +754,7 @@ class Truth:
         """
         y = self.doubles[k]
         wrong_zero = (y == 0) & ~np.isneginf(self.size(k)) & self.leaves_range
+        wrong_zero &= ~self.singular(k)
         return self.valid & (~np.isfinite(y) | wrong_zero)
 
     # where a loss is made

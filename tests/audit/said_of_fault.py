@@ -81,10 +81,6 @@ def _unsaid_rows(p: Page) -> Iterator[str]:
         yield f"at {by_writing} samples the writing leaves no digit of it"
     if by_function and not any("the function itself is 0" in text for _, text in p.said):
         yield f"at {by_function} samples no digit of it is left, and the page does not say so"
-    missing = int(p.truth.without_double(p.truth.root).sum())
-    if missing and not any("double precision" in text and f"{missing:,}" in text
-                           for _, text in p.said):  # fmt: skip
-        yield f"at {missing} samples it has no value in double precision"
 
 
 _OF = "of the <q:one> digits that the result loses with shared noise are"

@@ -70,7 +70,13 @@ def _targets(p: Page, text: str | None) -> list[int]:
     return p.nodes(text)
 
 
-def _noise_of(p: Page, target: int, m: Match) -> Iterator[str]:
+def _noise_of(p: Page, target: int, m: Match) -> list[str]:
+    """The complaints about a sentence of the ledger, at whichever copy of its step they are least."""
+    steps = p.nodes(m["at"]) if "at" in m.groupdict() else [None]
+    return best_of(list(_noise_at(p, target, m, step)) for step in steps)
+
+
+def _noise_at(p: Page, target: int, m: Match, step: int | None) -> Iterator[str]:
     named, more, wrong = _sources(p, target, m["whose"])
     yield from wrong
     if wrong:
@@ -89,12 +95,11 @@ def _noise_of(p: Page, target: int, m: Match) -> Iterator[str]:
     chosen: list[int] = []
     spare = 0.0
     for nodes, count in zip(named, _counts(m["whose"]), strict=True):
-        steps = p.nodes(m["at"]) if "at" in m.groupdict() else []
         fitting = [
             k
             for k in nodes
             if times[0] <= gains[k] <= times[1]
-            and (not steps or any(k in p.truth.subtree(step) for step in steps))
+            and (step is None or k in p.truth.subtree(step))
         ]
         if len(fitting) < count:
             yield f"amplified {numbers(gains[nodes])} times"
@@ -108,12 +113,9 @@ def _noise_of(p: Page, target: int, m: Match) -> Iterator[str]:
     least, most = share - spare, share + spare + sum(others[:more])
     if low > most + 1e-3 or high < least - 1e-3:
         yield f"their share is {least:.4f} to {most:.4f}"
-    if "at" not in m.groupdict():
-        return
-    yield from best_of(
-        [c for k in chosen for c in _amplified_most(p, k, target, step, squares, m["how"])]
-        for step in p.nodes(m["at"])
-    )
+    if step is not None:
+        for k in chosen:
+            yield from _amplified_most(p, k, target, step, squares, m["how"])
 
 
 KINDS["step"] = r"(?: at|, mostly at| on the way, most at)"
@@ -671,16 +673,19 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield f"{slope:.3f} a decade"
 
 
+KINDS["crossing"] = r"(?:crosses zero and has a pole|crosses zero|has a pole|changes its sign)"
+
+
 @says(
     "interval.crossing",
     "where",
-    "No interval can be given: a part of the formula crosses zero inside the domain, so that the "
+    "No interval can be given: a part of the formula <does:crossing> inside the domain, so that the "
     "amplified noise has no finite mean.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
-    crossing = [k for k in range(p.truth.nodes) if not list(crosses_zero(p, k, grows=True))]
-    if not crossing:
-        yield "no part crosses zero in a way that makes the noise grow"
+    inside = p.truth.subtree(_place_of(p))
+    if all(list(crosses_zero(p, k, grows=True, words=m["does"])) for k in inside):
+        yield "no part does that in a way that makes the noise grow"
 
 
 @says(

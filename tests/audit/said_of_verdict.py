@@ -545,7 +545,6 @@ def _makes_much(p: Page, k: int) -> bool:
     "note.crossing_elsewhere",
     "note",
     f"{_LEAD}<at:code> <does:does>, so that what it loses, now <now:digits>, grows with N.",
-    claims=_unsettled,
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _is_n(p, m)
@@ -737,7 +736,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield f"{half} of {len(rows)} samples carry half of it, and no step crosses zero"
 
 
-@says("settled.not_at", "settled", "not at <at:code>", claims=_unsettled)
+@says("settled.not_at", "settled", "not at <at:code>")
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from somewhere(
         p, m["at"], lambda k: crosses_zero(p, k, grows=True, words="changes its sign")
