@@ -308,7 +308,14 @@ def _infinite(inspection: Inspection) -> _Said:
     rest = ""
     if where and not (where.endswith(CHECKED) or math.isnan(root.local_eic_finite)):
         rest = f"; at the others it loses {wording.digits_phrase(root.local_eic_finite)}"
-    sentence = f"The result loses every digit{where} (EIC infinite) at {place}: {clause}{rest}."
+    at = f" at {place}"
+    trace = inspection.amplification.trace
+    lost = np.isinf(trace(root.node.id)[1])
+    there = int(np.count_nonzero(np.isinf(trace(origin)[1]) & lost))
+    if there < np.count_nonzero(lost):  # another step makes the rest of them
+        at = f", at {there:,} of them because of {place}"
+        rest = rest.replace("at the others", "elsewhere")
+    sentence = f"The result loses every digit{where} (EIC infinite){at}: {clause}{rest}."
     return _Said(INFINITE, sentence, _singular_label(inspection, origin), origin)
 
 

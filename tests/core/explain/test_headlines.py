@@ -308,6 +308,14 @@ def test_the_badge_is_never_worse_than_the_result(text, seed):
         assert max(truth) < 1
 
 
+def test_a_step_is_not_blamed_for_samples_that_another_one_spoils():
+    columns = {"x": [1.0, 2.0, 3.0], "y": [1.0, 2.0, 3.0]}
+    assert verdict(inspected("log(x)*(y - 2)", **columns)).sentence.startswith(
+        "The result loses every digit at 2 of 3 samples (EIC infinite), at 1 of them because of "
+        "`log(x)`: its argument is exactly 1; elsewhere it loses "
+    )
+
+
 def test_the_papers_thresholds_are_said_of_eic_alone():
     inspection = inspected("100 + (x - 3)", x=X)
     said = verdict(inspection)
