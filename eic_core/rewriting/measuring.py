@@ -86,7 +86,7 @@ def choose_rows(formula: Formula, samples: Samples) -> Rows:
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": np.linspace(1.0, 9.0, 1000)})
     >>> rows = choose_rows(read("x - 5").formula, samples)
-    >>> len(rows.searched) <= 48, 500 in rows.searched, len(rows.verified)
+    >>> len(rows.searched) <= 49, 500 in rows.searched, len(rows.verified)
     (True, True, 200)
     """
     total = len(samples)

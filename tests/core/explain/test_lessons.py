@@ -132,8 +132,8 @@ def test_cancellation_is_the_fault_of_the_writing():
     assert where.startswith("All over the data")
     assert whose == (
         "4.2 of the 4.3 digits that the result loses with shared noise are lost to the writing. "
-        "Here copies of a number share their noise; with independent noise, as EIC has it, the result loses "
-        "4.4 digits."
+        "Here copies of a number share their noise; with independent noise, as EIC has it, the "
+        "result loses 4.4 digits."
     )
 
 

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from eic_core.explain.writing import writing_loss
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import CONSTANT, VARIABLE, Draft, Formula
-from eic_core.measure import Domain, Samples, sample_domains
+from eic_core.measure import Domain, Samples, inspect, sample_domains
 from eic_core.rewriting import Repair, Repairs, repair
 from eic_core.rewriting.results import DOUBLE_GAIN, MORE, RowComparison
 from tests.core.rewriting.rewriting_oracle import MP, NoValue, number, value
@@ -242,3 +243,52 @@ def test_whatever_is_drawn_no_offer_is_wrong_or_loses_more_or_misstates_it(seed:
 )
 def test_when_a_form_loses_more(before: list[float], after: list[float], worse: bool) -> None:
     assert RowComparison.of(np.array(before), np.array(after)).is_worse is worse
+
+
+CONCLUSIONS = ("o rewriting", "o writing", "o exact", "othing to mend", "only", "no form")
+LOSSES = ("shared noise", "independent noise", "EIC", "measured in float64", "own sensitivity",
+          "compared it loses more", "lost to the writing")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "ranges"),
+    [
+        ("log(x) - log(y)", {"x": "1:5", "y": "1:5"}),
+        ("x**2 - y**2", {"x": "1:5", "y": "1:5"}),
+        ("x - x", {"x": "1:5"}),
+        ("1/(x-2)", {"x": "1:3"}),
+        ("x - sin(x)", {"x": "loguniform:1e-4:1"}),
+        ("x + 1e-6*sin(1000*x)", {"x": "1:5"}),
+        ("log(exp(x))", {"x": "normal:1000:1"}),
+        ("x**2", {"x": "loguniform:1e200:1e300"}),
+        ("sin(x)**2 + cos(x)**2 - 1", {"x": "1:5"}),
+    ],
+)
+def test_whose_fault_concludes_nothing_that_the_search_may_contradict(
+    text: str, ranges: dict[str, str]
+) -> None:
+    samples = samples_of(ranges, 80, False)
+    formula = read(text, columns=tuple(ranges)).formula
+    split = writing_loss(inspect(formula, samples))
+    found = repair(formula, samples, limit_seconds=600.0, limit_steps=150)
+    for sentence in (split.sentence, *split.notes, found.sentence):
+        assert not [said for said in CONCLUSIONS if said in sentence], sentence
+        for clause in sentence.split("; "):
+            assert "digit" not in clause or any(loss in clause for loss in LOSSES) or (
+                "every digit" in clause
+            ), clause
+
+
+def test_where_the_result_is_a_difference_of_equals_both_lines_say_which_noise() -> None:
+    samples = samples_of({"x": "1:5"}, 80, False)
+    formula = read("x - x").formula
+    split = writing_loss(inspect(formula, samples))
+    assert split.sentence.startswith("With shared noise the result loses no digit")
+    assert split.notes == (
+        "At 80 samples the result loses every digit with independent noise, as EIC has it, and "
+        "keeps some with shared noise.",
+    )
+    assert repair(formula, samples, limit_seconds=600.0).sentence == (
+        "Write `0` (merging like terms): measured in float64 it loses no digit, as before; the "
+        "worst inner step (EIC) loses no digit instead of every digit."
+    )
