@@ -870,33 +870,56 @@ class Truth:
         columns = self.samples.columns
         names = self.formula.variables
         low, high = ({v: float(columns[v][i]) for v in names} for i in (a, b))
-        away = low
         subtree = self.formula.subtree(k)
+        jumps = any(n.operator in STEPS or n.operator == "atan2" for n in subtree.nodes)
 
-        def at(point: dict[str, float]) -> float:
-            cells = {v: np.array([value]) for v, value in point.items()}
-            return float(run_plain(subtree, cells, 1, "float64")[-1][0])
+        def at(points: list[dict[str, float]]) -> np.ndarray:
+            cells = {v: np.array([point[v] for point in points]) for v in names}
+            return run_plain(subtree, cells, len(points), "float64")[-1]
 
-        first, last = at(low), at(high)
+        parts = np.linspace(0.0, 1.0, PARTS + 1).tolist()
+        points = [{v: low[v] * (1 - t) + high[v] * t for v in names} for t in parts]
+        points[0], points[-1] = low, high
+        y = at(points)
+        changes = [
+            i
+            for i in range(PARTS)
+            if np.isfinite(y[i : i + 2]).all() and (y[i] < 0) != (y[i + 1] < 0)
+        ]
+        if not changes:
+            yield "gap", low, low
+        up = [i for i in changes if y[i] < 0]
+        down = [i for i in changes if y[i] > 0]
+        for i in (*up[:2], *down[:2]):
+            yield self._narrow(at, points[i], points[i + 1], y[i : i + 2], jumps)
+
+    def _narrow(
+        self, at: Any, low: dict[str, float], high: dict[str, float], y: Any, jumps: bool
+    ) -> tuple[str, dict[str, float], dict[str, float]]:
+        """What lies between two points of opposite sign, where, and the first of the two."""
+        away = low
+        first, last = map(float, y)
         usual = max(abs(first), abs(last))
         for _ in range(70):
-            middle = {v: 0.5 * (low[v] + high[v]) for v in names}
+            middle = {v: 0.5 * (low[v] + high[v]) for v in low}
             if middle in (low, high):
                 break
-            y = at(middle)
-            if not math.isfinite(y):
-                yield ("pole" if math.isinf(y) else "gap"), low, away
-                return
-            if y == 0 or (y > 0) != (first > 0):
-                high, last = middle, y
+            here = float(at([middle])[0])
+            if not math.isfinite(here):
+                return ("pole" if math.isinf(here) else "gap"), low, away
+            if here == 0 or (here > 0) != (first > 0):
+                high, last = middle, here
             else:
-                low, first = middle, y
+                low, first = middle, here
         ends = max(abs(first), abs(last))
-        jumps = any(n.operator in STEPS or n.operator == "atan2" for n in subtree.nodes)
         kind = "zero" if ends < 1e-3 * usual else "pole" if ends > 1e3 * usual else "jump"
         if kind == "jump" and not jumps:
             kind = "unknown"  # doubles are too far apart there
-        yield kind, low, away
+        return kind, low, away
+
+
+PARTS = 32
+"""Into so many parts a segment is cut before its changes of sign are followed."""
 
 
 def _double(value: Any) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator
@@ -92,25 +93,45 @@ def _noise_at(p: Page, target: int, m: Match, step: int | None) -> Iterator[str]
     if m.groupdict().get("amplified"):
         low, high = significant(m["amplified"])
         times = 0.85 * low, 1.15 * high
-    chosen: list[int] = []
-    spare = 0.0
+    groups = []
     for nodes, count in zip(named, _counts(m["whose"]), strict=True):
         fitting = [
             k
             for k in nodes
-            if times[0] <= gains[k] <= times[1]
-            and (step is None or k in p.truth.subtree(step))
+            if times[0] <= gains[k] <= times[1] and (step is None or k in p.truth.subtree(step))
         ]
         if len(fitting) < count:
             yield f"amplified {numbers(gains[nodes])} times"
             fitting = nodes
         ranked = sorted(fitting, key=lambda k: -shares[k])
-        chosen += ranked[:count]
-        spare += float(shares[ranked[count:]].sum())
-    share = float(shares[chosen].sum())
+        some = itertools.islice(itertools.combinations(ranked, count), MOST_READINGS)
+        groups.append(list(some))
+    readings = itertools.islice(itertools.product(*groups), MOST_READINGS)
+    yield from best_of(
+        list(_sources_are(p, target, m, step, sum(chosen, ()), more, squares))
+        for chosen in readings
+    )
+
+
+MOST_READINGS = 40
+"""So many ways to tell which of several copies are meant are tried."""
+
+
+def _sources_are(
+    p: Page,
+    target: int,
+    m: Match,
+    step: int | None,
+    chosen: tuple[int, ...],
+    more: int,
+    squares: np.ndarray,
+) -> Iterator[str]:
+    """Whether these nodes have the share that is told, and are amplified in that step."""
+    shares = squares / squares.sum()
     low, high = percent(m["share"])
     others = sorted((s for k, s in enumerate(shares) if k not in chosen), reverse=True)
-    least, most = share - spare, share + spare + sum(others[:more])
+    least = float(shares[list(chosen)].sum())
+    most = least + sum(others[:more])
     if low > most + 1e-3 or high < least - 1e-3:
         yield f"their share is {least:.4f} to {most:.4f}"
     if step is not None:
