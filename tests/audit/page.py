@@ -127,6 +127,7 @@ def open_page(
     page = Page(formula, samples, truth, inspection, found)
     page.said += [("level", text) for text in found.verdict.meaning.split("; ")]
     page.said += [("verdict", text) for text in pieces(found.verdict.sentence)]
+    page.said += [("cause", found.verdict.cause)]
     page.said += [("note", note) for note in found.verdict.notes]
     page.said += [("why", text) for text in found.ledger.sentences]
     page.said += [("where", text) for text in found.where.sentences]

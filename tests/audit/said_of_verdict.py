@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -741,6 +741,59 @@ def _(p: Page, m: Match) -> Iterator[str]:
     yield from somewhere(
         p, m["at"], lambda k: crosses_zero(p, k, grows=True, words="changes its sign")
     )
+
+
+# --- the cause in a few words ---
+
+
+def _origin(p: Page) -> str:
+    return p.formula.nodes[p.diagnosis.verdict.origin].operator
+
+
+def _label(name: str, text: str, operators: str = "", applies: str = "") -> None:
+    """A label, the operators that may stand at its origin, and what must hold."""
+
+    @says(f"label.{name}", "cause", f"{text}⟦, hidden by the result⟧")
+    def _(p: Page, m: Match) -> Iterator[str]:
+        if operators and _origin(p) not in operators.split():
+            yield f"at {_origin(p)}"
+        if m[0].endswith("hidden by the result") and not (
+            p.truth.local(p.truth.root) < 1 + 1e-6 and p.truth.eic > 1 - 1e-6
+        ):
+            yield f"the result loses {p.truth.local(p.truth.root):.3f} of {p.truth.eic:.3f}"
+        if applies and not _LABELS[applies](p):
+            yield "it is not so"
+
+
+_LABELS: dict[str, Callable[[Page], bool]] = {
+    "leaf": lambda p: not p.formula.nodes[p.truth.root].children,
+    "none": lambda p: p.truth.eic < 0.005 + 1e-6,
+    "calm": lambda p: p.truth.eic < 1 + 1e-6,
+    "range": lambda p: lost_in_range(p) > 0 or bool(_too_large(p).any()),
+    "undefined": lambda p: not p.truth.valid.any(),
+    "singular": lambda p: bool(p.truth.any_singular.any()),
+}
+_PERIODIC = "sin cos tan cot sec csc"
+_label("nothing", "Nothing is computed", applies="leaf")
+_label("none", "No digit lost", applies="none")
+_label("calm", "Like a typical physical law", applies="calm")
+_label("range", "Beyond double range", applies="range")
+_label("undefined", "[[Outside the real domain|Out of range]]", applies="undefined")
+_label("accumulated", "Accumulated rounding")
+_label("beyond", "Values beyond double range")
+_label("sum", "Cancellation in a sum", "add")
+_label("difference", "Cancellation in a difference", "sub")
+_label("pole", "Near a pole", "tan cot sec csc")
+_label("zero", "Near a zero", _PERIODIC)
+_label("angle", "Large argument of <f:word>", _PERIODIC)
+_label("growth", "[[Exponential|Hyperbolic function|Step]] of a large number",
+       "exp expm1 sinh cosh tanh")  # fmt: skip
+_label("exponent", "Large exponent", "power pow")
+_label("log", "Logarithm near 1", "log")
+_label("log1p", "Logarithm near its end", "log1p")
+_label("end", "End of the domain", "asin acos acosh atanh")
+_label("steep", "Steep function")
+_label("singular", "A singular point", applies="singular")
 
 
 # --- what must be said ---

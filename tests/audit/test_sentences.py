@@ -12,6 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from eic_core.explain.bottleneck import diagnosed_node
+from eic_core.formula.syntax import read
+from eic_core.measure import Domain, inspect, sample_domains
+from pages.ui.kit.diagnosis_service import DiagnosisService
+from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult
 from tests.audit import (  # each fills the table
     said_of_fault,
     said_of_findings,
@@ -22,7 +27,7 @@ from tests.audit.clauses import CAUSES, FIRED, INVALID, SINGULAR
 from tests.audit.draws import Draw, draws
 from tests.audit.examples import EXAMPLES, example
 from tests.audit.oracle import Unfair
-from tests.audit.page import open_page
+from tests.audit.page import composed_of, open_page
 from tests.audit.sentences import TABLE, Verdicts, judge
 from tests.effort import FULL, cases
 
@@ -76,6 +81,22 @@ def test_what_is_said_of_formulas_that_were_drawn_is_true(said):
         some = number % SEARCHED == 0
         faults += faults_of(draw, said, steps=STEPS if some else 0, findings=some)
     assert not faults, f"{len(faults)} faults\n" + "\n".join(faults[:40])
+
+
+@pytest.mark.parametrize("text", ["100+(x-3)", "log(x)-log(y)", "x-x", "10000*x-9999*x"])
+def test_a_summary_says_nothing_else(text):
+    """Its four lines are made of sentences that the others are made of, too."""
+    names = {name: Domain("uniform", 1, 5) for name in read(text).formula.variables}
+    samples = sample_domains(names, count=40)
+    reading = read(text)
+    request = InspectionRequest(text, samples=40)
+    result = InspectionResult(request, reading, inspect(reading.formula, samples))
+    service = DiagnosisService(clock=lambda: 0.0)
+    summary = service.summary(result, diagnosed_node(result.inspection))
+    page = open_page(reading.formula, samples, steps=700)
+    said = [sentence for _, sentence in page.said]
+    for line in (summary.why, summary.where, summary.fault, summary.instead):
+        assert composed_of(line, said) == "", line
 
 
 def test_every_template_has_spoken(said):
