@@ -324,11 +324,35 @@ class RowTruth:
     too_large: bool = False
 
 
+def _open(node: Node, a: list[Any], y: Any, i: int) -> bool:
+    """Whether an operand moves the value at first order."""
+    step = a[i] * STEP if a[i] else STEP
+    to = _moved(node, a, y, i, a[i] + step)
+    return to is None or abs(to - y) > abs(step) * mp.sqrt(STEP) * min(1, abs(y) or 1)
+
+
+STRAIGHT = frozenset("add sub mul div neg abs min max".split())
+COARSE = mp.mpf(10) ** -20
+
+
+def _steep_end(node: Node, a: Sequence[Any]) -> bool:
+    """Whether the slope is infinite there: at an end of the domain, or under a root of 0."""
+    if node.operator in ("asin", "acos", "acosh"):
+        return bool(abs(_gridded(a[0])) == 1)
+    root = node.operator in ("sqrt", "cbrt", "root")
+    power = node.operator == "power" and 0 < node.parameter < 1
+    return bool((root or power) and not a[0])
+
+
 def _moved(node: Node, a: list[Any], y: Any, i: int, to: Any) -> Any | None:
     """The value with one operand moved: to the other side if that shows more; None if no side
     has a value."""
     if node.operator in STEPS:
         return None if _on_jump(node.operator, a[i]) else y
+    if _steep_end(node, a):
+        return None
+    if not a[i] and node.operator not in STRAIGHT and mp.mag(to) < 10**6 and abs(to) > COARSE:
+        raise Unfair  # the move is too long for what bends
     found = None
     for place in (to, 2 * a[i] - to):
         b = list(a)
@@ -376,7 +400,8 @@ def shake_row(formula: Formula, cells: Mapping[str, str]) -> RowTruth:
         for i in _open_operands(row, node, a, y):
             for j, to in moves[node.children[i]].items():
                 if to is None:
-                    moved[j] = None
+                    if _open(node, a, y, i):
+                        moved[j] = None
                 elif to != a[i]:
                     moved[j] = _moved(node, a, y, i, to)
         row.y.append(y)
@@ -896,8 +921,8 @@ class Truth:
     def _narrow(
         self, at: Any, low: dict[str, float], high: dict[str, float], y: Any, jumps: bool
     ) -> tuple[str, dict[str, float], dict[str, float]]:
-        """What lies between two points of opposite sign, where, and the first of the two."""
-        away = low
+        """What lies between two points of opposite sign, where, and one of the two."""
+        ends = low, high
         first, last = map(float, y)
         usual = max(abs(first), abs(last))
         for _ in range(70):
@@ -906,16 +931,21 @@ class Truth:
                 break
             here = float(at([middle])[0])
             if not math.isfinite(here):
-                return ("pole" if math.isinf(here) else "gap"), low, away
+                return ("pole" if math.isinf(here) else "gap"), low, _farther(low, ends)
             if here == 0 or (here > 0) != (first > 0):
                 high, last = middle, here
             else:
                 low, first = middle, here
-        ends = max(abs(first), abs(last))
-        kind = "zero" if ends < 1e-3 * usual else "pole" if ends > 1e3 * usual else "jump"
+        size = max(abs(first), abs(last))
+        kind = "zero" if size < 1e-3 * usual else "pole" if size > 1e3 * usual else "jump"
         if kind == "jump" and not jumps:
             kind = "unknown"  # doubles are too far apart there
-        return kind, low, away
+        return kind, low, _farther(low, ends)
+
+
+def _farther(place: dict[str, float], ends: tuple[dict[str, float], dict[str, float]]) -> Any:
+    """Of two points the one that is farther from a place."""
+    return max(ends, key=lambda end: sum(abs(end[v] - place[v]) for v in place))
 
 
 PARTS = 32

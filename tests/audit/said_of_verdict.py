@@ -304,8 +304,9 @@ def _made(p: Page, t: int, k: int, place: Match | None, why: str) -> Iterator[st
 @says(
     "verdict.every",
     "verdict",
-    "[[the|The]] result loses every digit<where:where> (EIC infinite) at <at:code>: <why:any>"
-    "⟦; at the others it loses <rest:digits>⟧.",
+    "[[the|The]] result loses every digit<where:where> (EIC infinite)⟦, at <some:int> of them "
+    "because of <cause:code>⟧⟦ at <at:code>⟧: <why:any>"
+    "⟦; [[at the others|elsewhere]] it loses <rest:digits>⟧.",
     claims=lambda p, m: [
         ("EIC", math.inf, math.inf),
         *([("something to mend in the result", 1, 1)] if not m["where"] else []),
@@ -318,13 +319,16 @@ def _(p: Page, m: Match) -> Iterator[str]:
         rest = p.truth.local_finite(p.truth.root)
         if not holds(digits(m["rest"]), rest):
             yield f"at the others {rest:.4f}"
-    yield from somewhere(p, m["at"], lambda k: _source(p, k, lost, m["why"]))
+    count = whole(m["some"]) if m["some"] else int(lost.sum())
+    yield from somewhere(
+        p, m["at"] or m["cause"], lambda k: _source(p, k, lost, m["why"], count)
+    )
 
 
-def _source(p: Page, k: int, lost: np.ndarray, why: str) -> Iterator[str]:
-    """Whether it is there that most of the samples lose it, and no operand has lost it before."""
+def _source(p: Page, k: int, lost: np.ndarray, why: str, count: int) -> Iterator[str]:
+    """Whether so many of the samples lose it there, and why."""
     here = p.truth.singular(k) & lost
-    if here.sum() < 0.5 * lost.sum():
+    if here.sum() != count:
         yield f"{here.sum()} of {lost.sum()} samples lose it there"
     yield from told(SINGULAR, p, k, why)
 
@@ -393,15 +397,16 @@ def _exact_range(p: Page, text: str, lost: np.ndarray) -> Iterator[str]:
     size = p.truth.size(p.truth.root)
     inside = lost & p.truth.valid & (np.isneginf(size) | ((size > -307.66) & (size < 308.25)))
     count = int(inside.sum())
+    unknown = int((lost & ~p.truth.valid).sum())  # a step is beyond 10^(10^6)
     if text == "the exact value is in range":
-        if count != lost.sum():
+        if count + unknown < lost.sum():
             yield f"at {count}"
     elif text == "the exact value is out of range, too":
         if count:
             yield f"at {count} it is in range"
     elif m := re.fullmatch(r"the exact value is in range at (at least )?([\d,]+) of them", text):
         told_count = whole(m[2])
-        if told_count > count or (not m[1] and told_count != count):
+        if told_count > count + unknown or (not m[1] and told_count < count):
             yield f"at {count}"
     elif text != "what the exact value is, is not known at all of them":
         yield "not understood"
