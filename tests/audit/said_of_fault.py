@@ -180,7 +180,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 @says(
     "fault.inner",
     "fault",
-    "The worst inner step (EIC⟦ without the singular samples⟧) loses <d:digits>, at <at:code>: "
+    "The worst step (EIC⟦ without the singular samples⟧) loses <d:digits>, at <at:code>: "
     "with shared noise the result loses fewer.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
@@ -417,7 +417,7 @@ def _no_worse(p: Page, m: Match, before: DoubleError, after: DoubleError) -> Ite
 @says("instead.write", "instead",
       f"Write <form:code> (<rules:any>): {_MEASURED}⟦ instead of <was:plain>⟧⟦, as before⟧{_BEYOND}"
       "⟦; with shared noise the result loses <q:lost> instead of <from_q:one>⟧"
-      "⟦; the worst inner step (EIC) loses <worst:lost> instead of <from_worst:every>⟧"
+      "⟦; the worst step (EIC) loses <worst:lost> instead of <from_worst:every>⟧"
       "⟦; at <more:int> of <of:int> [[row|rows]] compared it loses more, by up to <rise:one> "
       "digits⟧.",
       claims=lambda p, m: [
@@ -449,7 +449,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 
 _NOTHING = [("something to write instead", 0.0, 0.0)]
 _NONE = "Nothing better found [[among |]]⟦<n:int> other [[form|forms]]⟧⟦(no other form came up)⟧: "
-_END = f"{_MEASURED}{_BEYOND}⟦; the worst inner step (EIC) loses <e:lost>⟧."
+_END = f"{_MEASURED}{_BEYOND}⟦; the worst step (EIC) loses <e:lost>⟧."
 
 
 @says(
