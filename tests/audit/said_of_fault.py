@@ -119,10 +119,15 @@ def _sensitive(p: Page, text: str) -> Iterator[str]:
     named = {
         p.formula.nodes[k].label for code in re.findall(r"`[^`]+`", text) for k in p.nodes(code)
     }
+    more = re.search(r"(\d+) more", text)
+    counted = len(named) + (int(more[1]) if more else 0)
+    carried = sum(sorted(parts.values(), reverse=True)[:counted])
     known = {v: part for v, part in parts.items() if v in named}
-    if not known or sum(known.values()) < 0.5 * total:
+    if not known or carried < 0.89 * total:
         yield f"sensitivities squared: {parts}"
     others = [part for v, part in parts.items() if v not in named]
+    if more and known:
+        others = [part for part in others if part > 1.01 * max(known.values())]
     if others and known and max(others) > 1.01 * min(known.values()):
         yield f"another input matters more: {parts}"
 

@@ -529,9 +529,7 @@ def _range_of(p: Page, k: int, m: Match, rows: np.ndarray, crosses: bool) -> Ite
             yield f"from {low:.5g} to {high:.5g}"
     usual = float(np.nanmedian(np.abs(y)))
     if not crosses and max(abs(low), abs(high)) > 0.5 * usual and len(rows) > 1:
-        inner = float(np.median(np.abs(y[rows])))
-        if inner > 0.3 * usual:
-            yield f"at the median of these rows it is {inner:.3g}, its usual size is {usual:.3g}"
+        yield f"its usual size is {usual:.3g}"
     if crosses:
         if not low <= 0 <= high:
             yield f"at these rows it has one sign: from {low:.5g} to {high:.5g}"
@@ -558,7 +556,7 @@ def _places(name: str, lead: str, most: bool) -> None:
     @says(
         f"{name}.value",
         "where",
-        f"{lead} <of:code> [[is nearly zero|crosses zero]] (<value:num> in double precision)"
+        f"{lead} <of:code> [[is nearly zero|crosses zero]] (<value:num>⟦ in double precision⟧)"
         "⟦: <inputs:inputs>⟧.",
     )
     def _(p: Page, m: Match) -> Iterable[str]:
@@ -569,7 +567,7 @@ def _told_value(p: Page, m: Match) -> Iterator[str]:
     rows, shares = _carriers(p, _place_of(p)), _shares(p, _place_of(p))
 
     def value(k: int) -> Iterator[str]:
-        y = p.truth.doubles[k]
+        y = p.truth.doubles[k] if "in double precision" in m[0] else p.truth.value(k)
         near = [i for i in rows if about(significant(m["value"]), float(y[i]), 1e-3)]
         least = 0.45 if m[0].startswith("Most") else 0.89
         if not shares[near].sum() > least:
