@@ -333,6 +333,7 @@ def _open(node: Node, a: list[Any], y: Any, i: int) -> bool:
 
 STRAIGHT = frozenset("add sub mul div neg abs min max".split())
 COARSE = mp.mpf(10) ** -20
+"""A longer move, beside the operand or beside 1, is followed along the tangent."""
 
 
 def _steep_end(node: Node, a: Sequence[Any]) -> bool:
@@ -351,8 +352,15 @@ def _moved(node: Node, a: list[Any], y: Any, i: int, to: Any) -> Any | None:
         return None if _on_jump(node.operator, a[i]) else y
     if _steep_end(node, a):
         return None
-    if not a[i] and node.operator not in STRAIGHT and mp.mag(to) < 10**6 and abs(to) > COARSE:
-        raise Unfair  # the move is too long for what bends
+    scale = min(abs(a[i]), 1) or mp.one
+    if node.operator not in STRAIGHT and abs(to - a[i]) > COARSE * scale:
+        step = COARSE * COARSE * scale
+        over, under = (_moved(node, a, y, i, a[i] + d) for d in (step, -step))
+        if over is None or under is None:
+            return None
+        slope = (over - under) / (2 * step)
+        flat = abs(slope * (a[i] or 1)) < COARSE * (abs(y) or 1)
+        return y if flat else y + slope * (to - a[i])
     found = None
     for place in (to, 2 * a[i] - to):
         b = list(a)

@@ -724,7 +724,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 def _(p: Page, m: Match) -> Iterator[str]:
     rows, w = weights(p.truth, p.diagnosed)
     half = int(np.searchsorted(np.cumsum(np.sort(w)[::-1]), 0.5)) + 1
-    if half <= 0.01 * len(rows):
+    if half == 1 and len(rows) >= 300:
         yield f"{half} of {len(rows)} samples carry half of it"
     if any(not list(crosses_zero(p, k, grows=True)) for k in p.truth.subtree(p.diagnosed)
            if p.truth.created(p.diagnosed)[k] > 0.3):  # fmt: skip
