@@ -332,6 +332,9 @@ def _open(node: Node, a: list[Any], y: Any, i: int) -> bool:
 
 
 STRAIGHT = frozenset("add sub mul div neg abs min max".split())
+OF_ONE = frozenset("sin cos tan cot sec csc exp expm1 sinh cosh tanh erf pow".split())
+"""What bends within a distance of about 1, however large the operand."""
+
 COARSE = mp.mpf(10) ** -20
 """A longer move, beside the operand or beside 1, is followed along the tangent."""
 
@@ -352,7 +355,9 @@ def _moved(node: Node, a: list[Any], y: Any, i: int, to: Any) -> Any | None:
         return None if _on_jump(node.operator, a[i]) else y
     if _steep_end(node, a):
         return None
-    scale = min(abs(a[i]), 1) or mp.one
+    scale = abs(a[i]) or mp.one
+    if node.operator in OF_ONE:
+        scale = min(scale, mp.one)
     if node.operator not in STRAIGHT and abs(to - a[i]) > COARSE * scale:
         step = COARSE * COARSE * scale
         over, under = (_moved(node, a, y, i, a[i] + d) for d in (step, -step))
@@ -497,6 +502,10 @@ def _np_log(x: Any, p: Any) -> Any:
     return {2: np.log2, 10: np.log10}.get(p, lambda v: np.log(v) / v.dtype.type(math.log(p)))(x)
 
 
+def _of_one(f: Any) -> Callable[[Sequence[Any], Any], Any]:
+    return lambda a, p: f(a[0])
+
+
 PLAIN: dict[str, Callable[[Sequence[Any], Any], Any]] = {
     "add": lambda a, p: a[0] + a[1],
     "sub": lambda a, p: a[0] - a[1],
@@ -517,7 +526,7 @@ PLAIN: dict[str, Callable[[Sequence[Any], Any], Any]] = {
     "min": lambda a, p: np.minimum.reduce(list(a)),
     "max": lambda a, p: np.maximum.reduce(list(a)),
     **{
-        ours: (lambda a, p, f=getattr(np, theirs): f(a[0]))
+        ours: _of_one(getattr(np, theirs))
         for ours, theirs in [
             *((n, n) for n in "sqrt cbrt exp expm1 log1p sin cos tan sinh cosh tanh sign floor "
                               "ceil".split()),

@@ -393,7 +393,7 @@ def _instead(p: Page, m: Match) -> Iterator[str]:
 
 
 def _no_worse(p: Page, m: Match, before: DoubleError, after: DoubleError) -> Iterator[str]:
-    """Whether double precision keeps no fewer digits by it, and where fewer, whether that is said."""
+    """Whether double precision keeps no fewer digits by it, or where fewer, that is said."""
     known = ~np.isnan(before.lost) & ~np.isnan(after.lost)
     rise = (after.lost - before.lost)[known]
     if not len(rise):

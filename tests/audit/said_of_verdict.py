@@ -320,9 +320,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
         if not holds(digits(m["rest"]), rest):
             yield f"at the others {rest:.4f}"
     count = whole(m["some"]) if m["some"] else int(lost.sum())
-    yield from somewhere(
-        p, m["at"] or m["cause"], lambda k: _source(p, k, lost, m["why"], count)
-    )
+    yield from somewhere(p, m["at"] or m["cause"], lambda k: _source(p, k, lost, m["why"], count))
 
 
 def _source(p: Page, k: int, lost: np.ndarray, why: str, count: int) -> Iterator[str]:
