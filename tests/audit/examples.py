@@ -140,10 +140,8 @@ EXAMPLES: tuple[tuple[str, str, int, str], ...] = (
     ("x-sin(x)+3*(y-2)**3", "x=1:2 y=[2,2,3,4]", 4, ""),
     ("1e5*(x-2)+y", "x=1.9:2.1 y=1:2", 60, "s"),
 )
-
-
-"""Formula, ranges, samples, and what else is asked: "s" a search, "t" one that is cut short, "f" all
-findings.  A range may be a list of values, or ``tail:INDEX`` for `heavy`."""
+"""Formula, ranges, samples, and what else is asked: "s" a search, "t" one that is cut short, "f"
+all findings.  A range may be a list of values, or ``tail:INDEX`` for `heavy`."""
 
 
 def example(text: str, ranges: str, count: int) -> Draw:

@@ -887,7 +887,7 @@ class Truth:
     def along(
         self, k: int, most: int = 12
     ) -> Iterator[tuple[str, dict[str, float], dict[str, float]]]:
-        """What lies between rows of opposite sign of a node: "zero", "pole", "jump", "gap", "unknown".
+        """What lies between rows of opposite sign: "zero", "pole", "jump", "gap" or "unknown".
 
         The segment between the two rows is halved in double precision down to its last digits;
         what comes back are the place, and the row that it was approached from.

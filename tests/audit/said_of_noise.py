@@ -547,10 +547,9 @@ def _(p: Page, m: Match) -> Iterator[str]:
 def _range_of(p: Page, k: int, m: Match, rows: np.ndarray, crosses: bool) -> Iterator[str]:
     y = p.truth.value(k)
     low, high = float(np.min(y[rows])), float(np.max(y[rows]))
-    if m["low"]:
-        if not (about(significant(m["low"]), low, 1e-3) and about(significant(m["high"]), high,
-                                                                  1e-3)):  # fmt: skip
-            yield f"from {low:.5g} to {high:.5g}"
+    ends = (significant(m["low"]), low), (significant(m["high"]), high)
+    if not all(about(told_end, end, 1e-3) for told_end, end in ends):
+        yield f"from {low:.5g} to {high:.5g}"
     usual = float(np.nanmedian(np.abs(y)))
     if not crosses and max(abs(low), abs(high)) > 0.5 * usual and len(rows) > 1:
         inner = float(np.median(np.abs(y[rows])))
@@ -704,8 +703,8 @@ KINDS["crossing"] = r"(?:crosses zero and has a pole|crosses zero|has a pole|cha
 @says(
     "interval.crossing",
     "where",
-    "No interval can be given: a part of the formula <does:crossing> inside the domain, so that the "
-    "amplified noise has no finite mean.",
+    "No interval can be given: a part of the formula <does:crossing> inside the domain, so that "
+    "the amplified noise has no finite mean.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     inside = p.truth.subtree(_place_of(p))

@@ -358,13 +358,15 @@ def _loses_all(p: Page, k: int, where: str, why: str) -> Iterator[str]:
 @says(
     "verdict.range",
     "verdict",
-    "No double-precision value at <n:int> of <of:int> [[sample|samples]]: <where:any>; <exact:any>.",
+    "No double-precision value at <n:int> of <of:int> [[sample|samples]]: <where:any>; "
+    "<exact:any>.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     y = p.truth.doubles[p.truth.root]
-    lost = p.truth.without_double(p.truth.root) | (_too_large(p) & (~np.isfinite(y) | (y == 0)))
+    beyond = _too_large(p) & (~np.isfinite(y) | (y == 0))
+    lost = p.truth.without_double(p.truth.root) | beyond
     if whole(m["n"]) != int(lost.sum()) or whole(m["of"]) != p.truth.count:
-        yield f"at {lost.sum()} of {p.truth.count}"
+        yield f"at {lost.sum()} of {p.truth.count}, {beyond.sum()} of them beyond 10^(10^6)"
     for code, what in re.findall(
         r"(`[^`]+`) (overflows|underflows|over- or underflows)", m["where"]
     ):
