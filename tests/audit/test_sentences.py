@@ -21,18 +21,24 @@ from tests.audit import (  # each fills the table
     said_of_fault,
     said_of_findings,
     said_of_noise,
+    said_of_notes,
+    said_of_repairs,
+    said_of_rows,
     said_of_verdict,
 )
 from tests.audit.clauses import CAUSES, FIRED, INVALID, SINGULAR
 from tests.audit.draws import Draw, draws
+from tests.audit.exactly import Unfair
 from tests.audit.examples import EXAMPLES, example
 from tests.audit.open_faults import MET, OPEN, is_open
-from tests.audit.oracle import Unfair
 from tests.audit.page import composed_of, open_page
 from tests.audit.sentences import TABLE, Verdicts, judge
 from tests.effort import FULL, cases
 
-assert all((said_of_fault, said_of_findings, said_of_noise, said_of_verdict))
+assert all((
+    said_of_fault, said_of_findings, said_of_noise, said_of_notes, said_of_repairs, said_of_rows,
+    said_of_verdict,
+))  # fmt: skip
 
 DRAWN = cases(48, 2000)
 SHARED = Path(__file__).resolve().parents[3] / "shared"
