@@ -123,6 +123,49 @@ def test_each_fault_that_is_known_is_still_there(said):
     assert said and not gone, gone
 
 
+@pytest.mark.parametrize(
+    ("part", "told", "instead"),
+    [
+        ("verdict", "loses 4.4 digits", "loses 4.6 digits"),
+        ("verdict", "the two terms cancel", "the power multiplies the relative error by 2"),
+        ("verdict", "`10000·x − 9999·x`: ", "`10000·x − 9999·x`, 2.1 of them in this step: "),
+        ("cause", "Cancellation in a difference", "Large exponent"),
+        ("level", "The result loses more than 2 digits", "The result loses less than 1 digit"),
+        ("losses", "Result, shared noise: 4.3", "Result, shared noise: 4.4"),
+        ("why", "the difference `10000·x − 9999·x`", "the product `10000·x`"),
+        ("why", "error of the input `x`", "error of the input `y`"),
+        ("where", "every row gives the same share", "no small part of the rows carries"),
+        ("fault", "4.2 of the 4.3", "3.1 of the 4.3"),
+        ("instead", "instead of 4.3", "instead of 3.9"),
+        ("instead", "Write `x`", "Write `x + 1`"),
+    ],
+)
+def test_another_number_or_place_is_found_false(part, told, instead):
+    draw = example("10000*x-9999*x", "x=1:5", 40)
+    page = open_page(draw.formula, draw.samples, steps=STEPS)
+    assert not judge(page).faults
+    assert any(told in text for kind, text in page.said if kind == part), page.said
+    page.said = [
+        (kind, text.replace(told, instead) if kind == part else text) for kind, text in page.said
+    ]
+    assert judge(page).faults
+
+
+def test_two_sentences_that_contradict_each_other_are_found():
+    draw = example("10000*x-9999*x", "x=1:5", 40)
+    page = open_page(draw.formula, draw.samples)
+    page.said.append(("settled", "no"))
+    page.said.append(("settled", "yes"))
+    assert any("contradiction" in fault for fault in judge(page).faults)
+
+
+def test_what_no_template_knows_is_found():
+    draw = example("x+1", "x=1:5", 20)
+    page = open_page(draw.formula, draw.samples)
+    page.said.append(("note", "All is well."))
+    assert any("no template" in fault for fault in judge(page).faults)
+
+
 def test_no_two_templates_have_one_name():
     names = [t.name for t in TABLE]
     assert len(set(names)) == len(names)
