@@ -11,9 +11,7 @@ import numpy as np
 
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import CONSTANT
-from eic_core.samples import Samples
 from tests.audit.exactly import mp
-from tests.audit.oracle import Truth
 from tests.audit.page import Page
 from tests.audit.printed import KINDS, about, percent, significant, whole
 from tests.audit.sentences import Match, says, somewhere
@@ -62,6 +60,9 @@ def _moved(p: Page) -> float:
     for name, column in p.samples.columns.items():
         context = Context(prec=given.get(name, 17))
         columns[name] = np.array([float(context.create_decimal(repr(float(x)))) for x in column])
+    from eic_core.samples import Samples
+    from tests.audit.oracle import Truth
+
     names = shortened.variables
     after = Truth(shortened, Samples.from_columns({v: columns[v] for v in names},
                                                   count=p.truth.count))  # fmt: skip

@@ -21,9 +21,6 @@ from tests.audit import (  # each fills the table
     said_of_fault,
     said_of_findings,
     said_of_noise,
-    said_of_notes,
-    said_of_repairs,
-    said_of_rows,
     said_of_verdict,
 )
 from tests.audit.clauses import CAUSES, FIRED, INVALID, SINGULAR
@@ -36,7 +33,7 @@ from tests.audit.sentences import TABLE, Verdicts, judge
 from tests.effort import FULL, cases
 
 assert all((
-    said_of_fault, said_of_findings, said_of_noise, said_of_notes, said_of_repairs, said_of_rows,
+    said_of_fault, said_of_findings, said_of_noise,
     said_of_verdict,
 ))  # fmt: skip
 
