@@ -35,7 +35,7 @@ def formulas(size: int) -> Formulas:
     complexity = np.clip(np.rint(rng.lognormal(3, 0.5, size)), 1, 200).astype(int)
     r2 = 1 - rng.gamma(1.2, 0.08, size)
     eic = rng.gamma(1.0, 0.9, size)
-    kept = ~PairSweep.hopeless(r2, RULES)
+    kept = ~PairSweep.r2_too_low(r2, RULES)
     return complexity[kept], r2[kept], eic[kept]
 
 

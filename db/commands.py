@@ -9,6 +9,7 @@ from pathlib import Path
 
 from db.backup import DEFAULT_FOLDER, backup, restore
 from db.engine import DEFAULT_URL, SqlStore, open_database
+from eic_core import wording
 from eic_core.errors import UserError
 from study.clock import SystemChance, SystemClock
 from study.design import StudyStatus
@@ -105,8 +106,12 @@ def _export(options: argparse.Namespace) -> None:
     export = service.monitor.export(study.id)
     write_export(options.out, export)
     store.dispose()
-    print(f"{len(export.votes)} votes on {len(export.pairs)} pairs -> {options.out}",
-          file=sys.stderr)
+    votes = sum(vote.on_a_pair for vote in export.votes)
+    print(
+        f"{wording.count(votes, 'vote')} on {wording.count(len(export.pairs), 'pair')} "
+        f"-> {options.out}",
+        file=sys.stderr,
+    )
 
 
 def _backup(options: argparse.Namespace) -> None:

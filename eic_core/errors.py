@@ -46,6 +46,8 @@ class FormulaError(UserError):
         Character offsets ``start <= end`` into `source`.
     replacement : str, optional
         A whole corrected formula that may be offered with one click.
+    choices : tuple of (label, text)
+        Whole formulas of which one may be meant, and what each is: for a question, not a mistake.
 
     Examples
     --------
@@ -64,11 +66,13 @@ class FormulaError(UserError):
         span: tuple[int, int],
         hint: str = "",
         replacement: str | None = None,
+        choices: tuple[tuple[str, str], ...] = (),
     ) -> None:
         super().__init__(message, hint=hint)
         self.source = source
         self.span = span
         self.replacement = replacement
+        self.choices = choices
 
     def caret(self, width: int = 76) -> str:
         """The line of `source` that holds the span, with carets under it.

@@ -236,6 +236,23 @@ class Domain:
             raise DataError("a loguniform range must be positive")
 
     @classmethod
+    def between(cls, low: float, high: float) -> Domain:
+        """The range from `low` to `high`: uniform, or log-uniform where it spans many decades.
+
+        More than three decades of positive numbers are sampled evenly in their logarithm, as a
+        range that a text states says nothing of how its variable is distributed.
+
+        Examples
+        --------
+        >>> str(Domain.between(0, 10)), str(Domain.between(1e-8, 1e8)), str(Domain.between(2, 2))
+        ('0.0:10.0', 'loguniform:1e-08:100000000.0', '2.0')
+        """
+        low, high = float(low), float(high)
+        if low == high:
+            return cls("fixed", low, high)
+        return cls("loguniform" if 0 < low < 1e-3 * high else "uniform", low, high)
+
+    @classmethod
     def parse(cls, text: str) -> tuple[str, Domain]:
         """Read ``NAME=LOW:HIGH``, ``NAME=KIND:A:B`` or ``NAME=VALUE``.
 

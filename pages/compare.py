@@ -12,10 +12,11 @@ from pages.ui.compare.desk import (
     advance_scoring,
     compare_desk,
     scoring_notices,
+    variables_without_range,
 )
-from pages.ui.compare.inputs import data_input, examples, list_input
-from pages.ui.compare.pair import Pair, measured_pair, pair_inputs, pair_view
-from pages.ui.compare.results import results_view, show_end, show_progress
+from pages.ui.compare.inputs import ask_for_data, data_input, examples_view, list_input
+from pages.ui.compare.pair import Pair, measure_pair, pair_inputs, pair_view
+from pages.ui.compare.results import ask_about_table, results_view, show_end, show_progress
 from pages.ui.inspector.headline import closed_notice
 from pages.ui.kit import glossary
 from pages.ui.kit.door import may_inspect
@@ -31,17 +32,17 @@ def compare_page() -> None:
         closed_notice()
         return
     st.html(Path(__file__).parent / "ui" / "compare" / "compare.css")
-    table = compare_desk()
-    here = sync_with_url(table.last or CompareState())
-    if here.table is not None and here.state.target is None:
-        change_state(target=here.table.names[-1])
+    desk = compare_desk()
+    visit = sync_with_url(desk.last_state or CompareState())
+    if visit.table is not None and visit.state.target is None:
+        change_state(target=visit.table.names[-1])
     write_url()
-    state = here.state
+    state = visit.state
     assert isinstance(state, CompareState)
-    table.last = state
+    desk.last_state = state
     _header()
-    pair = _inputs(here, table, state, inspector_service())
-    _list(here, table, state)
+    pair = _inputs(visit, desk, state, inspector_service())
+    _list(visit, desk, state)
     show_heading("Two formulas side by side", 3)
     pair_inputs(state)
     pair_view(pair)
@@ -59,30 +60,37 @@ def _header() -> None:
 
 
 def _inputs(
-    here: Visit, table: CompareDesk, state: CompareState, service: InspectorService
+    visit: Visit, desk: CompareDesk, state: CompareState, service: InspectorService
 ) -> Pair:
     left, right = st.columns([5, 4], gap="medium")
-    pair = measured_pair(here, state, service)
+    pair = measure_pair(visit, state, service)
     with left:
-        list_input(table)
+        list_input(desk)
     with right:
-        data_input(here, tuple(dict.fromkeys([*table.variables, *pair.variables])))
+        listed = desk.variable_names(state.list_base)
+        data_input(visit, tuple(dict.fromkeys([*listed, *pair.variables])))
     return pair
 
 
-def _list(here: Visit, table: CompareDesk, state: CompareState) -> None:
+def _list(visit: Visit, desk: CompareDesk, state: CompareState) -> None:
     """The front of the list, or what stands in its way."""
-    if table.imported is None:
-        if table.raw is None and not (state.formula or state.other):
-            examples()
+    if desk.imported is None:
+        if desk.raw is None and not (state.formula or state.other):
+            examples_view()
         return
-    if state.upload and here.table is None and not table.as_stored:
+    if state.upload and visit.table is None and not desk.as_stored:
         quiet_note("The list is scored once its table is here: choose it under Data.")
         return
-    advance_scoring(table, state, here.table)
-    if table.scored is not None and table.scored_for == table.wanted:
-        results_view(table, table.scored, scoring_notices(table, state, here.table))
-    elif table.job is not None and table.job.running:
-        show_progress(f"scoring-{table.number}")
+    if unknown := variables_without_range(desk, state, visit.table):
+        ask_for_data(unknown)
+        return
+    advance_scoring(desk, state, visit.table)
+    if desk.scored is not None and desk.scored_for == desk.wanted_for:
+        if not desk.scored.check.passed and desk.table_confirmed_for != desk.scored_for:
+            ask_about_table(desk.scored)
+            return
+        results_view(desk, desk.scored, scoring_notices(desk, state, visit.table))
+    elif desk.job is not None and desk.job.running:
+        show_progress(f"scoring-{desk.number}")
     else:
-        show_end(table)
+        show_end(desk)

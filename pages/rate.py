@@ -24,35 +24,35 @@ from study.rating_types import Stage
 
 def rate_page() -> None:
     """Draw what the link in the address leads to."""
-    here = follow_link()
+    tab = follow_link()
     style()
     with st.container(key="rate-page"):
         try:
-            _draw(here)
+            _draw(tab)
         except StudyError:
             message_page("Please wait", (words.BUSY_PAGE,), retry=True)
 
 
-def _draw(here: Tab) -> None:
+def _draw(tab: Tab) -> None:
     """The page of the stage that the database says."""
-    if not here.token:
+    if not tab.token:
         return message_page(*words.NO_LINK)
     service = rating_service()
-    visit = here.gone or service.open(here.token)
+    visit = tab.visit_after_withdrawal or service.open(tab.token)
     underway = visit.stage in (Stage.PRACTICE, Stage.RATING)
-    if here.leaving and visit.progress is not None:
-        return withdrawal_page(here, visit)
-    if underway and here.link:
-        return welcome_page(here, visit)
-    if underway and here.feedback:
-        return feedback_page(here, visit)
+    if tab.confirming_withdrawal and visit.progress is not None:
+        return withdrawal_page(tab, visit)
+    if underway and tab.link:
+        return welcome_page(tab, visit)
+    if underway and tab.feedback:
+        return feedback_page(tab, visit)
     if underway:
-        step = service.next_ballot(here.token)
+        step = service.next_ballot(tab.token)
         if step.ballot is not None:
-            return ballot_page(here, step.visit, step.ballot)
+            return ballot_page(tab, step.visit, step.ballot)
         visit = step.visit
     if visit.stage == Stage.CONSENT:
-        return consent_page(here, visit)
+        return consent_page(tab, visit)
     if visit.stage == Stage.PAUSED:
-        return pause_page(here, visit)
-    return ending_page(here, visit)
+        return pause_page(tab, visit)
+    return ending_page(tab, visit)

@@ -15,8 +15,8 @@ from study.store import Store, Tx
 
 MIN_PASSPHRASE = 12
 MAX_PASSPHRASE = 1000
-LOGIN_LASTS = timedelta(hours=12)
-SETUP_LASTS = timedelta(hours=24)
+LOGIN_LIFETIME = timedelta(hours=12)
+SETUP_LIFETIME = timedelta(hours=24)
 WINDOW = timedelta(minutes=15)
 FREE_ATTEMPTS = 5
 """Failures within the window, from one address, before waiting begins."""
@@ -41,13 +41,13 @@ def hash_passphrase(passphrase: str, parameters: HashParameters | None = None) -
     return f"scrypt${used.n}${used.r}${used.p}${salt.hex()}${digest.hex()}"
 
 
-def passphrase_fits(passphrase: str, stored: str) -> bool:
+def passphrase_matches(passphrase: str, stored: str) -> bool:
     """Compare in constant time.
 
     Examples
     --------
     >>> stored = hash_passphrase("correct horse", HashParameters(n=2**10))
-    >>> passphrase_fits("correct horse", stored), passphrase_fits("wrong horse", stored)
+    >>> passphrase_matches("correct horse", stored), passphrase_matches("wrong horse", stored)
     (True, False)
     """
     _, n, r, p, salt, digest = stored.split("$")
@@ -114,7 +114,7 @@ class AccessService:
             if tx.access.passphrase_hash() is not None:
                 return None
             token = self._chance.token()
-            tx.access.set_setup(token_hash(token), now + SETUP_LASTS)
+            tx.access.set_setup_token(token_hash(token), now + SETUP_LIFETIME)
             return token
 
     def set_up(self, token: str, passphrase: str) -> Login:
@@ -129,7 +129,7 @@ class AccessService:
         hashed = hash_passphrase(passphrase, self._parameters)
         now = self._clock.now()
         with self._store.writing() as tx:
-            if tx.access.passphrase_hash() is not None or not tx.access.take_setup(
+            if tx.access.passphrase_hash() is not None or not tx.access.use_setup_token(
                 token_hash(token), now
             ):
                 raise AccessError(
@@ -167,7 +167,7 @@ class AccessService:
             )
         if stored is None:
             raise AccessError("there is no passphrase yet", hint="use the set-up link")
-        if len(passphrase) > MAX_PASSPHRASE or not passphrase_fits(passphrase, stored):
+        if len(passphrase) > MAX_PASSPHRASE or not passphrase_matches(passphrase, stored):
             raise AccessError("that is not the passphrase")
         with self._store.writing() as tx:
             tx.access.forgive(attempt)
@@ -212,8 +212,8 @@ class AccessService:
 
     def _login(self, tx: Tx, now: datetime) -> Login:
         token = self._chance.token()
-        tx.access.add_login(token_hash(token), now, now + LOGIN_LASTS)
-        return Login(token, now + LOGIN_LASTS)
+        tx.access.add_login(token_hash(token), now, now + LOGIN_LIFETIME)
+        return Login(token, now + LOGIN_LIFETIME)
 
     def _wait(self, tx: Tx, where: str, now: datetime) -> float:
         """Seconds until an attempt is looked at: doubles with each failure over the free ones."""

@@ -115,7 +115,7 @@ def _flow(
 
 
 # Pairs that are tried for what they leave to the others; the choice is made while writers wait.
-TRIED = 12
+MAX_CANDIDATES = 12
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class PairLoad:
         return self.completed + self.reserved
 
     @property
-    def lean(self) -> int:
+    def side_surplus(self) -> int:
         """Left minus right, over votes and live reservations."""
         return 2 * self.lower_left - self.load
 
@@ -160,7 +160,7 @@ class RaterHistory:
     lower_left: int = 0
 
     @property
-    def lean(self) -> int:
+    def side_surplus(self) -> int:
         """Left minus right."""
         return 2 * self.lower_left - len(self.pair_ids)
 
@@ -183,7 +183,7 @@ class Choice:
 
 
 def choose_pair(
-    loads: Sequence[PairLoad], given: RaterHistory, wanted: int, rng: random.Random,
+    loads: Sequence[PairLoad], history: RaterHistory, wanted: int, rng: random.Random,
     others: Collection[RaterAtWork] = (),
 ) -> Choice | None:
     """The next pair for a rater.
@@ -192,7 +192,7 @@ def choose_pair(
     ----------
     loads : sequence of PairLoad
         All pairs that raters may get.
-    given : RaterHistory
+    history : RaterHistory
         What this rater has had.
     wanted : int
         Ballots this rater still needs, this one included; at least 1.
@@ -229,9 +229,9 @@ def choose_pair(
     Choice(pair_id=2, lower_left=False)
     """
     by_id = {pair.pair_id: pair for pair in loads}
-    had = [by_id[i] for i in given.pair_ids if i in by_id]
+    had = [by_id[i] for i in history.pair_ids if i in by_id]
     used = frozenset().union(*(pair.formulas for pair in had))
-    free = [p for p in loads if p.pair_id not in given.pair_ids and not p.formulas & used]
+    free = [p for p in loads if p.pair_id not in history.pair_ids and not p.formulas & used]
     if not free:
         return None
     outlook = expected_votes(loads, others)
@@ -246,7 +246,10 @@ def choose_pair(
     closing = ahead < 2 * len(loads)  # near the end evenness comes before spread
     steps = 20 if closing else 2
     reachable = min(wanted, max_disjoint_pairs(free))
-    side = {pair.pair_id: _side(pair.lean, given.lean, reachable - 1, rng) for pair in free}
+    side = {
+        pair.pair_id: _side(pair.side_surplus, history.side_surplus, reachable - 1, rng)
+        for pair in free
+    }
 
     def rank(pair: PairLoad) -> tuple[float, ...]:
         return (
@@ -254,7 +257,7 @@ def choose_pair(
             seen[pair.problem],
             -lot.get(pair.problem, 0.0),
             int(4 * over[pair.pair_id]),
-            (1 if side[pair.pair_id] else -1) * (pair.lean + given.lean),
+            (1 if side[pair.pair_id] else -1) * (pair.side_surplus + history.side_surplus),
             rng.random(),
         )
 
@@ -262,7 +265,7 @@ def choose_pair(
     fit = (pair for pair in ranked if _room_after(pair, free) >= reachable - 1)
     pair = next(fit, ranked[0])
     if closing:
-        pair = _most_even_pair(pair, islice(fit, TRIED - 1), loads, free, wanted, others)
+        pair = _most_even_pair(pair, islice(fit, MAX_CANDIDATES - 1), loads, free, wanted, others)
     return Choice(pair.pair_id, side[pair.pair_id])
 
 
@@ -330,16 +333,16 @@ def expected_votes(loads: Sequence[PairLoad], others: Collection[RaterAtWork]) -
     return {p.pair_id: p.load + everywhere - weights.get(p.pair_id, 0.0) for p in loads}
 
 
-def _side(pair_lean: int, rater_lean: int, to_come: int, rng: random.Random) -> bool:
+def _side(pair_surplus: int, rater_surplus: int, to_come: int, rng: random.Random) -> bool:
     """Whether the lower EIC goes to the left.
 
     The side that brings the sum of squared leans down, a coin where it does not matter; but never
     one that leaves the rater with a lean which the ballots to come after this one cannot mend.
     """
-    if abs(rater_lean) >= max(1, to_come):
-        return rater_lean < 0
-    lean = pair_lean + rater_lean
-    return lean < 0 if lean else rng.random() < 0.5
+    if abs(rater_surplus) >= max(1, to_come):
+        return rater_surplus < 0
+    side_surplus = pair_surplus + rater_surplus
+    return side_surplus < 0 if side_surplus else rng.random() < 0.5
 
 
 def max_disjoint_pairs(pairs: Collection[PairLoad]) -> int:

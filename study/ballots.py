@@ -14,7 +14,6 @@ an obvious check expects the one that fits.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 import math
@@ -91,7 +90,7 @@ class BallotContent:
 
     def to_json(self) -> str:
         """Canonical JSON."""
-        return canonical_json(dataclasses.asdict(self))
+        return canonical_json(self)
 
     @classmethod
     def from_json(cls, text: str) -> BallotContent:
@@ -318,7 +317,7 @@ def make_content(problem: Problem, pair: NewPair) -> BallotContent:
     figure = _figure(problem, samples)
     cards = [_card(formula, value, figure) for formula, value in zip(shown, r2, strict=True)]
     return BallotContent(
-        title=problem.shown_title,
+        title=problem.display_title,
         description=problem.description,
         figure=figure,
         lower=cards[0],

@@ -236,7 +236,7 @@ def check_base_url(url: str) -> None:
 
 
 def canonical_json(value: Any) -> str:
-    """One text for one value: sorted keys, no spaces, no NaN.
+    """One text for one value: sorted keys, no spaces, no NaN; a dataclass is its fields.
 
     Examples
     --------
@@ -244,7 +244,12 @@ def canonical_json(value: Any) -> str:
     '{"a":[1.5,"é"],"b":1}'
     """
     return json.dumps(
-        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+        value,
+        sort_keys=True,
+        separators=(",", ":"),
+        ensure_ascii=False,
+        allow_nan=False,
+        default=vars,
     )
 
 

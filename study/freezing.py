@@ -154,11 +154,12 @@ def version_of(lines: Sequence[AuditLine]) -> int:
     return max((line.id for line in lines if line.actor != RATER), default=0)
 
 
-def refuse_if_changed(tx: Tx, study_id: int, seen: int | None) -> None:
-    """Raise `StaleEditError` if the study has changed since version `seen`; None: never."""
-    if seen is None:
+def refuse_if_changed(tx: Tx, study_id: int, version_seen: int | None) -> None:
+    """Raise `StaleEditError` if the study has changed since version `version_seen`; None: never."""
+    if version_seen is None:
         return
-    since = [line for line in tx.audit.every(study_id) if line.actor != RATER and line.id > seen]
+    lines = (line for line in tx.audit.every(study_id) if line.actor != RATER)
+    since = [line for line in lines if line.id > version_seen]
     if since:
         since.sort(key=lambda line: line.id)
         said = "; ".join(

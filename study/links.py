@@ -13,7 +13,7 @@ from eic_core.exports import csv_text, safe_cell
 from study.clock import Chance, Clock
 from study.design import StudyStatus
 from study.errors import DesignError, NotFoundError, StudyError
-from study.store import InvitationKind, Store, require_study, saved_by_rater
+from study.store import InvitationKind, Store, count_votes_by_rater, require_study
 
 
 def token_hash(token: str) -> str:
@@ -103,7 +103,7 @@ class InvitationView:
     created_at: datetime
 
 
-class InvitationDesk:
+class InvitationService:
     """Makes, lists and revokes the links of a study."""
 
     def __init__(
@@ -160,7 +160,7 @@ class InvitationDesk:
         """All invitations of a study, oldest first."""
         with self._store.reading() as tx:
             require_study(tx, study_id)
-            saved = saved_by_rater(tx.votes.every(study_id))
+            saved = count_votes_by_rater(tx.votes.every(study_id))
             done: dict[int, list[bool]] = {}
             for rater in tx.raters.every(study_id):
                 finished = saved[rater.id] >= rater.total

@@ -63,7 +63,7 @@ class Problem:
             )
 
     @property
-    def shown_title(self) -> str:
+    def display_title(self) -> str:
         """What raters see above the data."""
         return self.title or self.name
 

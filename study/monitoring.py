@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from study.clock import Clock
 from study.design import ExclusionUnit, StudyStatus
@@ -17,7 +17,16 @@ from study.errors import StudyError
 from study.material import PairKind, Study, StudyPair
 from study.report.exported import ExportedPair, ExportedVote, RaterCounts, StudyExport, Unblinding
 from study.statistics.exclusions import ExclusionRule, session_seconds
-from study.store import InvitationKind, RaterRow, Store, VoteRow, require_study, saved_by_rater
+from study.store import (
+    InvitationKind,
+    InvitationRow,
+    RaterRow,
+    Store,
+    Tx,
+    VoteRow,
+    count_votes_by_rater,
+    require_study,
+)
 from study.unblinding import early_looks
 
 
@@ -112,9 +121,6 @@ def _vote(vote: VoteRow, pair: StudyPair, rater: RaterRow) -> ExportedVote:
     )
 
 
-if TYPE_CHECKING:
-    from study.report.exported import StudyExport
-
 SILENT_AFTER = timedelta(days=1)
 
 
@@ -137,7 +143,9 @@ class LiveList:
     at : datetime
     status : StudyStatus
     invited : int
-        Personal links plus the quotas of open links, revoked and unused ones left out.
+        People: see `invited_people`.
+    open_places : int
+        Consents that open links are still good for.
     consented : int
         Withdrawn raters included.
     finished, withdrawn : int
@@ -165,6 +173,7 @@ class LiveList:
     at: datetime
     status: StudyStatus
     invited: int
+    open_places: int
     consented: int
     finished: int
     withdrawn: int
@@ -181,6 +190,21 @@ class LiveList:
     attention_failed: int
     failed_checks: tuple[tuple[int, int], ...]
     last_vote_at: datetime | None
+
+
+def people_through(tx: Tx, invitation: InvitationRow) -> int:
+    """How many people have consented through a link, withdrawn ones included."""
+    return tx.invitations.consents(invitation.id) + tx.invitations.withdrawals(invitation.id)
+
+
+def invited_people(tx: Tx, study_id: int) -> int:
+    """How many people a study has invited: a personal link invites one, used or not, revoked or
+    not; an open link those who came through it, for nobody knows who else has seen it.
+    """
+    return sum(
+        1 if row.kind == InvitationKind.PERSONAL else people_through(tx, row)
+        for row in tx.invitations.every(study_id)
+    )
 
 
 @dataclass(frozen=True)
@@ -207,8 +231,12 @@ class Monitor:
             raters = tx.raters.every(study_id)
             pairs = [p for p in tx.materials.pairs(study_id, PairKind.MAIN) if p.in_study]
             invitations = tx.invitations.every(study_id)
-            used = {r.id: tx.invitations.consents(r.id) + tx.invitations.withdrawals(r.id)
-                    for r in invitations}
+            invited = invited_people(tx, study_id)
+            open_places = sum(
+                max(0, row.quota - people_through(tx, row))
+                for row in invitations
+                if row.kind == InvitationKind.OPEN and row.revoked_at is None
+            )
             withdrawn = tx.raters.withdrawals(study_id)
         main = [vote for vote in votes if vote.kind == PairKind.MAIN]
         on_pair = Counter(vote.pair_id for vote in main)
@@ -220,9 +248,8 @@ class Monitor:
         return LiveList(
             at=now,
             status=study.status,
-            invited=sum(
-                used[row.id] if row.revoked_at else row.quota for row in invitations
-            ),
+            invited=invited,
+            open_places=open_places,
             consented=len(raters) + withdrawn,
             finished=len(standing.finished),
             withdrawn=withdrawn,
@@ -258,9 +285,6 @@ class Monitor:
         StudyError
             If the study is a draft; or still open, and nobody has confirmed a look.
         """
-        from study.monitoring import export_of
-        from study.report.exported import Unblinding
-
         with self._store.reading() as tx:
             study = require_study(tx, study_id)
             if study.status == StudyStatus.DRAFT:
@@ -277,19 +301,13 @@ class Monitor:
                 votes = tuple(vote for vote in votes if looks[-1].covers(vote))
                 raters = tuple(rater for rater in raters if rater.consented_at <= at)
             now = at or self._clock.now()
-            invited = sum(
-                row.quota
-                if row.kind == InvitationKind.PERSONAL
-                else tx.invitations.consents(row.id) + tx.invitations.withdrawals(row.id)
-                for row in tx.invitations.every(study_id)
-            )
             return export_of(
                 study,
                 json.loads(tx.studies.configuration(study_id)),
                 tx.materials.pairs(study_id),
                 raters,
                 votes,
-                invited=invited,
+                invited=invited_people(tx, study_id),
                 finished=len(_raters(study, raters, votes, now).finished),
                 withdrawn=tx.raters.withdrawals(study_id),
                 at=now,
@@ -306,7 +324,7 @@ def _raters(
     study: Study, raters: tuple[RaterRow, ...], votes: tuple[VoteRow, ...], now: datetime
 ) -> _Standing:
     """Who has finished, and who else has fallen silent."""
-    saved = saved_by_rater(votes)
+    saved = count_votes_by_rater(votes)
     last = {vote.rater_id: vote.voted_at for vote in votes}
     finished, silent = set(), []
     for rater in raters:

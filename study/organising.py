@@ -20,7 +20,7 @@ from study.freezing import (
     refuse_if_changed,
     version_of,
 )
-from study.links import InvitationDesk
+from study.links import InvitationService
 from study.material import Column, NewPair, PairKind, Pool, Problem, Study, StudyPair
 from study.monitoring import Monitor
 from study.rating_types import Ballot
@@ -93,7 +93,7 @@ class OrganiserService:
 
     Attributes
     ----------
-    invitations : InvitationDesk
+    invitations : InvitationService
         Makes, lists and revokes links.
     monitor : Monitor
         The live list, and exports.
@@ -103,7 +103,7 @@ class OrganiserService:
     Notes
     -----
     Everything that changes a draft raises `FrozenStudyError` on a frozen study, and
-    `NotFoundError` for an unknown id.  What takes `seen`, a number from `version`, raises
+    `NotFoundError` for an unknown id.  What takes `version_seen`, a number from `version`, raises
     `StaleEditError` if the study has changed since.  The service holds no state.
     """
 
@@ -114,7 +114,7 @@ class OrganiserService:
         self._store = store
         self._clock = clock
         self._actor = actor
-        self.invitations = InvitationDesk(store, clock, chance, demo=demo, actor=actor)
+        self.invitations = InvitationService(store, clock, chance, demo=demo, actor=actor)
         self.monitor = Monitor(store, clock)
         self.early = EarlyLooks(store, clock, actor=actor)
 
@@ -180,15 +180,15 @@ class OrganiserService:
             tx.audit.add(now, self._actor, "edited", study_id, _changed(study, name, design))
             return require_study(tx, study_id)
 
-    def delete_draft(self, study_id: int, *, seen: int | None = None) -> None:
+    def delete_draft(self, study_id: int, *, version_seen: int | None = None) -> None:
         """Delete a draft with all that belongs to it; frozen studies stay."""
         with self._store.writing() as tx:
-            study = self._draft(tx, study_id, seen)
+            study = self._draft(tx, study_id, version_seen)
             tx.studies.delete_draft(study_id)
             tx.audit.add(self._clock.now(), self._actor, "deleted a draft", None, study.name)
 
     def set_problems(
-        self, study_id: int, problems: Sequence[Problem], *, seen: int | None = None
+        self, study_id: int, problems: Sequence[Problem], *, version_seen: int | None = None
     ) -> tuple[Problem, ...]:
         """Replace the problems; the pairs made from the old ones go.
 
@@ -203,7 +203,7 @@ class OrganiserService:
         for problem in problems:
             problem_table(problem)
         with self._store.writing() as tx:
-            self._draft(tx, study_id, seen)
+            self._draft(tx, study_id, version_seen)
             tx.materials.set_pairs(study_id, ())
             tx.materials.set_problems(study_id, problems)
             self._note(tx, study_id, "set the problems", f"{len(problems)} problems")
@@ -243,10 +243,10 @@ class OrganiserService:
         with self._store.reading() as tx:
             return tx.materials.problems(study_id)
 
-    def set_pool(self, study_id: int, pool: Pool, *, seen: int | None = None) -> None:
+    def set_pool(self, study_id: int, pool: Pool, *, version_seen: int | None = None) -> None:
         """Keep the scored pool with the study; the pairs made from an old one go."""
         with self._store.writing() as tx:
-            self._draft(tx, study_id, seen)
+            self._draft(tx, study_id, version_seen)
             tx.materials.set_pairs(study_id, ())
             tx.materials.set_pool(study_id, pool)
             self._note(tx, study_id, "set the pool", f"{pool.name}, {pool.rows} rows")
@@ -260,14 +260,14 @@ class OrganiserService:
 
     def set_pairs(
         self, study_id: int, pairs: Sequence[NewPair], rules: Mapping[str, Any] | None = None, *,
-        seen: int | None = None,
+        version_seen: int | None = None,
     ) -> tuple[StudyPair, ...]:
         """Replace the pairs, and keep the rules they came from (``dataclasses.asdict`` of them).
 
         `study.pairing.pairs_from_matching` makes `NewPair` from what `study.matching` finds.
         """
         with self._store.writing() as tx:
-            self._draft(tx, study_id, seen)
+            self._draft(tx, study_id, version_seen)
             known = {problem.name for problem in tx.materials.problems(study_id)}
             for pair in pairs:
                 if pair.problem not in known:
@@ -293,7 +293,7 @@ class OrganiserService:
             raise DesignError("say why this pair is left out", field="reason")
         return self._drop(study_id, pair_id, reason.strip()[:500])
 
-    def undrop_pair(self, study_id: int, pair_id: int) -> StudyPair:
+    def restore_pair(self, study_id: int, pair_id: int) -> StudyPair:
         """Take a dropped pair back in."""
         return self._drop(study_id, pair_id, "")
 
@@ -327,14 +327,14 @@ class OrganiserService:
             return readiness_of(tx, require_study(tx, study_id), self._clock.now())
 
     def freeze(
-        self, study_id: int, *, seen: int | None = None, progress: Progress | None = None
+        self, study_id: int, *, version_seen: int | None = None, progress: Progress | None = None
     ) -> Study:
         """Make every ballot, hash everything, and open the study.
 
         Parameters
         ----------
         study_id : int
-        seen : int, optional
+        version_seen : int, optional
             From `version`.
         progress : callable (done, total) -> None, optional
             Called as ballots are made.
@@ -357,7 +357,7 @@ class OrganiserService:
                 progress(len(contents), total)
         now = self._clock.now()
         with self._store.writing() as tx:
-            self._draft(tx, study_id, seen)
+            self._draft(tx, study_id, version_seen)
             readiness = readiness_of(tx, study, now)
             if not readiness.ready:
                 raise StudyError("this study cannot be frozen", hint=readiness.missing[0])
@@ -411,11 +411,11 @@ class OrganiserService:
 
     # --- inside ---
 
-    def _draft(self, tx: Tx, study_id: int, seen: int | None = None) -> Study:
+    def _draft(self, tx: Tx, study_id: int, version_seen: int | None = None) -> Study:
         study = require_study(tx, study_id)
         if study.status != StudyStatus.DRAFT:
             raise FrozenStudyError("this study is frozen", hint="make a new draft to change it")
-        refuse_if_changed(tx, study_id, seen)
+        refuse_if_changed(tx, study_id, version_seen)
         return study
 
     def _check_name(self, tx: Tx, name: str, study_id: int | None) -> None:

@@ -165,7 +165,7 @@ def _unpacked(name: str, data: bytes) -> bytes:
 def match_study(
     service: OrganiserService, study_id: int, rules: MatchingRules, *, mode: Mode = "matching",
     k: int | None = None, progress: Callable[[int, int, str], None] | None = None,
-    seen: int | None = None, seconds: float = SECONDS,
+    version_seen: int | None = None, seconds: float = SECONDS,
     clock: Callable[[], float] = time.monotonic,
 ) -> tuple[MatchingResult, tuple[StudyPair, ...]]:
     """Match a draft's pool, and make the pairs found the draft's pairs.
@@ -178,7 +178,7 @@ def match_study(
         Kept with the study.
     mode, k, progress
         As for `study.matching.match_pool`.
-    seen : int, optional
+    version_seen : int, optional
         The study's version when the rules were chosen.
     seconds, clock
         As for `study.matching.match_pool`.
@@ -207,7 +207,7 @@ def match_study(
     kept = {**rules.to_json(), "mode": mode, "k": k}
     if not result.complete:
         kept["unfinished"] = list(result.unfinished)
-    return result, service.set_pairs(study_id, found, kept, seen=seen)
+    return result, service.set_pairs(study_id, found, kept, version_seen=version_seen)
 
 
 def scored_pool(pool: Pool, problems: Sequence[Problem], r2_column: str = "r2") -> ScoredPool:

@@ -31,14 +31,15 @@ IDLE_GAP = 45.0
 
 @dataclass(frozen=True)
 class LinkHolder:
-    """What a token leads to; `rater` is None before consent."""
+    """What a token leads to; `rater` is None, and has no ballots, before consent."""
 
     study: Study
     invitation: InvitationRow
     rater: RaterRow | None
+    ballots: tuple[AssignmentRow, ...] = ()
 
 
-def find(tx: Tx, token: str) -> LinkHolder | None:
+def find_link_holder(tx: Tx, token: str) -> LinkHolder | None:
     """Look a token up: a rater's own link first, else an invitation."""
     hashed = token_hash(token)
     rater = tx.raters.by_token(hashed)
@@ -49,21 +50,22 @@ def find(tx: Tx, token: str) -> LinkHolder | None:
     if invitation is None:
         return None
     study = tx.studies.get(invitation.study_id)
-    return None if study is None else LinkHolder(study, invitation, rater)
+    if study is None:
+        return None
+    ballots = () if rater is None else tx.assignments.of_rater(rater.id)
+    return LinkHolder(study, invitation, rater, ballots)
 
 
-def visit_of(tx: Tx, token: str, now: datetime) -> RatingVisit:
-    """What the page should show for a token."""
-    found = find(tx, token)
+def visit_of(tx: Tx, found: LinkHolder | None, now: datetime) -> RatingVisit:
+    """What the page should show to the holder of a link."""
     if found is None:
         return RatingVisit(Stage.UNKNOWN)
-    design, rater = found.study.design, found.rater
-    rows = tx.assignments.of_rater(rater.id) if rater else ()
+    design, rater, rows = found.study.design, found.rater, found.ballots
     progress = None
     if rater is not None:
         saved = sum(row.voted and row.kind != PairKind.PRACTICE for row in rows)
         progress = Progress(saved, rater.total)
-    stage = _stage(tx, found, progress, rows, now)
+    stage = _stage(tx, found, progress, now)
     return RatingVisit(
         stage=stage,
         title=design.title,
@@ -80,11 +82,15 @@ def visit_of(tx: Tx, token: str, now: datetime) -> RatingVisit:
     )
 
 
+def read_visit(tx: Tx, token: str, now: datetime) -> RatingVisit:
+    """What the page should show for a token, as the database has it now."""
+    return visit_of(tx, find_link_holder(tx, token), now)
+
+
 def _stage(
     tx: Tx,
     found: LinkHolder,
     progress: Progress | None,
-    rows: tuple[AssignmentRow, ...],
     now: datetime,
 ) -> Stage:
     study, invitation, rater = found.study, found.invitation, found.rater
@@ -104,31 +110,31 @@ def _stage(
         return Stage.CLOSED
     if rater.paused_at is not None:
         return Stage.PAUSED
-    practised = any(row.kind == PairKind.PRACTICE and row.voted for row in rows)
+    practised = any(row.kind == PairKind.PRACTICE and row.voted for row in found.ballots)
     return Stage.RATING if practised or not study.design.practice else Stage.PRACTICE
 
 
-def current_ballot(tx: Tx, found: LinkHolder | None, now: datetime) -> AssignmentRow | None:
+def current_ballot(found: LinkHolder | None, now: datetime) -> AssignmentRow | None:
     """The ballot under way, if its rater may vote on it."""
     if found is None or found.rater is None or not found.study.takes_votes(now):
         return None
     if found.rater.paused_at is not None or found.invitation.revoked_at is not None:
         return None
-    return next((row for row in tx.assignments.of_rater(found.rater.id) if not row.voted), None)
+    return next((row for row in found.ballots if not row.voted), None)
 
 
-def silence(row: AssignmentRow, now: datetime) -> float:
+def idle_since_last_sign(row: AssignmentRow, now: datetime) -> float:
     """Seconds since the last sign of life that count as idle; 0 without heartbeats."""
     gap = (now - row.seen_at).total_seconds()
     return gap if row.beats and gap > IDLE_GAP else 0.0
 
 
-def idle_until(row: AssignmentRow, rater: RaterRow, now: datetime) -> float:
+def total_idle_seconds(row: AssignmentRow, rater: RaterRow, now: datetime) -> float:
     """All idle seconds of a ballot up to now; a pause counts whole."""
     if rater.paused_at is not None:
         since = max(row.seen_at, rater.paused_at)
         return row.idle_seconds + max(0.0, (now - since).total_seconds())
-    return row.idle_seconds + silence(row, now)
+    return row.idle_seconds + idle_since_last_sign(row, now)
 
 
 _CACHE = 2000
@@ -176,7 +182,7 @@ class RatingService:
     def open(self, token: str) -> RatingVisit:
         """Where this link stands.  Reads only."""
         with self._store.reading() as tx:
-            return visit_of(tx, token, self._clock.now())
+            return read_visit(tx, token, self._clock.now())
 
     def new_request_id(self) -> str:
         """A fresh id for one consent form: make it once, keep it, send it with `consent`."""
@@ -209,8 +215,8 @@ class RatingService:
         request = request_id or self._chance.token()
         now = self._clock.now()
         with self._store.writing() as tx:
-            found = find(tx, token)
-            visit = visit_of(tx, token, now)
+            found = find_link_holder(tx, token)
+            visit = visit_of(tx, found, now)
             if found is None:
                 raise StudyError(f"this link takes no consent: {visit.stage}")
             own = token
@@ -232,7 +238,7 @@ class RatingService:
                     seed=self._chance.generator().getrandbits(31),
                 )
                 tx.audit.add(now, "rater", "consented", found.study.id)
-            return Consent(own, link, visit_of(tx, own, now))
+            return Consent(own, link, read_visit(tx, own, now))
 
     def next_ballot(self, token: str) -> NextBallot:
         """The ballot to show: the one under way, or a new one.
@@ -242,27 +248,28 @@ class RatingService:
         """
         now = self._clock.now()
         with self._store.reading() as tx:
-            found = find(tx, token)
-            row = current_ballot(tx, found, now)
+            found = find_link_holder(tx, token)
+            row = current_ballot(found, now)
             if found and found.rater and row and _is_fresh(found.study, row, now):
                 ballot = self._ballot(tx, found.study, found.rater, row)
-                return NextBallot(visit_of(tx, token, now), ballot)
+                return NextBallot(visit_of(tx, found, now), ballot)
         with self._store.writing() as tx:
-            found = find(tx, token)
-            visit = visit_of(tx, token, now)
+            found = find_link_holder(tx, token)
+            visit = visit_of(tx, found, now)
             if (
                 found is None
                 or found.rater is None
                 or visit.stage not in (Stage.PRACTICE, Stage.RATING)
             ):
                 return NextBallot(visit)
-            row = current_ballot(tx, found, now)
+            row = current_ballot(found, now)
             if row is not None:
-                self._keep(tx, found.study, row, now, row.idle_seconds + silence(row, now))
+                idle = row.idle_seconds + idle_since_last_sign(row, now)
+                self._keep(tx, found.study, row, now, idle)
             else:
-                row = self._give(tx, found.study, found.rater, visit.stage, now)
+                row = self._give(tx, found, found.rater, visit.stage, now)
             if row is None:
-                return NextBallot(visit_of(tx, token, now))
+                return NextBallot(read_visit(tx, token, now))
             return NextBallot(visit, self._ballot(tx, found.study, found.rater, row))
 
     def vote(self, token: str, ballot_token: str, choice: Choice, reason: str = "") -> VoteOutcome:
@@ -286,7 +293,7 @@ class RatingService:
             raise StudyError(f"a vote is left, right or tie, not `{choice}`")
         now = self._clock.now()
         with self._store.writing() as tx:
-            found = find(tx, token)
+            found = find_link_holder(tx, token)
             status, row = self._judge(tx, found, ballot_token, now)
             feedback = ""
             if row is not None and found is not None and found.rater is not None:
@@ -295,7 +302,7 @@ class RatingService:
                     if choice == "tie" and not design.allow_tie:
                         raise StudyError("this study asks for a choice between A and B")
                     line = " ".join(reason.split())[:MAX_REASON] if design.ask_reason else ""
-                    idle = idle_until(row, found.rater, now)
+                    idle = total_idle_seconds(row, found.rater, now)
                     at = max(now, row.shown_at)  # a clock that was set back makes no negative time
                     tx.votes.add(row, choice=choice, reason=line, at=at, idle_seconds=idle)
                     tx.raters.set_paused(found.rater.id, None)
@@ -303,7 +310,7 @@ class RatingService:
                         feedback = PRACTICE_FEEDBACK[choice]
                 elif status == VoteStatus.TOO_SOON:
                     tx.assignments.mark_hasty(row.id, now)
-            return VoteOutcome(status, visit_of(tx, token, now), feedback)
+            return VoteOutcome(status, read_visit(tx, token, now), feedback)
 
     def heartbeat(self, token: str, ballot_token: str, *, active: bool = True) -> None:
         """A sign of life while a ballot is on the screen, every 10 to 20 seconds.
@@ -314,46 +321,47 @@ class RatingService:
         """
         now = self._clock.now()
         with self._store.writing() as tx:
-            found = find(tx, token)
-            row = current_ballot(tx, found, now)
+            found = find_link_holder(tx, token)
+            row = current_ballot(found, now)
             if found is None or row is None or row.token != ballot_token:
                 return
-            gap = silence(row, now) if active else (now - row.seen_at).total_seconds()
+            gap = idle_since_last_sign(row, now) if active else (now - row.seen_at).total_seconds()
             self._keep(tx, found.study, row, now, row.idle_seconds + gap, beats=True)
 
     def pause(self, token: str) -> RatingVisit:
         """Stop the clock until `resume`; the time between counts as idle."""
         now = self._clock.now()
         with self._store.writing() as tx:
-            found = find(tx, token)
-            stage = visit_of(tx, token, now).stage
+            found = find_link_holder(tx, token)
+            stage = visit_of(tx, found, now).stage
             if found and found.rater and stage in (Stage.PRACTICE, Stage.RATING):
-                row = current_ballot(tx, found, now)
+                row = current_ballot(found, now)
                 if row is not None:
-                    self._keep(tx, found.study, row, now, row.idle_seconds + silence(row, now))
+                    idle = row.idle_seconds + idle_since_last_sign(row, now)
+                    self._keep(tx, found.study, row, now, idle)
                 tx.raters.set_paused(found.rater.id, now)
-            return visit_of(tx, token, now)
+            return read_visit(tx, token, now)
 
     def resume(self, token: str) -> RatingVisit:
         """Go on after a pause; harmless without one."""
         now = self._clock.now()
         with self._store.writing() as tx:
-            found = find(tx, token)
+            found = find_link_holder(tx, token)
             if found and found.rater and found.rater.paused_at is not None:
-                for row in tx.assignments.of_rater(found.rater.id):
+                for row in found.ballots:
                     if not row.voted:
-                        idle = idle_until(row, found.rater, now)
+                        idle = total_idle_seconds(row, found.rater, now)
                         self._keep(tx, found.study, row, now, idle)
                 tx.raters.set_paused(found.rater.id, None)
-            return visit_of(tx, token, now)
+            return read_visit(tx, token, now)
 
     def withdraw(self, token: str) -> RatingVisit:
         """Delete the rater with all votes; what stays is a line without content."""
         now = self._clock.now()
         with self._store.writing() as tx:
-            found = find(tx, token)
+            found = find_link_holder(tx, token)
             if found is None or found.rater is None:
-                return visit_of(tx, token, now)
+                return visit_of(tx, found, now)
             tx.raters.withdraw(found.rater.id, now)
             tx.audit.add(now, "rater", "withdrew", found.study.id)
             design = found.study.design
@@ -362,11 +370,11 @@ class RatingService:
     # --- ballots ---
 
     def _give(
-        self, tx: Tx, study: Study, rater: RaterRow, stage: Stage, now: datetime
+        self, tx: Tx, holder: LinkHolder, rater: RaterRow, stage: Stage, now: datetime
     ) -> AssignmentRow | None:
         """Choose the next pair and reserve it; None (and a lower total) if there is none."""
         rng = self._chance.generator()
-        rows = tx.assignments.of_rater(rater.id)
+        study, rows = holder.study, holder.ballots
         position = sum(row.kind != PairKind.PRACTICE for row in rows) + 1
         checks = study.design.attention_checks
         kind, pair_id, lower_left = PairKind.MAIN, 0, rng.random() < 0.5
@@ -429,7 +437,7 @@ class RatingService:
         """What a vote on this ballot would come to."""
         if found is None or found.rater is None:
             return VoteStatus.STALE, None
-        row = tx.assignments.by_token(found.rater.id, ballot_token)
+        row = next((row for row in found.ballots if row.token == ballot_token), None)
         if row is None:
             return VoteStatus.STALE, None
         if row.voted:
@@ -462,4 +470,4 @@ def _pseudonym(chance: Chance) -> str:
 def _is_fresh(study: Study, row: AssignmentRow, now: datetime) -> bool:
     """Whether showing the ballot again needs no write."""
     half = timedelta(minutes=study.design.reservation_minutes) / 2
-    return row.reserved_until - now > half and not silence(row, now)
+    return row.reserved_until - now > half and not idle_since_last_sign(row, now)

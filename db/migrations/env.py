@@ -1,4 +1,4 @@
-"""Alembic's entry: runs inside the transaction that `db.migrating.migrate` opened."""
+"""Alembic's entry: runs inside the transaction that `db.engine.migrate` opened."""
 
 from __future__ import annotations
 

@@ -226,7 +226,6 @@ _ASSIGNMENTS = (
     .where(ASSIGNMENT.rater_id == bindparam("rater_id"))
     .order_by(ASSIGNMENT.position)
 )  # fmt: skip
-_ASSIGNMENT_BY_TOKEN = _ASSIGNMENTS.where(ASSIGNMENT.token == bindparam("token"))
 _ADD_ASSIGNMENT = insert(ASSIGNMENTS)
 _CHANGE_ASSIGNMENT = update(ASSIGNMENTS).where(
     ASSIGNMENT.id == bindparam("assignment_id")
@@ -294,11 +293,6 @@ class SqlAssignments(_Repository):
     def of_rater(self, rater_id: int) -> tuple[AssignmentRow, ...]:
         """A rater's ballots, in order."""
         return tuple(map(_assignment, self._run(_ASSIGNMENTS, rater_id=rater_id)))
-
-    def by_token(self, rater_id: int, token: str) -> AssignmentRow | None:
-        """A rater's ballot by its token."""
-        row = self._run(_ASSIGNMENT_BY_TOKEN, rater_id=rater_id, token=token).first()
-        return None if row is None else _assignment(row)
 
     def keep_alive(
         self, assignment_id: int, *, seen_at: datetime, reserved_until: datetime,

@@ -54,14 +54,14 @@ class SqlAccess:
         self._db.execute(delete(OrganiserTable))
         self._db.execute(insert(OrganiserTable).values(id=1, passphrase_hash=hash, changed_at=at))
 
-    def set_setup(self, token_hash: str, expires_at: datetime) -> None:
+    def set_setup_token(self, token_hash: str, expires_at: datetime) -> None:
         """The one set-up link that is good from now on."""
         self._db.execute(delete(SetupTable))
         self._db.execute(
             insert(SetupTable).values(id=1, token_hash=token_hash, expires_at=expires_at)
         )
 
-    def take_setup(self, token_hash: str, now: datetime) -> bool:
+    def use_setup_token(self, token_hash: str, now: datetime) -> bool:
         """Burn the set-up link; whether it was good."""
         good = select(SetupTable.id).where(
             SetupTable.token_hash == token_hash, SetupTable.expires_at > now

@@ -7,6 +7,7 @@ import gzip
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import delete, func, insert, select, update
@@ -112,13 +113,17 @@ class SqlStudies:
         self._db.flush()
 
 
+@lru_cache(64)
+def _design(text: str, public_base_url: str) -> StudyDesign:
+    return StudyDesign.from_json({**json.loads(text), "public_base_url": public_base_url})
+
+
 def _study(row: StudyTable) -> Study:
-    design = {**json.loads(row.design), "public_base_url": row.public_base_url}
     return Study(
         id=row.id,
         name=row.name,
         status=StudyStatus(row.status),
-        design=StudyDesign.from_json(design),
+        design=_design(row.design, row.public_base_url),
         created_at=row.created_at,
         rules=json.loads(row.rules),
         hash=row.hash,

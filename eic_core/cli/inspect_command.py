@@ -119,11 +119,7 @@ def run(options: argparse.Namespace) -> None:
     if options.json:
         document = result.to_json()
         document["variables"] = mapping
-        document["reading"] = {
-            "syntax": reading.syntax,
-            "index_base": reading.index_base,
-            "notes": [note.message for note in reading.notes],
-        }
+        document["reading"] = reading_document(reading)
         document["data"] = samples.origin
         print(json.dumps(document, allow_nan=False))
     else:
@@ -147,7 +143,9 @@ def read_input(options: argparse.Namespace) -> tuple[Reading, Samples, dict[str,
     if table is not None:
         samples, mapping = _from_table(reading, table, options)
     else:
-        used = {name: domains[name] for name in reading.formula.variables if name in domains}
+        stated = {name: Domain.between(low, high) for name, low, high in reading.domain}
+        known = stated | domains
+        used = {name: known[name] for name in reading.formula.variables if name in known}
         samples = sample_domains(used, count=options.samples, seed=options.seed)
         mapping = {name: str(domain) for name, domain in used.items()}
     return reading, samples, mapping
@@ -189,6 +187,28 @@ def _from_table(
     return samples, dict(match.mapping)
 
 
+def reading_document(reading: Reading) -> dict[str, Any]:
+    """How a formula was read, for JSON."""
+    return {
+        "syntax": reading.syntax,
+        "index_base": reading.index_base,
+        "notes": [note.message for note in reading.notes],
+        "alternatives": [
+            {"label": other.label, "text": other.text} for other in reading.alternatives
+        ],
+    }
+
+
+def reading_lines(reading: Reading) -> list[str]:
+    """What was decided in reading a formula, and the other readings, a line each."""
+    notes = [f"note         {note.message}" for note in reading.notes]
+    others = [
+        f"or           {other.label}: write {wording.shorten(other.text, 200)}"
+        for other in reading.alternatives
+    ]
+    return notes + others
+
+
 def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> str:
     """The inspection as plain text for a terminal.
 
@@ -226,8 +246,7 @@ def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> s
         lines.append(f"tail         {_tail(spread)}")
     for name, where in mapping.items():
         lines.append(f"variable     {name} = {where}")
-    for note in reading.notes:
-        lines.append(f"note         {note.message}")
+    lines += reading_lines(reading)
     if result.reason:
         lines.append(f"reason       {result.reason}")
     lines += ["", "  id  digits  invalid  singular  sub-expression"]

@@ -7,7 +7,13 @@ import json
 from typing import Any
 
 from eic_core import wording
-from eic_core.cli.inspect_command import add_input_arguments, add_seconds_argument, read_input
+from eic_core.cli.inspect_command import (
+    add_input_arguments,
+    add_seconds_argument,
+    read_input,
+    reading_document,
+    reading_lines,
+)
 from eic_core.errors import UserError
 from eic_core.rewriting import Measured, ObservedError, Repair, Repairs, repair
 
@@ -33,9 +39,10 @@ def run(options: argparse.Namespace) -> None:
         )
     found = repair(reading.formula, samples, limit_seconds=options.seconds)
     if options.json:
-        print(json.dumps(found.to_json(), allow_nan=False))
+        document = found.to_json() | {"reading": reading_document(reading)}
+        print(json.dumps(document, allow_nan=False))
     else:
-        print(describe(found))
+        print("\n".join([describe(found), *reading_lines(reading)]))
 
 
 def describe(repairs: Repairs) -> str:
@@ -51,7 +58,7 @@ def describe(repairs: Repairs) -> str:
         "measured, "
         f"{repairs.evaluated} forms looked at"
         + ("" if repairs.finished else " before the time limit"),
-        "digits lost: q, the result with shared noise; EIC, the worst inner step; float64 and "
+        "digits lost: q, the result with shared noise; EIC, the worst step; float64 and "
         "float32, measured",
         "",
         "       q   EIC  nodes  float64  float32",

@@ -11,7 +11,7 @@ from typing import Any
 from eic_core.cli.exits import write_out
 from eic_core.cli.inspect_command import add_input_arguments, add_seconds_argument, read_input
 from eic_core.explain.budget import TOLERANCE
-from eic_core.formula.syntax import Reading, canonical_name
+from eic_core.formula.syntax import Reading
 from eic_core.measure import Domain, Samples, inspect
 from eic_core.measure.table import read_table
 from eic_core.report import Provenance, investigate, render
@@ -84,9 +84,7 @@ def provenance_of(
         Of each variable, the column or the range that gives its samples.
     """
     if options.data is None:
-        given = dict(Domain.parse(text) for text in options.range)
-        named = {canonical_name(name): domain for name, domain in given.items()}
-        domains = tuple((name, named[name]) for name in mapping)
+        domains = tuple(Domain.parse(f"{name}={text}") for name, text in mapping.items())
         return Provenance(reading, domains, options.seed)
     table = read_table(options.data)
     left_out = table.rows - len(samples)

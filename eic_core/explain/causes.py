@@ -511,3 +511,35 @@ def invalid_clause(node: Node) -> str:
     row = OPERATORS[node.operator]
     unsaid = f"`{row.name}` has no real value for what it is given" if row.has_gaps else ""
     return row.words.invalid or unsaid
+
+
+UNREDUCED = "its argument is too large to be reduced"
+"""Of a sine, tangent or the like that has a value which no arithmetic of ours finds."""
+
+
+def missing_clause(inspection: Inspection, node_id: int) -> str:
+    """Why samples have no value at a node; "" where it can only have left every range.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1e4, -1.0]})
+    >>> for text in ("cos(exp(x))", "log(x)"):
+    ...     formula = read(text).formula
+    ...     print(missing_clause(inspect(formula, samples), len(formula) - 1))
+    its argument is too large to be reduced
+    the argument of a logarithm must be positive
+    """
+    node = inspection.formula.nodes[node_id]
+    clause = invalid_clause(node)
+    if not node.children or not OPERATORS[node.operator].period:
+        return clause
+    amplification = inspection.amplification
+    slot, operand = (amplification.tape.slots[k] for k in (node_id, node.children[0]))
+    found = [y for y, _ in amplification.exact.values() if len(y) == slot]
+    unreduced = sum(not math.isfinite(y[operand]) for y in found)
+    if not unreduced:
+        return clause
+    others = inspection.nodes[node_id].invalid > unreduced and clause
+    return f"{clause}, or {UNREDUCED}" if others else UNREDUCED

@@ -11,7 +11,8 @@ given to what it gives on, weighted by how much of the target's noise takes that
 only passes a loss on creates nothing, a square creates log10 2 of what comes through it.
 
 Over the data the samples are weighted by s_t^(2 lambda), with the one lambda from 0 to 1 at which
-the weighted mean of log10 s_t is the local EIC of t; what the nodes create then adds up to it.
+the weighted mean of log10 s_t is the local EIC of t; what the nodes create then adds up to it.  Of
+more than `MOST_ROWS` samples a choice is taken, and the local EIC is that of the choice.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import numpy.typing as npt
 
 from eic_core.engine.adjoint import sweep, tree_units
 from eic_core.engine.tape import tape_of
@@ -32,14 +34,20 @@ CLOSE = 1e-12
 
 MOST_STEPS = 100
 
+MOST_ROWS = 8_000
+"""A loss is followed through at most so many samples: half of them those that carry most of it, the
+others evenly from the rest."""
 
-def row_weights(s: Array) -> Array:
+
+def row_weights(s: Array, counts: Array | None = None) -> Array:
     """Weights of samples under which the mean of log10 s is log10 of the root mean square of s.
 
     Parameters
     ----------
     s : ndarray, shape (n,)
         Finite amplifications, 1 or more each; n >= 1.
+    counts : ndarray, shape (n,), optional
+        How many samples each stands for; one by default.
 
     Returns
     -------
@@ -53,19 +61,20 @@ def row_weights(s: Array) -> Array:
     >>> float(np.round(weights @ np.log10(s) - 0.5 * np.log10(np.mean(s**2)), 9)), weights.argmax()
     (0.0, np.int64(2))
     """
+    parts = np.full(len(s), 1 / len(s)) if counts is None else counts / np.sum(counts)
     digits = np.log(s)
     top = float(np.max(digits))
     below = digits - top
-    goal = 0.5 * math.log(float(np.mean(np.exp(2 * below))))
+    goal = 0.5 * math.log(float(parts @ np.exp(2 * below)))
     spread = -float(np.min(below))
     low, high = 0.0, 1.0
-    under, over = float(np.mean(below)) - goal, math.inf
-    weights = np.full(len(s), 1 / len(s))
+    under, over = float(parts @ below) - goal, math.inf
+    weights = parts
     place = 1.0
     for _ in range(MOST_STEPS):
         if not -under > CLOSE * spread:
             break
-        weights = np.exp((2 * place) * below)
+        weights = parts * np.exp((2 * place) * below)
         weights /= np.sum(weights)
         miss = float(weights @ below) - goal
         if abs(miss) <= CLOSE * spread or high - low < CLOSE:
@@ -81,7 +90,7 @@ def row_weights(s: Array) -> Array:
 
 
 class NoiseSums:
-    """What arrives at a target from each node at or below it, summed over the samples.
+    """What arrives at a target from each node at or below it, summed over all samples.
 
     Attributes
     ----------
@@ -91,30 +100,17 @@ class NoiseSums:
         Per node of the target's subtree, the sum of G^2 and of G^2 / s_t^2.
     largest : list of float
         The largest G^2.
-    created : list of float
-        Digits that the node creates of the target's.
-    steps : list of float
-        Digits by which the step above amplifies what comes through the node; 0 for the target.
     """
 
     def __init__(self, inspection: Inspection, target: int) -> None:
         subtree = inspection.formula.subtree(target)
         tape = tape_of(subtree)
-        children = [node.children for node in subtree.nodes]
-        units = tree_units(tape, children)
+        units = tree_units(tape, [node.children for node in subtree.nodes])
         valid = inspection.amplification.valid
-        _, s = inspection.amplification.trace(target)
-        weights = np.zeros(len(s))
-        known = np.isfinite(s)
-        if known.any():
-            weights[known] = row_weights(s[known])
         self.finite = self.singular = 0
         squares: list[list[float]] = []
         fractions: list[list[float]] = []
         self.largest = [0.0] * len(units)
-        self._children = children
-        self._held = np.zeros(len(units))
-        self._climbed, self._passed = np.zeros(len(units)), np.zeros(len(units))
         for block in sweep(tape, units, inspection.samples):
             ok = valid[block.start : block.stop] & block.ok
             usable = ok & np.isfinite(block.s2)
@@ -126,19 +122,44 @@ class NoiseSums:
             fractions.append([float(np.sum(g2 / s2)) for g2 in arrived])
             tops = [float(np.max(g2, initial=0.0)) for g2 in arrived]
             self.largest = [max(pair) for pair in zip(self.largest, tops, strict=True)]
-            self._add(arrived, weights[block.start : block.stop][usable])
         self.squares = [math.fsum(column) for column in zip(*squares, strict=True)]
         self.fractions = [math.fsum(column) for column in zip(*fractions, strict=True)]
+
+
+class LossSteps:
+    """How a target's loss grows from node to node, at up to `MOST_ROWS` samples.
+
+    Attributes
+    ----------
+    created : list of float
+        Per node of the target's subtree, the digits that it creates of the target's; [] without a
+        sample that keeps a digit there.
+    """
+
+    def __init__(self, inspection: Inspection, target: int) -> None:
+        subtree = inspection.formula.subtree(target)
+        tape = tape_of(subtree)
+        self._children = [node.children for node in subtree.nodes]
+        _, s = inspection.amplification.trace(target)
+        rows, counts = _chosen_rows(s)
+        self.created: list[float] = []
+        if not len(rows):
+            return
+        weights = row_weights(s[rows], counts)
+        samples = inspection.samples if len(rows) == len(s) else inspection.samples.take(rows)
+        units = tree_units(tape, self._children)
+        self._held = np.zeros(len(units))
+        for block in sweep(tape, units, samples):
+            usable = block.ok & np.isfinite(block.s2)
+            arrived = [np.square(g[usable]) for g in block.arrived]
+            self._add(arrived, weights[block.start : block.stop][usable])
         held = self._held.tolist()
         self.created = [
-            held[k] - math.fsum(held[i] for i in below) for k, below in enumerate(children)
+            held[k] - math.fsum(held[i] for i in below) for k, below in enumerate(self._children)
         ]
-        with np.errstate(invalid="ignore"):
-            climbed = self._climbed / self._passed
-        self.steps = np.where(self._passed > 0, climbed, 0.0).tolist()
 
     def _add(self, arrived: list[Array], weights: Array) -> None:
-        """Add a block's digits, held and climbed, to the sums."""
+        """Add a block's digits to the sums."""
         through: list[Array] = []
         digits: list[Array] = []
         for k, below in enumerate(self._children):
@@ -166,18 +187,41 @@ class NoiseSums:
             for k, below in enumerate(self._children):
                 if below:
                     self._held[k] += float((scale * through[k]) @ digits[k])
-                for i in below:
-                    passing = scale * through[i]
-                    climb = 0.5 * np.log10(arrived[i] / arrived[k])
-                    clear = np.isfinite(climb)
-                    if not clear.all():
-                        climb, passing = climb[clear], passing[clear]
-                    self._climbed[i] += float(passing @ climb)
-                    self._passed[i] += float(np.sum(passing))
+
+
+def _chosen_rows(s: Array) -> tuple[npt.NDArray[np.intp], Array]:
+    """The samples through which a loss is followed, and how many each stands for.
+
+    Those that carry most of it matter one by one; of the others, every so many-th tells.
+    """
+    finite = np.flatnonzero(np.isfinite(s))
+    if len(finite) <= MOST_ROWS:
+        return finite, np.ones(len(finite))
+    heavy = np.argpartition(-s[finite], MOST_ROWS // 2)[: MOST_ROWS // 2]
+    light = np.delete(np.arange(len(finite)), heavy)
+    kept = light[:: math.ceil(len(light) / (MOST_ROWS // 2))]
+    chosen = np.concatenate([heavy, kept])
+    counts = np.repeat([1.0, len(light) / len(kept)], [len(heavy), len(kept)])
+    order = np.argsort(chosen)
+    return finite[chosen[order]], counts[order]
 
 
 def noise_sums(inspection: Inspection, target: int) -> NoiseSums:
     """What arrives at a target, summed once and kept for as long as the inspection lives.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    target : int
+    """
+    kept = _SUMS.setdefault(inspection, {})
+    if target not in kept:
+        kept[target] = NoiseSums(inspection, target)
+    return kept[target]
+
+
+def loss_steps(inspection: Inspection, target: int) -> LossSteps:
+    """How a target's loss grows from node to node; kept for as long as the inspection lives.
 
     Parameters
     ----------
@@ -189,16 +233,17 @@ def noise_sums(inspection: Inspection, target: int) -> NoiseSums:
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> found = inspect(read("(x - 1)**2").formula, Samples.from_columns({"x": [1.001]}))
-    >>> [round(digits, 2) for digits in noise_sums(found, 3).created]  # of x, 1, x - 1, the square
+    >>> [round(digits, 2) for digits in loss_steps(found, 3).created]  # of x, 1, x - 1, the square
     [0.0, 0.0, 3.15, 0.3]
     """
-    kept = _SUMS.setdefault(inspection, {})
+    kept = _STEPS.setdefault(inspection, {})
     if target not in kept:
-        kept[target] = NoiseSums(inspection, target)
+        kept[target] = LossSteps(inspection, target)
     return kept[target]
 
 
 _SUMS: WeakKeyDictionary[Inspection, dict[int, NoiseSums]] = WeakKeyDictionary()
+_STEPS: WeakKeyDictionary[Inspection, dict[int, LossSteps]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -243,19 +288,17 @@ def created_losses(inspection: Inspection, node_id: int) -> tuple[CreatedLoss, .
     >>> [(loss.node_id, round(loss.digits, 1)) for loss in created_losses(found, 3)]
     [(2, 3.0), (3, 0.6)]
     """
-    sums = noise_sums(inspection, node_id)
-    if not sums.finite:
-        return ()
+    created = loss_steps(inspection, node_id).created
     first = inspection.formula.first[node_id]
     slots = inspection.amplification.tape.slots
     by_slot: dict[int, list[int]] = {}
-    for k in range(len(sums.created)):
+    for k in range(len(created)):
         if inspection.formula.nodes[first + k].children:
             by_slot.setdefault(slots[first + k], []).append(k)
     losses = [
         CreatedLoss(
-            first + max(places, key=lambda k: (sums.created[k], -k)),
-            math.fsum(sums.created[k] for k in places),
+            first + max(places, key=lambda k: (created[k], -k)),
+            math.fsum(created[k] for k in places),
             tuple(first + k for k in places),
         )
         for places in by_slot.values()

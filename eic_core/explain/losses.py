@@ -1,6 +1,6 @@
 """The numbers of digits that a page shows, each with its name and one sentence.
 
-A formula has up to three: what its worst inner step loses (EIC), what its result loses when every
+A formula has up to three: what its worst step loses (EIC), what its result loses when every
 node is rounded independently, and what the result loses when copies of an input or a sub-expression
 share their noise, as in a program.  Which of them leads where is in ADR 0016.
 """

@@ -15,7 +15,7 @@ import numpy as np
 
 from eic_core import wording
 from eic_core.explain.bottleneck import origin_of_loss
-from eic_core.explain.causes import explain_loss, invalid_clause, singular_clause
+from eic_core.explain.causes import UNREDUCED, explain_loss, missing_clause, singular_clause
 from eic_core.explain.losses import (
     INFINITE,
     MODERATE,
@@ -367,15 +367,20 @@ def _undefined(inspection: Inspection) -> _Said:
     worst = max(inspection.nodes, key=lambda n: (n.invalid, n.node.id))
     total = inspection.counts.total
     place = _text(inspection, worst.node.id)
-    clause = invalid_clause(worst.node)
-    because = f": {clause}" if clause else ": it leaves every range of numbers"
+    clause = missing_clause(inspection, worst.node.id)
+    because = clause or "it leaves every range of numbers"
+    in_range = bool(clause) and UNREDUCED not in clause
+    value = f"{'real' if in_range else 'usable'} value"
     if total == 1:
-        sentence = f"Undefined: the sample has no real value at {place}{because}."
+        sentence = f"Undefined: the sample has no {value} at {place}: {because}."
     elif worst.invalid == total:
-        sentence = f"Undefined: no sample has a real value at {place}{because}."
+        sentence = f"Undefined: no sample has a {value} at {place}: {because}."
     else:
-        sentence = f"Undefined: no sample has a real value, most of them fail at {place}{because}."
-    cause = "Outside the real domain" if clause else "Out of range"
+        sentence = (
+            f"Undefined: no sample has a {value}; {worst.invalid:,} of {total:,} fail at {place}: "
+            f"{because}."
+        )
+    cause = "Outside the real domain" if in_range else "Out of range"
     return _Said(UNDEFINED, sentence, cause, worst.node.id)
 
 
@@ -454,8 +459,8 @@ def _invalid(inspection: Inspection) -> list[str]:
     )
     notes = []
     for n in failing[:LISTED]:
-        clause = invalid_clause(n.node)
-        kind = "usable" if unchecked or not clause else "real"
+        clause = missing_clause(inspection, n.node.id)
+        kind = "usable" if unchecked or not clause or UNREDUCED in clause else "real"
         if only_range:
             clause = beyond
         elif unchecked:

@@ -6,6 +6,7 @@ Nothing here recurses, so depth is no matter.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
@@ -80,7 +81,9 @@ def form_of(formula: Formula, node: Node) -> Form:
             return writing.of_number
     if writing.explicit is not None and _misread(formula, node):
         return writing.explicit
-    if writing.compact is not None and node.id - formula.first[node.id] <= _SMALL:
+    is_small = node.id - formula.first[node.id] <= _SMALL
+    # a variable e would look like the base of a power of e
+    if writing.compact is not None and is_small and "e" not in formula.variables:
         return writing.compact
     return row.form_with(node.parameter)
 
@@ -162,7 +165,7 @@ def name_text(name: str) -> str:
     >>> [name_text(n) for n in ("x0", "theta_1", "E_n", "speed")]
     ['x₀', 'θ₁', 'E_n', 'speed']
     """
-    match = _NAME.match(name)
+    match = _NAME.match(name.translate(SUBSCRIPTS))
     if not match:
         return name
     head, script = match[1] or match[3], match[2] or match[4] or ""
@@ -350,7 +353,7 @@ def _last(formula: Formula, node_id: int | None) -> int:
 def _parts(formula: Formula, node: Node, style: int) -> Iterator[str | int]:
     """What a node is written as: texts and ids of operands, parentheses included."""
     if not node.children:
-        yield _leaf(node, style)
+        yield _leaf(formula, node, style)
         return
     form = form_of(formula, node)
     template = form[style]
@@ -428,16 +431,52 @@ def _decimal(value: Fraction) -> str:
     return f"{sign}{abs(value.numerator) // 2}.5"
 
 
-def _leaf(node: Node, style: int) -> str:
+_NAMES: dict[int, Callable[[str], str]] = {
+    LATEX: name_latex,
+    TEXT: name_text,
+    MATHML: name_mathml,
+}
+
+
+@lru_cache(maxsize=64)
+def _variable_names(formula: Formula, style: int) -> dict[str, str]:
+    """The typeset name of each variable, of which no two are alike.
+
+    Where two would be, both are written letter by letter, and numbered if even that is the same.
+    """
+    names = {label: _NAMES[style](label) for label in formula.variables}
+    for attempt in (_verbatim, _numbered):
+        count = Counter(names.values())
+        alike = [label for label, name in names.items() if count[name] > 1]
+        if not alike:
+            break
+        for place, label in enumerate(alike, 1):
+            names[label] = attempt(label, place, style)
+    return names
+
+
+follow(_variable_names.cache_clear)
+
+
+def _verbatim(label: str, place: int, style: int) -> str:
+    if style == LATEX:
+        return _upright(label)
+    return f"<mi>{escape(printable(label[:80]))}</mi>" if style == MATHML else label
+
+
+def _numbered(label: str, place: int, style: int) -> str:
+    name = _verbatim(label, place, style)
+    if style == LATEX:
+        return rf"{name}^{{({place})}}"
+    return f"<msup>{name}<mn>({place})</mn></msup>" if style == MATHML else f"{name}({place})"
+
+
+def _leaf(formula: Formula, node: Node, style: int) -> str:
     """A variable or a constant as one of the four styles writes it."""
     label = node.label
     if node.operator == VARIABLE:
-        if style == LATEX:
-            return name_latex(label)
-        if style == TEXT:
-            return name_text(label)
-        if style == MATHML:
-            return name_mathml(label)
+        if style != CODE:
+            return _variable_names(formula, style)[label]
         return label if label.translate(SUBSCRIPTS).isidentifier() else safe_name(label)
     if style == CODE:
         over, slash, under = label.partition("/")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
+from types import MappingProxyType
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from eic_core.measure.table import Table, match_variables
 from eic_core.pool.candidate import Score
 from eic_core.pool.front import front
 from eic_core.pool.importers.listed import Listed
+from eic_core.pool.list_variables import ListedVariables, groups_of
 from eic_core.pool.scoring import index_base_and_readings, measure_formula, read_candidate
 from eic_core.samples import Domain, Samples, sample_domains
 
@@ -58,6 +60,8 @@ class RangeData:
         For variables without one; None refuses their formulas.
     count, seed : int
         How many samples are drawn, and from which stream; seed 0 or more.
+    names : ListedVariables or None
+        Whose name a formula's variable has; None: its own.
     inputs : tuple of str
         Always empty: a range is for a variable, not for a column.
     """
@@ -66,6 +70,7 @@ class RangeData:
     default: Domain | None = None
     count: int = 1_000
     seed: int = 0
+    names: ListedVariables | None = None
 
     inputs: tuple[str, ...] = field(default=(), init=False)
 
@@ -86,12 +91,18 @@ class ListedScore:
         The notation it was read in, "" if it was refused.
     base : int or None
         What its indexed variables were counted from.
+    renumbered : bool
+        Whether its x1 is the list's x0 (`ListedVariables`).
+    missing : tuple of str
+        Variables for which the table has no column.
     """
 
     listed: Listed
     score: Score
     syntax: str = ""
     base: int | None = None
+    renumbered: bool = False
+    missing: tuple[str, ...] = ()
 
 
 def score_listing(
@@ -145,14 +156,13 @@ class _Task:
 
 
 def _tasks(rows: Sequence[Listed], data: ListingData) -> Iterator[_Task]:
-    """Chunks of one (problem, method, notation) group each, with the group's index base."""
-    groups: dict[tuple[str, str, str], list[int]] = {}
-    for i, row in enumerate(rows):
-        if not row.error:
-            groups.setdefault((row.problem, row.method, row.syntax), []).append(i)
+    """Chunks of one group each, with the group's index base."""
     given = data.base if isinstance(data, TableData) else None
-    for places in groups.values():
+    names = data.names if isinstance(data, RangeData) else None
+    for group, places in groups_of(rows).items():
         base, readings = given, list[Reading | str]()
+        if names is not None:
+            base = names.bases.get(group)
         if base is None and data.inputs:
             base, readings = index_base_and_readings(
                 [rows[i].candidate() for i in places], data.inputs
@@ -204,24 +214,26 @@ class _Sampler:
     @property
     def asks(self) -> bool:
         """Whether nobody has said what variables count from, so that a formula may tell."""
-        return isinstance(self.data, TableData) and self.data.base is None
+        if isinstance(self.data, TableData):
+            return self.data.base is None
+        return self.data.names is not None
 
     def samples(self, reading: Reading, base: int | None) -> tuple[Samples, int | None]:
         """The samples for a formula, and what its variables were counted from."""
         names = reading.formula.variables
         data = self.data
         if isinstance(data, RangeData):
-            missing = [n for n in names if n not in data.domains and data.default is None]
+            ranges = {n: data.names.name(n, base) if data.names else n for n in names}
+            missing = [n for n in ranges.values() if n not in data.domains and not data.default]
             if missing:
                 raise DataError(f"no range for `{missing[0]}`", hint="give one for each variable")
-            key = tuple((name, name) for name in names)
-            return self._kept(key, lambda: _drawn(data, names)), None
+            mixed = data.names is not None and data.names.mixed
+            return self._kept(tuple(ranges.items()), lambda: _drawn(data, ranges)), (
+                base if mixed else None
+            )
         match = match_variables(names, data.inputs, index_base=base)
         if match.missing:
-            listed = ", ".join(f"`{n}`" for n in data.inputs[:12])
-            raise DataError(
-                f"`{match.missing[0]}` is no column of the table", hint=f"it has {listed}"
-            )
+            raise _NoColumn(match.missing, data.inputs)
         key = tuple(sorted(match.mapping.items()))
         table, target = data.table, data.target or None
         return self._kept(key, lambda: table.samples(match.mapping, target)), match.index_base
@@ -234,11 +246,24 @@ class _Sampler:
         return self._samples[key]
 
 
-def _drawn(data: RangeData, names: Sequence[str]) -> Samples:
-    default = data.default
-    domains = {n: data.domains.get(n, default) for n in names}
+class _NoColumn(DataError):
+    """A formula has variables that the table has no column for."""
+
+    def __init__(self, missing: tuple[str, ...], columns: Sequence[str]) -> None:
+        listed = ", ".join(f"`{n}`" for n in columns[:12])
+        super().__init__(f"`{missing[0]}` is no column of the table", hint=f"it has {listed}")
+        self.missing = missing
+
+
+def _drawn(data: RangeData, ranges: Mapping[str, str]) -> Samples:
+    """Samples by variable of a formula; `ranges` says whose range each has."""
+    domains = {n: data.domains.get(n, data.default) for n in ranges.values()}
     known = {n: domain for n, domain in domains.items() if domain is not None}
-    return sample_domains(known, count=data.count, seed=data.seed)
+    samples = sample_domains(known, count=data.count, seed=data.seed)
+    if all(variable == name for variable, name in ranges.items()):
+        return samples
+    columns = {variable: samples.columns[name] for variable, name in ranges.items()}
+    return replace(samples, columns=MappingProxyType(columns))
 
 
 def _scored(task: _Task, sampler: _Sampler) -> list[ListedScore]:
@@ -259,7 +284,11 @@ def _scored_row(
         if not row.syntax and reading.index_base is not None and sampler.asks:
             base = reading.index_base
         samples, counted = sampler.samples(reading, base)
-        return ListedScore(row, measure_formula(reading.formula, samples), reading.syntax, counted)
+        measured = measure_formula(reading.formula, samples)
+        renumbered = isinstance(sampler.data, RangeData) and counted == 1
+        return ListedScore(row, measured, reading.syntax, counted, renumbered)
+    except _NoColumn as error:
+        return ListedScore(row, Score(error=str(error)), missing=error.missing)
     except UserError as error:
         return ListedScore(row, Score(error=str(error)))
 

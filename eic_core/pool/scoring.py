@@ -7,6 +7,7 @@ import gc
 import gzip
 import math
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import zip_longest
@@ -295,6 +296,8 @@ def read_candidate(candidate: Candidate, columns: Sequence[str]) -> Reading | st
     --------
     >>> read_candidate(Candidate("", "1+lg(x)"), ["x"])
     'unknown function `lg`: did you mean `log10`? (column 3)'
+    >>> read_candidate(Candidate("", "(x"), ["x"])
+    'unbalanced parenthesis at column 1: close this `(`'
     """
     try:
         return read(
@@ -304,7 +307,9 @@ def read_candidate(candidate: Candidate, columns: Sequence[str]) -> Reading | st
             parameters=candidate.parameters,
         )
     except FormulaError as error:
-        return f"{error} (column {error.span[0] + 1})"
+        place = f"column {error.span[0] + 1}"
+        named = re.search(rf"\b{place}\b", error.message)
+        return str(error) if named else f"{error} ({place})"
 
 
 class _Task(NamedTuple):
@@ -435,6 +440,8 @@ def write_scored(
 ) -> None:
     """Write a scored pool: the pool's columns as they were, then `SCORE_COLUMNS`.
 
+    Lines end with a line feed, as in every CSV file that is written here.
+
     Parameters
     ----------
     path : Path
@@ -447,7 +454,7 @@ def write_scored(
     kept = [c for c in columns if c not in SCORE_COLUMNS]
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "wt", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
+        writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*kept, *SCORE_COLUMNS])
         for candidate, result in zip(candidates, scores, strict=True):
             given, cells = candidate.row, result.cells()

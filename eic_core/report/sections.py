@@ -15,7 +15,7 @@ from markupsafe import Markup
 from eic_core import wording
 from eic_core.drawing.svg import tree_svg
 from eic_core.explain.budget import TOLERANCE, Budget
-from eic_core.explain.causes import invalid_clause, singular_clause
+from eic_core.explain.causes import missing_clause, singular_clause
 from eic_core.explain.comparing import EXPLAINED, OK, UNCLEAR, Shaken
 from eic_core.explain.conditioning import OwnConditioning
 from eic_core.explain.ledger import Ledger
@@ -297,15 +297,16 @@ def verified(form: Repair) -> tuple[str, str]:
 def before_and_after(form: Repair, measured_rows: int) -> ReportTable:
     """What the formula loses as it is written, and in another form."""
     return ReportTable(
-        ("", "result, shared noise", "EIC", "nodes", "float64 loses", "float32 loses"),
+        ("", "result, shared noise", "EIC", "nodes", "measured in float64", "measured in float32"),
         [
             ("as written", *_measured(form.before)),
             ("instead", *_measured(form.after)),
             ("change", _digits(form.delta_q), _digits(form.delta_eic),
              _plain(form.delta_complexity), NONE, NONE),
         ],
-        f"Digits lost at {measured_rows:,} rows; for float64 and float32 the error "
-        "that was measured, against exact values.",
+        f"Digits lost at {measured_rows:,} rows: by the result with shared noise, and at the worst "
+        "inner step (EIC); for float64 and float32 the error that was measured, against exact "
+        "values.",
         numbers=(1, 2, 3, 4, 5),
     )  # fmt: skip
 
@@ -439,7 +440,9 @@ def reasons(inspection: Inspection) -> ReportTable | None:
     rows: list[tuple[Cell, ...]] = []
     for n in inspection.nodes:
         if n.invalid:
-            reason = invalid_clause(n.node) or "its value leaves the range that can be resolved"
+            reason = missing_clause(inspection, n.node.id) or (
+                "its value leaves the range that can be resolved"
+            )
             rows.append((_code(texts[n.node.id]), "no real value", _count(n.invalid), reason))
         if n.singular:
             reason = singular_clause(inspection, n.node.id)

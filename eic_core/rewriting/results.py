@@ -136,7 +136,7 @@ def repair_sentence(
     if gone or inside >= max(SHOWN, at_root + MORE):
         was = "every digit" if gone else f"{before.eic:.1f}"
         effects.append(
-            f"the worst inner step (EIC) loses {wording.lost_phrase(after.eic)} instead of {was}"
+            f"the worst step (EIC) loses {wording.lost_phrase(after.eic)} instead of {was}"
         )
     if compared.more:
         effects.append(
@@ -246,7 +246,7 @@ def no_repair_sentence(before: Measured, own: float, finished: bool, others: int
         )
     parts = [lost, double_clause(before.float64)]
     if before.eic > q + 1:
-        parts.append(f"the worst inner step (EIC) loses {wording.lost_phrase(before.eic)}")
+        parts.append(f"the worst step (EIC) loses {wording.lost_phrase(before.eic)}")
     return f"{lead}: {'; '.join(parts)}."
 
 

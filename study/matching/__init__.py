@@ -2,7 +2,7 @@
 
 from study.matching.match import MODES, SECONDS, match_pool
 from study.matching.result import (
-    FATES,
+    OUTCOMES,
     MatchedMember,
     MatchedPair,
     MatchingResult,
@@ -13,7 +13,7 @@ from study.matching.rules import MatchingRules
 from study.matching.scored import ScoredPool, read_scored
 
 __all__ = [
-    "FATES",
+    "OUTCOMES",
     "MODES",
     "SECONDS",
     "MatchedPair",

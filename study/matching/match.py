@@ -157,10 +157,10 @@ class _Problem:
     ) -> None:
         self.clock = clock
         self.pool, self.rules, self.name, self.sameness = pool, rules, name, sameness
-        self.fates = {reason: int(found[rows].sum()) for reason, found in lost.items()}
+        self.outcomes = {reason: int(found[rows].sum()) for reason, found in lost.items()}
         kept = rows[~np.any([found[rows] for found in lost.values()], axis=0)]
-        low = PairSweep.hopeless(np.maximum(pool.r2[kept], -1000), rules)
-        self.fates[LOW_R2] = int(low.sum())
+        low = PairSweep.r2_too_low(np.maximum(pool.r2[kept], -1000), rules)
+        self.outcomes[LOW_R2] = int(low.sum())
         self.rows = self._sorted(kept[~low])
         self.sweep = PairSweep(
             pool.complexity[self.rows], pool.r2[self.rows], pool.eic[self.rows], rules
@@ -202,9 +202,9 @@ class _Problem:
             good = self._good(higher, lower)
             pairs = higher[good], lower[good]
         matched = self._pairs(pairs)
-        self._count_fates(pairs)
+        self._count_outcomes(pairs)
         outcome = ProblemMatching(
-            self.name, self.fates, self.sweep.total, len(matched), len(self.identical),
+            self.name, self.outcomes, self.sweep.total, len(matched), len(self.identical),
             len(self.same), total, bound, exact, in_time,
         )
         return _Chosen(matched, outcome)
@@ -278,12 +278,12 @@ class _Problem:
             int(pool.complexity[row]), float(pool.r2[row]), float(pool.eic[row]),
         )
 
-    def _count_fates(self, pairs: Pairs) -> None:
+    def _count_outcomes(self, pairs: Pairs) -> None:
         used = np.zeros(len(self.sweep), dtype=bool)
         used[pairs[0]] = used[pairs[1]] = True
-        partner = self.sweep.with_partner()
-        like = self.sweep.with_like() | partner
-        self.fates |= {
+        partner = self.sweep.has_partner()
+        like = self.sweep.has_like() | partner
+        self.outcomes |= {
             NO_LIKE: int((~like).sum()),
             NO_GAP: int((like & ~partner).sum()),
             NOT_CHOSEN: int((partner & ~used).sum()),

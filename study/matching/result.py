@@ -25,7 +25,7 @@ NO_GAP = "no_gap"
 NOT_CHOSEN = "not_chosen"
 CHOSEN = "chosen"
 
-FATES: Mapping[str, str] = MappingProxyType(
+OUTCOMES: Mapping[str, str] = MappingProxyType(
     {
         "refused": "refused by scoring",
         "no_numbers": "without complexity or sample counts",
@@ -98,7 +98,7 @@ class ProblemMatching:
     Attributes
     ----------
     problem : str
-    fates : mapping of key of `FATES` to int
+    outcomes : mapping of key of `OUTCOMES` to int
         How many formulas fell to which rule; sums to the formulas of the problem.
     allowed : int
         How many pairs the rules allow.
@@ -116,7 +116,7 @@ class ProblemMatching:
     """
 
     problem: str
-    fates: Mapping[str, int]
+    outcomes: Mapping[str, int]
     allowed: int
     chosen: int
     identical: int
@@ -176,14 +176,14 @@ class MatchingResult:
         return unfinished_sentence(self.unfinished)
 
     @cached_property
-    def fates(self) -> dict[str, int]:
-        """How many formulas of all problems fell to which rule, in the order of `FATES`."""
-        return {key: sum(p.fates.get(key, 0) for p in self.problems) for key in FATES}
+    def outcomes(self) -> dict[str, int]:
+        """How many formulas of all problems fell to which rule, in the order of `OUTCOMES`."""
+        return {key: sum(p.outcomes.get(key, 0) for p in self.problems) for key in OUTCOMES}
 
     @property
     def formulas(self) -> int:
         """How many formulas the pool has."""
-        return sum(self.fates.values())
+        return sum(self.outcomes.values())
 
     def values(
         self, side: Literal["lower", "higher"], quantity: Literal["complexity", "r2", "eic"]
@@ -197,9 +197,9 @@ class MatchingResult:
         lines = [f"NOT FINISHED: {self.missing}", ""] if self.missing else []
         problems = wording.count(len(self.problems), "problem")
         lines.append(f"{wording.count(self.formulas, 'formula')} of {problems}")
-        for key, said in FATES.items():
-            if self.fates[key]:
-                lines.append(f"{self.fates[key]:>{width},} {said}")
+        for key, said in OUTCOMES.items():
+            if self.outcomes[key]:
+                lines.append(f"{self.outcomes[key]:>{width},} {said}")
         lines.append("")
         name = max([len(p.problem) for p in self.problems] + [7])
         for p in self.problems:

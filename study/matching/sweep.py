@@ -102,7 +102,7 @@ class PairSweep:
         self._key = bucket.astype(np.int64) * (len(self._r2_values) + 1) + r2_rank
 
     @staticmethod
-    def hopeless(r2: np.ndarray, rules: MatchingRules) -> np.ndarray:
+    def r2_too_low(r2: np.ndarray, rules: MatchingRules) -> np.ndarray:
         """Which R² are too low for any pair, whatever the partner; bool, shape (M,)."""
         return units(r2) + rules.r2_gap_units <= rules.best_r2_units
 
@@ -182,13 +182,13 @@ class PairSweep:
         return found
 
     @cached_property
-    def hits(self) -> Windows:
+    def partner_windows(self) -> Windows:
         """The windows with at least one partner, by query."""
         windows = self.windows()
         windows = windows.take(self.lowest(windows) < windows.limit)
         return windows.take(np.argsort(windows.query, kind="stable"))
 
-    def with_like(self) -> np.ndarray:
+    def has_like(self) -> np.ndarray:
         """Which formulas have another of like complexity and R²; bool, shape (M,)."""
         windows = self.windows(like_only=True)
         others = np.zeros(len(self), dtype=np.int64)
@@ -200,19 +200,19 @@ class PairSweep:
         """Which formulas have an R² above `MatchingRules.min_best_r2`; bool, shape (M,)."""
         return units(self.r2) > self.rules.best_r2_units
 
-    def with_partner(self) -> np.ndarray:
+    def has_partner(self) -> np.ndarray:
         """Which formulas are in at least one pair; bool, shape (M,)."""
         found = np.zeros(len(self), dtype=bool)
         mirror = PairSweep(self.complexity, self.r2, -self.eic, self.rules)
         for sweep in (self, mirror):
-            found[sweep.order[sweep.hits.query]] = True
+            found[sweep.order[sweep.partner_windows.query]] = True
         return found
 
     @cached_property
     def _levels(self) -> list[np.ndarray]:
         """The merge-sort tree, as one sorted array of integers a level."""
-        hits = self.hits
-        longest = int((hits.stop - hits.start).max()) if len(hits) else 0
+        found = self.partner_windows
+        longest = int((found.stop - found.start).max()) if len(found) else 0
         position = np.arange(len(self), dtype=np.int64)
         ranks = len(self._eic_values) + 1
         levels = []
@@ -250,13 +250,14 @@ class PairSweep:
     @cached_property
     def total(self) -> int:
         """How many pairs there are, counted without listing them."""
-        slabs = range(0, len(self.hits), _SLAB)
-        return sum(int(self.counts(self.hits.take(slice(s, s + _SLAB))).sum()) for s in slabs)
+        found = self.partner_windows
+        slabs = range(0, len(found), _SLAB)
+        return sum(int(self.counts(found.take(slice(s, s + _SLAB))).sum()) for s in slabs)
 
     def chunks(self, size: int = CHUNK) -> Iterator[Pairs]:
         """All pairs, about `size` at a time; those of one higher formula come together."""
-        for first in range(0, len(self.hits), _SLAB):
-            slab = self.hits.take(slice(first, first + _SLAB))
+        for first in range(0, len(self.partner_windows), _SLAB):
+            slab = self.partner_windows.take(slice(first, first + _SLAB))
             running = np.cumsum(self.counts(slab))
             begin = 0
             while begin < len(slab):
@@ -353,7 +354,7 @@ def _first_of_equals(sweep: PairSweep, k: int) -> np.ndarray:
 
 
 def _best(sweep: PairSweep, k: int) -> Pairs:
-    windows = sweep.hits
+    windows = sweep.partner_windows
     bound = sweep.least_losses(windows)
     # The k-th least upper bound: beyond it no window can matter, so sort the rest only.
     worst = np.inf

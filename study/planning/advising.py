@@ -66,7 +66,7 @@ class Target:
             return f"an interval of ± {wording.points(self.half_width)} points"
         return f"a power of {wording.level_percent(self.power or 0)}"
 
-    def met(self, value: float) -> bool:
+    def is_met_by(self, value: float) -> bool:
         """Whether this half-width, or power, is good enough."""
         return value <= self.half_width if self.half_width is not None else value >= self.goal
 
@@ -229,8 +229,8 @@ def advise(
     for number, way in enumerate(ways, start=1):
         routes.append(_route(model, way, target, first, simulated))
         report.skip_to(1 + number * TRIES)
-    also = [route.model.pairs for route in routes if route.model is not None]
-    grid = width_grid(model, level, also=also)
+    extra = [route.model.pairs for route in routes if route.model is not None]
+    grid = width_grid(model, level, extra=extra)
     return Advice(model, target, first, False, tuple(routes), grid)
 
 
@@ -265,7 +265,7 @@ def grow_design(model: StudyModel, way: Way, size: int) -> StudyModel:
     return replace(model, pairs=size, raters=raters)
 
 
-def width_grid(model: StudyModel, level: float = 0.95, *, also: Sequence[int] = ()) -> Grid:
+def width_grid(model: StudyModel, level: float = 0.95, *, extra: Sequence[int] = ()) -> Grid:
     """Half-widths for a half to four times as many pairs and raters, by the approximation.
 
     Parameters
@@ -273,7 +273,7 @@ def width_grid(model: StudyModel, level: float = 0.95, *, also: Sequence[int] = 
     model : StudyModel
     level : float
         Confidence level, in (0, 1).
-    also : sequence of int
+    extra : sequence of int
         Numbers of pairs to add, up to eight times those of the model.
 
     Examples
@@ -286,7 +286,7 @@ def width_grid(model: StudyModel, level: float = 0.95, *, also: Sequence[int] = 
     """
     least = max(model.ballots, model.problems)
     steps = {max(least, round(model.pairs * f)) for f in (0.5, 0.7, 1, 1.4, 2, 2.8, 4)}
-    pairs = sorted(steps | {n for n in also if least <= n <= 8 * model.pairs})
+    pairs = sorted(steps | {n for n in extra if least <= n <= 8 * model.pairs})
     raters = sorted({max(2, round(model.raters * f)) for f in (0.5, 1, 2, 4)})
     pairs = [n for n in pairs if n <= LIMITS["pairs"]]
     raters = [n for n in raters if n <= LIMITS["raters"]]
@@ -326,7 +326,7 @@ def _route(
                 return found.power(start.alpha)
             return found.half_width(start.level)
 
-        if not target.met(value(_MOST)):
+        if not target.is_met_by(value(_MOST)):
             return Route(way, None, value(_MOST, 1.0), None)
         size = _smallest(value, target, size)
         design = grow_design(model, way, size)
@@ -356,20 +356,20 @@ def _smallest(value: Callable[[int], float], target: Target, low: int) -> int:
     100
     """
     high = low
-    while not target.met(value(high)):
+    while not target.is_met_by(value(high)):
         low, high = high, min(2 * high, _MOST)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if target.met(value(middle)) else (middle, high)
+        low, high = (low, middle) if target.is_met_by(value(middle)) else (middle, high)
     return high
 
 
 def _meets_target(target: Target, found: Plan, margin: float) -> bool:
     """Whether a simulated design reaches the target, give or take so many Monte-Carlo errors."""
     if target.power is not None:
-        return target.met(found.power.value + margin * found.power.error)
+        return target.is_met_by(found.power.value + margin * found.power.error)
     width = found.half_width
-    return width is not None and target.met(width.value - margin * width.error)
+    return width is not None and target.is_met_by(width.value - margin * width.error)
 
 
 class _Steps:

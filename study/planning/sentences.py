@@ -31,82 +31,82 @@ def design_sentence(model: StudyModel) -> str:
     )
 
 
-def plan_headline(found: Plan) -> str:
+def plan_headline(plan: Plan) -> str:
     """What to expect of it, first things first."""
-    if found.half_width is None or found.low is None or found.high is None:
-        return f"This study cannot give an interval. {found.warning}"
+    if plan.half_width is None or plan.low is None or plan.high is None:
+        return f"This study cannot give an interval. {plan.warning}"
     return (
-        f"Expect an interval of about ± {wording.points(found.half_width.value)} points: from "
-        f"{wording.percent_range(found.low.value, found.high.value, 1)} in a typical study, at "
-        f"{wording.level_percent(found.level)} confidence."
+        f"Expect an interval of about ± {wording.points(plan.half_width.value)} points: from "
+        f"{wording.percent_range(plan.low.value, plan.high.value, 1)} in a typical study, at "
+        f"{wording.level_percent(plan.level)} confidence."
     )
 
 
-def power_sentence(found: Plan) -> str:
+def power_sentence(plan: Plan) -> str:
     """How often the test finds the preference, or, if there is none, is fooled."""
-    power, alpha = wording.percent(found.power.value, 1), wording.level_percent(found.alpha)
-    if found.model.preference > 0.5:
-        often = "every simulated study" if found.power.value == 1 else f"{power} of such studies"
+    power, alpha = wording.percent(plan.power.value, 1), wording.level_percent(plan.alpha)
+    if plan.model.preference > 0.5:
+        often = "every simulated study" if plan.power.value == 1 else f"{power} of such studies"
         return (
-            f"If {wording.percent(found.model.preference, 1)} is true, the one-sided test at "
+            f"If {wording.percent(plan.model.preference, 1)} is true, the one-sided test at "
             f"{alpha} "
             f"finds the preference in {often}."
         )
     return (
         "Supposing that there is no preference for lower EIC, the test that knows the clusters "
         f"finds one in {power} of such studies, and the one that takes votes as independent in "
-        f"{wording.percent(found.naive_power.value, 1)}; {alpha} is what was agreed to."
+        f"{wording.percent(plan.naive_power.value, 1)}; {alpha} is what was agreed to."
     )
 
 
-def worth_sentence(found: Plan) -> str:
+def worth_sentence(plan: Plan) -> str:
     """What the votes are worth."""
-    if found.effective_votes is None or found.design_effect is None:
+    if plan.effective_votes is None or plan.design_effect is None:
         return "All votes agree in these studies, so their worth cannot be told."
     return (
-        f"The {found.votes:,.0f} votes that count are worth about "
-        f"{found.effective_votes.value:,.0f} independent ones (design effect "
-        f"{found.design_effect.value:.1f}), because votes on one pair, and votes of one rater, go "
+        f"The {plan.votes:,.0f} votes that count are worth about "
+        f"{plan.effective_votes.value:,.0f} independent ones (design effect "
+        f"{plan.design_effect.value:.1f}), because votes on one pair, and votes of one rater, go "
         "together."
     )
 
 
-def naive_sentence(found: Plan) -> str:
+def naive_sentence(plan: Plan) -> str:
     """What would be printed if votes were taken as independent."""
-    if found.naive_half_width is None or found.naive_coverage is None or found.coverage is None:
+    if plan.naive_half_width is None or plan.naive_coverage is None or plan.coverage is None:
         return ""
     return (
         "Taken as independent they would seem to give ± "
-        f"{wording.points(found.naive_half_width.value)} "
-        f"points. That interval is said to hold the truth in {wording.level_percent(found.level)} "
+        f"{wording.points(plan.naive_half_width.value)} "
+        f"points. That interval is said to hold the truth in {wording.level_percent(plan.level)} "
         "of studies, "
-        f"and does in {wording.percent(found.naive_coverage.value, 0)}; the clustered one does in "
-        f"{wording.percent(found.coverage.value, 0)}."
+        f"and does in {wording.percent(plan.naive_coverage.value, 0)}; the clustered one does in "
+        f"{wording.percent(plan.coverage.value, 0)}."
     )
 
 
-def small_sentence(found: Plan) -> str:
+def small_sentence(plan: Plan) -> str:
     """Whether the report would call the study too small; "" if hardly ever."""
-    if found.too_small.value < 0.05:
+    if plan.too_small.value < 0.05:
         return ""
     return (
-        f"In {wording.percent(found.too_small.value, 0)} of these studies the report would say "
+        f"In {wording.percent(plan.too_small.value, 0)} of these studies the report would say "
         "that the "
-        f"study is too small. {found.warning}"
+        f"study is too small. {plan.warning}"
     )
 
 
-def plan_sentences(found: Plan) -> tuple[str, ...]:
+def plan_sentences(plan: Plan) -> tuple[str, ...]:
     """All of them that have something to say."""
     held = ""
-    if found.given_problems:
-        number = found.model.problems
+    if plan.given_problems:
+        number = plan.model.problems
         held = "There is one problem: all this holds for it alone."
         if number > 1:
             held = f"There are fewer than ten problems: all this holds for these {number} alone."
     said = (
-        plan_headline(found), power_sentence(found), worth_sentence(found), naive_sentence(found),
-        small_sentence(found), held,
+        plan_headline(plan), power_sentence(plan), worth_sentence(plan), naive_sentence(plan),
+        small_sentence(plan), held,
     )  # fmt: skip
     return tuple(text for text in said if text)
 
@@ -148,13 +148,13 @@ def compare_sentence(advice: Advice) -> str:
     grid, model = advice.grid, advice.model
     wanted = ((model.pairs, model.raters), (2 * model.pairs, model.raters),
               (model.pairs, 2 * model.raters))  # fmt: skip
-    found = []
+    widths = []
     for pairs, raters in wanted:
         if pairs not in grid.pairs or raters not in grid.raters:
             return ""
-        found.append(grid.half_width[grid.raters.index(raters)][grid.pairs.index(pairs)])
-    now, twice_pairs, twice_raters = found
-    if max(found) == float("inf"):
+        widths.append(grid.half_width[grid.raters.index(raters)][grid.pairs.index(pairs)])
+    now, twice_pairs, twice_raters = widths
+    if max(widths) == float("inf"):
         return ""
     result = (
         "By the approximation, twice the pairs with the same raters takes ± "
@@ -184,15 +184,15 @@ def _no_way(route: Route, target: Target) -> str:
 
 
 def _confirmed(route: Route, target: Target) -> str:
-    found = route.simulated
-    if found is None:
+    plan = route.simulated
+    if plan is None:
         said = f"± {wording.points(route.approximate)} points"
         if target.power is not None:
             said = f"a power of {wording.percent(route.approximate, 0)}"
         return f"{said} by the approximation, too large to simulate here"
     short = "" if route.met else f", still short of it: the search ended after {TRIES} designs"
     if target.power is not None:
-        return f"a power of {wording.percent(found.power.value, 1)} in simulation{short}"
-    if found.half_width is None:
+        return f"a power of {wording.percent(plan.power.value, 1)} in simulation{short}"
+    if plan.half_width is None:
         return f"no interval in simulation{short}"
-    return f"± {wording.points(found.half_width.value)} points in simulation{short}"
+    return f"± {wording.points(plan.half_width.value)} points in simulation{short}"

@@ -163,12 +163,12 @@ class StudyReport:
         return Software.here()
 
     @cached_property
-    def cast(self) -> tuple[ExportedVote, ...]:
+    def votes_cast(self) -> tuple[ExportedVote, ...]:
         """All votes on pairs."""
         return tuple(vote for vote in self.export.votes if vote.on_a_pair)
 
     @cached_property
-    def valid(self) -> tuple[ExportedVote, ...]:
+    def valid_votes(self) -> tuple[ExportedVote, ...]:
         """The votes that count."""
         return tuple(
             vote
@@ -177,7 +177,7 @@ class StudyReport:
         )
 
     @cached_property
-    def excluded(self) -> dict[str, int]:
+    def votes_excluded(self) -> dict[str, int]:
         """Votes that do not count, by reason."""
         counts = Counter(self.reasons)
         return {reason: counts[reason] for reason in REASONS if counts[reason]}
@@ -185,13 +185,13 @@ class StudyReport:
     @cached_property
     def excluded_raters(self) -> int:
         """Raters with votes none of whom counts."""
-        return len({v.rater for v in self.cast} - {v.rater for v in self.valid})
+        return len({v.rater for v in self.votes_cast} - {v.rater for v in self.valid_votes})
 
     @cached_property
     def unfinished_excluded_raters(self) -> int:
         """Those of them who stopped before their last ballot."""
-        cast = Counter(v.rater for v in self.cast)
-        kept = {v.rater for v in self.valid}
+        cast = Counter(v.rater for v in self.votes_cast)
+        kept = {v.rater for v in self.valid_votes}
         wanted = self.export.ballots_per_rater
         return sum(n < wanted for rater, n in cast.items() if rater not in kept)
 
@@ -204,12 +204,12 @@ class StudyReport:
     @cached_property
     def preference(self) -> Preference:
         """Valid votes for the lower and the higher EIC."""
-        return Preference.of(v.choice for v in self.valid)
+        return Preference.of(v.choice for v in self.valid_votes)
 
     @cached_property
     def preference_of_all(self) -> Preference:
         """The same before exclusions."""
-        return Preference.of(v.choice for v in self.cast)
+        return Preference.of(v.choice for v in self.votes_cast)
 
     @cached_property
     def by_problem(self) -> tuple[ProblemPreference, ...]:
@@ -217,7 +217,7 @@ class StudyReport:
         pairs = Counter(pair.problem for pair in self.export.pairs)
         problem_of = {pair.pair: pair.problem for pair in self.export.pairs}
         choices: dict[str, list[str]] = {name: [] for name in sorted(pairs)}
-        for vote in self.valid:
+        for vote in self.valid_votes:
             choices[problem_of[vote.pair]].append(vote.choice)
         return tuple(
             ProblemPreference(name, pairs[name], Preference.of(chosen))
@@ -227,13 +227,13 @@ class StudyReport:
     @cached_property
     def votes_per_pair(self) -> dict[str, int]:
         """Valid votes on each pair of the study, ties included."""
-        counts = Counter(v.pair for v in self.valid)
+        counts = Counter(v.pair for v in self.valid_votes)
         return {pair.pair: counts[pair.pair] for pair in self.export.pairs}
 
     @cached_property
     def table(self) -> VoteArrays:
         """The valid votes as columns."""
-        return VoteArrays.of(self.valid)
+        return VoteArrays.of(self.valid_votes)
 
     @cached_property
     def inference(self) -> ClusteredRate:
@@ -262,7 +262,7 @@ class StudyReport:
     @cached_property
     def fleiss_kappa(self) -> FleissKappa:
         """Fleiss' kappa over the pairs with at least two deciding votes."""
-        counts = count_choices((v.pair, v.choice) for v in self.valid)
+        counts = count_choices((v.pair, v.choice) for v in self.valid_votes)
         return fleiss_kappa(counts[pair] for pair in sorted(counts))
 
     @cached_property
@@ -285,18 +285,19 @@ class StudyReport:
             "tie" if v.choice == "tie"
             else "lower" if (v.choice == "lower") == (v.lower_side == "left")
             else "higher"
-            for v in self.valid
+            for v in self.valid_votes
         )  # fmt: skip
 
     @property
     def median_seconds(self) -> float | None:
         """Median active seconds of a valid vote; None without one."""
-        return statistics.median(map(active_seconds, self.valid)) if self.valid else None
+        seconds = [active_seconds(vote) for vote in self.valid_votes]
+        return statistics.median(seconds) if seconds else None
 
     @property
     def median_session_seconds(self) -> float | None:
         """Median active seconds of the sessions with a valid vote; None without one."""
-        sessions = {v.rater: v.session_seconds for v in self.valid}
+        sessions = {v.rater: v.session_seconds for v in self.valid_votes}
         return statistics.median(sessions.values()) if sessions else None
 
     @cached_property

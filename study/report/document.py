@@ -57,14 +57,14 @@ def _counts(report: StudyReport) -> dict[str, Any]:
     return {
         "raters": asdict(report.export.raters)
         | {
-            "with_votes": len({v.rater for v in report.cast}),
+            "with_votes": len({v.rater for v in report.votes_cast}),
             "excluded": report.excluded_raters,
             "excluded_unfinished": report.unfinished_excluded_raters,
         },
         "votes": {
-            "cast": len(report.cast),
-            "excluded": report.excluded,
-            "valid": len(report.valid),
+            "cast": len(report.votes_cast),
+            "excluded": report.votes_excluded,
+            "valid": len(report.valid_votes),
             "attention": asdict(report.attention),
         },
         "pairs": {

@@ -123,7 +123,7 @@ class Curve:
     chosen: int | None = None
 
     @property
-    def known(self) -> tuple[tuple[float, Mark], ...]:
+    def known_marks(self) -> tuple[tuple[float, Mark], ...]:
         """Marks that have a value, with their places."""
         pairs = zip(self.at, self.marks, strict=True)
         return tuple((at, mark) for at, mark in pairs if mark.value is not None)
@@ -272,9 +272,10 @@ def _problems(report: StudyReport) -> Intervals:
     overall = report.inference
     if overall.rate is None:
         return Intervals((), FOR_LOWER, empty=overall.reason)
+    rates = report.threats.problems.with_votes
     marks = [
         share_mark(f"{p.problem} ({p.votes:,})", p.rate, p.interval, weight=p.votes / overall.votes)
-        for p in sorted(report.threats.problems.judged, key=lambda p: (-(p.rate or 0), p.problem))
+        for p in sorted(rates, key=lambda p: (-(p.rate or 0), p.problem))
     ]
     marks.append(
         share_mark(f"all ({overall.votes:,})", overall.rate, overall.interval(report.level))

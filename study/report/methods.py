@@ -47,7 +47,7 @@ def paragraphs(report: StudyReport) -> tuple[str, ...]:
 def _material(report: StudyReport) -> list[str]:
     export, raters = report.export, report.export.raters
     problems = len({pair.problem for pair in export.pairs})
-    rated = len({vote.rater for vote in report.cast})
+    rated = len({vote.rater for vote in report.votes_cast})
     sentences = [
         f"Raters compared pairs of formulas that describe the same data, are alike in accuracy "
         f"(R²) and in complexity (number of nodes), and differ in the Effective Information "
@@ -60,8 +60,8 @@ def _material(report: StudyReport) -> list[str]:
         f"Of {wording.count(raters.invited, 'invited person', 'invited people')}, "
         f"{raters.consented:,} "
         f"consented, {raters.finished:,} finished and {raters.withdrawn:,} withdrew; "
-        f"{wording.count(rated, 'rater')} cast {wording.count(len(report.cast), 'vote')}, at most "
-        f"{export.ballots_per_rater} each.",
+        f"{wording.count(rated, 'rater')} cast {wording.count(len(report.votes_cast), 'vote')}, at "
+        f"most {export.ballots_per_rater} each.",
         _exclusions(report),
     ]
     if cut := unfinished_sentence(export.rules.get("unfinished", ())):
@@ -97,7 +97,7 @@ def _rules(report: StudyReport) -> str:
 
 
 def _exclusions(report: StudyReport) -> str:
-    lost = len(report.cast) - len(report.valid)
+    lost = len(report.votes_cast) - len(report.valid_votes)
     left_out = f"{lost:,} of them were left out" if lost else "none was left out"
     rule = report.export.exclusion.sentence.rstrip(".").replace(". ", "; ")
     return f"By the frozen rule ({rule[:1].lower()}{rule[1:]}) {left_out}."
@@ -188,7 +188,7 @@ def _agreement(report: StudyReport) -> list[str]:
 def _threats(report: StudyReport) -> list[str]:
     """What was looked at beside the headline, and what was found."""
     threats = report.threats
-    if not report.valid:
+    if not report.valid_votes:
         return []
     before = (threats.sensitivity, threats.attention, threats.sides, threats.sides.one_sided,
               threats.ballots)  # fmt: skip

@@ -216,7 +216,7 @@ def _curves(picture: Curves) -> Figure:
     )
     for curve, (upper, lower) in zip(picture.curves, axes.T, strict=True):
         upper.axhline(0.5, **DASHED)
-        if not curve.known:
+        if not curve.known_marks:
             _say(upper, picture.empty, 0.75)
         elif picture.joined:
             _band(upper, curve)
@@ -246,17 +246,18 @@ def _curves(picture: Curves) -> Figure:
 
 def _band(ax: Axes, curve: Curve) -> None:
     """The marks joined by a line, over a band of their intervals."""
-    some = [(at, m.low, m.high) for at, m in curve.known if m.low is not None]
+    some = [(at, m.low, m.high) for at, m in curve.known_marks if m.low is not None]
     if some:
         at, low, high = zip(*some, strict=True)
         ax.fill_between(at, low, high, color=LOWER, alpha=0.2, linewidth=0)
-    ax.plot([at for at, _ in curve.known], [m.value or 0.0 for _, m in curve.known], color=LOWER,
+    places, marks = zip(*curve.known_marks, strict=True)
+    ax.plot(places, [mark.value or 0.0 for mark in marks], color=LOWER,
             marker="o", markersize=3, clip_on=False)  # fmt: skip
 
 
 def _whiskers(ax: Axes, curve: Curve) -> None:
     """Each mark alone, with its interval."""
-    for at, mark in curve.known:
+    for at, mark in curve.known_marks:
         if mark.low is not None and mark.high is not None:
             ax.plot([at, at], [mark.low, mark.high], color=LOWER, linewidth=2, alpha=0.4)
         ax.plot([at], [mark.value or 0.0], "o", color=LOWER, markersize=5, clip_on=False)

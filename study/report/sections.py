@@ -260,7 +260,7 @@ def votes_section(report: StudyReport) -> Section:
     """Raters, votes, and the exclusion rule."""
     export, raters, per_pair = report.export, report.export.raters, report.votes_per_pair.values()
     attention = report.attention
-    left_out = [Fact(f"left out: {why}", f"{n:,}") for why, n in report.excluded.items()]
+    left_out = [Fact(f"left out: {why}", f"{n:,}") for why, n in report.votes_excluded.items()]
     return Section(
         key="votes",
         group="study",
@@ -272,9 +272,9 @@ def votes_section(report: StudyReport) -> Section:
             Fact("finished", f"{raters.finished:,}"),
             Fact("withdrawn", f"{raters.withdrawn:,}", "Their votes are deleted."),
             Fact("raters left out entirely", f"{report.excluded_raters:,}"),
-            Fact("votes cast", f"{len(report.cast):,}"),
+            Fact("votes cast", f"{len(report.votes_cast):,}"),
             *left_out,
-            Fact("votes valid", f"{len(report.valid):,}"),
+            Fact("votes valid", f"{len(report.valid_votes):,}"),
             Fact("attention checks", f"{attention.passed} of {attention.answered} passed",
                  terms.ATTENTION),
             Fact("median time of a vote", wording.seconds(report.median_seconds), terms.ACTIVE),
@@ -329,7 +329,7 @@ def threat_sections(report: StudyReport) -> tuple[Section, ...]:
         _problems(report),
         _ties(report),
     )
-    if report.valid:
+    if report.valid_votes:
         return sections
     return tuple(replace(each, facts=(), tables=(), figure="") for each in sections)
 
@@ -442,7 +442,8 @@ def _gaps(report: StudyReport) -> Section:
     return _threat(
         "gaps", "Is it EIC that raters follow?", found, lines=(found.summary,),
         facts=(
-            Fact(f"rate at {found.compared}", wording.percent(adjusted[0] if adjusted else None, 1),
+            Fact(f"rate at {found.held_equal}",
+                 wording.percent(adjusted[0] if adjusted else None, 1),
                  "What the regression expects between formulas that differ in EIC alone."),
             Fact(_interval_head(report.level),
                  interval_text(adjusted[1] if adjusted else None), terms.INTERVAL),

@@ -67,7 +67,7 @@ def _long_row(vote: ExportedVote, reason: str, pair: ExportedPair | None) -> Row
 
 def pairs_csv(report: StudyReport) -> str:
     """A row per pair of the frozen study, with its formulas, its gaps and its valid votes."""
-    cast, valid = _by(report.cast, "pair"), _by(report.valid, "pair")
+    cast, valid = _by(report.votes_cast, "pair"), _by(report.valid_votes, "pair")
     rows = (
         {name: getattr(pair, name) for name in PAIR_COLUMNS[:12]}
         | _gaps(pair)
@@ -81,7 +81,7 @@ def pairs_csv(report: StudyReport) -> str:
 def raters_csv(report: StudyReport) -> str:
     """A row per rater who voted, by pseudonym, with what became of the session."""
     everything = _by(report.export.votes, "rater")
-    valid = _by(report.valid, "rater")
+    valid = _by(report.valid_votes, "rater")
     reasons: dict[str, str] = {}
     for vote, reason in zip(report.export.votes, report.reasons, strict=True):
         if reason:

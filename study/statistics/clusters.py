@@ -209,10 +209,10 @@ FEW_CLUSTERS = 10
 FEW_DISSENTING = 5
 
 
-def reason_of(grouped: Clustering, cast: int) -> str:
+def reason_of(grouped: Clustering, votes_cast: int) -> str:
     """Why there is neither interval nor test; "" if there are."""
     if not len(grouped.table):
-        return "Nobody decided for either formula." if cast else "There are no valid votes."
+        return "Nobody decided for either formula." if votes_cast else "There are no valid votes."
     counts = dict(grouped.sampled)
     if counts["rater"] == 1:
         return (

@@ -206,15 +206,15 @@ class RuleColumns:
             np.array([failures.get(vote.rater, 0) for vote in rows], dtype=np.intp),
         )
 
-    def kept(self, rule: ExclusionRule) -> Flags:
+    def kept_by(self, rule: ExclusionRule) -> Flags:
         """Which votes the rule keeps: those without a reason in `exclusion_reasons`.
 
         Examples
         --------
         >>> columns = RuleColumns(np.array([45.0, 60.0]), np.array([9.0, 9.0]), np.array([0, 2]))
-        >>> columns.kept(ExclusionRule()).tolist()
+        >>> columns.kept_by(ExclusionRule()).tolist()
         [False, True]
-        >>> columns.kept(ExclusionRule(0, max_failed_attention=1)).tolist()
+        >>> columns.kept_by(ExclusionRule(0, max_failed_attention=1)).tolist()
         [True, False]
         """
         seconds = self.session if rule.unit == "session" else self.vote

@@ -170,7 +170,7 @@ class Design:
         """How many clusters of each kind."""
         return tuple(count(codes) for codes in self.clusters)
 
-    def trouble(self, kinds: Sequence[str]) -> str:
+    def reason_against(self, kinds: Sequence[str]) -> str:
         """Why the coefficients or their errors are not defined; "" if they may be."""
         n, k = self.columns.shape
         if not n:
@@ -257,7 +257,7 @@ def least_squares(
     [3.0, 2.0]
     """
     design = Design.of(y, X, names, clusters)
-    reason = design.trouble(kinds[: len(clusters)])
+    reason = design.reason_against(kinds[: len(clusters)])
     if reason:
         return LinearFit(design.names, (), len(y), design.counts, reason)
     bread = np.asarray(np.linalg.inv(design.columns.T @ design.columns), dtype=np.float64)
@@ -327,7 +327,7 @@ def logistic(
     design = Design.of(y, X, names, clusters)
     if not np.isin(y, (0.0, 1.0)).all():
         raise UserError("the outcomes of a logistic regression are 0 and 1")
-    reason = design.trouble(kinds[: len(clusters)]) or _separation(design)
+    reason = design.reason_against(kinds[: len(clusters)]) or _separation(design)
     found = None if reason else _newton(design)
     terms = design.fit(*found) if found is not None else ()
     if found is None and not reason:

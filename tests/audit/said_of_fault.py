@@ -121,10 +121,15 @@ def _sensitive(p: Page, text: str) -> Iterator[str]:
     named = {
         p.formula.nodes[k].label for code in re.findall(r"`[^`]+`", text) for k in p.nodes(code)
     }
+    more = re.search(r"(\d+) more", text)
+    counted = len(named) + (int(more[1]) if more else 0)
+    carried = sum(sorted(parts.values(), reverse=True)[:counted])
     known = {v: part for v, part in parts.items() if v in named}
-    if not known or sum(known.values()) < 0.5 * total:
+    if not known or carried < 0.89 * total:
         yield f"sensitivities squared: {parts}"
     others = [part for v, part in parts.items() if v not in named]
+    if more and known:
+        others = [part for part in others if part > 1.01 * max(known.values())]
     if others and known and max(others) > 1.01 * min(known.values()):
         yield f"another input matters more: {parts}"
 
@@ -182,7 +187,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 @says(
     "fault.inner",
     "fault",
-    "The worst inner step (EIC⟦ without the singular samples⟧) loses <d:digits>, at <at:code>: "
+    "The worst step (EIC⟦ without the singular samples⟧) loses <d:digits>, at <at:code>: "
     "with shared noise the result loses fewer.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
@@ -425,7 +430,7 @@ def _no_worse(p: Page, m: Match, before: DoubleError, after: DoubleError) -> Ite
 @says("instead.write", "instead",
       f"Write <form:code> (<rules:any>): {_MEASURED}⟦ instead of <was:plain>⟧⟦, as before⟧{_BEYOND}"
       "⟦; with shared noise the result loses <q:lost> instead of <from_q:one>⟧"
-      "⟦; the worst inner step (EIC) loses <worst:lost> instead of <from_worst:every>⟧"
+      "⟦; the worst step (EIC) loses <worst:lost> instead of <from_worst:every>⟧"
       "⟦; at <more:int> of <of:int> [[row|rows]] compared it loses more, by up to <rise:one> "
       "digits⟧.",
       claims=lambda p, m: [
@@ -457,7 +462,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 
 _NOTHING = [("something to write instead", 0.0, 0.0)]
 _NONE = "Nothing better found [[among |]]⟦<n:int> other [[form|forms]]⟧⟦(no other form came up)⟧: "
-_END = f"{_MEASURED}{_BEYOND}⟦; the worst inner step (EIC) loses <e:lost>⟧."
+_END = f"{_MEASURED}{_BEYOND}⟦; the worst step (EIC) loses <e:lost>⟧."
 
 
 @says(

@@ -422,19 +422,26 @@ def _undefined(name: str, lead: str) -> None:
             yield f"there are {p.truth.count} samples"
         if p.truth.valid.any():
             yield "some samples have a value"
-        yield from somewhere(p, m["at"], lambda k: _fails_there(p, k, "most" in lead, m["why"]))
+        counts = m.groupdict()
+        failing = whole(counts["n"]) if "n" in counts else p.truth.count
+        if "of" in counts and whole(counts["of"]) != p.truth.count:
+            yield f"there are {p.truth.count} samples"
+        yield from somewhere(p, m["at"], lambda k: _fails_there(p, k, failing, m["why"]))
 
 
-def _fails_there(p: Page, k: int, most: bool, why: str) -> Iterator[str]:
+def _fails_there(p: Page, k: int, count: int, why: str) -> Iterator[str]:
     failing = int((p.truth.bad == k).sum())
-    if not (failing > 0.5 * p.truth.count if most else failing == p.truth.count):
+    if failing != count:
         yield f"{failing} of {p.truth.count} samples fail there"
     yield from told(INVALID, p, k, why)
 
 
-_undefined("verdict.undefined_one", "the sample has no real value")
-_undefined("verdict.undefined", "no sample has a real value")
-_undefined("verdict.undefined_most", "no sample has a real value, most of them fail")
+_undefined("verdict.undefined_one", "the sample has no [[real|usable]] value")
+_undefined("verdict.undefined", "no sample has a [[real|usable]] value")
+_undefined(
+    "verdict.undefined_some",
+    "no sample has a [[real|usable]] value; <n:int> of <of:int> fail",
+)
 
 
 # --- notes ---

@@ -24,6 +24,11 @@ WORDS = (
                re.IGNORECASE),
 )
 """Words and keys of what is hidden; the methods of the demo's pool among them."""
+TRACES = (
+    "eic", "lower", "higher", "effective", "bottleneck", "amplif", "noise_", "pool_", "pair_id",
+    "gplearn", "operon",
+)  # fmt: skip
+"""One of them, in small letters, is in whatever a pattern of `WORDS` finds."""
 NUMBER = re.compile(
     r"(?<![\w.])-?\d+(?:\.\d+(?:e[-+]?\d+)?|e[-+]\d+)?(?![\w.])", re.IGNORECASE
 )
@@ -80,14 +85,16 @@ def leaks(texts: Iterable[tuple[str, str]], secrets: Secrets) -> list[str]:
         plain = text
         for known in (str(ROOT), *secrets.drawn):
             plain = plain.replace(known, "")
-        for pattern in WORDS:
+        small = plain.lower()
+        for pattern in WORDS if any(trace in small for trace in TRACES) else ():
             found += [_said(place, plain, m.start(), m[0]) for m in pattern.finditer(plain)]
         for word in secrets.words:
-            at = plain.lower().find(word.lower())
+            at = small.find(word.lower())
             if at >= 0:
                 found.append(_said(place, plain, at, word))
-        for match in NUMBER.finditer(plain):
-            if _tells(match[0], secrets, four, seven):
+        telling = {n for n in set(NUMBER.findall(plain)) if _tells(n, secrets, four, seven)}
+        for match in NUMBER.finditer(plain) if telling else ():
+            if match[0] in telling:
                 found.append(_said(place, plain, match.start(), match[0]))
     return found
 

@@ -93,8 +93,8 @@ class ResultsWorld:
                 with self.store.reading() as tx:
                     row = tx.raters.by_token(_hash(token))
                     assert row is not None
-                    shown = tx.assignments.by_token(row.id, ballot.token)
-                assert shown is not None
+                    mine = tx.assignments.of_rater(row.id)
+                shown = next(given for given in mine if given.token == ballot.token)
                 wanted = preference(rng, shown.pair_id, leaning)
                 if shown.kind == PairKind.ATTENTION:
                     wanted = 0.5 if hasty else 0.96

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from urllib.parse import quote
 
-from playwright.sync_api import Page
+from playwright.sync_api import FilePayload, Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
@@ -14,6 +14,8 @@ from tests.e2e.browser import PATIENCE, running_server
 from tests.e2e.photographs import Act, State, album
 
 REFUSED = "x0*x1 - 3\nlg(x0)\nsqrt(x0+1) - sqrt(x0)\n<b>bold</b>\nx0 +* 2\nlog(x0 - 10)\n"
+POOL = "problem,method,formula,syntax\np,Operon,X1*X2 - 3,operon\np,PySR,sqrt(x0+1) - x1,pysr\n"
+DOUBTED = "problem,formula,r2\np,a,0.98\np,2*a,0.97\np,lg(a),0.9\n"
 NO_LIST = "    |   Population Average    |   Best Individual   |"
 ROOTS = quote("sqrt(x+1) - sqrt(x)"), quote("1/(sqrt(x+1) + sqrt(x))")
 TWO = quote("x*sin(y)/(y-2)"), quote("x*y + 0.1*x")
@@ -53,6 +55,30 @@ def _picked(page: Page) -> None:
     page.locator(".st-key-picked").wait_for(timeout=PATIENCE)
 
 
+def _asked(page: Page) -> None:
+    _paste(POOL, ".eic-ask")(page)
+
+
+def _shared(page: Page) -> None:
+    _asked(page)
+    page.get_by_role("button", name="Take 1 to 5 for each").click()
+    page.locator(".st-key-front-plot").wait_for(timeout=PATIENCE)
+
+
+def _doubted(page: Page) -> None:
+    choice = page.locator(".st-key-data_mode").get_by_text("Table")
+    if not choice.is_visible():  # on a phone the panel is folded
+        page.locator(".st-key-data-panel summary").click()
+    choice.click()
+    table: FilePayload = {
+        "name": "kepler.csv", "mimeType": "text/csv", "buffer": b"a,y\n1,3\n2,5\n3,9\n4,1\n",
+    }  # fmt: skip
+    page.locator(".st-key-data-panel input[type=file]").set_input_files(table)
+    page.locator(".eic-file").wait_for(timeout=PATIENCE)
+    _still(page)
+    _paste(DOUBTED, ".eic-ask")(page)
+
+
 def _maps(page: Page) -> None:
     page.locator(".st-key-pair-maps").get_by_text("Maps").click()
     page.locator(".st-key-pair-maps-plot").wait_for(timeout=PATIENCE)
@@ -63,7 +89,10 @@ STATES = {
     "writings": State("", _example("Three functions")),
     "search": State("", _example("What two searches found")),
     "picked": State("", _picked),
-    "refused": State("", _paste(REFUSED, ".eic-refused")),
+    "asked": State("", _asked),
+    "shared": State("", _shared),
+    "doubted": State("", _doubted),
+    "refused": State("?range=x0=1:5&range=x1=1:5", _paste(REFUSED, ".eic-refused")),
     "no-list": State("", _paste(NO_LIST, ".eic-error")),
     "pair": State(f"?formula={ROOTS[0]}&b={ROOTS[1]}&range=x=loguniform:1:1e8"),
     "maps": State(f"?formula={TWO[0]}&b={TWO[1]}&range=y=1:3", _maps),

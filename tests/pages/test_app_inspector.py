@@ -171,3 +171,34 @@ def test_hostile_text_is_escaped_wherever_it_is_shown() -> None:
     assert "<script" not in html_of(page)
     for markdown in page.markdown:
         assert "<script" not in markdown.value
+
+
+def test_the_other_reading_of_a_formula_is_one_click_away() -> None:
+    page = open_page(formula="E=mc^2")
+    assert "m*c^2" in html_of(page)
+    assert set(dict(state_of(page).domains)) == set()
+    (other,) = [b for b in page.button if str(b.key).startswith("alternative-")]
+    assert "mc" in other.label
+    page = other.click().run()
+    assert not page.exception
+    assert state_of(page).formula == "f(mc) = mc^2"
+    assert page.selectbox(key="kind:mc").value == "uniform"
+
+
+def test_an_equation_asks_which_side_is_meant_and_a_click_answers() -> None:
+    page = open_page(formula="sin(x) = y")
+    assert "which side is meant" in html_of(page)
+    left, right = [b for b in page.button if str(b.key).startswith("choice-")]
+    assert "sin(x)" in left.label and "y" in right.label
+    page = left.click().run()
+    assert not page.exception
+    assert state_of(page).formula == "sin(x)"
+
+
+def test_the_ranges_of_an_fpcore_stand_in_the_panel_and_change_from_there() -> None:
+    page = open_page(formula="(FPCore (e x) :pre (and (<= 1 e 10) (<= 2 x 3)) (* e x))")
+    assert not page.exception
+    assert (page.number_input(key="low:e").value, page.number_input(key="high:e").value) == (1, 10)
+    page = page.number_input(key="high:x").set_value(4.0).run()
+    assert {name: str(d) for name, d in state_of(page).domains} == {"x": "2.0:4.0"}
+    assert page.number_input(key="high:e").value == 10

@@ -96,3 +96,24 @@ def test_a_variable_without_a_column_is_named() -> None:
     table = read_table(ROWS)
     with pytest.raises(DataError, match="`missing`"):
         InspectorService().inspect(InspectionRequest("a*missing", upload=table.digest), table)
+
+
+def test_the_ranges_that_a_formula_states_are_used_until_others_are_chosen() -> None:
+    core = "(FPCore (e x y) :pre (and (<= 1 e 10) (< 2 x 3)) (* e (+ x y)))"
+    chosen = Domain("fixed", 2.5, 2.5)
+    result = InspectorService().inspect(InspectionRequest(core, domains=(("x", chosen),)))
+    assert dict(result.domains) == {
+        "e": Domain("uniform", 1.0, 10.0), "x": chosen, "y": module.DEFAULT_DOMAIN,
+    }  # fmt: skip
+    assert any("The range of `e` is the one" in notice for notice in result.notices)
+    assert any("`y`: sampled uniformly from 1 to 5" in notice for notice in result.notices)
+
+
+def test_a_variable_with_a_range_keeps_its_name_whole() -> None:
+    def variables(*ranges: str) -> tuple[str, ...]:
+        domains = tuple((name, module.DEFAULT_DOMAIN) for name in ranges)
+        request = InspectionRequest("E = mc^2", domains=domains)
+        return InspectorService().inspect(request).reading.formula.variables
+
+    assert variables() == variables("x", "m") == ("m", "c")
+    assert variables("mc") == ("mc",)

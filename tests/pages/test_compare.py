@@ -16,6 +16,7 @@ from eic_core.measure.table import read_table
 from eic_core.pool.importers import import_formulas
 from pages.ui.compare.desk import CompareState
 from pages.ui.compare.scores_table import scored_csv
+from tests.pages.test_app_inspector import html_of
 
 PROGRAM = """
 import streamlit as st
@@ -36,11 +37,6 @@ def open_page(**query: str | list[str]) -> AppTest:
     for name, value in query.items():
         page.query_params[name] = value
     return page.run()
-
-
-def html_of(page: AppTest) -> str:
-    bodies = [element.proto.body for element in page.get("html")]
-    return "\n".join(body for body in bodies if not body.startswith("<style"))
 
 
 def desk_of(page: AppTest):  # type: ignore[no-untyped-def]
@@ -91,7 +87,7 @@ def test_the_scores_in_the_page_are_those_of_the_engine() -> None:
 
 
 def test_a_changed_range_scores_the_list_again() -> None:
-    page = paste(open_page(), "x - 1")
+    page = paste(open_page(range="x=1.0:5.0"), "x - 1")
     before = desk_of(page).scored.scores[0].score.eic
     page = scored(page.number_input(key="low:x").set_value(4.0).run())
     assert not page.exception
@@ -99,7 +95,7 @@ def test_a_changed_range_scores_the_list_again() -> None:
 
 
 def test_user_text_is_inert_wherever_it_is_shown() -> None:
-    page = paste(open_page(), "<img src=x onerror=alert(1)>\nx")
+    page = paste(open_page(range="x=1.0:5.0"), "<img src=x onerror=alert(1)>\nx")
     assert not page.exception
     assert "<img" not in html_of(page) and "&lt;img" in html_of(page)
 
@@ -122,9 +118,10 @@ def test_the_format_can_be_chosen_by_hand() -> None:
 
 
 def test_stored_losses_are_offered_as_accuracy() -> None:
-    page = paste(open_page(), "Complexity,Loss,Equation\n1,2.5,x0\n3,0.1,x0*x0\n5,0.2,x0*x0*x0\n")
+    text = "Complexity,Loss,Equation\n1,2.5,x0\n3,0.1,x0*x0\n5,0.2,x0*x0*x0\n"
+    page = paste(open_page(range="x0=1.0:5.0"), text)
     assert list(desk_of(page).scored.accuracies) == ["loss, as stored"]
-    assert desk_of(page).scored.usual == "loss, as stored"
+    assert desk_of(page).scored.default_accuracy == "loss, as stored"
     assert "2 of 3 formulas</b>" in html_of(page)
 
 
@@ -136,7 +133,9 @@ def test_a_scored_pool_is_shown_with_the_scores_it_has_until_it_is_scored_again(
     page = paste(open_page(), text)
     assert "nothing was computed here" in html_of(page)
     assert desk_of(page).scored.scores[0].score.eic == 6.5
-    page = scored(page.toggle(key="as_stored").set_value(False).run())
+    page = page.toggle(key="as_stored").set_value(False).run()
+    assert "On which data?" in html_of(page)
+    page = scored(page.button(key="ask-range").click().run())
     assert not page.exception
     assert 0 < desk_of(page).scored.scores[0].score.eic < 1
 
@@ -147,9 +146,9 @@ def test_each_example_is_scored_with_a_front(key: str) -> None:
     assert not page.exception
     found = desk_of(page).scored
     assert not any(s.score.error for s in found.scores)
-    assert 0 < found.fronts[found.usual].sum() < len(found.scores)
+    assert 0 < found.fronts[found.default_accuracy].sum() < len(found.scores)
     if key == "search":
-        assert found.usual == "1 − R²" and len(found.scores) == 326
+        assert found.default_accuracy == "1 − R²" and len(found.scores) == 326
         assert state_of(page).target == "period"
 
 
@@ -158,6 +157,108 @@ def test_the_example_of_writings_is_true_of_its_numbers() -> None:
     eics = [s.score.eic for s in desk_of(page).scored.scores]
     assert min(eics) < 0.5 and 7.5 < max(eics) < 9
     assert len(eics) == 11
+
+
+# --- the data of a list ---
+
+POOL = "problem,method,formula,syntax\np,Operon,X1 - X2,operon\np,PySR,x0 - x1,pysr\n"
+
+
+def on_table(text: str, source: str = "p.csv", **query: str) -> AppTest:
+    """The page with a table of this text chosen."""
+    page = open_page(**query)
+    table = read_table(text, source=source)
+    page.session_state["visit"].uploads[table.digest] = table
+    page.query_params["data"] = table.digest
+    return page.run()
+
+
+@pytest.mark.parametrize("text", ["a*b + a", POOL, "Complexity,Loss,Equation\n3,1.0,a-b\n"])
+def test_a_list_without_data_asks_for_them_and_invents_none(text: str) -> None:
+    page = paste(open_page(), text)
+    assert not page.exception
+    assert "On which data?" in html_of(page)
+    assert desk_of(page).scored is None and desk_of(page).job is None
+    assert not state_of(page).domains
+    page = scored(page.button(key="ask-range").click().run())
+    assert not page.exception
+    assert "On which data?" not in html_of(page)
+    assert {d for _, d in state_of(page).domains} == {Domain("uniform", 1.0, 5.0)}
+    assert len(page.query_params["range"]) == 2, "the ranges are in the address"
+    assert not any(s.score.error for s in desk_of(page).scored.scores)
+
+
+def test_only_the_variable_without_a_range_is_asked_for() -> None:
+    page = paste(open_page(range="a=2.0:3.0"), "a*b\na")
+    assert "<code>b</code>" in html_of(page) and "<code>a</code>" not in html_of(page)
+    page = scored(page.number_input(key="low:b").set_value(2.0).run())
+    assert len(desk_of(page).scored.scores) == 2
+
+
+def test_a_table_can_be_chosen_instead_of_ranges() -> None:
+    page = paste(open_page(), "a*b\na").button(key="ask-table").click().run()
+    assert page.session_state["visit"].wants_table
+    page = scored(paste(on_table("a,b,y\n1,2,3\n2,5,7\n"), "a*b\na"))
+    assert "On which data?" not in html_of(page) and len(desk_of(page).scored.scores) == 2
+
+
+def test_variables_counted_from_one_and_from_zero_share_their_ranges() -> None:
+    page = paste(open_page(range=["x0=1.0:9.0", "x1=1000.0:1001.0"]), POOL)
+    assert not page.exception
+    assert "On which data?" not in html_of(page)
+    one, two = desk_of(page).scored.scores
+    assert one.score.eic == two.score.eic
+    assert "counted from 0" in html_of(page)
+    desk_of(page).picked = (0, 1)
+    page = page.run().button(key="compare_two").click().run()
+    assert (state_of(page).formula, state_of(page).other) == ("X0 - X1", "x0 - x1")
+    assert "Both lose" in html_of(page)
+    page = page.button_group(key="list_base").set_value("0").run()
+    assert "<code>x2</code>" in html_of(page), "each as it is spelled, and x2 has no range"
+
+
+@pytest.mark.parametrize(
+    ("table", "source", "text", "reason"),
+    [
+        ("u,v,y\n1,2,3\n2,5,7\n", "p.csv", "a*b\na+b\nu", "2 of 3 formulas have variables"),
+        ("a,b,y\n1,2,3\n2,5,7\n", "q.csv",
+         "problem,formula\np,a\nq,b\np,a*b\n", "named after another problem"),
+        ("a,y\n1,3\n2,5\n3,9\n4,1\n", "p.csv",
+         "problem,formula,r2_test\np,a,0.98\np,2*a,0.97\n", "another R²"),
+    ],
+)  # fmt: skip
+def test_a_table_that_may_not_be_the_lists_must_be_confirmed(
+    table: str, source: str, text: str, reason: str
+) -> None:
+    page = paste(on_table(table, source), text)
+    if "Problem" in [box.label for box in page.selectbox]:
+        page = scored(page.selectbox(key="list_problem").set_value("p").run())
+    assert not page.exception
+    assert "Is this the table of these formulas?" in html_of(page) and reason in html_of(page)
+    assert "on the front of" not in html_of(page)
+    page = page.button(key="confirm-table").click().run()
+    assert not page.exception
+    assert "on the front of" in html_of(page)
+    assert "You confirmed this table" in html_of(page) and reason in html_of(page)
+
+
+def test_a_table_on_which_no_formula_can_be_measured_is_refused() -> None:
+    page = paste(on_table("u,v,y\n1,2,3\n2,5,7\n"), "a*b\na+b\nlg(u)")
+    assert "This is not the table of these formulas." in html_of(page)
+    assert "<code>a</code> and <code>b</code>" in html_of(page)
+    assert not [b for b in page.button if b.key == "confirm-table"]
+
+
+def test_a_confirmation_is_for_one_table_and_one_target() -> None:
+    text = "problem,formula,r2\np,a,0.98\np,a+0,0.97\n"
+    page = paste(on_table("a,b,y\n1,1.1,2\n2,2,9\n3,2.9,1\n"), text)
+    page = page.button(key="confirm-table").click().run()
+    page = scored(page.selectbox(key="target").set_value("b").run())
+    assert desk_of(page).scored.check.passed, "the stored R² are those of this column"
+    page = scored(page.selectbox(key="target").set_value("a").run())
+    assert "This is not the table of these formulas." in html_of(page)
+    page = scored(page.selectbox(key="target").set_value("y").run())
+    assert "You confirmed this table" in html_of(page)
 
 
 def test_filters_leave_what_was_asked_for() -> None:
@@ -230,7 +331,7 @@ def test_the_state_of_the_page_comes_back_from_its_address() -> None:
         list_base=1, seed=4, domains=(("x1", Domain("uniform", 1.0, 2.0)),),
     )  # fmt: skip
     assert CompareState.from_query(state.to_query()) == state
-    assert not hasattr(state.inspecting(), "other") and state.inspecting().formula == "x1"
+    assert not hasattr(state.inspector_state(), "other") and state.inspector_state().formula == "x1"
 
 
 def test_a_closed_study_keeps_the_page_shut(monkeypatch: pytest.MonkeyPatch) -> None:

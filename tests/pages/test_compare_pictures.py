@@ -19,9 +19,9 @@ from eic_core.pool.listing import ListedScore
 from pages.ui.compare.front_figure import (
     MOST_POINTS,
     FrontView,
+    count_on_edge,
     drawn_places,
     front_figure,
-    on_the_edge,
 )
 from pages.ui.compare.pair import differences, pair_sentence
 from pages.ui.compare.pair_figure import Side, pair_figure, pair_maps, shared_columns
@@ -93,7 +93,7 @@ def test_infinite_eic_has_no_colour() -> None:
 def test_formulas_that_explain_nothing_do_not_flatten_the_rest() -> None:
     view = view_of(listed(1.0, 1.0, 1.0), [0.1, 1e28, 3.0])
     assert [y for _, y in drawn(front_figure(view)).values()] == [0.1, 2.0, 2.0]
-    assert on_the_edge(view) == 2
+    assert count_on_edge(view) == 2
 
 
 def test_formula_text_in_the_hover_is_inert() -> None:

@@ -22,6 +22,7 @@ from study.design import StudyDesign, StudyStatus
 from study.errors import StaleEditError
 from study.organising import OrganiserService
 from study.report.figures import pair_histograms
+from tests.pages.test_app_inspector import html_of
 
 SHELL = Path(__file__).resolve().parents[2] / "pages" / "ui" / "shell.py"
 
@@ -29,11 +30,6 @@ SHELL = Path(__file__).resolve().parents[2] / "pages" / "ui" / "shell.py"
 @pytest.fixture
 def service(tmp_path: Path) -> OrganiserService:
     return Lab(Settings(f"sqlite:///{tmp_path}/lab.sqlite3")).organising
-
-
-def html_of(page: AppTest) -> str:
-    bodies = [element.proto.body for element in page.get("html")]
-    return "\n".join(body for body in bodies if not body.startswith("<style"))
 
 
 # --- access ---
@@ -106,9 +102,9 @@ def test_a_stale_replacement_says_what_was_done_meanwhile(service: OrganiserServ
     seen = service.version(study.id)
     service.set_problems(study.id, read_files([("fall.csv", b"t,s\n1,2\n2,3\n")]).problems)
     with pytest.raises(StaleEditError, match="set the problems"):
-        service.set_problems(study.id, (), seen=seen)
+        service.set_problems(study.id, (), version_seen=seen)
     assert [p.name for p in service.problems(study.id)] == ["fall"]
-    service.set_problems(study.id, (), seen=service.version(study.id))
+    service.set_problems(study.id, (), version_seen=service.version(study.id))
 
 
 def test_a_stale_freeze_or_delete_is_refused(service: OrganiserService) -> None:
@@ -116,9 +112,9 @@ def test_a_stale_freeze_or_delete_is_refused(service: OrganiserService) -> None:
     seen = service.version(study.id)
     service.edit(study.id, name="Renamed")
     with pytest.raises(StaleEditError):
-        service.freeze(study.id, seen=seen)
+        service.freeze(study.id, version_seen=seen)
     with pytest.raises(StaleEditError):
-        service.delete_draft(study.id, seen=seen)
+        service.delete_draft(study.id, version_seen=seen)
     assert service.study(study.id).name == "Renamed"
 
 

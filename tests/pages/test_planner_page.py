@@ -16,7 +16,7 @@ from pages.ui.figures.planning import COLOURS, DASHES, Point, planning_figure
 from pages.ui.kit.jobs import Job
 from pages.ui.kit.wiring import jobs, lab
 from pages.ui.organising import desk, planner
-from pages.ui.organising.planner_inputs import FIELDS, model_of, request_for, shown
+from pages.ui.organising.planner_inputs import FIELDS, field_values, model_of, request_for
 from study.planning import PAPER, width_grid
 from study.statistics.simulation import StudyModel
 
@@ -206,17 +206,17 @@ def test_nothing_is_simulated_for_a_visitor(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_fields_give_back_the_model_that_they_show() -> None:
     model = StudyModel(excluded=0.25, tie_share=0.1, drop_out=0.4, unequal=0.3, problem_share=0.2)
-    assert model_of(shown(model)) == model
+    assert model_of(field_values(model)) == model
     kept = request_for(PAPER).model
     assert kept.excluded == pytest.approx(PAPER.excluded, abs=1e-4)
     assert replace(kept, excluded=PAPER.excluded) == PAPER
-    assert model_of(shown(kept)) == kept
+    assert model_of(field_values(kept)) == kept
 
 
 def test_every_field_explains_itself_and_holds_the_usual_value() -> None:
     for field in FIELDS:
         assert len(field.help) > 20
-        assert field.low <= shown(StudyModel())[field.name] <= field.high
+        assert field.low <= field_values(StudyModel())[field.name] <= field.high
 
 
 def test_the_figure_draws_a_line_for_each_number_of_raters_and_what_is_wanted() -> None:

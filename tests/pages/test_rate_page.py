@@ -15,6 +15,7 @@ import pages.ui.rating.tab
 from pages.ui.rating import words
 from study.errors import BusyError
 from study.rating_types import Progress, RatingVisit, Stage
+from tests.pages.test_app_inspector import html_of
 from tests.rehearsal import Rehearsal, token_of
 
 HOSTILE = "<script>alert(1)</script>`$x$`:red[y]**z**"
@@ -40,11 +41,6 @@ def open_page(token: str | None) -> AppTest:
     if token is not None:
         page.query_params["t"] = token
     return page.run()
-
-
-def html_of(page: AppTest) -> str:
-    bodies = [element.proto.body for element in page.get("html")]
-    return "\n".join(body for body in bodies if not body.startswith("<style"))
 
 
 def link(rehearsal: Rehearsal, **changes: object) -> str:

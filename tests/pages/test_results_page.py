@@ -8,7 +8,7 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 
 import plotly.graph_objects as go
@@ -46,19 +46,32 @@ from pages.ui.organising.running import pairs_line, watching_lines
 from pages.ui.server import ROUTES
 from study.access import AccessService, HashParameters
 from study.material import Member, Problem, Study
-from study.report import StudyExport
+from study.report import StudyExport, read_export
 from study.report.analysis import StudyReport, analyse
+from study.report.bundle import bundle_files
 from study.report.figures import FIGURES, Counts, Curve, Curves, Intervals, Mark, headline
 from study.report.printing import FORMATS
 from study.report.printing import draw as printed
 from study.statistics.clusters import Estimand
-from tests.effort import cases
+from tests.effort import FULL, cases
 from tests.rehearsal import Rehearsal
 
 PASSPHRASE = "correct horse battery"
 EVERY_FILE = [
     "study.zip", *FILES, *(f"figures/{name}.{form}" for name in FIGURES for form in FORMATS)
 ]  # fmt: skip
+SOME_FILES = EVERY_FILE if FULL else [
+    "study.zip", *FILES,
+    *(f"figures/{name}.{FORMATS[at % len(FORMATS)]}" for at, name in enumerate(FIGURES)),
+]  # fmt: skip
+"""In a quick run each figure in one of its formats: drawing them takes half of the time."""
+
+
+def test_every_single_file_is_the_one_of_the_archive() -> None:
+    report = analyse(read_export(Path(__file__).resolve().parents[1] / "golden" / "export"))
+    files = (entry for entry in bundle_files(report) if entry[0] in FILES)
+    for name, content in islice(files, len(FILES) - 1):  # the page comes last, after all figures
+        assert FILES[name].make(report).encode() == content, name
 
 
 @pytest.fixture
@@ -123,7 +136,7 @@ def test_a_look_opens_every_route_and_later_votes_stay_shut(
 ) -> None:
     study, organiser = rated(rehearsal), Organiser(lab)
     rehearsal.organiser.early.look(study.id, confirmed=study.name, after=0)
-    for what in EVERY_FILE:
+    for what in SOME_FILES:
         assert organiser.fetch(study, what)[0] == 200, what
     before = organiser.fetch(study, "votes.csv")[1]
     assert before.count(b"\n") == 1 + 6
@@ -325,9 +338,9 @@ def test_the_pairs_add_up_to_the_report(rehearsal: Rehearsal) -> None:
     assert len(rows) == len(report.export.pairs)
     assert sum(r.lower for r in rows) == report.preference.lower
     assert sum(r.higher for r in rows) == report.preference.higher
-    assert sum(r.left_out for r in rows) == 2 == sum(report.excluded.values())
+    assert sum(r.left_out for r in rows) == 2 == sum(report.votes_excluded.values())
     shown = [v for r in rows for v in vote_rows(report, r.pair.pair)]
-    assert len(shown) == len(report.cast)
+    assert len(shown) == len(report.votes_cast)
     for row in shown:
         left = (row.vote.choice == "lower") == (row.vote.lower_side == "left")
         assert row.side == ("A" if left else "B")

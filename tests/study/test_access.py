@@ -11,7 +11,7 @@ from study.access import (
     AccessService,
     HashParameters,
     hash_passphrase,
-    passphrase_fits,
+    passphrase_matches,
 )
 from study.clock import SystemChance
 from study.errors import AccessError
@@ -94,7 +94,7 @@ def test_nothing_secret_is_stored_in_clear(
 def test_the_default_costs_are_those_recommended_for_logins() -> None:
     stored = hash_passphrase(PASSPHRASE)
     assert stored.startswith("scrypt$32768$8$1$")
-    assert passphrase_fits(PASSPHRASE, stored) and not passphrase_fits("x", stored)
+    assert passphrase_matches(PASSPHRASE, stored) and not passphrase_matches("x", stored)
     assert hash_passphrase(PASSPHRASE) != stored
 
 

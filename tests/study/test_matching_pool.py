@@ -61,7 +61,7 @@ ROWS = [
 
 def test_every_formula_falls_to_exactly_one_rule() -> None:
     result = match_pool(pool_of(ROWS))
-    assert result.fates == {
+    assert result.outcomes == {
         "refused": 1,
         "no_numbers": 1,
         "invalid": 1,
@@ -76,8 +76,8 @@ def test_every_formula_falls_to_exactly_one_rule() -> None:
     }
     assert result.formulas == len(ROWS)
     by_name = {p.problem: p for p in result.problems}
-    assert by_name["a"].fates["chosen"] == 4 and by_name["b"].fates["chosen"] == 2
-    assert sum(by_name["a"].fates.values()) == 13
+    assert by_name["a"].outcomes["chosen"] == 4 and by_name["b"].outcomes["chosen"] == 2
+    assert sum(by_name["a"].outcomes.values()) == 13
     assert by_name["a"].allowed == 4 and by_name["a"].exact
     for said in ("1 with invalid samples", "2 without a finite EIC", "optimal", "3 of 5 pairs"):
         assert said in result.summary()
@@ -85,8 +85,8 @@ def test_every_formula_falls_to_exactly_one_rule() -> None:
 
 def test_invalid_and_singular_formulas_are_kept_on_request() -> None:
     rules = MatchingRules(include_invalid=True, include_singular=True)
-    fates = match_pool(pool_of(ROWS), rules).fates
-    assert fates["invalid"] == fates["singular"] == 0
+    outcomes = match_pool(pool_of(ROWS), rules).outcomes
+    assert outcomes["invalid"] == outcomes["singular"] == 0
 
 
 def test_pairs_never_cross_problems() -> None:

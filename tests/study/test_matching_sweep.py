@@ -59,7 +59,7 @@ def test_the_sweep_equals_the_naive_join(
     assert list(zip(higher.tolist(), lower.tolist(), strict=True)) == expected
     assert sweep.total == len(expected)
     partners = {i for pair in expected for i in pair}
-    assert set(np.flatnonzero(sweep.with_partner()).tolist()) == partners
+    assert set(np.flatnonzero(sweep.has_partner()).tolist()) == partners
 
 
 @settings(max_examples=examples(200), deadline=None)
@@ -89,7 +89,7 @@ def test_having_a_like_formula_means_what_it_says(formulas: list[tuple[int, floa
         )
         for i, (ci, _, _) in enumerate(formulas)
     ]
-    assert sweep_of(formulas, RULES).with_like().tolist() == expected
+    assert sweep_of(formulas, RULES).has_like().tolist() == expected
 
 
 def pool(size: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -85,7 +85,7 @@ def test_a_dropped_pair_can_be_taken_back(rehearsal: Rehearsal) -> None:
     study = rehearsal.draft()
     first = rehearsal.organiser.pairs(study.id)[0]
     rehearsal.organiser.drop_pair(study.id, first.id, "unfit")
-    assert rehearsal.organiser.undrop_pair(study.id, first.id).in_study
+    assert rehearsal.organiser.restore_pair(study.id, first.id).in_study
 
 
 def test_the_preview_is_what_raters_get(rehearsal: Rehearsal) -> None:
@@ -128,7 +128,7 @@ def test_nothing_that_affects_inference_changes_after_freezing(rehearsal: Rehear
         lambda: service.set_pool(study.id, Pool("p", "problem,formula\n")),
         lambda: service.set_pairs(study.id, [pair(0, 1)]),
         lambda: service.drop_pair(study.id, pair_id, "late"),
-        lambda: service.undrop_pair(study.id, pair_id),
+        lambda: service.restore_pair(study.id, pair_id),
         lambda: service.delete_draft(study.id),
     ):
         with pytest.raises(FrozenStudyError):
@@ -198,7 +198,29 @@ def test_the_list_of_invitations_tells_how_far_each_has_come(rehearsal: Rehearsa
         ("gone", "withdrawn"), ("back", "revoked"), ("", "consented"),
     ]
     live = rehearsal.organiser.monitor.live(study.id)
-    assert (live.invited, live.consented, live.finished, live.withdrawn) == (9, 4, 1, 1)
+    assert (live.invited, live.consented, live.finished, live.withdrawn) == (6, 4, 1, 1)
+    assert live.open_places == 4
+
+
+def test_the_live_list_and_the_export_count_the_same_people_as_invited(
+    rehearsal: Rehearsal,
+) -> None:
+    """Five personal links, of which one is revoked unused, and two who came by open links."""
+    study = rehearsal.opened(ballots_per_rater=2)
+    desk = rehearsal.organiser.invitations
+    made = desk.invite(study.id, ["a", "b", "c"])
+    desk.revoke(study.id, made[2].id)
+    rehearsal.rate(rehearsal.rater(study, "d"), 2)
+    rehearsal.rating.withdraw(rehearsal.rater(study, "e"))
+    links = [desk.open_link(study.id, quota) for quota in (30, 40)]
+    for link in links:
+        rehearsal.rating.consent(token_of(link), degree="a", field="b")
+    desk.revoke(study.id, links[1].id)
+    live = rehearsal.organiser.monitor.live(study.id)
+    assert (live.invited, live.open_places, live.consented) == (7, 29, 4)
+    rehearsal.organiser.close(study.id)
+    assert rehearsal.organiser.monitor.live(study.id).invited == 7
+    assert rehearsal.organiser.monitor.export(study.id).raters.invited == 7
 
 
 def test_a_draft_and_a_closed_study_invite_nobody(rehearsal: Rehearsal) -> None:

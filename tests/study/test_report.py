@@ -84,8 +84,8 @@ def paper() -> StudyReport:
 
 
 def test_the_papers_counts_come_out_of_an_export(paper: StudyReport) -> None:
-    assert len(paper.cast) == 1080 and len(paper.valid) == 840
-    assert paper.excluded == {"session under the threshold": 240}
+    assert len(paper.votes_cast) == 1080 and len(paper.valid_votes) == 840
+    assert paper.votes_excluded == {"session under the threshold": 240}
     assert paper.excluded_raters == 24 and paper.unfinished_excluded_raters == 0
     found = document(paper)
     assert found["preference"]["lower"] == 586
@@ -114,7 +114,7 @@ def test_practice_and_attention_ballots_are_no_votes() -> None:
         vote(1, 3, "higher", is_attention=True, attention_ok=False, pair=""),
     )
     report = analyse(study(votes))
-    assert len(report.cast) == 1
+    assert len(report.votes_cast) == 1
     assert report.preference.lower == 1 and report.preference.higher == 0
     assert (report.attention.answered, report.attention.passed) == (2, 1)
 
@@ -133,7 +133,7 @@ def test_the_side_is_told_apart_from_the_formula() -> None:
 def test_votes_may_be_left_out_one_by_one() -> None:
     votes = (vote(1, 0, "lower", seconds=70), vote(1, 1, "higher", seconds=70, idle_seconds=20))
     report = analyse(study(votes, exclusion=ExclusionRule(60, "vote")))
-    assert report.excluded == {"vote under the threshold": 1}
+    assert report.votes_excluded == {"vote under the threshold": 1}
     assert report.excluded_raters == 0
 
 

@@ -213,7 +213,7 @@ def test_the_long_table_says_which_votes_count_and_the_gaps_of_their_pair(
     found = rows(long_csv(report))
     assert len(found) == len(report.export.votes)
     counted = [r for r in found if r["excluded"] == "false" and r["pair"]]
-    assert len(counted) == len(report.valid)
+    assert len(counted) == len(report.valid_votes)
     for row, given in zip(found, report.export.votes, strict=True):
         assert raw_cell(row["reason"]) == given.reason
         assert row["eic_gap"] == ("8.0" if given.on_a_pair else "")
@@ -232,7 +232,7 @@ def test_the_wide_tables_add_up_to_the_report(report: StudyReport) -> None:
     assert len(raters) == 12
     for table in (pairs, raters):
         for column, total in (
-            ("votes_cast", len(report.cast)), ("votes_valid", len(report.valid)),
+            ("votes_cast", len(report.votes_cast)), ("votes_valid", len(report.valid_votes)),
             ("n_lower", report.preference.lower), ("n_higher", report.preference.higher),
             ("ties", report.preference.ties),
         ):  # fmt: skip
@@ -282,7 +282,7 @@ EMPTY = {
 @pytest.mark.filterwarnings("error")
 def test_degenerate_studies_give_every_file_without_a_warning(case: str) -> None:
     report = analyse(EMPTY[case])
-    if not report.valid:  # no rows of numbers that there are not
+    if not report.valid_votes:  # no rows of numbers that there are not
         assert "  not defined" not in render_text(report).partition("THE STUDY")[0]
     texts = [
         make(report)

@@ -235,12 +235,12 @@ def crossed(pairs: int = 12, raters: int = 12, **more: Any) -> list[ExportedVote
 def test_a_gap_that_all_pairs_share_is_not_called_equal() -> None:
     table = VoteArrays.of(crossed())
     shared = gaps(table, {f"p{p:02}": Gap(2 + p / 4, 0.01, p % 3) for p in range(12)})
-    assert shared.compared == "equal complexity and the gap in R² that all pairs share"
-    assert f"Between formulas of {shared.compared} whose EICs" in shared.sentence
+    assert shared.held_equal == "equal complexity and the gap in R² that all pairs share"
+    assert f"Between formulas of {shared.held_equal} whose EICs" in shared.sentence
     none = gaps(table, {f"p{p:02}": Gap(2 + p / 4, 0.0, p % 3) for p in range(12)})
-    assert none.compared == "equal R² and complexity"
+    assert none.held_equal == "equal R² and complexity"
     both = gaps(table, {f"p{p:02}": Gap(2 + p / 4, 0.01, -2) for p in range(12)})
-    assert both.compared == "the gaps in R² and complexity that all pairs share"
+    assert both.held_equal == "the gaps in R² and complexity that all pairs share"
 
 
 def test_a_pace_that_never_changes_is_not_tested() -> None:
@@ -296,7 +296,7 @@ def test_a_rule_on_columns_keeps_the_votes_that_have_no_reason(seed: int) -> Non
     for rule in (ExclusionRule(), ExclusionRule(12, "vote"), ExclusionRule(30, "session", 0)):
         reasons = exclusion_reasons(export.votes, rule)
         kept = [not why for why, on in zip(reasons, on_pairs, strict=True) if on]
-        assert columns.kept(rule).tolist() == kept
+        assert columns.kept_by(rule).tolist() == kept
 
 
 def test_pairs_of_unknown_r2_are_drawn_without_a_warning() -> None:

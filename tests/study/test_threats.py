@@ -135,10 +135,10 @@ def test_a_result_that_hangs_on_the_threshold_is_pointed_at() -> None:
         replace(vote, session_seconds=150.0 if int(vote.rater[1:]) % 2 else 50.0) for vote in votes
     ]
     found = sensitivity(votes, ExclusionRule(60))
-    assert found.judgement == "look closer" and found.disagreeing
+    assert found.judgement == "look closer" and found.contradicting
     assert "lead to another conclusion" in found.sentence
     calm = sensitivity([replace(vote, session_seconds=170.0) for vote in study(5)], ExclusionRule())
-    assert {point.unit for point in calm.disagreeing} <= {"vote"}
+    assert {point.unit for point in calm.contradicting} <= {"vote"}
     assert "for whole sessions the rate is" in calm.sentence
 
 
@@ -427,7 +427,7 @@ def test_problems_that_differ_are_pointed_at() -> None:
     votes = study(16, log_odds=lambda r, p, *_: 2.0 if p % 4 else -2.0)
     found = problem_rates(VoteArrays.of(votes))
     assert found.judgement == "look closer"
-    assert [each.problem for each in found.against] == ["q00"]
+    assert [each.problem for each in found.contradicting] == ["q00"]
     assert "In 3 of 4 problems" in found.sentence and "(q00)" in found.sentence
     assert problem_rates(VoteArrays.of(study(16))).judgement == "no sign of a problem"
 

@@ -87,11 +87,11 @@ def test_studies_called_too_small_excuse_misses_but_not_all_caution() -> None:
     def holds(**counts: int) -> bool:
         return verdicts([ValidationRow(TRIED[1], headline, Tally(studies=1000, **counts))])[0].holds
 
-    assert holds(intervals=1000, covered=950, missed=50)
-    assert not holds(intervals=1000, covered=890, missed=110)
-    assert holds(intervals=1000, covered=890, missed=40, flagged=300)
-    assert not holds(intervals=1000, covered=1000, missed=0)
-    assert holds(intervals=1000, covered=1000, missed=0, flagged=900)
+    assert holds(intervals=1000, covered=950, missed_unflagged=50)
+    assert not holds(intervals=1000, covered=890, missed_unflagged=110)
+    assert holds(intervals=1000, covered=890, missed_unflagged=40, flagged=300)
+    assert not holds(intervals=1000, covered=1000, missed_unflagged=0)
+    assert holds(intervals=1000, covered=1000, missed_unflagged=0, flagged=900)
 
 
 def test_a_study_is_counted_as_it_came_out() -> None:
@@ -100,10 +100,11 @@ def test_a_study_is_counted_as_it_came_out() -> None:
         1, 0, 1, 1, 0, 0, interval.high - 0.4, 1
     )
     below = Tally.of(MethodResult(interval, 0.05), 0.3)
-    assert (below.covered, below.truth_below, below.missed) == (0, 1, 1)
-    assert (below.tests, below.rejected, below.claimed) == (1, 1, 1)
+    assert (below.covered, below.truth_below, below.missed_unflagged) == (0, 1, 1)
+    assert (below.tests, below.rejected, below.rejected_unflagged) == (1, 1, 1)
     excused = Tally.of(MethodResult(interval, 0.01, too_small=True), 0.7)
-    assert (excused.truth_below, excused.missed, excused.claimed, excused.flagged) == (0, 0, 0, 1)
+    assert (excused.truth_below, excused.flagged) == (0, 1)
+    assert (excused.missed_unflagged, excused.rejected_unflagged) == (0, 0)
     assert Tally.of(MethodResult(), 0.5) == Tally(studies=1)
 
 

@@ -7,10 +7,12 @@ feeds one precedence parser, which builds `Formula` nodes and nothing else.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from eic_core.errors import FormulaError
 from eic_core.formula.syntax.build import Refusal
+from eic_core.formula.syntax.equations import ask_for_a_side, left_hand_side
+from eic_core.formula.syntax.euler import note_meaning_of_e, reason_for_euler
 from eic_core.formula.syntax.infix import parse_infix, parse_repaired, tokenize
 from eic_core.formula.syntax.languages import (
     INFIX,
@@ -24,6 +26,7 @@ from eic_core.formula.syntax.languages import (
 from eic_core.formula.syntax.latex import read_latex
 from eic_core.formula.syntax.names import Names, canonical_name, safe_name
 from eic_core.formula.syntax.prefix import looks_like_prefix, read_prefix
+from eic_core.formula.syntax.protected import note_protected
 from eic_core.formula.syntax.reading import (
     MAX_CHARACTERS,
     MAX_NODES,
@@ -35,44 +38,7 @@ from eic_core.formula.syntax.reading import (
 from eic_core.formula.syntax.sexpr import read_sexpr
 from eic_core.formula.tree import Draft, Formula
 
-_HEAD = re.compile(
-    r"(?:\s|\$|&|\\\[|\\\(|\\displaystyle|\\begin\s*+\{[a-z]++\*?+\})*"
-    r"(?P<name>\\?[^\W\d](?:[^\W_]++|_(?!\{))*+|\\(?:hat|bar|tilde)\s*+\{?+\s*+\\?+[A-Za-z]++\s*+\}?+)"
-    r"(?:[_^]\{[\w\\*+]{1,40}+\})?+"
-    r"\s*+(?:(?:\\left)?\(\s*+[^()+*/=]{0,2000}+\))?+\s*+&?+\s*+"
-    r"(?::=|=(?!=)|~|\\sim\b|\\approx\b|≈)\s*+&?+"
-)
-_EQUALS = ("=", "~", "≈", "\\sim", "\\approx")
 _THETA = re.compile(r"\|\s*+theta\s*+=\s*+(.*+)", re.DOTALL)
-
-
-def left_hand_side(text: str, start: int, end: int) -> tuple[str, int] | None:
-    """The name before the first equals sign and where its right-hand side begins, if it is one.
-
-    Parameters
-    ----------
-    text : str
-    start, end : int
-        The part of the text to look at, as character offsets.
-
-    Returns
-    -------
-    name : str
-        As written.
-    place : int
-        Offset of the first character behind the equals sign.
-
-    Examples
-    --------
-    >>> left_hand_side(r"\\hat{y} = 2", 0, 11), left_hand_side("f(x, y) := x", 0, 12)
-    (('\\\\hat{y}', 10), ('f', 11))
-    >>> left_hand_side("x == 2", 0, 6) is None
-    True
-    """
-    if not any(mark in text for mark in _EQUALS):
-        return None
-    head = _HEAD.match(text, start, end)
-    return (head["name"].strip(), head.end()) if head else None
 
 
 def trailing_parameters(text: str) -> tuple[int, int, dict[str, str]] | None:
@@ -100,7 +66,6 @@ SYNTAXES: Mapping[str, str] = {name: row.label for name, row in LANGUAGES.items(
 _HIDDEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
 )
-_INDEXED = re.compile(r"x[0-9]+\Z")
 
 
 def read(
@@ -144,11 +109,57 @@ def read(
     'neg'
     >>> read(r"\\frac{x_1}{2}").formula.variables
     ('x1',)
-    >>> read("2x")
+    >>> read("2x(x+1)").notes[-1].message
+    'read as `2*x*(x+1)`: between two factors side by side `*` is understood'
+    >>> read("lg(x)")
     Traceback (most recent call last):
         ...
-    eic_core.errors.FormulaError: `2x`: write `2*x`
+    eic_core.errors.FormulaError: unknown function `lg`: did you mean `log10`?
     """
+
+    def read_again(other: str) -> Reading:
+        return _read_text(other, syntax, columns, parameters or {})
+
+    try:
+        return read_again(text)
+    except FormulaError as error:
+        raise _with_a_way_out(error, read_again) from None
+
+
+_MOST_CORRECTIONS = 4
+
+
+def _with_a_way_out(error: FormulaError, read_again: Callable[[str], Reading]) -> FormulaError:
+    """The error with a replacement that can be read or none, and the sides of an equation.
+
+    A text with two mistakes is corrected twice.
+    """
+
+    def is_read(text: str) -> bool:
+        return corrected(text, "") == text
+
+    def corrected(text: str | None, meaning: str) -> str | None:
+        met = {error.source}
+        while text is not None and text not in met and len(met) <= _MOST_CORRECTIONS:
+            met.add(text)
+            try:
+                read_again(text)
+                return text
+            except FormulaError as following:
+                text = dict(following.choices).get(meaning, following.replacement)
+        return None
+
+    error.replacement = corrected(error.replacement, "")
+    mended = [(meaning, corrected(text, meaning)) for meaning, text in error.choices]
+    error.choices = tuple((meaning, text) for meaning, text in mended if text is not None)
+    head = left_hand_side(error.source, 0, len(error.source))
+    return ask_for_a_side(error, head[1] if head else 0, len(error.source), is_read)
+
+
+def _read_text(
+    text: str, syntax: str, columns: Collection[str], parameters: Mapping[str, str]
+) -> Reading:
+    """Read a formula, without proof that what an error proposes can be read."""
     report = Report(text)
     if len(text) > MAX_CHARACTERS:
         report.fail(
@@ -164,45 +175,65 @@ def read(
         )
     start, end = 0, len(text)
     theta = trailing_parameters(text)
-    values = dict(parameters or {})
+    values = dict(parameters)
     if theta:
         end = theta[1]
         values |= theta[2]
     hint = language(syntax)
-    head = left_hand_side(text, start, end)
-    if head and hint not in ("fpcore", "prefix"):
-        start = head[1]
-        report.note(f"only the right-hand side of `{head[0]} = …` is read", (0, start))
+    head = left_hand_side(text, start, end) if hint not in ("fpcore", "prefix") else None
+    arguments: tuple[str, ...] = ()
+    if head:
+        start, arguments = head[1:]
     name = hint or detect(text, start, end)
     if name == "infix" and head and "\\" in text[: head[1]]:
         name = "latex"
     row = LANGUAGES[name]
     reader = LATEX if row.reader == INFIX and "\\" in text[start:end] else row.reader
     name = "latex" if reader == LATEX else name
-    try:
-        names = Names(columns, values, row.euler)
-    except Refusal as refusal:
-        place = (theta[0], len(text)) if theta else (0, 0)
-        report.fail(refusal.message, *place, refusal.hint)
-    draft, name = _read(report, names, reader, name, start, end, hint is None)
-    formula = Formula.from_draft(draft, text)
+
+    def attempt(euler: bool, cased: bool) -> tuple[Report, Names, Formula, str]:
+        report = Report(text)
+        if head:
+            report.note(f"only the right-hand side of `{head[0]} = …` is read", (0, start))
+        try:
+            names = Names(columns, values, euler, arguments, cased, row.log_base)
+        except Refusal as refusal:
+            place = (theta[0], len(text)) if theta else (0, 0)
+            report.fail(refusal.message, *place, refusal.hint)
+        draft, notation = _read(report, names, reader, name, start, end, hint is None)
+        return report, names, Formula.from_draft(draft, text), notation
+
+    report, names, formula, notation = attempt(row.euler, False)
+    cased = "X" in text and names.holds_both_cases
+    if cased:
+        report, names, formula, notation = attempt(row.euler, True)
+    reason = ""
+    if "E" in text and not names.is_column("E"):
+        reason = "as this notation prints it" if row.euler else ""
+        if reader == SEXPR:
+            reason = "" if "FPCore" in text else "as FPCore writes it"
+        elif "E" in formula.variables:
+            reason = reason_for_euler(text[start:end], formula)
+            if reason:
+                report, names, formula, notation = attempt(True, cased)
+        if notation != "prefix" and (reader == INFIX or reader in (LATEX, SEXPR) and reason):
+            note_meaning_of_e(report, formula, reason, start, end)
+    if cased:
+        report.note(
+            "`X` and `x` both stand in this text with the same index: they are two variables",
+            (start, end),
+        )
     if formula.complexity > MAX_NODES:
         report.fail(f"the formula has more than {MAX_NODES:,} nodes", start, end, "split it")
-    if hint is None and "E" in formula.variables and "E" not in names.exact:
-        others = [v for v in formula.variables if v != "E"]
-        if others and all(_INDEXED.match(v) for v in others):
-            place = next(n.span for n in formula if n.label == "E")
-            report.note("`E` is read as Euler's number, as SymPy prints it", place)
-            again, name = _read(
-                Report(text), Names(columns, values, True), reader, name, start, end, True
-            )
-            formula = Formula.from_draft(again, text)
+    if notation == "gplearn":
+        note_protected(report, formula)
     return Reading(
         formula,
-        name,
-        _index_base(report, formula, LANGUAGES[name].index_base),
+        notation,
+        _index_base(report, formula, LANGUAGES[notation].index_base),
         tuple(report.notes.values()),
         tuple(report.alternatives.values()),
+        report.domain,
     )
 
 
@@ -222,7 +253,7 @@ def _read(
                 raise
     tokens = tokenize(report, start, end)
     try:
-        return parse_infix(report, names, tokens), name
+        return parse_infix(report, names, tokens, by_hand=name == "infix"), name
     except FormulaError:
         if ";" in report.text:
             mended = parse_repaired(report, names, tokens)

@@ -10,7 +10,14 @@ from __future__ import annotations
 import unicodedata
 from typing import NoReturn
 
-from eic_core.formula.syntax.build import Function, Refusal, number_label, power
+from eic_core.formula.syntax.build import (
+    Function,
+    Refusal,
+    literal,
+    logarithm,
+    number_label,
+    power,
+)
 from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.reading import MAX_DEPTH, MAX_NODES, Report
 from eic_core.formula.syntax.tokens import (
@@ -115,6 +122,7 @@ def fail_unclosed_bracket(report: Report, pending: list[PendingRow]) -> NoReturn
     )
 
 
+LOG10_LABEL = "logarithm to base 10"
 FUNCTION_PRECEDENCE = 25
 TIGHT_PRODUCT = 27
 _ADD, _MUL, _NEG, _POW, _ROOT = 10, 20, 30, 40, 45
@@ -298,7 +306,7 @@ class _Parser:
             base, begin, _ = self.operands[-1]
             self.operands[-1] = (self.power(base, exponent, (begin, end)), begin, end)
             return False
-        if kind == BAD or (kind == PREFIX and text in ROOT_SIGNS):
+        if kind == BAD:
             fail_missing_operand(self.report, self.tokens, self.index - 1)
         if (kind == NAME or kind == CALL) and text in _WORDS and not self.names.is_column(text):
             self.infix(_WORDS[text], start, start + len(text))
@@ -379,6 +387,8 @@ class _Parser:
         operands = self.operands
         if function is not None:
             args = [operand[0] for operand in operands[base:]]
+            if len(args) == 2 and function.build is logarithm:
+                args = self.with_base_last(operands[base:], (opened, end))
             del operands[base:]
             operands.append((self.apply(function, args, (opened, end)), opened, end))
             return
@@ -386,6 +396,34 @@ class _Parser:
         if name in _BRACKET_OPERATORS:
             inside = Draft(_BRACKET_OPERATORS[name], [inside], "", None, (opened, end))
         operands[-1] = (inside, opened, end)
+
+    def with_base_last(self, operands: list[Operand], span: tuple[int, int]) -> list[Draft]:
+        """The arguments of ``log(a, b)``, the base behind: Julia's is the first, Python's the last.
+
+        Where neither the notation nor a module's name tells, a number before a formula is the base.
+        """
+        first, second = operands[0][0], operands[1][0]
+        text = self.report.text
+        if self.names.log_base or text.startswith(_MODULES, span[0]):
+            is_first = self.names.log_base == "first"
+            return [second, first] if is_first else [first, second]
+        is_first = literal(first) is not None and literal(second) is None
+        places = [(low, high) for _, low, high in operands]
+        base, of = places if is_first else places[::-1]
+        self.report.alternatives.pop(LOG10_LABEL, None)  # which has no second argument
+        self.report.note(
+            f"`{_shown(text, *span)}` is read as the logarithm of {_shown(text, *of)} to the base"
+            f" {_shown(text, *base)}, as {'Julia' if is_first else 'Python'} writes it",
+            span,
+        )
+        self.report.alternative(
+            f"the logarithm of {_shown(text, *base)} to the base {_shown(text, *of)}",
+            lambda: (
+                f"{text[: span[0]]}(log({text[slice(*base)]})/log({text[slice(*of)]}))"
+                f"{text[span[1] :]}"
+            ),
+        )
+        return [second, first] if is_first else [first, second]
 
     def closes_bar(self) -> bool:
         """Whether a bar closes the innermost open bracket."""
@@ -434,6 +472,14 @@ class _Parser:
             return function.build(args, span)
         except Refusal as refusal:
             self.report.fail(refusal.message, *span, refusal.hint)
+
+
+_MODULES = ("math.", "np.", "numpy.", "sympy.", "sp.")
+
+
+def _shown(text: str, start: int, end: int) -> str:
+    """A part of the text, cut where it is long."""
+    return text[start:end] if end - start <= 40 else text[start : start + 39] + "…"
 
 
 def _raised(token: TokenRow) -> bool:

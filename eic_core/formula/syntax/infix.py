@@ -9,12 +9,25 @@ sizes and scores that the tables state (docs/adr/0002-reading-formulas.md).
 from __future__ import annotations
 
 import re
-from typing import NoReturn
 
+from eic_core import wording
 from eic_core.errors import FormulaError
 from eic_core.formula.syntax.build import FUNCTIONS, Refusal, number_label
+from eic_core.formula.syntax.euler import with_arguments
 from eic_core.formula.syntax.grammar import Grammar, parse
 from eic_core.formula.syntax.names import SUPERSCRIPTS, Names, similar_function, suggestion
+from eic_core.formula.syntax.neighbours import Neighbours
+from eic_core.formula.syntax.offers import (
+    offer_calls,
+    offer_letters,
+    offer_other_products,
+    variables_of,
+)
+from eic_core.formula.syntax.products import (
+    ProductWriter,
+    letter_products,
+    parts_of,
+)
 from eic_core.formula.syntax.reading import Report, insert
 from eic_core.formula.syntax.tokens import (
     BAD,
@@ -38,11 +51,11 @@ from eic_core.formula.syntax.tokens import (
 from eic_core.formula.tree import Draft, Formula, constant
 
 _LETTER = r"[^\W\d⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉]"
-_WORD = r"[^\W⁰¹²³⁴⁵⁶⁷⁸⁹]"
+_WORD = r"[^\W⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉]"
 _FIRST_LETTER = re.compile(_LETTER)
 _WORDS = re.compile(  # the commonest first; between them they take every character of a text
     r"[()+^\- ]|[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?"
-    rf"|(?:(?:np|numpy|math|sympy|sp|torch|jnp|tf|onp)\.)?{_LETTER}{_WORD}*+"
+    rf"|(?:(?:np|numpy|math|sympy|sp|torch|jnp|tf|onp)\.)?{_LETTER}{_WORD}*+[₀₁₂₃₄₅₆₇₈₉]*+"
     r"(?:\[\s*+(?::\s*+,\s*+)?[0-9]++\s*+\])?(?:\s*+\()?"
     r"|\*\*?|\s+|//|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[<>=!]=|\.[0-9]+(?:[eE][+-]?[0-9]+)?|\S"
 )
@@ -182,7 +195,7 @@ def _exact_leaf(report: Report, match: re.Match[str]) -> Token:
     first = inside.partition(", precision")[0].strip().strip("'\"").strip()
     if kind == "Symbol":
         name = inside.split(",")[0].strip().strip("'\"")
-        if re.fullmatch(rf"{_LETTER}{_WORD}*", name):
+        if re.fullmatch(rf"{_LETTER}{_WORD}*+[₀₁₂₃₄₅₆₇₈₉]*+", name):
             return Token(NAME, name, *span)
     if kind == "Integer" and re.fullmatch(_NUMERAL, first):
         return Token(LEAF, first, *span, constant(_signed(first), span))
@@ -203,118 +216,67 @@ def _signed(text: str) -> str:
     return sign + number_label(text.lstrip("+- "))
 
 
+class _Unwritten(Exception):
+    """A product without a sign was met, which `ProductWriter` is to write out."""
+
+
 class Infix(Grammar):
-    """Written products only, but for ``(a)(b)`` and ``x(y+z)``.
-
-    Parameters
-    ----------
-    names, report
-        As for `Grammar`.
-    lenient : bool
-        Take any two operands side by side as a product; used to propose corrections.
-    """
-
-    def __init__(self, names: Names, report: Report, lenient: bool = False) -> None:
-        super().__init__(names, report)
-        self.lenient = lenient
+    """Written products only, but for ``(a)(b)`` and ``x(y+z)``."""
 
     def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:
         before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
         if before.kind == CLOSE and token.kind == OPEN:
-            self.report.note(
-                "parentheses side by side are read as a product", (before.start, token.end)
-            )
+            self.report.note(_PARENTHESES, (before.start, token.end))
             return 20
-        if self.lenient:
-            return 20
-        self._refuse(tokens, index)
+        raise _Unwritten
 
     def factor(self, token: TokenRow) -> None:
         _, name, start, _, _ = token
         end = start + len(name)
         if not self.names.is_factor(name):
-            if self.lenient or len(name) > 100:
-                name = name[:20]
+            name = name if len(name) <= 100 else name[:20]
             self.report.fail(
                 f"unknown function `{name}`",
                 start,
                 end,
-                suggestion(name),
+                self._suggestion(name),
                 self._remedy(start, end, name),
             )
-        self.report.note(
-            f"`{name}(…)` is read as the product `{name}*(…)`, not as a call", (start, end)
-        )
+        self.report.note(_as_factor(name), (start, end))
+
+    def _split(self, name: str) -> str:
+        """``x*sin`` for ``xsin``: a letter or a number of them before a known function, or ""."""
+        rest = name[1:]
+        known = name[:1].isalpha() and rest.lower() in FUNCTIONS and len(rest) > 2
+        return f"{name[0]}*{rest}" if known else ""
+
+    def _suggestion(self, name: str) -> str:
+        split = self._split(name)
+        return f"write `{split}(…)`" if split else suggestion(name)
 
     def _remedy(self, start: int, end: int, name: str) -> str | None:
         """The whole text with a one-letter name as a factor, or with the function meant."""
+        text = self.report.text
         if len(name) == 1:
-            return self._product_text(end)
-        near, text = similar_function(name), self.report.text
-        return text[:start] + near + text[end:] if near.isalnum() else None
-
-    def _product_text(self, place: int) -> str:
-        return insert(self.report.text, [(place, "*")])
-
-    def _refuse(self, tokens: list[TokenRow], index: int) -> NoReturn:
-        """Raise for two operands side by side, with the likeliest of what was meant.
-
-        In this order: two numbers, a lambda, a complex number, a function without parentheses, and
-        else a product without its sign, with the whole text corrected if that can then be read.
-        """
-        report, text = self.report, self.report.text
-        before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
-        start, end = before.start, token.end
-        if before.kind == NUMBER and token.kind == NUMBER:
-            report.fail("two numbers side by side", start, end, "write an operator between them")
-        if before.kind == NAME and before.text == "lambda" and token.kind == NAME:
-            report.fail(
-                "this is Python code, not a formula", start, end, "give only the expression"
-            )
-        if (
-            before.kind == NUMBER
-            and token.text in ("i", "j", "I", "J")
-            and before.end == token.start
-        ):
-            hint = f"for a variable write `{before.text}*{token.text}`"
-            report.fail("complex numbers are not supported", start, end, hint)
-        if before.kind == NAME and token.kind != OPEN:
-            try:
-                function = self.names.function(before.text)
-            except Refusal:
-                function = None
-            if function is not None and not self.names.is_column(before.text):
-                report.fail(
-                    f"the function `{before.text}` needs parentheses",
-                    start,
-                    end,
-                    f"write `{before.text}({token.text})`",
-                )
-        left = text[before.start : before.end].strip()
-        if before.kind == CLOSE or len(left) > 20:
-            left = left[-1:]
-        right = token.text[:20]
-        got = f"{left}{text[before.end : token.start]}{right}" + ("(" if token.kind == CALL else "")
-        want = f"{left}*{right}" + ("(" if token.kind == CALL else "")
-        report.fail(
-            f"`{got}`",
-            start,
-            end,
-            f"write `{want}`",
-            self._corrected(tokens[0][2], tokens[-1][3]),
-        )
-
-    def _corrected(self, start: int, end: int) -> str | None:
-        """The whole text with every product written out, if that makes it readable."""
-        trial = Report(self.report.text)
-        try:
-            parse(tokenize(trial, start, end), Infix(self.names, trial, lenient=True))
-        except FormulaError:
-            return None
-        return trial.with_products_written()
+            return insert(text, [(end, "*")])
+        split = self._split(name).replace("*", " ")  # a sign would make every word whole
+        meant = split or similar_function(name)
+        return text[:start] + meant + text[end:] if meant.replace(" ", "").isalnum() else None
 
 
-def parse_infix(report: Report, names: Names, tokens: list[TokenRow]) -> Draft:
+_NONE: frozenset[str] = frozenset()
+_LONGEST_SHOWN = 200
+"""Most characters of a text that a note writes out."""
+_PARENTHESES = "parentheses side by side are read as a product"
+
+
+def _as_factor(name: str) -> str:
+    return f"`{name}(…)` is read as the product `{name}*(…)`, not as a call"
+
+
+def parse_infix(
+    report: Report, names: Names, tokens: list[TokenRow], by_hand: bool = False
+) -> Draft:
     """The tree of the tokens of ``report.text``.
 
     Parameters
@@ -325,15 +287,82 @@ def parse_infix(report: Report, names: Names, tokens: list[TokenRow]) -> Draft:
         The meaning of names.
     tokens : list of TokenRow
         As `tokenize` gives them.
+    by_hand : bool
+        Whether people write so: then short words may be products of their letters.
 
     Raises
     ------
     FormulaError
         If they are no formula.
     """
-    draft = parse(tokens, Infix(names, report))
-    if report.products and any(n.message.endswith("not as a call") for n in report.notes.values()):
-        report.alternative("the same product, written out", report.with_products_written)
+    notes = [*report.notes]
+    draft = None
+    try:
+        draft = parse(tokens, Infix(names, report))
+    except _Unwritten:
+        pass
+    except FormulaError as error:
+        if error.message.endswith("has no argument"):  # as in `sin 2x`
+            neighbours = Neighbours(report, names)
+            neighbours.refuse_raised_function(tokens)
+            ProductWriter(report, names, tokens, ()).write(neighbours.refuse)
+        raise
+    split, others = _NONE, _NONE
+    if by_hand and (draft is None or "*" not in report.text or "π" in report.text):
+        text = report.text[tokens[0][2] : tokens[-1][3]]
+        split, others = letter_products(text, tokens, names)
+    if draft is None or split:
+        report.notes = {message: report.notes[message] for message in notes}
+        report.products = []
+        report.alternatives.clear()
+        draft = _with_products(report, names, tokens, split)
+    elif report.products:
+        if any(n.message.endswith("not as a call") for n in report.notes.values()):
+            report.alternative("the same product, written out", report.with_products_written)
+        if "/" in report.text:
+            writer = ProductWriter(report, names, tokens, ())
+            offer_other_products(report, writer.write(Neighbours(report, names).refuse))
+    if by_hand:
+        offer_calls(report, names, tokens)
+    if others:
+        offer_letters(report, names, tokens, split | others, others)
+    return draft
+
+
+def _with_products(
+    report: Report, names: Names, tokens: list[TokenRow], split: frozenset[str]
+) -> Draft:
+    """The tree with every product understood, and what there is to say of them."""
+    writer = ProductWriter(report, names, tokens, split)
+    neighbours = Neighbours(report, names)
+    neighbours.refuse_raised_function(tokens)
+    written = writer.write(neighbours.refuse)
+    try:
+        draft = parse(written.tokens, Infix(names, report))
+    except _Unwritten:
+        report.fail("two operands side by side", tokens[0][2], tokens[-1][3], "write the operator")
+    start, end = tokens[0][2], tokens[-1][3]
+    for kind, name, low, high, _ in tokens:
+        if kind == NAME and name in split:
+            told = f"`{name}` is the product {'·'.join(parts_of(name))}"
+            report.note(f"{told}: this text writes no `*`" if name.isascii() else told, (low, high))
+        elif kind == CALL and len(name) <= 100 and writer.is_factor(name):
+            report.note(_as_factor(name), (low, low + len(name)))
+    shown = written.text(report.text[:end])[start:]
+    if len(shown) <= _LONGEST_SHOWN:
+        told = f"read as `{shown}`: between two factors side by side `*` is understood"
+    else:
+        told = "between two factors side by side `*` is understood"
+    report.note(told, (start, end))
+    if split:
+        whole = [token[1] for token in tokens if token[0] == NAME and token[1] in split]
+        listed = [*dict.fromkeys(whole)]
+        label = "one variable called " if len(listed) == 1 else "the variables "
+        report.alternative(
+            label + wording.join(listed, limit=5),
+            lambda: with_arguments(report.text, variables_of(names, tokens, split), start, end),
+        )
+    offer_other_products(report, written)
     return draft
 
 
@@ -362,7 +391,7 @@ def parse_repaired(report: Report, names: Names, tokens: list[TokenRow]) -> Draf
         kept = tokens[: index + 1] + tokens[index + 1 + surplus :]
         try:
             readings.append((parse(kept, Infix(names, trial)), trial, Token._make(tokens[index])))
-        except FormulaError:
+        except (FormulaError, _Unwritten):
             continue
     if not readings:
         return None

@@ -23,12 +23,15 @@ class Language(NamedTuple):
         What its indexed variables count from, 0 or 1; None where that differs.
     euler : bool
         Whether ``E`` is the constant e.
+    log_base : {"", "first", "last"}
+        Which argument of ``log(a, b)`` is the base: Julia's is the first, Python's the last.
     """
 
     label: str
     reader: str
     index_base: int | None = None
     euler: bool = False
+    log_base: str = ""
 
 
 LANGUAGES: dict[str, Language] = {
@@ -36,13 +39,13 @@ LANGUAGES: dict[str, Language] = {
     "latex": Language("LaTeX", LATEX),
     "fpcore": Language("FPCore or s-expressions", SEXPR),
     "prefix": Language("prefix words", PREFIX),
-    "sympy": Language("SymPy", INFIX, None, True),
-    "sympy_x0": Language("SymPy, x0 first", INFIX, 0, True),
-    "sympy_x1": Language("SymPy, x1 first", INFIX, 1, True),
-    "sympy_x_0": Language("SymPy, x_0 first", INFIX, 0, True),
-    "sympy_named": Language("SymPy, named variables", INFIX, None, True),
+    "sympy": Language("SymPy", INFIX, None, True, "last"),
+    "sympy_x0": Language("SymPy, x0 first", INFIX, 0, True, "last"),
+    "sympy_x1": Language("SymPy, x1 first", INFIX, 1, True, "last"),
+    "sympy_x_0": Language("SymPy, x_0 first", INFIX, 0, True, "last"),
+    "sympy_named": Language("SymPy, named variables", INFIX, None, True, "last"),
     "operon": Language("Operon", INFIX, 1),
-    "pysr": Language("PySR", INFIX, 0),
+    "pysr": Language("PySR", INFIX, 0, False, "first"),
     "srtree": Language("srtree and eggp", INFIX, 0),
     "tinygp": Language("tinyGP with parameters", INFIX, 0),
     "tir": Language("TIR", INFIX, 0),
@@ -51,11 +54,11 @@ LANGUAGES: dict[str, Language] = {
     "e2e": Language("E2E words", INFIX, 0),
     "e2e_infix": Language("E2E and TPSR infix", INFIX, 0),
     "e2e_prefix": Language("E2E prefix words", PREFIX, 0),
-    "dso": Language("DSO", INFIX, 1, True),
+    "dso": Language("DSO", INFIX, 1, True, "last"),
     "qlattice": Language("QLattice", INFIX, 0),
     "ps-tree": Language("PS-Tree", INFIX, 0),
     "geneticengine": Language("GeneticEngine", INFIX, 0),
-    "udsr": Language("uDSR", INFIX),
+    "udsr": Language("uDSR", INFIX, None, True, "last"),
     "feyn": Language("Feyn", INFIX, 0),
 }
 _ALIASES = {
@@ -78,6 +81,9 @@ _CALL = re.compile(r"\s*+\(\s*+([a-z]\w*+)\s++-?(?:[\w.]|\(\s*+(?:[+*/]\s|[a-z]\
 """A word and an operand in brackets: an s-expression, if the word is an operator."""
 _SRTREE_CALLS = ("Sqrt(", "Sin(", "Log(", "Exp(", "Abs(", "Cos(", "Tanh(")
 _SRTREE = re.compile(r"\b(?:Sqrt|Sin|Log|Exp|Abs|Cos|Tanh)\(")
+_GPLEARN = re.compile(r"\b(?:add|sub|mul|div|inv|neg)\(")
+_GPLEARN_VARIABLE = re.compile(r"\bX[0-9]")
+_SIGN = re.compile(r"[*/^=]|[+-](?![0-9.])|(?<![(,eE])(?<!, )[+-]")
 _OPERON = re.compile(r"[0-9]\.[0-9]+\)? \* X[1-9]")
 
 
@@ -92,6 +98,19 @@ def language(hint: str) -> str | None:
     key = hint.strip().lower()
     key = _ALIASES.get(key, key)
     return key if key in LANGUAGES else None
+
+
+def _is_gplearn(text: str) -> bool:
+    """Whether a text holds calls alone, of arithmetic too, on ``X0``, ``X1``, ...
+
+    Examples
+    --------
+    >>> _is_gplearn("div(X0, -0.5)"), _is_gplearn("log(X0)"), _is_gplearn("div(X0, 2) + 1")
+    (True, False, False)
+    """
+    if "X" not in text or not _GPLEARN_VARIABLE.search(text):
+        return False
+    return _GPLEARN.search(text) is not None and not _SIGN.search(text)
 
 
 def detect(text: str, start: int, end: int) -> str:
@@ -127,6 +146,8 @@ def detect(text: str, start: int, end: int) -> str:
         return "pysr"
     if "X" in body and "X0" not in body and _OPERON.search(body):
         return "operon"
+    if _is_gplearn(body):
+        return "gplearn"
     if any([call in body for call in _SRTREE_CALLS]) and _SRTREE.search(body):
         return "srtree"
     return "infix"

@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 
 from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, root
-from eic_core.formula.syntax.grammar import FUNCTION_PRECEDENCE, TIGHT_PRODUCT, Grammar, parse
+from eic_core.formula.syntax.grammar import (
+    FUNCTION_PRECEDENCE,
+    LOG10_LABEL,
+    TIGHT_PRODUCT,
+    Grammar,
+    parse,
+)
 from eic_core.formula.syntax.latex_scripts import (
     ACCENTS,
     ARGUMENTS,
@@ -44,6 +50,8 @@ from eic_core.formula.syntax.tokens import (
 from eic_core.formula.tree import Draft, constant
 
 _LOOSE = 20
+_SEPARATOR = re.compile(r"\$|&|\\\\(?![A-Za-z])")
+"""The end of a formula, of a cell or of a line."""
 
 
 class Latex(Grammar):
@@ -64,6 +72,13 @@ class Latex(Grammar):
                 before.start,
                 token.end,
                 "write an operator between them",
+            )
+        between = _SEPARATOR.search(report.text, before.end, token.start)
+        if between:
+            report.fail(
+                f"`{between[0]}` separates these two: they are no product",
+                *between.span(),
+                "write the operator that it stands for",
             )
         if before.kind == NAME and token.kind == OPEN and token.text == "(":
             self._call_or_product(before, token)
@@ -301,6 +316,13 @@ class _Scanner(Brackets):
             self.emit(COMMA, text, start, end)
         elif text == "_":
             self.report.fail("a subscript without a name", start, end, "as in `x_{0}`")
+        elif text == "$" and self.tokens:
+            self.report.fail(
+                "`$` ends the formula here",
+                start,
+                end,
+                "give one formula, or write the operator that it stands for",
+            )
         elif text in "$&~":
             return
         else:
@@ -424,7 +446,7 @@ class _Scanner(Brackets):
         if name == "log" and not based:
             self.report.note("`\\log` is read as the natural logarithm", (start, end))
             self.report.alternative(
-                "logarithm to base 10",
+                LOG10_LABEL,
                 lambda: re.sub(r"\\log(?![A-Za-z]|\s*_)", r"\\log_{10}", self.text),
             )
         if exponent:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping
 from functools import lru_cache
@@ -13,25 +14,30 @@ from eic_core.formula.syntax.tokens import DECIMAL
 from eic_core.formula.tree import CONSTANT, VARIABLE, Draft
 
 SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+LOWERED = "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
+_RAISED = str.maketrans(LOWERED, "0123456789aehijklmnoprstuvx")
+_SUBSCRIPT = re.compile(f"_?([{LOWERED}]++)")
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 GREEK = dict(
     zip(
-        "αβγδεζηθικλμνξρστυφχψωΓΔΘΛΞΠΣΦΨΩϵϑϕϱς",
+        "αβγδεζηθικλμνξρστυφχψωΓΔΘΛΞΠΣΦΨΩϵϑϕϱςℏħ",
         (
             "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau"
             " upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega epsilon"
-            " theta phi rho sigma"
+            " theta phi rho sigma hbar hbar"
         ).split(),
         strict=True,
     )
 )
 _INDEXED = re.compile(r"[xX](?:_?([0-9]+)|_?\{([0-9]+)\}|\[(?::,)?([0-9]+)\])\Z")
+_HEAD_AND_INDEX = re.compile(r"([^\W\d_]+)_?([0-9]*)\Z")
 _SPELLED = re.compile(r"(\w+)(?:\[\s*(?::\s*,\s*)?([0-9]+)\s*\])?\Z")
 _MODULE = re.compile(r"(?:np|numpy|math|sympy|sp|torch|jnp|tf|onp)\.")
 _DECIMAL = re.compile(DECIMAL)
 _SHORT_NAME = 40
 """Letters of a name whose meaning is kept, so that what is kept stays small."""
 _PI = frozenset(("pi", "π", "Pi", "PI"))
+CONSTANT_NAMES = _PI | {"e", "E"}
 _NOT_A_NUMBER = frozenset(("inf", "nan", "oo", "zoo", "infinity", "infty", "true", "false", "none"))
 _ALWAYS_FUNCTIONS = frozenset(
     (
@@ -59,7 +65,7 @@ _REFUSED = {
     "binom": "binomial coefficients have no operator here",
     "gauss": "write exp(-x**2)",
 }
-_SUGGEST = {
+MISSPELT = {
     "lg": "log10",
     "arcsine": "asin",
     "logarithm": "log",
@@ -96,6 +102,75 @@ def canonical_name(name: str) -> str:
     return f"x{match.group(match.lastindex or 1)}" if match else name
 
 
+def _kept_case(name: str) -> str:
+    """As `canonical_name`, but ``X0`` stays apart from ``x0``.
+
+    Examples
+    --------
+    >>> _kept_case("X_0"), _kept_case("x[:,3]"), _kept_case("T_1")
+    ('X0', 'x3', 'T_1')
+    """
+    canonical = canonical_name(name)
+    return canonical if canonical == name or name[0] != "X" else "X" + canonical[1:]
+
+
+def is_indexed(name: str) -> bool:
+    """Whether a name is an indexed variable in any of its spellings.
+
+    Examples
+    --------
+    >>> is_indexed("x_1"), is_indexed("X[:,2]"), is_indexed("T1")
+    (True, True, False)
+    """
+    return _INDEXED.match("".join(name.translate(SUBSCRIPTS).split())) is not None
+
+
+def plain_letters(name: str) -> str:
+    """A name with its Greek letters spelled out, look-alikes replaced and subscripts marked by `_`.
+
+    Examples
+    --------
+    >>> plain_letters("θ₁"), plain_letters("𝑣_max"), plain_letters("µ"), plain_letters("xₙ")
+    ('theta_1', 'v_max', 'mu', 'x_n')
+    """
+    if name.isascii():
+        return name
+    marked = _SUBSCRIPT.sub(lambda match: "_" + match[1].translate(_RAISED), name)
+    spelled = "".join(GREEK.get(letter, letter) for letter in marked)
+    if spelled.isascii():
+        return spelled
+    same = unicodedata.normalize("NFKC", spelled)
+    return "".join(GREEK.get(letter, letter) for letter in same)
+
+
+def _label(name: str) -> str:
+    """A name as a variable's label: Greek letters spelled out, its subscripts as they are.
+
+    Examples
+    --------
+    >>> _label("θ₁"), _label("θ_1"), _label("𝑣_max"), _label("xₙ")
+    ('theta₁', 'theta_1', 'v_max', 'xₙ')
+    """
+    if name.isascii():
+        return name
+    return "".join(c if c in LOWERED else plain_letters(c) for c in name)
+
+
+def typeset_alike(name: str) -> str:
+    """What two names have in common that look the same on a page: ``θ₁``, ``theta_1``, ``theta1``.
+
+    Examples
+    --------
+    >>> typeset_alike("theta_1") == typeset_alike("theta1") == typeset_alike("θ₁")
+    True
+    >>> typeset_alike("x0") == typeset_alike("X0")
+    False
+    """
+    plain = plain_letters(name)
+    match = _HEAD_AND_INDEX.match(plain)
+    return match[1] + match[2] if match else plain
+
+
 def safe_name(name: str) -> str:
     """A column's name as it can be typed in a formula.
 
@@ -110,8 +185,7 @@ def safe_name(name: str) -> str:
 
 def _folded(name: str) -> str:
     """What is left of a name without its subscript marks and Greek letters."""
-    spelled = "".join(GREEK.get(letter, letter) for letter in name.translate(SUBSCRIPTS))
-    return re.sub(r"[_{}\s]", "", spelled)
+    return re.sub(r"[_{}\s]", "", plain_letters(name))
 
 
 class _Columns:
@@ -126,10 +200,20 @@ class _Columns:
         for column, label in zip(columns, canonical, strict=True):
             label = column if label in clash else label
             self.near.setdefault(_folded(column), label)
-            for spelling in (safe_name(column), canonical_name(column)):
+            for spelling in (safe_name(column), _kept_case(column), canonical_name(column)):
                 self.labels.setdefault(spelling, label)
         for column, label in zip(columns, canonical, strict=True):
             self.labels[column] = column if label in clash else label
+        self.used = frozenset(self.labels.values())
+
+    def find(self, name: str) -> str | None:
+        """The label of the column that a name spells, None if it spells none."""
+        bare = _MODULE.sub("", name, count=1)
+        for spelling in (name, _kept_case(bare), canonical_name(bare)):
+            label = self.labels.get(spelling)
+            if label is not None:
+                return label
+        return None
 
 
 _columns = lru_cache(maxsize=16)(_Columns)
@@ -139,6 +223,9 @@ _columns = lru_cache(maxsize=16)(_Columns)
 class Names:
     """What each name in a formula means, given the columns and parameters at hand.
 
+    Two spellings that look the same when typeset, such as ``θ₁`` and ``θ_1``, are one variable,
+    called as the text spells it first.
+
     Parameters
     ----------
     columns : collection of str
@@ -147,22 +234,67 @@ class Names:
         Numbers that stand for names, such as tinyGP's ``theta``.
     euler : bool
         Whether a bare ``E`` is Euler's number, as SymPy prints it.
+    arguments : collection of str
+        What the text itself declares as its variables, as ``f(E, x) = …`` and an FPCore do; these
+        win over constants, too.
+    cased : bool
+        Whether ``X0`` is another variable than ``x0``.
+    log_base : {"", "first", "last"}
+        Which of two arguments of a logarithm is its base; "" where the notation does not tell.
     """
 
     def __init__(
-        self, columns: Collection[str], parameters: Mapping[str, str], euler: bool = False
+        self,
+        columns: Collection[str],
+        parameters: Mapping[str, str],
+        euler: bool = False,
+        arguments: Collection[str] = (),
+        cased: bool = False,
+        log_base: str = "",
     ) -> None:
         self._columns = _columns(tuple(columns))
         self.exact = self._columns.exact
         self.euler = euler
+        self.cased = cased
+        self.log_base = log_base
         self._leaves: dict[str, tuple[bool, str]] = {}
+        self._spellings: dict[str, str] = {}
         for name, text in parameters.items():
             if name not in self.exact:
                 self._leaves[name] = (True, _signed_label(name, str(text)))
+        if arguments:
+            self.declare(arguments)
+
+    def declare(self, arguments: Collection[str]) -> None:
+        """Take these names for variables, whatever else they could mean."""
+        labels = [
+            self._columns.find(name) or canonical_name(_label(name)) for name in arguments
+        ]
+        looks = Counter(typeset_alike(label) for label in labels)
+        for name, label in zip(arguments, labels, strict=True):
+            alone = looks[typeset_alike(label)] == 1
+            self._leaves[name] = (False, label if alone else name)
+            self._spellings.setdefault(typeset_alike(label), self._leaves[name][1])
+        self.exact = self.exact | frozenset(arguments)
+
+    @property
+    def has_columns(self) -> bool:
+        """Whether anything is known of the data."""
+        return bool(self._columns.exact)
+
+    @property
+    def holds_both_cases(self) -> bool:
+        """Whether an ``X3`` and an ``x3`` were met."""
+        met = {_kept_case(name) for name in self._leaves if is_indexed(name)}
+        return any("x" + name[1:] in met for name in met if name[0] == "X")
 
     def is_column(self, name: str) -> bool:
-        """Whether `name` is the exact name of a column."""
+        """Whether `name` is the exact name of a column or of an argument."""
         return name in self.exact
+
+    def is_known(self, name: str) -> bool:
+        """Whether `name` is a column or an argument in one of its spellings."""
+        return name in self.exact or self._columns.find(name) is not None
 
     def leaf(self, name: str, span: tuple[int, int]) -> Draft:
         """The leaf that `name` stands for.
@@ -174,9 +306,14 @@ class Names:
         """
         known = self._leaves.get(name)
         if known is None:
-            meaning = _meaning if len(name) < _SHORT_NAME else _meaning.__wrapped__
-            known = self._leaves[name] = meaning(self._columns, name, self.euler)
+            known = self._leaves[name] = self._find(name)
         return Draft(CONSTANT if known[0] else VARIABLE, [], known[1], None, span)
+
+    def _find(self, name: str) -> tuple[bool, str]:
+        """Whether a name is a constant, and its label: the one its first look-alike got."""
+        meaning = _meaning if len(name) < _SHORT_NAME else _meaning.__wrapped__
+        is_constant, label, look = meaning(self._columns, name, self.euler, self.cased)
+        return is_constant, self._spellings.setdefault(look, label) if look else label
 
     def function(self, name: str) -> Function | None:
         """The function called `name`, or None if there is none.
@@ -212,27 +349,36 @@ class Names:
         return bool(_INDEXED.match(bare)) or (len(bare) == 1 and bare not in "fgh")
 
 
+def _is_raised(letter: str) -> bool:
+    """Whether a letter is a superscript.
+
+    Examples
+    --------
+    >>> _is_raised("ⁿ"), _is_raised("n"), _is_raised("ₙ")
+    (True, False, False)
+    """
+    return letter > "\x7f" and unicodedata.decomposition(letter).startswith("<super>")
+
+
 @lru_cache(maxsize=1024)
-def _meaning(columns: _Columns, name: str, euler: bool) -> tuple[bool, str]:
-    """Whether a name is a constant, and its label.
+def _meaning(columns: _Columns, name: str, euler: bool, cased: bool) -> tuple[bool, str, str]:
+    """Whether a name is a constant, its label, and the look of a name that is no column's.
 
     Raises
     ------
     Refusal
         If it is no variable and no constant.
     """
-    label = columns.labels.get(name)
+    label = columns.labels.get(name) if cased else columns.find(name)
     if label is not None:
-        return False, label
+        return False, label, ""
     bare = _MODULE.sub("", name, count=1)
-    canonical = canonical_name(bare)
-    label = columns.labels.get(canonical)
-    if label is not None:
-        return False, label
+    if cased and (label := columns.labels.get(_kept_case(bare))) == _kept_case(bare):
+        return False, label, ""
     if bare in _PI:
-        return True, "pi"
+        return True, "pi", ""
     if bare == "e" or (bare == "E" and euler):
-        return True, "e"
+        return True, "e", ""
     lower = bare.lower()
     if lower in _NOT_A_NUMBER:
         raise Refusal(f"`{bare}` is not a real number", "write a finite number")
@@ -240,13 +386,23 @@ def _meaning(columns: _Columns, name: str, euler: bool) -> tuple[bool, str]:
         raise Refusal(
             f"the function `{bare}` has no argument", f"write its argument as `{bare}(x)`"
         )
-    if canonical != bare:
-        return False, canonical
-    spelled = "".join(GREEK.get(letter, letter) for letter in bare)
+    if is_indexed(bare):
+        label = _kept_case(bare) if cased else canonical_name(bare)
+        return False, label, label
+    raised = next((letter for letter in bare if _is_raised(letter)), "")
+    if raised:
+        base, _, exponent = bare.partition(raised)
+        power = unicodedata.normalize("NFKC", raised + exponent)
+        raise Refusal(f"`{bare[:40]}` ends in a raised letter", f"write `{base}^{power}`"[:60])
+    spelled = _label(bare)
     match = _SPELLED.match(spelled)
-    if match is None or not match[1].translate(SUBSCRIPTS).isidentifier():
+    if match is None or not match[1].translate(_RAISED).isidentifier():
         raise Refusal(f"`{bare[:40]}` is not a name", "use letters, digits and `_`")
-    return False, columns.near.get(_folded(spelled), match[1] + (match[2] or ""))
+    near = columns.near.get(_folded(spelled))
+    if near is not None:
+        return False, near, ""
+    label = match[1] + (match[2] or "")
+    return False, label, typeset_alike(label)
 
 
 def _signed_label(name: str, text: str) -> str:
@@ -266,8 +422,8 @@ def similar_function(name: str) -> str:
     ('log10', 'sqrt', '')
     """
     bare = _MODULE.sub("", name, count=1).lower()
-    if bare in _SUGGEST:
-        return _SUGGEST[bare]
+    if bare in MISSPELT:
+        return MISSPELT[bare]
     near = difflib.get_close_matches(bare, [*FUNCTIONS], n=1, cutoff=0.6) if len(bare) < 40 else []
     return near[0] if near else ""
 

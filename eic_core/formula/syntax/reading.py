@@ -71,6 +71,8 @@ class Reading:
         Decisions worth showing.
     alternatives : tuple of Alternative
         Other readings of an ambiguous text.
+    domain : tuple of (name, low, high)
+        The range of a variable where the text itself says one, as an FPCore's ``:pre`` does.
     """
 
     formula: Formula
@@ -78,6 +80,7 @@ class Reading:
     index_base: int | None
     notes: tuple[Note, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
+    domain: tuple[tuple[str, float, float], ...] = ()
 
 
 class Report:
@@ -88,6 +91,7 @@ class Report:
         self.notes: dict[str, Note] = {}
         self.alternatives: dict[str, Alternative] = {}
         self.products: list[tuple[int, int]] = []  # gaps where a `*` was understood
+        self.domain: tuple[tuple[str, float, float], ...] = ()
 
     def note(self, message: str, span: tuple[int, int]) -> None:
         """Keep a note; the first of several equal ones stands."""
@@ -118,6 +122,7 @@ class Report:
         end: int,
         hint: str = "",
         replacement: str | None = None,
+        choices: tuple[tuple[str, str], ...] = (),
     ) -> NoReturn:
         """Raise a `FormulaError` at [start, end).
 
@@ -131,6 +136,8 @@ class Report:
             What to do.
         replacement : str, optional
             The whole text as it may have been meant.
+        choices : tuple of (label, text)
+            Whole texts of which one was meant, and what each is.
 
         Raises
         ------
@@ -145,7 +152,26 @@ class Report:
             span=(start, min(max(end, start), size)),
             hint=hint,
             replacement=replacement,
+            choices=choices,
         )
+
+
+def replaced(text: str, pieces: list[tuple[int, int, str]]) -> str:
+    """`text` with each piece in place of what stands from its start to its end.
+
+    Pieces at one place stand in the order given.
+
+    Examples
+    --------
+    >>> replaced("1/2 x", [(2, 2, "("), (3, 4, "*"), (5, 5, ")")])
+    '1/(2*x)'
+    """
+    out: list[str] = []
+    last = 0
+    for start, end, piece in sorted(pieces, key=lambda each: each[0]):
+        out += (text[last:start], piece)
+        last = max(end, last)
+    return "".join([*out, text[last:]])
 
 
 def insert(text: str, pieces: list[tuple[int, str]]) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from eic_core import wording
 from eic_core.formula.syntax.build import FUNCTIONS, Refusal, fold, number_label
-from eic_core.formula.syntax.names import Names, suggestion
+from eic_core.formula.syntax.names import Names, safe_name, suggestion
+from eic_core.formula.syntax.preconditions import read_ranges
 from eic_core.formula.syntax.reading import MAX_DEPTH, MAX_DIGITS, MAX_NODES, Report
 from eic_core.formula.syntax.tokens import DECIMAL
 from eic_core.formula.tree import Draft, constant
@@ -23,6 +25,10 @@ _CONTROL = frozenset(
         " isfinite isinf isnan isnormal signbit digits"
     ).split()
 )
+_DOTTED_NAME = re.compile(r"[^\W\d]\w*+[.'?!]")
+"""A name of which only another spelling can be typed elsewhere; no constant is called so."""
+_HERBIE = {"sqr": "square"}
+"""Functions that older versions of Herbie print."""
 _CONSTANTS = {"PI": "pi", "E": "e", "M_PI": "pi", "M_E": "e"}
 MAX_BINDINGS = 500
 Span = tuple[int, int]
@@ -110,23 +116,65 @@ def read_sexpr(report: Report, names: Names, start: int, end: int) -> Draft:
         report.fail("more than one expression", *forms[1].span, "give a single one")
     body = forms[0]
     if body.head == "FPCore":
-        body = _core_body(report, body)
+        body = _core_body(report, names, body)
     return _Builder(report, names).build(body)
 
 
-def _core_body(report: Report, core: _Form) -> _Form:
-    """The expression of an FPCore, past its arguments and properties."""
+def _core_body(report: Report, names: Names, core: _Form) -> _Form:
+    """The expression of an FPCore; its arguments are declared, the ranges of its ``:pre`` kept."""
     items = core.items or []
     place, count = 1, len(items)
     if place < count and items[place].items is None and not items[place].text.startswith(":"):
         place += 1  # its name
+    arguments: tuple[str, ...] = ()
     if place < count and items[place].items is not None:
-        place += 1  # its arguments
+        arguments = _arguments(items[place])
+        names.declare([name for name in arguments if not _DOTTED_NAME.match(name)])
+        place += 1
     while place + 2 <= count and items[place].text.startswith(":"):
+        if items[place].text == ":pre":
+            _keep_ranges(report, names, items[place + 1], arguments)
         place += 2
     if place + 1 != count:
         report.fail("an FPCore ends in one expression", *core.span, "as in `(FPCore (x) (+ x 1))`")
     return items[place]
+
+
+def _arguments(form: _Form) -> tuple[str, ...]:
+    """The names of an FPCore's arguments: ``x``, ``(! :precision binary32 x)``, ``(A 3)``."""
+    found: dict[str, None] = {}
+    for item in form.items or []:
+        name = item
+        if item.items:
+            name = item.items[-1 if item.head == "!" else 0]
+        if name.items is None and not _NUMBER.match(name.text):
+            found[name.text] = None
+    return tuple(found)
+
+
+def _keep_ranges(
+    report: Report, names: Names, condition: _Form, arguments: tuple[str, ...]
+) -> None:
+    """Keep the ranges of a precondition, and say so."""
+    ranges = read_ranges(condition, arguments)
+    bounded = ranges.bounded(arguments)
+    report.domain = tuple(
+        (
+            names.leaf(name if names.is_column(name) else safe_name(name), condition.span).label,
+            low,
+            high,
+        )
+        for name, low, high in bounded
+    )
+    if report.domain:
+        shown = wording.join(
+            [f"`{name}` from {low:g} to {high:g}" for name, low, high in report.domain], limit=12
+        )
+        report.note(f"`:pre` gives the range of {shown}", condition.span)
+    if not ranges.complete or len(bounded) < len({*ranges.low, *ranges.high}):
+        what = "what else" if report.domain else "what"
+        told = f"{what} `:pre` demands is no range with two ends and is not kept"
+        report.note(told, condition.span)
 
 
 def _fraction_label(text: str) -> str:
@@ -248,7 +296,8 @@ class _Builder:
                 return args[0]
             return fold(_FOLDED[head], args, span)
         try:
-            function = FUNCTIONS["pow"] if head in ("^", "**") else self.names.function(head)
+            named = _HERBIE.get(head, head)
+            function = FUNCTIONS["pow"] if head in ("^", "**") else self.names.function(named)
             if function is None:
                 shown = head[:40] or "(…)"
                 self.report.fail(f"unknown function `{shown}`", *place, suggestion(head))
@@ -270,7 +319,7 @@ class _Builder:
                 return constant(fraction, span)
             if text in _CONSTANTS and not self.names.is_column(text):
                 return constant(_CONSTANTS[text], span)
-            if not re.match(r"[^\W\d]", text):
+            if not re.match(r"[^\W\d]", text) and not self.names.is_column(text):
                 self.report.fail(
                     f"`{text[:40]}` is neither a number nor a name", *span, "correct it"
                 )

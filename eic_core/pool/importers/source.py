@@ -223,12 +223,16 @@ def _reads(cell: str) -> bool:
     if read_number(cell) is not None or len(cell) > 5_000:
         return False
     try:
-        formula = read(cell).formula
+        reading = read(cell)
     except FormulaError:
         return False
-    return formula.complexity > 1 and bool(formula.variables)
+    if not _SIGN.search(cell) and reading.syntax != "prefix":  # `GP` is a name here, not G·P
+        return False
+    return reading.formula.complexity > 1 and bool(reading.formula.variables)
 
 
+_SIGN = re.compile(r"[^\w\s.,;:]")
+"""A mark that no name holds."""
 _METHODS = ("method", "algorithm", "tool", "model_name", "regressor")
 _PROBLEMS = ("problem", "dataset")
 _SPREADSHEET = tuple("=+-@＝＋－＠'")

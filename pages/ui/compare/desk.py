@@ -16,9 +16,9 @@ import streamlit as st
 
 from eic_core import wording
 from eic_core.errors import DataError, UserError
-from eic_core.formula.syntax import canonical_name
 from eic_core.measure.table import Table
 from eic_core.pool.importers import Imported, Listed, import_formulas
+from eic_core.pool.list_variables import ListedVariables
 from eic_core.pool.listing import (
     ListedScore,
     ListingData,
@@ -29,11 +29,18 @@ from eic_core.pool.listing import (
     score_listing,
     stored_scores,
 )
-from eic_core.pool.scoring import read_candidate
+from eic_core.pool.table_check import TableCheck, check_table
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.inspector_service import DEFAULT_DOMAIN
 from pages.ui.kit.jobs import Cancelled, Job, Jobs, Step, holding
-from pages.ui.kit.visit import MAX_URL, PageState, Query, current_visit, encoded_length
+from pages.ui.kit.visit import (
+    MAX_URL,
+    PageState,
+    Query,
+    change_state,
+    current_visit,
+    encoded_length,
+)
 from pages.ui.kit.wiring import scoring_slots
 
 
@@ -103,13 +110,10 @@ class CompareState(PageState):
             list_base=listed.base,
         )
 
-    def inspecting(self) -> PageState:
+    def inspector_state(self) -> PageState:
         """The inspector's state for formula A on these data."""
         return PageState(**{field.name: getattr(self, field.name) for field in fields(PageState)})
 
-
-MAX_READ = 2_000
-"""How many formulas are looked at for the variables that get a range."""
 
 _KEY = "compare-desk"
 
@@ -127,22 +131,30 @@ class Scored:
         The front with each accuracy, and under "" without any.
     seconds : float
         How long scoring took; 0 if the scores came with the file.
+    check : TableCheck
+        What speaks against the table that they were measured on.
     """
 
     scores: tuple[ListedScore, ...]
     accuracies: dict[str, np.ndarray]
     fronts: dict[str, np.ndarray]
     seconds: float = 0.0
+    check: TableCheck = TableCheck()
 
     @classmethod
-    def of(cls, scores: tuple[ListedScore, ...], seconds: float = 0.0) -> Scored:
+    def of(
+        cls,
+        scores: tuple[ListedScore, ...],
+        seconds: float = 0.0,
+        check: TableCheck = TableCheck(),  # noqa: B008
+    ) -> Scored:
         """With the front of every accuracy that there is, and of none."""
         accuracies = accuracy_keys(scores)
         fronts = {name: front_of(scores, values) for name, values in accuracies.items()}
-        return cls(scores, accuracies, fronts | {"": front_of(scores, None)}, seconds)
+        return cls(scores, accuracies, fronts | {"": front_of(scores, None)}, seconds, check)
 
     @property
-    def usual(self) -> str:
+    def default_accuracy(self) -> str:
         """The accuracy to look at first: one that at least half of the formulas have, or ""."""
         measured = np.array([not s.score.error for s in self.scores], dtype=bool)
         for name, values in self.accuracies.items():
@@ -160,19 +172,20 @@ class CompareDesk:
     format: str = "auto"
     column: str | None = None
     imported: Imported | None = None
-    variables: tuple[str, ...] = ()
+    variables: ListedVariables = field(default_factory=ListedVariables)
     error: UserError | None = None
     problem: str = ""
     as_stored: bool = False
     number: int = 0
     uploader: int = 0
     job: Job | None = None
-    wanted: Hashable = None
+    wanted_for: Hashable = None
     scored: Scored | None = None
     scored_for: Hashable = None
+    table_confirmed_for: Hashable = None
     picked: tuple[int, ...] = ()
-    seen: float = field(default_factory=time.monotonic)
-    last: CompareState | None = None
+    last_watched: float = field(default_factory=time.monotonic)
+    last_state: CompareState | None = None
 
     def rows(self) -> tuple[Listed, ...]:
         """The rows of the problem that is looked at."""
@@ -181,6 +194,15 @@ class CompareDesk:
         if not self.problem:
             return self.imported.rows
         return tuple(row for row in self.imported.rows if row.problem == self.problem)
+
+    def look_at(self, problem: str) -> None:
+        """Look at the formulas of one problem; "" for all."""
+        self.problem = problem
+        self.variables = ListedVariables.of(self.rows())
+
+    def variable_names(self, base: int | None) -> tuple[str, ...]:
+        """The variables that get a range; as spelled if the user says what they count from."""
+        return self.variables.names if base is None else self.variables.spelled
 
 
 def compare_desk() -> CompareDesk:
@@ -193,13 +215,13 @@ def compare_desk() -> CompareDesk:
 
 def read_list(raw: bytes | str, name: str = "") -> None:
     """Take another list, its format to be found."""
-    here = compare_desk()
-    here.raw, here.name, here.format, here.column, here.problem = raw, name, "auto", None, ""
-    _import(here)
-    if here.imported is not None:
-        here.as_stored = here.imported.format == "scored"
-        if len(here.imported.problems) > 1:
-            here.problem = _likely_problem(here.imported.problems)
+    desk = compare_desk()
+    desk.raw, desk.name, desk.format, desk.column, desk.problem = raw, name, "auto", None, ""
+    _import(desk)
+    if desk.imported is not None:
+        desk.as_stored = desk.imported.format == "scored"
+        several = len(desk.imported.problems) > 1
+        desk.look_at(_likely_problem(desk.imported.problems) if several else "")
 
 
 def _likely_problem(problems: tuple[str, ...]) -> str:
@@ -211,57 +233,34 @@ def _likely_problem(problems: tuple[str, ...]) -> str:
 
 def read_list_again(**changes: Any) -> None:
     """Read the same list in another way: `format`, `column`."""
-    here = compare_desk()
+    desk = compare_desk()
     for key, value in changes.items():
-        setattr(here, key, value)
-    _import(here)
+        setattr(desk, key, value)
+    _import(desk)
+    desk.look_at(desk.problem)
 
 
 @uninterrupted()
 def drop_list() -> None:
     """Forget the list."""
-    here = compare_desk()
-    if here.job is not None:
-        here.job.cancel()
-    st.session_state[_KEY] = CompareDesk(uploader=here.uploader + 1, number=here.number + 1)
+    desk = compare_desk()
+    if desk.job is not None:
+        desk.job.cancel()
+    st.session_state[_KEY] = CompareDesk(uploader=desk.uploader + 1, number=desk.number + 1)
 
 
-def _import(here: CompareDesk) -> None:
-    here.error = here.imported = here.scored = here.scored_for = None
-    here.picked, here.variables = (), ()
-    here.number += 1
-    if here.raw is None:
+def _import(desk: CompareDesk) -> None:
+    desk.error = desk.imported = desk.scored = desk.scored_for = None
+    desk.picked, desk.variables = (), ListedVariables()
+    desk.number += 1
+    if desk.raw is None:
         return
     try:
-        here.imported = import_formulas(
-            here.raw, name=here.name, format=here.format, column=here.column
+        desk.imported = import_formulas(
+            desk.raw, name=desk.name, format=desk.format, column=desk.column
         )
     except UserError as error:
-        here.error = error
-    else:
-        here.variables = variables_of(here.imported.rows)
-
-
-def variables_of(rows: tuple[Listed, ...]) -> tuple[str, ...]:
-    """The variables of the first `MAX_READ` formulas that can be read, by name.
-
-    Examples
-    --------
-    >>> variables_of((Listed(1, "x10+x2"), Listed(2, "lg("), Listed(3, "b")))
-    ('b', 'x2', 'x10')
-    """
-    found: set[str] = set()
-    for row in rows[:MAX_READ]:
-        reading = read_candidate(row.candidate(), ()) if not row.error else ""
-        if not isinstance(reading, str):
-            found.update(reading.formula.variables)
-    return tuple(sorted(found, key=_by_index))
-
-
-def _by_index(name: str) -> tuple[str, int, str]:
-    plain = canonical_name(name)
-    head = plain.rstrip("0123456789")
-    return (head, int(plain[len(head) :] or -1), name)
+        desk.error = error
 
 
 def formula_text(listed: Listed) -> str:
@@ -284,12 +283,14 @@ MAX_SCORINGS = 100_000_000
 DOUBTFUL = 13.0
 """EIC above which double precision itself fails; lists are scored without rechecks."""
 
-UNSEEN = 300.0
+ABANDONED_AFTER = 300.0
 """Seconds after which scoring ends if nobody looks at its progress."""
 
 
-def data_for(state: CompareState, table: Table | None, formulas: int) -> ListingData:
+def data_for(desk: CompareDesk, state: CompareState, table: Table | None) -> ListingData:
     """The data that a state names; fewer samples where the list is long.
+
+    A variable without a range has none here either: see `variables_without_range`.
 
     Raises
     ------
@@ -301,25 +302,48 @@ def data_for(state: CompareState, table: Table | None, formulas: int) -> Listing
         return TableData(table, target or "", state.list_base)
     if state.upload:
         raise DataError("the table is not here", hint="choose it under Data")
-    count = min(state.samples, max(100, MAX_SCORINGS // max(1, formulas)))
-    return RangeData(dict(state.domains), DEFAULT_DOMAIN, count, state.seed)
+    count = min(state.samples, max(100, MAX_SCORINGS // max(1, len(desk.rows()))))
+    names = desk.variables if state.list_base is None else None
+    return RangeData(dict(state.domains), None, count, state.seed, names)
 
 
-def scoring_notices(here: CompareDesk, state: CompareState, table: Table | None) -> list[str]:
+def variables_without_range(
+    desk: CompareDesk, state: CompareState, table: Table | None
+) -> tuple[str, ...]:
+    """The variables of the list whose values nobody has said: it cannot be scored without."""
+    if desk.as_stored or table is not None or state.upload:
+        return ()
+    return tuple(n for n in desk.variable_names(state.list_base) if n not in dict(state.domains))
+
+
+@uninterrupted()
+def use_default_range(names: tuple[str, ...]) -> None:
+    """Give variables the usual range of textbook benchmarks, for all to see."""
+    domains = dict(current_visit().state.domains)
+    change_state(domains=tuple({**domains, **dict.fromkeys(names, DEFAULT_DOMAIN)}.items()))
+
+
+@uninterrupted()
+def confirm_table() -> None:
+    """Compare the list on the table that something speaks against."""
+    desk = compare_desk()
+    desk.table_confirmed_for = desk.scored_for
+
+
+def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None) -> list[str]:
     """What was assumed for the scores that are shown; user text in backticks."""
-    if here.as_stored:
+    if desk.as_stored:
         return ["These are the scores that the file brought; nothing was computed here."]
-    notices = _doubtful(here.scored)
+    notices = _doubtful(desk.scored)
     if table is not None:
-        return notices
-    guessed = [n for n in here.variables if n not in dict(state.domains)]
-    if guessed:
-        listed = wording.join([f"`{n}`" for n in guessed], limit=12)
+        against = desk.scored.check.reasons if desk.scored is not None else ()
+        return notices + [f"You confirmed this table. {reason}" for reason in against]
+    if desk.variables.mixed and state.list_base is None:
         notices.append(
-            f"No range was given for {listed}: sampled uniformly from 1 to 5, a guess. "
-            "Set it under Data."
+            "Some of these formulas count their variables from 1, others from 0. Here all are "
+            "counted from 0: `x0` is the `X1` of those that count from 1."
         )
-    data = data_for(state, None, len(here.rows()))
+    data = data_for(desk, state, None)
     if isinstance(data, RangeData) and data.count < state.samples:
         notices.append(f"Limited to {data.count:,} samples a formula: the list is long.")
     return notices
@@ -338,35 +362,37 @@ def _doubtful(scored: Scored | None) -> list[str]:
     ]
 
 
-def scoring_key(here: CompareDesk, state: CompareState) -> Hashable:
+def scoring_key(desk: CompareDesk, state: CompareState) -> Hashable:
     """Everything that the scores depend on."""
-    if here.as_stored:
-        return (here.number, here.problem)
+    if desk.as_stored:
+        return (desk.number, desk.problem)
     if state.upload:
-        return (here.number, here.problem, state.upload, state.target, state.list_base)
-    domains = tuple((n, d) for n, d in state.domains if n in here.variables)
-    return (here.number, here.problem, domains, state.samples, state.seed)
+        return (desk.number, desk.problem, state.upload, state.target, state.list_base)
+    names = desk.variable_names(state.list_base)
+    domains = tuple((n, d) for n, d in state.domains if n in names)
+    return (desk.number, desk.problem, domains, state.samples, state.seed, state.list_base)
 
 
-def advance_scoring(here: CompareDesk, state: CompareState, table: Table | None) -> None:
+def advance_scoring(desk: CompareDesk, state: CompareState, table: Table | None) -> None:
     """Have the list scored for this state: begin, or take what has come of it."""
-    wanted = scoring_key(here, state)
-    if here.scored_for == wanted:
+    wanted_for = scoring_key(desk, state)
+    if desk.scored_for == wanted_for:
         return
-    if here.job is None or here.wanted != wanted:
-        if here.job is not None:
-            here.job.cancel()
-        here.wanted = wanted
-        here.job = _begin(here, data_for(state, table, len(here.rows())))
-        here.job.wait(0.4)
-    if not here.job.running and isinstance(here.job.result, Scored):
-        here.scored, here.scored_for, here.job = here.job.result, wanted, None
-        here.picked = tuple(p for p in here.picked if p < len(here.scored.scores))
+    if desk.job is None or desk.wanted_for != wanted_for:
+        if desk.job is not None:
+            desk.job.cancel()
+        desk.wanted_for = wanted_for
+        desk.job = _begin(desk, data_for(desk, state, table))
+        desk.job.wait(0.4)
+    if not desk.job.running and isinstance(desk.job.result, Scored):
+        desk.scored, desk.scored_for, desk.job = desk.job.result, wanted_for, None
+        desk.picked = tuple(p for p in desk.picked if p < len(desk.scored.scores))
 
 
-def _begin(here: CompareDesk, data: ListingData) -> Job:
-    rows, as_stored = here.rows(), here.as_stored
-    here.seen = time.monotonic()
+def _begin(desk: CompareDesk, data: ListingData) -> Job:
+    rows, as_stored, problem = desk.rows(), desk.as_stored, desk.problem
+    problems = desk.imported.problems if desk.imported is not None else ()
+    desk.last_watched = time.monotonic()
 
     def work(step: Step) -> Scored:
         if as_stored:
@@ -374,12 +400,15 @@ def _begin(here: CompareDesk, data: ListingData) -> Job:
 
         def watched(done: int, total: int) -> None:
             step(done, total)
-            if time.monotonic() - here.seen > UNSEEN:
+            if time.monotonic() - desk.last_watched > ABANDONED_AFTER:
                 raise Cancelled
 
         with holding(scoring_slots(), lambda: watched(0, len(rows))):
             started = time.monotonic()
             scores = score_listing(rows, data, progress=watched)
-            return Scored.of(scores, time.monotonic() - started)
+            check = TableCheck()
+            if isinstance(data, TableData):
+                check = check_table(scores, data.table, problem, problems)
+            return Scored.of(scores, time.monotonic() - started, check)
 
     return Jobs().start("scoring", "Scoring the list", work)

@@ -121,7 +121,7 @@ def ceiling(view: FrontView) -> float:
     return 100 * float(np.median(known)) if len(known) else math.inf
 
 
-def on_the_edge(view: FrontView) -> int:
+def count_on_edge(view: FrontView) -> int:
     """How many of the formulas shown are drawn on the upper edge."""
     values = view.accuracy
     if values is None:

@@ -19,11 +19,12 @@ from pages.ui.compare.desk import (
     drop_list,
     read_list,
     read_list_again,
+    use_default_range,
 )
 from pages.ui.inspector.data_input import data_panel
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.messages import quiet_note, show_error, show_note
-from pages.ui.kit.text import clean, escape
+from pages.ui.kit.text import clean, escape, prose
 from pages.ui.kit.visit import Outcome, Visit, change_state, current_visit, keep_upload, sync_widget
 from study.demo import demo_pool_path, problem_folder
 
@@ -104,26 +105,26 @@ _SHOWN = 20_000
 """Longest pasted list that is sent back into the field, in characters."""
 
 
-def list_input(here: CompareDesk) -> None:
+def list_input(desk: CompareDesk) -> None:
     """The field and the uploader, or the list that is here with how it was read."""
-    if here.raw is None:
+    if desk.raw is None:
         st.text_area("Formulas", key="list_text", height=172, placeholder=_PLACEHOLDER,
                      on_change=_pasted)  # fmt: skip
         st.button("Compare", type="primary", key="compare_list", on_click=_pasted,
                   help="Ctrl+Enter or ⌘+Enter in the field does the same")  # fmt: skip
         st.file_uploader("or a file: CSV, JSON or text, gzipped or not", type=_TYPES,
-                         key=f"list-file-{here.uploader}", on_change=_dropped)  # fmt: skip
+                         key=f"list-file-{desk.uploader}", on_change=_dropped)  # fmt: skip
         return
-    _file_line(here)
-    if here.error is not None:
-        show_error(here.error)
-    if here.imported is not None:
-        _how_it_was_read(here, here.imported)
+    _file_line(desk)
+    if desk.error is not None:
+        show_error(desk.error)
+    if desk.imported is not None:
+        _how_it_was_read(desk, desk.imported)
     else:
-        _format_choice(here)
-    if isinstance(here.raw, str) and len(here.raw) <= _SHOWN:
+        _format_choice(desk)
+    if isinstance(desk.raw, str) and len(desk.raw) <= _SHOWN:
         with st.expander("Edit the list", key="edit-list"):
-            st.text_area("Formulas", here.raw, key=sync_widget("edit_text", here.raw), height=220,
+            st.text_area("Formulas", desk.raw, key=sync_widget("edit_text", desk.raw), height=220,
                          label_visibility="collapsed", on_change=_edited)  # fmt: skip
 
 
@@ -145,22 +146,22 @@ def _dropped() -> None:
         read_list(file.getvalue(), file.name)
 
 
-def _file_line(here: CompareDesk) -> None:
+def _file_line(desk: CompareDesk) -> None:
     info, remove = st.columns([4, 1.2], vertical_alignment="center")
-    count = len(here.imported.rows) if here.imported is not None else 0
-    title = escape(here.name, 60) if here.name else "pasted list"
+    count = len(desk.imported.rows) if desk.imported is not None else 0
+    title = escape(desk.name, 60) if desk.name else "pasted list"
     rows = f"<span>{wording.count(count, 'formula')}</span>" if count else ""
     info.html(f'<p class="eic-file"><b>{title}</b> {rows}</p>')
     remove.button("Another list", key="drop_list", on_click=drop_list, width="stretch")
 
 
-def _how_it_was_read(here: CompareDesk, imported: Imported) -> None:
+def _how_it_was_read(desk: CompareDesk, imported: Imported) -> None:
     label = FORMATS[imported.format]
     quiet_note(f"Read as {label}: {imported.reason}.")
     for text in imported.notes:
         show_note(text)
     with st.container(horizontal=True, gap="small", key="list-choices"):
-        _format_choice(here)
+        _format_choice(desk)
         if imported.columns:
             st.selectbox(
                 "Column with the formulas",
@@ -172,7 +173,7 @@ def _how_it_was_read(here: CompareDesk, imported: Imported) -> None:
                 width=200,
             )
         if len(imported.problems) > 1:
-            problems, problem = (_ALL, *imported.problems), here.problem or _ALL
+            problems, problem = (_ALL, *imported.problems), desk.problem or _ALL
             st.selectbox(
                 "Problem",
                 problems,
@@ -186,20 +187,20 @@ def _how_it_was_read(here: CompareDesk, imported: Imported) -> None:
     if imported.format == "scored":
         st.toggle(
             "Use the scores in the file",
-            here.as_stored,
-            key=sync_widget("as_stored", here.as_stored),
+            desk.as_stored,
+            key=sync_widget("as_stored", desk.as_stored),
             on_change=_stored_chosen,
             help="Otherwise every formula is scored again, on the data below.",
         )
 
 
-def _format_choice(here: CompareDesk) -> None:
+def _format_choice(desk: CompareDesk) -> None:
     formats = ("auto", *FORMATS)
     st.selectbox(
         "Format",
         formats,
-        index=_place(formats, here.format),
-        key=sync_widget("list_format", here.format),
+        index=_place(formats, desk.format),
+        key=sync_widget("list_format", desk.format),
         format_func=lambda key: "Detect" if key == "auto" else FORMATS[key],
         on_change=lambda: read_list_again(format=st.session_state["list_format"], column=None),
         width=220,
@@ -216,14 +217,14 @@ def _column_chosen() -> None:
 
 def _problem_chosen() -> None:
     chosen = st.session_state["list_problem"]
-    compare_desk().problem = "" if chosen == _ALL else chosen
+    compare_desk().look_at("" if chosen == _ALL else chosen)
 
 
 def _stored_chosen() -> None:
     compare_desk().as_stored = st.session_state["as_stored"]
 
 
-def examples() -> None:
+def examples_view() -> None:
     """Buttons for the examples, and what the page is for."""
     st.html(
         '<div class="eic-empty"><p class="eic-empty-title">Which of many formulas keeps its '
@@ -237,25 +238,51 @@ def examples() -> None:
                       on_click=show_example, args=(example.key,))  # fmt: skip
 
 
-def data_input(here: Visit, variables: tuple[str, ...]) -> None:
+def ask_for_data(unknown: tuple[str, ...]) -> None:
+    """Ask which values the variables take that have no range, for EIC depends on them."""
+    names = wording.join([f"`{name}`" for name in unknown], limit=12)
+    each, verb = ("it", "takes") if len(unknown) == 1 else ("each", "take")
+    question = (
+        "How many digits a formula loses depends on its data, and nothing says which values "
+        f"{names} {verb}."
+    )
+    st.html(
+        '<div class="eic-ask" role="alert"><p><b>On which data?</b></p>'
+        f"<p>{prose(question)} Choose the table that the formulas were fitted to, set ranges under "
+        "Data, or take the 1 to 5 that is proposed there.</p></div>"
+    )
+    with st.container(horizontal=True, gap="small", key="ask-for-data"):
+        st.button("Choose a table", key="ask-table", on_click=_want_table)
+        st.button(f"Take 1 to 5 for {each}", key="ask-range", on_click=use_default_range,
+                  args=(unknown,))  # fmt: skip
+
+
+@uninterrupted()
+def _want_table() -> None:
+    current_visit().wants_table = True
+
+
+def data_input(visit: Visit, variables: tuple[str, ...]) -> None:
     """The ranges or the table that all formulas share."""
-    table = here.table
-    waiting = bool(here.state.upload) and table is None
-    data_panel(here, Outcome(waiting=waiting, variables=variables), one_formula=False)
-    state = here.state
+    table = visit.table
+    waiting = bool(visit.state.upload) and table is None
+    data_panel(visit, Outcome(waiting=waiting, variables=variables), one_formula=False)
+    state = visit.state
     base = state.list_base if isinstance(state, CompareState) else None
     indexed = any(n[:1] == "x" and n[1:].isdecimal() for n in map(canonical_name, variables))
-    if table is not None and indexed:
+    mixed = compare_desk().variables.mixed
+    if (table is not None and indexed) or (table is None and mixed):
         shown = _DETECT if base is None else str(base)
         st.segmented_control(
-            "Columns are counted from",
+            "Columns are counted from" if table is not None else "Variables are counted from",
             [_DETECT, "0", "1"],
             default=shown,
             key=sync_widget("list_base", shown),
             on_change=_base_chosen,
             required=True,
             help="Whether x1 is the first column (1, as Operon counts) or the second (0, as "
-            "Python counts). Detected for each method.",
+            "Python counts). Detected for each method. Without a table, 0 or 1 keeps every "
+            "variable as its formula spells it.",
         )
 
 

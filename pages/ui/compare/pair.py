@@ -193,11 +193,11 @@ def requests_of(state: CompareState) -> tuple[InspectionRequest, InspectionReque
     return first, second
 
 
-def measured_pair(here: Visit, state: CompareState, service: InspectorService) -> Pair:
+def measure_pair(visit: Visit, state: CompareState, service: InspectorService) -> Pair:
     """Inspect A and B on the data of the page."""
-    waiting = bool(state.upload) and here.table is None
+    waiting = bool(state.upload) and visit.table is None
     requests = requests_of(state)
-    aside = here.asking(*requests)
+    aside = visit.asking(*requests)
     found: list[InspectionResult | FormulaError | DataError | None] = []
     with patient_progress() as progress:
         for request in requests:
@@ -205,7 +205,7 @@ def measured_pair(here: Visit, state: CompareState, service: InspectorService) -
                 found.append(None)
                 continue
             try:
-                found.append(service.inspect(request, here.table, progress, aside=aside))
+                found.append(service.inspect(request, visit.table, progress, aside=aside))
             except (FormulaError, DataError) as error:
                 found.append(error)
     return Pair(*found)

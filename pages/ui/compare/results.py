@@ -11,18 +11,27 @@ import numpy as np
 import streamlit as st
 
 from eic_core import wording
+from eic_core.pool.list_variables import counted_from_zero
 from eic_core.pool.listing import ListedScore
-from pages.ui.compare.desk import CompareDesk, CompareState, Scored, compare_desk, formula_text
+from pages.ui.compare.desk import (
+    CompareDesk,
+    CompareState,
+    Scored,
+    compare_desk,
+    confirm_table,
+    formula_text,
+)
 from pages.ui.compare.front_figure import (
     MOST_POINTS,
     FrontView,
+    count_on_edge,
     drawn_places,
     front_figure,
-    on_the_edge,
 )
-from pages.ui.compare.scores_table import filtered, scored_csv, scores_table
+from pages.ui.compare.scores_table import filter_scores, scored_csv, scores_table
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted
 from pages.ui.kit.messages import quiet_note, show_error, show_heading, show_note
+from pages.ui.kit.progress import progress_text, show_job
 from pages.ui.kit.text import escape, prose
 from pages.ui.kit.visit import change_state, current_visit
 
@@ -75,21 +84,22 @@ def _card(scored: ListedScore, place: int) -> None:
 
 def changes_for_a(scored: ListedScore) -> dict[str, Any]:
     """The changes that make a row formula A."""
-    return {
-        "formula": formula_text(scored.listed),
-        "syntax": scored.syntax or "auto",
-        "base": scored.base,
-        "node": None,
-    }
+    text, syntax, base = _as_measured(scored)
+    return {"formula": text, "syntax": syntax, "base": base, "node": None}
 
 
 def changes_for_b(scored: ListedScore) -> dict[str, Any]:
     """The changes that make a row formula B."""
-    return {
-        "other": formula_text(scored.listed),
-        "other_syntax": scored.syntax or "auto",
-        "other_base": scored.base,
-    }
+    text, syntax, base = _as_measured(scored)
+    return {"other": text, "other_syntax": syntax, "other_base": base}
+
+
+def _as_measured(scored: ListedScore) -> tuple[str, str, int | None]:
+    """The formula's text, its notation, and what its variables count from."""
+    listed, base = scored.listed, scored.base
+    if scored.renumbered:
+        listed, base = counted_from_zero(listed), 0
+    return formula_text(listed), scored.syntax or "auto", base
 
 
 def open_in_inspector(scored: ListedScore) -> None:
@@ -98,7 +108,7 @@ def open_in_inspector(scored: ListedScore) -> None:
 
     state = current_visit().state
     assert isinstance(state, CompareState)
-    there = replace(state.inspecting(), **changes_for_a(scored))
+    there = replace(state.inspector_state(), **changes_for_a(scored))
     page = st.Page(inspector_page, title="Inspector", url_path="inspector", default=True)
     st.switch_page(page, query_params=there.to_query())
 
@@ -109,20 +119,18 @@ _LISTED = 500
 @st.fragment(run_every=0.6)
 def show_progress(key: str) -> None:
     """How far scoring has come; the page follows when it has ended."""
-    here = compare_desk()
-    here.seen = time.monotonic()
-    job = here.job
-    if job is None or not job.running:
-        st.rerun()
-    share = job.done / job.total if job.total else 0.0
-    said = f"{job.done:,} of {job.total:,} formulas" if job.total else "reading the list"
-    st.progress(min(1.0, share), text=f"Scoring: {said}")
-    st.button("Cancel", key=f"cancel-{key}", on_click=job.cancel, disabled=job.cancelled)
+    desk = compare_desk()
+    desk.last_watched = time.monotonic()
+    show_job(
+        desk.job,
+        lambda job: progress_text(job, "Scoring", "formulas", "reading the list"),
+        key=f"cancel-{key}",
+    )
 
 
-def show_end(here: CompareDesk) -> None:
+def show_end(desk: CompareDesk) -> None:
     """Why there are no scores."""
-    job = here.job
+    job = desk.job
     if job is None:
         return
     if job.error is not None:
@@ -134,30 +142,45 @@ def show_end(here: CompareDesk) -> None:
 
 @uninterrupted()
 def _again() -> None:
-    compare_desk().job = compare_desk().wanted = None
+    compare_desk().job = compare_desk().wanted_for = None
 
 
-def results_view(here: CompareDesk, scored: Scored, notices: list[str]) -> None:
+def ask_about_table(scored: Scored) -> None:
+    """What speaks against the table, and whether it is to be used all the same."""
+    reasons = "".join(f"<li>{prose(reason)}</li>" for reason in scored.check.reasons)
+    title = "This is not the table of these formulas." if scored.check.unusable else (
+        "Is this the table of these formulas?"
+    )  # fmt: skip
+    st.html(
+        f'<div class="eic-ask" role="alert"><p><b>{title}</b></p><ul class="eic-list">{reasons}'
+        "</ul><p>Under Data you can choose another table, another column to compare with, or what "
+        "columns are counted from.</p></div>"
+    )
+    if not scored.check.unusable:
+        st.button("Compare on it all the same", key="confirm-table", on_click=confirm_table)
+
+
+def results_view(desk: CompareDesk, scored: Scored, notices: list[str]) -> None:
     """Everything below the inputs, one fragment."""
     for text in notices:
         show_note(text)
-    _results(here.number)
+    _results(desk.number)
     _refused(scored)
 
 
 @st.fragment
 def _results(number_of_list: int) -> None:
-    here = compare_desk()
-    scored = here.scored
-    if scored is None or here.number != number_of_list:
+    desk = compare_desk()
+    scored = desk.scored
+    if scored is None or desk.number != number_of_list:
         return
     with st.container(key="front-box", gap="small"):
         name = _accuracy(scored)
         on_front = scored.fronts[name]
         _summary(scored, on_front, name)
-        shown = filtered(scored, on_front)
+        shown = filter_scores(scored, on_front)
         view = FrontView(
-            scored.scores, shown, on_front, scored.accuracies.get(name), name, here.picked
+            scored.scores, shown, on_front, scored.accuracies.get(name), name, desk.picked
         )
         left, right = st.columns([1, 1], gap="medium")
         with left:
@@ -176,8 +199,8 @@ def _accuracy(scored: Scored) -> str:
     chosen = st.segmented_control(
         "Accuracy",
         names,
-        default=scored.usual,
-        key=f"front-accuracy-{scored.usual}",
+        default=scored.default_accuracy,
+        key=f"front-accuracy-{scored.default_accuracy}",
         format_func=lambda name: name or "leave out",
         required=True,
         help="Against the target here, or as it came with the list.",
@@ -213,7 +236,7 @@ def _plot(view: FrontView) -> None:
         config=plotly_config("eic-front"),
         alt="Every formula by complexity and error, coloured by EIC; the table says the same.",
     )
-    if edge := on_the_edge(view):
+    if edge := count_on_edge(view):
         top = "EIC above 12" if view.accuracy is None else (
             "an R² below −1" if "loss" not in view.accuracy_name else "a far larger loss"
         )  # fmt: skip

@@ -94,7 +94,7 @@ class Filter:
         )
 
 
-def filtered(scored: Scored, on_front: np.ndarray) -> np.ndarray:
+def filter_scores(scored: Scored, on_front: np.ndarray) -> np.ndarray:
     """Places of the formulas that the filters let through."""
     scores = scored.scores
     methods = list(dict.fromkeys(s.listed.method for s in scores if s.listed.method))
@@ -162,10 +162,10 @@ def _rank(view: FrontView, place: int) -> tuple[bool, float, float]:
 
 def _rows_chosen(key: str, order: tuple[int, ...]) -> None:
     rows = st.session_state[key]["selection"]["rows"]
-    here = compare_desk()
+    desk = compare_desk()
     chosen = [order[r] for r in rows if r < len(order)]
-    kept = [p for p in here.picked if p in chosen]
-    here.picked = tuple([*kept, *(p for p in chosen if p not in kept)][-2:])
+    kept = [p for p in desk.picked if p in chosen]
+    desk.picked = tuple([*kept, *(p for p in chosen if p not in kept)][-2:])
 
 
 def _columns(scores: list[ListedScore], view: FrontView, order: list[int]) -> pa.Table:

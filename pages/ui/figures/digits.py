@@ -109,7 +109,7 @@ BAR = 0.34
 
 
 def losses_figure(found: WritingLoss, *, dark: bool = False, narrow: bool = False) -> go.Figure:
-    """The function's own conditioning, the result as written, and the worst step inside.
+    """The function's own conditioning, the result as written, and the worst step.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def losses_figure(found: WritingLoss, *, dark: bool = False, narrow: bool = Fals
     step = html.escape(wording.shorten(worst, 26 if narrow else 44))
     rows = (
         ("The function itself", "no writing keeps these", found.own, False),
-        ("The result as written", "shared noise", found.q, False),
+        ("The result, shared noise", "as written, all errors together", found.q, False),
         ("The worst step (EIC)", step, inside, math.isinf(inspection.eic)),
     )
     shapes: list[dict[str, Any]] = []

@@ -18,7 +18,7 @@ from eic_core.explain.triangulation import TriangulatedNode
 from eic_core.formula.rendering import short_text
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.measure.observed import DIGITS, Observed
-from pages.ui.figures.plotting import axis_style, base_layout, build, plain_text
+from pages.ui.figures.plotting import BLUE, ORANGE, axis_style, base_layout, build, plain_text
 
 _LANE_ROW, _LANE_AXIS = 29, 46
 _LEAST = -1.0
@@ -26,8 +26,8 @@ _LEAST = -1.0
 
 _COLOURS = {
     "recursion": {False: "#1c1f26", True: "#f2f3f5"},
-    "shaken": {False: "#0072b2", True: "#5cb8f0"},
-    "observed": {False: "#d55e00", True: "#f0a03c"},
+    "shaken": BLUE,
+    "observed": ORANGE,
 }
 """By `dark`; every way has a symbol of its own as well."""
 
@@ -218,8 +218,8 @@ NOBODY = -1
 """What a bar of several nodes names as its node."""
 
 _KINDS = {
-    "rounding": {False: "#0072b2", True: "#5cb8f0"},
-    "input": {False: "#d55e00", True: "#f0a03c"},
+    "rounding": BLUE,
+    "input": ORANGE,
     "constant": {False: "#5b6270", True: "#a9b0bd"},
 }
 """Colours of the kinds of noise by `dark`, told apart with any colour vision, and hatched apart."""

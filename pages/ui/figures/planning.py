@@ -10,12 +10,12 @@ from typing import Any
 import plotly.graph_objects as go
 
 from eic_core.drawing.scale import THEMES, Theme
-from pages.ui.figures.plotting import axis_style, base_layout, build
+from pages.ui.figures.plotting import BLUE, ORANGE, axis_style, base_layout, build
 from study.planning import Grid
 
 COLOURS = {
-    False: ("#c25400", "#0072b2", "#007d5c", "#a3468a"),
-    True: ("#f0a03c", "#5cb8f0", "#3cc79b", "#e08cc4"),
+    False: ("#c25400", BLUE[False], "#007d5c", "#a3468a"),
+    True: (ORANGE[True], BLUE[True], "#3cc79b", "#e08cc4"),
 }
 """From few raters to many by `dark`; dashes tell them apart, too."""
 DASHES = ("dot", "solid", "dash", "longdashdot")

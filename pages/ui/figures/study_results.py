@@ -187,14 +187,14 @@ def _curves(picture: Curves, dark: bool, narrow: bool) -> go.Figure:
                  "font": {"size": 12, "color": theme.muted}}
             )  # fmt: skip
             data += _diamond(at, mark, theme)
-    if not any(curve.known for curve in picture.curves):
+    if not any(curve.known_marks for curve in picture.curves):
         layout["annotations"].append(_reason(picture.empty, theme, narrow, y=0.75))
     return build(data, layout)
 
 
 def _band(curve: Curve, style: dict[str, Any]) -> list[dict[str, Any]]:
     """The marks joined by a line, over a band of their intervals."""
-    banded = [(at, m) for at, m in curve.known if m.low is not None and m.high is not None]
+    banded = [(at, m) for at, m in curve.known_marks if m.low is not None and m.high is not None]
     band = {
         "type": "scatter", "mode": "lines",
         "x": [at for at, _ in banded] + [at for at, _ in reversed(banded)],
@@ -207,7 +207,7 @@ def _band(curve: Curve, style: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _whiskers(curve: Curve, style: dict[str, Any]) -> list[dict[str, Any]]:
     """Each mark alone, with its interval."""
-    marks = [m for _, m in curve.known]
+    marks = [m for _, m in curve.known_marks]
     intervals = {
         "type": "data", "symmetric": False, "thickness": 2, "width": 4,
         "color": style["line"]["color"],
@@ -221,8 +221,8 @@ def _whiskers(curve: Curve, style: dict[str, Any]) -> list[dict[str, Any]]:
 def _points(curve: Curve) -> dict[str, Any]:
     return {
         "type": "scatter", "name": plain_text(curve.name), "cliponaxis": False,
-        "x": [at for at, _ in curve.known], "y": [m.value for _, m in curve.known],
-        "text": [_said(m) for _, m in curve.known], "hovertemplate": "%{text}<extra></extra>",
+        "x": [at for at, _ in curve.known_marks], "y": [m.value for _, m in curve.known_marks],
+        "text": [_said(m) for _, m in curve.known_marks], "hovertemplate": "%{text}<extra></extra>",
     }  # fmt: skip
 
 

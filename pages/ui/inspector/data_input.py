@@ -14,7 +14,7 @@ from eic_core.formula.syntax import canonical_name
 from eic_core.measure.table import Table, read_table
 from eic_core.samples import Domain
 from pages.ui.kit.browser import is_narrow, uninterrupted
-from pages.ui.kit.inspector_service import DEFAULT_DOMAIN, InspectionResult
+from pages.ui.kit.inspector_service import DEFAULT_DOMAIN, InspectionResult, stated_domains
 from pages.ui.kit.text import code_label, escape, prose
 from pages.ui.kit.visit import (
     MAX_SAMPLES,
@@ -230,7 +230,7 @@ def data_panel(here: Visit, outcome: Outcome, *, one_formula: bool = True) -> No
     variables = outcome.variables
     needed = outcome.waiting or outcome.data_error is not None
     with st.expander(
-        f"**Data**\u2003{_summary(here, variables)}",
+        f"**Data**\u2003{_summary(here, outcome)}",
         expanded=needed or not is_narrow(),
         key="data-panel",
     ):
@@ -250,11 +250,11 @@ def data_panel(here: Visit, outcome: Outcome, *, one_formula: bool = True) -> No
             _ranges(here, outcome)
 
 
-def _summary(here: Visit, variables: tuple[str, ...]) -> str:
-    state = here.state
+def _summary(here: Visit, outcome: Outcome) -> str:
+    state, variables = here.state, outcome.variables
     if state.upload:
         return code_label(state.upload_name or state.upload, 40)
-    known = dict(state.domains)
+    known = stated_domains(outcome.reading) | dict(state.domains)
     parts = [
         f"{code_label(name, 16)} {describe(known.get(name, DEFAULT_DOMAIN))}"
         for name in variables[:3]
@@ -277,7 +277,7 @@ def _mode_changed() -> None:
 
 def _ranges(here: Visit, outcome: Outcome) -> None:
     variables = outcome.variables
-    known = dict(here.state.domains)
+    known = stated_domains(outcome.reading) | dict(here.state.domains)
     if outcome.reading is None and not variables:
         st.html('<p class="eic-quiet">A range for each variable, once there is a formula.</p>')
     elif not variables:
@@ -354,7 +354,13 @@ def _step(domain: Domain) -> float:
 
 
 def _domain_of(name: str) -> Domain:
-    return dict(current_visit().state.domains).get(name, DEFAULT_DOMAIN)
+    """As it is shown: what the user chose, what the formula states, or the default."""
+    here = current_visit()
+    last = here.last_good
+    stated: dict[str, Domain] = {}
+    if last is not None and last.request.formula == here.state.formula:
+        stated = stated_domains(last.reading)
+    return (stated | dict(here.state.domains)).get(name, DEFAULT_DOMAIN)
 
 
 def _set_domain(name: str, domain: Domain) -> None:

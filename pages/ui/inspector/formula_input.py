@@ -331,6 +331,17 @@ def formula_error(error: FormulaError) -> None:
             kwargs={"formula": clean(error.replacement, 100_000), "node": None},
         )
 
+    if error.choices:
+        with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
+            for i, (what, text) in enumerate(error.choices):
+                st.button(
+                    f"{wording.capital(what)}: {code_label(text, 60)}",
+                    key=f"choice-{i}",
+                    help=f"Reads {code_label(text, 200)}",
+                    on_click=change_state,
+                    kwargs={"formula": clean(text, 100_000), "node": None},
+                )
+
 
 def _sentence(text: str) -> str:
     return wording.capital(text) + ("" if text.endswith((".", "?", "!")) else ".")

@@ -156,7 +156,7 @@ class InspectorService:
         progress: Progress | None,
         seconds: float,
     ) -> InspectionResult:
-        columns = table.names if table else ()
+        columns = known_names(request.formula, table, request.domains)
         reading = self.read(request.formula, request.syntax, columns)
         notices: list[str] = []
         match: VariableMatch | None = None
@@ -167,7 +167,7 @@ class InspectorService:
             match, target = match_table(reading, table, request)
             samples = _table_samples(table, match, target, notices)
         else:
-            domains = _complete(reading.formula.variables, request.domains, notices)
+            domains = _complete(reading, request.domains, notices)
             count = min(request.samples, most)
             if count < request.samples:
                 notices.append(
@@ -264,11 +264,48 @@ def _table_samples(table: Table, match: VariableMatch, target: str, notices: lis
     return samples
 
 
+def known_names(
+    formula: str, table: Table | None, domains: tuple[tuple[str, Domain], ...]
+) -> tuple[str, ...]:
+    """The names that a formula's text means as they stand: columns, or variables with a range.
+
+    A single letter is a variable anyway, but for e.
+
+    Parameters
+    ----------
+    formula : str
+    table : Table or None
+        In use instead of ranges.
+    domains : tuple of (name, Domain)
+        That the user chose, for this formula or for one before.
+
+    Examples
+    --------
+    >>> known_names("E = mc^2", None, (("mc", DEFAULT_DOMAIN), ("x", DEFAULT_DOMAIN)))
+    ('mc',)
+    """
+    if table is not None:
+        return table.names
+    return tuple(name for name, _ in domains if (len(name) > 1 or name in "eE") and name in formula)
+
+
+def stated_domains(reading: Reading | None) -> dict[str, Domain]:
+    """The ranges that the text of a formula states, by variable."""
+    stated = reading.domain if reading is not None else ()
+    return {name: Domain.between(low, high) for name, low, high in stated}
+
+
 def _complete(
-    variables: tuple[str, ...], chosen: tuple[tuple[str, Domain], ...], notices: list[str]
+    reading: Reading, chosen: tuple[tuple[str, Domain], ...], notices: list[str]
 ) -> tuple[tuple[str, Domain], ...]:
-    known = dict(chosen)
+    variables = reading.formula.variables
+    stated, given = stated_domains(reading), dict(chosen)
+    known = stated | given
     missing = [name for name in variables if name not in known]
+    own = [name for name in variables if name in stated and name not in given]
+    if own:
+        listed = wording.join([f"`{name}`" for name in own], limit=12)
+        notices.append(f"The range of {listed} is the one that the formula's own text states.")
     if missing:
         listed = wording.join([f"`{name}`" for name in missing], limit=12)
         notices.append(

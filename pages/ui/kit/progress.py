@@ -123,12 +123,56 @@ def _progress(doing: str) -> None:
     """How far it has come; the page follows when it has ended."""
     here = current_visit()
     here.seen = time.monotonic()
-    job = here.finishing
+    show_job(here.finishing, lambda _: doing, key="stop-finishing", label="Stop")
+
+
+def show_job(
+    job: Job | None,
+    text: Callable[[Job], str],
+    *,
+    key: str,
+    label: str = "Cancel",
+    help: str | None = None,
+) -> None:
+    """How far a job has come and a button that ends it, in a fragment that runs again and again.
+
+    Parameters
+    ----------
+    job : Job or None
+        Once there is none, or it has ended, the page is drawn anew.
+    text : callable
+        What stands beside the bar, of the job.
+    key : str
+        Of the button.
+    label, help : str
+        On the button, and beside it.
+    """
     if job is None or not job.running:
         st.rerun()
     share = job.done / job.total if job.total else 0.0
-    st.progress(min(1.0, share), text=doing)
-    st.button("Stop", key="stop-finishing", on_click=job.cancel, disabled=job.cancelled)
+    st.progress(min(1.0, share), text=text(job))
+    st.button(label, key=key, on_click=job.cancel, disabled=job.cancelled, help=help)
+
+
+def progress_text(job: Job, verb: str, things: str, before: str) -> str:
+    """What a job is at.
+
+    Parameters
+    ----------
+    job : Job
+    verb, things : str
+        What is done, and to what.
+    before : str
+        What it does before it knows of how many.
+
+    Examples
+    --------
+    >>> progress_text(Job("", 3, 5), "Scoring", "formulas", "reading the list")
+    'Scoring: 3 of 5 formulas'
+    >>> progress_text(Job(""), "Scoring", "formulas", "reading the list")
+    'Scoring: reading the list'
+    """
+    return f"{verb}: {job.done:,} of {job.total:,} {things}" if job.total else f"{verb}: {before}"
 
 
 _PATIENCE = 0.3

@@ -28,7 +28,12 @@ from eic_core.measure.table import Table
 from eic_core.samples import Domain
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.caches import Progress, UnfinishedAnswers
-from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult, InspectorService
+from pages.ui.kit.inspector_service import (
+    InspectionRequest,
+    InspectionResult,
+    InspectorService,
+    known_names,
+)
 from pages.ui.kit.jobs import Job
 
 
@@ -440,7 +445,9 @@ def outcome_of(here: Visit, service: InspectorService, progress: Progress) -> Ou
     if not state.formula.strip():
         return Outcome(empty=True)
     try:
-        reading = service.read(state.formula, state.syntax, table.names if table else ())
+        domains = () if state.upload else state.domains
+        names = known_names(state.formula, table, domains)
+        reading = service.read(state.formula, state.syntax, names)
     except FormulaError as error:
         return Outcome(formula_error=error, variables=last)
     variables = reading.formula.variables

@@ -46,18 +46,18 @@ class OrganiserDesk:
     ----------
     errors : dict of place to UserError
         Shown at that place until something is done there.
-    said : dict of place to str
+    done_messages : dict of place to str
         What was done, as a quiet sentence.
-    seen : dict of study id to int
+    versions_seen : dict of study id to int
         The version of each study as this tab has drawn it.
-    kept : dict of str to Any
+    page_values : dict of str to Any
         Small things of single pages.
     """
 
     errors: dict[str, UserError] = field(default_factory=dict)
-    said: dict[str, str] = field(default_factory=dict)
-    seen: dict[int, int] = field(default_factory=dict)
-    kept: dict[str, Any] = field(default_factory=dict)
+    done_messages: dict[str, str] = field(default_factory=dict)
+    versions_seen: dict[int, int] = field(default_factory=dict)
+    page_values: dict[str, Any] = field(default_factory=dict)
 
 
 def organiser_desk() -> OrganiserDesk:
@@ -83,20 +83,20 @@ def run_action(place: str, do: Action) -> bool:
     The login is checked anew.  What the user did wrong is kept for `show_error_at(place)`; a
     sentence that `do` returns, for `show_done_message(place)`.
     """
-    here = organiser_desk()
-    here.errors.pop(place, None)
-    here.said.pop(place, None)
+    desk = organiser_desk()
+    desk.errors.pop(place, None)
+    desk.done_messages.pop(place, None)
     service = organiser()
     if service is None:
-        here.errors[place] = AccessError("you are logged out", hint="log in again")
+        desk.errors[place] = AccessError("you are logged out", hint="log in again")
         return False
     try:
         said = do(service)
     except UserError as error:
-        here.errors[place] = error
+        desk.errors[place] = error
         return False
     if said:
-        here.said[place] = said
+        desk.done_messages[place] = said
     return True
 
 
@@ -107,9 +107,9 @@ def clear_error(place: str) -> None:
 
 
 @uninterrupted()
-def clear_kept(name: str) -> None:
+def clear_page_value(name: str) -> None:
     """Forget a small thing."""
-    organiser_desk().kept.pop(name, None)
+    organiser_desk().page_values.pop(name, None)
 
 
 def show_error_at(place: str) -> bool:
@@ -123,7 +123,7 @@ def show_error_at(place: str) -> bool:
 
 def show_done_message(place: str) -> None:
     """Show what was done at this place, once."""
-    said = organiser_desk().said.pop(place, "")
+    said = organiser_desk().done_messages.pop(place, "")
     if said:
         st.html(f'<p class="eic-done" role="status">{prose(said)}</p>')
 
@@ -156,12 +156,12 @@ def confirmation_popover(label: str, question: str, key: str) -> Iterator[None]:
 
 def remember_version(service: OrganiserService, study_id: int) -> None:
     """Note the version of the study that this run draws."""
-    organiser_desk().seen[study_id] = service.version(study_id)
+    organiser_desk().versions_seen[study_id] = service.version(study_id)
 
 
 def version_seen(study: Study) -> int | None:
     """The version that this tab has drawn last."""
-    return organiser_desk().seen.get(study.id)
+    return organiser_desk().versions_seen.get(study.id)
 
 
 MAX_PROBLEMS = 500
@@ -275,12 +275,12 @@ class StudyDraft:
     pairs: tuple[StudyPair, ...]
 
     @property
-    def kept(self) -> tuple[StudyPair, ...]:
+    def included_pairs(self) -> tuple[StudyPair, ...]:
         """Pairs that are in the study."""
         return tuple(pair for pair in self.pairs if pair.in_study)
 
     @property
-    def dropped(self) -> tuple[StudyPair, ...]:
+    def dropped_pairs(self) -> tuple[StudyPair, ...]:
         """Pairs that were left out, with a reason."""
         return tuple(pair for pair in self.pairs if not pair.in_study)
 
@@ -295,7 +295,7 @@ class StudyDraft:
         return {p.name: problem_table(p).rows for p in self.problems}
 
     @cached_property
-    def incomplete(self) -> dict[str, int]:
+    def incomplete_rows(self) -> dict[str, int]:
         """Rows of each problem's table that lack a number, and are not used."""
         tables = {p.name: problem_table(p) for p in self.problems}
         return {name: int((~complete_rows(t)).sum()) for name, t in tables.items()}
@@ -306,7 +306,7 @@ class StudyDraft:
         return tuple(next(csv.reader(io.StringIO(self.pool.csv)), ())) if self.pool else ()
 
     @cached_property
-    def refused(self) -> tuple[RefusedRow, ...]:
+    def refused_rows(self) -> tuple[RefusedRow, ...]:
         """Rows of the pool that have no scores."""
         if self.pool is None:
             return ()
@@ -321,18 +321,18 @@ class StudyDraft:
         )
 
     @cached_property
-    def unscored(self) -> tuple[str, ...]:
+    def unscored_problems(self) -> tuple[str, ...]:
         """Problems that were added after the pool was scored."""
-        if not any(row.error.startswith(NO_DATA) for row in self.refused):
+        if not any(row.error.startswith(NO_DATA) for row in self.refused_rows):
             return ()
-        here = {problem.name for problem in self.problems}
-        without = {r.problem for r in self.refused if r.error.startswith(NO_DATA)}
-        return tuple(sorted(without & here))
+        names = {problem.name for problem in self.problems}
+        without = {r.problem for r in self.refused_rows if r.error.startswith(NO_DATA)}
+        return tuple(sorted(without & names))
 
 
 def draft_of(service: OrganiserService, study: Study) -> StudyDraft:
     """The study's material at the version that this run has seen."""
-    version = organiser_desk().seen.get(study.id)
+    version = organiser_desk().versions_seen.get(study.id)
     key = (lab().settings.database_url, study.id, study.created_at, version)
     return draft_cache().get(
         key,
@@ -384,9 +384,9 @@ def matching_result(draft: StudyDraft) -> MatchingResult | None:
             )
 
     def once() -> MatchingResult:
-        kept = organiser_desk().kept.get("cut-short")
+        kept = organiser_desk().page_values.get("cut-short")
         if kept is None or kept[0] != key:
-            kept = organiser_desk().kept["cut-short"] = (key, again())
+            kept = organiser_desk().page_values["cut-short"] = (key, again())
         found: MatchingResult = kept[1]
         return found
 

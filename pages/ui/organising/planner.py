@@ -22,10 +22,11 @@ from pages.ui.kit.messages import (
     show_warning,
     table_html,
 )
+from pages.ui.kit.progress import show_job
 from pages.ui.kit.text import escape, prose
 from pages.ui.kit.wiring import jobs
 from pages.ui.organising.desk import action_callback, draft_of, go_to, show_error_at
-from pages.ui.organising.planner_inputs import PlanRequest, ask, request_for
+from pages.ui.organising.planner_inputs import PlanRequest, plan_inputs, request_for
 from study.errors import NotFoundError
 from study.material import Study
 from study.organising import OrganiserService
@@ -60,7 +61,7 @@ _ADDRESSES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Planned:
+class PlannerResult:
     """A request and its answer."""
 
     request: PlanRequest
@@ -69,9 +70,9 @@ class Planned:
     advice: Advice | None
 
 
-def draw(planned: Planned, *, changed: bool) -> None:
+def draw(result: PlannerResult, *, changed: bool) -> None:
     """All of it; `changed` says that the fields have moved on since."""
-    found = planned.plan
+    found = result.plan
     if changed:
         show_warning("The numbers above have changed since this was simulated: simulate again.")
     small = small_sentence(found)
@@ -84,9 +85,9 @@ def draw(planned: Planned, *, changed: bool) -> None:
     )
     if small:
         show_warning(small)
-    if planned.advice is not None:
-        _advice(planned.advice)
-    _figure(planned)
+    if result.advice is not None:
+        _advice(result.advice)
+    _figure(result)
     _table(found)
     quiet_note(
         f"{design_sentence(found.model)} {found.studies:,} simulated studies, seed {found.seed}."
@@ -112,20 +113,20 @@ def _advice(advice: Advice) -> None:
     )
 
 
-def _figure(planned: Planned) -> None:
-    grid = planned.grid
+def _figure(result: PlannerResult) -> None:
+    grid = result.grid
     if not any(isfinite(width) for row in grid.half_width for width in row):
         return
     show_heading("Pairs, or raters?")
-    diamonds = "; diamonds are designs that would be enough" if planned.advice else ""
+    diamonds = "; diamonds are designs that would be enough" if result.advice else ""
     quiet_note(
         "Each line is a number of raters. To the right the same votes are spread over more pairs; "
         "from one line to the next the same pairs get more votes. The lines are arithmetic. The "
         f"dot is this design, simulated{diamonds}."
     )
-    target = planned.request.target
+    target = result.request.target
     figure = planning_figure(
-        grid, _points(planned), target.half_width if target else None,
+        grid, _points(result), target.half_width if target else None,
         dark=is_dark(), narrow=is_narrow(),
     )  # fmt: skip
     st.plotly_chart(figure, key="plan-figure", theme=None, config={"displayModeBar": False},
@@ -133,12 +134,12 @@ def _figure(planned: Planned) -> None:
                     "raters")  # fmt: skip
 
 
-def _points(planned: Planned) -> list[Point]:
-    found = [("this design", planned.plan)]
-    if planned.advice is not None:
+def _points(result: PlannerResult) -> list[Point]:
+    found = [("this design", result.plan)]
+    if result.advice is not None:
         found += [
             (_ADDRESSES[route.way], route.simulated)
-            for route in planned.advice.routes
+            for route in result.advice.routes
             if route.simulated is not None and route.met
         ]
     return [
@@ -201,7 +202,7 @@ def planner_view(service: OrganiserService) -> None:
     _head(place)
     job = jobs().get(_key(place.name))
     try:
-        request = ask(place.name, _start(service, place, job))
+        request = plan_inputs(place.name, _start(service, place, job))
     except UserError as error:
         show_error(error)
         request = None
@@ -220,7 +221,7 @@ def planner_view(service: OrganiserService) -> None:
 
 
 def _answers(job: Job, request: PlanRequest | None) -> bool:
-    return isinstance(job.result, Planned) and job.result.request == request
+    return isinstance(job.result, PlannerResult) and job.result.request == request
 
 
 def _place(service: OrganiserService) -> _Place:
@@ -256,7 +257,7 @@ def _head(place: _Place) -> None:
 
 def _start(service: OrganiserService, place: _Place, job: Job | None) -> PlanRequest:
     """What the fields show at first: the last run of this place, or where it begins."""
-    if job is not None and isinstance(job.result, Planned):
+    if job is not None and isinstance(job.result, PlannerResult):
         return job.result.request
     if place.name == EXAMPLE:
         return request_for(PAPER)
@@ -266,11 +267,11 @@ def _start(service: OrganiserService, place: _Place, job: Job | None) -> PlanReq
 def _model_of(service: OrganiserService, study: Study) -> StudyModel:
     """A draft's own numbers, as far as it has them."""
     draft, usual = draft_of(service, study), StudyModel()
-    pairs = len(draft.kept) or usual.pairs
+    pairs = len(draft.included_pairs) or usual.pairs
     ballots = min(study.design.ballots_per_rater, pairs)
     return StudyModel(
         pairs=pairs,
-        problems=len({pair.pair.problem for pair in draft.kept}) or usual.problems,
+        problems=len({pair.pair.problem for pair in draft.included_pairs}) or usual.problems,
         raters=max(2, -(-pairs * study.design.votes_per_pair // ballots)),
         ballots=ballots,
     )
@@ -314,34 +315,33 @@ def _begin(place: str, request: PlanRequest) -> None:
     action_callback("plan", start)
 
 
-def _work(request: PlanRequest, step: Step) -> Planned:
+def _work(request: PlanRequest, step: Step) -> PlannerResult:
     model, target, studies = request.model, request.target, request.studies
     settings = {"level": request.level, "alpha": request.alpha}
     if target is None:
         found = plan(model, studies=studies, seed=request.seed, progress=step, **settings)
-        return Planned(request, found, width_grid(model, request.level), None)
+        return PlannerResult(request, found, width_grid(model, request.level), None)
     tries = min(studies, ADVICE_STUDIES)
     total = studies + most_studies(model, tries)
     found = plan(model, studies=studies, seed=request.seed,
                  progress=lambda n, _: step(n, total), **settings)  # fmt: skip
     advice = advise(model, target, start=found, studies=tries, seed=request.seed,
                     progress=lambda n, _: step(studies + n, total), **settings)  # fmt: skip
-    return Planned(request, found, advice.grid, advice)
+    return PlannerResult(request, found, advice.grid, advice)
 
 
 @st.fragment(run_every=0.7)
 def _progress(key: str) -> None:
     """How far it has come; the page follows when it has ended."""
-    job = jobs().get(key)
-    if job is None or not job.running or not is_organiser():
-        st.rerun()
-    share = job.done / job.total if job.total else 0.0
-    st.progress(min(1.0, share), text=f"{job.done:,} of {job.total:,} studies simulated.")
-    st.button("Cancel", key="cancel-plan", on_click=job.cancel, disabled=job.cancelled)
+    show_job(
+        jobs().get(key) if is_organiser() else None,
+        lambda job: f"{job.done:,} of {job.total:,} studies simulated.",
+        key="cancel-plan",
+    )
 
 
 def _ended(place: _Place, job: Job, request: PlanRequest | None) -> None:
-    if isinstance(job.result, Planned):
+    if isinstance(job.result, PlannerResult):
         draw(job.result, changed=not _answers(job, request))
         return
     if job.error is not None:

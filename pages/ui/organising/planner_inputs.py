@@ -87,12 +87,12 @@ class PlanRequest:
     alpha: float = 0.05
 
 
-def shown(model: StudyModel) -> dict[str, Any]:
+def field_values(model: StudyModel) -> dict[str, Any]:
     """The numbers of a model as the fields show them.
 
     Examples
     --------
-    >>> shown(StudyModel(excluded=24 / 108))["excluded"]
+    >>> field_values(StudyModel(excluded=24 / 108))["excluded"]
     22.22
     """
     return {
@@ -102,7 +102,7 @@ def shown(model: StudyModel) -> dict[str, Any]:
 
 
 def model_of(values: dict[str, Any]) -> StudyModel:
-    """The inverse of `shown`.
+    """The inverse of `field_values`.
 
     Raises
     ------
@@ -115,10 +115,10 @@ def model_of(values: dict[str, Any]) -> StudyModel:
 
 def request_for(model: StudyModel) -> PlanRequest:
     """A model as its fields give it back, with the usual settings."""
-    return PlanRequest(model_of(shown(model)), None, 1000, 0)
+    return PlanRequest(model_of(field_values(model)), None, 1000, 0)
 
 
-def ask(place: str, start: PlanRequest) -> PlanRequest:
+def plan_inputs(place: str, start: PlanRequest) -> PlanRequest:
     """Draw the fields; what they say now.
 
     Raises
@@ -126,7 +126,7 @@ def ask(place: str, start: PlanRequest) -> PlanRequest:
     UserError
         If there can be no such study.
     """
-    values = shown(start.model)
+    values = field_values(start.model)
     st.html('<h3 class="eic-h">The study</h3>')
     found = _row(place, SIZE, values)
     st.html('<h3 class="eic-h">What you expect of its raters</h3>')
@@ -239,10 +239,10 @@ def _number(
     key = _key(place, name)
     st.session_state.setdefault(key, value)
     form = "%d" if isinstance(low, int) else "%.4g"
-    shown = column.number_input(
+    field_values = column.number_input(
         label, low, high, st.session_state[key], step=step, key=key, format=form, help=words
     )
-    return float(shown)
+    return float(field_values)
 
 
 def _key(place: str, name: str) -> str:

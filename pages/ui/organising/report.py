@@ -53,14 +53,14 @@ LONG = 12
 _CONFIG = {"displayModeBar": False}
 
 
-def draw_section(here: ShownReport, section: Section) -> None:
+def draw_section(shown: ShownReport, section: Section) -> None:
     """A section in full."""
     show_heading(section.title)
     _lines(section.lines)
-    _rest(here, section)
+    _rest(shown, section)
 
 
-def draw_threat(here: ShownReport, section: Section) -> None:
+def draw_threat(shown: ShownReport, section: Section) -> None:
     """A possible threat: its judgement and its sentence; the rest when asked for."""
     with st.container(key=f"threat-{section.key}", gap="small"):
         first, *more = section.lines or ("",)
@@ -74,7 +74,7 @@ def draw_threat(here: ShownReport, section: Section) -> None:
         if details.open:
             with details:
                 _lines(more)
-                _rest(here, section)
+                _rest(shown, section)
 
 
 def judgement(section: Section) -> str:
@@ -94,13 +94,13 @@ def judgement(section: Section) -> str:
     )
 
 
-def figure(here: ShownReport, name: str) -> None:
+def figure(shown: ShownReport, name: str) -> None:
     """A figure to look at, and as files to print."""
     dark, narrow = is_dark(), is_narrow()
     kind = FIGURES[name]
     drawn = figure_cache().get(
-        ("figure", name, *here.key, dark, narrow),
-        lambda: draw(kind.describe(here.report), dark=dark, narrow=narrow),
+        ("figure", name, *shown.key, dark, narrow),
+        lambda: draw(kind.describe(shown.report), dark=dark, narrow=narrow),
         lambda _: 1.0,
     )
     st.plotly_chart(drawn, key=f"figure-{name}", theme=None, config=_CONFIG, alt=kind.caption)
@@ -109,7 +109,7 @@ def figure(here: ShownReport, name: str) -> None:
     ):
         st.html(f'<p class="eic-quiet">{prose(kind.caption)}</p>', width="stretch")
         for form in FORMATS:
-            download_button(here.address(f"figures/{name}.{form}"), form.upper(), here.purpose)
+            download_button(shown.address(f"figures/{name}.{form}"), form.upper(), shown.purpose)
 
 
 def facts_html(facts: Iterable[Fact], *, wide: bool = False) -> str:
@@ -136,9 +136,9 @@ def _term(fact: Fact) -> str:
     )
 
 
-def _rest(here: ShownReport, section: Section) -> None:
+def _rest(shown: ShownReport, section: Section) -> None:
     if section.figure:
-        figure(here, section.figure)
+        figure(shown, section.figure)
     if section.facts:
         st.html(facts_html(section.facts))
     for table in section.tables:
@@ -280,41 +280,41 @@ def report_view(service: OrganiserService, draft: StudyDraft) -> None:
     pair = st.query_params.get("pair", "")
     try:
         with st.spinner("Working out the results…", show_time=True):
-            here = shown_report(study, about)
+            shown = shown_report(study, about)
     except UserError as error:
         show_error(error)
         return
     if part == "pairs" and pair:
-        pair_view(service, draft, here.report, pair[:40])
+        pair_view(service, draft, shown.report, pair[:40])
         return
-    _parts(here, part)
-    _VIEWS[part](here)
+    _parts(shown, part)
+    _VIEWS[part](shown)
 
 
-def _parts(here: ShownReport, part: str) -> None:
+def _parts(shown: ShownReport, part: str) -> None:
     """Which part of the report."""
-    key = f"report-part-{here.study.id}"
+    key = f"report-part-{shown.study.id}"
     if st.session_state.get(key) != part:
         st.session_state[key] = part
     with st.container(key="report-parts"):
         st.segmented_control(
             "Part of the report", list(PARTS), default=part, key=key,
             format_func=PARTS.__getitem__, required=True, label_visibility="collapsed",
-            on_change=lambda: _to(here, st.session_state[key], here.about),
+            on_change=lambda: _to(shown, st.session_state[key], shown.about),
         )  # fmt: skip
 
 
-def _to(here: ShownReport, part: str, about: str) -> None:
+def _to(shown: ShownReport, part: str, about: str) -> None:
     word = None if about == next(iter(ABOUT)) else about
-    go_to(study=here.study.id, step="report", part=None if part == "result" else part, about=word)
+    go_to(study=shown.study.id, step="report", part=None if part == "result" else part, about=word)
 
 
 # --- the first screen ---
 
 
-def _result(here: ShownReport) -> None:
+def _result(shown: ShownReport) -> None:
     """The verdict, the picture, and what the votes are worth."""
-    said = verdict(here.report)
+    said = verdict(shown.report)
     first, *more = said.lines
     with st.container(key="report-verdict", gap="small"):
         st.html(f'<p class="eic-sentence">{prose(first)}</p>')
@@ -322,25 +322,25 @@ def _result(here: ShownReport) -> None:
             st.html(f'<p class="eic-verdict-more">{prose(" ".join(more))}</p>')
         if said.caution:
             show_warning(said.caution)
-        if here.report.inference.rate is not None:
-            _headline(here)
-    for line in here.report.notes:
-        if here.study.status != StudyStatus.OPEN or line != looks_sentence(here.report.export):
+        if shown.report.inference.rate is not None:
+            _headline(shown)
+    for line in shown.report.notes:
+        if shown.study.status != StudyStatus.OPEN or line != looks_sentence(shown.report.export):
             show_note(line)
-    files_row(here)
-    _estimand(here)
-    for section in _sections(here, "headline"):
+    files_row(shown)
+    _estimand(shown)
+    for section in _sections(shown, "headline"):
         with st.expander("How the interval and the test are made", key="how", on_change="rerun",
                          type="compact") as how:  # fmt: skip
             if how.open:
-                draw_section(here, section)
+                draw_section(shown, section)
 
 
-def _headline(here: ShownReport) -> None:
+def _headline(shown: ShownReport) -> None:
     dark, narrow = is_dark(), is_narrow()
     drawn = figure_cache().get(
-        ("headline", *here.key, dark, narrow),
-        lambda: draw(headline(here.report), dark=dark, narrow=narrow),
+        ("headline", *shown.key, dark, narrow),
+        lambda: draw(headline(shown.report), dark=dark, narrow=narrow),
         lambda _: 1.0,
     )
     st.plotly_chart(
@@ -348,7 +348,7 @@ def _headline(here: ShownReport) -> None:
         alt="The share of votes for the lower EIC on 0 to 100 %, with the interval that the votes "
         "support and, beneath it, the narrower one of the paper; half is marked",
     )  # fmt: skip
-    alike = "votes on one pair, and votes of one person," if here.about == "like" else (
+    alike = "votes on one pair, and votes of one person," if shown.about == "like" else (
         "votes of one person"
     )  # fmt: skip
     quiet_note(
@@ -356,7 +356,7 @@ def _headline(here: ShownReport) -> None:
         f"interval knows that {alike} go together; the lower one, the paper’s, takes every vote as "
         "independent, and is mostly too narrow."
     )
-    found, level = here.report.inference, here.report.level
+    found, level = shown.report.inference, shown.report.level
     interval = found.interval(level)
     facts = [
         Fact("share for the lower EIC", wording.percent(found.rate, 1, missing="—"),
@@ -366,7 +366,7 @@ def _headline(here: ShownReport) -> None:
              else wording.percent_range(interval.low, interval.high, 1),
              terms.INTERVAL),
         Fact("p, two-sided", wording.p_number(found.p_two_sided, 3), terms.P_VALUE),
-        Fact("votes that count", f"{found.votes:,}", here.report.export.exclusion.sentence),
+        Fact("votes that count", f"{found.votes:,}", shown.report.export.exclusion.sentence),
         Fact("worth in independent votes",
              wording.number(found.effective_votes, 0, missing=wording.UNDEFINED),
              terms.EFFECTIVE_VOTES),
@@ -374,50 +374,50 @@ def _headline(here: ShownReport) -> None:
     st.html(facts_html(facts, wide=True))
 
 
-def _estimand(here: ShownReport) -> None:
+def _estimand(shown: ShownReport) -> None:
     """What the interval is about; printed with every number."""
-    key = f"report-about-{here.study.id}"
-    if st.session_state.get(key) != here.about:
-        st.session_state[key] = here.about
+    key = f"report-about-{shown.study.id}"
+    if st.session_state.get(key) != shown.about:
+        st.session_state[key] = shown.about
     with st.container(key="report-about"):
         st.segmented_control(
-            "The interval is about", list(ABOUT), default=here.about, key=key,
+            "The interval is about", list(ABOUT), default=shown.about, key=key,
             format_func=ABOUT_WORDS.__getitem__, required=True, help=terms.ESTIMAND,
-            on_change=lambda: _to(here, "result", st.session_state[key]),
+            on_change=lambda: _to(shown, "result", st.session_state[key]),
         )  # fmt: skip
 
 
 # --- the other parts ---
 
 
-def _sections(here: ShownReport, *groups: Group) -> list[Section]:
-    return [section for section in sections_of(here.report) if section.group in groups]
+def _sections(shown: ShownReport, *groups: Group) -> list[Section]:
+    return [section for section in sections_of(shown.report) if section.group in groups]
 
 
 def _plain(group: Group) -> Callable[[ShownReport], None]:
-    def draw(here: ShownReport) -> None:
-        for section in _sections(here, group):
-            draw_section(here, section)
+    def draw(shown: ShownReport) -> None:
+        for section in _sections(shown, group):
+            draw_section(shown, section)
 
     return draw
 
 
-def _threats(here: ShownReport) -> None:
+def _threats(shown: ShownReport) -> None:
     """Each with its sentence and judgement."""
     quiet_note(
         "What could make the result mean something else. ✓ shows no sign of it, ▲ deserves a "
         "closer look, ? cannot be told from these votes."
     )
-    for section in _sections(here, "threats"):
-        draw_threat(here, section)
+    for section in _sections(shown, "threats"):
+        draw_threat(shown, section)
 
 
-def _pairs(here: ShownReport) -> None:
+def _pairs(shown: ShownReport) -> None:
     """The problems, and all pairs, to follow down."""
     show_heading("By problem")
-    figure(here, "problems")
+    figure(shown, "problems")
     show_heading("Every pair")
-    pairs_table(here.report, here.study.id)
+    pairs_table(shown.report, shown.study.id)
 
 
 _VIEWS: dict[str, Callable[[ShownReport], None]] = {

@@ -29,7 +29,7 @@ from study.design import StudyStatus
 from study.errors import NotFoundError
 from study.material import Study
 from study.organising import OrganiserService
-from study.report.analysis import StudyReport, analyse, provenance
+from study.report.analysis import StudyReport, analyse
 from study.report.bundle import write_bundle
 from study.report.document import document_text
 from study.report.exported import STUDY_FILE, VOTES_FILE, study_text, votes_csv
@@ -44,6 +44,7 @@ from study.report.tables import (
     RATERS_FILE,
     codebook_csv,
     long_csv,
+    made_by,
     pairs_csv,
     raters_csv,
 )
@@ -76,7 +77,7 @@ FILES: Mapping[str, OneFile] = {
     CODEBOOK_FILE: OneFile(
         "Codebook of all columns, CSV",
         CSV,
-        lambda r: codebook_csv(r.export.hash, provenance(r.export.hash, r.seed, r.software)),
+        lambda r: codebook_csv(r.export.hash, made_by(r)),
     ),
     VOTES_FILE: OneFile("Votes as cast, CSV", CSV, lambda r: votes_csv(r.export.votes)),
     STUDY_FILE: OneFile("Frozen study, JSON", JSON, lambda r: study_text(r.export)),
@@ -344,61 +345,61 @@ if (form) form.submit();
 </script>"""
 
 
-def files_row(here: ShownReport) -> None:
+def files_row(shown: ShownReport) -> None:
     """The archive, and the single files in it."""
     with st.container(horizontal=True, key="report-files", vertical_alignment="center"):
         st.button(
             "Export as ZIP", key="make-archive", type="primary", icon=":material/download:",
-            on_click=_begin, args=(here,),
+            on_click=_begin, args=(shown,),
             help="The frozen study, votes as tables, every figure, report, methods, codebook",
         )  # fmt: skip
         with st.popover("Single files", key="single-files", icon=":material/draft:"):
             for name, file in FILES.items():
-                download_button(here.address(name), file.title, here.purpose)
+                download_button(shown.address(name), file.title, shown.purpose)
     show_error_at("archive")
-    job = bundle_job_running(here.study, here.about)
+    job = bundle_job_running(shown.study, shown.about)
     if job is not None and job.running:
-        _progress(here)
+        _progress(shown)
     elif job is not None:
-        _send(here)
+        _send(shown)
 
 
 @uninterrupted()
-def _begin(here: ShownReport) -> None:
+def _begin(shown: ShownReport) -> None:
     def begin(service: OrganiserService) -> None:
-        service.monitor.export(here.study.id)  # may it be read?
-        forget_bundle_job(here.study, here.about)
-        organiser_desk().kept["archive"] = here.key
-        bundle_job(here.study, here.about)
+        service.monitor.export(shown.study.id)  # may it be read?
+        forget_bundle_job(shown.study, shown.about)
+        organiser_desk().page_values["archive"] = shown.key
+        bundle_job(shown.study, shown.about)
 
     run_action("archive", begin)
 
 
 @st.fragment(run_every=EVERY)
-def _progress(here: ShownReport) -> None:
+def _progress(shown: ShownReport) -> None:
     """How far the archive is."""
-    job = bundle_job_running(here.study, here.about)
+    job = bundle_job_running(shown.study, shown.about)
     if job is None or not job.running:
         st.rerun()
     share = job.done / job.total if job.total else 0.0
     st.progress(share, text=f"Making the ZIP: {job.done} of {job.total or '…'} files")
 
 
-def _send(here: ShownReport) -> None:
+def _send(shown: ShownReport) -> None:
     """The finished archive: sent at once to who asked for it, and there to be fetched again."""
-    job = bundle_job_running(here.study, here.about)
+    job = bundle_job_running(shown.study, shown.about)
     if job is None:
         return
     if job.error is not None:
         show_error(job.error)
         return
-    if organiser_desk().kept.get("archive") != here.key:
+    if organiser_desk().page_values.get("archive") != shown.key:
         return
     with st.container(horizontal=True, key="archive", vertical_alignment="center"):
         size = f"{(job.result or 0) / 1e6:.1f} MB"
         st.html(f'<p class="eic-done" role="status">The ZIP is ready ({escape(size)}).</p>',
                 width="content")  # fmt: skip
-        download_button(here.address(ARCHIVE), "Save it again", here.purpose)
-    if organiser_desk().kept.get("archive-sent") is not job:
-        organiser_desk().kept["archive-sent"] = job
+        download_button(shown.address(ARCHIVE), "Save it again", shown.purpose)
+    if organiser_desk().page_values.get("archive-sent") is not job:
+        organiser_desk().page_values["archive-sent"] = job
         st.html(_SEND % id(job), unsafe_allow_javascript=True)

@@ -15,7 +15,7 @@ from pages.ui.kit.wiring import lab, parcels
 from pages.ui.organising.desk import (
     StudyDraft,
     action_callback,
-    clear_kept,
+    clear_page_value,
     confirmation_popover,
     download_button,
     go_to,
@@ -68,11 +68,11 @@ def _try(study: Study) -> None:
     """In a demo: one click from here to the rating page."""
     def make(service: OrganiserService) -> None:
         link = service.invitations.invite(study.id, ["try-out"])[0]
-        organiser_desk().kept["try-out"] = link.link
+        organiser_desk().page_values["try-out"] = link.link
 
     st.button("Make a link to try as a rater", key="try-out", type="primary",
               on_click=action_callback, args=("links", make))  # fmt: skip
-    if link := organiser_desk().kept.get("try-out"):
+    if link := organiser_desk().page_values.get("try-out"):
         st.link_button("Open the rating page in a new tab", link, icon=":material/open_in_new:")
 
 
@@ -120,16 +120,16 @@ def _open(study: Study) -> None:
 
 def _keep(study: Study, made: Sequence[NewInvitation]) -> None:
     """Until the tab is closed: the links, and their file."""
-    before = organiser_desk().kept.get(_NEW)
+    before = organiser_desk().page_values.get(_NEW)
     links = (*before[1], *made) if before and before[0] == study.id else tuple(made)
     number = parcels().leave(
         login_key(), f"{file_stem(study.name)}-links.csv", links_csv(links).encode()
     )
-    organiser_desk().kept[_NEW] = (study.id, links, number)
+    organiser_desk().page_values[_NEW] = (study.id, links, number)
 
 
 def _fresh(study: Study) -> None:
-    kept = organiser_desk().kept.get(_NEW)
+    kept = organiser_desk().page_values.get(_NEW)
     if kept is None or kept[0] != study.id:
         return
     _, links, number = kept
@@ -146,7 +146,7 @@ def _fresh(study: Study) -> None:
             download_button(f"/exports/parcel/{number}", f"Download {len(links):,} links as CSV",
                      "parcel", primary=True)  # fmt: skip
             st.button("I have saved them", key="links-saved", type="tertiary",
-                      on_click=clear_kept, args=(_NEW,))  # fmt: skip
+                      on_click=clear_page_value, args=(_NEW,))  # fmt: skip
 
 
 # --- all of them ---
@@ -241,12 +241,12 @@ def _draw(live: LiveList) -> None:
     share = live.votes / live.votes_wanted if live.votes_wanted else 0.0
     show_heading(f"{live.votes:,} of {live.votes_wanted:,} votes")
     st.progress(min(1.0, share))
-    if not live.invited:
+    if not live.invited and not live.open_places:
         quiet_note("Nobody is invited yet: make links under Invitations.")
     show_heading("Votes on each pair")
-    wanted = live.votes_wanted // len(live.pairs) if live.pairs else 0
-    quiet_note(pairs_line(live, wanted))
-    bars = "".join(_bar(p.name, p.problem, p.votes, wanted) for p in live.pairs)
+    votes_wanted = live.votes_wanted // len(live.pairs) if live.pairs else 0
+    quiet_note(pairs_line(live, votes_wanted))
+    bars = "".join(_bar(p.name, p.problem, p.votes, votes_wanted) for p in live.pairs)
     st.html(f'<div class="eic-votes" tabindex="0" aria-label="Votes on each pair">{bars}</div>')
     came = live.last_vote_at
     last = "" if came is None else f" The last vote came {wording.minute(came)}."
@@ -258,6 +258,7 @@ def _facts(live: LiveList) -> list[tuple[str, str]]:
     median = "—" if live.median_seconds is None else wording.seconds(live.median_seconds)
     facts = [
         ("invited", f"{live.invited:,}"),
+        *([("open places", f"{live.open_places:,}")] if live.open_places else []),
         ("consented", f"{live.consented:,}"),
         ("at it", f"{live.active:,}"),
         ("finished", f"{live.finished:,}"),
@@ -293,14 +294,14 @@ def watching_lines(live: LiveList) -> list[str]:
     return lines
 
 
-def pairs_line(live: LiveList, wanted: int) -> str:
+def pairs_line(live: LiveList, votes_wanted: int) -> str:
     """How evenly the votes lie, in a sentence."""
     if not live.pairs:
         return "There are no pairs."
     counts = [pair.votes for pair in live.pairs]
-    full = sum(count >= wanted for count in counts)
+    full = sum(count >= votes_wanted for count in counts)
     return (
-        f"{full:,} of {len(counts):,} pairs have the {wanted} wanted; "
+        f"{full:,} of {len(counts):,} pairs have the {votes_wanted} wanted; "
         f"the fewest are {min(counts)}, the most {max(counts)}."
     )
 
@@ -313,20 +314,20 @@ def _people(count: int) -> str:
     return "one rater" if count == 1 else f"{count} raters"
 
 
-def _bar(name: str, problem: str, votes: int, wanted: int) -> str:
-    share = 100 * min(1.0, votes / wanted) if wanted else 0
-    full = " eic-full" if wanted and votes >= wanted else ""
+def _bar(name: str, problem: str, votes: int, votes_wanted: int) -> str:
+    share = 100 * min(1.0, votes / votes_wanted) if votes_wanted else 0
+    full = " eic-full" if votes_wanted and votes >= votes_wanted else ""
     return (
         f'<div class="eic-vote"><span>{escape(name)} <i>{escape(problem, 40)}</i></span>'
         f'<span class="eic-bar-track{full}"><span style="width:{share:.0f}%"></span></span>'
-        f'<span class="n">{votes} of {wanted}</span></div>'
+        f'<span class="n">{votes} of {votes_wanted}</span></div>'
     )
 
 
 def _closing(study: Study) -> None:
     def close(service: OrganiserService) -> None:
         service.close(study.id)
-        organiser_desk().said["study"] = "The study is closed. Here is what it found."
+        organiser_desk().done_messages["study"] = "The study is closed. Here is what it found."
         go_to(study=study.id, step="report")
 
     show_error_at("close")

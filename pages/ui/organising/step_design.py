@@ -78,7 +78,7 @@ def _amount(draft: StudyDraft) -> None:
     show_heading("How much")
     _number(study, "ballots_per_rater", "Ballots per rater", 1, 100)
     _number(study, "votes_per_pair", "Votes wanted on each pair", 1, 1000)
-    pairs = len(draft.kept)
+    pairs = len(draft.included_pairs)
     if pairs:
         votes = pairs * design.votes_per_pair
         raters = -(-votes // design.ballots_per_rater)
@@ -197,17 +197,17 @@ def _follow(study: Study, name: str, shown: Read = lambda value: value) -> str:
         value = shown(getattr(study.design, name))
         if key not in st.session_state or st.session_state[key] != value:
             st.session_state[key] = value
-        organiser_desk().kept[f"based:{key}"] = study.design
+        organiser_desk().page_values[f"based:{key}"] = study.design
     elif key not in st.session_state:
-        st.session_state[key] = organiser_desk().kept.get(f"mine:{key}")
+        st.session_state[key] = organiser_desk().page_values.get(f"mine:{key}")
     return key
 
 
 @uninterrupted()
 def _save(study: Study, name: str, read: Read) -> None:
     key = _place(study, name)
-    based_on: StudyDesign = organiser_desk().kept[f"based:{key}"]
-    organiser_desk().kept[f"mine:{key}"] = st.session_state[key]
+    based_on: StudyDesign = organiser_desk().page_values[f"based:{key}"]
+    organiser_desk().page_values[f"mine:{key}"] = st.session_state[key]
 
     def do(service: OrganiserService) -> None:
         design = dataclasses.replace(based_on, **{name: read(st.session_state[key])})
@@ -237,7 +237,7 @@ def _wrong(study: Study, name: str) -> None:
 def _insist(study: Study, name: str) -> None:
     """Save mine over what is stored now, which the organiser has just been shown."""
     key = _place(study, name)
-    organiser_desk().kept[f"based:{key}"] = study.design
+    organiser_desk().page_values[f"based:{key}"] = study.design
     reads: dict[str, Read] = {"deadline": _aware, "max_failed_attention": _limit}
     _save(study, name, reads.get(name, type(getattr(study.design, name))))
 
@@ -258,7 +258,7 @@ def freeze_view(service: OrganiserService, draft: StudyDraft) -> None:
             '<div class="eic-error" role="alert"><p class="eic-error-title">Before freezing</p>'
             f"<ul>{items}</ul></div>"
         )
-        step = "design" if draft.kept else "pairs"
+        step = "design" if draft.included_pairs else "pairs"
         st.button(
             f"Go to the {step}", key="mend", on_click=lambda: go_to(study=study.id, step=step)
         )
@@ -283,9 +283,9 @@ def _freeze(study: Study) -> None:
             if done % 5 == 0 or done == total:
                 slot.progress(done / max(1, total), text=f"Making ballot {done} of {total}")
 
-        frozen = service.freeze(study.id, seen=version_seen(study), progress=progress)
+        frozen = service.freeze(study.id, version_seen=version_seen(study), progress=progress)
         slot.empty()
-        organiser_desk().said["study"] = (
+        organiser_desk().done_messages["study"] = (
             f"The study is open. Its hash is `{frozen.hash}`: keep it with your records. "
             "Now make links."
         )
@@ -297,10 +297,10 @@ def _freeze(study: Study) -> None:
 def frozen_facts(draft: StudyDraft) -> list[tuple[str, str]]:
     """What a frozen study consists of, in words."""
     design, pool = draft.study.design, draft.pool
-    dropped = f", {len(draft.dropped)} left out with reasons" if draft.dropped else ""
+    dropped = f", {len(draft.dropped_pairs)} left out with reasons" if draft.dropped_pairs else ""
     names = ", ".join(problem.name for problem in draft.problems)
     facts = [
-        ("Pairs", f"{len(draft.kept):,}{dropped}, with every ballot as it is shown"),
+        ("Pairs", f"{len(draft.included_pairs):,}{dropped}, with every ballot as it is shown"),
         ("Problems", f"{len(draft.problems)}: {names}"),
         ("Pool", f"{pool.name}, {pool.rows:,} formulas, SHA-256 {pool.digest[:16]}…" if pool
          else "none"),
@@ -370,7 +370,7 @@ def settings_view(service: OrganiserService, draft: StudyDraft) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Check it against the database", key="verify", on_click=_verify,
                   args=(service, study.id))  # fmt: skip
-        checked = organiser_desk().kept.pop("verified", None)
+        checked = organiser_desk().page_values.pop("verified", None)
         if checked is not None:
             st.html(
                 '<p class="eic-done" role="status">What is stored has this hash.</p>'
@@ -399,7 +399,7 @@ def settings_view(service: OrganiserService, draft: StudyDraft) -> None:
 
 @uninterrupted()
 def _verify(service: OrganiserService, study_id: int) -> None:
-    organiser_desk().kept["verified"] = service.verify(study_id)
+    organiser_desk().page_values["verified"] = service.verify(study_id)
 
 
 def _cut(detail: str) -> str:

@@ -19,6 +19,7 @@ from pages.ui.kit.messages import (
     show_note,
     show_warning,
 )
+from pages.ui.kit.progress import progress_text, show_job
 from pages.ui.kit.text import code_label, escape, prose
 from pages.ui.kit.wiring import jobs, parcels
 from pages.ui.organising.desk import (
@@ -26,7 +27,7 @@ from pages.ui.organising.desk import (
     StudyDraft,
     Upload,
     action_callback,
-    clear_kept,
+    clear_page_value,
     download_button,
     organiser_desk,
     read_files,
@@ -106,16 +107,16 @@ def _key(draft: StudyDraft) -> str:
 def _summary(draft: StudyDraft) -> None:
     pool = draft.pool
     assert pool is not None
-    scored = pool.rows - len(draft.refused)
+    scored = pool.rows - len(draft.refused_rows)
     st.html(
         f'<p class="eic-file"><b>{escape(pool.name, 80)}</b> <span>{pool.rows:,} formulas, '
         f"{scored:,} of them with scores</span> "
         f'<span class="eic-hash" title="SHA-256 of the scored pool">{pool.digest[:12]}</span></p>'
     )
-    if draft.unscored:
-        names = ", ".join(f"`{name}`" for name in draft.unscored[:8])
+    if draft.unscored_problems:
+        names = ", ".join(f"`{name}`" for name in draft.unscored_problems[:8])
         show_warning(f"The pool was scored before the data of {names} were here: upload it again.")
-    _refused(draft.refused)
+    _refused(draft.refused_rows)
 
 
 def _refused(rows: tuple[RefusedRow, ...]) -> None:
@@ -141,7 +142,7 @@ def _refused(rows: tuple[RefusedRow, ...]) -> None:
 
 
 def _parcel(rows: tuple[RefusedRow, ...]) -> str:
-    kept = organiser_desk().kept
+    kept = organiser_desk().page_values
     if kept.get("refused-parcel", (None, ""))[0] is not rows:
         number = parcels().leave(login_key(), "refused.csv", refused_csv(rows).encode())
         kept["refused-parcel"] = (rows, number)
@@ -156,18 +157,18 @@ def _upload(draft: StudyDraft) -> None:
     locked = False
     if draft.pairs:
         show_warning(f"A new pool discards the {len(draft.pairs)} pairs made so far.")
-    if draft.dropped:
+    if draft.dropped_pairs:
         locked = not st.checkbox(
-            f"Discard what was left out and why ({len(draft.dropped)}), too",
+            f"Discard what was left out and why ({len(draft.dropped_pairs)}), too",
             key=f"discard-{draft.study.id}",
         )
-    number = organiser_desk().kept.setdefault("pool-uploader", 0)
+    number = organiser_desk().page_values.setdefault("pool-uploader", 0)
     key = f"pool-file-{number}"
 
     def take() -> None:
         file = st.session_state.get(key)
         if file is not None:
-            organiser_desk().kept["pool-uploader"] = number + 1
+            organiser_desk().page_values["pool-uploader"] = number + 1
             _begin(draft, file.name, file.getvalue)
 
     st.file_uploader("Pool", type=["csv", "gz"], key=key, on_change=take, disabled=locked,
@@ -215,21 +216,18 @@ def _keep(service: OrganiserService, draft: StudyDraft, upload: PoolUpload) -> N
             "another organiser has brought another pool meanwhile",
             hint="it is shown below; upload yours again if yours is wanted",
         )
-    service.set_pool(draft.study.id, upload.pool, seen=version)
+    service.set_pool(draft.study.id, upload.pool, version_seen=version)
 
 
 @st.fragment(run_every=0.7)
 def _progress(key: str) -> None:
     """How far scoring has come; the page follows when it has ended."""
-    job = jobs().get(key)
-    if job is None or not job.running:
-        st.rerun()
-    if not is_organiser():
-        st.rerun()
-    share = job.done / job.total if job.total else 0.0
-    said = f"{job.done:,} of {job.total:,} formulas" if job.total else "reading the file"
-    st.progress(min(1.0, share), text=f"Scoring: {said}. You may close this page meanwhile.")
-    st.button("Cancel", key="cancel-scoring", on_click=job.cancel, disabled=job.cancelled)
+
+    def text(job: Job) -> str:
+        scoring = progress_text(job, "Scoring", "formulas", "reading the file")
+        return f"{scoring}. You may close this page meanwhile."
+
+    show_job(jobs().get(key) if is_organiser() else None, text, key="cancel-scoring")
 
 
 def _ended(draft: StudyDraft, job: Job) -> None:
@@ -282,8 +280,8 @@ def problems_view(service: OrganiserService, draft: StudyDraft) -> None:
 def _row(draft: StudyDraft, problem: Problem) -> None:
     names = draft.columns[problem.name]
     key = f"{draft.study.id}:{problem.name}"
-    editing = organiser_desk().kept.get("editing") == key
-    gaps = draft.incomplete[problem.name]
+    editing = organiser_desk().page_values.get("editing") == key
+    gaps = draft.incomplete_rows[problem.name]
     missing = [f"{gaps:,} incomplete, not used"] * bool(gaps)
     missing += ["no description"] * (not problem.description)
     lacks = "".join(f' · <span class="eic-lack">{lack}</span>' for lack in missing)
@@ -291,7 +289,7 @@ def _row(draft: StudyDraft, problem: Problem) -> None:
     with st.container(key=box, border=editing):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.html(
-                f'<p class="eic-row-title">{escape(problem.shown_title, 100)} '
+                f'<p class="eic-row-title">{escape(problem.display_title, 100)} '
                 f"<code>{escape(problem.name, 40)}</code></p>"
                 f'<p class="eic-quiet">{draft.rows[problem.name]:,} rows: '
                 f"{escape(', '.join(names[:-1]), 60)} → {escape(names[-1], 30)}{lacks}</p>",
@@ -308,8 +306,8 @@ def _row(draft: StudyDraft, problem: Problem) -> None:
 
 @uninterrupted()
 def _edit(key: str, problem: Problem) -> None:
-    organiser_desk().kept["editing"] = key
-    organiser_desk().kept["based-on"] = problem
+    organiser_desk().page_values["editing"] = key
+    organiser_desk().page_values["based-on"] = problem
     organiser_desk().errors.pop("describe", None)
     _forget(key)
 
@@ -335,15 +333,16 @@ def _form(draft: StudyDraft, problem: Problem, key: str) -> None:
             title=values[f"{about}title"].strip(),
             description=values[f"{about}text"].strip(),
             columns=columns,
-            based_on=organiser_desk().kept["based-on"],
+            based_on=organiser_desk().page_values["based-on"],
         )
-        organiser_desk().kept.pop("editing", None)
-        organiser_desk().said["problems"] = f"Saved what raters are told of `{problem.name}`."
+        organiser_desk().page_values.pop("editing", None)
+        done = f"Saved what raters are told of `{problem.name}`."
+        organiser_desk().done_messages["problems"] = done
 
     def remove(service: OrganiserService) -> str:
         rest = [p for p in draft.problems if p.name != problem.name]
-        service.set_problems(draft.study.id, rest, seen=version_seen(draft.study))
-        organiser_desk().kept.pop("editing", None)
+        service.set_problems(draft.study.id, rest, version_seen=version_seen(draft.study))
+        organiser_desk().page_values.pop("editing", None)
         return f"`{problem.name}` is removed."
 
     with st.form(f"form:{key}", border=False):
@@ -376,7 +375,7 @@ def _form(draft: StudyDraft, problem: Problem, key: str) -> None:
 
 def _resolve(draft: StudyDraft, problem: Problem, key: str) -> None:
     """After a stale edit: what is stored now, and the two ways on."""
-    if organiser_desk().kept.get("based-on") == problem:
+    if organiser_desk().page_values.get("based-on") == problem:
         return
     columns = "; ".join(
         f"{c.name}: {c.unit or 'no unit'}, {c.meaning or 'no meaning'}" for c in problem.columns
@@ -394,7 +393,7 @@ def _resolve(draft: StudyDraft, problem: Problem, key: str) -> None:
 
 @uninterrupted()
 def _rebase(problem: Problem) -> None:
-    organiser_desk().kept["based-on"] = problem
+    organiser_desk().page_values["based-on"] = problem
     organiser_desk().errors.pop("describe", None)
 
 
@@ -402,7 +401,8 @@ def _loss(draft: StudyDraft) -> str:
     """What changing the problems costs."""
     if not draft.pairs:
         return ""
-    reasons = f", {len(draft.dropped)} of them left out with a reason" if draft.dropped else ""
+    dropped = len(draft.dropped_pairs)
+    reasons = f", {dropped} of them left out with a reason" if dropped else ""
     return f" The {len(draft.pairs)} pairs made so far go, too{reasons}: match again afterwards."
 
 
@@ -411,13 +411,13 @@ def _loss(draft: StudyDraft) -> str:
 
 def _add(draft: StudyDraft) -> None:
     show_heading("Add problems")
-    number = organiser_desk().kept.setdefault("problem-uploader", 0)
+    number = organiser_desk().page_values.setdefault("problem-uploader", 0)
     key = f"problem-files-{number}"
 
     def take() -> None:
         files = st.session_state.get(key) or []
         if files:
-            organiser_desk().kept["problem-uploader"] = number + 1
+            organiser_desk().page_values["problem-uploader"] = number + 1
             upload = read_files([(f.name, f.getvalue()) for f in files])
             _offer(draft, upload)
 
@@ -439,25 +439,26 @@ def _add(draft: StudyDraft) -> None:
 @uninterrupted()
 def _offer(draft: StudyDraft, upload: Upload) -> None:
     """Add at once, or ask first if pairs would go."""
-    organiser_desk().kept["refused-files"] = upload.refused
+    organiser_desk().page_values["refused-files"] = upload.refused
     if upload.problems and draft.pairs:
-        organiser_desk().kept["pending-problems"] = upload.problems
+        organiser_desk().page_values["pending-problems"] = upload.problems
     elif upload.problems:
         _put(draft, upload.problems)
 
 
 @uninterrupted()
 def _put(draft: StudyDraft, new: Sequence[Problem]) -> None:
-    organiser_desk().kept.pop("pending-problems", None)
+    organiser_desk().page_values.pop("pending-problems", None)
     described = {problem.name: problem for problem in draft.problems}
 
     def add(service: OrganiserService) -> str:
         merged = {**described, **{p.name: _keeping(p, described.get(p.name)) for p in new}}
-        service.set_problems(draft.study.id, tuple(merged.values()), seen=version_seen(draft.study))
+        version = version_seen(draft.study)
+        service.set_problems(draft.study.id, tuple(merged.values()), version_seen=version)
         return f"{wording.count(len(new), 'problem')} added."
 
     if not run_action("problems", add):
-        organiser_desk().kept["pending-problems"] = tuple(new)
+        organiser_desk().page_values["pending-problems"] = tuple(new)
 
 
 def _keeping(new: Problem, old: Problem | None) -> Problem:
@@ -469,9 +470,9 @@ def _keeping(new: Problem, old: Problem | None) -> Problem:
 
 def _pending(draft: StudyDraft) -> None:
     """Files that were refused, and problems that wait for a word."""
-    for line in organiser_desk().kept.get("refused-files", ())[:20]:
+    for line in organiser_desk().page_values.get("refused-files", ())[:20]:
         show_note(line)
-    waiting = organiser_desk().kept.get("pending-problems")
+    waiting = organiser_desk().page_values.get("pending-problems")
     if not waiting:
         return
     with st.container(border=True):
@@ -482,4 +483,4 @@ def _pending(draft: StudyDraft) -> None:
         with st.container(horizontal=True):
             st.button("Add them", key="put", type="primary", on_click=_put, args=(draft, waiting))
             st.button("Cancel", key="no-put",
-                      on_click=clear_kept, args=("pending-problems",))  # fmt: skip
+                      on_click=clear_page_value, args=("pending-problems",))  # fmt: skip

@@ -20,6 +20,7 @@ from pages.ui.kit.messages import (
     show_warning,
     table_html,
 )
+from pages.ui.kit.progress import progress_text, show_job
 from pages.ui.kit.wiring import figure_cache, jobs, stopwatch
 from pages.ui.organising.desk import (
     StudyDraft,
@@ -34,7 +35,7 @@ from pages.ui.organising.desk import (
 )
 from pages.ui.organising.studies import next_step_button
 from study.errors import StudyError
-from study.matching import FATES, MatchingResult, MatchingRules
+from study.matching import OUTCOMES, MatchingResult, MatchingRules
 from study.material import StudyPair, unfinished_sentence
 from study.organising import OrganiserService
 from study.pairing import match_study
@@ -53,7 +54,7 @@ MODES = {
 
 def pairs_done(draft: StudyDraft) -> bool:
     """Whether there are pairs, and their choice was not cut short."""
-    return bool(draft.kept) and not draft.study.rules.get("unfinished")
+    return bool(draft.included_pairs) and not draft.study.rules.get("unfinished")
 
 
 def pairs_view(service: OrganiserService, draft: StudyDraft) -> None:
@@ -89,7 +90,7 @@ def pairs_view(service: OrganiserService, draft: StudyDraft) -> None:
         return
     result = None if cut_short else _result(draft)
     if result is not None and result.complete:
-        _fates_table(result)
+        _outcomes_table(result)
         for line in result.notes:
             show_note(line)
     elif result is not None:
@@ -97,7 +98,7 @@ def pairs_view(service: OrganiserService, draft: StudyDraft) -> None:
             "What became of every formula could not be counted in time. The pairs are complete."
         )
         st.button("Count again", key="count-again", on_click=_count_again)
-    _plots(draft.kept)
+    _plots(draft.included_pairs)
     next_step_button(draft.study, "preview", "Next: look at each pair")
 
 
@@ -134,9 +135,9 @@ def _rules(draft: StudyDraft) -> None:
                     key=f"{key}invalid", help="Rows of data where they have no real value")
         st.checkbox("Use formulas with singular samples, too", rules.include_singular,
                     key=f"{key}singular", help="Rows of data where the amplification is infinite")
-        if draft.dropped:
+        if draft.dropped_pairs:
             st.checkbox(
-                f"Discard what was left out and why ({len(draft.dropped)}), too",
+                f"Discard what was left out and why ({len(draft.dropped_pairs)}), too",
                 key=f"{key}discard", help="Matching again makes all pairs anew",
             )  # fmt: skip
         st.form_submit_button("Match again" if draft.pairs else "Match", type="primary",
@@ -150,7 +151,7 @@ def _match(draft: StudyDraft, key: str) -> None:
             str(name)[len(key):]: v for name, v in st.session_state.items()
             if str(name).startswith(key)
         }  # fmt: skip
-        if draft.dropped and not value["discard"]:
+        if draft.dropped_pairs and not value["discard"]:
             raise StudyError(
                 "matching again forgets which pairs were left out, and why",
                 hint="tick the box above if that is meant",
@@ -174,7 +175,7 @@ def _match(draft: StudyDraft, key: str) -> None:
 
         result, pairs = match_study(
             service, draft.study.id, rules, mode=mode, k=k, progress=progress,
-            seen=version_seen(draft.study), clock=stopwatch(),
+            version_seen=version_seen(draft.study), clock=stopwatch(),
         )  # fmt: skip
         slot.empty()
         keep_result(draft, result)
@@ -185,7 +186,7 @@ def _match(draft: StudyDraft, key: str) -> None:
             return "The rules allow no pair: widen them. The table says where formulas fell."
         return f"{len(pairs):,} pairs."
 
-    organiser_desk().kept.pop("show-fates", None)
+    organiser_desk().page_values.pop("show-fates", None)
     action_callback("pairs", do)
 
 
@@ -199,8 +200,9 @@ def _key(draft: StudyDraft) -> str:
 def _unfinished(draft: StudyDraft, said: str) -> None:
     """What time ran out on, and the button that gives it more."""
     show_warning(f"{said} The pairs below are no answer yet.")
-    locked = bool(draft.dropped) and not st.checkbox(
-        f"Discard what was left out and why ({len(draft.dropped)}), too", key="finish-discard",
+    locked = bool(draft.dropped_pairs) and not st.checkbox(
+        f"Discard what was left out and why ({len(draft.dropped_pairs)}), too",
+        key="finish-discard",
         help="Finishing makes all pairs anew",
     )  # fmt: skip
     st.button("Finish the matching", key="finish-matching", type="primary", disabled=locked,
@@ -217,7 +219,7 @@ def _finish(draft: StudyDraft) -> None:
     def start(service: OrganiserService) -> None:
         def work(step: Step) -> MatchingResult:
             result, _ = match_study(
-                service, draft.study.id, rules, mode=mode, k=k, seen=version,
+                service, draft.study.id, rules, mode=mode, k=k, version_seen=version,
                 seconds=FINISHING, clock=clock, progress=lambda done, total, _: step(done, total),
             )  # fmt: skip
             return result
@@ -231,14 +233,15 @@ def _finish(draft: StudyDraft) -> None:
 @st.fragment(run_every=0.7)
 def _progress(key: str) -> None:
     """How far the matching has come; the page follows when it has ended."""
-    job = jobs().get(key)
-    if job is None or not job.running or not is_organiser():
-        st.rerun()
-    share = job.done / job.total if job.total else 0.0
-    said = f"{job.done:,} of {job.total:,} problems" if job.total else "reading the pool"
-    st.progress(min(1.0, share), text=f"Matching: {said}. You may close this page meanwhile.")
-    st.button("Cancel", key="cancel-matching", on_click=job.cancel, disabled=job.cancelled,
-              help="Ends it after the problem that it is at")  # fmt: skip
+
+    def text(job: Job) -> str:
+        matching = progress_text(job, "Matching", "problems", "reading the pool")
+        return f"{matching}. You may close this page meanwhile."
+
+    show_job(
+        jobs().get(key) if is_organiser() else None, text, key="cancel-matching",
+        help="Ends it after the problem that it is at",
+    )  # fmt: skip
 
 
 def _ended(draft: StudyDraft, job: Job) -> None:
@@ -256,7 +259,7 @@ def _ended(draft: StudyDraft, job: Job) -> None:
 
 @uninterrupted()
 def _count_again() -> None:
-    organiser_desk().kept.pop("cut-short", None)
+    organiser_desk().page_values.pop("cut-short", None)
 
 
 # --- what came of it ---
@@ -264,22 +267,22 @@ def _count_again() -> None:
 
 def _result(draft: StudyDraft) -> MatchingResult | None:
     """What matching said; of a large pool only when asked for."""
-    asked = organiser_desk().kept.get("show-fates") == draft.study.id
+    asked = organiser_desk().page_values.get("show-fates") == draft.study.id
     if draft.pool is not None and draft.pool.rows > LARGE and not asked:
         st.button(
             "Show what became of every formula", key="show-fates",
-            on_click=lambda: organiser_desk().kept.update({"show-fates": draft.study.id}),
+            on_click=lambda: organiser_desk().page_values.update({"show-fates": draft.study.id}),
         )  # fmt: skip
         return None
     with st.spinner("Counting…", show_time=False):
         return matching_result(draft)
 
 
-def _fates_table(result: MatchingResult) -> None:
+def _outcomes_table(result: MatchingResult) -> None:
     left, right = st.columns([1, 1], gap="medium")
     with left:
         show_heading("What became of the formulas")
-        rows = [(FATES[key], count) for key, count in result.fates.items() if count]
+        rows = [(OUTCOMES[key], count) for key, count in result.outcomes.items() if count]
         st.html(table_html([*rows, ("in all", result.formulas)]))
     with right:
         show_heading("Pairs by problem")

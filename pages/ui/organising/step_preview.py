@@ -168,17 +168,17 @@ def _leave_out(draft: StudyDraft, pair: StudyPair) -> None:
 
     def drop(service: OrganiserService) -> str:
         service.drop_pair(study.id, pair.id, str(st.session_state[key]))
-        organiser_desk().kept["undo-drop"] = pair.id
+        organiser_desk().page_values["undo-drop"] = pair.id
         return f"{pair.name} is left out."
 
     def back(service: OrganiserService) -> str:
-        service.undrop_pair(study.id, pair.id)
-        organiser_desk().kept.pop("undo-drop", None)
+        service.restore_pair(study.id, pair.id)
+        organiser_desk().page_values.pop("undo-drop", None)
         return f"{pair.name} is back in."
 
     if not pair.in_study:
         st.html(f'<p class="eic-note eic-bad">Left out: {prose(pair.dropped)}</p>')
-        undo = organiser_desk().kept.get("undo-drop") == pair.id
+        undo = organiser_desk().page_values.get("undo-drop") == pair.id
         st.button("Undo" if undo else "Take it back in", key="take-back", on_click=action_callback,
                   args=("pair", back), icon=":material/undo:")  # fmt: skip
         return
@@ -190,14 +190,14 @@ def _leave_out(draft: StudyDraft, pair: StudyPair) -> None:
 
 def _dropped(draft: StudyDraft) -> None:
     """The pairs that were left out; each can come back."""
-    if not draft.dropped:
+    if not draft.dropped_pairs:
         return
-    with st.expander(f"{len(draft.dropped)} left out", key="dropped-pairs"):
+    with st.expander(f"{len(draft.dropped_pairs)} left out", key="dropped-pairs"):
         quiet_note("The reasons are frozen and exported with the study.")
-        for pair in draft.dropped:
+        for pair in draft.dropped_pairs:
 
             def back(service: OrganiserService, pair_id: int = pair.id) -> str:
-                service.undrop_pair(draft.study.id, pair_id)
+                service.restore_pair(draft.study.id, pair_id)
                 return "Back in."
 
             with st.container(horizontal=True, vertical_alignment="center"):

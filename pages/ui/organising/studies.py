@@ -145,7 +145,7 @@ def _more(study: Study) -> None:
         return "Renamed."
 
     def delete(service: OrganiserService) -> str:
-        service.delete_draft(study.id, seen=version_seen(study))
+        service.delete_draft(study.id, version_seen=version_seen(study))
         go_to()
         return f"The draft `{study.name}` is deleted."
 
@@ -240,7 +240,7 @@ def _new(others: bool) -> None:
                 args=("new-study", create),
             )  # fmt: skip
         show_error_at("new-study")
-    organiser_desk().kept.pop("editing", None)
+    organiser_desk().page_values.pop("editing", None)
 
 
 def _own_address() -> str:

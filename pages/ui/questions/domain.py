@@ -287,14 +287,14 @@ def _dragged(name: str, track: Track, key: str) -> None:
     if not isinstance(start, Start) or state.upload:
         return
     chosen = dict(state.domains)
-    domain = chosen.get(name, DEFAULT_DOMAIN)
+    domain = chosen.get(name, dict(start.domains).get(name, DEFAULT_DOMAIN))
     _move(start, tuple({**chosen, name: track.moved(domain, st.session_state[key])}.items()))
 
 
 @uninterrupted()
 def _move(start: Start, chosen: Domains) -> None:
     known = dict(chosen)
-    goal = tuple((name, known.get(name, DEFAULT_DOMAIN)) for name, _ in start.domains)
+    goal = tuple((name, known.get(name, domain)) for name, domain in start.domains)
     st.session_state[_START] = replace(start, seen=start.seen | {goal})
     st.session_state[_MOVED] = goal
     current_visit().data_error = ""

@@ -182,10 +182,10 @@ def _needing(assumptions: tuple[str, ...]) -> str:
 
 def _table(before: Measured, after: Measured) -> str:
     rows = (
-        _row("lost in the result (shared noise)", before.q, after.q, glossary.CORRELATED),
-        _row("lost at the worst step (EIC)", before.eic, after.eic, glossary.EIC),
-        _observed_row("observed in double precision", before.float64, after.float64),
-        _observed_row("observed in single precision", before.float32, after.float32),
+        _row("the result, shared noise", before.q, after.q, glossary.CORRELATED),
+        _row("the worst step (EIC)", before.eic, after.eic, glossary.EIC),
+        _observed_row("measured in float64", before.float64, after.float64),
+        _observed_row("measured in float32", before.float32, after.float32),
         ("nodes", str(before.complexity), str(after.complexity),
          wording.signed(after.complexity - before.complexity, 0), glossary.COMPLEXITY),
     )  # fmt: skip
@@ -251,8 +251,8 @@ def _bars(result: InspectionResult, found: WritingLoss) -> None:
         key="losses",
         theme=None,
         config={"displayModeBar": False},
-        alt=f"Digits lost: the function itself {wording.number(found.own)}, the result as written, "
-        f"with shared noise, {wording.number(found.q)}, the worst step inside "
+        alt=f"Digits lost: the function itself {wording.number(found.own)}, the result as written "
+        f"with shared noise {wording.number(found.q)}, the worst step (EIC) "
         f"{wording.number(result.inspection.eic)}",
     )
 
@@ -270,7 +270,7 @@ def _meanings(found: WritingLoss) -> str:
         )
     last = "What is lost there need not reach the result."
     if at_root:
-        last = "It is the last step, so all of it reaches the result."
+        last = "It is the last step: the result itself, with independent noise."
     more = (
         " It is less than the result loses: EIC takes repeated inputs for independent, and here "
         "their errors add up."
@@ -281,10 +281,10 @@ def _meanings(found: WritingLoss) -> str:
         ("The function itself", wording.digits_lost(found.own), glossary.OWN,
          "Take inputs that are right to one rounding, compute without any further error, and "
          "round the result once: so many digits go, whoever writes the formula and however."),
-        ("The result as written, shared noise", wording.digits_lost(found.q), glossary.CORRELATED,
+        ("The result, shared noise", wording.digits_lost(found.q), glossary.CORRELATED,
          "Now every step of this form rounds, too. What goes beyond the first bar is the fault "
          "of the writing, and another form may keep it."),
-        ("The worst step inside (EIC)", inside, glossary.EIC,
+        ("The worst step (EIC)", inside, glossary.EIC,
          f"The most that is lost anywhere on the way. {last}{more}"),
     )  # fmt: skip
     rows = "".join(

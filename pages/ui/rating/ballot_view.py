@@ -17,8 +17,8 @@ from pages.ui.rating.pieces import (
     map_title,
     notice,
     one_line,
-    one_press_one_vote,
     point_count_text,
+    prevent_double_votes,
     progress_bar,
     quantities,
     scroll_to_top,
@@ -35,15 +35,15 @@ the service counts as idle; a lost connection sends none.
 _CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "responsive": True}
 
 
-def ballot_page(here: Tab, visit: RatingVisit, ballot: Ballot) -> None:
+def ballot_page(tab: Tab, visit: RatingVisit, ballot: Ballot) -> None:
     """The ballot with its frame, its buttons and its sign of life."""
     scroll_to_top(ballot.token)
-    one_press_one_vote()
+    prevent_double_votes()
     _frame(visit, ballot)
     with st.form(f"ballot-{ballot.token}", border=False, enter_to_submit=False):
         draw_ballot(ballot, key=ballot.token)
-        _answer(ballot, here.notice)
-    here.notice = ""
+        _answer(ballot, tab.notice)
+    tab.notice = ""
     start_heartbeats(ballot.token)
     _heartbeat_fragment(ballot.token)
 

@@ -12,10 +12,10 @@ from pages.ui.kit.wiring import rating_service
 from pages.ui.rating import words
 from pages.ui.rating.pieces import (
     error_beside,
-    fetch_ahead,
     heading,
     notice,
     paragraphs,
+    prefetch_script,
     progress_bar,
     scroll_to_top,
 )
@@ -30,11 +30,11 @@ from pages.ui.rating.tab import (
 from study.rating_types import DEGREES, MAX_FIELD, RatingVisit, Stage
 
 
-def consent_page(here: Tab, visit: RatingVisit) -> None:
+def consent_page(tab: Tab, visit: RatingVisit) -> None:
     """What the study is, the two questions about the volunteer, and the button."""
-    here.request_id = here.request_id or rating_service().new_request_id()
-    fetch_ahead(plot_script())
-    notice(here.notice)
+    tab.request_id = tab.request_id or rating_service().new_request_id()
+    prefetch_script(plot_script())
+    notice(tab.notice)
     heading(visit.title, over="You are invited to take part in a study")
     st.html(_facts(visit))
     paragraphs((visit.consent_text,))
@@ -50,7 +50,7 @@ def consent_page(here: Tab, visit: RatingVisit) -> None:
             placeholder="Choose one",
             filter_mode=None,
         )
-        error_beside(here.errors.get("degree", ""))
+        error_beside(tab.errors.get("degree", ""))
         st.text_input(
             "Your field of study or work",
             key=field,
@@ -58,7 +58,7 @@ def consent_page(here: Tab, visit: RatingVisit) -> None:
             placeholder="For instance: Physics, Teaching, Nursing",
             autocomplete="off",
         )
-        error_beside(here.errors.get("field", ""))
+        error_beside(tab.errors.get("field", ""))
         st.form_submit_button(
             "I agree, and want to take part",
             key="consent-agree",
@@ -85,13 +85,13 @@ def _facts(visit: RatingVisit) -> str:
     return f'<dl class="rate-facts">{rows}</dl>'
 
 
-def welcome_page(here: Tab, visit: RatingVisit) -> None:
+def welcome_page(tab: Tab, visit: RatingVisit) -> None:
     """Right after consent, before any clock runs: the personal link, and how it goes."""
     scroll_to_top("welcome")
-    notice(here.notice)
+    notice(tab.notice)
     heading("Thank you for taking part", over=visit.title)
     st.html(f'<p class="rate-prose">{escape(words.KEEP_LINK)}</p>')
-    st.code(here.link, language=None, wrap_lines=True)
+    st.code(tab.link, language=None, wrap_lines=True)
     first = "First comes one ballot for practice, which does not count." if visit.practice else ""
     st.html(
         '<h2 class="rate-h2">How it works</h2><ul class="rate-list">'
@@ -116,11 +116,11 @@ def message_page(title: str, texts: tuple[str, ...], *, retry: bool = False) -> 
         st.button("Try again", key="retry", type="primary")
 
 
-def feedback_page(here: Tab, visit: RatingVisit) -> None:
+def feedback_page(tab: Tab, visit: RatingVisit) -> None:
     """After the practice ballot; the first clock starts with the button."""
     scroll_to_top("feedback")
     heading("That was the practice", over=visit.title)
-    paragraphs((here.feedback,))
+    paragraphs((tab.feedback,))
     st.button(
         f"Start with ballot 1 of {visit.progress.total if visit.progress else visit.ballots}",
         key="feedback-start",
@@ -130,10 +130,10 @@ def feedback_page(here: Tab, visit: RatingVisit) -> None:
     )
 
 
-def pause_page(here: Tab, visit: RatingVisit) -> None:
+def pause_page(tab: Tab, visit: RatingVisit) -> None:
     """The clock stands still."""
     scroll_to_top("pause")
-    notice(here.notice)
+    notice(tab.notice)
     heading("Paused", over=visit.title)
     progress_bar(visit.progress)
     paragraphs(
@@ -148,10 +148,10 @@ def pause_page(here: Tab, visit: RatingVisit) -> None:
     _way_out()
 
 
-def withdrawal_page(here: Tab, visit: RatingVisit) -> None:
+def withdrawal_page(tab: Tab, visit: RatingVisit) -> None:
     """Are you sure?"""
     scroll_to_top("withdrawal")
-    notice(here.notice)
+    notice(tab.notice)
     heading("Withdraw from the study?", over=visit.title)
     paragraphs(
         (
@@ -166,10 +166,10 @@ def withdrawal_page(here: Tab, visit: RatingVisit) -> None:
         st.button("Withdraw and delete everything", key="withdraw-yes", on_click=withdraw)
 
 
-def ending_page(here: Tab, visit: RatingVisit) -> None:
+def ending_page(tab: Tab, visit: RatingVisit) -> None:
     """Thanks, or why this link leads no further, and what to do."""
     scroll_to_top(str(visit.stage))
-    notice(here.notice)
+    notice(tab.notice)
     title, texts = words.ending_text(visit)
     heading(title, over=visit.title)
     paragraphs(texts)

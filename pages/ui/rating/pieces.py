@@ -65,7 +65,7 @@ def scroll_to_top(what: str) -> None:
     st.html(_ARRIVE % what, unsafe_allow_javascript=True)
 
 
-def fetch_ahead(script: str) -> None:
+def prefetch_script(script: str) -> None:
     """Let the browser load a script while the rater still reads, which then is there in time."""
     if script:
         st.html(
@@ -74,7 +74,7 @@ def fetch_ahead(script: str) -> None:
         )
 
 
-def one_press_one_vote() -> None:
+def prevent_double_votes() -> None:
     """Let a key that is held down count once, however slow the answer is.
 
     The browser marks what a held key repeats (``KeyboardEvent.repeat``); typing is left alone.

@@ -31,7 +31,7 @@ class Tab:
     ----------
     token : str
         Of the link in the address.
-    own : dict
+    own_tokens : dict
         Personal tokens of this tab's consents, by the open link they came through: the back
         button then leads on, and not to a second consent.
     request_id : str
@@ -44,31 +44,31 @@ class Tab:
         To be said above the next page.
     feedback : str
         After the practice ballot, until the first ballot is asked for.
-    answered : str
+    last_answered_ballot : str
         The ballot that this tab voted on last.
-    leaving : bool
+    confirming_withdrawal : bool
         Whether withdrawal waits for its confirmation.
-    gone : Visit or None
+    visit_after_withdrawal : Visit or None
         After a withdrawal.
-    beating, beaten : str, float
+    heartbeat_ballot, last_heartbeat : str, float
         The ballot on the screen, and its last sign of life by the monotonic clock.
     """
 
     token: str = ""
-    own: dict[str, str] = field(default_factory=dict)
+    own_tokens: dict[str, str] = field(default_factory=dict)
     request_id: str = ""
     errors: dict[str, str] = field(default_factory=dict)
     link: str = ""
     notice: str = ""
     feedback: str = ""
-    answered: str = ""
-    leaving: bool = False
-    gone: RatingVisit | None = None
-    beating: str = ""
-    beaten: float = 0.0
+    last_answered_ballot: str = ""
+    confirming_withdrawal: bool = False
+    visit_after_withdrawal: RatingVisit | None = None
+    heartbeat_ballot: str = ""
+    last_heartbeat: float = 0.0
 
 
-def tab() -> Tab:
+def current_tab() -> Tab:
     """The state of this tab."""
     if _KEY not in st.session_state:
         st.session_state[_KEY] = Tab()
@@ -78,124 +78,124 @@ def tab() -> Tab:
 
 def follow_link() -> Tab:
     """Take up the link in the address; another link starts afresh."""
-    here = tab()
+    tab = current_tab()
     token = str(st.query_params.get("t", "")).strip()
-    if token in here.own:
-        token = here.own[token]
+    if token in tab.own_tokens:
+        token = tab.own_tokens[token]
         st.query_params["t"] = token
-    if token != here.token:
-        here = Tab(token=token, own=here.own)
-        st.session_state[_KEY] = here
-    return here
+    if token != tab.token:
+        tab = Tab(token=token, own_tokens=tab.own_tokens)
+        st.session_state[_KEY] = tab
+    return tab
 
 
 @uninterrupted()
 def give_consent(degree_key: str, field_key: str) -> None:
     """The button of the consent form."""
-    here = tab()
+    tab = current_tab()
     degree = str(st.session_state.get(degree_key) or "")
     said = str(st.session_state.get(field_key) or "").strip()
-    here.errors = {}
+    tab.errors = {}
     if degree not in DEGREES:
-        here.errors["degree"] = words.ASK_DEGREE
+        tab.errors["degree"] = words.ASK_DEGREE
     if not said:
-        here.errors["field"] = words.ASK_FIELD
+        tab.errors["field"] = words.ASK_FIELD
     elif len(said) > MAX_FIELD:
-        here.errors["field"] = words.LONG_FIELD
-    if here.errors:
+        tab.errors["field"] = words.LONG_FIELD
+    if tab.errors:
         return
     try:
         consent = rating_service().consent(
-            here.token, degree=degree, field=said, request_id=here.request_id
+            tab.token, degree=degree, field=said, request_id=tab.request_id
         )
     except DesignError as error:
-        here.errors[error.field] = error.message
+        tab.errors[error.field] = error.message
     except BusyError:
-        here.notice = words.BUSY_PAGE
+        tab.notice = words.BUSY_PAGE
     except StudyError:  # the link takes no consent any more: the page will say why
-        here.notice = ""
+        tab.notice = ""
     else:
-        if consent.token != here.token:
-            here.own[here.token] = consent.token
-            here.token = consent.token
+        if consent.token != tab.token:
+            tab.own_tokens[tab.token] = consent.token
+            tab.token = consent.token
             st.query_params["t"] = consent.token
-        here.link = consent.link
+        tab.link = consent.link
 
 
 @uninterrupted()
 def choose(ballot_token: str, choice: Choice, reason_key: str) -> None:
     """The buttons A, B and "cannot decide"."""
-    here = tab()
-    here.notice = ""
+    tab = current_tab()
+    tab.notice = ""
     reason = str(st.session_state.get(reason_key) or "")
     try:
-        outcome = rating_service().vote(here.token, ballot_token, choice, reason)
+        outcome = rating_service().vote(tab.token, ballot_token, choice, reason)
     except StudyError as error:
-        here.notice = words.BUSY_VOTE if isinstance(error, BusyError) else words.NOT_TAKEN
+        tab.notice = words.BUSY_VOTE if isinstance(error, BusyError) else words.NOT_SAVED
         return
     if outcome.status == VoteStatus.SAVED:
-        here.answered = ballot_token
-        here.feedback = outcome.feedback
+        tab.last_answered_ballot = ballot_token
+        tab.feedback = outcome.feedback
     elif outcome.status == VoteStatus.TOO_SOON:
-        here.notice = words.TOO_SOON
-    elif outcome.status == VoteStatus.ALREADY_SAVED and ballot_token != here.answered:
-        here.notice = words.ALREADY_SAVED
+        tab.notice = words.TOO_SOON
+    elif outcome.status == VoteStatus.ALREADY_SAVED and ballot_token != tab.last_answered_ballot:
+        tab.notice = words.ALREADY_SAVED
     elif outcome.status == VoteStatus.STALE:
-        here.notice = words.STALE
+        tab.notice = words.STALE
 
 
 @uninterrupted()
 def continue_session() -> None:
     """Leave the pages between: after consent, after practice, after a pause, or from leaving."""
-    here = tab()
-    here.link = here.feedback = here.notice = ""
-    here.leaving = False
+    tab = current_tab()
+    tab.link = tab.feedback = tab.notice = ""
+    tab.confirming_withdrawal = False
 
 
 @uninterrupted()
 def pause() -> None:
     """Stop the clock."""
-    _unless_busy(lambda: rating_service().pause(tab().token))
+    _unless_busy(lambda: rating_service().pause(current_tab().token))
 
 
 @uninterrupted()
 def resume() -> None:
     """Go on after a pause."""
     continue_session()
-    _unless_busy(lambda: rating_service().resume(tab().token))
+    _unless_busy(lambda: rating_service().resume(current_tab().token))
 
 
 @uninterrupted()
 def ask_withdrawal() -> None:
     """Show the confirmation."""
-    tab().leaving = True
+    current_tab().confirming_withdrawal = True
 
 
 @uninterrupted()
 def withdraw() -> None:
     """Delete this rater."""
-    here = tab()
-    visit = _unless_busy(lambda: rating_service().withdraw(here.token))
+    tab = current_tab()
+    visit = _unless_busy(lambda: rating_service().withdraw(tab.token))
     if visit is not None:
-        st.session_state[_KEY] = Tab(token=here.token, gone=visit)
+        st.session_state[_KEY] = Tab(token=tab.token, visit_after_withdrawal=visit)
 
 
 def start_heartbeats(ballot_token: str) -> None:
     """The page itself was a sign of life: the next is due later."""
-    here = tab()
-    if here.beating != ballot_token:
-        here.beating, here.beaten = ballot_token, time.monotonic()
+    tab = current_tab()
+    if tab.heartbeat_ballot != ballot_token:
+        tab.heartbeat_ballot, tab.last_heartbeat = ballot_token, time.monotonic()
 
 
 def send_heartbeat(ballot_token: str, seconds: float) -> None:
     """A sign of life, if the last is some seconds past; one that fails is left out."""
-    here = tab()
+    tab = current_tab()
     now = time.monotonic()
-    if now - here.beaten < seconds:
+    if now - tab.last_heartbeat < seconds:
         return
-    here.beaten = now
+    tab.last_heartbeat = now
     try:
-        rating_service().heartbeat(here.token, ballot_token)
+        rating_service().heartbeat(tab.token, ballot_token)
     except StudyError:
         return
 
@@ -205,5 +205,5 @@ def _unless_busy(do: Callable[[], RatingVisit]) -> RatingVisit | None:
     try:
         return do()
     except StudyError:
-        tab().notice = words.BUSY_PAGE
+        current_tab().notice = words.BUSY_PAGE
         return None

@@ -41,7 +41,7 @@ OFFLINE = (
 )
 BUSY_VOTE = "The server is very busy, and your answer was not saved. Please choose again."
 BUSY_PAGE = "The server is very busy. Nothing is lost: please try again in a moment."
-NOT_TAKEN = "Your answer could not be saved. Please choose again."
+NOT_SAVED = "Your answer could not be saved. Please choose again."
 
 ASK_DEGREE = "Please choose one."
 ASK_FIELD = "Please write one or two words, for instance Biology or Teaching."

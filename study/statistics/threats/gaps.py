@@ -109,7 +109,7 @@ class Gaps(PlainAtLevel):
 
     @property
     def adjusted_rate(self) -> tuple[float, Interval] | None:
-        """The rate between formulas of `compared`, at the mean gap in EIC."""
+        """The rate between formulas of `held_equal`, at the mean gap in EIC."""
         term = self.fit.term(INTERCEPT)
         if term is None:
             return None
@@ -118,7 +118,7 @@ class Gaps(PlainAtLevel):
         return float(expit(term.estimate)), Interval(low, high, self.level, odds.method)
 
     @property
-    def compared(self) -> str:
+    def held_equal(self) -> str:
         """What the adjusted rate takes to be equal: R² and complexity, unless a gap is `shared`."""
         names = {R2: "R²", NODES: "complexity"}
         equal = [names[name] for name in names if name not in self.shared]
@@ -130,7 +130,7 @@ class Gaps(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        """Whether the preference is still there once `compared` and side are equal."""
+        """Whether the preference is still there once `held_equal` and side are equal."""
         if self.adjusted_rate is None or self.fit.too_small:
             return UNKNOWN
         plain = side_of_half(self.unadjusted.interval(self.level))
@@ -139,14 +139,14 @@ class Gaps(PlainAtLevel):
     @property
     def sentence(self) -> str:
         """What the preference follows, in words."""
-        return self._told(self.terms)
+        return self._describe_effects(self.terms)
 
     @property
     def summary(self) -> str:
         """The same without the effects, for where a table shows them."""
-        return self._told(())
+        return self._describe_effects(())
 
-    def _told(self, effects: tuple[RegressionTerm, ...]) -> str:
+    def _describe_effects(self, effects: tuple[RegressionTerm, ...]) -> str:
         found = [self._adjusted(), *map(self._effect, effects)]
         parts = [self.fit.reason or " ".join(filter(None, found)), self._left_out()]
         if self.constant and not self.fit.reason:
@@ -160,7 +160,7 @@ class Gaps(PlainAtLevel):
         if adjusted is None or self.mean_eic_gap is None:
             return ""
         return (
-            f"Between formulas of {self.compared} whose EICs differ by "
+            f"Between formulas of {self.held_equal} whose EICs differ by "
             f"{self.mean_eic_gap:.1f} digits, the lower EIC would be preferred in "
             f"{wording.percent(adjusted[0], 0)} of votes ({between(adjusted[1])})."
         )

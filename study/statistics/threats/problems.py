@@ -88,26 +88,26 @@ class ProblemRates(PlainAtLevel):
     )  # fmt: skip
 
     @property
-    def judged(self) -> tuple[ProblemRate, ...]:
+    def with_votes(self) -> tuple[ProblemRate, ...]:
         """Problems with a deciding vote."""
         return tuple(each for each in self.rates if each.votes)
 
     @property
-    def against(self) -> tuple[ProblemRate, ...]:
+    def contradicting(self) -> tuple[ProblemRate, ...]:
         """Problems whose whole interval lies below one half."""
-        return tuple(each for each in self.judged if side_of_half(each.interval) == "below")
+        return tuple(each for each in self.with_votes if side_of_half(each.interval) == "below")
 
     @property
     def judgement(self) -> Judgement:
         """Whether problems differ, or one speaks against the lower EIC."""
-        if self.against or (self.p_value is not None and self.p_value < ALPHA):
+        if self.contradicting or (self.p_value is not None and self.p_value < ALPHA):
             return LOOK
         return FINE if self.p_value is not None else UNKNOWN
 
     @property
     def sentence(self) -> str:
         """In how many problems the lower EIC leads, and whether they differ."""
-        ordered = sorted(self.judged, key=lambda each: each.rate or 0.0)
+        ordered = sorted(self.with_votes, key=lambda each: each.rate or 0.0)
         if len(ordered) < 2:
             return self.reason
         low, high = ordered[0], ordered[-1]

@@ -96,7 +96,7 @@ class Sensitivity(PlainAtLevel):
         return tuple(p for p in self.points if not p.rate.reason and p.rate.votes >= least)
 
     @property
-    def disagreeing(self) -> tuple[SensitivityPoint, ...]:
+    def contradicting(self) -> tuple[SensitivityPoint, ...]:
         """Comparable points whose interval is elsewhere against one half than the rule's is."""
         expected = side_of_half(self.frozen.interval(self.level))
         return tuple(
@@ -108,7 +108,7 @@ class Sensitivity(PlainAtLevel):
         """Whether another threshold would have led to another conclusion."""
         if self.frozen.rate.reason or self.frozen.rate.too_small:
             return UNKNOWN
-        return LOOK if self.disagreeing else FINE
+        return LOOK if self.contradicting else FINE
 
     @property
     def sentence(self) -> str:
@@ -122,9 +122,9 @@ class Sensitivity(PlainAtLevel):
         curves = " ".join(map(self._curve, UNITS))
         small = f" {self.frozen.rate.too_small}" if self.frozen.rate.too_small else ""
         compared = f"{len(self.comparable)} thresholds that keep at least half of these votes"
-        if not self.disagreeing:
+        if not self.contradicting:
             return f"{frozen} {curves} All {compared} lead to the same conclusion.{small}"
-        other = f"{len(self.disagreeing)} of the {compared} lead to another conclusion"
+        other = f"{len(self.contradicting)} of the {compared} lead to another conclusion"
         return f"{frozen} {curves} {other} than the frozen rule.{small}"
 
     def _curve(self, unit: Unit) -> str:
@@ -178,7 +178,7 @@ def sensitivity(
         ours = {rule.threshold_seconds} if unit == rule.unit else set()
         for threshold in sorted({*THRESHOLDS, *ours}):
             applied = ExclusionRule(threshold, unit, rule.max_failed_attention)
-            left = table.select(columns.kept(applied))
+            left = table.select(columns.kept_by(applied))
             raters = count(left.rater) if len(left) else 0
             rate = clustered_rate(left, estimand=estimand)
             points.append(

@@ -68,7 +68,7 @@ class OneSided(PlainAtLevel):
     )  # fmt: skip
 
     @property
-    def found(self) -> int:
+    def one_sided_count(self) -> int:
         """How many raters are one-sided."""
         return len(self.left) + len(self.right)
 
@@ -80,7 +80,7 @@ class OneSided(PlainAtLevel):
         before, after = (
             side_of_half(rate.interval(self.level)) for rate in (self.everybody, self.without_them)
         )
-        return LOOK if self.found and (self.p_value < ALPHA or before != after) else FINE
+        return LOOK if self.one_sided_count and (self.p_value < ALPHA or before != after) else FINE
 
     @property
     def sentence(self) -> str:
@@ -93,7 +93,7 @@ class OneSided(PlainAtLevel):
         of = f"{wording.count(self.candidates, 'rater')} with {self.minimum} or more votes"
         few = f"about {self.expected:.1f}" if self.expected >= 0.05 else "hardly any"
         chance = f"chance would give {few}"
-        if not self.found:
+        if not self.one_sided_count:
             return f"None of {of} always chose the same side ({chance})."
         rest = (
             f"the rate is {rate_words(self.without_them, self.level)}"
@@ -101,7 +101,7 @@ class OneSided(PlainAtLevel):
             else "no votes are left"
         )
         return (
-            f"{self.found} of {of} always chose the same side ({len(self.left)} left, "
+            f"{self.one_sided_count} of {of} always chose the same side ({len(self.left)} left, "
             f"{len(self.right)} right); {chance} ({wording.p_clause(self.p_value)}). Without them "
             f"{rest}."
         )

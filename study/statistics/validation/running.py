@@ -160,11 +160,11 @@ class Tally:
     ----------
     studies, flagged : int
         All, and those that the method calls too small.
-    intervals, covered, truth_below, missed : int
+    intervals, covered, truth_below, missed_unflagged : int
         With an interval; that hold the truth; that lie above it; that miss it and are not flagged.
     width : float
         Sum of the widths.
-    tests, rejected, claimed : int
+    tests, rejected, rejected_unflagged : int
         With a test; that reject; that reject and are not flagged.
     """
 
@@ -173,11 +173,11 @@ class Tally:
     intervals: int = 0
     covered: int = 0
     truth_below: int = 0
-    missed: int = 0
+    missed_unflagged: int = 0
     width: float = 0.0
     tests: int = 0
     rejected: int = 0
-    claimed: int = 0
+    rejected_unflagged: int = 0
 
     def __add__(self, other: Tally) -> Tally:
         names = [field.name for field in fields(self)]
@@ -196,11 +196,11 @@ class Tally:
             intervals=some,
             covered=covered,
             truth_below=interval is not None and truth < interval.low,
-            missed=some and not covered and not flagged,
+            missed_unflagged=some and not covered and not flagged,
             width=interval.high - interval.low if interval else 0.0,
             tests=p_value is not None,
             rejected=rejected,
-            claimed=rejected and not flagged,
+            rejected_unflagged=rejected and not flagged,
         )
 
 
@@ -218,9 +218,9 @@ class ValidationRow:
         return _share(self.tally.covered, self.tally.intervals)
 
     @property
-    def missed(self) -> float | None:
+    def missed_unflagged(self) -> float | None:
         """Share of the intervals that miss the truth in studies not called too small."""
-        return _share(self.tally.missed, self.tally.intervals)
+        return _share(self.tally.missed_unflagged, self.tally.intervals)
 
     @property
     def type_one(self) -> float | None:
@@ -228,9 +228,9 @@ class ValidationRow:
         return _share(self.tally.rejected, self.tally.tests) if self._tested else None
 
     @property
-    def claimed(self) -> float | None:
+    def rejected_unflagged(self) -> float | None:
         """Share of the tests that reject in studies not called too small."""
-        return _share(self.tally.claimed, self.tally.tests) if self._tested else None
+        return _share(self.tally.rejected_unflagged, self.tally.tests) if self._tested else None
 
     @property
     def _tested(self) -> bool:
@@ -258,11 +258,11 @@ class ValidationRow:
             "coverage": self.coverage,
             "coverage_error": monte_carlo_error(self.coverage, tally.intervals),
             "truth_below": _share(tally.truth_below, tally.intervals),
-            "missed": self.missed,
+            "missed": self.missed_unflagged,
             "width": self.width,
             "type_one": self.type_one,
             "type_one_error": monte_carlo_error(self.type_one, tally.tests),
-            "claimed": self.claimed,
+            "claimed": self.rejected_unflagged,
             "flagged": self.flagged,
         }
 

@@ -84,16 +84,16 @@ def coverage_excess(row: ValidationRow) -> float | None:
     Too low are misses of studies that are not called too small.  Too high is no fault where most
     studies are.
     """
-    if row.coverage is None or row.missed is None:
+    if row.coverage is None or row.missed_unflagged is None:
         return None
-    return _excess(row, 1 - LEVEL, row.missed, 1 - row.coverage, row.tally.intervals)
+    return _excess(row, 1 - LEVEL, row.missed_unflagged, 1 - row.coverage, row.tally.intervals)
 
 
 def type_one_excess(row: ValidationRow) -> float | None:
     """How far the type-I error is outside, in the same way."""
-    if row.type_one is None or row.claimed is None:
+    if row.type_one is None or row.rejected_unflagged is None:
         return None
-    return _excess(row, ALPHA, row.claimed, row.type_one, row.tally.tests)
+    return _excess(row, ALPHA, row.rejected_unflagged, row.type_one, row.tally.tests)
 
 
 def _excess(

@@ -142,3 +142,37 @@ def test_the_plain_report_names_the_bottleneck(capsys):
     assert main(["inspect", "10000*x-9999*x", "--range", "x=1:2"]) == 0
     out = capsys.readouterr().out
     assert "4.39 digits lost" in out and "*  6" in out
+
+
+def test_other_readings_are_told_with_what_to_write_for_them(capsys):
+    document = inspect_json(capsys, "E=mc^2", "--range", "m=1:2", "c=1:3")
+    assert any("m*c^2" in note for note in document["reading"]["notes"])
+    (other,) = document["reading"]["alternatives"]
+    assert set(other) == {"label", "text"}
+    whole = inspect_json(capsys, other["text"], "--range", "mc=1:2")
+    assert [node["text"] for node in whole["nodes"]] == ["mc", "mc²"]
+    for command in ("inspect", "repair"):
+        assert main([command, "1/2x", "--range", "x=1:2"]) == 0
+        out = capsys.readouterr().out
+        assert "read as `1/2*x`" in out and "write 1/(2*x)" in out
+
+
+def test_a_range_keeps_its_name_whole(capsys):
+    document = inspect_json(capsys, "E=mc^2", "--range", "mc=1:2")
+    assert [node["text"] for node in document["nodes"]] == ["mc", "mc²"]
+
+
+CORE = "(FPCore (e x) :pre (and (<= 1 e 10) (< 1e-4 x 1e4)) (* e x))"
+
+
+def test_an_fpcore_is_sampled_where_it_says_unless_a_range_is_given(capsys):
+    document = inspect_json(capsys, CORE)
+    assert document["variables"] == {"e": "1.0:10.0", "x": "loguniform:0.0001:10000.0"}
+    assert any("`:pre`" in note for note in document["reading"]["notes"])
+    document = inspect_json(capsys, CORE, "--range", "x=2:3")
+    assert document["variables"] == {"e": "1.0:10.0", "x": "2.0:3.0"}
+
+
+def test_an_equation_is_answered_with_its_sides(capsys):
+    assert main(["inspect", "sin(x) = y", "--range", "x=1:2"]) == 2
+    assert "give `sin(x)` or `y`" in capsys.readouterr().err

@@ -85,3 +85,9 @@ def test_repairs_cut_short_are_printed_as_such(capsys):
 def test_a_search_takes_some_time(command, seconds, capsys):
     assert main([command, "x+1", "--range", "x=1:2", f"--seconds={seconds}"]) == 2
     assert "the search cannot take" in capsys.readouterr().err
+
+
+def test_the_ranges_that_a_formula_states_are_in_the_command_that_makes_the_page_again(capsys):
+    core = "(FPCore (x) :pre (<= 1 x 10) (+ x 1))"
+    assert main(["report", core, "--samples", "20", *QUICK]) == 0
+    assert "--range x=1.0:10.0 --samples 20" in capsys.readouterr().out

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from eic_core.explain.bottleneck import origin_of_loss
 from eic_core.explain.causes import explain_loss
-from eic_core.explain.created import created_losses, noise_sums, row_weights
+from eic_core.explain.created import created_losses, loss_steps, row_weights
 from eic_core.explain.ledger import blame
 from eic_core.explain.verdict import verdict
 from eic_core.explain.where import where
@@ -96,7 +96,7 @@ def test_the_cause_is_where_most_is_created_and_all_answers_agree(text, ranges, 
     target = inspection.bottleneck
     truth = true_created(inspection, target)
     first = inspection.formula.first[target]
-    assert noise_sums(inspection, target).created == pytest.approx(truth, abs=1e-6)
+    assert loss_steps(inspection, target).created == pytest.approx(truth, abs=1e-6)
     whole = inspected(text, count=1_000, **ranges)
     target = whole.bottleneck
     origin = origin_of_loss(whole, target)
@@ -161,8 +161,8 @@ def test_the_order_of_the_samples_changes_nothing(seed):
     mixed = samples.take(np.random.default_rng(seed).permutation(len(samples)))
     before, after = inspect(formula, samples), inspect(formula, mixed)
     for k in range(len(formula)):
-        assert noise_sums(before, k).created == pytest.approx(
-            noise_sums(after, k).created, abs=1e-6
+        assert loss_steps(before, k).created == pytest.approx(
+            loss_steps(after, k).created, abs=1e-6
         )
 
 
@@ -179,8 +179,8 @@ def test_the_unit_of_an_input_does_not_change_the_cause(power, seed):
         after = inspect(formula, Samples.from_columns({"x": factor * x, "y": factor * y}))
         k = before.bottleneck
         assert after.bottleneck == k
-        assert noise_sums(after, k).created == pytest.approx(
-            noise_sums(before, k).created, abs=1e-6
+        assert loss_steps(after, k).created == pytest.approx(
+            loss_steps(before, k).created, abs=1e-6
         )
         assert origin_of_loss(after, k) == origin_of_loss(before, k)
 
@@ -220,3 +220,14 @@ def test_steps_that_each_lose_little_are_not_blamed_one_by_one():
     assert inspection.eic > 1 and largest < 0.35
     assert f"at most {math.ceil(10 * largest) / 10:.1f} of them in any one step" in said
     assert said.endswith("it adds up over the steps below, and no single one stands out.")
+
+
+@pytest.mark.parametrize("text", ["100 + (x - 3)", "exp(x)*sin(y)/(x - 0.9*y) + log(x + y)", "x*y"])
+def test_a_choice_of_many_rows_tells_what_all_of_them_do(text, monkeypatch):
+    rng = np.random.default_rng(4)
+    columns = {name: rng.uniform(1, 5, 40_000) for name in "xy"}
+    formula = read(text).formula
+    chosen = loss_steps(inspect(formula, Samples.from_columns(columns)), len(formula) - 1)
+    monkeypatch.setattr("eic_core.explain.created.MOST_ROWS", 10**9)
+    every = loss_steps(inspect(formula, Samples.from_columns(columns)), len(formula) - 1)
+    assert chosen.created == pytest.approx(every.created, abs=0.02)

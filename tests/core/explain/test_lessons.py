@@ -146,7 +146,7 @@ def test_the_logarithm_brings_back_what_the_exponential_lost():
     assert root.masked == (1,)
     assert root.rows[1].share == pytest.approx(np.mean(x**-2.0) / np.mean(2 + x**-2.0), rel=1e-6)
     assert found.writing.q == pytest.approx(half_log10_mean(2 + x**-2.0), abs=1e-9)
-    assert "The worst inner step (EIC) loses 3.0 digits, at `exp(x)`" in found.sentences[3]
+    assert "The worst step (EIC) loses 3.0 digits, at `exp(x)`" in found.sentences[3]
 
 
 def test_the_roots_cancel_where_x_is_large_and_the_writing_is_to_blame():

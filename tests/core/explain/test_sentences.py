@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -113,7 +115,7 @@ def test_a_result_that_shows_a_loss_is_not_said_to_hide_it():
     assert verdict(inspection).sentence == told
     assert not any("hides it" in note for note in notes)
     said = " ".join(writing_loss(inspection).notes)
-    assert "The worst inner step (EIC) loses 6.5 digits" in said
+    assert "The worst step (EIC) loses 6.5 digits" in said
     assert "with shared noise the result loses fewer" in said
 
 
@@ -228,3 +230,71 @@ def test_a_constant_that_needs_some_of_its_digits_does_not_hang_on_the_last():
     need = found.needs[0]
     assert 6 <= need.together < need.given == 15
     assert found.sentences[1] == f"`3.14159265358979` needs {need.together} of its 15."
+
+
+# --- what is told of a step, of rows and of inputs holds for all that it names
+
+
+@pytest.mark.parametrize(
+    ("text", "x"),
+    [("x*sin(exp(x))", np.linspace(80, 200, 20)), ("cot(x/pi)", np.geomspace(1e200, 1e300, 40))],
+)
+def test_a_step_that_keeps_a_digit_nowhere_is_not_said_to_lose_more_with_more_samples(text, x):
+    notes = verdict(inspected(text, x=x)).notes
+    assert not [note for note in notes if "not settled" in note]
+
+
+def test_what_is_called_nearly_zero_is_small_at_each_of_the_rows_told():
+    """Two rows carry the noise: at one the logarithm is nearly 0, at the other its argument is."""
+    x = np.append(np.full(20, 5.7), [1000.945, 3000.2122])
+    y = np.append(np.full(20, 1.0), [1000.0, 3000.0])
+    found = where(inspected("log(x - y)", x=x, y=y))
+    place = found.place
+    assert sorted(found.carriers[1].positions) == [20, 21]
+    assert place.sentence.startswith("Most of it comes where `log(x − y)` is nearly zero (−0.057)")
+    assert place.low == place.high == pytest.approx(math.log(0.945), rel=1e-9)
+
+
+def test_a_value_that_60_digits_settled_is_told_as_they_have_it():
+    y = np.append(np.linspace(2.0, 3.0, 19), 1.3e29)
+    found = where(inspected("sin(y) - cos(1e6)", y=y))
+    with mpmath.workdps(60):
+        truth = float(mpmath.sin(mpmath.mpf("1.3e29")) - mpmath.cos(10**6))
+    in_double = float(np.sin(1.3e29) - np.cos(1e6))
+    assert abs(truth / in_double - 1) > 0.1
+    told = " ".join(found.sentences)
+    assert "in double precision" not in told
+    if found.place is not None and found.place.node_id is not None:
+        assert found.place.low == pytest.approx(truth, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "named"),
+    [  # sensitivities by hand: x f'/f of each input
+        ("n*exp(-m*g*x/(k*t))", dict.fromkeys("nmgxkt", 3.5), "of `m`, `g`, `x` and 2 more."),
+        ("exp(20*x)*y**3", {"x": 1.0, "y": 2.0}, "of `x`."),  # 20 and 3
+        ("x**20*y**10*z**9", {"x": 1.1, "y": 1.2, "z": 1.3}, "of `x`, `y` and `z`."),
+        ("x**30*y**30", {"x": 1.1, "y": 1.2}, "of `x` and `y`."),
+    ],
+)
+def test_every_input_that_matters_as_much_as_one_that_is_named_is_named_or_counted(
+    text, columns, named
+):
+    inspection = inspected(text, **{v: [value, value * 1.01] for v, value in columns.items()})
+    assert writing_loss(inspection).sentence.endswith(named)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "told"),
+    [
+        ("sqrt(log(x))", {"x": [-1.0, -2.0, 0.5, 0.1]}, "; 2 of 4 fail at `√log(x)`: "),
+        ("sqrt(log(x))", {"x": [-1.0, -2.0, -3.0, 0.1]}, "; 3 of 4 fail at `log(x)`: "),
+        ("cos(exp(x))*y", {"x": [1e4, 2e4], "y": [1.0, 2.0]},
+         "no sample has a usable value at `cos(exp(x))`: its argument is too large to be reduced."),
+        ("tan(exp(x))", {"x": [9e3]}, "the sample has no usable value at `tan(exp(x))`: its "
+         "argument is too large to be reduced."),
+        ("exp(exp(exp(x)))", {"x": [9e3]}, "it leaves every range of numbers."),
+    ],
+)  # fmt: skip
+def test_why_no_sample_has_a_value_is_told_with_its_count(text, columns, told):
+    assert told in verdict(inspected(text, **columns)).sentence

@@ -22,6 +22,9 @@ WORDS = {
     "infix": (
         "x |x_1|x[|x[:|x[:,|x[0]|np.|sin(|log(|powabs(|f(|foo(|(x)|)(|1.|.5|1e|1e5 |**|//|==|√|⁻¹"
         "|Integer(|Rational(1,|Float('1|Symbol('x')|theta=|y=|y =|f(x)=|x |, | ,|; |- |-x|1 |2x"
+        "|mc |mc^|/mc^2 |^-kt |x/y z |2mc^2 |e^2x|x^ab^|αβ |πr² |x1x2 |E |E^(|X0 x0 |θ₁ θ_1 |sinx "
+        "|sin |lg |log(2,|log(x,|log(2,x) |div(X0,|sqrt(X0,|mul(X0,X1) |mass velocity |return "
+        "|x[i] |m₁m₂|2√"
     ).split("|")
     + ["|theta=", "|theta= ", "|front", ";1", "|x"],
     "latex": (
@@ -34,6 +37,7 @@ WORDS = {
     "fpcore": (
         "( |)|(+|(+ |(- |(- x |(* 1 |(sin |(sin|(sinsin|sin|(if |(if (|(let |(let (|(let ([a |[a 1]"
         "|[a|(let* (|(! |(FPCore |(FPCore (|:a b |:a|;|; |\"|\" |1/|0/|00/1 |1/1 |-1 |+1|x |1 |a.b "
+        "|:pre |(and |(<= 1 x 2) |(<= 1 |x 1 |(fabs x) |(- 1) |(! :p b x)|e |E "
     ).split("|"),
     "prefix": (
         "add |add,|mul |sub x |sin |neg |log |x |x_0 |2.0 |1,|+ |- |+ N1 |+ N1 E-3 |N1|N1234 |E-3 "
@@ -43,7 +47,9 @@ WORDS = {
 AROUND = {
     "infix": [("", ""), ("x", "|"), ("sin(x", ")"), ("x|theta=", "|"), ("Float(", "x)")],
     "latex": [("", ""), ("x", "x"), (r"\sin^{", "}x"), (r"\frac{1}{", "}"), ("x_{", "}=")],
-    "fpcore": [("", ""), ("(", ")"), ("(+ 1 ", "x)"), ("(let* (", ") x)"), ("(FPCore (x) ", "x)")],
+    "fpcore": [("", ""), ("(", ")"), ("(+ 1 ", "x)"), ("(let* (", ") x)"), ("(FPCore (x) ", "x)"),
+               ("(FPCore (", ") x)"), ("(FPCore (x) :pre ", " x)"),
+               ("(FPCore (x) :pre (<= ", ") x)")],
     "prefix": [("", ""), ("add ", " x"), ("1", "!")],
 }
 PAIRED = {

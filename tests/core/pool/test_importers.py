@@ -365,3 +365,9 @@ def test_a_source_is_a_table_only_below_a_header():
     assert source.source_of("max(x0, x1)\nmin(x0, x1)").sheet is None
     assert source.source_of("1,2\n3,4").sheet is None
     assert source.source_of("a,b\n1,2").sheet is not None
+
+
+def test_a_column_of_short_names_is_no_column_of_formulas():
+    table = "tool,form\n" + "".join(f"{tool},2x + {n}y\n" for n, tool in enumerate(("GP", "KT")))
+    imported = import_formulas(table)
+    assert [row.formula for row in imported.rows] == ["2x + 0y", "2x + 1y"]

@@ -11,6 +11,7 @@ from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains
 from eic_core.measure.table import read_table
 from eic_core.pool.importers import Listed
+from eic_core.pool.list_variables import ListedVariables, counted_from_zero
 from eic_core.pool.listing import (
     ListedScore,
     RangeData,
@@ -79,6 +80,72 @@ def test_a_pasted_formula_that_says_what_it_counts_from_is_believed():
     scores = score_listing(rows("x0 + x1", "((1.5) * X1) + (0.5 * X2)"), TableData(TABLE, "target"))
     assert [s.base for s in scores] == [0, 1]
     assert scores[1].syntax == "operon"
+
+
+@pytest.mark.parametrize(
+    ("formulas", "names", "bases"),
+    [
+        # notation says so: Operon counts from 1, PySR from 0
+        ([("X1*X2", "operon", "O"), ("x0+x1", "pysr", "P")], "x0 x1", [1, 0]),
+        # nothing counts from 0: as spelled
+        ([("X1*X2", "operon", "O"), ("x2", "", "O")], "x1 x2", [1, None]),
+        ([("x1*x2 + c", "", "m"), ("x1", "", "n")], "c x1 x2", [None, None]),
+        # one formula of a group uses x0: the group counts from 0
+        ([("x1", "", "m"), ("x0*x1", "", "m")], "x0 x1", [0]),
+        # a group that runs past what the others of its problem count from 0
+        ([("x1*x2", "", "m"), ("x0*x1", "", "n")], "x0 x1", [1, 0]),
+        # a group of which nothing tells stays as it is
+        ([("x1", "", "m"), ("x0*x1", "", "n")], "x0 x1", [None, 0]),
+        # printed by Operon, pasted without a word of it
+        ([("((1.5) * X1) + (0.5 * X2)", "", ""), ("x0 - x1", "", "")], "x0 x1", [1]),
+        ([("X1 - X10", "operon", "O"), ("x0 + b", "pysr", "P")], "b x0 x9", [1, 0]),
+    ],
+)
+def test_formulas_of_one_problem_share_the_names_of_their_variables(formulas, names, bases):
+    given = [
+        Listed(i, text, syntax=syntax, method=method, problem="p")
+        for i, (text, syntax, method) in enumerate(formulas, start=1)
+    ]
+    found = ListedVariables.of(given)
+    assert found.names == tuple(names.split())
+    assert list(found.bases.values()) == bases
+
+
+def test_over_ranges_the_first_variable_is_one_whatever_it_is_counted_from():
+    ranges = {"x0": Domain("loguniform", 1, 1e6), "x1": Domain("uniform", 0.5, 0.6)}
+    given = [
+        *rows("X1 - X2", "exp(X1*1e-3)/X2", method="Operon", syntax="operon"),
+        *rows("x0 - x1", "exp(x0*1e-3)/x1", method="PySR", syntax="pysr"),
+    ]
+    data = RangeData(ranges, count=300, seed=1, names=ListedVariables.of(given))
+    scores = score_listing(given, data)
+    samples = sample_domains(ranges, count=300, seed=1)
+    for scored, text in zip(scores, ["x0 - x1", "exp(x0*1e-3)/x1"] * 2, strict=True):
+        expected = inspect(read(text).formula, samples, recheck=False)
+        assert scored.score.eic == expected.eic
+    assert [s.renumbered for s in scores] == [True, True, False, False]
+    for scored in scores[:2]:
+        again = read(counted_from_zero(scored.listed).formula, syntax=scored.syntax)
+        assert again.formula.variables == ("x0", "x1")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2*X1 + X12", "2*X0 + X11"), ("x_{1}^2", "x_{0}^2"), ("x₁⋅x₂", "x₀⋅x₁"),
+        ("x[:,10] - 10", "x[:,9] - 10"), ("x[2]*x_1", "x[1]*x_0"), ("omega_1 + x1", "omega_1 + x0"),
+    ],
+)  # fmt: skip
+def test_a_formula_counted_from_one_is_written_as_counted_from_zero(text, expected):
+    assert counted_from_zero(Listed(1, text)).formula == expected
+
+
+def test_a_list_that_counts_from_one_has_no_x0():
+    given = [*rows("X1", "X0", syntax="operon"), *rows("x0", syntax="pysr")]
+    names = ListedVariables.of(given)
+    assert names.names == ("x0",)
+    _, refused, good = score_listing(given, RangeData({"x0": Domain("fixed", 1, 1)}, names=names))
+    assert "before the first" in refused.score.error and not good.score.error
 
 
 def test_two_processes_find_what_one_finds():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,9 @@ from eic_core.cli import main
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
 from eic_core.pool import SCORE_COLUMNS, Candidate
+from eic_core.pool.importers import import_formulas
 from eic_core.pool.scoring import group_index_base, read_pool, score_pool
+from study.matching.scored import read_scored
 
 
 @pytest.fixture
@@ -151,3 +154,33 @@ def test_the_real_pool_is_read_and_scored(shared, tmp_path):
             assert low - 0.05 <= result.r2 <= high + 0.05, candidate.formula
             checked += 1
     assert checked > 20
+
+
+def test_a_scored_pool_ends_its_lines_as_every_file_here_and_other_ends_are_read(
+    tmp_path, problems
+):
+    pool = 'problem,formula,note\nline,a+b,"two\nlines"\nline,lg(a),=1\n'
+    rows = scored(tmp_path, problems, pool, "--jobs", "1")
+    assert [row["note"] for row in rows] == ["two\nlines", "=1"]
+    unix = (tmp_path / "scored.csv").read_bytes()
+    assert b"\r" not in unix and unix.endswith(b"\n")
+    dos = tmp_path / "dos.csv"
+    dos.write_bytes(unix.replace(b"two\nlines", b"two lines").replace(b"\n", b"\r\n"))
+    for path in (tmp_path / "scored.csv", dos):
+        columns, candidates = read_pool(path)
+        assert columns[-1] == "error" and [c.formula for c in candidates] == ["a+b", "lg(a)"]
+        found = read_scored(path)
+        assert found.r2[0] == 1.0 and found.refused.tolist() == [False, True]
+        listed = import_formulas(path.read_bytes(), name=path.name)
+        assert [r.formula for r in listed.rows] == ["a+b", "lg(a)"]
+
+
+@pytest.mark.parametrize(
+    "formula",
+    ["(x", "sin(x", "x)", "\\frac{x}{", "((a+b]", "1+lg(x)", "x +* 1", "", "a**", "[1 + (2]"],
+)
+def test_the_reason_of_a_refusal_names_its_column_once(tmp_path, problems, formula):
+    cell = '"' + formula.replace('"', '""') + '"'
+    (row,) = scored(tmp_path, problems, f"problem,formula\nline,{cell}\n", "--jobs", "1")
+    places = re.findall(r"column \d+", row["error"])
+    assert places and len(places) == len(set(places)), row["error"]

@@ -290,5 +290,5 @@ def test_where_the_result_is_a_difference_of_equals_both_lines_say_which_noise()
     )
     assert repair(formula, samples, limit_seconds=600.0).sentence == (
         "Write `0` (merging like terms): measured in float64 it loses no digit, as before; the "
-        "worst inner step (EIC) loses no digit instead of every digit."
+        "worst step (EIC) loses no digit instead of every digit."
     )

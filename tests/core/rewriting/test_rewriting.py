@@ -141,7 +141,7 @@ def test_a_rewrite_that_only_games_independence_is_not_proposed(
         ("a*b/(4*pi*c*r**2)", ["a=1:5", "b=1:5", "c=1:5", "r=1:5"],
          "with shared noise the result loses 0.6 digits; measured in float64",
          "Nothing needs to be done."),
-        ("x + 1e-6*sin(1000*x)", ["x=1:5"], "the worst inner step (EIC) loses",
+        ("x + 1e-6*sin(1000*x)", ["x=1:5"], "the worst step (EIC) loses",
          "does not feel that step"),
         ("x - sin(x)", ["x=loguniform:1e-4:1"], "are lost to the writing; measured in float64",
          "a series or a library function"),

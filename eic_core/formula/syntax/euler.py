@@ -1,0 +1,103 @@
+"""Whether a bare ``E`` is Euler's number: what speaks for it, and how the other reading is written.
+
+SymPy and Mathematica print e as ``E``; in physics it is an energy or a field.  A column or an
+argument of that name settles it, and so does the notation.
+"""
+
+from __future__ import annotations
+
+import re
+
+from eic_core.formula.syntax.names import is_indexed
+from eic_core.formula.syntax.reading import Report, replaced
+from eic_core.formula.tree import Formula
+
+_RAISED = re.compile(
+    r"(?<![\w.\\])E\s*+(?:\^|\*\*)\s*+(?:\{[^{}]{0,200}?[A-Za-z\\(]|(?!\{)(?![-+−]?\s*+[0-9.]))"
+)
+"""E to a power in parentheses or with a variable in it: nobody writes an energy so."""
+_ALONE = re.compile(r"(?<![\w.\\])E(?![\w.])")
+_SEXPR = re.compile(r"\(\s*+(?:[-+*/]|[a-z]\w*+)\s++[\w(]")
+_DIGITS = "2.718281828459"
+_SYMPY = re.compile(r"(?<!\w)(?:sympy\.|sp\.|Symbol\(|Integer\(|Rational\(|Float\()")
+
+
+def reason_for_euler(text: str, formula: Formula) -> str:
+    """Why the ``E`` of a text that was read with a variable `E` is Euler's number, or "".
+
+    Parameters
+    ----------
+    text : str
+        The part of the text that was read.
+    formula : Formula
+        With a variable called E.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> reason_for_euler("E^(-x)", read("f(E, x) = E^(-x)").formula)
+    'it is raised to a power, as e is'
+    >>> reason_for_euler("E*c^2", read("f(E, c) = E*c^2").formula)
+    ''
+    """
+    if _RAISED.search(text):
+        return "it is raised to a power, as e is"
+    if _DIGITS in text or _SYMPY.search(text):
+        return "the text looks printed by SymPy"
+    others = [name for name in formula.variables if name != "E"]
+    if others and all([is_indexed(name) for name in others]):
+        return "as SymPy prints it"
+    return ""
+
+
+def note_meaning_of_e(report: Report, formula: Formula, reason: str, start: int, end: int) -> None:
+    """Say what ``E`` was read as, and offer the other.
+
+    Parameters
+    ----------
+    report : Report
+        Takes the note and the other reading.
+    formula : Formula
+        As read.
+    reason : str
+        Why ``E`` is Euler's number; "" where it is a variable.
+    start, end : int
+        The part of the text that was read, as character offsets.
+    """
+    text = report.text
+    met = [match.span() for match in _ALONE.finditer(text, start, end)]
+    if not met:
+        return
+    if reason:
+        report.note(f"`E` is read as Euler's number 2.718…: {reason}", met[0])
+        report.alternative(
+            "a variable called E",
+            lambda: with_arguments(report.text, ["E", *formula.variables], start, end),
+        )
+        return
+    report.note("`E` is read as a variable", met[0])
+    report.alternative(
+        "E as Euler's number 2.718…", lambda: replaced(text, [(*span, "e") for span in met])
+    )
+
+
+def with_arguments(text: str, names: list[str], start: int, end: int) -> str:
+    """The text with a head that declares its variables, so that they are nothing else.
+
+    Parameters
+    ----------
+    text : str
+    names : list of str
+        Its variables.
+    start, end : int
+        The part of the text that is the formula.
+
+    Examples
+    --------
+    >>> with_arguments("y = E^(-x)", ["E", "x"], 4, 10)
+    'f(E, x) = E^(-x)'
+    """
+    body = text[start:end].strip()
+    if _SEXPR.match(body):
+        return f"(FPCore ({' '.join(names)}) {body})"
+    return f"f({', '.join(names)}) = {body}{text[end:]}"

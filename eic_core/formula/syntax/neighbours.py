@@ -1,0 +1,201 @@
+"""Which operands side by side are a product in plain text, and what is said where they are none."""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+from eic_core.formula.syntax.build import Refusal
+from eic_core.formula.syntax.names import (
+    CONSTANT_NAMES,
+    GREEK,
+    MISSPELT,
+    Names,
+    is_indexed,
+    plain_letters,
+)
+from eic_core.formula.syntax.products import WORDS_OF_CODE
+from eic_core.formula.syntax.reading import Report
+from eic_core.formula.syntax.tokens import (
+    BAD,
+    CALL,
+    CLOSE,
+    COMMA,
+    END,
+    NAME,
+    NUMBER,
+    OPEN,
+    OPERATOR,
+    SUPERSCRIPT,
+    Token,
+    TokenRow,
+)
+
+_SYMBOL = re.compile(r"([^\W\d_]+?)(?:_?[0-9]{1,3}|_\w{1,5})?\Z")
+_HEX = re.compile(r"[xX][0-9a-fA-F]*[0-9][0-9a-fA-F]*\Z")
+_DIFFERENCE = re.compile(r"[Δδ∂][^\W\d_](?:_?\w{1,5})?\Z")
+
+
+_LONGEST = 40
+"""Most characters of a name that may be a symbol."""
+
+
+class Neighbours:
+    """Which operands side by side are no product, and what is said of them.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text and raises the errors.
+    names : Names
+        The meaning of names.
+    """
+
+    def __init__(self, report: Report, names: Names) -> None:
+        self.report = report
+        self.names = names
+
+    def refuse(self, tokens: list[TokenRow], index: int) -> None:
+        """Raise unless the tokens `index` - 1 and `index` are factors of a product.
+
+        In this order: two numbers, program code, a complex number, a function without parentheses,
+        a number behind its factor, an index, and words of which nobody knows whether they are one
+        name.
+        """
+        report = self.report
+        before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
+        place = (before.start, token.end)
+        if before.kind == NUMBER and token.kind == NUMBER:
+            report.fail("two numbers side by side", *place, "write an operator between them")
+        named = [each for each in (before, token) if each.kind in (NAME, CALL)]
+        if any([each.text in WORDS_OF_CODE and not self._known(each) for each in named]):
+            report.fail("this is program code, not a formula", *place, "give only the expression")
+        glued = before.end == token.start
+        if before.kind == NUMBER and glued and token.text in ("i", "j", "I", "J"):
+            hint = f"for a variable write `{before.text}*{token.text}`"
+            report.fail("complex numbers are not supported", *place, hint)
+        if before.kind == NUMBER and glued and self._is_digits(before, token):
+            report.fail(
+                f"`{before.text}{token.text[:20]}` is no number that is read",
+                *place,
+                "write its digits as a plain decimal",
+            )
+        if before.kind == NAME and token.kind != OPEN:
+            meant = MISSPELT.get(before.text.lower(), "")
+            if self._is_function(before) or meant and not self._known(before):
+                self._refuse_function(tokens, index, meant or before.text)
+        if token.kind == NUMBER:
+            self._ask(before, token, (("a product", "*"), ("a power", "**")))
+        if before.kind == NAME and token.kind == OPEN and token.text in "[{":
+            report.fail(f"`{before.text[:20]}{token.text}`", *place, "write an index as in `x[0]`")
+        if before.kind == NAME and token.kind in (NAME, CALL) and not glued:
+            if token.kind == CALL and not self._is_function(token):
+                return
+            if not (self._is_symbol(before) and (token.kind == CALL or self._is_symbol(token))):
+                meanings = (("a product", "*"), ("one name", "_"))
+                self._ask(before, token, meanings[: 1 if token.kind == CALL else 2])
+
+    def _is_digits(self, before: Token, token: Token) -> bool:
+        """Whether a name directly behind a number goes on with it: ``1_000``, ``0x1F``."""
+        return token.text[0] == "_" or before.text == "0" and _HEX.match(token.text) is not None
+
+    def _known(self, token: Token) -> bool:
+        return self.names.is_known(token.text)
+
+    def _is_function(self, token: Token) -> bool:
+        try:
+            found = self.names.function(token.text)
+        except Refusal:
+            return True
+        return found is not None and not self.names.is_column(token.text)
+
+    def _is_symbol(self, token: Token) -> bool:
+        """Whether a name is one that people write products of without a sign."""
+        match = _SYMBOL.match(plain_letters(token.text)) if len(token.text) < _LONGEST else None
+        head = match[1] if match else ""
+        return (
+            self._known(token)
+            or is_indexed(token.text)
+            or len(head) == 1
+            or head in GREEK.values()
+            or token.text in CONSTANT_NAMES
+            or _DIFFERENCE.match(token.text) is not None
+        )
+
+    def _ask(self, before: Token, token: Token, meanings: tuple[tuple[str, str], ...]) -> NoReturn:
+        """Raise with what two operands side by side may mean, to choose from."""
+        text = self.report.text
+        left, right = text[before.start : before.end].strip(), token.text
+        left = left[-1:] if before.kind == CLOSE or len(left) > 20 else left
+        call = "(" if token.kind == CALL else ""
+        shown = [f"`{left}{sign}{right[:20]}{call}` for {what}" for what, sign in meanings]
+        choices = tuple(
+            (what, text[: before.end] + sign + text[token.start :]) for what, sign in meanings
+        )
+        self.report.fail(
+            f"`{left}{text[before.end : token.start][:20]}{right[:20]}{call}` is not clear",
+            before.start,
+            token.end,
+            "write " + " or ".join(shown),
+            choices=choices,
+        )
+
+    def refuse_raised_function(self, tokens: list[TokenRow]) -> None:
+        """Raise for the first ``sin^2(x)`` or ``sin² x``, with the power behind its argument."""
+        text = self.report.text
+        for index in range(len(tokens) - 2):
+            name, raised = Token._make(tokens[index]), Token._make(tokens[index + 1])
+            if name.kind != NAME or not self._is_function(name):
+                continue
+            first = index + 2
+            if raised[:2] == (OPERATOR, "^") and tokens[first][0] == NUMBER:
+                first += 1
+            elif raised.kind != SUPERSCRIPT or raised.text.startswith("-"):
+                continue
+            end = self._argument_end(tokens, first)
+            inside = text[tokens[first][2] : end].strip()
+            if not inside:
+                continue
+            power = text[raised.start : tokens[first - 1][3]]
+            argument = inside if tokens[first][0] == OPEN else f"({inside})"
+            call = f"{name.text}{argument}{power}"
+            self.report.fail(
+                f"the power of `{name.text}` stands before its argument",
+                name.start,
+                tokens[first][3],
+                f"write `{call}`" if len(call) <= 60 else "write it behind the argument",
+                text[: name.start] + call + text[end:],
+            )
+
+    def _argument_end(self, tokens: list[TokenRow], index: int) -> int:
+        """Where an argument without parentheses of its own ends in the source.
+
+        It ends at the next operator or function; one in parentheses ends with these.
+        """
+        depth, last, closed = 0, index, tokens[index][0] == OPEN
+        while tokens[last][0] not in (END, BAD, COMMA):
+            kind, mark, *_ = tokens[last]
+            depth += (kind in (OPEN, CALL)) - (kind == CLOSE)
+            if depth < 0 or (depth == 0 and kind == OPERATOR and mark != "^"):
+                break
+            is_next = last > index and kind in (NAME, CALL) and depth == (kind == CALL)
+            if is_next and self._is_function(Token._make(tokens[last])):
+                break
+            last += 1
+            if closed and not depth:
+                break
+        return tokens[last - 1][3]
+
+    def _refuse_function(self, tokens: list[TokenRow], index: int, meant: str) -> NoReturn:
+        """Raise for ``sin 2x``, with the name meant and parentheses up to the next operator."""
+        text, name = self.report.text, Token._make(tokens[index - 1])
+        end = self._argument_end(tokens, index)
+        inside = text[tokens[index][2] : end]
+        shown = inside if len(inside) <= 40 else "…"
+        self.report.fail(
+            f"the function `{name.text}` needs parentheses",
+            name.start,
+            tokens[index][3],
+            f"write `{meant}({shown})`",
+            f"{text[: name.start]}{meant}({inside}){text[end:]}",
+        )

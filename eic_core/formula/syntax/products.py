@@ -1,0 +1,363 @@
+"""Products without a sign in plain text: ``2x(x+1)``, ``m c^2``, ``mc^2``.
+
+Such a product binds like ``*``, so ``1/2x`` is (1/2)·x.  Letters of one word stay together: the
+``mc^2`` of ``1/mc^2`` is its whole denominator.  What is understood is written out as tokens and
+parsed like any other text; where another reading is as good, it is offered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+
+from eic_core.formula.syntax.build import FUNCTIONS, Refusal
+from eic_core.formula.syntax.names import (
+    CONSTANT_NAMES,
+    GREEK,
+    LOWERED,
+    MISSPELT,
+    Names,
+    is_indexed,
+)
+from eic_core.formula.syntax.reading import Report, replaced
+from eic_core.formula.syntax.tokens import (
+    BAR,
+    CALL,
+    CLOSE,
+    END,
+    LEAF,
+    NAME,
+    NUMBER,
+    OPEN,
+    OPERATOR,
+    PREFIX,
+    SUPERSCRIPT,
+    TokenRow,
+)
+
+WORDS_OF_CODE = frozenset(
+    (
+        "return def lambda if else elif for while in is and or not import from let where then end"
+        " const double float int auto var function begin print assert"
+    ).split()
+)
+"""What no variable of a formula is called, if another name stands beside it."""
+_OPERATOR_WORDS = frozenset(("add", "sub", "mul", "div", "pow"))
+_SIGNS = re.compile(r"[*×·⋅∗∙•]|(?<!\w)(?:np|numpy|math|sympy|sp|torch|jnp|tf)\.")
+_WORD = re.compile(r"[A-Za-z]{2,3}\Z")
+_WITH_INDICES = re.compile(r"(?:[A-Za-z]_?[0-9]++){2,20}\Z")
+_INDEXED_PART = re.compile(r"[A-Za-z]_?[0-9]++")
+_LETTER_PART = re.compile(r"[Δδ∂]?.")
+_LONGEST_GREEK = 6
+FUNCTION_AND_LETTER = re.compile(
+    rf"(sin|cos|tan|exp|log|ln|sqrt)([0-9]++|[^\W\d_{LOWERED}]_?[0-9{LOWERED}]{{0,4}})\Z"
+)
+"""A function that lacks parentheses, or a name: ``sinx``, ``cost``, ``sqrt2``."""
+_GREEK_LETTERS = frozenset("π").union(GREEK)
+_CAPITAL_THEN_SMALL = re.compile(r"[A-Z][a-z]")
+_NO_NAMES = CONSTANT_NAMES | {"inf", "nan", "oo", "zoo"}
+
+Piece = tuple[int, int, str]
+Refuse = Callable[[list[TokenRow], int], None]
+"""Raises where the tokens at `index` - 1 and `index` are two operands that are no product."""
+
+
+def letter_products(
+    text: str, tokens: list[TokenRow], names: Names
+) -> tuple[frozenset[str], frozenset[str]]:
+    """The words that are products of their letters, and those that could be.
+
+    They are words of two or three letters, of Greek letters, and of letters with an index each.
+
+    A text that writes ``*`` once leaves no product unwritten, so its names are whole.  So are
+    columns, arguments, Greek letters, words that can be spoken (``mom``), a capital with a small
+    letter (``Re``, ``Bx``), and components (``vx`` beside ``vy``).
+
+    Parameters
+    ----------
+    text : str
+        The part of the text that is read.
+    tokens : list of TokenRow
+        Its tokens.
+    names : Names
+        The meaning of names.
+
+    Returns
+    -------
+    products, others : frozenset of str
+    """
+    met = dict.fromkeys([token[1] for token in tokens if token[0] == NAME])
+    words = [name for name in met if len(name) > 1 and not _is_whole(name, names)]
+    if _SIGNS.search(text):
+        return frozenset(word for word in words if "π" in word and _has_greek(word)), frozenset()
+    letters = [word for word in words if _WORD.match(word)]
+    if any([is_indexed(name) for name in met]):
+        letters = []
+    others = [word for word in words if _WITH_INDICES.match(word) or _has_greek(word)]
+    if names.has_columns:
+        found = [w for w in [*letters, *others] if all([names.is_known(p) for p in parts_of(w)])]
+        return frozenset(found), frozenset()
+    products = [word for word in letters if _looks_like_letters(word, letters)]
+    return frozenset([*products, *others]), frozenset(letters).difference(products)
+
+
+def parts_of(word: str) -> list[str]:
+    """The factors of a word that is a product of letters.
+
+    Examples
+    --------
+    >>> parts_of("mc"), parts_of("x1x_2"), parts_of("πr"), parts_of("mΔv")
+    (['m', 'c'], ['x1', 'x_2'], ['π', 'r'], ['m', 'Δv'])
+    """
+    return (_INDEXED_PART if _WITH_INDICES.match(word) else _LETTER_PART).findall(word)
+
+
+def _has_greek(word: str) -> bool:
+    """Whether a word is a product with a Greek letter; Δx is one factor.
+
+    Examples
+    --------
+    >>> [_has_greek(word) for word in ("πr", "αβ", "Δx", "θ₁", "sinθ", "mc")]
+    [True, True, False, False, False, False]
+    """
+    if len(word) > _LONGEST_GREEK or _GREEK_LETTERS.isdisjoint(word):
+        return False
+    if FUNCTION_AND_LETTER.match(word) or len(parts_of(word)) < 2:
+        return False
+    return all([letter.isalpha() and letter not in LOWERED for letter in word])
+
+
+def _is_whole(name: str, names: Names) -> bool:
+    return (
+        names.is_known(name)
+        or name.lower() in FUNCTIONS
+        or name in GREEK.values()
+        or name in _NO_NAMES
+        or name.lower() in MISSPELT
+        or name in WORDS_OF_CODE
+    )
+
+
+def _looks_like_letters(word: str, words: list[str]) -> bool:
+    """Whether a word is rather a product of letters than a name."""
+    if _CAPITAL_THEN_SMALL.match(word) or (len(word) == 3 and any(c in "aeiou" for c in word)):
+        return False
+    if len(word) == 2 and word[1] in "xyz":
+        return not any(other[0] == word[0] and other[1:] in {*"xyz"} - {word[1]} for other in words)
+    return True
+
+
+@dataclass
+class Written:
+    """A text with its products written out.
+
+    Attributes
+    ----------
+    tokens : list of TokenRow
+        With every product's sign, and parentheses around a word of letters where they are needed.
+    pieces : list of (start, end, text)
+        The same as changes of the source.
+    denominators, exponents : list of (first, last)
+        Places in the source: the operand behind a ``/`` or ``^`` up to the end of the product that
+        it begins; the other reading has parentheses there.
+    tight : list of Piece
+        The parentheses among the pieces, without which a word of letters is read the other way.
+    """
+
+    tokens: list[TokenRow]
+    pieces: list[Piece] = field(default_factory=list)
+    denominators: list[tuple[int, int]] = field(default_factory=list)
+    exponents: list[tuple[int, int]] = field(default_factory=list)
+    tight: list[Piece] = field(default_factory=list)
+
+    def text(
+        self, source: str, wrapped: Collection[tuple[int, int]] = (), loose: bool = False
+    ) -> str:
+        """The source with its products written out.
+
+        Parameters
+        ----------
+        source : str
+        wrapped : collection of (start, end)
+            Places to put parentheses around besides.
+        loose : bool
+            Without the parentheses around words of letters.
+        """
+        opened = [(low, low, "(") for low, _ in wrapped]
+        closed = [(high, high, ")") for _, high in wrapped]
+        tight = [] if loose else self.tight
+        inner = [piece for piece in tight if piece[2] == ")"]
+        outer = [piece for piece in tight if piece[2] == "("]
+        return replaced(source, [*inner, *closed, *self.pieces, *opened, *outer])
+
+
+class ProductWriter:
+    """Finds the products of a token list and writes them out.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text.
+    names : Names
+        The meaning of names.
+    tokens : list of TokenRow
+        Closed by `END`; brackets must match.
+    split : collection of str
+        Words that are products of their letters.
+    """
+
+    def __init__(
+        self, report: Report, names: Names, tokens: list[TokenRow], split: Collection[str]
+    ) -> None:
+        self.report = report
+        self.names = names
+        self.tokens, self.words = self._expanded(tokens, split)
+        self.gaps: set[int] = set()  # tokens before which a product is understood
+
+    def _expanded(
+        self, tokens: list[TokenRow], split: Collection[str]
+    ) -> tuple[list[TokenRow], dict[int, int]]:
+        """Letters for split words, a name and a parenthesis for ``x(``; where words lie."""
+        out: list[TokenRow] = []
+        words: dict[int, int] = {}
+        for token in tokens:
+            kind, text, start, end, _ = token
+            if kind == NAME and text in split:
+                parts = parts_of(text)
+                words[len(out)] = len(out) + len(parts) - 1
+                for part in parts:
+                    out.append((NAME, part, start, start + len(part), None))
+                    start += len(part)
+            elif kind == CALL and self.is_factor(text):
+                out.append((NAME, text, start, start + len(text), None))
+                out.append((OPEN, "(", end - 1, end, None))
+            else:
+                out.append(token)
+        return out, words
+
+    def is_factor(self, name: str) -> bool:
+        """Whether ``name(`` is a product."""
+        try:
+            return self.names.function(name) is None and self.names.is_factor(name)
+        except Refusal:
+            return False
+
+    def write(self, refuse: Refuse) -> Written:
+        """The text with its products written out; `refuse` is asked of every one."""
+        tokens = self.tokens
+        match = self._scan(refuse)
+        ends = self._operand_ends(match)
+        written = Written([])
+        opens: dict[int, int] = {}
+        closes: dict[int, int] = {}
+        for first, last in self.words.items():
+            sign = self._sign_before(first)
+            if sign:
+                opens[first] = opens.get(first, 0) + 1
+                closes[ends[last]] = closes.get(ends[last], 0) + 1
+                place = tokens[ends[last] - 1][3]
+                start = tokens[first][2]
+                written.tight += [(start, start, "("), (place, place, ")")]
+        self._find_ambiguous(ends, written)
+        for index, token in enumerate(tokens):
+            start = token[2]
+            before = tokens[index - 1][3] if index else start
+            for _ in range(closes.get(index, 0)):
+                written.tokens.append((CLOSE, ")", before, before, None))
+            if index in self.gaps:
+                written.tokens.append((OPERATOR, "*", start, start, None))
+                written.pieces.append((before, start, "*"))
+            for _ in range(opens.get(index, 0)):
+                written.tokens.append((OPEN, "(", start, start, None))
+            written.tokens.append(token)
+        return written
+
+    def _scan(self, refuse: Refuse) -> dict[int, int]:
+        """Find the gaps; the closing token of each opening one."""
+        tokens = self.tokens
+        match: dict[int, int] = {}
+        stack: list[int] = []
+        want = True
+        for index, (kind, text, *_) in enumerate(tokens):
+            if kind == BAR:
+                closes = not want and bool(stack) and tokens[stack[-1]][0] == BAR
+                opens = not closes
+            else:
+                closes, opens = kind == CLOSE, kind in (OPEN, CALL)
+            starts = opens or kind in (NUMBER, NAME, LEAF, PREFIX)
+            named = kind in (NAME, CALL) and not want
+            if named and text in _OPERATOR_WORDS and not self.names.is_column(text):
+                want = True
+                if kind == CALL:
+                    stack.append(index)
+                continue
+            if starts and not want:
+                refuse(tokens, index)
+                self.gaps.add(index)
+            if opens:
+                stack.append(index)
+            elif closes and stack:
+                match[stack.pop()] = index
+            want = not (closes or kind in (NUMBER, NAME, LEAF, SUPERSCRIPT))
+        return match
+
+    def _operand_ends(self, match: dict[int, int]) -> list[int]:
+        """For each token at which an operand begins, the token behind it, its powers included."""
+        tokens = self.tokens
+        count = len(tokens)
+        ends = list(range(1, count + 1))
+        for index in range(count - 1, -1, -1):
+            kind, text, *_ = tokens[index]
+            if kind in (OPEN, CALL, BAR):
+                end = match.get(index, index) + 1
+            elif kind == PREFIX or (kind == OPERATOR and text in "+-"):
+                ends[index] = ends[index + 1] if index + 1 < count else index + 1
+                continue
+            elif kind in (NUMBER, NAME, LEAF):
+                end = index + 1
+            else:
+                continue
+            if index in self.words and self._sign_before(index):
+                end = ends[self.words[index]]
+            while end < count and tokens[end][0] == SUPERSCRIPT:
+                end += 1
+            if end + 1 < count and tokens[end][:2] == (OPERATOR, "^"):
+                end = ends[end + 1]
+            ends[index] = end
+        return ends
+
+    def _sign_before(self, index: int) -> str:
+        """The ``/`` or ``^`` whose right operand begins at this token, or ""."""
+        tokens = self.tokens
+        index -= 1
+        while index >= 0 and tokens[index][:2] in ((OPERATOR, "-"), (OPERATOR, "+")):
+            index -= 1
+        if index < 0 or tokens[index][0] != OPERATOR or tokens[index][1] not in "/^":
+            return ""
+        return tokens[index][1]
+
+    def _find_ambiguous(self, ends: list[int], written: Written) -> None:
+        """Note the operands of ``/`` and ``^`` that a product without a sign follows."""
+        tokens = self.tokens
+        runs = list(ends)
+        for index in range(len(tokens) - 1, -1, -1):
+            end = ends[index]
+            if end < len(tokens) and end in self.gaps:
+                runs[index] = runs[end]
+        for index in range(len(tokens) - 1):
+            if tokens[index][0] != OPERATOR or tokens[index][1] not in "/^":
+                continue
+            first = index + 1
+            while tokens[first][:2] in ((OPERATOR, "-"), (OPERATOR, "+")):
+                first += 1
+            if tokens[first][0] == END:
+                continue
+            end = ends[first]
+            if end not in self.gaps:
+                continue
+            span = (tokens[index + 1][2], tokens[runs[end] - 1][3])
+            if tokens[index][1] == "/":
+                written.denominators.append(span)
+            elif tokens[first][0] != OPEN and tokens[end - 1][3] == tokens[end][2]:
+                written.exponents.append(span)

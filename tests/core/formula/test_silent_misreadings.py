@@ -1,0 +1,585 @@
+"""What a text means is read, said or asked; nothing is read wrong in silence.
+
+The truth of each row is a tree written out by hand, or NumPy's value of the function meant.
+"""
+
+import csv
+import itertools
+import math
+import operator
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eic_core.engine.values import values
+from eic_core.errors import FormulaError
+from eic_core.formula.rendering import short_text, to_latex, to_mathml, to_python
+from eic_core.formula.syntax import read
+from eic_core.samples import Samples
+from tests.core.formula.test_reading import INFIX, LATEX, shape
+
+POINTS = np.array([0.3, 1.7, 2.9, 4.1])
+
+
+def value_of(formula, **columns):
+    """The formula at four rows, in its own names."""
+    return values(formula, Samples.from_columns(columns))
+
+
+def notes_of(reading):
+    return " ".join(note.message for note in reading.notes)
+
+
+# --- an FPCore's own words -------------------------------------------------------------------
+
+CORES = {
+    # Herbie's benchmark "Trigonometry A"; the others vary its kind
+    '(FPCore (e v) :name "Trigonometry A" :pre (<= 0 e 1) (/ (* e (sin v)) (+ 1 (* e (cos v)))))':
+        ("e v", lambda e, v: e * np.sin(v) / (1 + e * np.cos(v))),
+    "(FPCore (E m) (sqrt (- (* E E) (* m m))))": ("E m", lambda E, m: np.sqrt(E * E - m * m)),
+    "(FPCore (pi r) (* pi (* r r)))": ("pi r", lambda pi, r: pi * r * r),
+    "(FPCore (PI) (* PI 2))": ("PI", lambda PI: PI * 2),
+    "(FPCore (x) (* PI (* E x)))": ("x", lambda x: math.pi * math.e * x),
+    "(FPCore (e) (let ([x (* e 2)]) (+ x E)))": ("e", lambda e: 2 * e + math.e),
+    "(FPCore name (M_PI M_E) (+ M_PI M_E))": ("M_PI M_E", lambda a, b: a + b),
+    "(FPCore (e (! :precision binary32 E)) (- e E))": ("e E", lambda e, E: e - E),
+    "(FPCore (x0 X0) (- x0 X0))": ("x0 X0", lambda a, b: a - b),
+    "(FPCore (b/2 c) (* b/2 c))": ("b/2 c", lambda b, c: b * c),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", CORES)
+def test_the_arguments_of_an_fpcore_win_over_constants(text):
+    names, function = CORES[text]
+    formula = read(text).formula
+    assert set(formula.variables) <= set(names.split())
+    columns = {name: POINTS * (3 - i) for i, name in enumerate(names.split())}
+    used = {name: columns[name] for name in formula.variables}
+    expected = np.broadcast_to(function(*columns.values()), POINTS.shape)
+    assert value_of(formula, **used) == pytest.approx(expected, rel=1e-14)
+
+
+HERBIE = Path(__file__).resolve().parents[4] / "shared" / "data" / "herbie_28.csv"
+OPERATIONS = {
+    "+": operator.add, "*": operator.mul, "/": operator.truediv, "sqr": lambda x: x * x,
+    "-": lambda x, y=None: -x if y is None else x - y, "pow": operator.pow, "sqrt": np.sqrt,
+    "exp": np.exp, "log": np.log, "sin": np.sin, "cos": np.cos, "tan": np.tan, "atan": np.arctan,
+}  # fmt: skip
+
+
+def evaluated(words, scope):
+    """The value of an s-expression, given as its words in reverse order."""
+    word = words.pop()
+    if word != "(":
+        return scope[word] if word in scope else float(Fraction(word))
+    head, args = words.pop(), []
+    while words[-1] != ")":
+        args.append(evaluated(words, scope))
+    words.pop()
+    return OPERATIONS[head](*args)
+
+
+@pytest.mark.skipif(not HERBIE.exists(), reason="the shared data is not here")
+def test_herbies_published_cases_have_the_values_that_they_state():
+    with HERBIE.open(encoding="utf-8") as handle:
+        rows = list(csv.DictReader(handle))
+    assert len(rows) == 28
+    for row in rows:
+        names = row["variables"].split()
+        text = row["formula_fpcore"]
+        formula = read(f"(FPCore ({' '.join(names)}) {text})").formula
+        assert set(formula.variables) == set(names), text
+        scope = {name: POINTS + 3 * i for i, name in enumerate(names)}
+        words = re.findall(r"[()]|[^\s()]+", text)[::-1]
+        with np.errstate(all="ignore"):
+            expected = evaluated(words, scope)
+        found = value_of(formula, **scope)
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True), text
+
+
+PRECONDITIONS = {
+    "(<= 1 x 10)": {"x": (1, 10)},
+    "(< 0 x 1e3)": {"x": (0, 1000)},
+    "(and (<= 0 x 1) (< -2.5 y 1/2))": {"x": (0, 1), "y": (-2.5, 0.5)},
+    "(and (> x 1) (< x 4) (>= 3 y 2))": {"x": (1, 4), "y": (2, 3)},
+    "(and (<= 1 x) (and (<= x 5) (<= x 9)))": {"x": (1, 5)},
+    "(<= 0 x y 1)": {"x": (0, 1), "y": (0, 1)},
+    "(< (fabs x) 2)": {"x": (-2, 2)},
+    "(<= (- 1) x PI)": {"x": (-1, math.pi)},
+    "(> x 0)": {},
+    "(or (< 1 x 2) (< 3 x 4))": {},
+    "(<= 5 x 1)": {},
+    "(<= 1 z 2)": {},
+    "TRUE": {},
+    "(< 1e999 x 2)": {},
+}
+
+
+@pytest.mark.parametrize(("condition", "ranges"), PRECONDITIONS.items())
+def test_a_precondition_gives_the_ranges_it_states(condition, ranges):
+    reading = read(f"(FPCore (x y) :pre {condition} (+ x y))")
+    assert {name: (low, high) for name, low, high in reading.domain} == ranges
+    assert ("`:pre` gives the range" in notes_of(reading)) == bool(ranges)
+
+
+@pytest.mark.parametrize("condition", ["(and (<= 1 x 2) (< x y))", "(> x 0)", "(!= x 0)"])
+def test_what_is_no_range_in_a_precondition_is_said_to_be_lost(condition):
+    assert "is not kept" in notes_of(read(f"(FPCore (x y) :pre {condition} (+ x y))"))
+
+
+# --- E ---------------------------------------------------------------------------------------
+
+IS_EULER = {
+    "E^(-x)": "exp(neg(x))",
+    "E**(-x/2)": "exp(div(neg(x), #2))",
+    "1/(1 + E^(2*x))": "div(#1, add(#1, exp(mul(#2, x))))",
+    "E^x": "exp(x)",
+    "E^{-x}": "exp(neg(x))",
+    "2.71828182845905*D*(cos(log(D)**2) + E)**4":
+        "mul(mul(#2.71828182845905, D), power<4>(add(cos(power<2>(log(D))), #e)))",
+    "Symbol('y') + E": "add(y, #e)",
+    "x1 + E": "add(x1, #e)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "tree"), IS_EULER.items())
+def test_a_text_that_shows_that_E_is_eulers_number_is_read_so_and_it_is_said(text, tree):
+    reading = read(text)
+    assert shape(reading.formula) == tree
+    assert "`E` is read as Euler's number" in notes_of(reading)
+    (other,) = [o for o in reading.alternatives if o.label == "a variable called E"]
+    assert "E" in read(other.text).formula.variables
+
+
+def test_the_notation_settles_E():
+    for syntax in ("sympy", "sympy_x1", "udsr", "dso"):
+        assert shape(read("D + E", syntax=syntax).formula) == "add(D, #e)"
+
+
+@pytest.mark.parametrize("text", ["E*c**2", "sqrt(E**2 - m**2)", "E + A"])
+def test_without_a_sign_of_euler_E_is_a_variable_and_the_other_reading_is_offered(text):
+    reading = read(text)
+    assert "E" in reading.formula.variables
+    assert "`E` is read as a variable" in notes_of(reading)
+    (other,) = reading.alternatives
+    assert "E" not in read(other.text).formula.variables
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [("E^(-x)", ("E", "x")), ("f(E, x) = E^(-x)", ()), ("(FPCore (E x) (pow E (- x)))", ())],
+)
+def test_a_column_or_an_argument_called_E_is_itself(text, columns):
+    reading = read(text, columns=columns)
+    assert shape(reading.formula) == "pow(E, neg(x))"
+    assert "Euler" not in notes_of(reading) and not reading.alternatives
+
+
+# --- products without a sign ---------------------------------------------------------------------
+
+PRODUCTS = {
+    # text: what is shown back
+    "2x": "2*x",
+    "2 x": "2*x",
+    "2x(x+1)": "2*x*(x+1)",
+    "3 sin(x)": "3*sin(x)",
+    "x y": "x*y",
+    "x y^2 z": "x*y^2*z",
+    "-2x^2": "-2*x^2",
+    "x²y": "x²*y",
+    "2√x": "2*√x",
+    "2|x|": "2*|x|",
+    "(x+1)y": "(x+1)*y",
+    "sin(x)cos(x)": "sin(x)*cos(x)",
+    "2pi r": "2*pi*r",
+    "4/3 pi r^3": "4/3*pi*r^3",
+    "x₁x₂": "x₁*x₂",
+    "m₁m₂/r²": "m₁*m₂/r²",
+    "2 x_1 x_2": "2*x_1*x_2",
+    "G m1 m2/r^2": "G*m1*m2/r^2",
+    "rho g h": "rho*g*h",
+    "max(2x, 3y)": "max(2*x, 3*y)",
+    "100x - 99x": "100*x - 99*x",
+    # as `*`
+    "1/2x": "1/2*x",
+    "x/2y": "x/2*y",
+    "a/b(c+d)": None,
+    "x^2y": "x^2*y",
+    "-x y": "-x*y",
+    # letters of a word
+    "mc^2": "m*c^2",
+    "4ac": "4*a*c",
+    "sqrt(b^2-4ac)": "sqrt(b^2-4*a*c)",
+    "ax^2+bx+c": "a*x^2+b*x+c",
+    "nRT": "n*R*T",
+    "1/mc^2": "1/(m*c^2)",
+    "hc/kT": "h*c/(k*T)",
+    "e^kt": "e^(k*t)",
+    "ae^-kt": "a*e^-(k*t)",
+    "1/2mv^2": "1/2*m*v^2",
+    "πr²": "π*r²",
+    "2πr": "2*π*r",
+    "αβ": "α*β",
+    "x1x2 + x3": "x1*x2 + x3",
+    "q1q2/r^2": "q1*q2/r^2",
+    "mΔv": "m*Δv",
+    "α_1 β_2": "α_1*β_2",
+    "c_p ΔT": "c_p*ΔT",
+    "μ_0 I/2πr": "μ_0*I/2*π*r",
+    "A sin(ωt)": "A*sin(ω*t)",
+}
+
+
+@pytest.mark.parametrize(("text", "written"), PRODUCTS.items())
+def test_a_product_without_a_sign_is_read_like_the_text_that_it_is_shown_back_as(text, written):
+    reading = read(text)
+    if written is None:
+        written = read(text).alternatives[0].text
+    else:
+        assert f"read as `{written}`" in notes_of(reading)
+    explicit = read(written)
+    assert explicit.formula.structure() == reading.formula.structure()
+
+
+def test_the_head_of_an_equation_is_no_part_of_its_product():
+    reading = read("E=mc^2")
+    assert shape(reading.formula) == "mul(m, power<2>(c))"
+    assert [shape(read(o.text).formula) for o in reading.alternatives] == ["power<2>(mc)"]
+
+
+OTHERS = {
+    "1/2x": "div(#1, mul(#2, x))",
+    "h/2pi": "div(h, mul(#2, #pi))",
+    "a/b(c+d)": "div(a, mul(b, add(c, d)))",
+    "(a)/(b)(c)": "div(a, mul(b, c))",
+    "e^2x": "exp(mul(#2, x))",
+    "x^2y": "pow(x, mul(#2, y))",
+    "mc^2": "power<2>(mc)",
+    "1/mc^2": "mul(div(#1, m), power<2>(c))",
+    "e^kt": "mul(exp(k), t)",
+    "Bx^2+By^2": "add(mul(B, power<2>(x)), mul(B, power<2>(y)))",
+    "vx^2+vy^2": "add(mul(v, power<2>(x)), mul(v, power<2>(y)))",
+    "mom/2": "div(mul(mul(m, o), m), #2)",
+    "sinx/x": "div(sin(x), x)",
+    "sqrt2": "sqrt(#2)",
+    "Asin(wt)": "mul(A, sin(mul(w, t)))",
+}
+
+
+@pytest.mark.parametrize(("text", "tree"), OTHERS.items())
+def test_the_other_reading_of_a_product_is_one_click_away(text, tree):
+    reading = read(text)
+    assert shape(reading.formula) != tree
+    assert tree in [shape(read(other.text).formula) for other in reading.alternatives]
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "variables"),
+    [
+        ("mc^2", ("mc",), ("mc",)),
+        ("mc^2", ("m", "c"), ("m", "c")),
+        ("mc^2", ("x0", "x1"), ("mc",)),
+        ("mom*Bx", (), ("mom", "Bx")),
+        ("mc**2", (), ("mc",)),
+        ("2·ab", (), ("ab",)),
+        ("mu/xi + nu", (), ("mu", "xi", "nu")),
+        ("f(mc) = 2mc", (), ("mc",)),
+        (r"f(mc, \theta_{1}) = \theta_1 mc", (), ("theta_1", "mc")),
+        (r"f(e, x_{1}) = e x_1", (), ("e", "x1")),
+        ("mass/volume", (), ("mass", "volume")),
+        ("x1 + ab", (), ("x1", "ab")),
+        ("Δx/Δt", (), ("Deltax", "Deltat")),
+    ],
+)
+def test_names_that_something_speaks_for_stay_whole(text, columns, variables):
+    assert read(text, columns=columns).formula.variables == variables
+
+
+@pytest.mark.parametrize("syntax", ["pysr", "operon", "sympy", "tir", "bingo"])
+def test_the_names_that_a_tool_prints_are_whole(syntax):
+    assert read("mc^2", syntax=syntax).formula.variables == ("mc",)
+
+
+LETTER = st.sampled_from("abcdkmnpqrtuvwxyz")
+FACTOR = st.tuples(LETTER, st.sampled_from(["", "^2", "^3", "²"])).map("".join)
+MONOMIAL = st.tuples(
+    st.sampled_from(["", "2", "3.5", "10"]), st.lists(FACTOR, min_size=1, max_size=4)
+)
+
+
+@given(st.lists(MONOMIAL, min_size=1, max_size=4), st.sampled_from([" ", "  "]))
+def test_sums_of_monomials_are_read_alike_with_signs_and_without(monomials, blank):
+    explicit = " + ".join("*".join([p for p in (c, *fs) if p]) for c, fs in monomials)
+    implicit = " + ".join(c + blank.join(fs) for c, fs in monomials)
+    expected = read(f"f({','.join('abcdkmnpqrtuvwxyz')}) = {explicit}").formula
+    assert read(implicit).formula.structure() == expected.structure()
+
+
+# --- names that look alike ----------------------------------------------------------------------
+
+STEMS = st.sampled_from(["theta", "θ", "x", "X", "m", "M", "alpha", "α", "v", "E", "speed", "log"])
+INDICES = st.sampled_from(["", "1", "_1", "₁", "0", "_0", "₀", "_n", "ₙ", "n", "_max", "12", "_12"])
+NAME = st.tuples(STEMS, INDICES).map("".join).filter(lambda name: name != "log")
+
+
+@given(NAME, NAME)
+def test_no_two_variables_of_a_text_are_typeset_alike(one, other):
+    _assert_typeset_apart(read(f"{one} + {other}*1").formula)
+
+
+@given(st.lists(NAME, min_size=2, max_size=5, unique=True))
+def test_no_two_columns_are_typeset_alike(columns):
+    formula = read(" + ".join(columns), columns=columns).formula
+    _assert_typeset_apart(formula)
+    assert set(formula.variables) <= {*columns} | {"x0", "x1", "x12"}
+
+
+def _assert_typeset_apart(formula):
+    leaves = [node.id for node in formula if node.operator == "variable"]
+    for first, second in itertools.combinations(leaves, 2):
+        same = formula.nodes[first].label == formula.nodes[second].label
+        for write in (to_latex, short_text, to_mathml):
+            assert (write(formula, first) == write(formula, second)) == same
+    again = read(to_python(formula), columns=formula.variables).formula
+    assert again.structure() == formula.structure()
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "variables"),
+    [
+        ("θ₁ + θ_1", (), ("theta₁",)),
+        ("theta1 + θ_1", (), ("theta1",)),
+        ("m1 + m_1 + m₁", (), ("m1",)),
+        ("m_1 + m₁", ("m1",), ("m1",)),
+        ("m1 + m_1", ("m1", "m_1"), ("m1", "m_1")),
+        ("x0 + X0", (), ("x0", "X0")),
+        ("x_0*X_0 + X[1]", (), ("x0", "X0", "X1")),
+        ("X0 + x_1", (), ("x0", "x1")),
+        ("X0 + X_0 + x1", (), ("x0", "x1")),
+        ("X_0 + x_0", ("x0", "X0"), ("X0", "x0")),
+        ("X_0", ("x0", "X0"), ("X0",)),
+        ("ħ + hbar", (), ("hbar",)),
+        ("µ + μ + mu", (), ("mu",)),
+    ],
+)
+def test_spellings_of_one_variable_are_one_and_others_are_not(text, columns, variables):
+    assert read(text, columns=columns).formula.variables == variables
+
+
+def test_a_variable_e_is_told_from_a_power_of_eulers_number():
+    formula = read("(FPCore (e x) (+ e (exp x)))").formula
+    assert "e^{" not in to_latex(formula)
+
+
+# --- equations and separators -------------------------------------------------------------------
+
+EQUATIONS = {
+    "sin(x) = y": ["sin(x)", "y"],
+    "x + y = z": ["x + y", "z"],
+    r"\sin(x) = y": [r"\sin(x)", "y"],
+    r"\log x = 2y": [r"\log x", "2y"],
+    "2*y = x": ["2*y", "x"],
+    "|x| = y": ["|x|", "y"],
+    "exp(x) = 1 + x": ["exp(x)", "1 + x"],
+    "E = m*c^2 = h*f": ["m*c^2", "h*f"],
+    "x^2 + y^2 = ": ["x^2 + y^2"],
+}
+
+
+@pytest.mark.parametrize(("text", "sides"), EQUATIONS.items())
+def test_an_equation_asks_which_side_is_meant(text, sides):
+    with pytest.raises(FormulaError, match="equation") as caught:
+        read(text)
+    assert [side for _, side in caught.value.choices] == sides
+    for side in sides:
+        read(side)
+
+
+@pytest.mark.parametrize("text", ["y = x", "f(x) = x", "gamma(v) := v", r"\hat{y} = x", "y ~ x"])
+def test_a_definition_is_read(text):
+    assert read(text).formula.complexity == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["x $ 2", "x $ + 2", "$x$ $y$", r"\alpha & 2", r"x \\ \alpha", "x & 2", "x @ 2"]
+)
+def test_what_separates_is_no_product(text):
+    with pytest.raises(FormulaError):
+        read(text)
+
+
+@pytest.mark.parametrize("text", ["$x^2$", "$$x^2$$", r"\[ x^2 \]", "y = $x^2$."])
+def test_dollars_around_a_formula_are_left_out(text):
+    assert shape(read(text).formula) == "power<2>(x)"
+
+
+# --- the base of a logarithm --------------------------------------------------------------------
+
+X, B = 7.0, 3.0
+LOGARITHMS = [
+    # text, notation, NumPy's value at x = 7, b = 3, whether it is said
+    ("log(x, 2)", "auto", np.log2(X), True),
+    ("log(2, x)", "auto", np.log2(X), True),
+    ("log(x, b)", "auto", np.log(X) / np.log(B), True),
+    ("log(x + 1, 10)", "auto", np.log10(X + 1), True),
+    ("log(10, x + 1)", "auto", np.log10(X + 1), True),
+    ("log(2, 8)", "auto", np.log(2) / np.log(8), True),
+    ("math.log(2, x)", "auto", np.log(2) / np.log(X), False),
+    ("math.log(x, 2)", "auto", np.log2(X), False),
+    ("log(2, x)", "sympy", np.log(2) / np.log(X), False),
+    ("log(x, 2)", "sympy", np.log2(X), False),
+    ("log(2, x)", "pysr", np.log2(X), False),
+    ("log(b, x)", "pysr", np.log(X) / np.log(B), False),
+    ("log(2, x)", "infix", np.log2(X), True),
+]
+
+
+@pytest.mark.parametrize(("text", "syntax", "value", "said"), LOGARITHMS)
+def test_the_base_of_a_logarithm_is_the_one_that_the_notation_means(text, syntax, value, said):
+    reading = read(text, syntax=syntax)
+    columns = {name: [{"x": X, "b": B}[name]] for name in reading.formula.variables}
+    found = value_of(reading.formula, **(columns or {"x": [X]}))
+    assert found == pytest.approx(value, rel=1e-14)
+    assert ("to the base" in notes_of(reading)) == said
+    if said:
+        (other,) = reading.alternatives
+        swapped = value_of(read(other.text).formula, **(columns or {"x": [X]}))
+        assert swapped == pytest.approx(1 / value, rel=1e-14)
+
+
+# --- gplearn ------------------------------------------------------------------------------------
+
+
+def protected_sqrt(x):  # gplearn/functions.py
+    return np.sqrt(np.abs(x))
+
+
+def protected_log(x):  # gplearn/functions.py
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(np.abs(x) > 0.001, np.log(np.abs(x)), 0.0)
+
+
+def test_gplearns_protected_functions_are_told_and_offered():
+    text = "div(sqrt(X0), log(sub(X1, X0)))"
+    for syntax in ("auto", "gplearn"):
+        reading = read(text, syntax=syntax)
+        assert reading.syntax == "gplearn" and reading.index_base == 0
+        assert shape(reading.formula) == "div(sqrt(x0), log(sub(x1, x0)))"
+        said = notes_of(reading)
+        assert "sqrt(abs(x))" in said and "log(abs(x))" in said and "abs(b) ≤ 0.001" in said
+        (other,) = reading.alternatives
+        x0, x1 = np.array([-3.0, 2.0, -0.5]), np.array([1.0, -4.0, 9.0])
+        found = value_of(read(other.text).formula, x0=x0, x1=x1)
+        assert found == pytest.approx(protected_sqrt(x0) / protected_log(x1 - x0), rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    "text", ["add(X0, X1)", "sin(cos(X0))", "log(X0)", "div(X0, X1) + 1", "div(x, y)", "sqrt(x0)"]
+)
+def test_where_gplearn_does_not_differ_or_did_not_write_nothing_is_said(text):
+    assert "protects" not in notes_of(read(text))
+
+
+# --- hints --------------------------------------------------------------------------------------
+
+REFUSED = [
+    "2 sin x", "sin 2x", "sin x cos x", "ln x^2", "cos x + 1", "xsin(x)", "sinus(x)", "1+lg(x)",
+    "x 2", "(x+1)2", "mass velocity", "foo bar baz", "return x*x;", "return x", "def f(x): x",
+    "lambda x: x", "x if y else z", "a and b", "x[i]", "x{2}", "f(x)", "g(x, y)", "x*(y+1", "((x",
+    "(+ x (* y 2)", "x\u200b+1", "x\u200b+lg(1)", "3j", "2i + x", "x == 2", "x + y = z",
+    "foo(x)", "logarithm(x)", "sqr(x)", "arcsine(x) + lg(x)", "2 x + 3 4", "x y 2",
+    "sin(x) = lg(y)", "two words here", "sin", "x ++ ", "1.5.x", "squareroot(2x", "lg(2x)", "lg x",
+    "sin^2(x) + cos^2(x)", "sin² θ", "2 cos^2 x", "sin^2", "sin^-1(x)", "sinθ",
+    "y sin^2 x", "n₁sinθ₁/n₂", "0x1F", "1_000x", "2 0x10",
+    r"f(x)\cdot\alpha", r"\frac{a}{b", "ab(x)", "for x in y", "x $ 2", "double x", "cosine 2x",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_every_text_that_a_refusal_proposes_can_be_read(text):
+    try:
+        reading = read(text)
+    except FormulaError as error:
+        proposed = [text for _, text in error.choices]
+        if error.replacement is not None:
+            proposed.append(error.replacement)
+        for other in proposed:
+            assert other != text
+            read(other)
+    else:
+        pytest.fail(f"{text!r} was read as {shape(reading.formula)}")
+
+
+MEANT = {
+    "sin 2x": "sin(2x)",
+    "2 sin x": "2 sin(x)",
+    "sin x cos x": "sin(x) cos(x)",
+    "lg x": "log10(x)",
+    "sinθ": "sin(θ)",
+    "n₁sinθ₁/n₂": "n₁sin(θ₁)/n₂",
+    "sin^2(x) + cos^2(x)": "sin(x)^2 + cos(x)^2",
+    "sin² θ": "sin(θ)²",
+    "2 cos^2 x": "2 cos(x)^2",
+    "1_000x": None,
+    "eˣ - 1": None,
+    "ln 2x + 1": "ln(2x) + 1",
+    "xsin(x)": "x sin(x)",
+    "x\u200b+lg(1)": "x+log10(1)",
+    "return x*x;": None,
+    "return x": None,
+    "lambda x: x": None,
+    "x if y else z": None,
+    "for x in y": None,
+}
+
+
+@pytest.mark.parametrize(("text", "meant"), MEANT.items())
+def test_a_correction_is_what_was_likely_meant(text, meant):
+    with pytest.raises(FormulaError) as caught:
+        read(text)
+    assert caught.value.replacement == meant
+    assert "return*" not in str(caught.value) and "if*" not in str(caught.value)
+
+
+SOUP = st.lists(
+    st.sampled_from(
+        "x y 2 3.5 sin( cos log( ( ) * ^ + - / = E pi mc kT Bx θ₁ π sqrt return if | , ² √".split()
+        + [" "] * 8
+    ),
+    max_size=9,
+).map("".join)
+
+
+@given(SOUP)
+def test_whatever_is_proposed_can_be_read(text):
+    try:
+        reading = read(text)
+    except FormulaError as error:
+        for other in [error.replacement, *[text for _, text in error.choices]]:
+            if other is not None:
+                read(other)
+        return
+    for other in reading.alternatives:
+        read(other.text)
+    if "read as `" in notes_of(reading):
+        written = notes_of(reading).partition("read as `")[2].partition("`")[0]
+        declared = f"f({', '.join(reading.formula.variables) or 'x'}) = "
+        again = read(declared + written).formula
+        assert again.structure() == reading.formula.structure()
+
+
+@pytest.mark.parametrize(
+    "text", [*INFIX, *LATEX, *PRODUCTS, *OTHERS, *IS_EULER, *CORES, *[t for t, *_ in LOGARITHMS]]
+)
+def test_every_other_reading_can_be_read_and_is_another(text):
+    syntax = "latex" if text in LATEX else "auto"
+    reading = read(text, syntax=syntax)
+    for other in reading.alternatives:
+        again = read(other.text, syntax=syntax if "\\" in other.text else "auto").formula
+        same = again.structure() == reading.formula.structure()
+        assert same == ("written out" in other.label), other
