@@ -99,6 +99,10 @@ def _moved(node: Node, a: list[Any], y: Any, i: int, to: Any) -> Any | None:
         return None if on_jump(node.operator, a[i]) else y
     if _steep_end(node, a):
         return None
+    if node.operator in ("min", "max"):
+        return y + (to - a[i])
+    if node.operator == "abs" and a[i]:
+        return y + (to - a[i]) * mp.sign(a[i])
     scale = abs(a[i]) or mp.one
     if node.operator in OF_ONE:
         scale = min(scale, mp.one)
