@@ -516,30 +516,49 @@ def invalid_clause(node: Node) -> str:
 UNREDUCED = "its argument is too large to be reduced"
 """Of a sine, tangent or the like that has a value which no arithmetic of ours finds."""
 
+LEAVES = "its value leaves every range of numbers"
+
 
 def missing_clause(inspection: Inspection, node_id: int) -> str:
-    """Why samples have no value at a node; "" where it can only have left every range.
+    """Why samples have no value at a node: what the operator forbids, or what no range holds.
 
     Examples
     --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
-    >>> samples = Samples.from_columns({"x": [1e4, -1.0]})
-    >>> for text in ("cos(exp(x))", "log(x)"):
+    >>> samples = Samples.from_columns({"x": [1e7, -1.0]})
+    >>> for text in ("exp(x)", "cos(exp(x/1000))", "log(x)"):
     ...     formula = read(text).formula
     ...     print(missing_clause(inspect(formula, samples), len(formula) - 1))
+    its value leaves every range of numbers
     its argument is too large to be reduced
     the argument of a logarithm must be positive
     """
     node = inspection.formula.nodes[node_id]
     clause = invalid_clause(node)
-    if not node.children or not OPERATORS[node.operator].period:
-        return clause
+    if not clause and not (node.children and OPERATORS[node.operator].period):
+        return LEAVES
     amplification = inspection.amplification
-    slot, operand = (amplification.tape.slots[k] for k in (node_id, node.children[0]))
-    found = [y for y, _ in amplification.exact.values() if len(y) == slot]
-    unreduced = sum(not math.isfinite(y[operand]) for y in found)
-    if not unreduced:
-        return clause
-    others = inspection.nodes[node_id].invalid > unreduced and clause
-    return f"{clause}, or {UNREDUCED}" if others else UNREDUCED
+    tape = amplification.tape
+    step = tape.steps[tape.slots[node_id]]
+    found = [y for y, _ in amplification.exact.values() if len(y) == step.slot]
+    row = step.row
+    if not found or row is None:
+        return clause or LEAVES
+    operands = [np.array([y[i] for y in found]) for i in step.operands]
+    with np.errstate(all="ignore"):
+        y = np.asarray(row.evaluate(operands, step.parameter), dtype=np.float64)
+        small, large = y == 0, np.isinf(y)
+        if row.vanishes is None:
+            small[:] = False
+        else:
+            small &= np.logical_not(row.vanishes(NUMPY, operands, step.parameter))
+        if row.pole is not None:
+            large &= np.logical_not(row.pole(NUMPY, operands, step.parameter))
+    unreduced = int(np.count_nonzero(np.isinf(operands[0]))) if row.period else 0
+    beyond = 0 if row.period else int(np.count_nonzero(small | large))
+    others = inspection.nodes[node_id].invalid - unreduced - beyond
+    reasons = [clause] if others and clause else []
+    reasons += [UNREDUCED] if unreduced else []
+    reasons += [LEAVES] if beyond else []
+    return ", or ".join(reasons) or LEAVES

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from eic_core import wording
 from eic_core.explain import phrases
-from eic_core.exports import Plain
 from eic_core.explain.settling import is_heavy
+from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.tails import Tail
 

@@ -440,9 +440,7 @@ def reasons(inspection: Inspection) -> ReportTable | None:
     rows: list[tuple[Cell, ...]] = []
     for n in inspection.nodes:
         if n.invalid:
-            reason = missing_clause(inspection, n.node.id) or (
-                "its value leaves the range that can be resolved"
-            )
+            reason = missing_clause(inspection, n.node.id)
             rows.append((_code(texts[n.node.id]), "no real value", _count(n.invalid), reason))
         if n.singular:
             reason = singular_clause(inspection, n.node.id)

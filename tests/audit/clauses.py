@@ -469,8 +469,7 @@ for _n, _t, _o in (
     ("invalid.asin", "its argument must lie between −1 and 1", "asin acos"),
     ("invalid.atan2", "at the origin there is no angle", "atan2"),
     ("invalid.pole", "a sample lies on a pole", "tan cot sec csc"),
-    ("invalid.range", "it leaves every range of numbers", LARGE),
-    ("invalid.range_note", "its value leaves every range of numbers", LARGE),
+    ("invalid.range", "⟦<other:any>, or ⟧its value leaves every range of numbers", LARGE),
 ):  # fmt: skip
     _outside(_n, _t, _o)
 

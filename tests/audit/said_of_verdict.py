@@ -371,7 +371,25 @@ def _(p: Page, m: Match) -> Iterator[str]:
         r"(`[^`]+`) (overflows|underflows|over- or underflows)", m["where"]
     ):
         yield from somewhere(p, code, lambda k, w=what: _leaves(p, k, w, lost))
+    for code, what in re.findall(
+        r"(`[^`]+`) (?:(?:overflows|underflows|over- or underflows) or )?"
+        r"is (rounded to 0|rounded out of the domain)",
+        m["where"],
+    ):
+        yield from somewhere(p, code, lambda k, w=what: _rounded(p, k, w, lost))
     yield from _exact_range(p, m["exact"], lost)
+
+
+def _rounded(p: Page, k: int, what: str, lost: np.ndarray) -> Iterator[str]:
+    """Whether a rounding alone leaves the step above without a number at some of these samples."""
+    y, above = p.truth.doubles[k], p.formula.parents[k]
+    if above is None:
+        yield "nothing is computed of it"
+        return
+    found = lost & np.isfinite(y) & ~np.isfinite(p.truth.doubles[above])
+    found &= (y == 0) & np.isfinite(p.truth.size(k)) if "to 0" in what else y != p.truth.value(k)
+    if not found.any():
+        yield f"at none of these samples it is {what}"
 
 
 def _leaves(p: Page, k: int, what: str, lost: np.ndarray) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 
 import mpmath
 import numpy as np
@@ -293,7 +292,11 @@ def test_every_input_that_matters_as_much_as_one_that_is_named_is_named_or_count
          "no sample has a usable value at `cos(exp(x))`: its argument is too large to be reduced."),
         ("tan(exp(x))", {"x": [9e3]}, "the sample has no usable value at `tan(exp(x))`: its "
          "argument is too large to be reduced."),
-        ("exp(exp(exp(x)))", {"x": [9e3]}, "it leaves every range of numbers."),
+        ("exp(exp(exp(x)))", {"x": [9e3]}, "its value leaves every range of numbers."),
+        ("x**(1.1*y)", {"x": [1e-300], "y": [1e6]}, "its value leaves every range of numbers."),
+        ("x**(1.1*y)", {"x": [-1.0], "y": [1.0]}, "a negative base has no real power, nor"),
+        ("x**(1.1*y)", {"x": [-1.0, 1e-300], "y": [1.0, 1e6]}, "exponent is positive, or its value "
+         "leaves every range of numbers."),
     ],
 )  # fmt: skip
 def test_why_no_sample_has_a_value_is_told_with_its_count(text, columns, told):
