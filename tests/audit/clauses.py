@@ -474,13 +474,19 @@ for _n, _t, _o in (
     _outside(_n, _t, _o)
 
 
-@clause(INVALID, "invalid.unreduced", "⟦a sample lies on a pole, or ⟧its argument is too large to be reduced")
+@clause(
+    INVALID,
+    "invalid.unreduced",
+    "⟦a sample lies on a pole, or ⟧its argument is too large to be reduced",
+)
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     """Beyond 3,000 digits before the point."""
     node = p.formula.nodes[k]
     if node.operator not in PERIODS:
         yield f"the node is a {node.operator}"
-    if not any(row.too_large for row, bad in zip(p.truth.rows, p.truth.bad, strict=True) if bad == k):
+    if not any(
+        row.too_large for row, bad in zip(p.truth.rows, p.truth.bad, strict=True) if bad == k
+    ):
         yield "it can be reduced at each"
 
 
