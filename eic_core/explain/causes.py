@@ -18,6 +18,8 @@ import numpy.typing as npt
 
 from eic_core import wording
 from eic_core.engine.amplify import amplify
+from eic_core.engine.exact import MANY_DIGITS, ExactEvaluator
+from eic_core.engine.tape import tape_of
 from eic_core.explain import phrases
 from eic_core.explain.created import CreatedLoss, created_losses, row_weights
 from eic_core.formula.tree import Node
@@ -460,6 +462,9 @@ _WAYS: tuple[tuple[Callable[[Operator], object], Callable[[Operator, Evidence], 
 NO_ANGLE = 1e15
 """Arguments of a periodic function from which on double precision knows no angle."""
 
+MOST_CHECKED = 16
+"""Samples at which a zero is looked at with many digits, at most."""
+
 GIVEN = "what it is given has no digit left"
 
 
@@ -488,13 +493,31 @@ def singular_clause(inspection: Inspection, node_id: int) -> str:
         return exact
     y, s = inspection.amplification.trace(node_id)
     rows = np.isinf(s)
-    if not y[rows].any():
+    zeros = _are_zeros(inspection, node_id, np.flatnonzero(rows & (y == 0)))
+    if zeros.all() and not y[rows].any():
         return exact
     if row.period:
         x, _ = inspection.amplification.trace(n.node.children[0])
         if np.abs(x[rows]).max() >= NO_ANGLE:
             nearly = "its argument is so large that no digit of the angle is left"
-    return nearly if y[rows].all() else f"{exact}, or {nearly}"
+    return f"{exact}, or {nearly}" if zeros.any() else nearly
+
+
+def _are_zeros(
+    inspection: Inspection, node_id: int, rows: npt.NDArray[np.intp]
+) -> npt.NDArray[np.bool_]:
+    """Whether a node that is 0 at 60 digits is 0 indeed, at some of these rows, evenly spaced."""
+    subtree = inspection.formula.subtree(node_id)
+    some = rows[:: max(1, math.ceil(len(rows) / MOST_CHECKED))]
+    if not len(some):
+        return np.zeros(0, dtype=bool)
+    evaluator = ExactEvaluator(tape_of(subtree), MANY_DIGITS)
+    found = []
+    for row in some.tolist():
+        cells = {name: inspection.samples.decimal(name, row) for name in subtree.variables}
+        values = evaluator.sample(cells).y
+        found.append(len(values) < len(evaluator.tape) or not values[-1])
+    return np.array(found)
 
 
 def invalid_clause(node: Node) -> str:

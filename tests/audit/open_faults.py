@@ -7,21 +7,11 @@ from __future__ import annotations
 
 OPEN: tuple[tuple[tuple[str, ...], str], ...] = (
     (
-        ("[verdict.every]", "cancel exactly, or the two terms cancel in more than"),
-        "a difference below 60 digits is told as 0",
-    ),
-    (
-        ("[fault.function_zero]", "(1-cos(x))/sin(x)"),
-        "a zero of 60 digits is told as one of the function",
-    ),
-    (("[fault.writing_zero]", "(1-cos(x))/sin(x)"), "the other side of the same"),
-    (("[instead.", "a part of the", "rows is measured"), "of how many rows is not said"),
-    (
         ("atan2", "rows at which a program gets no value"),
         "a program rounds to a negative 0, and takes the other side of the cut",
     ),
     (("atan2", "[level.", "rows have no value in double precision"), "the same"),
-)  # fmt: skip
+)
 """Parts of a fault's text, and what is false."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -284,7 +284,7 @@ class DoubleError:
         log10 of the rms relative error over the unit roundoff, at least 0.
     """
 
-    def __init__(self, form: Formula, p: Page) -> None:
+    def __init__(self, form: Formula, p: Page, rows: Iterable[int] | None = None) -> None:
         truth = p.binary
         columns = {v: p.samples.columns[v] for v in form.variables}
         computed = run_plain(form, columns, p.truth.count, "float64")[-1]
@@ -292,7 +292,8 @@ class DoubleError:
         self.failed = self.beyond = self.rows = 0
         errors = []
         with mp.workdps(60):
-            for i, row in enumerate(truth.rows):
+            for i in range(p.truth.count) if rows is None else rows:
+                row = truth.rows[i]
                 if row.bad is not None:
                     continue
                 y, got = row.y[-1], float(computed[i])
@@ -338,7 +339,7 @@ KINDS["double"] = (
     r"(?:has a value at [\d,]+ of [\d,]+ rows?|loses (?:no digit|hardly any digits|\d+\.\d+ digits)"
     r"|cannot hold the exact result at [\d,]+ rows?|has no row to compare)"
 )
-_MEASURED = "measured in float64 it <double:double>"
+_MEASURED = "measured in float64⟦ at <part:int> of <whole:int> rows⟧ it <double:double>"
 _BEYOND = "⟦, and cannot hold the exact result at <beyond:int> [[row|rows]]⟧"
 
 
@@ -347,14 +348,17 @@ def _may_lose(told: tuple[float, float], found: float) -> bool:
     return holds(told, found, 0.2) or max(told[1], found) <= 1.05
 
 
-MEASURED = 200
-"""More rows than these are not all run in double precision."""
+def _rows(p: Page, m: Match) -> Iterable[int] | None:
+    """The rows that are measured, evenly spaced; None for all."""
+    if not m["part"]:
+        return None
+    if whole(m["whole"]) != p.truth.count:
+        raise ValueError(f"there are {p.truth.count} rows")
+    return [i * p.truth.count // whole(m["part"]) for i in range(whole(m["part"]))]
 
 
 def _is_double(p: Page, text: str, error: DoubleError) -> Iterator[str]:
-    if p.truth.count > MEASURED:
-        yield f"a part of the {p.truth.count} rows is measured, and that is not said"
-    elif m := re.match(r"has a value at ([\d,]+) of ([\d,]+)", text):
+    if m := re.match(r"has a value at ([\d,]+) of ([\d,]+)", text):
         if (whole(m[1]), whole(m[2])) != (error.rows - error.failed, error.rows):
             yield f"it has one at {error.rows - error.failed} of {error.rows} rows"
     elif text.startswith("loses "):
@@ -372,7 +376,8 @@ def _is_double(p: Page, text: str, error: DoubleError) -> Iterator[str]:
 def _instead(p: Page, m: Match) -> Iterator[str]:
     other = other_truth(p, m["form"].strip("`"))
     yield from _same_function(p, other)
-    before, after = DoubleError(p.formula, p), DoubleError(other.formula, p)
+    rows = _rows(p, m)
+    before, after = DoubleError(p.formula, p, rows), DoubleError(other.formula, p, rows)
     yield from _is_double(p, m["double"], after)
     if m["was"] and "has a value" in m["double"]:
         if whole(m["was"].split(".")[0]) != before.rows - before.failed:
@@ -402,7 +407,8 @@ def _instead(p: Page, m: Match) -> Iterator[str]:
                 yield f"the formula's worst step loses {was:.4f}"
         elif not holds(decimal(m["from_worst"]), was, 5e-3):
             yield f"the formula's worst step loses {was:.4f}"
-    yield from _no_worse(p, m, before, after)
+    if not m["part"]:
+        yield from _no_worse(p, m, before, after)
 
 
 def _no_worse(p: Page, m: Match, before: DoubleError, after: DoubleError) -> Iterator[str]:
@@ -421,7 +427,7 @@ def _no_worse(p: Page, m: Match, before: DoubleError, after: DoubleError) -> Ite
             yield f"at {more} rows it loses more"
         if not holds(decimal(m["rise"]), float(rise.max()), 0.05):
             yield f"by up to {rise.max():.2f}"
-        if whole(m["of"]) != len(rise):
+        if not m["part"] and whole(m["of"]) != len(rise):
             yield f"{len(rise)} rows can be compared"
     elif limits[1]:
         yield f"at {more} rows it loses more, by up to {rise.max():.2f}, and that is not said"
@@ -478,7 +484,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 
 def _none_better(p: Page, m: Match) -> Iterator[str]:
     yield from _q(p, digits(m["q"]) if "digit" in m["q"] else decimal(m["q"]))
-    error = DoubleError(p.formula, p)
+    error = DoubleError(p.formula, p, _rows(p, m))
     yield from _is_double(p, m["double"], error)
     if m["beyond"] and whole(m["beyond"]) != error.beyond:
         yield f"at {error.beyond} rows the exact result is beyond"

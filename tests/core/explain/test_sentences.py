@@ -301,3 +301,32 @@ def test_every_input_that_matters_as_much_as_one_that_is_named_is_named_or_count
 )  # fmt: skip
 def test_why_no_sample_has_a_value_is_told_with_its_count(text, columns, told):
     assert told in verdict(inspected(text, **columns)).sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "clause", "function"),
+    [  # zeros by hand: 1 - cos(x) = x²/2 is none at 1e-100, x - x is one everywhere
+        ("1 - cos(x)", [1e-100, 1.0], "the two terms cancel in more than 30 digits", 0),
+        ("exp(x) - 1", [1e-200, 1e-40], "the two terms cancel in more than 30 digits", 0),
+        ("x - 1.5", [1.5, 1.0], "the two terms cancel exactly", 1),
+        ("log(1 + x)", [1e-90, 1.0], "its argument agrees with 1 in more than 30 digits", 0),
+        ("(y + x) - 2.5", [1.5, 1.0], "the two terms cancel exactly", 1),
+    ],
+)
+def test_a_zero_that_60_digits_see_is_called_one_only_if_many_digits_see_it(
+    text, x, clause, function
+):
+    inspection = inspected(text, x=x, y=[1.0, 2.0])
+    assert singular_clause(inspection, len(inspection.formula) - 1) == clause
+    assert writing_loss(inspection).singular_function == function
+
+
+def test_a_quotient_that_60_digits_lose_is_lost_by_its_writing():
+    """(1 - cos x)/sin x is tan(x/2): its condition number is 1 there, and it is never 0."""
+    x = np.geomspace(1e-200, 1, 60)
+    found = writing_loss(inspected("(1-cos(x))/sin(x)", x=x))
+    assert found.singular_function == 0 and found.singular > 50
+    assert f"At {found.singular} samples the writing loses every digit (beyond 10³⁰)" in (
+        found.notes[-1]
+    )
+    assert found.conditioning.own_finite == pytest.approx(0.5 * math.log10(2), abs=0.01)
