@@ -236,8 +236,13 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
         yield f"the node is a {p.formula.nodes[k].operator}"
         return
     rows, w = weights(p.truth, k)
-    exponent = typical(np.abs(_operands(p, k)[1][rows]), w)
-    if not about(significant(m["n"]), exponent, 0.25):
+    exponents = np.abs(_operands(p, k)[1][rows])
+    exponent = typical(exponents, w)
+    order = np.argsort(exponents)
+    parts = np.cumsum(w[order])
+    low, high = (exponents[order][np.searchsorted(parts, q * parts[-1])] for q in (0.05, 0.95))
+    told_low, told_high = significant(m["n"])
+    if not (0.9 * low <= told_high and told_low <= 1.1 * high):
         yield f"typically the exponent is {exponent:.4g}"
 
 
@@ -469,13 +474,19 @@ for _n, _t, _o in (
     _outside(_n, _t, _o)
 
 
-@clause(INVALID, "invalid.unreduced", "⟦a sample lies on a pole, or ⟧its argument is too large to be reduced")
+@clause(
+    INVALID,
+    "invalid.unreduced",
+    "⟦a sample lies on a pole, or ⟧its argument is too large to be reduced",
+)
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     """Beyond 3,000 digits before the point."""
     node = p.formula.nodes[k]
     if node.operator not in PERIODS:
         yield f"the node is a {node.operator}"
-    if not any(row.too_large for row, bad in zip(p.truth.rows, p.truth.bad, strict=True) if bad == k):
+    if not any(
+        row.too_large for row, bad in zip(p.truth.rows, p.truth.bad, strict=True) if bad == k
+    ):
         yield "it can be reduced at each"
 
 
@@ -525,7 +536,7 @@ def crosses_zero(
 def _grows(p: Page, k: int, zero: dict[str, float], away: dict[str, float]) -> bool:
     """Whether s rises without limit on the way from a row to a zero."""
     found = []
-    for step in (1e-3, 1e-6, 1e-9):
+    for step in (1.0, 1e-3, 1e-6, 1e-9):
         columns = {v: [x + (away[v] - x) * step] for v, x in zero.items()}
         there = Truth(p.formula.subtree(k), Samples.from_columns(columns))
         found.append(half_log10(float(there.s2[-1][0])))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 import json
 import random
 from collections.abc import Iterator
@@ -174,9 +175,9 @@ def law_draw(seed: int) -> Draw:
 
 @lru_cache(maxsize=4)
 def _rows(path: Path) -> tuple[dict[str, str], ...]:
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
-    with opened as lines:
-        return tuple(csv.DictReader(lines))
+    raw = path.read_bytes()
+    text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode()
+    return tuple(csv.DictReader(io.StringIO(text)))
 
 
 def shared_draw(folder: Path, seed: int) -> Draw | None:

@@ -10,7 +10,6 @@ from eic_core.samples import Samples
 from tests.audit.draws import Draw
 
 EXAMPLES: tuple[tuple[str, str, int, str], ...] = (
-    # formula, ranges, samples, and what else is asked: "s" a search, "t" one cut short, "f" findings
     ("x", "x=1:2", 20, "sf"),
     ("2.5", "", 3, ""),
     ("x+1", "x=1:5", 40, "sf"),
@@ -137,10 +136,14 @@ EXAMPLES: tuple[tuple[str, str, int, str], ...] = (
     ("(x-x)**(y*1.1)", "x=1:2 y=1:2", 5, ""),
     ("(x-y)**(z*1.1)", "x=1:2 y=1:2 z=1:2", 20, ""),
     ("acosh(x)", "x=-1:3", 20, ""),
+    ("(1e40 + x) - 1e40", "x=[0,1,2,0,3]", 5, ""),
+    ("cos(exp(x))", "x=10000:10100", 5, ""),
     ("exp(exp(exp(x)))", "x=2:3", 20, ""),
     ("x-sin(x)+3*(y-2)**3", "x=1:2 y=[2,2,3,4]", 4, ""),
     ("1e5*(x-2)+y", "x=1.9:2.1 y=1:2", 60, "s"),
 )
+"""Formula, ranges, samples, and what else is asked: "s" a search, "t" one that is cut short, "f"
+all findings.  A range may be a list of values, or ``tail:INDEX`` for `heavy`."""
 
 
 def example(text: str, ranges: str, count: int) -> Draw:

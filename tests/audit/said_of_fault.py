@@ -10,8 +10,10 @@ import numpy as np
 
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Formula
-from tests.audit.oracle import Truth, half_log10, mp, run_plain
+from tests.audit.exactly import mp
+from tests.audit.oracle import Truth, half_log10
 from tests.audit.page import Page
+from tests.audit.plain import run_plain
 from tests.audit.printed import KINDS, decimal, digits, holds, whole
 from tests.audit.said_of_verdict import SHARED
 from tests.audit.sentences import Claim, Match, says, somewhere
@@ -410,7 +412,7 @@ def _instead(p: Page, m: Match) -> Iterator[str]:
 
 
 def _no_worse(p: Page, m: Match, before: DoubleError, after: DoubleError) -> Iterator[str]:
-    """Whether double precision keeps no fewer digits by it, and where fewer, whether that is said."""
+    """Whether double precision keeps no fewer digits by it, or where fewer, that is said."""
     known = ~np.isnan(before.lost) & ~np.isnan(after.lost)
     rise = (after.lost - before.lost)[known]
     if not len(rise):

@@ -11,7 +11,7 @@ import numpy as np
 
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import CONSTANT
-from tests.audit.oracle import mp
+from tests.audit.exactly import mp
 from tests.audit.page import Page
 from tests.audit.printed import KINDS, about, percent, significant, whole
 from tests.audit.sentences import Match, says, somewhere

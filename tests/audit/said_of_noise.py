@@ -28,7 +28,8 @@ from tests.audit.sentences import Match, best_of, says, somewhere
 # --- whose noise ---
 
 SOURCE = re.compile(
-    rf"the (?P<kind>error of the input|error of the constant|rounding of) (?P<of>the result itself|`[^`]+` itself"
+    rf"the (?P<kind>error of the input|error of the constant|rounding of) "
+    r"(?P<of>the result itself|`[^`]+` itself"
     rf"|{KINDS['code']})(?: \(in (?P<count>\d+) places\))?"
 )
 KIND_OF = {"error of the input": "variable", "error of the constant": "constant"}
@@ -72,7 +73,7 @@ def _targets(p: Page, text: str | None) -> list[int]:
 
 
 def _noise_of(p: Page, target: int, m: Match) -> list[str]:
-    """The complaints about a sentence of the ledger, at whichever copy of its step they are least."""
+    """The complaints about a sentence of the ledger, at the copy of its step that has fewest."""
     steps = p.nodes(m["at"]) if "at" in m.groupdict() else [None]
     return best_of(list(_noise_at(p, target, m, step)) for step in steps)
 
@@ -241,7 +242,8 @@ def _(p: Page, m: Match) -> Iterator[str]:
 @says(
     "why.none_left",
     "why",
-    "At every⟦ valid⟧ sample no digit of <at:code> is left: there is no finite amplification to split.",
+    "At every⟦ valid⟧ sample no digit of <at:code> is left: there is no finite amplification to "
+    "split.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from somewhere(p, m["at"], lambda k: _all_lost(p, k))
@@ -326,7 +328,8 @@ def _are_largest(shares: np.ndarray, positions: list[int]) -> Iterator[str]:
 @says(
     "where.one",
     "where",
-    "One row of <of:int>⟦ rows with a finite amplification⟧, row <row:int>, gives <share:pct> of the amplified noise at <at:code>.",
+    "One row of <of:int>⟦ rows with a finite amplification⟧, row <row:int>, gives <share:pct> of "
+    "the amplified noise at <at:code>.",
     claims=lambda p, m: [(f"few rows carry the noise of {m['at']}", 1, 1)],
 )
 def _(p: Page, m: Match) -> Iterator[str]:
@@ -345,7 +348,8 @@ def _(p: Page, m: Match) -> Iterator[str]:
 @says(
     "where.some",
     "where",
-    "<n:int> of <of:int> rows⟦ with a finite amplification⟧ give <share:pct> of the amplified noise at <at:code>"
+    "<n:int> of <of:int> rows⟦ with a finite amplification⟧ give <share:pct> of the "
+    "amplified noise at <at:code>"
     "⟦ (rows <rows:any>)⟧.",
     claims=lambda p, m: [(f"few rows carry the noise of {m['at']}", 1, 1)],
 )
@@ -523,10 +527,9 @@ def _(p: Page, m: Match) -> Iterator[str]:
 def _range_of(p: Page, k: int, m: Match, rows: np.ndarray, crosses: bool) -> Iterator[str]:
     y = p.truth.value(k)
     low, high = float(np.min(y[rows])), float(np.max(y[rows]))
-    if m["low"]:
-        if not (about(significant(m["low"]), low, 1e-3) and about(significant(m["high"]), high,
-                                                                  1e-3)):  # fmt: skip
-            yield f"from {low:.5g} to {high:.5g}"
+    ends = (significant(m["low"]), low), (significant(m["high"]), high)
+    if not all(about(told_end, end, 1e-3) for told_end, end in ends):
+        yield f"from {low:.5g} to {high:.5g}"
     usual = float(np.nanmedian(np.abs(y)))
     if not crosses and max(abs(low), abs(high)) > 0.5 * usual and len(rows) > 1:
         yield f"its usual size is {usual:.3g}"
@@ -678,8 +681,8 @@ KINDS["crossing"] = r"(?:crosses zero and has a pole|crosses zero|has a pole|cha
 @says(
     "interval.crossing",
     "where",
-    "No interval can be given: a part of the formula <does:crossing> inside the domain, so that the "
-    "amplified noise has no finite mean.",
+    "No interval can be given: a part of the formula <does:crossing> inside the domain, so that "
+    "the amplified noise has no finite mean.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     inside = p.truth.subtree(_place_of(p))

@@ -320,9 +320,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
         if not holds(digits(m["rest"]), rest):
             yield f"at the others {rest:.4f}"
     count = whole(m["some"]) if m["some"] else int(lost.sum())
-    yield from somewhere(
-        p, m["at"] or m["cause"], lambda k: _source(p, k, lost, m["why"], count)
-    )
+    yield from somewhere(p, m["at"] or m["cause"], lambda k: _source(p, k, lost, m["why"], count))
 
 
 def _source(p: Page, k: int, lost: np.ndarray, why: str, count: int) -> Iterator[str]:
@@ -360,13 +358,15 @@ def _loses_all(p: Page, k: int, where: str, why: str) -> Iterator[str]:
 @says(
     "verdict.range",
     "verdict",
-    "No double-precision value at <n:int> of <of:int> [[sample|samples]]: <where:any>; <exact:any>.",
+    "No double-precision value at <n:int> of <of:int> [[sample|samples]]: <where:any>; "
+    "<exact:any>.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     y = p.truth.doubles[p.truth.root]
-    lost = p.truth.without_double(p.truth.root) | (_too_large(p) & (~np.isfinite(y) | (y == 0)))
+    beyond = _too_large(p) & (~np.isfinite(y) | (y == 0))
+    lost = p.truth.without_double(p.truth.root) | beyond
     if whole(m["n"]) != int(lost.sum()) or whole(m["of"]) != p.truth.count:
-        yield f"at {lost.sum()} of {p.truth.count}"
+        yield f"at {lost.sum()} of {p.truth.count}, {beyond.sum()} of them beyond 10^(10^6)"
     for code, what in re.findall(
         r"(`[^`]+`) (overflows|underflows|over- or underflows)", m["where"]
     ):
@@ -749,7 +749,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 def _(p: Page, m: Match) -> Iterator[str]:
     rows, w = weights(p.truth, p.diagnosed)
     half = int(np.searchsorted(np.cumsum(np.sort(w)[::-1]), 0.5)) + 1
-    if half <= 0.01 * len(rows):
+    if half == 1 and len(rows) >= 300:
         yield f"{half} of {len(rows)} samples carry half of it"
     if any(not list(crosses_zero(p, k, grows=True)) for k in p.truth.subtree(p.diagnosed)
            if p.truth.created(p.diagnosed)[k] > 0.3):  # fmt: skip

@@ -106,11 +106,11 @@ def test_two_rows_go_side_by_side_and_into_the_address(browser: Browser, server:
             table.click(position={"x": 20, "y": 55 + 35 * row})
             still(page)
         page.get_by_role("button", name="Put these two side by side").click()
-        expect(page.locator(".st-key-pair-box .eic-sentence")).to_contain_text("B loses")
+        expect(page.locator(".st-key-pair-box .eic-sentence")).to_contain_text("B has an EIC")
         asked = eventually(page, lambda: query(page), lambda found: {"formula", "b"} <= set(found))
         assert asked["range"] == ["x=1.0:9.0"]
         page.reload()
-        expect(page.locator(".st-key-pair-box .eic-sentence")).to_contain_text("B loses")
+        expect(page.locator(".st-key-pair-box .eic-sentence")).to_contain_text("B has an EIC")
 
 
 def test_a_long_list_shows_its_progress_and_can_be_cancelled(browser: Browser, server: str) -> None:

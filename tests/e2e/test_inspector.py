@@ -114,7 +114,7 @@ def test_a_click_on_the_tree_or_the_table_selects_the_node_everywhere(visit: Ope
     expect(node).to_have_text(chosen)
 
 
-def test_an_error_keeps_the_last_good_picture_and_one_click_mends_a_forgotten_times_sign(
+def test_an_error_keeps_the_last_good_picture_and_one_click_mends_a_misspelled_function(
     visit: Opener,
 ) -> None:
     page = visit("/?formula=" + quote("10000*x-9999*x"))
@@ -126,10 +126,13 @@ def test_an_error_keeps_the_last_good_picture_and_one_click_mends_a_forgotten_ti
     expect(page.locator(".eic-error")).to_have_count(0)
     expect(page.locator(".st-key-picture-stale")).to_have_count(0)
 
-    type_formula(page, "2x+1")
+    type_formula(page, "2*squrt(x)")
     page.get_by_role("button", name=re.compile("Fix it")).click()
     expect(page.locator(".eic-error")).to_have_count(0)
-    expect(page.locator(".st-key-formula_text textarea")).to_have_value("2*x+1")
+    expect(page.locator(".st-key-formula_text textarea")).to_have_value("2*sqrt(x)")
+    type_formula(page, "2x+1")
+    expect(page.get_by_text("read as 2*x+1")).to_be_visible()
+    expect(page.locator(".eic-error")).to_have_count(0)
 
 
 def test_reload_restores_everything_from_the_address(visit: Opener) -> None:

@@ -212,7 +212,7 @@ def test_variables_counted_from_one_and_from_zero_share_their_ranges() -> None:
     desk_of(page).picked = (0, 1)
     page = page.run().button(key="compare_two").click().run()
     assert (state_of(page).formula, state_of(page).other) == ("X0 - X1", "x0 - x1")
-    assert "Both lose" in html_of(page)
+    assert "Both have an EIC of" in html_of(page)
     page = page.button_group(key="list_base").set_value("0").run()
     assert "<code>x2</code>" in html_of(page), "each as it is spelled, and x2 has no range"
 
