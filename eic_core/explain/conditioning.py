@@ -124,6 +124,13 @@ class OwnSums:
 
     Where the conditioning is infinite at 60 digits, many more tell whether it is: at 60,
     (1 - cos(x))/sin(x) is 0 at 1e-100.
+
+    Parameters
+    ----------
+    formula : Formula
+    samples : Samples
+    recheck : bool
+        Whether these samples are looked at with many digits.
     """
 
     def __init__(self, formula: Formula, samples: Samples, *, recheck: bool = True) -> None:

@@ -12,7 +12,7 @@ from eic_core.explain import phrases
 from eic_core.explain.created import created_losses
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection
-from eic_core.measure.tails import MIN_SAMPLES_FOR_HILL, Tail, hill_index
+from eic_core.measure.tails import MIN_SAMPLES_FOR_HILL, hill_index
 from eic_core.operators.wide import Array
 
 TEXT_LIMIT = 56
@@ -74,7 +74,7 @@ def unsettled_clause(inspection: Inspection) -> str:
             now = wording.digits_phrase(own[k])
             return f"{text} {change.words}, so that what it loses, now {now}, grows with N"
     share = tail.top1_share
-    if lost and not is_heavy(inspection, tail):
+    if lost and not tail.hill < 1:
         return ""
     if math.isnan(share):
         return "the tail of the amplified noise is heavy, and more samples would raise EIC"
@@ -83,21 +83,6 @@ def unsettled_clause(inspection: Inspection) -> str:
         f"a few samples {carry} ({wording.percent(share)} from the worst 1 %), and more of them "
         "would raise EIC"
     )
-
-
-def is_heavy(inspection: Inspection, tail: Tail) -> bool:
-    """Whether the tail at its own step is too heavy for a mean, as `tail_of` has it.
-
-    Parameters
-    ----------
-    inspection : Inspection
-    tail : Tail
-        Its own.
-    """
-    count = inspection.counts.valid - inspection.nodes[tail.node].singular
-    if math.isnan(tail.hill) or not count:
-        return False
-    return tail.hill * (1 + 1.645 / math.sqrt(math.ceil(math.sqrt(count)))) < 1
 
 
 def nodes_that_make(inspection: Inspection, node_id: int) -> list[int]:

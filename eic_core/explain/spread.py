@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from eic_core import wording
 from eic_core.explain import phrases
-from eic_core.explain.settling import is_heavy
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.tails import Tail
@@ -95,10 +94,18 @@ def settled_phrase(inspection: Inspection, tail: Tail) -> str:
     if not tail.divergent:
         return "yes"
     unbounded = [k for k in tail.crossings if inspection.sign_changes.at(k).unbounded]
-    if tail.node in unbounded or not unbounded or is_heavy(inspection, tail):
+    if tail.node in unbounded or not unbounded or _heavy(inspection, tail):
         return "no"
     worst = max(unbounded, key=lambda k: (inspection.nodes[k].local_eic_finite, -k))
     return f"not at {_place(inspection, worst)}"
+
+
+def _heavy(inspection: Inspection, tail: Tail) -> bool:
+    """Whether the tail at its own step is too heavy for a mean, as `tail_of` has it."""
+    count = inspection.counts.valid - inspection.nodes[tail.node].singular
+    if math.isnan(tail.hill) or not count:
+        return False
+    return tail.hill * (1 + 1.645 / math.sqrt(math.ceil(math.sqrt(count)))) < 1
 
 
 def _place(inspection: Inspection, node: int) -> str:

@@ -125,6 +125,12 @@ class RowParts:
     def of(cls, noise: int, double: int, total: int) -> RowParts:
         """Those of so many rows of all.
 
+        Parameters
+        ----------
+        noise, double : int
+            Rows that each is measured on.
+        total : int
+
         Examples
         --------
         >>> RowParts.of(320, 150, 320)
