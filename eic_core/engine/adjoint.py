@@ -23,7 +23,7 @@ import numpy as np
 
 from eic_core.engine.amplify import MAX_RECHECKED
 from eic_core.engine.constants import evaluate_around, settled_constants
-from eic_core.engine.exact import ExactEvaluator, ExactSample
+from eic_core.engine.exact import DIGITS, ExactEvaluator, ExactSample
 from eic_core.engine.passes import NOTHING_SETTLED
 from eic_core.engine.reference import VALID, Block
 from eic_core.engine.tape import SINGULAR_S2, Step, Tape
@@ -464,7 +464,12 @@ class Evaluated:
 
 
 def evaluate(
-    tape: Tape, samples: Samples, held: int, *, recheck: int = MAX_RECHECKED
+    tape: Tape,
+    samples: Samples,
+    held: int,
+    *,
+    recheck: int = MAX_RECHECKED,
+    digits: int = DIGITS,
 ) -> Iterator[Evaluated]:
     """Evaluate a tape block by block.
 
@@ -477,6 +482,8 @@ def evaluate(
         Numbers that will be held for a sample, 1 or more; they decide the length of a block.
     recheck : int
         How many doubtful samples are settled at 60 digits, the first in row order.
+    digits : int
+        Others than 60, to tell a zero from what so many digits do not see.
 
     Yields
     ------
@@ -498,7 +505,7 @@ def evaluate(
         recheck -= len(rechecked)
         exact: dict[int, ExactSample] = {}
         for row in rechecked.tolist():
-            evaluator = evaluator or ExactEvaluator(tape)
+            evaluator = evaluator or ExactEvaluator(tape, digits)
             cells = {name: samples.decimal(name, start + row) for name in tape.variables}
             exact[row] = evaluator.sample(cells)
             ok[row] = exact[row].first_invalid is None
@@ -506,13 +513,18 @@ def evaluate(
 
 
 def sweep(
-    tape: Tape, units: tuple[Unit, ...], samples: Samples, *, recheck: int = MAX_RECHECKED
+    tape: Tape,
+    units: tuple[Unit, ...],
+    samples: Samples,
+    *,
+    recheck: int = MAX_RECHECKED,
+    digits: int = DIGITS,
 ) -> Iterator[Arrivals]:
     """Follow the noise of every unit to the last one, block by block.
 
     Parameters
     ----------
-    tape, samples, recheck
+    tape, samples, recheck, digits
         As for `evaluate`.
     units : tuple of Unit
         Operands first; the last is the target.
@@ -532,7 +544,7 @@ def sweep(
     >>> [g.tolist() for g in block.arrived]  # of x, of 1, of the difference
     [[2.0, 1.3333333333333333], [-1.0, -0.3333333333333333], [1.0, 1.0]]
     """
-    for evaluated in evaluate(tape, samples, len(units), recheck=recheck):
+    for evaluated in evaluate(tape, samples, len(units), recheck=recheck, digits=digits):
         yield evaluated.arrivals(units)
 
 

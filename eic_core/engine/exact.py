@@ -24,6 +24,9 @@ from eic_core.operators import MpBackend, Operator
 
 DIGITS = 60
 
+MANY_DIGITS = 1000
+"""What is 0 at so many digits is called a zero: at 60, 1 - cos(1e-100) is one, too."""
+
 _MAX_BITS = int(MAX_LOG10 * 3.321928094887362) + 1
 
 _GUARD_BITS = 16

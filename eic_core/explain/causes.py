@@ -18,6 +18,8 @@ import numpy.typing as npt
 
 from eic_core import wording
 from eic_core.engine.amplify import amplify
+from eic_core.engine.exact import MANY_DIGITS, ExactEvaluator
+from eic_core.engine.tape import tape_of
 from eic_core.explain import phrases
 from eic_core.explain.created import CreatedLoss, created_losses, row_weights
 from eic_core.formula.tree import UNDEFINED, Node
@@ -462,6 +464,9 @@ _WAYS: tuple[tuple[Callable[[Operator], object], Callable[[Operator, Evidence], 
 NO_ANGLE = 1e15
 """Arguments of a periodic function from which on double precision knows no angle."""
 
+MOST_CHECKED = 16
+"""Samples at which a zero is looked at with many digits, at most."""
+
 GIVEN = "what it is given has no digit left"
 
 
@@ -492,13 +497,31 @@ def singular_clause(inspection: Inspection, node_id: int) -> str:
         return exact
     y, s = inspection.amplification.trace(node_id)
     rows = np.isinf(s)
-    if not y[rows].any():
+    zeros = _are_zeros(inspection, node_id, np.flatnonzero(rows & (y == 0)))
+    if zeros.all() and not y[rows].any():
         return exact
     if row.period:
         x, _ = inspection.amplification.trace(n.node.children[0])
         if np.abs(x[rows]).max() >= NO_ANGLE:
             nearly = "its argument is so large that no digit of the angle is left"
-    return nearly if y[rows].all() else f"{exact}, or {nearly}"
+    return f"{exact}, or {nearly}" if zeros.any() else nearly
+
+
+def _are_zeros(
+    inspection: Inspection, node_id: int, rows: npt.NDArray[np.intp]
+) -> npt.NDArray[np.bool_]:
+    """Whether a node that is 0 at 60 digits is 0 indeed, at some of these rows, evenly spaced."""
+    subtree = inspection.formula.subtree(node_id)
+    some = rows[:: max(1, math.ceil(len(rows) / MOST_CHECKED))]
+    if not len(some):
+        return np.zeros(0, dtype=bool)
+    evaluator = ExactEvaluator(tape_of(subtree), MANY_DIGITS)
+    found = []
+    for row in some.tolist():
+        cells = {name: inspection.samples.decimal(name, row) for name in subtree.variables}
+        values = evaluator.sample(cells).y
+        found.append(len(values) < len(evaluator.tape) or not values[-1])
+    return np.array(found)
 
 
 def _jump_clause(inspection: Inspection, node_id: int) -> str:
@@ -528,3 +551,54 @@ def invalid_clause(node: Node) -> str:
     row = OPERATORS[node.operator]
     unsaid = f"`{row.name}` has no real value for what it is given" if row.has_gaps else ""
     return row.words.invalid or unsaid
+
+
+UNREDUCED = "its argument is too large to be reduced"
+"""Of a sine, tangent or the like that has a value which no arithmetic of ours finds."""
+
+LEAVES = "its value leaves every range of numbers"
+
+
+def missing_clause(inspection: Inspection, node_id: int) -> str:
+    """Why samples have no value at a node: what the operator forbids, or what no range holds.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1e7, -1.0]})
+    >>> for text in ("exp(x)", "cos(exp(x/1000))", "log(x)"):
+    ...     formula = read(text).formula
+    ...     print(missing_clause(inspect(formula, samples), len(formula) - 1))
+    its value leaves every range of numbers
+    its argument is too large to be reduced
+    the argument of a logarithm must be positive
+    """
+    node = inspection.formula.nodes[node_id]
+    clause = invalid_clause(node)
+    if not clause and not (node.children and OPERATORS[node.operator].period):
+        return LEAVES
+    amplification = inspection.amplification
+    tape = amplification.tape
+    step = tape.steps[tape.slots[node_id]]
+    found = [y for y, _ in amplification.exact.values() if len(y) == step.slot]
+    row = step.row
+    if not found or row is None:
+        return clause or LEAVES
+    operands = [np.array([y[i] for y in found]) for i in step.operands]
+    with np.errstate(all="ignore"):
+        y = np.asarray(row.evaluate(operands, step.parameter), dtype=np.float64)
+        small, large = y == 0, np.isinf(y)
+        if row.vanishes is None:
+            small[:] = False
+        else:
+            small &= np.logical_not(row.vanishes(NUMPY, operands, step.parameter))
+        if row.pole is not None:
+            large &= np.logical_not(row.pole(NUMPY, operands, step.parameter))
+    unreduced = int(np.count_nonzero(np.isinf(operands[0]))) if row.period else 0
+    beyond = 0 if row.period else int(np.count_nonzero(small | large))
+    others = inspection.nodes[node_id].invalid - unreduced - beyond
+    reasons = [clause] if others and clause else []
+    reasons += [UNREDUCED] if unreduced else []
+    reasons += [LEAVES] if beyond else []
+    return ", or ".join(reasons) or LEAVES

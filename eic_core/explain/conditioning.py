@@ -15,8 +15,11 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from eic_core.engine.adjoint import Arrivals
+from eic_core.engine.amplify import MAX_RECHECKED
+from eic_core.engine.exact import MANY_DIGITS
 from eic_core.engine.tape import SINGULAR_S2
 from eic_core.explain.correlated import MeanOfFinite, class_sweep, class_tape
 from eic_core.exports import Plain
@@ -110,17 +113,28 @@ def own_conditioning(
     ...  for text in ("10000*x-9999*x", "x", "x*x", "x**2")]  # 1 + 1, 1 + 1, 1 + 4, 1 + 4
     [2.0, 2.0, 5.0, 5.0]
     """
-    sums = OwnSums(formula, samples)
+    sums = OwnSums(formula, samples, recheck=recheck)
     for block in class_sweep(formula, samples, recheck=recheck):
         sums.add(block)
     return sums.result()
 
 
 class OwnSums:
-    """What `own_conditioning` gathers from the blocks of a `class_sweep`."""
+    """What `own_conditioning` gathers from the blocks of a `class_sweep`.
 
-    def __init__(self, formula: Formula, samples: Samples) -> None:
-        self.formula, self.samples = formula, samples
+    Where the conditioning is infinite at 60 digits, many more tell whether it is: at 60,
+    (1 - cos(x))/sin(x) is 0 at 1e-100.
+
+    Parameters
+    ----------
+    formula : Formula
+    samples : Samples
+    recheck : bool
+        Whether these samples are looked at with many digits.
+    """
+
+    def __init__(self, formula: Formula, samples: Samples, *, recheck: bool = True) -> None:
+        self.formula, self.samples, self.recheck = formula, samples, recheck
         self.slots = variable_slots(formula)
         self._total = MeanOfFinite()
         self._parts = [MeanOfFinite() for _ in self.slots]
@@ -129,6 +143,9 @@ class OwnSums:
     def add(self, block: Arrivals) -> Array:
         """Add a block; its own^2 comes back."""
         own2 = own_squared(block, self.slots)
+        unsure = block.start + np.flatnonzero(block.ok & np.isinf(own2))
+        if self.recheck and len(unsure):
+            own2 = self._settle(block, unsure[:MAX_RECHECKED])
         self._total.add(own2, block.ok)
         usable = block.ok & np.isfinite(own2)
         for i, slot in enumerate(self.slots):
@@ -137,6 +154,14 @@ class OwnSums:
                 self._parts[i].add(np.square(moved), usable)
             self._largest[i] = max(self._largest[i], float(np.max(moved[usable], initial=0.0)))
         return own2
+
+    def _settle(self, block: Arrivals, rows: npt.NDArray[np.intp]) -> Array:
+        """The block's own^2, with what arrives from the inputs at some rows found anew."""
+        for found in class_sweep(self.formula, self.samples.take(rows), digits=MANY_DIGITS):
+            for slot in self.slots:
+                places = rows[found.start : found.stop] - block.start
+                block.arrived[slot][places] = found.arrived[slot]
+        return own_squared(block, self.slots)
 
     def result(self) -> OwnConditioning:
         """The means."""

@@ -28,6 +28,7 @@ import numpy as np
 
 from eic_core.engine.adjoint import Arrivals, class_units, sweep
 from eic_core.engine.amplify import MAX_RECHECKED, amplify
+from eic_core.engine.exact import DIGITS
 from eic_core.engine.tape import SINGULAR_S2, Tape, lay_out
 from eic_core.exports import Plain
 from eic_core.formula.tree import CONSTANT, UNDEFINED, Formula, Node
@@ -205,7 +206,7 @@ def correlated_trace(formula: Formula, samples: Samples, node_id: int | None = N
 
 
 def class_sweep(
-    formula: Formula, samples: Samples, *, recheck: bool = True
+    formula: Formula, samples: Samples, *, recheck: bool = True, digits: int = DIGITS
 ) -> Iterator[Arrivals]:
     """What arrives at the root from each class, block by block.
 
@@ -215,6 +216,8 @@ def class_sweep(
     samples : Samples
     recheck : bool
         Whether doubtful samples are settled at 60 digits.
+    digits : int
+        Others than 60.
 
     Yields
     ------
@@ -228,7 +231,8 @@ def class_sweep(
     """
     samples.require(formula.variables)
     tape = class_tape(formula)
-    return sweep(tape, class_units(tape), samples, recheck=MAX_RECHECKED if recheck else 0)
+    limit = MAX_RECHECKED if recheck else 0
+    return sweep(tape, class_units(tape), samples, recheck=limit, digits=digits)
 
 
 def q_squared(block: Arrivals) -> Array:

@@ -135,8 +135,6 @@ class LossSteps:
     created : list of float
         Per node of the target's subtree, the digits that it creates of the target's; [] without a
         sample that keeps a digit there.
-    steps : list of float
-        Digits by which the step above amplifies what comes through the node; 0 for the target.
     """
 
     def __init__(self, inspection: Inspection, target: int) -> None:
@@ -146,14 +144,12 @@ class LossSteps:
         _, s = inspection.amplification.trace(target)
         rows, counts = _chosen_rows(s)
         self.created: list[float] = []
-        self.steps: list[float] = []
         if not len(rows):
             return
         weights = row_weights(s[rows], counts)
         samples = inspection.samples if len(rows) == len(s) else inspection.samples.take(rows)
         units = tree_units(tape, self._children)
         self._held = np.zeros(len(units))
-        self._climbed, self._passed = np.zeros(len(units)), np.zeros(len(units))
         for block in sweep(tape, units, samples):
             usable = block.ok & np.isfinite(block.s2)
             arrived = [np.square(g[usable]) for g in block.arrived]
@@ -162,12 +158,9 @@ class LossSteps:
         self.created = [
             held[k] - math.fsum(held[i] for i in below) for k, below in enumerate(self._children)
         ]
-        with np.errstate(invalid="ignore"):
-            climbed = self._climbed / self._passed
-        self.steps = np.where(self._passed > 0, climbed, 0.0).tolist()
 
     def _add(self, arrived: list[Array], weights: Array) -> None:
-        """Add a block's digits, held and climbed, to the sums."""
+        """Add a block's digits to the sums."""
         through: list[Array] = []
         digits: list[Array] = []
         for k, below in enumerate(self._children):
@@ -195,14 +188,6 @@ class LossSteps:
             for k, below in enumerate(self._children):
                 if below:
                     self._held[k] += float((scale * through[k]) @ digits[k])
-                for i in below:
-                    passing = scale * through[i]
-                    climb = 0.5 * np.log10(arrived[i] / arrived[k])
-                    clear = np.isfinite(climb)
-                    if not clear.all():
-                        climb, passing = climb[clear], passing[clear]
-                    self._climbed[i] += float(passing @ climb)
-                    self._passed[i] += float(np.sum(passing))
 
 
 def _chosen_rows(s: Array) -> tuple[npt.NDArray[np.intp], Array]:

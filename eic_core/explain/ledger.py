@@ -17,7 +17,7 @@ import numpy as np
 from eic_core import wording
 from eic_core.explain import phrases
 from eic_core.explain.bottleneck import diagnosed_node
-from eic_core.explain.created import loss_steps, noise_sums
+from eic_core.explain.created import noise_sums
 from eic_core.exports import Plain
 from eic_core.formula.rendering import node_texts
 from eic_core.formula.tree import VARIABLE
@@ -52,10 +52,10 @@ class LedgerRow:
     gain : float
         Root mean square of G: how many times this node's noise is amplified.
     amplifier : int
-        The node on the way to the target that multiplies it most.
+        The node on the way to the target that multiplies it most, in the root mean square.
     amplifier_part : float
         Its part of the digits gained on the way (above 1 if other steps take some back); nan if
-        none are gained.
+        none are gained, or the step makes noise where there is a 0.
     masked : bool
         Whether this node loses at least `HIDDEN_BY` digits more than the target and yet
         its share is below `HIDDEN_SHARE`.
@@ -98,6 +98,9 @@ HARDLY = 3.0
 
 MOST_OF_IT = 0.5
 """The part of the digits gained on the way from which noise is amplified mostly at one step."""
+
+ALIKE = 1e-9
+"""Digits by which two steps that amplify alike may differ."""
 
 NEXT_TO_NOTHING = 1.2
 """Where the other steps together amplify no more than this, it is amplified at the one."""
@@ -172,7 +175,8 @@ def _groups_amplified_alike(rows: tuple[LedgerRow, ...]) -> list[list[LedgerRow]
 
 
 def _sentence(inspection: Inspection, target: int, group: list[LedgerRow], *, first: bool) -> str:
-    """Who makes so much of the noise, and where it is amplified."""
+    """Who makes so much of the noise, and where it is amplified; the share is that of the named."""
+    group = _without_negligible(group)
     share = math.fsum(row.share for row in group)
     head = group[0]
     of_what = f" of the noise of {_name(inspection, target)}" if first else ""
@@ -182,11 +186,20 @@ def _sentence(inspection: Inspection, target: int, group: list[LedgerRow], *, fi
     step = phrases.code_text(inspection.formula, head.amplifier)
     noun = OPERATORS[inspection.formula.nodes[head.amplifier].operator].words.noun
     each = "each " if len(group) > 1 else ""
-    where = " on the way, most at"
-    if head.amplifier_part >= MOST_OF_IT:
-        elsewhere = head.gain ** abs(1 - head.amplifier_part)
-        where = " at" if elsewhere <= NEXT_TO_NOTHING else ", mostly at"
+    where = _ALONE_THERE[min(_part_there(row) for row in group)]
     return f"{text}, {each}amplified {wording.times(head.gain)}{where} the {noun} {step}."
+
+
+_ALONE_THERE = (" on the way, most at", ", mostly at", " at")
+"""How it is said where noise is amplified, from a part of it to all."""
+
+
+def _part_there(row: LedgerRow) -> int:
+    """How much of a row's amplification its step makes: an index of `_ALONE_THERE`."""
+    if not row.amplifier_part >= MOST_OF_IT:
+        return 0
+    elsewhere = row.gain ** abs(1 - row.amplifier_part)
+    return 2 if elsewhere <= NEXT_TO_NOTHING else 1
 
 
 def _share(share: float) -> str:
@@ -202,8 +215,7 @@ def _share(share: float) -> str:
 
 
 def _sources(inspection: Inspection, target: int, group: list[LedgerRow]) -> str:
-    """The few largest of a group by name, others of weight by number."""
-    group = _without_negligible(group)
+    """The few largest of a group by name, the others by number."""
     kinds = Counter(
         f"the rounding of {_name(inspection, target)} itself"
         if row.node_id == target
@@ -402,7 +414,7 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
     total = math.fsum(sums.squares)
     shares = [value / total for value in sums.squares]
     through = _through(inspection, target, shares)
-    amplifiers = _amplifiers(inspection, target, loss_steps(inspection, target).steps)
+    amplifiers = _amplifiers(inspection, target, sums.squares)
     texts = node_texts(formula, phrases.TEXT_LIMIT)
     ceiling = inspection.nodes[target].local_eic_finite + HIDDEN_BY
     rows = tuple(
@@ -436,26 +448,28 @@ def _through(inspection: Inspection, target: int, shares: Sequence[float]) -> li
 
 
 def _amplifiers(
-    inspection: Inspection, target: int, steps: Sequence[float]
+    inspection: Inspection, target: int, squares: Sequence[float]
 ) -> list[tuple[int, float]]:
     """For each node, the step on its way to the target that amplifies most, and its part of all.
 
-    The nearest one where several amplify alike; the part is that of the digits gained on the way,
-    nan if none are.
+    A step multiplies the root mean square of what arrives: the root of sum G^2 of its operand over
+    its own.  The nearest one where several amplify alike; the part is that of the digits gained on
+    the way, nan if none are, or if the step's own noise is 0 because its value is.
     """
     parents, start = inspection.formula.parents, inspection.formula.first[target]
-    best = [target] * len(steps)
-    largest = [-math.inf] * len(steps)
-    gained = [0.0] * len(steps)
-    for k in range(len(steps) - 2, -1, -1):
+    best = [target] * len(squares)
+    largest = [-math.inf] * len(squares)
+    digits = [0.5 * math.log10(value) if value > 0 else -math.inf for value in squares]
+    for k in range(len(squares) - 2, -1, -1):
         parent = parents[start + k]
         assert parent is not None
         above = parent - start
         best[k], largest[k] = best[above], largest[above]
-        gained[k] = gained[above] + steps[k]
-        if steps[k] >= largest[k]:
-            best[k], largest[k] = parent, steps[k]
+        climbed = digits[k] - digits[above] if digits[k] > -math.inf else -math.inf
+        if climbed >= largest[k] - ALIKE:
+            best[k], largest[k] = parent, climbed
+    gained = [d - digits[-1] for d in digits]
     return [
-        (node, part / whole if whole > 0 else math.nan)
+        (node, part / whole if whole > 0 and math.isfinite(part) else math.nan)
         for node, part, whole in zip(best, largest, gained, strict=True)
     ]

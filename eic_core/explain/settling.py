@@ -59,10 +59,14 @@ def unsettled_clause(inspection: Inspection) -> str:
     if tail is None or not tail.divergent:
         return ""
     making = nodes_that_make(inspection, tail.node)
-    own = {k: _known(inspection.nodes[k].local_eic_finite) for k in tail.crossings}
+    own = {k: inspection.nodes[k].local_eic_finite for k in (*making, *tail.crossings)}
     others = sorted(own.keys() - set(making), key=lambda k: (-own[k], k))
+    lost = False
     for k in (*making, *others):
         change = inspection.sign_changes.at(k)
+        if math.isnan(own[k]):  # it keeps a digit nowhere: nothing is left to grow
+            lost |= change.unbounded
+            continue
         if change.unbounded:
             text = phrases.code_text(inspection.formula, k, TEXT_LIMIT)
             if k in making:
@@ -70,6 +74,8 @@ def unsettled_clause(inspection: Inspection) -> str:
             now = wording.digits_phrase(own[k])
             return f"{text} {change.words}, so that what it loses, now {now}, grows with N"
     share = tail.top1_share
+    if lost and not tail.hill < 1:
+        return ""
     if math.isnan(share):
         return "the tail of the amplified noise is heavy, and more samples would raise EIC"
     carry = "carry most of it" if share > 0.5 else "carry much of it"
@@ -104,10 +110,6 @@ def nodes_that_make(inspection: Inspection, node_id: int) -> list[int]:
         if signs[k] == 3 and (k == node_id or created.get(k, 0.0) >= limit)
     ]
     return sorted(making, key=lambda k: (-created.get(k, 0.0), k))
-
-
-def _known(value: float) -> float:
-    return 0.0 if math.isnan(value) else value
 
 
 @dataclass(frozen=True)

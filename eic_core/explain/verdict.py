@@ -15,7 +15,13 @@ import numpy as np
 
 from eic_core import wording
 from eic_core.explain.bottleneck import origin_of_loss
-from eic_core.explain.causes import explain_loss, invalid_clause, singular_clause
+from eic_core.explain.causes import (
+    LEAVES,
+    UNREDUCED,
+    explain_loss,
+    missing_clause,
+    singular_clause,
+)
 from eic_core.explain.losses import (
     INFINITE,
     MODERATE,
@@ -156,11 +162,13 @@ def _verdict(inspection: Inspection) -> Verdict:
     found = double_range(inspection)
     if found.count and level != UNDEFINED:
         told = range_sentence(inspection, found)
-        if level in (STABLE, MODERATE) or found.count >= MOST * found.rows:
+        ranged = found.count - found.rounded
+        if (ranged and level in (STABLE, MODERATE)) or ranged >= MOST * found.rows:
             level, cause = OUT_OF_RANGE, "Beyond double range"
             sentence = f"{told} {WIDER} {_uncapital(sentence.removeprefix(CALM))}"
         else:
-            sentence = f"{sentence} {told}"
+            level = OUT_OF_RANGE if level in (STABLE, MODERATE) else level
+            sentence = f"{sentence.removeprefix(CALM)} {told}"
     meaning = f"{LEVELS[level]}; {paper_clause(eic)}"
     notes = _notes(inspection)
     return Verdict(level, sentence, cause, said.origin, notes, meaning)
@@ -183,10 +191,13 @@ def range_sentence(inspection: Inspection, found: DoubleRange) -> str:
     >>> inspection = inspect(read("sqrt(x**2)").formula, samples)
     >>> range_sentence(inspection, double_range(inspection))
     'No double-precision value at 2 of 3 samples: `x²` overflows; the exact value is in range.'
+    >>> inspection = inspect(read("1/(1-cos(x))").formula, Samples.from_columns({"x": [1e-9]}))
+    >>> range_sentence(inspection, double_range(inspection)).split("; ")[0]
+    'No double-precision value at 1 of 1 sample: `1 − cos(x)` is rounded to 0'
     """
     shown = found.places[:TOLD_PLACES]
     where = wording.join([_leaves_range(inspection, place) for place in shown])
-    rest = found.count - sum(place.overflows + place.underflows for place in shown)
+    rest = found.count - sum(place.count for place in shown)
     if rest:
         where += f", and {rest:,} more elsewhere"
     if found.in_range == found.count:
@@ -205,11 +216,16 @@ def range_sentence(inspection: Inspection, found: DoubleRange) -> str:
 
 
 def _leaves_range(inspection: Inspection, place: RangePlace) -> str:
+    ways = []
     if place.overflows and place.underflows:
-        what = "over- or underflows"
-    else:
-        what = "overflows" if place.overflows else "underflows"
-    return f"{_text(inspection, place.node)} {what}"
+        ways.append("over- or underflows")
+    elif place.overflows or place.underflows:
+        ways.append("overflows" if place.overflows else "underflows")
+    if place.zeros:
+        ways.append("is rounded to 0")
+    if place.outside:
+        ways.append("is rounded out of the domain")
+    return f"{_text(inspection, place.node)} {' or '.join(ways)}"
 
 
 def _uncapital(text: str) -> str:
@@ -370,16 +386,24 @@ def _undefined(inspection: Inspection) -> _Said:
     worst = max(inspection.nodes, key=lambda n: (n.invalid, n.node.id))
     total = inspection.counts.total
     place = _text(inspection, worst.node.id)
-    clause = invalid_clause(worst.node)
-    because = f": {clause}" if clause else ": it leaves every range of numbers"
+    clause = missing_clause(inspection, worst.node.id)
+    value = f"{_kind_of_value(clause)} value"
     if total == 1:
-        sentence = f"Undefined: the sample has no real value at {place}{because}."
+        sentence = f"Undefined: the sample has no {value} at {place}: {clause}."
     elif worst.invalid == total:
-        sentence = f"Undefined: no sample has a real value at {place}{because}."
+        sentence = f"Undefined: no sample has a {value} at {place}: {clause}."
     else:
-        sentence = f"Undefined: no sample has a real value, most of them fail at {place}{because}."
-    cause = "Outside the real domain" if clause else "Out of range"
+        sentence = (
+            f"Undefined: no sample has a {value}; {worst.invalid:,} of {total:,} fail at {place}: "
+            f"{clause}."
+        )
+    cause = "Outside the real domain" if "real" in value else "Out of range"
     return _Said(UNDEFINED, sentence, cause, worst.node.id)
+
+
+def _kind_of_value(clause: str) -> str:
+    """What samples lack: a real value, or one that can be used."""
+    return "usable" if UNREDUCED in clause or LEAVES in clause else "real"
 
 
 def _notes(inspection: Inspection) -> tuple[str, ...]:
@@ -470,14 +494,12 @@ def _invalid(inspection: Inspection) -> list[str]:
     )
     notes = []
     for n in failing[:LISTED]:
-        clause = invalid_clause(n.node)
-        kind = "usable" if unchecked or not clause else "real"
+        clause = missing_clause(inspection, n.node.id)
+        kind = "usable" if unchecked else _kind_of_value(clause)
         if only_range:
             clause = beyond
         elif unchecked:
-            clause = f"{clause}, or {beyond}" if clause else beyond
-        elif not clause:
-            clause = "its value leaves every range of numbers"
+            clause = beyond if clause == LEAVES else f"{clause}, or {beyond}"
         have, are = ("has", "is") if n.invalid == 1 else ("have", "are")
         notes.append(
             f"{n.invalid:,} of {total:,} samples {have} no {kind} value at "

@@ -46,9 +46,6 @@ NEAR = 0.02
 SMALL = 0.3
 """A crossing is the reason if |y| at the rows is this small beside its typical size."""
 
-MOST = 0.9
-"""What the rows near a zero must carry to stand for all of them."""
-
 
 @dataclass(frozen=True)
 class InputRange:
@@ -104,14 +101,15 @@ class LossPlace:
 
 
 class _Zero(NamedTuple):
-    """A node that is small at the rows: which of them, and whether that is most of the noise."""
+    """A node that is small at rows that carry most of the noise: which, and whether all do."""
 
     node_id: int
     crosses: bool
     low: float
     high: float
     near: Positions
-    most: bool
+    everywhere: bool
+    settled: bool
 
 
 def describe_rows(
@@ -181,10 +179,10 @@ def _vanishing(
     crosses = inspection.sign_changes.at(k).zero
     usual = float(np.nanmedian(np.abs(y)))
     small = np.abs(y[positions]) < _limit(crosses) * usual
-    mostly_near = bool(np.sum(weights[small]) >= MOST)
-    near = positions if mostly_near else positions[small]
-    known = y[near][np.isfinite(y[near])]
-    return _Zero(k, crosses, float(known.min()), float(known.max()), near, mostly_near)
+    near = positions[small]
+    settled = not np.isin(near, amplification.unsettled).any()
+    low, high = float(y[near].min()), float(y[near].max())
+    return _Zero(k, crosses, low, high, near, bool(small.all()), settled)
 
 
 def _limit(crosses: bool) -> float:
@@ -250,8 +248,10 @@ def _sentence(formula: Formula, zero: _Zero, inputs: tuple[InputRange, ...], cou
         return f"At the worst row {text}{crossing} is {low}" + (f": {near}." if near else ".")
     both = zero.crosses and zero.low <= 0 <= zero.high
     event = "crosses zero" if both else "is nearly zero"
-    values = f"(from {low} to {high})" if low != high else f"({low} in double precision)"
-    there = "There" if zero.most else "Most of it comes where"
+    values = f"(from {low} to {high})"
+    if low == high:
+        values = f"({low})" if zero.settled else f"({low} in double precision)"
+    there = "There" if zero.everywhere else "Most of it comes where"
     return f"{there} {text} {event} {values}" + (f": {near}." if near else ".")
 
 

@@ -20,6 +20,15 @@ SMALL = 0.3
 CALM = 1.0
 """Digits: of a result that loses fewer nothing is split."""
 
+NEARLY_ALL = 0.9
+"""The part of the function's sensitivity that the inputs make which are named."""
+
+ALIKE = 0.99
+"""An input of so large a part of another's share is as strong."""
+
+NAMED = 3
+"""Inputs named in a sentence, at most; the others are counted."""
+
 TOLD = 0.05
 """Digits between shared and independent noise that are worth a word."""
 
@@ -155,10 +164,21 @@ def _sentence(
 
 
 def _sensitive_to(conditioning: OwnConditioning) -> str:
-    """The inputs that the conditioning comes from, the strongest first."""
-    ranked = sorted(conditioning.variables, key=lambda v: -v.share)
-    strong = [v for v in ranked if v.share > 0.2] or ranked[:1]
-    return wording.join([phrases.input_name(v.name) for v in strong]) if strong else "its inputs"
+    """The inputs that nearly all of the conditioning comes from, the strongest first.
+
+    What is as strong as one that is named is among them; equals stand as in the formula.
+    """
+    ranked = sorted(conditioning.variables, key=lambda v: -round(v.share, 9))
+    left = math.fsum(v.share for v in ranked)
+    limit = (1 - NEARLY_ALL) * left
+    named: list[str] = []
+    weakest = math.inf
+    for v in ranked:
+        if left <= limit and v.share < ALIKE * weakest:
+            break
+        named.append(phrases.input_name(v.name))
+        left, weakest = left - v.share, v.share
+    return wording.join(named, limit=NAMED) if named else "its inputs"
 
 
 def _notes(

@@ -4,7 +4,8 @@ one.
 A sample *leaves double range* where the exact value of some node is finite and not zero, but over-
 or underflows.  At some of these the result survives: ``1 + exp(-x)``
 is 1 where the exponential underflows.  At the others a program that evaluates the formula as it is
-written gets inf, nan, or a 0 that is none.
+written gets inf, nan, or a 0 that is none.  It gets inf or nan, too, where a rounding alone makes a
+divisor 0 or pushes an argument out of its domain: ``1/(1 - cos(x))`` at 1e-9.
 """
 
 from __future__ import annotations
@@ -29,20 +30,34 @@ LARGEST = float(np.finfo(np.float64).max)
 
 @dataclass(frozen=True)
 class RangePlace(Plain):
-    """A node at which results are lost to the range of doubles.
+    """A node at which results are lost to the range of doubles, or to a rounding.
 
     Attributes
     ----------
     node : int
     overflows, underflows : int
         Rows at which it does so, and the result is lost by it.
+    zeros, outside : int
+        Rows at which it is rounded to 0, and out of the domain of the step above it.
     """
 
     node: int
     overflows: int
     underflows: int
+    zeros: int = 0
+    outside: int = 0
 
-    JSON = ("node", "overflows", "underflows")
+    JSON = ("node", "overflows", "underflows", "zeros", "outside")
+
+    @property
+    def rounded(self) -> int:
+        """Rows at which the result is lost by rounding alone."""
+        return self.zeros + self.outside
+
+    @property
+    def count(self) -> int:
+        """All rows at which the result is lost here."""
+        return self.overflows + self.underflows + self.rounded
 
 
 @dataclass(frozen=True)
@@ -81,6 +96,11 @@ class DoubleRange(Plain):
     def count(self) -> int:
         """How many rows are lost."""
         return len(self.lost)
+
+    @property
+    def rounded(self) -> int:
+        """How many of them are lost by rounding alone, within the range of doubles."""
+        return sum(place.rounded for place in self.places)
 
 
 def double_range(inspection: Inspection) -> DoubleRange:
@@ -124,17 +144,21 @@ def _find(inspection: Inspection) -> DoubleRange:
                  run_in(tape, some.columns, len(rows), "float64")]  # fmt: skip
     wide = extended.evaluate(tape, some.columns, len(rows))
     exact, real = _exact_results(inspection, rows, wide)
-    too_large = _too_large(tape, in_double, wide.dead)
+    far = _out_of_reach(inspection, rows, wide, in_double)
     root, value = in_double[-1], wide.value(len(tape) - 1)
-    zero = (exact == 0) & (value.m == 0)
-    leaves = too_large.copy()
+    zero = (exact == 0) & ((value.m == 0) | (real & np.isnan(value.m)))
+    leaves = far.copy()
     for slot in range(len(tape)):
         leaves |= wide.value(slot).lost
-    lost = leaves & (real | too_large) & (~np.isfinite(root) | ((root == 0) & ~zero))
+    lost = (real | far) & (~np.isfinite(root) | ((root == 0) & ~zero & leaves))
     in_range = zero | ((np.abs(exact) >= SMALLEST_NORMAL) & (np.abs(exact) <= LARGEST))
-    beyond = too_large | (~in_range & (value.lost | np.isinf(exact)))
+    at_root = far & (wide.dead == len(tape) - 1)
+    beyond = ~in_range & (at_root | value.lost | np.isinf(exact))
     at = np.flatnonzero(lost)
-    places = _places(tape, [y[at] for y in in_double], _lost_by_slot(wide, at))
+    places = _places(
+        tape, [y[at] for y in in_double], _lost_by_slot(wide, at),
+        _exact_by_slot(inspection, rows[at], [y[at] for y in wide.y]), far[at],
+    )  # fmt: skip
     return DoubleRange(
         total,
         int(np.count_nonzero(leaves)),
@@ -145,16 +169,28 @@ def _find(inspection: Inspection) -> DoubleRange:
     )
 
 
-def _too_large(tape: Tape, in_double: list[Array], dead: np.ndarray) -> np.ndarray:
-    """Where a value is too large for any arithmetic of ours: inf in double, and no pole."""
-    found = np.zeros(len(dead), dtype=bool)
-    for slot in np.unique(dead[dead >= 0]).tolist():
+def _out_of_reach(
+    inspection: Inspection, rows: np.ndarray, wide: ExtendedSamples, in_double: list[Array]
+) -> np.ndarray:
+    """Where a value is too large or too small for any arithmetic of ours, or needs the angle of a
+    number that is: inf in double and no pole, 0 and none, or nan."""
+    tape = inspection.amplification.tape
+    found = np.zeros(len(rows), dtype=bool)
+    for slot in np.unique(wide.dead[wide.dead >= 0]).tolist():
         step = tape.steps[slot]
-        here = (dead == slot) & np.isinf(in_double[slot])
+        here = (wide.dead == slot) & np.isinf(in_double[slot])
         if step.row is not None and step.row.pole is not None:
             operands = [in_double[i] for i in step.operands]
             here &= ~np.asarray(step.row.pole(NUMPY, operands, step.parameter), dtype=bool)
-        found |= here
+        value = wide.value(slot)
+        small = (wide.dead == slot) & (in_double[slot] == 0) & (value.m != 0) & (value.e < 0)
+        found |= here | small
+    for i, row in enumerate(rows.tolist()):
+        known = inspection.amplification.exact.get(row)
+        if known is not None and len(known[0]) < len(tape):
+            step = tape.steps[len(known[0])]
+            turned = step.row is not None and step.row.period
+            found[i] |= bool(turned) and bool(np.isinf(known[0][step.operands[0]]))
     return found
 
 
@@ -179,27 +215,69 @@ def _lost_by_slot(wide: ExtendedSamples, at: np.ndarray) -> list[np.ndarray]:
     return [np.asarray(wide.value(slot).lost)[at] for slot in range(len(wide.y))]
 
 
-def _places(tape: Tape, in_double: list[Array], lost: list[np.ndarray]) -> tuple[RangePlace, ...]:
+def _exact_by_slot(
+    inspection: Inspection, rows: np.ndarray, wide: list[Array]
+) -> list[Array]:
+    """For each slot the values as the nearest doubles, by 60 digits where they were taken."""
+    found = [y.copy() for y in wide]
+    for i, row in enumerate(rows.tolist()):
+        known = inspection.amplification.exact.get(row)
+        for slot, y in enumerate(() if known is None else known[0]):
+            found[slot][i] = y
+    return found
+
+
+def _places(
+    tape: Tape,
+    in_double: list[Array],
+    lost: list[np.ndarray],
+    exact: list[Array],
+    far: np.ndarray,
+) -> tuple[RangePlace, ...]:
     """Follow each lost result down to the step at which it was lost.
 
     From a step without a number, to an operand without one; from a 0 that is none, to an operand
-    that is none or has left the range; where no operand is to blame, the step is.
+    that is none or has left the range; where no operand is to blame, the step is.  A step that has
+    a value in range, and no number though its operands have, is given a wrong operand: one that
+    underflows, else one that is rounded to 0 or out of the domain.
     """
     count = len(in_double[-1])
     no_number = [~np.isfinite(y) for y in in_double]
     wrong_zero = [(np.abs(y) < SMALLEST_NORMAL) & gone
                   for y, gone in zip(in_double, lost, strict=True)]  # fmt: skip
     current = np.full(count, len(tape) - 1)
+    kinds = np.full(count, "", dtype=object)
     for slot in range(len(tape) - 1, -1, -1):
-        here = current == slot
+        here = (current == slot) & (kinds == "")
         if not here.any():
             continue
-        for operand in reversed(tape.operands[slot]):
-            small = here & wrong_zero[operand] & ~no_number[slot]
+        operands = tape.operands[slot]
+        misled = here & no_number[slot] & ~lost[slot] & np.isfinite(exact[slot]) & ~far
+        for operand in reversed(operands):
+            misled &= ~no_number[operand]
+        for operand in reversed(operands):
+            small = here & wrong_zero[operand] & (misled | ~no_number[slot])
             current[small | (here & no_number[operand])] = operand
-    over: Counter[int] = Counter()
-    under: Counter[int] = Counter()
+        misled &= current == slot
+        if not misled.any():
+            continue
+        zeros = [(in_double[i] == 0) & (exact[i] != 0) for i in operands]
+        moved = [in_double[i] != exact[i] for i in operands]
+        for kind, marks in (("zeros", zeros), ("outside", moved)):
+            for operand, mark in zip(operands, marks, strict=True):
+                hit = misled & mark
+                current[hit], kinds[hit] = operand, kind
+                misled &= ~hit
+    found = Counter[tuple[int, str]]()
     for row, slot in enumerate(current.tolist()):
-        (over if no_number[slot][row] else under)[tape.nodes[slot]] += 1
-    found = [RangePlace(node, over[node], under[node]) for node in sorted({*over, *under})]
-    return tuple(sorted(found, key=lambda place: -(place.overflows + place.underflows)))
+        kind = kinds[row] or ("overflows" if no_number[slot][row] else "underflows")
+        found[tape.nodes[slot], kind] += 1
+    places = [
+        RangePlace(node, *(found[node, kind] for kind in KINDS))
+        for node in sorted({node for node, _ in found})
+    ]
+    return tuple(sorted(places, key=lambda place: -place.count))
+
+
+KINDS = ("overflows", "underflows", "zeros", "outside")
+"""The ways to lose a result, as `RangePlace` has them."""

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from eic_core import wording
 from eic_core.drawing.svg import tree_svg
 from eic_core.explain.budget import TOLERANCE, Budget
-from eic_core.explain.causes import invalid_clause, singular_clause
+from eic_core.explain.causes import missing_clause, singular_clause
 from eic_core.explain.comparing import EXPLAINED, OK, UNCLEAR, Shaken
 from eic_core.explain.conditioning import OwnConditioning
 from eic_core.explain.ledger import Ledger
@@ -440,7 +440,7 @@ def reasons(inspection: Inspection) -> ReportTable | None:
     rows: list[tuple[Cell, ...]] = []
     for n in inspection.nodes:
         if n.invalid:
-            reason = invalid_clause(n.node) or "its value leaves the range that can be resolved"
+            reason = missing_clause(inspection, n.node.id)
             rows.append((_code(texts[n.node.id]), "no real value", _count(n.invalid), reason))
         if n.singular:
             reason = singular_clause(inspection, n.node.id)

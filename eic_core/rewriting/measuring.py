@@ -26,6 +26,7 @@ from eic_core.rewriting.results import (
     Repairs,
     RepairStep,
     RowComparison,
+    RowParts,
     advice_sentence,
     no_repair_sentence,
     repair_sentence,
@@ -319,6 +320,7 @@ class Measurer:
         ]
         self.everywhere = truth.on(rows.verified)
         measured = list(rows.measured)
+        self.parts = RowParts.of(len(measured), len(rows.observed), len(samples))
         self.measured = Samples.from_columns(
             {name: samples.columns[name][measured] for name in names},
             count=len(measured),
@@ -345,7 +347,7 @@ class Measurer:
             sentence, advice = repairs[0].sentence, ""
         else:
             finished, others = self.outcome.finished, self.outcome.evaluated - 1
-            sentence = no_repair_sentence(before, own, finished, others)
+            sentence = no_repair_sentence(before, own, finished, others, self.parts)
             advice = advice_sentence(before, own) if finished else ""
         if not self.outcome.finished:
             sentence = (
@@ -395,7 +397,7 @@ class Measurer:
             for s in form.steps
         )
         sentence = repair_sentence(
-            formula.source, [s.rule for s in steps], before, after, compared
+            formula.source, [s.rule for s in steps], before, after, compared, self.parts
         )
         return Repair(formula, steps, before, after, verification, compared, sentence)
 

@@ -106,12 +106,51 @@ def _rms_digits(lost: Array) -> float:
     return 0.5 * float(np.log10(np.mean(np.power(10.0, 2 * lost))))
 
 
+@dataclass(frozen=True)
+class RowParts:
+    """Of how many rows the numbers are, to follow their names: " at 150 of 320 rows", or "" of all.
+
+    Attributes
+    ----------
+    noise : str
+        EIC and q.
+    double : str
+        What is measured in double precision.
+    """
+
+    noise: str = ""
+    double: str = ""
+
+    @classmethod
+    def of(cls, noise: int, double: int, total: int) -> RowParts:
+        """Those of so many rows of all.
+
+        Parameters
+        ----------
+        noise, double : int
+            Rows that each is measured on.
+        total : int
+
+        Examples
+        --------
+        >>> RowParts.of(320, 150, 320)
+        RowParts(noise='', double=' at 150 of 320 rows')
+        """
+        of_all = f"of {wording.count(total, 'row')}"
+        said = ["" if part == total else f" at {part:,} {of_all}" for part in (noise, double)]
+        return cls(*said)
+
+
+ALL_ROWS = RowParts()
+
+
 def repair_sentence(
     text: str,
     rules: Sequence[str],
     before: Measured,
     after: Measured,
     compared: RowComparison,
+    parts: RowParts = ALL_ROWS,
 ) -> str:
     """What to write instead, what it saves, and where it loses more.
 
@@ -123,14 +162,16 @@ def repair_sentence(
         Names of the rules that lead to it, in order; repetitions are dropped.
     before, after : Measured
     compared : RowComparison
+    parts : RowParts
+        Of how many rows the numbers are.
     """
     reasons = ", then ".join(dict.fromkeys(rules))
-    effects = [_double_change(before.float64, after.float64)]
+    effects = [_double_change(before.float64, after.float64, parts.double)]
     at_root, inside = before.q - after.q, before.eic - after.eic
     if at_root >= SHOWN:
         effects.append(
-            f"with shared noise the result loses {wording.lost_phrase(after.q)} instead of "
-            f"{before.q:.1f}"
+            f"with shared noise{parts.noise} the result loses {wording.lost_phrase(after.q)} "
+            f"instead of {before.q:.1f}"
         )
     gone = math.isnan(before.eic) and not math.isnan(after.eic)
     if gone or inside >= max(SHOWN, at_root + MORE):
@@ -150,8 +191,8 @@ SHOWN = 0.05
 """A change in digits that is worth a word."""
 
 
-def _double_change(before: ObservedError, after: ObservedError) -> str:
-    """What is measured in double precision, before and after.
+def _double_change(before: ObservedError, after: ObservedError, part: str = "") -> str:
+    """What is measured in double precision, before and after, at a part of the rows.
 
     Examples
     --------
@@ -164,7 +205,7 @@ def _double_change(before: ObservedError, after: ObservedError) -> str:
     >>> _double_change(error(rms=1.0, failed=3), error(rms=0.0, failed=0))
     'measured in float64 it has a value at 100 of 100 rows instead of 97'
     """
-    lead = "measured in float64 it"
+    lead = f"measured in float64{part} it"
     if not after.rows or not before.rows:
         return f"{lead} {_beyond(after)}"
     if after.failed or before.failed:
@@ -183,8 +224,8 @@ def _values_at(error: ObservedError) -> str:
     return f"{error.rows - error.failed:,} of {wording.count(error.rows, 'row')}"
 
 
-def double_clause(error: ObservedError) -> str:
-    """What is measured in double precision, as a clause about "it".
+def double_clause(error: ObservedError, part: str = "") -> str:
+    """What is measured in double precision at a part of the rows, as a clause about "it".
 
     Examples
     --------
@@ -192,14 +233,16 @@ def double_clause(error: ObservedError) -> str:
     'measured in float64 it has a value at 98 of 100 rows'
     >>> double_clause(ObservedError("float64", 1.0, 1.0, 0, 100))
     'measured in float64 it loses 16.0 digits'
+    >>> double_clause(ObservedError("float64", 1.0, 1.0, 0, 100), " at 100 of 400 rows")
+    'measured in float64 at 100 of 400 rows it loses 16.0 digits'
     """
     if not error.rows:
-        return f"measured in float64 it {_beyond(error)}"
+        return f"measured in float64{part} it {_beyond(error)}"
     said = f"has a value at {_values_at(error)}" if error.failed else (
         f"loses {wording.lost_phrase(error.digits_lost)}"
     )
     more = f", and {_beyond(error)}" if error.out_of_range else ""
-    return f"measured in float64 it {said}{more}"
+    return f"measured in float64{part} it {said}{more}"
 
 
 def _beyond(error: ObservedError) -> str:
@@ -210,7 +253,9 @@ def _beyond(error: ObservedError) -> str:
     return f"cannot hold the exact result at {rows}"
 
 
-def no_repair_sentence(before: Measured, own: float, finished: bool, others: int) -> str:
+def no_repair_sentence(
+    before: Measured, own: float, finished: bool, others: int, parts: RowParts = ALL_ROWS
+) -> str:
     """Why there is no repair.
 
     Parameters
@@ -223,6 +268,8 @@ def no_repair_sentence(before: Measured, own: float, finished: bool, others: int
         False if the time limit ended the search.
     others : int
         Other forms that were tried.
+    parts : RowParts
+        Of how many rows the numbers are.
     """
     q = before.q
     if not finished:
@@ -233,21 +280,21 @@ def no_repair_sentence(before: Measured, own: float, finished: bool, others: int
     if math.isnan(q):
         return f"{lead}: with shared noise the result keeps no digit at any sample."
     if q <= SMALL:
-        lost = f"with shared noise the result loses {wording.lost_phrase(q)}"
+        lost = f"with shared noise{parts.noise} the result loses {wording.lost_phrase(q)}"
     elif q <= own + NEAR:
         lost = (
-            f"{min(own, q):.1f} of the {q:.1f} digits that the result loses with shared noise are "
-            "the function's own sensitivity to errors of its inputs"
+            f"{min(own, q):.1f} of the {q:.1f} digits that the result loses with shared noise"
+            f"{parts.noise} are the function's own sensitivity to errors of its inputs"
         )
     else:
         lost = (
-            f"{q - own:.1f} of the {q:.1f} digits that the result loses with shared noise are "
-            "lost to the writing"
+            f"{q - own:.1f} of the {q:.1f} digits that the result loses with shared noise"
+            f"{parts.noise} are lost to the writing"
         )
-    parts = [lost, double_clause(before.float64)]
+    said = [lost, double_clause(before.float64, parts.double)]
     if before.eic > q + 1:
-        parts.append(f"the worst step (EIC) loses {wording.lost_phrase(before.eic)}")
-    return f"{lead}: {'; '.join(parts)}."
+        said.append(f"the worst step (EIC) loses {wording.lost_phrase(before.eic)}")
+    return f"{lead}: {'; '.join(said)}."
 
 
 def unfinished_search_sentence(evaluated: int, found_better: bool) -> str:

@@ -231,4 +231,3 @@ def test_a_choice_of_many_rows_tells_what_all_of_them_do(text, monkeypatch):
     monkeypatch.setattr("eic_core.explain.created.MOST_ROWS", 10**9)
     every = loss_steps(inspect(formula, Samples.from_columns(columns)), len(formula) - 1)
     assert chosen.created == pytest.approx(every.created, abs=0.02)
-    assert chosen.steps == pytest.approx(every.steps, abs=0.05)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -250,3 +251,73 @@ def test_masked_nodes_within_masked_ones_are_named_once():
     ledger = blame(inspected("x + 0.000001*sin(1000*x)", x="1:5"), 7)
     assert {row.node_id for row in ledger.outermost_masked} == {6}
     assert set(ledger.masked) > {6}
+
+
+WAYS = [
+    # formula, ranges, where each step multiplies by how much is told by s alone
+    ("beta*(1+alpha*cos(theta))", {"beta": "1:5", "alpha": "1:5", "theta": "1:5"}),
+    ("x*(cos(w*t)+a*cos(w*t)**2)", {"x": "1:3", "w": "1:3", "t": "1:3", "a": "1:3"}),
+    ("0.5*sin(y - x) - sin(y)", {"x": "4:6", "y": "0.2:6.6"}),
+    ("(0.4918**x)**x", {"x": "2:7"}),
+    ("exp(x - 1*x)", {"x": "1:9"}),
+    ("log(x)*sin(y)/(x - y)", {"x": "1:5", "y": "1:5"}),
+]
+
+
+@pytest.mark.parametrize(("text", "ranges"), WAYS)
+def test_the_step_that_is_named_multiplies_the_root_mean_square_most(text, ranges):
+    """By nodes shaken one by one: sum G² of an operand over that of its step."""
+    inspection = inspected(text, count=15, **ranges)
+    formula, samples = inspection.formula, inspection.samples
+    target = len(formula) - 1
+    ledger = blame(inspection, target)
+    cells = [{v: samples.decimal(v, row) for v in formula.variables} for row in range(15)]
+    squares = [
+        math.fsum(float(arrival(formula, row, [k], target) or 0.0) ** 2 for row in cells)
+        for k in range(target + 1)
+    ]
+    for row in ledger.rows[:-1]:
+        if not squares[row.node_id] > 1e-20:
+            continue
+        way, k = {}, row.node_id
+        while k != target:
+            above = formula.parents[k]
+            way[above] = math.log10(max(squares[k], 1e-40) / max(squares[above], 1e-40)) / 2
+            k = above
+        assert way[row.amplifier] == pytest.approx(max(way.values()), abs=1e-3)
+        if not math.isnan(row.amplifier_part):
+            whole = math.log10(squares[row.node_id] / 15) / 2
+            assert row.amplifier_part * whole == pytest.approx(way[row.amplifier], abs=1e-3)
+
+
+def test_what_is_amplified_at_two_steps_alike_is_not_told_of_one():
+    """The inner x is multiplied at both powers, 3.7 and 5.3 times: not "at" the outer alone."""
+    samples = Samples.from_columns({"x": [5.0, 5.1, 5.3]})
+    told = blame(inspect(read("(0.4918**x)**x").formula, samples)).sentences
+    assert any("`x` (in 2 places)" in sentence for sentence in told)
+    for sentence in told:
+        if "`x` (in 2 places)" in sentence:
+            assert "times at the" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("log10(exp(y) + 3**7)", {"y": [0.0, 1.0, 2.0, 3.0]}),
+        ("100 + (x - 3)", {"x": [1.0, 2.0, 4.2]}),
+        ("x*x*x*x*x*x*x*x*x*x*x*x", {"x": [1.0, 2.0, 3.0]}),
+    ],
+)
+def test_the_share_that_is_told_is_that_of_the_sources_named(text, columns):
+    """All is said only where nothing is left out."""
+    inspection = inspect(read(text).formula, Samples.from_columns(columns))
+    ledger = blame(inspection, len(inspection.formula) - 1)
+    (first, *_) = ledger.sentences
+    if first.startswith("All "):
+        extra = (int(n) - 1 for n in re.findall(r"\(in (\d+) places\)", first))
+        more = sum(int(n) - 1 for n in re.findall(r"(\d+) more", first))
+        listed = len(re.findall(r", the | and the |from the | and \d+ more", first))
+        assert listed + more + sum(extra) == sum(1 for row in ledger.rows if row.share > 0)
+    else:
+        told = float(first.removeprefix("Over ").split(" %")[0]) / 100
+        assert 0.98 < told < 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -228,3 +229,104 @@ def test_a_constant_that_needs_some_of_its_digits_does_not_hang_on_the_last():
     need = found.needs[0]
     assert 6 <= need.together < need.given == 15
     assert found.sentences[1] == f"`3.14159265358979` needs {need.together} of its 15."
+
+
+# --- what is told of a step, of rows and of inputs holds for all that it names
+
+
+@pytest.mark.parametrize(
+    ("text", "x"),
+    [("x*sin(exp(x))", np.linspace(80, 200, 20)), ("cot(x/pi)", np.geomspace(1e200, 1e300, 40))],
+)
+def test_a_step_that_keeps_a_digit_nowhere_is_not_said_to_lose_more_with_more_samples(text, x):
+    notes = verdict(inspected(text, x=x)).notes
+    assert not [note for note in notes if "not settled" in note]
+
+
+def test_what_is_called_nearly_zero_is_small_at_each_of_the_rows_told():
+    """Two rows carry the noise: at one the logarithm is nearly 0, at the other its argument is."""
+    x = np.append(np.full(20, 5.7), [1000.945, 3000.2122])
+    y = np.append(np.full(20, 1.0), [1000.0, 3000.0])
+    found = where(inspected("log(x - y)", x=x, y=y))
+    place = found.place
+    assert sorted(found.carriers[1].positions) == [20, 21]
+    assert place.sentence.startswith("Most of it comes where `log(x − y)` is nearly zero (−0.057)")
+    assert place.low == place.high == pytest.approx(math.log(0.945), rel=1e-9)
+
+
+def test_a_value_that_60_digits_settled_is_told_as_they_have_it():
+    y = np.append(np.linspace(2.0, 3.0, 19), 1.3e29)
+    found = where(inspected("sin(y) - cos(1e6)", y=y))
+    with mpmath.workdps(60):
+        truth = float(mpmath.sin(mpmath.mpf("1.3e29")) - mpmath.cos(10**6))
+    in_double = float(np.sin(1.3e29) - np.cos(1e6))
+    assert abs(truth / in_double - 1) > 0.1
+    told = " ".join(found.sentences)
+    assert "in double precision" not in told
+    if found.place is not None and found.place.node_id is not None:
+        assert found.place.low == pytest.approx(truth, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "named"),
+    [  # sensitivities by hand: x f'/f of each input
+        ("n*exp(-m*g*x/(k*t))", dict.fromkeys("nmgxkt", 3.5), "of `m`, `g`, `x` and 2 more."),
+        ("exp(20*x)*y**3", {"x": 1.0, "y": 2.0}, "of `x`."),  # 20 and 3
+        ("x**20*y**10*z**9", {"x": 1.1, "y": 1.2, "z": 1.3}, "of `x`, `y` and `z`."),
+        ("x**30*y**30", {"x": 1.1, "y": 1.2}, "of `x` and `y`."),
+    ],
+)
+def test_every_input_that_matters_as_much_as_one_that_is_named_is_named_or_counted(
+    text, columns, named
+):
+    inspection = inspected(text, **{v: [value, value * 1.01] for v, value in columns.items()})
+    assert writing_loss(inspection).sentence.endswith(named)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "told"),
+    [
+        ("sqrt(log(x))", {"x": [-1.0, -2.0, 0.5, 0.1]}, "; 2 of 4 fail at `√log(x)`: "),
+        ("sqrt(log(x))", {"x": [-1.0, -2.0, -3.0, 0.1]}, "; 3 of 4 fail at `log(x)`: "),
+        ("cos(exp(x))*y", {"x": [1e4, 2e4], "y": [1.0, 2.0]},
+         "no sample has a usable value at `cos(exp(x))`: its argument is too large to be reduced."),
+        ("tan(exp(x))", {"x": [9e3]}, "the sample has no usable value at `tan(exp(x))`: its "
+         "argument is too large to be reduced."),
+        ("exp(exp(exp(x)))", {"x": [9e3]}, "its value leaves every range of numbers."),
+        ("x**(1.1*y)", {"x": [1e-300], "y": [1e6]}, "its value leaves every range of numbers."),
+        ("x**(1.1*y)", {"x": [-1.0], "y": [1.0]}, "a negative base has no real power, nor"),
+        ("x**(1.1*y)", {"x": [-1.0, 1e-300], "y": [1.0, 1e6]}, "exponent is positive, or its value "
+         "leaves every range of numbers."),
+    ],
+)  # fmt: skip
+def test_why_no_sample_has_a_value_is_told_with_its_count(text, columns, told):
+    assert told in verdict(inspected(text, **columns)).sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "clause", "function"),
+    [  # zeros by hand: 1 - cos(x) = x²/2 is none at 1e-100, x - x is one everywhere
+        ("1 - cos(x)", [1e-100, 1.0], "the two terms cancel in more than 30 digits", 0),
+        ("exp(x) - 1", [1e-200, 1e-40], "the two terms cancel in more than 30 digits", 0),
+        ("x - 1.5", [1.5, 1.0], "the two terms cancel exactly", 1),
+        ("log(1 + x)", [1e-90, 1.0], "its argument agrees with 1 in more than 30 digits", 0),
+        ("(y + x) - 2.5", [1.5, 1.0], "the two terms cancel exactly", 1),
+    ],
+)
+def test_a_zero_that_60_digits_see_is_called_one_only_if_many_digits_see_it(
+    text, x, clause, function
+):
+    inspection = inspected(text, x=x, y=[1.0, 2.0])
+    assert singular_clause(inspection, len(inspection.formula) - 1) == clause
+    assert writing_loss(inspection).singular_function == function
+
+
+def test_a_quotient_that_60_digits_lose_is_lost_by_its_writing():
+    """(1 - cos x)/sin x is tan(x/2): its condition number is 1 there, and it is never 0."""
+    x = np.geomspace(1e-200, 1, 60)
+    found = writing_loss(inspected("(1-cos(x))/sin(x)", x=x))
+    assert found.singular_function == 0 and found.singular > 50
+    assert f"At {found.singular} samples the writing loses every digit (beyond 10³⁰)" in (
+        found.notes[-1]
+    )
+    assert found.conditioning.own_finite == pytest.approx(0.5 * math.log10(2), abs=0.01)

@@ -1,0 +1,433 @@
+"""What is true of a formula on a table, found by shaking it: nothing comes from the engine.
+
+Values are mpmath numbers of 170 digits and more (`exactly`), and no derivative is written down:
+what arrives where is found by moving each node at each row (`shaking`).  What a program makes of
+the formula is plain NumPy (`plain`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
+from eic_core.samples import Samples
+from tests.audit.exactly import DIGITS, EXACT, MOST_DIGITS, SINGULAR_S2, STEPS, Unfair, mp
+from tests.audit.plain import run_plain
+from tests.audit.shaking import RowTruth, shake_row
+
+
+def half_log10(mean: float) -> float:
+    """Digits of a mean square."""
+    return mean if not 0 < mean < math.inf else 0.5 * math.log10(mean)
+
+
+class Truth:
+    """What is true of one formula on one table.
+
+    Parameters
+    ----------
+    formula : Formula
+    samples : Samples
+    """
+
+    def __init__(self, formula: Formula, samples: Samples) -> None:
+        unknown = {n.operator for n in formula.nodes if n.children} - set(EXACT)
+        if unknown:
+            raise Unfair(f"no oracle for {unknown}")
+        self.formula, self.samples = formula, samples
+        self.count, self.nodes = len(samples), len(formula)
+        self.root = self.nodes - 1
+        known: dict[tuple[str, ...], RowTruth] = {}
+        self.rows: list[RowTruth] = []
+        digits = self._digits()
+        with mp.workdps(digits):
+            for i in range(self.count):
+                cells = {name: samples.decimal(name, i) for name in formula.variables}
+                key = tuple(cells.values())
+                if key not in known:
+                    known[key] = shake_row(formula, cells)
+                self.rows.append(known[key])
+        self.distinct = len(known)
+        self.focus: int | None = None
+
+    def _digits(self) -> int:
+        """Enough for the sizes that occur, a few rows being looked at in double precision."""
+        values = run_plain(self.formula, self.samples.columns, self.count, "float64")
+        size = 0.0
+        with np.errstate(all="ignore"):
+            for y in values:
+                logs = np.abs(np.log10(np.abs(y[y != 0])))
+                logs = np.where(np.isfinite(logs), logs, 330)
+                size = max(size, float(np.max(logs, initial=0.0)))
+        return DIGITS if size < 40 else min(MOST_DIGITS, int(DIGITS + 2 * size))
+
+    # values
+
+    @cached_property
+    def bad(self) -> np.ndarray:
+        """The first node without a value at each row, -1 where all have one."""
+        return np.array([-1 if r.bad is None else r.bad for r in self.rows])
+
+    @cached_property
+    def valid(self) -> np.ndarray:
+        """Rows where every node has a value."""
+        return self.bad < 0
+
+    @cached_property
+    def _columns(self) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+        return {}
+
+    def value(self, k: int) -> np.ndarray:
+        """Values as doubles (inf and 0 where they are beyond); nan where a row has none."""
+        return np.array([_double(r.y[k]) if r.bad is None else math.nan for r in self.rows])
+
+    def size(self, k: int) -> np.ndarray:
+        """log10 |y|; -inf at 0, nan where there is none."""
+        with mp.workdps(20):
+            return np.array([
+                math.nan if r.bad is not None
+                else float(mp.log10(abs(r.y[k]))) if r.y[k] else -math.inf
+                for r in self.rows
+            ])  # fmt: skip
+
+    # noise
+
+    @cached_property
+    def s2(self) -> np.ndarray:
+        """s^2 of each node at each row; inf where singular, nan where invalid."""
+        empty = [math.nan] * self.nodes
+        return np.array([r.s2 if r.bad is None else empty for r in self.rows]).T
+
+    def s(self, k: int) -> np.ndarray:
+        """s at one node."""
+        return np.sqrt(self.s2[k])
+
+    def singular(self, k: int) -> np.ndarray:
+        """Valid rows where no digit is left at a node."""
+        return np.isinf(self.s2[k])
+
+    @cached_property
+    def any_singular(self) -> np.ndarray:
+        """Valid rows where no digit is left at some node."""
+        return np.isinf(self.s2).any(axis=0)
+
+    def local(self, k: int) -> float:
+        """Digits lost at a node; inf if a row is singular there, nan without a valid row."""
+        return half_log10(_mean(self.s2[k][self.valid]))
+
+    def local_finite(self, k: int) -> float:
+        """The same over the rows that are not singular there."""
+        s2 = self.s2[k]
+        return half_log10(_mean(s2[np.isfinite(s2)]))
+
+    @cached_property
+    def locals(self) -> np.ndarray:
+        """`local` of all nodes."""
+        return np.array([self.local(k) for k in range(self.nodes)])
+
+    @cached_property
+    def locals_finite(self) -> np.ndarray:
+        """`local_finite` of all nodes."""
+        return np.array([self.local_finite(k) for k in range(self.nodes)])
+
+    @property
+    def eic(self) -> float:
+        """The largest `local`; nan without a valid row."""
+        return float(np.max(self.locals)) if self.valid.any() else math.nan
+
+    def subtree(self, k: int) -> range:
+        """The nodes of a subtree."""
+        return range(self.formula.first[k], k + 1)
+
+    def gains(self, t: int) -> np.ndarray:
+        """What arrives at t from each node, signed, shape (nodes, rows); nan at singular and
+        invalid rows."""
+        found = np.zeros((self.nodes, self.count))
+        for i, r in enumerate(self.rows):
+            if r.bad is not None or r.s2[t] == math.inf:
+                found[:, i] = math.nan
+                continue
+            for j, g in r.gains[t].items():
+                found[j, i] = g
+        return found
+
+    def squares(self, t: int) -> np.ndarray:
+        """Per node, the sum over the finite rows of its gain at t squared."""
+        return np.nansum(np.square(self.gains(t)), axis=1)
+
+    def shares(self, t: int) -> np.ndarray:
+        """Per node, its part of E[s_t^2] over the finite rows."""
+        squares = self.squares(t)
+        total = squares.sum()
+        return squares / total if total else squares
+
+    # shared noise
+
+    @cached_property
+    def classes(self) -> list[list[int]]:
+        """Nodes that one program would round alike: equal up to the order in + and x."""
+        keys: list[Any] = []
+        groups: dict[Any, list[int]] = {}
+        for node in self.formula.nodes:
+            below = [keys[c] for c in node.children]
+            if node.operator in ("add", "mul"):
+                below.sort(key=repr)
+            label: Any = node.label
+            if node.operator == CONSTANT and label not in ("pi", "e"):
+                label = Fraction(label)
+            keys.append((node.operator, str(label), str(node.parameter), *below))
+            groups.setdefault(keys[-1], []).append(node.id)
+        return list(groups.values())
+
+    @cached_property
+    def q2(self) -> np.ndarray:
+        """q^2 of the result: members of a class share their noise; inf where singular."""
+        return np.array([self._shared(r, self.classes, own=False) for r in self.rows])
+
+    @cached_property
+    def own2(self) -> np.ndarray:
+        """1 + the squared sensitivities of the result to its variables."""
+        leaves: dict[str, list[int]] = {}
+        for node in self.formula.nodes:
+            if node.operator == VARIABLE:
+                leaves.setdefault(node.label, []).append(node.id)
+        return np.array([self._shared(r, list(leaves.values()), own=True) for r in self.rows])
+
+    def _shared(self, row: RowTruth, groups: list[list[int]], *, own: bool) -> float:
+        if row.bad is not None:
+            return math.nan
+        gains, loose = row.gains[self.root], row.loose[self.root]
+        total = 1.0 if own else 0.0
+        for group in groups:
+            moves = [loose[j] for j in group if j in loose]
+            if moves:
+                with mp.workdps(MOST_DIGITS):
+                    together, apart = mp.fsum(moves), mp.fsum(map(abs, moves))
+                    if mp.isinf(apart) or abs(together) > apart * mp.mpf(10) ** -20:
+                        return math.inf
+            g = math.fsum(gains.get(j, 0.0) for j in group if abs(gains.get(j, 0.0)) < 1e200)
+            if any(abs(gains.get(j, 0.0)) >= 1e200 for j in group):
+                return math.inf
+            total += g * g
+        return total if total <= SINGULAR_S2 else math.inf
+
+    # double precision
+
+    @cached_property
+    def doubles(self) -> list[Any]:
+        """Every node in plain double precision."""
+        return run_plain(self.formula, self.samples.columns, self.count, "float64")
+
+    @cached_property
+    def singles(self) -> list[Any]:
+        """Every node in plain single precision."""
+        return run_plain(self.formula, self.samples.columns, self.count, "float32")
+
+    @cached_property
+    def leaves_range(self) -> np.ndarray:
+        """Valid rows where the true value of some node is no normal double, and not 0."""
+        found = np.zeros(self.count, dtype=bool)
+        for k in range(self.nodes):
+            size = self.size(k)
+            found |= (np.isfinite(size) & (size < -307.652)) | (size > 308.254)
+        return found
+
+    def without_double(self, k: int) -> np.ndarray:
+        """Valid rows at which double precision has no value: nan, inf, or a 0 that is none.
+
+        A 0 that rounding alone makes, where two terms cancel, is a value, if a wrong one.
+        """
+        y = self.doubles[k]
+        wrong_zero = (y == 0) & ~np.isneginf(self.size(k)) & self.leaves_range
+        wrong_zero &= ~self.singular(k)
+        return self.valid & (~np.isfinite(y) | wrong_zero)
+
+    # where a loss is made
+
+    def _row_weights(self, t: int) -> tuple[np.ndarray, np.ndarray]:
+        """Finite rows, weighted so that the mean of log10 s_t is the local EIC of t."""
+        s2 = self.s2[t]
+        rows = np.flatnonzero(np.isfinite(s2))
+        if not len(rows):
+            return rows, np.empty(0)
+        logs = np.log10(s2[rows])
+        goal = 2 * self.local_finite(t)
+        low, high = 0.0, 1.0
+        for _ in range(60):
+            power = 0.5 * (low + high)
+            w = 10.0 ** (power * (logs - logs.max()))
+            w /= w.sum()
+            low, high = (power, high) if w @ logs < goal else (low, power)
+        return rows, w
+
+    def created(self, t: int) -> np.ndarray:
+        """Digits of t's local EIC that each node makes, copies of one sub-expression together.
+
+        At a row a node makes the growth of log10 s from its operands, weighted by the part of the
+        noise that comes through each, to itself; that counts as much as of t's noise takes this
+        way.  Over the rows the weights are those of `_row_weights`.
+        """
+        made = np.zeros(self.nodes)
+        rows, weights = self._row_weights(t)
+        for i, w in zip(rows.tolist(), weights.tolist(), strict=True):
+            if w < 1e-9:
+                continue
+            r = self.rows[i]
+            through = np.zeros(self.nodes)
+            for k in self.subtree(t):
+                children = self.formula.nodes[k].children
+                through[k] = r.gains[t].get(k, 0.0) ** 2 + sum(through[c] for c in children)
+            total = through[t]
+            for k in self.subtree(t):
+                if not through[k] or not math.isfinite(r.s2[k]):
+                    continue
+                made[k] += w * through[k] / total * half_log10(r.s2[k])
+                above = self.formula.parents[k]
+                if k != t and above is not None:
+                    made[above] -= w * through[k] / total * half_log10(r.s2[k])
+        for group in self.classes:
+            inside = [k for k in group if k in self.subtree(t)]
+            made[inside] = made[inside].sum() if inside else 0.0
+        return made
+
+    def created_on_path(self, t: int) -> np.ndarray:
+        """The same along the operand of most noise alone, over the rows by s_t^2."""
+        made = np.zeros(self.nodes)
+        s2 = self.s2[t]
+        rows = np.flatnonzero(np.isfinite(s2))
+        if not len(rows):
+            return made
+        weights = s2[rows] / s2[rows].max()
+        weights = weights / weights.sum()
+        for i, w in zip(rows.tolist(), weights.tolist(), strict=True):
+            if w < 1e-9:
+                continue
+            r, k = self.rows[i], t
+            while True:
+                here = half_log10(r.s2[k])
+                children = self.formula.nodes[k].children
+                through = [
+                    math.fsum(min(r.gains[k].get(j, 0.0) ** 2, 1e300) for j in self.subtree(c))
+                    for c in children
+                ]
+                if not through or max(through) <= 0:
+                    made[k] += w * here
+                    break
+                c = children[int(np.argmax(through))]
+                below = half_log10(r.s2[c])
+                if math.isinf(below):
+                    made[c] += w * here
+                    break
+                made[k] += w * (here - below)
+                k = c
+        for group in self.classes:
+            inside = [k for k in group if k in self.subtree(t)]
+            made[inside] = made[inside].sum() if inside else 0.0
+        return made
+
+    # signs
+
+    def along(
+        self, k: int, most: int = 12
+    ) -> Iterator[tuple[str, dict[str, float], dict[str, float]]]:
+        """What lies between rows of opposite sign: "zero", "pole", "jump", "gap" or "unknown".
+
+        The segment between the two rows is halved in double precision down to its last digits;
+        what comes back are the place, and the row that it was approached from.
+        """
+        y = self.value(k)
+        names = self.formula.variables
+        rows = np.flatnonzero(np.isfinite(y) & (y != 0))
+        if len(names) == 1:
+            x = self.samples.columns[names[0]]
+            rows = rows[np.argsort(x[rows], kind="stable")]
+            pairs = [
+                (a, b) for a, b in zip(rows, rows[1:], strict=False) if (y[a] < 0) != (y[b] < 0)
+            ]
+        else:
+            up, down = rows[y[rows] > 0], rows[y[rows] < 0]
+            pairs = list(zip(up.tolist(), down.tolist(), strict=False))
+        step = max(1, len(pairs) // most) | 1  # odd: up and down alternate
+        for a, b in pairs[::step][:most]:
+            yield from self._halve(k, int(a), int(b))
+
+    def _halve(self, k: int, a: int, b: int) -> Iterator[Any]:
+        columns = self.samples.columns
+        names = self.formula.variables
+        low, high = ({v: float(columns[v][i]) for v in names} for i in (a, b))
+        subtree = self.formula.subtree(k)
+        jumps = any(n.operator in STEPS or n.operator == "atan2" for n in subtree.nodes)
+
+        def at(points: list[dict[str, float]]) -> np.ndarray:
+            cells = {v: np.array([point[v] for point in points]) for v in names}
+            return run_plain(subtree, cells, len(points), "float64")[-1]
+
+        parts = np.linspace(0.0, 1.0, PARTS + 1).tolist()
+        points = [{v: low[v] * (1 - t) + high[v] * t for v in names} for t in parts]
+        points[0], points[-1] = low, high
+        y = at(points)
+        changes = [
+            i
+            for i in range(PARTS)
+            if np.isfinite(y[i : i + 2]).all() and (y[i] < 0) != (y[i + 1] < 0)
+        ]
+        if not changes:
+            yield "gap", low, low
+        up = [i for i in changes if y[i] < 0]
+        down = [i for i in changes if y[i] > 0]
+        for i in (*up[:2], *down[:2]):
+            yield self._narrow(at, points[i], points[i + 1], y[i : i + 2], jumps)
+
+    def _narrow(
+        self, at: Any, low: dict[str, float], high: dict[str, float], y: Any, jumps: bool
+    ) -> tuple[str, dict[str, float], dict[str, float]]:
+        """What lies between two points of opposite sign, where, and one of the two."""
+        ends = low, high
+        first, last = map(float, y)
+        usual = max(abs(first), abs(last))
+        for _ in range(70):
+            middle = {v: 0.5 * (low[v] + high[v]) for v in low}
+            if middle in (low, high):
+                break
+            here = float(at([middle])[0])
+            if not math.isfinite(here):
+                return ("pole" if math.isinf(here) else "gap"), low, _farther(low, ends)
+            if here == 0 or (here > 0) != (first > 0):
+                high, last = middle, here
+            else:
+                low, first = middle, here
+        size = max(abs(first), abs(last))
+        kind = "zero" if size < 1e-3 * usual else "pole" if size > 1e3 * usual else "jump"
+        if kind == "jump" and not jumps:
+            kind = "unknown"  # doubles are too far apart there
+        return kind, low, _farther(low, ends)
+
+
+def _farther(place: dict[str, float], ends: tuple[dict[str, float], dict[str, float]]) -> Any:
+    """Of two points the one that is farther from a place."""
+    return max(ends, key=lambda end: sum(abs(end[v] - place[v]) for v in place))
+
+
+PARTS = 32
+"""Into so many parts a segment is cut before its changes of sign are followed."""
+
+
+def _double(value: Any) -> float:
+    if not value:
+        return 0.0
+    bits = mp.mag(value)
+    if bits > 1024:
+        return math.inf if value > 0 else -math.inf
+    return float(value) if bits > -1100 else 0.0
+
+
+def _mean(values: np.ndarray) -> float:
+    if not len(values):
+        return math.nan
+    return math.inf if np.isinf(values).any() else float(np.mean(values))

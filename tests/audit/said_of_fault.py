@@ -1,0 +1,622 @@
+"""Templates of the writing (whose fault) and of the repairs (what to write instead)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from eic_core.formula.syntax import read
+from eic_core.formula.tree import Formula
+from tests.audit.exactly import mp
+from tests.audit.oracle import Truth, half_log10
+from tests.audit.page import Page
+from tests.audit.plain import run_plain
+from tests.audit.printed import KINDS, decimal, digits, holds, whole
+from tests.audit.said_of_verdict import SHARED
+from tests.audit.sentences import Claim, Match, says, somewhere
+
+
+def _compared(p: Page) -> np.ndarray:
+    return np.isfinite(p.truth.q2)
+
+
+def lost_by_result(p: Page) -> float:
+    """Digits of the result with shared noise, over the rows where it is finite."""
+    q2 = p.truth.q2[_compared(p)]
+    return half_log10(float(np.mean(q2))) if len(q2) else math.nan
+
+
+def lost_by_function(p: Page) -> float:
+    """Digits that no writing keeps, over the same rows."""
+    own2 = p.truth.own2[_compared(p)]
+    return half_log10(float(np.mean(own2))) if len(own2) else math.nan
+
+
+def _q(p: Page, interval: tuple[float, float]) -> Iterator[str]:
+    if not holds(interval, lost_by_result(p)):
+        yield f"with shared noise the result loses {lost_by_result(p):.4f}"
+
+
+@says(
+    "fault.none_left",
+    "fault",
+    "With shared noise no digit of the result is left at any valid sample, so there is nothing "
+    "to split.",
+    claims=lambda p, m: [(SHARED, math.inf, math.inf)],
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if not np.isinf(p.truth.q2[p.truth.valid]).all() or not p.truth.valid.any():
+        yield "at some samples digits of it are left"
+
+
+@says(
+    "fault.no_value",
+    "fault",
+    "The formula has no real value on these samples, so there is nothing to split.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if p.truth.valid.any():
+        yield "it has"
+
+
+@says(
+    "fault.nothing",
+    "fault",
+    "With shared noise the result loses <d:lost>: [[too few to split|there is nothing to split]] "
+    "between the function and its writing.",
+    claims=lambda p, m: [(f"{SHARED}, where one is left", *digits(m["d"]))],
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    yield from _q(p, digits(m["d"]))
+    yield from _unsaid_rows(p)
+
+
+def _unsaid_rows(p: Page) -> Iterator[str]:
+    """Rows that a good word on the result leaves out without a word on the page."""
+    q2, own2 = p.truth.q2[p.truth.valid], p.truth.own2[p.truth.valid]
+    by_writing = int((np.isinf(q2) & ~np.isinf(own2)).sum())
+    by_function = int(np.isinf(own2).sum())
+    if by_writing and not any("the writing loses every digit" in text for _, text in p.said):
+        yield f"at {by_writing} samples the writing leaves no digit of it"
+    if by_function and not any("the function itself is 0" in text for _, text in p.said):
+        yield f"at {by_function} samples no digit of it is left, and the page does not say so"
+
+
+_OF = "of the <q:one> digits that the result loses with shared noise are"
+_SENSITIVITY = "the function's own sensitivity to errors of <inputs:any>"
+
+
+def _split_claims(p: Page, m: Match) -> list[Claim]:
+    found = [(f"{SHARED}, where one is left", *decimal(m["q"]))]
+    if "loss" in m.groupdict():
+        found.append(("loss to the writing", *decimal(m["loss"])))
+    return found
+
+
+@says("fault.function", "fault", f"<own:one> {_OF} {_SENSITIVITY}.", claims=_split_claims)
+def _(p: Page, m: Match) -> Iterator[str]:
+    yield from _q(p, decimal(m["q"]))
+    low, high = decimal(m["own"])
+    if not low - 2e-3 <= min(lost_by_function(p), lost_by_result(p)) <= high + 2e-3:
+        yield f"the function itself loses {lost_by_function(p):.4f}"
+    if lost_by_result(p) - lost_by_function(p) > 0.3 + 2e-3:
+        yield f"{lost_by_result(p) - lost_by_function(p):.3f} digits are lost to the writing"
+    yield from _sensitive(p, m["inputs"])
+
+
+def _own(p: Page, interval: tuple[float, float]) -> Iterator[str]:
+    if not holds(interval, lost_by_function(p)):
+        yield f"the function itself loses {lost_by_function(p):.4f}"
+
+
+def _sensitive(p: Page, text: str) -> Iterator[str]:
+    """Whether the named inputs carry most of the sensitivity, and no other as much as one."""
+    if text == "its inputs":
+        return
+    parts = _sensitivities(p)
+    total = sum(parts.values())
+    named = {
+        p.formula.nodes[k].label for code in re.findall(r"`[^`]+`", text) for k in p.nodes(code)
+    }
+    more = re.search(r"(\d+) more", text)
+    counted = len(named) + (int(more[1]) if more else 0)
+    carried = sum(sorted(parts.values(), reverse=True)[:counted])
+    known = {v: part for v, part in parts.items() if v in named}
+    if not known or carried < 0.89 * total:
+        yield f"sensitivities squared: {parts}"
+    others = [part for v, part in parts.items() if v not in named]
+    if more and known:
+        others = [part for part in others if part > 1.01 * max(known.values())]
+    if others and known and max(others) > 1.01 * min(known.values()):
+        yield f"another input matters more: {parts}"
+
+
+def _sensitivities(p: Page) -> dict[str, float]:
+    finite = np.isfinite(p.truth.own2)
+    gains = p.truth.gains(p.truth.root)
+    found = {}
+    for name in p.formula.variables:
+        leaves = [n.id for n in p.formula.nodes if n.operator == "variable" and n.label == name]
+        together = np.nansum(gains[leaves][:, finite], axis=0)
+        found[name] = float(np.mean(np.square(together)))
+    return found
+
+
+@says("fault.writing", "fault", f"<loss:one> {_OF} lost to the writing.", claims=_split_claims)
+def _(p: Page, m: Match) -> Iterator[str]:
+    yield from _q(p, decimal(m["q"]))
+    yield from _loss(p, decimal(m["loss"]))
+
+
+def _loss(p: Page, interval: tuple[float, float]) -> Iterator[str]:
+    loss = lost_by_result(p) - lost_by_function(p)
+    if not holds(interval, loss):
+        yield f"{loss:.4f} digits are lost to the writing"
+
+
+@says(
+    "fault.both",
+    "fault",
+    f"<loss:one> {_OF} lost to the writing; the other <own:one> are {_SENSITIVITY}.",
+    claims=_split_claims,
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    yield from _q(p, decimal(m["q"]))
+    yield from _loss(p, decimal(m["loss"]))
+    yield from _own(p, decimal(m["own"]))
+    yield from _sensitive(p, m["inputs"])
+
+
+@says(
+    "fault.apart",
+    "fault",
+    "Here copies of a number share their noise; with independent noise, as EIC has it, the "
+    "result loses <d:lost>.",
+    claims=lambda p, m: [("loss of the result with independent noise", *digits(m["d"]))],
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if not holds(digits(m["d"]), p.truth.local_finite(p.truth.root)):
+        yield f"it loses {p.truth.local_finite(p.truth.root):.4f}"
+    if all(len(c) == 1 for c in p.truth.classes):
+        yield "there are no copies"
+
+
+@says(
+    "fault.inner",
+    "fault",
+    "The worst step (EIC⟦ without the singular samples⟧) loses <d:digits>, at <at:code>: "
+    "with shared noise the result loses fewer.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    def inner(k: int) -> Iterator[str]:
+        if not holds(digits(m["d"]), p.truth.local_finite(k)):
+            yield f"{p.truth.local_finite(k):.4f} are lost there"
+        if p.truth.local_finite(k) <= lost_by_result(p):
+            yield f"the result loses {lost_by_result(p):.3f}"
+        if k == p.truth.root:
+            yield "that is the result"
+
+    yield from somewhere(p, m["at"], inner)
+    if ("without" in m[0]) != math.isinf(p.truth.eic):
+        yield f"EIC is {p.truth.eic}"
+
+
+@says(
+    "fault.independent",
+    "fault",
+    "At <n:int> [[sample|samples]] the result loses every digit with independent noise, as EIC "
+    "has it, and keeps some with shared noise.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    lost = int((p.truth.singular(p.truth.root) & np.isfinite(p.truth.q2)).sum())
+    if lost != whole(m["n"]):
+        yield f"it is {lost}"
+
+
+@says(
+    "fault.inside",
+    "fault",
+    "At <n:int> [[sample|samples]] an inner step loses every digit and the result does not: see "
+    "<at:code>.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    inside = p.truth.any_singular & np.isfinite(p.truth.q2) & ~p.truth.singular(p.truth.root)
+    if int(inside.sum()) != whole(m["n"]):
+        yield f"it is {inside.sum()}"
+    yield from somewhere(
+        p, m["at"], lambda k: [] if p.truth.singular(k).any() else ["not at this step"]
+    )
+
+
+@says(
+    "fault.function_zero",
+    "fault",
+    "At <n:int> [[sample|samples]] the function itself is 0 or infinitely steep (beyond 10³⁰): "
+    "there any error of its inputs takes every digit; they are left out of the split.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    lost = int(np.isinf(p.truth.own2[p.truth.valid]).sum())
+    if lost != whole(m["n"]):
+        yield f"it is {lost}"
+
+
+@says(
+    "fault.writing_zero",
+    "fault",
+    "At <n:int> [[sample|samples]] the writing loses every digit (beyond 10³⁰) and the function "
+    "itself does not; they are left out of the split.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    valid = p.truth.valid
+    lost = int((np.isinf(p.truth.q2) & ~np.isinf(p.truth.own2))[valid].sum())
+    if lost != whole(m["n"]):
+        yield f"it is {lost}"
+
+
+# --- what to write instead ---
+
+
+def _other(text: str, names: tuple[str, ...]) -> Formula:
+    return read(text, columns=names).formula
+
+
+def other_truth(p: Page, text: str) -> Truth:
+    """The oracle's view of another form on the same data."""
+    return Truth(_other(text, tuple(p.samples.columns)), p.samples)
+
+
+class DoubleError:
+    """What double precision makes of a form, its inputs being exact: against the formula's values
+    at the very numbers that double precision holds.
+
+    Attributes
+    ----------
+    lost : ndarray
+        Digits lost at each row, 0 to 15.95; nan where the exact value is not a normal double.
+    failed : int
+        Rows of these without a number.
+    rows, beyond : int
+        How many can be compared, and how many have an exact value out of range.
+    digits : float
+        log10 of the rms relative error over the unit roundoff, at least 0.
+    """
+
+    def __init__(self, form: Formula, p: Page, rows: Iterable[int] | None = None) -> None:
+        truth = p.binary
+        columns = {v: p.samples.columns[v] for v in form.variables}
+        computed = run_plain(form, columns, p.truth.count, "float64")[-1]
+        self.lost = np.full(p.truth.count, math.nan)
+        self.failed = self.beyond = self.rows = 0
+        errors = []
+        with mp.workdps(60):
+            for i in range(p.truth.count) if rows is None else rows:
+                row = truth.rows[i]
+                if row.bad is not None:
+                    continue
+                y, got = row.y[-1], float(computed[i])
+                if y and mp.mag(y) > 1024:
+                    self.beyond += 1
+                    continue
+                small = bool(y) and mp.mag(y) < -1021
+                self.beyond += small
+                self.rows += not small
+                if not math.isfinite(got) or (not y and got):
+                    self.failed += not small and not math.isfinite(got)
+                    self.lost[i] = 15.95
+                    if math.isfinite(got):
+                        errors.append(2.0**53)
+                    continue
+                scale = mp.mpf(2) ** -1022 if small or not y else abs(y)
+                error = float(abs(mp.mpf(got) - y) / scale) / 2.0**-53
+                if not small:
+                    errors.append(error)
+                self.lost[i] = min(15.95, max(0.0, math.log10(error) if error else 0.0))
+        rms = math.sqrt(float(np.mean(np.square(errors)))) if errors else 0.0
+        self.digits = max(0.0, math.log10(rms)) if rms else 0.0
+
+
+def _same_function(p: Page, other: Truth) -> Iterator[str]:
+    """Whether the other form has the same values, and one wherever the formula has."""
+    wrong = 0
+    with mp.workdps(60):
+        for mine, theirs in zip(p.truth.rows, other.rows, strict=True):
+            if mine.bad is not None:
+                continue
+            if theirs.bad is not None:
+                wrong += 1
+                continue
+            gap, size = abs(mine.y[-1] - theirs.y[-1]), abs(mine.y[-1])
+            if gap > size * mp.mpf(10) ** -25 and mine.s2[-1] < 1e60:
+                wrong += 1
+    if wrong:
+        yield f"it has another value at {wrong} rows"
+
+
+KINDS["double"] = (
+    r"(?:has a value at [\d,]+ of [\d,]+ rows?|loses (?:no digit|hardly any digits|\d+\.\d+ digits)"
+    r"|cannot hold the exact result at [\d,]+ rows?|has no row to compare)"
+)
+_MEASURED = "measured in float64⟦ at <part:int> of <whole:int> rows⟧ it <double:double>"
+_BEYOND = "⟦, and cannot hold the exact result at <beyond:int> [[row|rows]]⟧"
+
+
+def _may_lose(told: tuple[float, float], found: float) -> bool:
+    """Whether so many digits may be measured: powers and functions are rounded in several ways."""
+    return holds(told, found, 0.2) or max(told[1], found) <= 1.05
+
+
+def _rows(p: Page, m: Match) -> Iterable[int] | None:
+    """The rows that are measured, evenly spaced; None for all."""
+    if not m["part"]:
+        return None
+    if whole(m["whole"]) != p.truth.count:
+        raise ValueError(f"there are {p.truth.count} rows")
+    return [i * p.truth.count // whole(m["part"]) for i in range(whole(m["part"]))]
+
+
+def _is_double(p: Page, text: str, error: DoubleError) -> Iterator[str]:
+    if m := re.match(r"has a value at ([\d,]+) of ([\d,]+)", text):
+        if (whole(m[1]), whole(m[2])) != (error.rows - error.failed, error.rows):
+            yield f"it has one at {error.rows - error.failed} of {error.rows} rows"
+    elif text.startswith("loses "):
+        if error.failed:
+            yield f"at {error.failed} rows it has no number"
+        elif not _may_lose(digits(text.removeprefix("loses ")), error.digits):
+            yield f"in double precision it loses {error.digits:.3f}"
+    elif m := re.match(r"cannot hold the exact result at ([\d,]+)", text):
+        if whole(m[1]) != error.beyond:
+            yield f"at {error.beyond} rows"
+    elif error.rows:
+        yield f"there are {error.rows} rows to compare"
+
+
+def _instead(p: Page, m: Match) -> Iterator[str]:
+    other = other_truth(p, m["form"].strip("`"))
+    yield from _same_function(p, other)
+    rows = _rows(p, m)
+    before, after = DoubleError(p.formula, p, rows), DoubleError(other.formula, p, rows)
+    yield from _is_double(p, m["double"], after)
+    if m["was"] and "has a value" in m["double"]:
+        if whole(m["was"].split(".")[0]) != before.rows - before.failed:
+            yield f"before it had one at {before.rows - before.failed} rows"
+    elif m["was"]:
+        if before.failed:
+            yield f"before, {before.failed} rows had no number"
+        elif not _may_lose(decimal(m["was"]), before.digits):
+            yield f"before it lost {before.digits:.3f}"
+    if m["beyond"] and whole(m["beyond"]) != after.beyond:
+        yield f"at {after.beyond} rows the exact result is beyond"
+    if m["q"]:
+        finite = np.isfinite(other.q2)
+        q = half_log10(float(np.mean(other.q2[finite]))) if finite.any() else math.nan
+        if not holds(digits(m["q"]), q, 5e-3):
+            yield f"with shared noise that form loses {q:.4f}"
+        if not holds(decimal(m["from_q"]), lost_by_result(p), 5e-3):
+            yield f"with shared noise the formula loses {lost_by_result(p):.4f}"
+        if not q < lost_by_result(p):
+            yield "it loses no fewer"
+    if m["worst"]:
+        worst, was = float(np.max(other.locals_finite)), float(np.max(p.truth.locals_finite))
+        if not holds(digits(m["worst"]), worst, 5e-3):
+            yield f"its worst step loses {worst:.4f}"
+        if m["from_worst"] == "every digit":
+            if not math.isnan(was):
+                yield f"the formula's worst step loses {was:.4f}"
+        elif not holds(decimal(m["from_worst"]), was, 5e-3):
+            yield f"the formula's worst step loses {was:.4f}"
+    if not m["part"]:
+        yield from _no_worse(p, m, before, after)
+
+
+def _no_worse(p: Page, m: Match, before: DoubleError, after: DoubleError) -> Iterator[str]:
+    """Whether double precision keeps no fewer digits by it, or where fewer, that is said."""
+    known = ~np.isnan(before.lost) & ~np.isnan(after.lost)
+    rise = (after.lost - before.lost)[known]
+    if not len(rise):
+        return
+    if rise.mean() > 0.1:
+        yield f"in double precision it loses {rise.mean():.2f} digits more on average"
+    if after.failed > before.failed:
+        yield f"in double precision {after.failed} rows fail, {before.failed} before"
+    more, limits = int((rise >= 0.5).sum()), ((rise >= 0.45).sum(), (rise >= 0.55).sum())
+    if m["more"]:
+        if not limits[1] <= whole(m["more"]) <= limits[0]:
+            yield f"at {more} rows it loses more"
+        if not holds(decimal(m["rise"]), float(rise.max()), 0.05):
+            yield f"by up to {rise.max():.2f}"
+        if not m["part"] and whole(m["of"]) != len(rise):
+            yield f"{len(rise)} rows can be compared"
+    elif limits[1]:
+        yield f"at {more} rows it loses more, by up to {rise.max():.2f}, and that is not said"
+
+
+@says("instead.write", "instead",
+      f"Write <form:code> (<rules:any>): {_MEASURED}⟦ instead of <was:plain>⟧⟦, as before⟧{_BEYOND}"
+      "⟦; with shared noise the result loses <q:lost> instead of <from_q:one>⟧"
+      "⟦; the worst step (EIC) loses <worst:lost> instead of <from_worst:every>⟧"
+      "⟦; at <more:int> of <of:int> [[row|rows]] compared it loses more, by up to <rise:one> "
+      "digits⟧.",
+      claims=lambda p, m: [
+          *([(f"{SHARED}, where one is left", *decimal(m["from_q"]))] if m["q"] else []),
+          ("something to write instead", 1, 1),
+      ])  # fmt: skip
+def _(p: Page, m: Match) -> Iterator[str]:
+    yield from _instead(p, m)
+
+
+KINDS["plain"] = r"(?:∞|\d[\d,]*(?:\.\d)?)"
+KINDS["every"] = r"(?:every digit|\d+\.\d)"
+
+
+@says(
+    "instead.cut_short",
+    "instead",
+    "The search was cut short by its time limit after <n:int> [[form|forms]]: there may be "
+    "[[a better one|a still better one]].",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    return iter(())
+
+
+@says("instead.limit", "instead", "Nothing better found before the time limit.")
+def _(p: Page, m: Match) -> Iterator[str]:
+    return iter(())
+
+
+_NOTHING = [("something to write instead", 0.0, 0.0)]
+_NONE = "Nothing better found [[among |]]⟦<n:int> other [[form|forms]]⟧⟦(no other form came up)⟧: "
+_END = f"{_MEASURED}{_BEYOND}⟦; the worst step (EIC) loses <e:lost>⟧."
+
+
+@says(
+    "instead.none_finite",
+    "instead",
+    f"{_NONE}with shared noise the result keeps no digit at any sample.",
+    claims=lambda p, m: [*_NOTHING, (SHARED, math.inf, math.inf)],
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if _compared(p).any():
+        yield "it keeps some"
+
+
+def _none_better(p: Page, m: Match) -> Iterator[str]:
+    yield from _q(p, digits(m["q"]) if "digit" in m["q"] else decimal(m["q"]))
+    error = DoubleError(p.formula, p, _rows(p, m))
+    yield from _is_double(p, m["double"], error)
+    if m["beyond"] and whole(m["beyond"]) != error.beyond:
+        yield f"at {error.beyond} rows the exact result is beyond"
+    if m["e"] and not holds(digits(m["e"]), float(np.max(p.truth.locals_finite)), 5e-3):
+        yield f"the worst step loses {np.max(p.truth.locals_finite):.4f}"
+
+
+def _none_claims(p: Page, m: Match) -> list[Claim]:
+    q = digits(m["q"]) if "digit" in m["q"] else decimal(m["q"])
+    return [*_NOTHING, (f"{SHARED}, where one is left", *q)]
+
+
+@says(
+    "instead.small",
+    "instead",
+    f"{_NONE}with shared noise the result loses <q:lost>; {_END}",
+    claims=_none_claims,
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    yield from _none_better(p, m)
+
+
+@says(
+    "instead.sensitive",
+    "instead",
+    f"{_NONE}<own:one> of the <q:one> digits that the result loses with shared noise are the "
+    f"function's own sensitivity to errors of its inputs; {_END}",
+    claims=_none_claims,
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    yield from _none_better(p, m)
+    low, high = decimal(m["own"])
+    if not low - 5e-3 <= min(lost_by_function(p), lost_by_result(p)) <= high + 5e-3:
+        yield f"the function itself loses {lost_by_function(p):.4f}"
+
+
+@says(
+    "instead.unsaved",
+    "instead",
+    f"{_NONE}<loss:one> of the <q:one> digits that the result loses with shared noise are lost "
+    f"to the writing; {_END}",
+    claims=lambda p, m: [*_none_claims(p, m), ("loss to the writing", *decimal(m["loss"]))],
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    yield from _none_better(p, m)
+    yield from _loss(p, decimal(m["loss"]))
+
+
+@says("instead.not_looked", "instead", "No better form was looked for: <why:any>.")
+def _(p: Page, m: Match) -> Iterator[str]:
+    if "more than 120 nodes" in m["why"]:
+        if len(p.formula) <= 120:
+            yield f"it has {len(p.formula)} nodes"
+    elif m["why"] == "no sample has a value with a finite amplification":
+        if (p.truth.valid & ~p.truth.any_singular).any():
+            yield "some have"
+    else:
+        yield "not understood"
+
+
+# --- advice ---
+
+
+@says(
+    "advice.range",
+    "instead",
+    "What helps: inputs in units in which no value on the way overflows or underflows, or "
+    "arithmetic of a wider range.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if not any(p.truth.without_double(k).any() for k in range(p.truth.nodes)):
+        yield "no value over- or underflows"
+
+
+@says(
+    "advice.samples",
+    "instead",
+    "What helps: samples at which the formula has a finite value other than 0.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if (np.isfinite(p.truth.size(p.truth.root)) & ~p.truth.any_singular).any():
+        yield "there are such samples"
+    if np.isneginf(p.truth.size(p.truth.root)).all() and lost_by_function(p) == 0:
+        yield "the function is 0 everywhere: none has another value"
+
+
+@says("advice.part", "instead", "What helps: search the part that loses most on its own.")
+def _(p: Page, m: Match) -> Iterator[str]:
+    if len(p.formula) <= 120:
+        yield f"it has {len(p.formula)} nodes"
+
+
+@says(
+    "advice.nothing",
+    "instead",
+    "Nothing needs to be done.",
+    claims=lambda p, m: [("something to mend in the result", 0, 0)],
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if not lost_by_result(p) <= 1 + 1e-6:
+        yield f"the result loses {lost_by_result(p):.3f}"
+    yield from _unsaid_rows(p)
+
+
+@says(
+    "advice.step",
+    "instead",
+    "The result does not feel that step: it needs a higher precision only where its value is "
+    "used on its own.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if not lost_by_result(p) <= 1 + 1e-6:
+        yield f"the result loses {lost_by_result(p):.3f}"
+
+
+@says(
+    "advice.inputs",
+    "instead",
+    "What helps instead: inputs known more exactly, samples away from where the result crosses 0 "
+    "or turns steep, or asking for a quantity that is less sensitive; a higher precision helps "
+    "only as far as the inputs are known.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if lost_by_result(p) > lost_by_function(p) + 0.3 + 5e-3:
+        yield f"it loses {lost_by_result(p):.3f}, the function itself {lost_by_function(p):.3f}"
+
+
+@says(
+    "advice.precision",
+    "instead",
+    "What helps instead: a higher precision for this part (of its digits <q:one> are spent "
+    "here), or another way to compute the same quantity, such as a series or a library function.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    yield from _q(p, decimal(m["q"]))

@@ -1,0 +1,353 @@
+"""Templates of the report's other findings: the digit budget, and the ways that agree."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from decimal import Context, Decimal
+
+import numpy as np
+
+from eic_core.formula.syntax import read
+from eic_core.formula.tree import CONSTANT
+from tests.audit.exactly import mp
+from tests.audit.page import Page
+from tests.audit.printed import KINDS, about, percent, significant, whole
+from tests.audit.sentences import Match, says, somewhere
+
+# --- how many digits are needed ---
+
+KINDS["part"] = rf"(?:{KINDS['pct']}|{KINDS['num']})"
+KINDS["scale"] = r"(?:its (?:spread|size)|the (?:spread|size) of the target)"
+
+
+def _digits(label: str) -> int:
+    """Significant digits as written, zeros at the end of a whole number not counted."""
+    digits = Decimal(label).as_tuple().digits
+    text = "".join(map(str, digits)).lstrip("0").rstrip("0")
+    return max(1, len(text))
+
+
+def _constants(p: Page, formula: object) -> list[str]:
+    """Distinct decimal constants, without whole-number exactness rules."""
+    return list(dict.fromkeys(
+        n.label for n in formula  # type: ignore[attr-defined]
+        if n.operator == CONSTANT and n.label not in ("pi", "e") and "/" not in n.label
+    ))  # fmt: skip
+
+
+def _reference(p: Page) -> np.ndarray:
+    return p.truth.value(p.truth.root)
+
+
+def _unit(p: Page) -> float:
+    """The spread of the target, or of the output; its size where it does not vary."""
+    target = p.samples.target
+    y = _reference(p)
+    known = np.isfinite(y)
+    scaled = (y if target is None else target)[known]
+    largest = float(np.max(np.abs(scaled))) or 1.0
+    return largest * float(np.std(scaled / largest)) or largest
+
+
+def _moved(p: Page) -> float:
+    """How far the shortened formula, run on shortened inputs, is from the formula (rms)."""
+    assert p.budget is not None
+    shortened = read(p.budget.text, columns=tuple(p.samples.columns)).formula
+    given = {n.name: n.together for n in p.budget.needs if n.kind == "input"}
+    columns = {}
+    for name, column in p.samples.columns.items():
+        context = Context(prec=given.get(name, 17))
+        columns[name] = np.array([float(context.create_decimal(repr(float(x)))) for x in column])
+    from eic_core.samples import Samples
+    from tests.audit.oracle import Truth
+
+    names = shortened.variables
+    after = Truth(shortened, Samples.from_columns({v: columns[v] for v in names},
+                                                  count=p.truth.count))  # fmt: skip
+    before = p.truth
+    gaps = []
+    with mp.workdps(60):
+        for a, b in zip(before.rows, after.rows, strict=True):
+            if a.bad is None and math.isfinite(float(a.y[-1])):
+                if b.bad is not None:
+                    return math.inf
+                gaps.append(float(b.y[-1] - a.y[-1]))
+    largest = float(np.max(np.abs(gaps), initial=0.0)) or 1.0
+    return largest * math.sqrt(float(np.mean(np.square(np.array(gaps) / largest))))
+
+
+def _within(p: Page, text: str) -> Iterator[str]:
+    allowed = (percent(text) if text.endswith("%") else significant(text))[1]
+    moved = _moved(p) / _unit(p)
+    if not moved <= allowed * (1 + 1e-6):
+        yield f"the output moves by {moved:.3g}"
+
+
+@says("budget.nothing", "budget", "There is nothing to shorten: no decimal constant and no input.")
+def _(p: Page, m: Match) -> Iterator[str]:
+    if p.formula.variables:
+        yield f"there are inputs: {p.formula.variables}"
+    if _constants(p, p.formula.nodes):
+        yield f"there are constants: {_constants(p, p.formula.nodes)}"
+
+
+@says(
+    "budget.constants",
+    "budget",
+    "<after:int> of the <before:int> digits of its constants [[keeps|keep]] the output within "
+    "<t:part> of <scale:scale>.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    assert p.budget is not None
+    before = sum(_digits(c) for c in _constants(p, p.formula.nodes))
+    if whole(m["before"]) != before:
+        yield f"they have {before} digits"
+    changed = dict(zip(
+        [n.label for n in p.formula.nodes if n.operator == CONSTANT],
+        [n.label for n in p.budget.formula.nodes if n.operator == CONSTANT], strict=True,
+    ))  # fmt: skip
+    after = sum(_digits(changed[c]) for c in _constants(p, p.formula.nodes))
+    if whole(m["after"]) < after:
+        yield f"the shortened ones have {after} digits"
+    yield from _within(p, m["t"])
+
+
+@says(
+    "budget.constants_none",
+    "budget",
+    "No constant can be shortened if the output is to stay within <t:part> of <scale:scale>.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if not _constants(p, p.formula.nodes):
+        yield "there is no constant"
+    yield from _within(p, m["t"])
+
+
+@says(
+    "budget.together",
+    "budget",
+    "With the other numbers rounded, too, no constant is shortened: the output is to stay within "
+    "<t:part> of <scale:scale>.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if not _constants(p, p.formula.nodes):
+        yield "there is no constant"
+    yield from _within(p, m["t"])
+
+
+@says("budget.many", "budget", "<c:code> needs <n:int> of its <of:int>.")
+def _(p: Page, m: Match) -> Iterator[str]:
+    label = m["c"].strip("`")
+    if label not in _constants(p, p.formula.nodes) or _digits(label) != whole(m["of"]):
+        yield "there is no such constant of so many digits"
+    if not whole(m["n"]) < whole(m["of"]):
+        yield "these are all"
+
+
+@says("budget.last", "budget", "<c:code> needs <n:int>: the output hangs on its last digits.")
+def _(p: Page, m: Match) -> Iterator[str]:
+    label = m["c"].strip("`")
+    if label not in _constants(p, p.formula.nodes):
+        yield "there is no such constant"
+        return
+    if whole(m["n"]) != _digits(label):
+        yield f"it has {_digits(label)}"
+
+
+@says("budget.inputs", "budget", "Of the inputs it takes <needs:any>.")
+def _(p: Page, m: Match) -> Iterator[str]:
+    yield from _inputs_named(p, m["needs"])
+
+
+@says(
+    "budget.inputs_alone",
+    "budget",
+    "To keep the output within <t:part> of <scale:scale> it takes <needs:any>.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    yield from _inputs_named(p, m["needs"])
+    yield from _within(p, m["t"])
+
+
+def _inputs_named(p: Page, text: str) -> Iterator[str]:
+    for n, code in re.findall(r"(\d+)(?: digits?)? of (`[^`]+`)", text):
+        column = p.column(code)
+        if column is None:
+            yield f"there is no input {code}"
+        elif int(n) > max(_digits(repr(float(x))) for x in column):
+            yield f"{code} has fewer digits than {n}"
+
+
+@says(
+    "budget.moved",
+    "budget",
+    "All rounded together and run on <n:int> [[sample|samples]], the output [[moves by |does not "
+    "move]]⟦<moved:part> of <scale:scale> (rms)⟧.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    count = int(np.isfinite(_reference(p)).sum())
+    if whole(m["n"]) > count or (whole(m["n"]) != count and count <= 1000):
+        yield f"{count} samples have a value"
+    moved = _moved(p) / _unit(p)
+    if m["moved"] is None:
+        if moved > 1e-12:
+            yield f"it moves by {moved:.3g}"
+        return
+    told = percent(m["moved"]) if m["moved"].endswith("%") else significant(m["moved"])
+    if not about(told, moved, 0.05) and moved > 1e-11:
+        yield f"it moves by {moved:.4g}"
+
+
+@says("budget.none", "budget", "the formula has no finite value on these samples⟦: <hint:any>⟧")
+def _(p: Page, m: Match) -> Iterator[str]:
+    if np.isfinite(_reference(p)).any():
+        yield "it has"
+
+
+# --- four ways ---
+
+
+def errors_of(p: Page, k: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
+    """Observed relative errors at a node in units of roundoff, and q there, at each valid row."""
+    roundoff = {"float64": 2.0**-53, "float32": 2.0**-24}[kind]
+    values = {"float64": p.truth.doubles, "float32": p.truth.singles}[kind][k]
+    errors = np.full(p.truth.count, math.nan)
+    with mp.workdps(60):
+        for i, row in enumerate(p.truth.rows):
+            if row.bad is None and row.y[k] and math.isfinite(values[i]):
+                gap = (mp.mpf(float(values[i])) - row.y[k]) / (row.y[k] * roundoff)
+                errors[i] = float(gap) if abs(gap) < 1e300 else math.inf
+    gains = p.truth.gains(k)
+    q2 = np.zeros(p.truth.count)
+    below = p.truth.subtree(k)
+    for group in p.truth.classes:
+        members = [j for j in group if j in below]
+        if members:
+            q2 += np.square(gains[members].sum(axis=0))
+    return errors, np.sqrt(q2)
+
+
+def _agrees(p: Page, k: int) -> Iterator[str]:
+    """Whether plain arithmetic errs by as much as shared noise says, where it is in proportion."""
+    for kind, roundoff in (("float64", 2.0**-53), ("float32", 2.0**-24)):
+        errors, q = errors_of(p, k, kind)
+        usable = np.isfinite(errors) & np.isfinite(q) & (q * roundoff < 1e-3)
+        if usable.sum() < 3:
+            continue
+        ratio = math.sqrt(float(np.mean(np.square(errors[usable] / q[usable]))))
+        if ratio > 1.7:
+            yield f"at node {k} {kind} errs {ratio:.2f} times what is expected"
+        if ratio < 0.07 and p.formula.nodes[k].children:
+            yield f"at node {k} {kind} errs only {ratio:.3f} times what is expected"
+
+
+@says(
+    "ways.agree",
+    "ways",
+    "At [[the only node|both nodes]] the recursion, shaking every step, and real arithmetic agree.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if p.truth.nodes != (2 if "both" in m[0] else 1):
+        yield f"there are {p.truth.nodes}"
+    yield from _all_agree(p)
+
+
+@says(
+    "ways.all_agree",
+    "ways",
+    "At all <n:int> nodes the recursion, shaking every step, and real arithmetic agree.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if whole(m["n"]) != p.truth.nodes:
+        yield f"there are {p.truth.nodes}"
+    yield from _all_agree(p)
+
+
+def _all_agree(p: Page) -> Iterator[str]:
+    for k in range(p.truth.nodes):
+        yield from _agrees(p, k)
+
+
+REASONS = (
+    r"no digit is left at (any sample|\d+ samples?)",
+    r"shaking shows nothing: a value is 0, leaves double range, or bears no noise of this size",
+    r"no sample keeps a digit, so there is nothing to compare",
+    r"shaking has to leave out [\d,]+ samples?",
+    r"so many digits are lost that shaking in double precision shows only noise",
+    r"noise that crosses a jump or a tie does what no derivative sees",
+    r"in (?P<kind>single|double) precision (?P<what>.+)",
+)
+
+
+@says(
+    "ways.some",
+    "ways",
+    "At <n:int> of <of:int> nodes the recursion, shaking every step, and real arithmetic agree; "
+    "at ⟦<count:int> they do not, for instance at ⟧<at:code>⟦ they do not⟧, "
+    "[[because |and no reason was found: ]]<why:any>.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if whole(m["of"]) != p.truth.nodes:
+        yield f"there are {p.truth.nodes}"
+    if m["count"] and whole(m["n"]) + whole(m["count"]) != whole(m["of"]):
+        yield "they do not add up"
+    if "no reason was found" not in m[0]:
+        yield from somewhere(p, m["at"], lambda k: _because(p, k, m["why"]))
+
+
+@says(
+    "ways.none",
+    "ways",
+    "The recursion, shaking every step, and real arithmetic do not all agree at <at:code>, "
+    "[[because |and no reason was found: ]]<why:any>.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if "no reason was found" not in m[0]:
+        yield from somewhere(p, m["at"], lambda k: _because(p, k, m["why"]))
+
+
+def _because(p: Page, k: int, why: str) -> Iterator[str]:
+    found = next((r for r in REASONS if re.fullmatch(r, why)), None)
+    if found is None:
+        yield f"no template for the reason: {why}"
+        return
+    match = re.fullmatch(found, why)
+    assert match is not None
+    if why.startswith("no digit is left at"):
+        lost = int(p.truth.singular(k).sum())
+        every = match[1] == "any sample"
+        if every and lost != int(p.truth.valid.sum()):
+            yield f"it is left at {int(p.truth.valid.sum()) - lost}"
+        if not every and whole(match[1].split()[0]) > lost:
+            yield f"none is left at {lost}"
+    if "what" in match.groupdict():
+        yield from _observed(p, k, "float32" if match["kind"] == "single" else "float64",
+                             match["what"])  # fmt: skip
+
+
+def _observed(p: Page, k: int, kind: str, what: str) -> Iterator[str]:
+    errors, q = errors_of(p, k, kind)
+    usable = np.isfinite(errors) & np.isfinite(q)
+    exact = bool(usable.any()) and bool((errors[usable] == 0).all())
+    if what == "every operation below is exact here" and not exact:
+        yield f"errors of {np.nanmax(np.abs(errors)):.3g} units"
+    if what == "the value overflows or has no number":
+        y = (p.truth.singles if kind == "float32" else p.truth.doubles)[k]
+        if np.isfinite(y[p.truth.valid]).all():
+            yield "it is a number at every sample"
+    if what.startswith("less is lost"):
+        ratio = math.sqrt(float(np.mean(np.square(errors[usable] / q[usable]))))
+        if ratio > 0.3:
+            yield f"{ratio:.3f} times what is expected is lost"
+
+
+@says(
+    "ways.no_value",
+    "ways",
+    "No sample has a real value at every node, so there is nothing to compare.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if p.truth.valid.any():
+        yield "some have"

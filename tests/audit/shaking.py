@@ -1,0 +1,237 @@
+"""One row: each node's value is moved, and the move is carried up the tree.
+
+What arrives at a node, in units of its own value, is that noise's gain there.  The rules where a
+value is 0, on a jump or at the end of a domain are those of the definition
+(`docs/adr/0001-the-definition-at-its-edges.md`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
+from tests.audit.exactly import (
+    ROUGH,
+    SINGULAR_S2,
+    STEP,
+    STEPS,
+    NoRealValue,
+    TooLarge,
+    apply,
+    bits_of,
+    check_fair,
+    gridded,
+    limit_at_zero,
+    mp,
+    number,
+    on_jump,
+    snapped,
+)
+
+
+def _ratio(change: Any, y: Any) -> float:
+    ratio = change / (STEP * y)
+    return float(ratio) if not ratio or mp.mag(ratio) < 1000 else math.copysign(math.inf, ratio)
+
+
+@dataclass
+class RowTruth:
+    """One row: values, moves and gains of every node; up to the first without a value.
+
+    Attributes
+    ----------
+    y : list of mpf
+    bad : int or None
+        The first node without a real value.
+    too_large : bool
+        Whether it is only beyond 10^(10^6) there.
+    s2 : list of float
+        inf above 10^60.
+    raw : list of float
+        The same without that threshold.
+    gains : list of dict of node id to float
+        By node: what arrives from each node below, signed.
+    loose : list of dict of node id to mpf
+        At a node whose value is 0: the moves that have no gain, because nothing is there to
+        compare them with.
+    """
+
+    y: list[Any]
+    bad: int | None
+    s2: list[float]
+    raw: list[float]
+    gains: list[dict[int, float]]
+    loose: list[dict[int, Any]]
+    too_large: bool = False
+
+
+def _open(node: Node, a: list[Any], y: Any, i: int) -> bool:
+    """Whether an operand moves the value at first order."""
+    step = a[i] * STEP if a[i] else STEP
+    to = _moved(node, a, y, i, a[i] + step)
+    return to is None or abs(to - y) > abs(step) * mp.sqrt(STEP) * min(1, abs(y) or 1)
+
+
+STRAIGHT = frozenset("add sub mul div neg abs min max".split())
+OF_ONE = frozenset("sin cos tan cot sec csc exp expm1 sinh cosh tanh erf pow".split())
+"""What bends within a distance of about 1, however large the operand."""
+
+COARSE = mp.mpf(10) ** -20
+"""A longer move, beside the operand or beside 1, is followed along the tangent."""
+
+
+def _steep_end(node: Node, a: Sequence[Any]) -> bool:
+    """Whether the slope is infinite there: at an end of the domain, or under a root of 0."""
+    if node.operator in ("asin", "acos", "acosh"):
+        return bool(abs(gridded(a[0])) == 1)
+    root = node.operator in ("sqrt", "cbrt", "root")
+    power = node.operator == "power" and 0 < node.parameter < 1
+    return bool((root or power) and not a[0])
+
+
+def _moved(node: Node, a: list[Any], y: Any, i: int, to: Any) -> Any | None:
+    """The value with one operand moved: to the other side if that shows more; None if no side
+    has a value."""
+    if node.operator in STEPS:
+        return None if on_jump(node.operator, a[i]) else y
+    if _steep_end(node, a):
+        return None
+    if node.operator in ("min", "max"):
+        return y + (to - a[i])
+    if node.operator == "abs" and a[i]:
+        return y + (to - a[i]) * mp.sign(a[i])
+    scale = abs(a[i]) or mp.one
+    if node.operator in OF_ONE:
+        scale = min(scale, mp.one)
+    if node.operator not in STRAIGHT and abs(to - a[i]) > COARSE * scale:
+        step = COARSE * COARSE * scale
+        over, under = (_moved(node, a, y, i, a[i] + d) for d in (step, -step))
+        if over is None or under is None:
+            return None
+        slope = (over - under) / (2 * step)
+        flat = abs(slope * (a[i] or 1)) < COARSE * (abs(y) or 1)
+        return y if flat else y + slope * (to - a[i])
+    found = None
+    for place in (to, 2 * a[i] - to):
+        b = list(a)
+        b[i] = place
+        try:
+            value = apply(node, b)
+        except NoRealValue:
+            continue
+        if found is None or abs(value - y) > 2 * abs(found - y):
+            found = value
+        if node.operator not in ROUGH:
+            break
+    return found
+
+
+def shake_row(formula: Formula, cells: Mapping[str, str]) -> RowTruth:
+    """Everything about one row.
+
+    Parameters
+    ----------
+    formula : Formula
+    cells : mapping of variable to decimal text
+    """
+    row = RowTruth([], None, [], [], [], [])
+    moves: list[dict[int, Any]] = []
+    for node in formula.nodes:
+        k = node.id
+        if node.operator in (VARIABLE, CONSTANT):
+            y = number(cells[node.label] if node.operator == VARIABLE else node.label)
+            row.y.append(y)
+            row.s2.append(1.0)
+            row.raw.append(1.0)
+            row.gains.append({k: 1.0})
+            row.loose.append({})
+            moves.append({k: y + y * STEP})
+            continue
+        a = [row.y[c] for c in node.children]
+        check_fair(node, a)
+        try:
+            y = apply(node, a)
+        except NoRealValue as reason:
+            row.bad, row.too_large = k, isinstance(reason, TooLarge)
+            return row
+        moved: dict[int, Any] = {}
+        for i in _open_operands(row, node, a, y):
+            for j, to in moves[node.children[i]].items():
+                if to is None:
+                    if _open(node, a, y, i):
+                        moved[j] = None
+                elif to != a[i]:
+                    moved[j] = _moved(node, a, y, i, to)
+        row.y.append(y)
+        if y:
+            gains = {
+                j: math.inf if to is None else _ratio(to - y, y)
+                for j, to in moved.items()
+                if to is None or to != y
+            }
+            loose: dict[int, Any] = {}
+            s2 = 1.0 + sum(g * g for g in gains.values())
+            if any(row.raw[node.children[i]] == math.inf for i in range(len(a))):
+                s2 = _infinite_passes(row, node, a, y, s2)
+        else:
+            gains, loose, s2 = _at_zero(row, node, a, moved)
+        gains[k] = 1.0
+        row.raw.append(s2)
+        row.s2.append(s2 if s2 <= SINGULAR_S2 else math.inf)
+        row.gains.append(gains)
+        row.loose.append(loose)
+        moved[k] = y + y * STEP
+        moves.append(moved)
+    return row
+
+
+def _open_operands(row: RowTruth, node: Node, a: list[Any], y: Any) -> Sequence[int]:
+    """The operands whose noise comes through: of min and max the one attained, with most noise."""
+    if node.operator not in ("min", "max"):
+        return range(len(a))
+    attained = [i for i, v in enumerate(a) if not snapped(v - y, bits_of(v, y))]
+    return [max(attained, key=lambda i: row.s2[node.children[i]])]
+
+
+def _infinite_passes(row: RowTruth, node: Node, a: list[Any], y: Any, s2: float) -> float:
+    """s^2 where an operand that is not 0 has lost every digit: all is lost, unless it is closed."""
+    for i, c in enumerate(node.children):
+        if row.raw[c] == math.inf and a[i]:
+            to = _moved(node, a, y, i, a[i] + a[i] * STEP)
+            if to is None or abs(_ratio(to - y, y)) > 1e-40:
+                return math.inf
+    return s2
+
+
+def _at_zero(
+    row: RowTruth, node: Node, a: list[Any], moved: dict[int, Any]
+) -> tuple[dict[int, float], dict[int, Any], float]:
+    """Gains, loose moves and s^2 at a node whose value is 0."""
+    gains: dict[int, float] = {}
+    loose: dict[int, Any] = {}
+    s2 = 1.0
+    open_operands = _open_operands(row, node, a, mp.zero)
+    for i, c in enumerate(node.children):
+        if i not in open_operands:
+            continue
+        limit = (
+            1.0
+            if node.operator in ("min", "max")
+            else limit_at_zero(node.operator, a, node.parameter, i)
+        )
+        below = set(row.gains[c]) | set(row.loose[c])
+        if limit is not None:
+            s2 += limit * limit * row.raw[c]
+            for j, g in row.gains[c].items():
+                gains[j] = limit * g
+            loose.update({j: m for j, m in row.loose[c].items() if j in moved})
+            continue
+        for j in below:
+            to = moved.get(j)
+            if j in moved and (to is None or to != 0):
+                loose[j] = mp.inf if to is None else to / STEP
+                s2 = math.inf
+    return gains, loose, s2
