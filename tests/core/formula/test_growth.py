@@ -146,10 +146,11 @@ def slow(syntax, units, around, length):
 @pytest.mark.parametrize("detected", [False, True], ids=["given", "detected"])
 @pytest.mark.parametrize("syntax", WORDS)
 def test_a_run_of_one_token_is_read_or_refused_in_linear_work(syntax, detected):
+    some = slice(None) if FULL else slice([*WORDS].index(syntax) % 2, None, 2)
     if detected:
-        assert not slow("auto", WORDS[syntax], AROUND[syntax][:2], LENGTH)
+        assert not slow("auto", WORDS[syntax][some], AROUND[syntax][:2], LENGTH)
     else:
-        assert not slow(syntax, [*CHARACTERS, *WORDS[syntax]], AROUND[syntax], LENGTH)
+        assert not slow(syntax, [*CHARACTERS, *WORDS[syntax]][some], AROUND[syntax], LENGTH)
 
 
 @pytest.mark.parametrize("syntax", ["auto", *WORDS])
@@ -165,7 +166,7 @@ def test_a_run_of_one_character_is_detected_in_linear_work():
 @pytest.mark.parametrize("detected", [False, True], ids=["given", "detected"])
 @pytest.mark.parametrize("syntax", PAIRED)
 def test_a_run_of_a_pair_of_tokens_is_read_or_refused_in_linear_work(syntax, detected):
-    pairs = [a + b for a, b in ordered_pairs(PAIRED[syntax], 4)]
+    pairs = [a + b for a, b in ordered_pairs(PAIRED[syntax], 7)]
     assert not slow("auto" if detected else syntax, pairs, [("x ", "")], SHORT)
 
 
@@ -173,7 +174,7 @@ def test_a_run_of_a_pair_of_tokens_is_read_or_refused_in_linear_work(syntax, det
 def test_a_run_of_one_token_and_then_of_another_is_read_or_refused_in_linear_work(syntax):
     work = attempt("auto")
     found = {}
-    for first, second in ordered_pairs(PAIRED[syntax], 4):
+    for first, second in ordered_pairs(PAIRED[syntax], 7):
 
         def text_of(size, first=first, second=second):
             half = size // 2
