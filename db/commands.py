@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,8 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m db", description="Studies at rest.")
     parser.add_argument(
-        "--database", metavar="URL", default=DEFAULT_URL, help=f"default: {DEFAULT_URL}"
-    )
+        "--database", metavar="URL", default=os.environ.get("DATABASE_URL") or DEFAULT_URL,
+        help=f"default: DATABASE_URL of the environment, else {DEFAULT_URL}",
+    )  # fmt: skip
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     command = commands.add_parser("migrate", help="make or update the database")
@@ -72,7 +74,10 @@ def _open(options: argparse.Namespace, *, must_exist: bool = True) -> SqlStore:
         from db.engine import sqlite_path
 
         if not sqlite_path(url).is_file():
-            raise StudyError(f"there is no database {sqlite_path(url)}")
+            raise StudyError(
+                f"there is no database {sqlite_path(url)}",
+                hint="name it: `python -m db --database URL …`, or set DATABASE_URL",
+            )
     return open_database(url)
 
 

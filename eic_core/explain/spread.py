@@ -65,7 +65,8 @@ def spread_of(inspection: Inspection) -> Spread | None:
     tail = inspection.tail
     if tail is None:
         return None
-    lost = [n for n in inspection.nodes if math.isnan(n.local_eic_finite)]
+    # A branch that is never taken has no sample to lose, and no part in this.
+    lost = [n for n in inspection.nodes if n.singular and math.isnan(n.local_eic_finite)]
     if lost:
         place = _place(inspection, lost[0].node.id)
         return Spread("", "—", "—", f"no: no sample keeps a digit at {place}")

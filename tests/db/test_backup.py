@@ -125,3 +125,13 @@ def test_a_missing_database_is_not_made_by_looking(
     assert main(["--database", url, "list"]) == 2
     assert not (tmp_path / "none.sqlite3").exists()
     assert "there is no database" in capsys.readouterr().err
+
+
+def test_the_commands_take_the_database_that_the_environment_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "named.sqlite3"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{file}")
+    assert main(["migrate"]) == 0
+    assert file.is_file() and not (tmp_path / "var").exists()

@@ -15,6 +15,7 @@ from eic_core.explain.conditioning import own_conditioning
 from eic_core.explain.correlated import correlated_eic
 from eic_core.explain.diagnosis import diagnose
 from eic_core.explain.ledger import blame
+from eic_core.explain.spread import spread_of
 from eic_core.explain.triangulation import triangulate
 from eic_core.explain.verdict import verdict
 from eic_core.explain.what_if import what_if_mean
@@ -198,3 +199,13 @@ def test_a_pool_with_conditionals_is_scored(tmp_path: Path) -> None:
         True, True, True, False,
     ]  # fmt: skip
     assert "no other branch" in lines[3]
+
+
+def test_a_branch_that_is_never_taken_hides_no_quantiles():
+    samples = Samples.from_columns({"x": np.linspace(2.0, 5.0, 500)})
+    inspection = inspect(read("np.where(x > 0, log(x), 0)").formula, samples)
+    spread = spread_of(inspection)
+    assert spread is not None and spread.place and "no sample keeps" not in spread.settled
+    assert spread.quantiles == " / ".join(
+        f"{q:.1f}" for q in (inspection.tail.q50, inspection.tail.q90, inspection.tail.q99)
+    )
