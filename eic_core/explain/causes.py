@@ -328,7 +328,7 @@ def _cancellation_cause(row: Operator, evidence: Evidence) -> Cause:
     if not where_lost < 0.5:
         return ACCUMULATED
     label = f"cancellation in a {noun}"
-    if float(np.median(kept)) < 0.1:
+    if float(np.nanmedian(kept)) < 0.1:  # where both terms are 0 nothing is kept or lost
         return Cause(label, "the two terms cancel")
     if evidence.crosses:
         return Cause(label, f"the two terms cancel where the {noun} crosses zero")
@@ -339,7 +339,7 @@ def _periodic_cause(row: Operator, evidence: Evidence) -> Cause:
     """Near a pole, near a zero, or a large argument: which of the three the values point to.
 
     A pole counts where the value is large, a zero where it is small and does more than the size of
-    the argument, both more readily within half a turn; beyond, what is left is the argument's size.
+    the argument, both more readily within a turn; beyond, what is left is the argument's size.
     """
     name = row.name
     (x,) = evidence.operands
@@ -353,7 +353,7 @@ def _periodic_cause(row: Operator, evidence: Evidence) -> Cause:
     size = evidence.typical(np.abs(evidence.y))
     largest = evidence.largest[0]
     turn = row.period if row.waves else 2 * row.period  # a wave has two zeros in a period
-    few_turns = where <= turn / 2
+    few_turns = where <= turn
     if row.poles and (size > 10 or (few_turns and size > FAR)):
         return Cause("near a pole", f"it comes close to a pole of `{name}`")
     has_zeros = not (row.poles and row.waves)  # what has poles and crests has none
@@ -404,15 +404,20 @@ def _exponent_cause(row: Operator, evidence: Evidence) -> Cause:
 
 def _noisy_exponent_cause(row: Operator, evidence: Evidence) -> Cause:
     base, exponent = evidence.operands
+    largest = evidence.typical(np.abs(exponent))
+    steepest = evidence.typical(np.abs(exponent * np.log(base)))
     shares = evidence.edge_shares
-    by_exponent = len(shares) == 2 and shares[1] > shares[0]
-    if by_exponent:
-        if evidence.typical(np.abs(exponent * np.log(base))) >= 1:
+    # What the step creates of the noise that comes through an operand, not what passes through.
+    created = [
+        share * math.log(max(times, 1.0))
+        for share, times in zip(shares, (largest, steepest), strict=False)
+    ]
+    if len(created) == 2 and created[1] > created[0]:
+        if steepest >= 1:
             return Cause(
                 "large exponent", "an error in the exponent counts exponent × ln(base) times"
             )
         return ACCUMULATED
-    largest = evidence.typical(np.abs(exponent))
     if largest >= 2:
         return Cause(
             "large exponent",

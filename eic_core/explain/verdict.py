@@ -205,8 +205,8 @@ def range_sentence(inspection: Inspection, found: DoubleRange) -> str:
     elif found.beyond == found.count:
         exact = "the exact value is out of range, too"
     elif found.in_range:
-        least = "" if found.in_range + found.beyond == found.count else "at least "
-        exact = f"the exact value is in range at {least}{found.in_range:,} of them"
+        more = "" if found.in_range + found.beyond == found.count else " or more"
+        exact = f"the exact value is in range at {found.in_range:,}{more} of them"
     else:
         exact = "what the exact value is, is not known at all of them"
     return (

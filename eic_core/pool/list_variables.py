@@ -30,7 +30,7 @@ def groups_of(rows: Iterable[Listed]) -> dict[Group, list[int]]:
 MAX_READ = 10_000
 """How many formulas of a list are looked at for its variables."""
 
-_INDEX = re.compile(r"x(\d+)")
+_INDEX = re.compile(r"[xX](\d+)")
 
 
 @dataclass(frozen=True)

@@ -422,9 +422,9 @@ def _exact_range(p: Page, text: str, lost: np.ndarray) -> Iterator[str]:
     elif text == "the exact value is out of range, too":
         if count:
             yield f"at {count} it is in range"
-    elif m := re.fullmatch(r"the exact value is in range at (at least )?([\d,]+) of them", text):
-        told_count = whole(m[2])
-        if told_count > count + unknown or (not m[1] and told_count < count):
+    elif m := re.fullmatch(r"the exact value is in range at ([\d,]+)( or more)? of them", text):
+        told_count = whole(m[1])
+        if told_count > count + unknown or (not m[2] and told_count < count):
             yield f"at {count}"
     elif text != "what the exact value is, is not known at all of them":
         yield "not understood"
