@@ -79,11 +79,39 @@ class MethodAgreement:
         Why they differ; a word on shared noise may stand with "ok".
     because : str
         The first reason for the badge as a clause; "" with "ok".
+    nothing : str
+        What the node is where there is nothing to compare, one of `NOTHING`; else "".
     """
 
     badge: str
     reasons: tuple[str, ...]
     because: str = ""
+    nothing: str = ""
+
+
+TRUTH, ZERO, UNTAKEN = NOTHING = (
+    "a truth value",
+    "a value of 0",
+    "a branch that none of these samples takes",
+)
+"""What bears no relative noise, so that no way of measuring it can agree or differ."""
+
+
+def nothing_to_compare(what: str) -> MethodAgreement:
+    """The agreement at a node where there is nothing to compare.
+
+    Parameters
+    ----------
+    what : str
+        One of `NOTHING`.
+
+    Examples
+    --------
+    >>> nothing_to_compare(ZERO).reasons
+    ('There is nothing to compare: this is a value of 0.',)
+    """
+    because = f"this is {what}"
+    return MethodAgreement(EXPLAINED, (f"There is nothing to compare: {because}.",), because, what)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ share of E[s_t^2] is exact, and the shares add up to 1.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -131,7 +130,7 @@ def ledger_sentences(
     groups = _groups_amplified_alike(rows)
     named = [g for g in groups if math.fsum(row.share for row in g) >= NAMED_SHARE] or groups[:1]
     found = [
-        _sentence(inspection, target, group, first=group is named[0])
+        _sentence(inspection, target, rows, group, first=group is named[0])
         for group in named[:NAMED_GROUPS]
     ]
     found += [
@@ -174,13 +173,20 @@ def _groups_amplified_alike(rows: tuple[LedgerRow, ...]) -> list[list[LedgerRow]
     return sorted(groups, key=lambda g: -math.fsum(row.share for row in g))
 
 
-def _sentence(inspection: Inspection, target: int, group: list[LedgerRow], *, first: bool) -> str:
+def _sentence(
+    inspection: Inspection,
+    target: int,
+    rows: tuple[LedgerRow, ...],
+    group: list[LedgerRow],
+    *,
+    first: bool,
+) -> str:
     """Who makes so much of the noise, and where it is amplified; the share is that of the named."""
     group = _without_negligible(group)
     share = math.fsum(row.share for row in group)
     head = group[0]
     of_what = f" of the noise of {_name(inspection, target)}" if first else ""
-    text = f"{_share(share)}{of_what} comes from {_sources(inspection, target, group)}"
+    text = f"{_share(share)}{of_what} comes from {_sources(inspection, target, rows, group)}"
     if head.gain < HARDLY:
         return f"{text}, hardly amplified."
     step = phrases.code_text(inspection.formula, head.amplifier)
@@ -214,20 +220,41 @@ def _share(share: float) -> str:
     return "All" if text == "100 %" else wording.capital(text)
 
 
-def _sources(inspection: Inspection, target: int, group: list[LedgerRow]) -> str:
+def _sources(
+    inspection: Inspection, target: int, rows: tuple[LedgerRow, ...], group: list[LedgerRow]
+) -> str:
     """The few largest of a group by name, the others by number."""
-    kinds = Counter(
-        f"the rounding of {_name(inspection, target)} itself"
-        if row.node_id == target
-        else f"the {row.text}"
-        for row in group
-    )
+    kinds: dict[str, list[LedgerRow]] = {}
+    for row in group:
+        itself = f"rounding of {_name(inspection, target)} itself"
+        kinds.setdefault(itself if row.node_id == target else row.text, []).append(row)
+    largest = list(kinds.items())[:NAMED_SOURCES]
     named = [
-        text if count == 1 else f"{text} (in {count} places)"
-        for text, count in list(kinds.items())[:NAMED_SOURCES]
+        f"the {text}{_places(inspection, [row for row in rows if row.text == text], here)}"
+        for text, here in largest
     ]
-    rest = len(group) - sum(list(kinds.values())[:NAMED_SOURCES])
+    rest = len(group) - sum(len(here) for _, here in largest)
     return wording.join([*named, f"{rest} more"] if rest else named)
+
+
+def _places(inspection: Inspection, everywhere: list[LedgerRow], here: list[LedgerRow]) -> str:
+    """Which places of a source are meant, where it stands in several whose noise counts."""
+    ids = {row.node_id for row in here}
+    others = [row for row in everywhere if row.node_id not in ids]
+    share = math.fsum(row.share for row in here)
+    if math.fsum(row.share for row in others) <= NEGLIGIBLE * share:
+        return f" (in {len(here)} places)" if len(here) > 1 else ""
+    within = {_above(inspection, row) for row in here}
+    if len(within) == 1 and within.isdisjoint(_above(inspection, row) for row in others):
+        several = f" (in {len(here)} places)" if len(here) > 1 else ""
+        return f" in {within.pop()}{several}"
+    return f" (in {len(here)} of {len(everywhere)} places)"
+
+
+def _above(inspection: Inspection, row: LedgerRow) -> str:
+    """The operation that a node is an operand of."""
+    parent = inspection.formula.parents[row.node_id]
+    return "" if parent is None else phrases.code_text(inspection.formula, parent)
 
 
 def _without_negligible(group: list[LedgerRow]) -> list[LedgerRow]:

@@ -20,13 +20,18 @@ from eic_core.engine.amplify import Amplification, amplify
 from eic_core.engine.tape import tape_of
 from eic_core.explain import phrases
 from eic_core.explain.comparing import (
+    NOTHING,
     OK,
+    TRUTH,
     UNCLEAR,
+    UNTAKEN,
+    ZERO,
     Copies,
     MethodAgreement,
     Replay,
     Shaken,
     compare_measures,
+    nothing_to_compare,
 )
 from eic_core.explain.correlated import class_tape, q_squared
 from eic_core.exports import Plain
@@ -45,7 +50,7 @@ _WAYS = "the recursion, shaking every step, and real arithmetic"
 def agreement_sentence(
     agreements: Sequence[MethodAgreement], recursion: Sequence[float], texts: Sequence[str]
 ) -> str:
-    """Where the ways agree, and why not elsewhere.
+    """Where the ways agree, why not elsewhere, and where there is nothing to compare.
 
     Parameters
     ----------
@@ -65,16 +70,36 @@ def agreement_sentence(
     >>> agreement_sentence([fine, apart], [0.0, 7.7], ["`x`", "`x − y`"]).partition("; ")[2]
     'at `x − y` they do not, because in single precision ….'
     """
-    count = len(agreements)
-    if not count:
+    if not agreements:
         return "No sample has a real value at every node, so there is nothing to compare."
-    apart = [k for k, agreement in enumerate(agreements) if agreement.badge != OK]
+    compared = [k for k, agreement in enumerate(agreements) if not agreement.nothing]
+    told = [_of_compared(agreements, compared, recursion, texts)] if compared else []
+    found = {agreement.nothing for agreement in agreements}
+    kinds = wording.join([kind for kind in NOTHING if kind in found])
+    left = len(agreements) - len(compared)
+    if left and compared:
+        told.append(f"At {left} more there is nothing to compare: {kinds}.")
+    elif left:
+        told.append(f"There is nothing to compare at any node: {kinds}.")
+    return " ".join(told)
+
+
+def _of_compared(
+    agreements: Sequence[MethodAgreement],
+    compared: Sequence[int],
+    recursion: Sequence[float],
+    texts: Sequence[str],
+) -> str:
+    """Where the ways agree among the nodes at which there is something to compare."""
+    count = len(compared)
+    some = " that can be compared" if count < len(agreements) else ""
+    apart = [k for k in compared if agreements[k].badge != OK]
     if not apart:
         where = {1: "At the only node", 2: "At both nodes"}.get(count, f"At all {count} nodes")
-        return f"{where} {_WAYS} agree."
+        return f"{where}{some} {_WAYS} agree."
     agree = count - len(apart)
     if agree:
-        lead = f"At {agree} of {count} nodes {_WAYS} agree; "
+        lead = f"At {agree} of {count} nodes{some} {_WAYS} agree; "
         lead += "at " if len(apart) == 1 else f"at {len(apart)} they do not, for instance at "
     else:
         lead = f"{wording.capital(_WAYS)} do not all agree at "
@@ -216,7 +241,10 @@ def triangulate(
     nodes = []
     texts = node_texts(formula, 400)
     for k in range(len(formula)):
-        nodes.append(_node(formula, k, texts[k], noise, amplification, shaken, single, double))
+        zero = all(row[k] is None or row[k] == 0 for row in exact.values)
+        nodes.append(
+            _node(formula, k, texts[k], noise, amplification, shaken, single, double, zero=zero)
+        )
         report(0.8 + 0.2 * (k + 1) / len(formula))
     return Triangulation(inspection, samples, tuple(nodes))
 
@@ -276,8 +304,10 @@ def _node(
     estimates: list[PerturbationEstimate],
     single: tuple[Observed, ...],
     double: tuple[Observed, ...],
+    *,
+    zero: bool,
 ) -> TriangulatedNode:
-    """One node measured in all four ways, and whether they agree."""
+    """One node measured in all four ways, and whether they agree; `zero` if its value is 0."""
     together = noise.shared(k)
     q2 = q_squared(together)
     finite = amplification.evaluated(k) & np.isfinite(q2)
@@ -292,13 +322,24 @@ def _node(
     rough = any(n.children and OPERATORS[n.operator].rough for n in formula.nodes[below])
     arrived = noise.arrived(k)
     replays = {o[k].kind: _replay(arrived, o[below]) for o in (single, double)}
-    agreement = compare_measures(
+    nothing = _nothing(formula, k, amplification, zero=zero)
+    agreement = nothing_to_compare(nothing) if nothing else compare_measures(
         recursion, shared, shaken, (single[k], double[k]), replays, np.sqrt(q2),
         amplification.singular[k], rough, noise.copies(k, together, arrived, finite),
     )  # fmt: skip
     return TriangulatedNode(
         k, text, recursion, shared, shaken, single[k], double[k], agreement
     )
+
+
+def _nothing(formula: Formula, k: int, amplification: Amplification, *, zero: bool) -> str:
+    """What a node is where no way can show anything, one of `NOTHING`; else ""."""
+    if not amplification.evaluated(k).any():
+        return "" if amplification.singular[k] else UNTAKEN
+    node = formula.nodes[k]
+    if node.children and OPERATORS[node.operator].truth:
+        return TRUTH
+    return ZERO if zero and not amplification.singular[k] else ""
 
 
 def _replay(arrived: list[Array], observed: tuple[Observed, ...]) -> Replay:

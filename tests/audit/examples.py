@@ -141,6 +141,9 @@ EXAMPLES: tuple[tuple[str, str, int, str], ...] = (
     ("exp(exp(exp(x)))", "x=2:3", 20, ""),
     ("x-sin(x)+3*(y-2)**3", "x=1:2 y=[2,2,3,4]", 4, ""),
     ("1e5*(x-2)+y", "x=1.9:2.1 y=1:2", 60, "s"),
+    ("(x**2-y**2)/(x-y)", "x=1:5 y=1:5", 60, ""),
+    ("0*x+1", "x=1:5", 20, "f"),
+    ("0", "", 3, "f"),
 )
 """Formula, ranges, samples, and what else is asked: "s" a search, "t" one that is cut short, "f"
 all findings.  A range may be a list of values, or ``tail:INDEX`` for `heavy`."""

@@ -154,7 +154,8 @@ def open_page(
         except UserError as error:
             page.said += [("budget", str(error))]
         page.triangulation = triangulate(inspection)
-        page.said += [("ways", page.triangulation.sentence)]
+        ways = page.triangulation.sentence
+        page.said += [("ways", text) for text in re.split(r"(?<=\.) (?=At \d+ more)", ways)]
     return page
 
 

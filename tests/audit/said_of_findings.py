@@ -11,6 +11,7 @@ import numpy as np
 
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import CONSTANT
+from eic_core.operators import OPERATORS
 from tests.audit.exactly import mp
 from tests.audit.page import Page
 from tests.audit.printed import KINDS, about, percent, significant, whole
@@ -246,23 +247,68 @@ def _agrees(p: Page, k: int) -> Iterator[str]:
 @says(
     "ways.agree",
     "ways",
-    "At [[the only node|both nodes]] the recursion, shaking every step, and real arithmetic agree.",
+    "At [[the only node|both nodes]]⟦<some:comparable>⟧ the recursion, shaking every step, and "
+    "real arithmetic agree.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
-    if p.truth.nodes != (2 if "both" in m[0] else 1):
-        yield f"there are {p.truth.nodes}"
+    yield from _are_compared(p, 2 if "both" in m[0] else 1, m["some"])
     yield from _all_agree(p)
 
 
 @says(
     "ways.all_agree",
     "ways",
-    "At all <n:int> nodes the recursion, shaking every step, and real arithmetic agree.",
+    "At all <n:int> nodes⟦<some:comparable>⟧ the recursion, shaking every step, and real "
+    "arithmetic agree.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
-    if whole(m["n"]) != p.truth.nodes:
-        yield f"there are {p.truth.nodes}"
+    yield from _are_compared(p, whole(m["n"]), m["some"])
     yield from _all_agree(p)
+
+
+KINDS["comparable"] = " that can be compared"
+
+
+def _are_compared(p: Page, told: int, some: str | None) -> Iterator[str]:
+    """Whether so many nodes have something to compare: all, or all but those of no noise."""
+    empty = len(_nothing_at(p))
+    if bool(some) != bool(empty) or told != p.truth.nodes - empty:
+        yield f"there are {p.truth.nodes} nodes, {empty} of them with nothing to compare"
+
+
+def _nothing_at(p: Page) -> dict[int, str]:
+    """The nodes that bear no relative noise: truth values, 0 (not lost), and branches not taken."""
+    found = {}
+    for k, node in enumerate(p.formula.nodes):
+        values = [row.y[k] for row in p.truth.rows if row.bad is None]
+        if all(y is None for y in values):
+            found[k] = "a branch that none of these samples takes"
+        elif node.children and OPERATORS[node.operator].truth:
+            found[k] = "a truth value"
+        elif not any(values) and not p.truth.singular(k).any():
+            found[k] = "a value of 0"
+    return found
+
+
+@says("ways.left", "ways", "At <n:int> more there is nothing to compare: <kinds:any>.")
+def _(p: Page, m: Match) -> Iterator[str]:
+    found = _nothing_at(p)
+    if whole(m["n"]) != len(found):
+        yield f"there are {len(found)}"
+    yield from _kinds_are(found, m["kinds"])
+
+
+@says("ways.nothing", "ways", "There is nothing to compare at any node: <kinds:any>.")
+def _(p: Page, m: Match) -> Iterator[str]:
+    found = _nothing_at(p)
+    if len(found) != p.truth.nodes:
+        yield f"there is at {p.truth.nodes - len(found)}"
+    yield from _kinds_are(found, m["kinds"])
+
+
+def _kinds_are(found: dict[int, str], told: str) -> Iterator[str]:
+    if set(re.split(", | and ", told)) != set(found.values()):
+        yield f"they are {sorted(set(found.values()))}"
 
 
 def _all_agree(p: Page) -> Iterator[str]:
@@ -284,13 +330,13 @@ REASONS = (
 @says(
     "ways.some",
     "ways",
-    "At <n:int> of <of:int> nodes the recursion, shaking every step, and real arithmetic agree; "
+    "At <n:int> of <of:int> nodes⟦<some:comparable>⟧ the recursion, shaking every step, and real "
+    "arithmetic agree; "
     "at ⟦<count:int> they do not, for instance at ⟧<at:code>⟦ they do not⟧, "
     "[[because |and no reason was found: ]]<why:any>.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
-    if whole(m["of"]) != p.truth.nodes:
-        yield f"there are {p.truth.nodes}"
+    yield from _are_compared(p, whole(m["of"]), m["some"])
     if m["count"] and whole(m["n"]) + whole(m["count"]) != whole(m["of"]):
         yield "they do not add up"
     if "no reason was found" not in m[0]:

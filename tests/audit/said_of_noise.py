@@ -30,7 +30,8 @@ from tests.audit.sentences import Match, best_of, says, somewhere
 SOURCE = re.compile(
     rf"the (?P<kind>error of the input|error of the constant|rounding of) "
     r"(?P<of>the result itself|`[^`]+` itself"
-    rf"|{KINDS['code']})(?: \(in (?P<count>\d+) places\))?"
+    rf"|{KINDS['code']})(?: in (?P<within>{KINDS['code']}))?"
+    r"(?: \(in (?P<count>\d+)(?: of (?P<all>\d+))? places\))?"
 )
 KIND_OF = {"error of the input": "variable", "error of the constant": "constant"}
 
@@ -50,6 +51,11 @@ def _sources(p: Page, target: int, text: str) -> tuple[list[list[int]], int, lis
             and not (k == target and " itself" in text)
         ]  # fmt: skip
         count = int(m["count"] or 1)
+        if m["all"] and len(nodes) != int(m["all"]):
+            wrong.append(f"{m[0]}: {len(nodes)} such nodes in all")
+        if m["within"]:
+            above = p.nodes(m["within"])
+            nodes = [k for k in nodes if p.formula.parents[k] in above]
         if len(nodes) < count:
             wrong.append(f"{m[0]}: {len(nodes)} such nodes")
         named.append(nodes)
@@ -59,6 +65,19 @@ def _sources(p: Page, target: int, text: str) -> tuple[list[list[int]], int, lis
 
 def _counts(text: str) -> list[int]:
     return [int(m["count"] or 1) for m in SOURCE.finditer(text)]
+
+
+def _left_unsaid(named: list[list[int]], text: str, shares: np.ndarray) -> Iterator[str]:
+    """Sources named as if these were all of their places, though others count as well."""
+    for nodes, m in zip(named, SOURCE.finditer(text), strict=True):
+        ranked = sorted((float(shares[k]) for k in nodes), reverse=True)
+        here = math.fsum(ranked[: int(m["count"] or 1)])
+        if not m["all"] and math.fsum(ranked) > (1 + UNSAID) * here:
+            yield f"{m[0]} has {math.fsum(ranked):.4f} of the noise, {here:.4f} of it there"
+
+
+UNSAID = 0.05
+"""What part of a source's noise may arise in places that are not spoken of, at most."""
 
 
 def _target(p: Page) -> int:
@@ -88,6 +107,7 @@ def _noise_at(p: Page, target: int, m: Match, step: int | None) -> Iterator[str]
         yield "no row is finite there"
         return
     shares = squares / squares.sum()
+    yield from _left_unsaid(named, m["whose"], shares)
     finite = int(np.isfinite(p.truth.s2[target]).sum())
     gains = np.sqrt(squares / finite)
     times = (0.0, 3.2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import plotly.graph_objects as go
 import pytest
@@ -66,6 +67,23 @@ def test_cards_never_overlap(seed, size):
     for narrow in (False, True):
         scene = compose(inspection, unfolded=unfolded, narrow=narrow)
         assert overlaps(scene.cards) == []
+
+
+@pytest.mark.parametrize("text", ["where(x > 0, log(x), 0)", "sin(x)^2/(1+exp(-x)) - log(1+x)"])
+@pytest.mark.parametrize("pixels", [260, 300, 340])
+def test_cards_of_a_small_tree_stay_apart_on_a_phone_of_less_room(text, pixels):
+    """Cards keep their size while the places shrink with the plot: boxes as they are drawn."""
+    inspection = inspected(text)
+    figure = tree_figure(inspection, narrow=True)
+    low, high = figure.layout.xaxis.range
+    drawn = [
+        replace(card, x=(card.x - low) * pixels / (high - low))
+        for card in compose(inspection, narrow=True).cards
+    ]
+    assert overlaps(drawn) == []
+    assert all(card.width / 2 <= card.x <= pixels - card.width / 2 for card in drawn)
+    (bar,) = (t.marker.colorbar.len for t in figure.data if t.marker.showscale)
+    assert bar <= pixels + 12  # a longer bar squeezes the plot
 
 
 @pytest.mark.parametrize("size", [60, 200, 500])

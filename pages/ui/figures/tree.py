@@ -159,12 +159,13 @@ def tree_figure(
         shapes += _card_shapes(card, theme.ink, theme.accent)
         if card.bottleneck:
             notes.append(_tag(card, scene, dark))
-    data = _text_traces(scene) + [_hit_trace(inspection, scene), _scale_trace(dark)]
     shown = width or WIDTH[narrow]
+    bar = min(BAR, shown - BAR_MARGIN)
+    data = _text_traces(scene) + [_hit_trace(inspection, scene), _scale_trace(dark, bar)]
     layout = base_layout(dark) | {
         "height": round(scene.height + MARGINS["t"] + MARGINS["b"]),
         "margin": MARGINS,
-        "xaxis": _pannable(_window(scene, shown)),
+        "xaxis": _pannable(_window(scene, shown, narrow=narrow)),
         "yaxis": _pannable([scene.height + 4, -4.0]),
         "shapes": shapes,
         "annotations": notes,
@@ -185,11 +186,21 @@ def _pannable(limits: list[float]) -> dict[str, Any]:
     return hidden_axis(limits) | {"fixedrange": False}
 
 
-def _window(scene: Scene, shown: float) -> list[float]:
+BAR, BAR_MARGIN = 330.0, 60.0
+"""Length of the colour bar, and how much shorter than the figure it is at least, in pixels:
+a longer one makes Plotly squeeze the tree."""
+
+SPREAD = 0.5
+"""On a phone a small tree is spread out as if the figure were so much narrower, at most: cards keep
+their size, so that they do not touch where less room is left than expected."""
+
+
+def _window(scene: Scene, shown: float, *, narrow: bool) -> list[float]:
     """The part of the x axis shown at first: everything, or what surrounds the focus."""
     margin = 8.0
     if scene.width <= shown:
-        spare = (shown - scene.width) / 2
+        filled = max(scene.width, SPREAD * shown) if narrow else shown
+        spare = (filled - scene.width) / 2
         return [-spare - margin, scene.width + spare + margin]
     left = min(max(scene.focus - shown / 2, 0.0), scene.width - shown)
     return [left - margin, left + shown + margin]
@@ -396,7 +407,7 @@ def _shares(inspection: Inspection, node_id: int) -> str:
     return "its noise:<br>" + "<br>".join("   " + text for text in listed)
 
 
-def _scale_trace(dark: bool) -> dict[str, Any]:
+def _scale_trace(dark: bool, length: float) -> dict[str, Any]:
     """Draws nothing but the colour bar, below the tree."""
     theme = THEMES[dark]
     bar: dict[str, Any] = {
@@ -404,7 +415,7 @@ def _scale_trace(dark: bool) -> dict[str, Any]:
         "tickvals": list(range(9)), "ticktext": [str(i) for i in range(9)],
         "tickfont": {"size": 12}, "thickness": 12, "outlinewidth": 0, "ticks": "outside",
         "ticklen": 3, "tickcolor": theme.muted, "orientation": "h", "x": 0.5,
-        "xanchor": "center", "y": 0, "yanchor": "top", "lenmode": "pixels", "len": 330,
+        "xanchor": "center", "y": 0, "yanchor": "top", "lenmode": "pixels", "len": length,
         "ypad": 6,
     }  # fmt: skip
     return {

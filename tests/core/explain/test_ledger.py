@@ -301,6 +301,27 @@ def test_what_is_amplified_at_two_steps_alike_is_not_told_of_one():
 
 
 @pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("(x**2 - y**2)/(x - y)", "`x` in `x²` and the error of the input `y` in `y²`, each"),
+        ("(x - y)*x", "the error of the input `x` and the error of the input `y`, each"),
+        ("(exp(x) - x) - (exp(x) - 1/x)", "the error of the input `x` in `exp(x)` (in 2 places)"),
+        ("10000*x - 9999*x", "the error of the input `x` (in 2 places), the"),
+    ],
+)
+def test_of_an_input_that_enters_in_more_places_it_is_said_which_are_meant(text, said):
+    """No sentence gives a part of an input's noise for all of it."""
+    ledger = blame(inspected(text, count=2000, x="1:5", y="1:5"))
+    assert said in " ".join(ledger.sentences)
+    for source in {row.text for row in ledger.rows}:
+        of_source = math.fsum(row.share for row in ledger.rows if row.text == source)
+        for sentence in ledger.sentences:
+            if re.search(re.escape(source) + r"(?! in | \(in \d+ of)", sentence):
+                told = float(re.search(r"[\d.]+(?= %)", sentence)[0]) / 100
+                assert told >= 0.98 * of_source - 0.005
+
+
+@pytest.mark.parametrize(
     ("text", "columns"),
     [
         ("log10(exp(y) + 3**7)", {"y": [0.0, 1.0, 2.0, 3.0]}),

@@ -196,3 +196,33 @@ def test_a_small_error_is_put_down_to_exactness_only_where_something_is_exact():
     said = reasons_at_the_root("x*y", x=[x], y=[y])
     assert "the roundings that happened cancel one another here" in said
     assert "exact in binary" not in said
+
+
+@pytest.mark.parametrize(
+    ("text", "compared", "nothing"),
+    [
+        ("where(x > 0, log(x), 0)", "At all 4 nodes that can be compared", {
+            1: "a value of 0", 2: "a truth value", 5: "a branch that none of these samples takes",
+        }),
+        ("where(x > 3, log(x), sin(x))", "At all 7 nodes that can be compared", {
+            2: "a truth value",
+        }),
+        ("x + 0", "At both nodes that can be compared", {1: "a value of 0"}),
+        ("0", "", {0: "a value of 0"}),
+        ("x - x", "At 2 of 3 nodes the recursion", {}),
+        ("x*x", "At all 3 nodes the recursion", {}),
+    ],
+)  # fmt: skip
+def test_what_bears_no_noise_is_not_counted_as_a_disagreement(text, compared, nothing):
+    """Truth values, zeros and branches not taken are told apart; a 0 that is all error is not."""
+    found = triangulate(inspected(text, x="1:5"))
+    assert {n.node_id: n.agreement.nothing for n in found.nodes if n.agreement.nothing} == nothing
+    assert found.sentence.startswith(compared)
+    for what in nothing.values():
+        assert what in found.sentence
+    if compared and nothing:
+        assert f"At {len(nothing)} more there is nothing to compare: " in found.sentence
+    for node, what in nothing.items():
+        assert found.nodes[node].agreement.reasons == (
+            f"There is nothing to compare: this is {what}.",
+        )
