@@ -11,7 +11,7 @@ SCRIPT = Path(__file__).resolve().parents[2] / "pages" / "ui" / "shell.py"
 
 
 def open_page(**query: str | list[str]) -> AppTest:
-    page = AppTest.from_file(str(SCRIPT), default_timeout=30)
+    page = AppTest.from_file(str(SCRIPT), default_timeout=120)
     for name, value in query.items():
         page.query_params[name] = value
     return page.run()

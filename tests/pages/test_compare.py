@@ -33,7 +33,7 @@ log(x - 100)
 
 
 def open_page(**query: str | list[str]) -> AppTest:
-    page = AppTest.from_string(PROGRAM, default_timeout=30)
+    page = AppTest.from_string(PROGRAM, default_timeout=120)
     for name, value in query.items():
         page.query_params[name] = value
     return page.run()

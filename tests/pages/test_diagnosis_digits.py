@@ -126,7 +126,7 @@ def test_three_hundred_nodes_are_answered_and_the_picture_stays_small() -> None:
 
 
 def test_a_tolerance_that_is_none_is_refused_beside_its_field() -> None:
-    page = AppTest.from_file(str(SCRIPT), default_timeout=30)
+    page = AppTest.from_file(str(SCRIPT), default_timeout=120)
     for name, value in (LINE | {"tolerance": "0.01"}).items():
         page.query_params[name] = value
     page.session_state["digits-tolerance"] = "<b>much</b>"

@@ -43,7 +43,7 @@ def test_the_page_itself_shows_a_visitor_the_door_and_nothing_of_a_study() -> No
 
         organise_page()
 
-    drawn = AppTest.from_function(page, default_timeout=30)
+    drawn = AppTest.from_function(page, default_timeout=120)
     drawn.query_params["study"] = "1"
     drawn.run()
     assert not drawn.exception
@@ -53,7 +53,7 @@ def test_the_page_itself_shows_a_visitor_the_door_and_nothing_of_a_study() -> No
 
 
 def test_visitors_see_no_way_to_the_organisers_pages() -> None:
-    page = AppTest.from_file(str(SHELL), default_timeout=30).run()
+    page = AppTest.from_file(str(SHELL), default_timeout=120).run()
     assert not page.exception
     assert [link.proto.label for link in page.get("page_link")] == ["Inspector", "Compare"]
 

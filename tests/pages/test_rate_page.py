@@ -37,7 +37,7 @@ def _script() -> None:
 
 
 def open_page(token: str | None) -> AppTest:
-    page = AppTest.from_function(_script, default_timeout=30)
+    page = AppTest.from_function(_script, default_timeout=120)
     if token is not None:
         page.query_params["t"] = token
     return page.run()
