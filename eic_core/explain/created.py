@@ -38,6 +38,10 @@ MOST_ROWS = 8_000
 """A loss is followed through at most so many samples: half of them those that carry most of it, the
 others evenly from the rest."""
 
+MOST_WORK = 1_000_000
+"""Nodes times samples that a loss is followed through, at most, but `FEWEST_ROWS` samples."""
+FEWEST_ROWS = 200
+
 
 def row_weights(s: Array, counts: Array | None = None) -> Array:
     """Weights of samples under which the mean of log10 s is log10 of the root mean square of s.
@@ -142,7 +146,8 @@ class LossSteps:
         tape = tape_of(subtree)
         self._children = [node.children for node in subtree.nodes]
         _, s = inspection.amplification.trace(target)
-        rows, counts = _chosen_rows(s)
+        most = max(FEWEST_ROWS, min(MOST_ROWS, MOST_WORK // len(subtree)))
+        rows, counts = _chosen_rows(s, most)
         self.created: list[float] = []
         if not len(rows):
             return
@@ -190,17 +195,17 @@ class LossSteps:
                     self._held[k] += float((scale * through[k]) @ digits[k])
 
 
-def _chosen_rows(s: Array) -> tuple[npt.NDArray[np.intp], Array]:
+def _chosen_rows(s: Array, most: int) -> tuple[npt.NDArray[np.intp], Array]:
     """The samples through which a loss is followed, and how many each stands for.
 
     Those that carry most of it matter one by one; of the others, every so many-th tells.
     """
     finite = np.flatnonzero(np.isfinite(s))
-    if len(finite) <= MOST_ROWS:
+    if len(finite) <= most:
         return finite, np.ones(len(finite))
-    heavy = np.argpartition(-s[finite], MOST_ROWS // 2)[: MOST_ROWS // 2]
+    heavy = np.argpartition(-s[finite], most // 2)[: most // 2]
     light = np.delete(np.arange(len(finite)), heavy)
-    kept = light[:: math.ceil(len(light) / (MOST_ROWS // 2))]
+    kept = light[:: math.ceil(len(light) / (most // 2))]
     chosen = np.concatenate([heavy, kept])
     counts = np.repeat([1.0, len(light) / len(kept)], [len(heavy), len(kept)])
     order = np.argsort(chosen)
