@@ -67,7 +67,9 @@ def active_slots(
     return active
 
 
-def plain_values(tape: Tape, columns: Mapping[str, Any], count: int) -> list[Any]:
+def plain_values(
+    tape: Tape, columns: Mapping[str, Any], count: int, given: Mapping[int, Any] | None = None
+) -> list[Any]:
     """Every slot's value in double precision, at every sample, whatever is chosen.
 
     Parameters
@@ -76,11 +78,15 @@ def plain_values(tape: Tape, columns: Mapping[str, Any], count: int) -> list[Any
     columns : mapping of name to ndarray, shape (count,)
     count : int
         Number of samples.
+    given : mapping of slot to ndarray, shape (count,), optional
+        Values that stand, instead of those that would be computed.
     """
     y: list[Any] = []
     with np.errstate(all="ignore"):
         for step in tape.steps:
-            if step.row is None:
+            if given is not None and step.slot in given:
+                y.append(given[step.slot])
+            elif step.row is None:
                 y.append(columns[step.column] if step.column else np.full(count, step.value))
             else:
                 y.append(np.asarray(step.row.evaluate([y[i] for i in step.operands],

@@ -163,7 +163,7 @@ def _part_of(tape: Tape, block: Block, held: int, edges: bool, beyond: bool) -> 
     evaluated = []
     for step in tape.steps:
         s2 = block.s2[step.slot]
-        counts = ok if block.active is None else ok & block.active[step.slot]
+        counts = ok & block.active_at(step.slot)
         with np.errstate(invalid="ignore"):
             is_singular = counts & ~(s2 <= SINGULAR_S2)
         any_singular |= is_singular

@@ -66,6 +66,10 @@ class Block:
     active: list[np.ndarray] | None = None
     on_threshold: Sequence[Any] = ()
 
+    def active_at(self, slot: int) -> Any:
+        """The samples at which a slot is evaluated; True where that is all of them."""
+        return True if self.active is None else self.active[slot]
+
 
 @dataclass(frozen=True)
 class SettledConstant:
@@ -255,8 +259,7 @@ class _Choices:
         stds = [edges.deviation(NUMPY, operand, s, 0.0 if std is None else std)
                 for operand, s, std in zip(a, s2, below, strict=True)]  # fmt: skip
         y = np.asarray(row.evaluate(a, step.parameter))
-        assert block.active is not None
-        active = block.active[step.slot]
+        active = block.active_at(step.slot)
         _note_trouble(step, row, a, y, block)
         on = [self.on_threshold[i] for i in step.operands]
         zero: np.ndarray | None = None
@@ -280,14 +283,7 @@ class _Choices:
             block.doubtful |= active & on[0] & ~agree & real & may_agree
             if (y == 0).any():
                 zero = np.where(terms[0] > 0, np.inf, np.where(a[0] != 0, stds[1], stds[2]))
-        total = np.ones_like(y)
-        for term in terms:
-            total = total + term
-        settled = step.node < block.first_invalid
-        block.suspect |= settled & ~(total <= RECHECK_S2) & active
-        block.y.append(y)
-        block.s2.append(total)
-        block.contributions.append(terms)
+        _append_step(step, y, terms, block)
         zero_std.append(zero)
 
 
@@ -326,7 +322,7 @@ def _evaluate_step(
     a = [block.y[i] for i in step.operands]
     s2 = [block.s2[i] for i in step.operands]
     y = np.asarray(row.evaluate(a, step.parameter))
-    active: Any = True if block.active is None else block.active[step.slot]
+    active = block.active_at(step.slot)
     _note_trouble(step, row, a, y, block)
 
     if row.brink is not None:
@@ -352,15 +348,20 @@ def _evaluate_step(
         else:
             terms, moved = _settle_zeros(step, row, a, y, s2, kappas, stds)
         std_at_zero = functools.reduce(np.hypot, moved, np.zeros_like(y))
+    _append_step(step, y, tuple(terms), block)
+    zero_std.append(std_at_zero if any_zero else None)
+
+
+def _append_step(
+    step: Step, y: np.ndarray, terms: tuple[np.ndarray, ...], block: Block
+) -> None:
+    """s^2 = 1 + what comes from each operand; suspect where it is large, active and valid."""
+    active = block.active_at(step.slot)
     total = np.ones_like(y)
     for term in terms:
         total = total + term
-    settled = step.node < block.first_invalid
-    block.suspect |= settled & ~(total <= RECHECK_S2) & active
-    block.y.append(y)
-    block.s2.append(total)
-    block.contributions.append(tuple(terms))
-    zero_std.append(std_at_zero if any_zero else None)
+    block.suspect |= (step.node < block.first_invalid) & ~(total <= RECHECK_S2) & active
+    _append(block, y, total, terms)
 
 
 def _settle_zeros(
@@ -399,7 +400,7 @@ def _note_trouble(
     true value is not (`Operator.vanishes`).
     """
     settled = ~block.suspect & (step.node < block.first_invalid)
-    active: Any = True if block.active is None else block.active[step.slot]
+    active = block.active_at(step.slot)
     bad = ~np.isfinite(y) & active
     if bad.any():
         pole = np.zeros(len(y), dtype=bool)
@@ -430,7 +431,7 @@ def _note_trouble(
 
 def _note_range_of_leaf(step: Step, y: np.ndarray, block: Block) -> None:
     """Mark numbers beyond double range, such as 1e400, or below its full precision."""
-    active: Any = True if block.active is None else block.active[step.slot]
+    active = block.active_at(step.slot)
     if step.label:
         if math.isnan(step.value):  # outside the domain
             reached = active & (step.node < block.first_invalid) & (block.overflow_at == VALID)

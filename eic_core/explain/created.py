@@ -131,68 +131,55 @@ class NoiseSums:
         self.fractions = [math.fsum(column) for column in zip(*fractions, strict=True)]
 
 
-class LossSteps:
-    """How a target's loss grows from node to node, at up to `MOST_ROWS` samples.
+def _digits_created(inspection: Inspection, target: int) -> list[float]:
+    subtree = inspection.formula.subtree(target)
+    children = [node.children for node in subtree.nodes]
+    _, s = inspection.amplification.trace(target)
+    most = max(FEWEST_ROWS, min(MOST_ROWS, MOST_WORK // len(subtree)))
+    rows, counts = _chosen_rows(s, most)
+    if not len(rows):
+        return []
+    weights = row_weights(s[rows], counts)
+    samples = inspection.samples if len(rows) == len(s) else inspection.samples.take(rows)
+    tape = tape_of(subtree)
+    held = np.zeros(len(children))  # the digits lost at or below each node, of the target's
+    for block in sweep(tape, tree_units(tape, children), samples):
+        usable = block.ok & np.isfinite(block.s2)
+        arrived = [np.square(g[usable]) for g in block.arrived]
+        held += _digits_held(children, arrived, weights[block.start : block.stop][usable])
+    return [float(held[k] - math.fsum(held[list(below)])) for k, below in enumerate(children)]
 
-    Attributes
-    ----------
-    created : list of float
-        Per node of the target's subtree, the digits that it creates of the target's; [] without a
-        sample that keeps a digit there.
-    """
 
-    def __init__(self, inspection: Inspection, target: int) -> None:
-        subtree = inspection.formula.subtree(target)
-        tape = tape_of(subtree)
-        self._children = [node.children for node in subtree.nodes]
-        _, s = inspection.amplification.trace(target)
-        most = max(FEWEST_ROWS, min(MOST_ROWS, MOST_WORK // len(subtree)))
-        rows, counts = _chosen_rows(s, most)
-        self.created: list[float] = []
-        if not len(rows):
-            return
-        weights = row_weights(s[rows], counts)
-        samples = inspection.samples if len(rows) == len(s) else inspection.samples.take(rows)
-        units = tree_units(tape, self._children)
-        self._held = np.zeros(len(units))
-        for block in sweep(tape, units, samples):
-            usable = block.ok & np.isfinite(block.s2)
-            arrived = [np.square(g[usable]) for g in block.arrived]
-            self._add(arrived, weights[block.start : block.stop][usable])
-        held = self._held.tolist()
-        self.created = [
-            held[k] - math.fsum(held[i] for i in below) for k, below in enumerate(self._children)
-        ]
-
-    def _add(self, arrived: list[Array], weights: Array) -> None:
-        """Add a block's digits to the sums."""
-        through: list[Array] = []
-        digits: list[Array] = []
-        for k, below in enumerate(self._children):
-            own = arrived[k]
-            if not below:
-                through.append(own)
-                digits.append(np.zeros(len(own)))
-                continue
-            total = own.copy()
-            given = np.zeros(len(own))
-            for i in below:
-                total += through[i]
-                if self._children[i]:
-                    given += through[i] * digits[i]
-            with np.errstate(all="ignore"):
-                lost = 0.5 * np.log10(total / own)
-                silent = own == 0  # a zero has no relative noise: it passes on what it is given
-                if silent.any():
-                    lost = np.where(silent, np.where(total > 0, given / total, 0.0), lost)
-            through.append(total)
-            digits.append(lost)
+def _digits_held(children: list[tuple[int, ...]], arrived: list[Array], weights: Array) -> Array:
+    """Per node k, the weighted sum over a block's samples of T_k / s_t^2 times log10 s_k."""
+    through: list[Array] = []
+    digits: list[Array] = []
+    for below, own in zip(children, arrived, strict=True):
+        if not below:
+            through.append(own)
+            digits.append(np.zeros(len(own)))
+            continue
+        total = own.copy()
+        given = np.zeros(len(own))
+        for i in below:
+            total += through[i]
+            if children[i]:
+                given += through[i] * digits[i]
         with np.errstate(all="ignore"):
-            scale = weights / through[-1]
-            scale[~np.isfinite(scale)] = 0.0
-            for k, below in enumerate(self._children):
-                if below:
-                    self._held[k] += float((scale * through[k]) @ digits[k])
+            lost = 0.5 * np.log10(total / own)
+            silent = own == 0  # a zero has no relative noise: it passes on what it is given
+            if silent.any():
+                lost = np.where(silent, np.where(total > 0, given / total, 0.0), lost)
+        through.append(total)
+        digits.append(lost)
+    with np.errstate(all="ignore"):
+        scale = weights / through[-1]
+    scale[~np.isfinite(scale)] = 0.0
+    held = [
+        float((scale * through[k]) @ digits[k]) if below else 0.0
+        for k, below in enumerate(children)
+    ]
+    return np.array(held)
 
 
 def _chosen_rows(s: Array, most: int) -> tuple[npt.NDArray[np.intp], Array]:
@@ -226,30 +213,35 @@ def noise_sums(inspection: Inspection, target: int) -> NoiseSums:
     return kept[target]
 
 
-def loss_steps(inspection: Inspection, target: int) -> LossSteps:
-    """How a target's loss grows from node to node; kept for as long as the inspection lives.
+def digits_created(inspection: Inspection, target: int) -> list[float]:
+    """How many of a target's digits each node creates; kept for as long as the inspection lives.
 
     Parameters
     ----------
     inspection : Inspection
     target : int
 
+    Returns
+    -------
+    list of float
+        Per node of the target's subtree; [] without a sample that keeps a digit at the target.
+
     Examples
     --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> found = inspect(read("(x - 1)**2").formula, Samples.from_columns({"x": [1.001]}))
-    >>> [round(digits, 2) for digits in loss_steps(found, 3).created]  # of x, 1, x - 1, the square
+    >>> [round(digits, 2) for digits in digits_created(found, 3)]  # of x, 1, x - 1, the square
     [0.0, 0.0, 3.15, 0.3]
     """
-    kept = _STEPS.setdefault(inspection, {})
+    kept = _CREATED.setdefault(inspection, {})
     if target not in kept:
-        kept[target] = LossSteps(inspection, target)
+        kept[target] = _digits_created(inspection, target)
     return kept[target]
 
 
 _SUMS: WeakKeyDictionary[Inspection, dict[int, NoiseSums]] = WeakKeyDictionary()
-_STEPS: WeakKeyDictionary[Inspection, dict[int, LossSteps]] = WeakKeyDictionary()
+_CREATED: WeakKeyDictionary[Inspection, dict[int, list[float]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -294,7 +286,7 @@ def created_losses(inspection: Inspection, node_id: int) -> tuple[CreatedLoss, .
     >>> [(loss.node_id, round(loss.digits, 1)) for loss in created_losses(found, 3)]
     [(2, 3.0), (3, 0.6)]
     """
-    created = loss_steps(inspection, node_id).created
+    created = digits_created(inspection, node_id)
     first = inspection.formula.first[node_id]
     slots = inspection.amplification.tape.slots
     by_slot: dict[int, list[int]] = {}

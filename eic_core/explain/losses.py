@@ -17,6 +17,7 @@ from eic_core import wording
 from eic_core.explain import phrases
 from eic_core.explain.correlated import class_tape
 from eic_core.exports import Plain
+from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection
 
 WORST_STEP, RESULT, RESULT_SHARED = "worst_step", "result", "result_shared"
@@ -100,12 +101,12 @@ def paper_clause(eic: float) -> str:
     }[level_of(eic)]
 
 
-def has_copies(inspection: Inspection) -> bool:
+def has_copies(formula: Formula) -> bool:
     """Whether an input or a sub-expression stands in the formula twice.
 
     Only then do shared and independent noise differ.
     """
-    return bool((np.bincount(class_tape(inspection.formula).slots) > 1).any())
+    return bool((np.bincount(class_tape(formula).slots) > 1).any())
 
 
 def account_of_losses(

@@ -37,15 +37,18 @@ from eic_core.explain.settling import unsettled_clause
 from eic_core.formula.rendering import short_text
 from eic_core.measure.double_range import DoubleRange, RangePlace, double_range
 from eic_core.measure.inspection import Inspection
+from eic_core.measure.jumps import Undecided, undecided
 from eic_core.operators import OPERATORS
 
 OUT_OF_RANGE = "out-of-range"
+UNDECIDED = "undecided"
 
 LEVELS: Mapping[str, str] = {
     STABLE: "The result loses less than 1 digit",
     MODERATE: "The result loses 1 to 2 digits",
     SEVERE: "The result loses more than 2 digits",
     OUT_OF_RANGE: "At some samples double precision has no value of the result",
+    UNDECIDED: "At some samples a rounding decides the value of the result",
     INFINITE: "At some samples no digit of the result is right",
     UNDEFINED: "The formula has no real value on these samples",
 }
@@ -148,6 +151,8 @@ class _Said:
     sentence: str
     cause: str
     origin: int
+    inside: str = ""
+    """What of it is about a step inside alone."""
 
 
 def _verdict(inspection: Inspection) -> Verdict:
@@ -169,6 +174,17 @@ def _verdict(inspection: Inspection) -> Verdict:
         else:
             level = OUT_OF_RANGE if level in (STABLE, MODERATE) else level
             sentence = f"{sentence.removeprefix(CALM)} {told}"
+    turned = undecided(inspection)
+    if turned.count and level != UNDEFINED:
+        told = jump_sentence(inspection, turned)
+        if level in (STABLE, MODERATE):
+            level, cause = UNDECIDED, "A jump within the noise"
+            rest = said.inside
+            if turned.count < turned.valid:
+                rest = f"Apart from that, {_uncapital(sentence.removeprefix(CALM))}"
+            sentence = f"{told} {rest}".rstrip()
+        else:
+            sentence = f"{sentence} {told}"
     meaning = f"{LEVELS[level]}; {paper_clause(eic)}"
     notes = _notes(inspection)
     return Verdict(level, sentence, cause, said.origin, notes, meaning)
@@ -212,6 +228,36 @@ def range_sentence(inspection: Inspection, found: DoubleRange) -> str:
     return (
         f"No double-precision value at {found.count:,} of "
         f"{wording.count(found.rows, 'sample')}: {where}; {exact}."
+    )
+
+
+def jump_sentence(inspection: Inspection, found: Undecided) -> str:
+    """At how many samples a rounding decides the value of the result, where, and what it moves.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    found : Undecided
+        Its own, with at least one sample.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [2.3, 7.0]})
+    >>> inspection = inspect(read("100 + sign((x + 1e16) - 1e16 - 2)").formula, samples)
+    >>> jump_sentence(inspection, undecided(inspection)).partition(" at ")[2]
+    '1 of 2 samples, and with it 14.3 digits of the result.'
+    """
+    first = found.jumps[0]
+    lost = wording.digits_phrase(first.digits)
+    at_most = "up to " if first.count > 1 and first.digits < math.inf else ""
+    more = found.count - first.count
+    elsewhere = f"; other steps at {more:,} more" if more else ""
+    return (
+        f"Rounding decides {_text(inspection, first.node)} at {first.count:,} of "
+        f"{wording.count(found.valid, 'sample')}, and with it {at_most}{lost} of the result"
+        f"{elsewhere}."
     )
 
 
@@ -289,14 +335,25 @@ def _finite(inspection: Inspection) -> _Said:
         return _Said(level, sentence, step.label, step.origin)
     calm = level == STABLE
     said = kept_phrase(result) if calm else f"loses {wording.digits_phrase(result)}"
-    if has_copies(inspection):
-        said += " with independent noise"
-    sentence = (
-        f"The result {said}; an inner step, {step.place}, loses {step.lost}{step.inherited}: "
-        f"{step.clause}."
-    )
+    said += _noise_named(inspection)
+    inside = f"An inner step, {step.place}, loses {step.lost}{step.inherited}: {step.clause}."
+    sentence = f"The result {said}; {_uncapital(inside)}"
     label = f"{step.label}, hidden by the result" if calm else step.label
-    return _Said(level, sentence, label, step.origin)
+    return _Said(level, sentence, label, step.origin, inside)
+
+
+def _noise_named(inspection: Inspection, jump: int | None = None) -> str:
+    """Which noise a loss of the result is about, where there are two that may differ.
+
+    Where a condition's jump makes it, what its branches share with it does not matter.
+    """
+    formula = inspection.formula
+    if jump is not None:
+        row = OPERATORS[formula.nodes[jump].operator]
+        slots = inspection.amplification.tape.slots
+        if not row.numeric and slots.count(slots[jump]) == 1:
+            formula = formula.subtree(formula.nodes[jump].children[0] if row.chooses else jump)
+    return " with independent noise" if has_copies(formula) else ""
 
 
 CHECKED = "that were checked"
@@ -321,6 +378,7 @@ def _infinite(inspection: Inspection) -> _Said:
     origin = _source_of_infinity(inspection)
     place, clause = _text(inspection, origin), singular_clause(inspection, origin)
     where = _at_samples(inspection, root.node.id)
+    noise = _noise_named(inspection, origin)
     rest = ""
     if where and not (where.endswith(CHECKED) or math.isnan(root.local_eic_finite)):
         rest = f"; at the others it loses {wording.digits_phrase(root.local_eic_finite)}"
@@ -331,7 +389,7 @@ def _infinite(inspection: Inspection) -> _Said:
     if there < np.count_nonzero(lost):  # another step makes the rest of them
         at = f", at {there:,} of them because of {place}"
         rest = rest.replace("at the others", "elsewhere")
-    sentence = f"The result loses every digit{where} (EIC infinite){at}: {clause}{rest}."
+    sentence = f"The result loses every digit{noise}{where} (EIC infinite){at}: {clause}{rest}."
     return _Said(INFINITE, sentence, _singular_label(inspection, origin), origin)
 
 
@@ -462,7 +520,7 @@ def _hidden(inspection: Inspection) -> list[str]:
     bottleneck, root = inspection.nodes[inspection.bottleneck], inspection.nodes[-1]
     if math.isinf(root.local_eic) or not root.local_eic <= bottleneck.local_eic - 1:
         return []
-    if level_of(root.local_eic) != STABLE:
+    if level_of(root.local_eic) != STABLE or undecided(inspection).count:
         return []
     return [
         "The result hides it: a test of its output would not reveal "

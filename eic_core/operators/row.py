@@ -118,6 +118,8 @@ class Operator:
         for that.
     steps : bool
         True if the value jumps between flat parts for ever larger operands.
+    jumps : bool
+        True if the value jumps where the first operand passes a point inside the domain.
     poles : bool
         True if the value is infinite inside the domain, between ordinary values.
     low : float or None
@@ -166,6 +168,7 @@ class Operator:
     waves: bool = False
     period: float = 0.0
     steps: bool = False
+    jumps: bool = False
     poles: bool = False
     exponential: bool = False
     low: float | None = None

@@ -54,7 +54,7 @@ SIGN_ROW = Operator(
     "sign", 1, call(np.sign), by_name("sign"),
     partials=_sign_step,
     kappa2=_sign_step,
-    rough=True,
+    jumps=True, rough=True,
     writing=Writing("sign sgn signum"),
     words=STEPPED,
 )  # fmt: skip
@@ -72,7 +72,7 @@ FLOOR_ROW = Operator(
     "floor", 1, call(np.floor), by_name("floor"),
     partials=_integer_step,
     kappa2=_integer_step,
-    integer_points=True, brink=_to_integer, steps=True, rough=True,
+    integer_points=True, brink=_to_integer, steps=True, jumps=True, rough=True,
     writing=Writing(form=fenced("floor", "⌊", "⌋", (r"\lfloor ", r"\rfloor"))),
     words=STEPPED,
 )  # fmt: skip
@@ -81,7 +81,7 @@ CEIL_ROW = Operator(
     "ceil", 1, call(np.ceil), by_name("ceil"),
     partials=_integer_step,
     kappa2=_integer_step,
-    integer_points=True, brink=_to_integer, steps=True, rough=True,
+    integer_points=True, brink=_to_integer, steps=True, jumps=True, rough=True,
     writing=Writing("ceil ceiling", fenced("ceil", "⌈", "⌉", (r"\lceil ", r"\rceil"))),
     words=STEPPED,
 )  # fmt: skip
@@ -100,7 +100,7 @@ ROUND_ROW = Operator(
     "round", 1, call(np.rint), by_name("nint"),
     partials=_half_step,
     kappa2=_half_step,
-    integer_points=True, brink=_to_half_integer, steps=True, rough=True,
+    integer_points=True, brink=_to_half_integer, steps=True, jumps=True, rough=True,
     writing=Writing("round rint"),
     words=STEPPED,
 )  # fmt: skip

@@ -177,7 +177,7 @@ ATAN2_ROW = Operator(
     partials=_atan2_partials,
     kappa2=_atan2_kappa,
     zero_limit=limits(1.0, -1.0), vanishes=is_zero, outside=_atan2_origin,
-    scales=True, rough=True, widely=wide.angle,
+    scales=True, jumps=True, rough=True, widely=wide.angle,
     writing=Writing("atan2 arctan2"),
     words=Words(
         singular="its argument lies exactly on the cut",

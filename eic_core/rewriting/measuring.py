@@ -12,8 +12,11 @@ import numpy as np
 from eic_core.engine.amplify import amplify
 from eic_core.explain.conditioning import own_conditioning
 from eic_core.explain.correlated import correlated_eic
+from eic_core.explain.phrases import code_text
 from eic_core.formula.rendering import short_text, to_python
 from eic_core.formula.tree import Formula
+from eic_core.measure.inspection import inspect
+from eic_core.measure.jumps import undecided
 from eic_core.measure.observed import DIGITS, ObservedError, digits_lost_by_row, run_in
 from eic_core.operators.wide import Array
 from eic_core.rewriting.doubles import DoubleTable
@@ -348,7 +351,7 @@ class Measurer:
         else:
             finished, others = self.outcome.finished, self.outcome.evaluated - 1
             sentence = no_repair_sentence(before, own, finished, others, self.parts)
-            advice = advice_sentence(before, own) if finished else ""
+            advice = advice_sentence(before, own, self._jump()) if finished else ""
         if not self.outcome.finished:
             sentence = (
                 f"{sentence} {unfinished_search_sentence(self.outcome.evaluated, bool(repairs))}"
@@ -357,6 +360,11 @@ class Measurer:
             self.formula, self.samples, tuple(repairs), before, own, len(self.measured),
             self.outcome.evaluated, self.outcome.finished, sentence, advice,
         )
+
+    def _jump(self) -> str:
+        """The step of which a rounding decides the value, and the result's with it; "" if none."""
+        found = undecided(inspect(self.formula, self.measured, edges=False))
+        return code_text(self.formula, found.jumps[0].node) if found.count else ""
 
     def _promising(self) -> list[FoundForm]:
         """Forms that save digits, none of them worse than another in every way."""

@@ -319,7 +319,7 @@ def unfinished_search_sentence(evaluated: int, found_better: bool) -> str:
     return f"The search was cut short by its time limit after {forms}: there may be {better}."
 
 
-def advice_sentence(before: Measured, own: float) -> str:
+def advice_sentence(before: Measured, own: float, jump: str = "") -> str:
     """What to do where no other form is better.
 
     Parameters
@@ -328,10 +328,18 @@ def advice_sentence(before: Measured, own: float) -> str:
         The formula as written.
     own : float
         Digits that the function itself loses.
+    jump : str
+        In backticks, the step of which a rounding decides the value, and by it the result's; ""
+        without one.
     """
     q, eic, double = before.q, before.eic, before.float64
     if math.isnan(q):
         return NO_VALUE_ADVICE
+    if jump and (q <= SMALL or q <= own + NEAR):
+        return (
+            f"What helps: a higher precision for what {jump} is given, or samples at which that "
+            "is farther from a jump."
+        )
     if q <= SMALL:
         if double.failed or double.digits_lost > q + SMALL:
             return (

@@ -144,6 +144,14 @@ EXAMPLES: tuple[tuple[str, str, int, str], ...] = (
     ("(x**2-y**2)/(x-y)", "x=1:5 y=1:5", 60, ""),
     ("0*x+1", "x=1:5", 20, "f"),
     ("0", "", 3, "f"),
+    ("sign(sin(1e18*x))", "x=1:5", 30, "sf"),
+    ("y + sign(sin(1e15*x)) + 1e-9*floor(1e5*x*((y + 1e12) - 1e12))", "x=1:5 y=1:5", 60, ""),
+    ("100 + floor(1e3*((x+1e12)-1e12))", "x=1:5", 60, ""),
+    ("x + 1e-12*round(sin(1e17*x))", "x=1:5", 40, ""),
+    ("atan2(((y + 1e8) - 1e8)*1e-9, -x)", "x=1:5 y=-1e-8:1e-8", 60, ""),
+    ("2 + sign((1e40 + x) - 1e40)", "x=1:2", 20, ""),
+    ("0*sign(sin(1e18*x)) + y", "x=1:2 y=1:2", 20, ""),
+    ("sign(x-3)", "x=1:5", 60, ""),
 )
 """Formula, ranges, samples, and what else is asked: "s" a search, "t" one that is cut short, "f"
 all findings.  A range may be a list of values, or ``tail:INDEX`` for `heavy`."""

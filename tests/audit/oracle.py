@@ -17,7 +17,17 @@ import numpy as np
 
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
 from eic_core.samples import Samples
-from tests.audit.exactly import DIGITS, EXACT, MOST_DIGITS, SINGULAR_S2, STEPS, Unfair, mp
+from tests.audit.exactly import (
+    DIGITS,
+    EXACT,
+    MOST_DIGITS,
+    SINGULAR_S2,
+    STEPS,
+    NoRealValue,
+    Unfair,
+    apply,
+    mp,
+)
 from tests.audit.plain import run_plain
 from tests.audit.shaking import RowTruth, shake_row
 
@@ -247,6 +257,54 @@ class Truth:
         wrong_zero = (y == 0) & ~np.isneginf(self.size(k)) & self.leaves_range
         wrong_zero &= ~self.singular(k)
         return self.valid & (~np.isfinite(y) | wrong_zero)
+
+    # what a rounding decides
+
+    def decided(self, k: int) -> np.ndarray:
+        """How a step's jump, reached by the noise of its operand, moves the result at each row.
+
+        In units of the size of the larger of the result's two values; 0 where the operand's noise
+        of s u |y|, none if it is data or a constant, does not reach the jump, and nan where it does
+        so by a hair, or where the result has no finite s.
+        """
+        with mp.workdps(self._digits()):
+            return np.array([self._decided(row, k) for row in self.rows])
+
+    def _decided(self, row: RowTruth, k: int) -> float:
+        below = self.formula.nodes[k].children
+        if row.bad is not None or not math.isfinite(row.s2[self.root]):
+            return math.nan
+        if not self.formula.nodes[below[0]].children:
+            return 0.0
+        if not math.isfinite(row.raw[below[0]]):
+            return math.nan
+        moved: list[float] = []
+        for reach in (0.99, 1.01):
+            noise = reach * mp.mpf(2) ** -53 * mp.sqrt(row.raw[below[0]]) * abs(row.y[below[0]])
+            results = []
+            for side in (-noise, noise):
+                try:
+                    value = apply(
+                        self.formula.nodes[k],
+                        [row.y[below[0]] + side, *(row.y[c] for c in below[1:])],
+                    )
+                    results.append(self._result_with(row, k, value))
+                except NoRealValue:
+                    return math.nan
+            larger = max(map(abs, results))
+            moved.append(float(abs(results[0] - results[1]) / larger) if larger else 0.0)
+        return moved[0] if max(moved) <= 1e3 * min(moved) else math.nan
+
+    def _result_with(self, row: RowTruth, k: int, value: Any) -> Any:
+        """The result where a step, with all its copies, has a value of our choice."""
+        copies = next(group for group in self.classes if k in group)
+        y = list(row.y)
+        for node in self.formula.nodes:
+            if node.id in copies:
+                y[node.id] = value
+            elif node.children:
+                y[node.id] = apply(node, [y[c] for c in node.children])
+        return y[self.root]
 
     # where a loss is made
 

@@ -169,16 +169,21 @@ RANGE = re.compile(
     r"No double-precision value at [\d,]+ of [\d,]+ samples?: (?:`[^`]*`|[^`;])*; "
     r"(?:the exact value|what the exact value is)[^.]*\."
 )
-WIDER = "With a wider range of exponents "
+JUMP = re.compile(r"Rounding decides .*? of the result(?:; other steps at [\d,]+ more)?\.")
+LEADS = ("With a wider range of exponents ", "Apart from that, ")
 
 
 def pieces(sentence: str) -> list[str]:
-    """The two sentences of a verdict where samples leave double range."""
-    found = RANGE.search(sentence)
-    if found is None:
-        return [sentence]
-    rest = (sentence[: found.start()] + sentence[found.end() :]).strip()
-    return [found[0], rest.removeprefix(WIDER)]
+    """The sentences of a verdict: one, and one each of double range and of jumps."""
+    found: list[str] = []
+    for pattern in (RANGE, JUMP):
+        match = pattern.search(sentence)
+        if match is not None:
+            found.append(match[0])
+            sentence = (sentence[: match.start()] + sentence[match.end() :]).strip()
+    for lead in LEADS:
+        sentence = sentence.removeprefix(lead)
+    return [*found, sentence] if sentence else found
 
 
 def _instead(found: Repairs) -> Iterator[str]:

@@ -15,7 +15,7 @@ from tests.audit.oracle import Truth, half_log10
 from tests.audit.page import Page
 from tests.audit.plain import run_plain
 from tests.audit.printed import KINDS, decimal, digits, holds, whole
-from tests.audit.said_of_verdict import SHARED
+from tests.audit.said_of_verdict import SHARED, moves
 from tests.audit.sentences import Claim, Match, says, somewhere
 
 
@@ -557,6 +557,21 @@ def _(p: Page, m: Match) -> Iterator[str]:
 def _(p: Page, m: Match) -> Iterator[str]:
     if not any(p.truth.without_double(k).any() for k in range(p.truth.nodes)):
         yield "no value over- or underflows"
+
+
+@says(
+    "advice.jump",
+    "instead",
+    "What helps: a higher precision for what <at:code> is given, or samples at which that is "
+    "farther from a jump.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    yield from somewhere(p, m["at"], lambda k: _decides_some(p, k))
+
+
+def _decides_some(p: Page, k: int) -> Iterator[str]:
+    if not (moves(p, k) > 90).any():
+        yield "no rounding decides its value and the result"
 
 
 @says(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 
 from tests.audit.clauses import CAUSES, INVALID, SINGULAR, crosses_zero, told, weights
+from tests.audit.exactly import STEPS
 from tests.audit.page import Page
 from tests.audit.printed import (
     KINDS,
@@ -75,6 +76,71 @@ def _too_large(p: Page) -> np.ndarray:
     return np.array([row.too_large for row in p.truth.rows])
 
 
+@says("level.undecided", "level", "At some samples a rounding decides the value of the result")
+def _(p: Page, m: Match) -> Iterator[str]:
+    if not decided_at_all(p, surely=False).any():
+        yield "no rounding does"
+
+
+def moves(p: Page, k: int) -> np.ndarray:
+    """How far a rounding moves the result by a step's jump, in units of what its s explains."""
+    return p.truth.decided(k) / (2.0**-53 * p.truth.s(p.truth.root))
+
+
+def decided_at_all(p: Page, *, surely: bool) -> np.ndarray:
+    """Rows at which a rounding decides the result by more than two digits."""
+    found = np.zeros(p.truth.count, dtype=bool)
+    for node in p.formula.nodes:
+        if node.operator in JUMPING:
+            by = moves(p, node.id)
+            found |= (by > 110) if surely else (by > 90) | np.isnan(by)
+    return found & p.truth.valid
+
+
+JUMPING = STEPS | {"atan2"}
+
+
+@duty("that a rounding decides the result", "verdict.undecided")
+def _(p: Page) -> bool:
+    return bool(decided_at_all(p, surely=True).any())
+
+
+@says(
+    "verdict.undecided",
+    "verdict",
+    "Rounding decides <at:code> at <n:int> of <of:int> [[sample|samples]], and with it ⟦up to ⟧"
+    "<d:digits> of the result⟦; other steps at <more:int> more⟧.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if whole(m["of"]) != int(p.truth.valid.sum()):
+        yield f"{p.truth.valid.sum()} samples are valid"
+    least, most = (int(decided_at_all(p, surely=b).sum()) for b in (True, False))
+    count = whole(m["n"]) + whole(m["more"] or "0")
+    if not least <= count <= most:
+        yield f"a rounding decides the result at {least} to {most} samples"
+    yield from somewhere(p, m["at"], lambda k: _decides(p, k, whole(m["n"])))
+    yield from somewhere(p, m["at"], lambda k: _moved_so_far(p, k, m["d"]))
+
+
+def _decides(p: Page, k: int, count: int) -> Iterator[str]:
+    by = moves(p, k)
+    least, most = int((by > 110).sum()), int(((by > 90) | np.isnan(by)).sum())
+    if not least <= count <= most:
+        yield f"it decides the result at {least} to {most} samples"
+
+
+def _moved_so_far(p: Page, k: int, told_digits: str) -> Iterator[str]:
+    """Whether the digits that are told go as far, and no other step moves the result further."""
+    furthest = float(np.nanmax(p.truth.decided(k)))
+    low, high = digits(told_digits)
+    true = math.log10(furthest * 2.0**53) if furthest < 0.98 else math.inf
+    for node in p.formula.nodes:
+        if node.operator in JUMPING and np.nanmax(p.truth.decided(node.id)) > 1.1 * furthest:
+            yield f"node {node.id} moves it further"
+    if not (holds((low, high), true, 0.05) or (0.98 < furthest < 1.02 and high > 15.8)):
+        yield f"the result moves by {furthest:.3g} of its size"
+
+
 @says("level.undefined", "level", "The formula has no real value on these samples")
 def _(p: Page, m: Match) -> Iterator[str]:
     if p.truth.valid.any():
@@ -114,6 +180,8 @@ _CALM = "⟦Stable: ⟧[[the|The]] result"
 
 def _calm(p: Page, m: Match) -> Iterator[str]:
     missing = lost_in_range(p)
+    if m[0].startswith("Stable") and decided_at_all(p, surely=True).any():
+        yield "a rounding decides the result at some rows"
     if m[0].startswith("Stable") and missing:
         yield f"{missing} of {p.truth.count} rows have no value in double precision"
     if not p.truth.eic < 1 + 1e-6:
@@ -199,6 +267,27 @@ def _kept(text: str) -> tuple[float, float]:
     if text == "keeps every digit":
         return 0.0, 0.005
     return digits(text.removeprefix("keeps all but ").removeprefix("loses "))
+
+
+@says(
+    "verdict.inside",
+    "verdict",
+    "[[an|An]] inner step, <at:code>, loses <d:one> (EIC)<how:how>: <why:any>.",
+    claims=lambda p, m: [("EIC", *decimal(m["d"]))],
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    yield from _is_eic(p, decimal(m["d"]), m["at"])
+    yield from somewhere(p, m["at"], lambda k: _cause(p, k, m["how"], m["why"]))
+
+
+@says(
+    "verdict.inside_every",
+    "verdict",
+    "[[an|An]] inner step, <at:code>, loses every digit<where:where> (EIC infinite): <why:any>.",
+    claims=lambda p, m: [("EIC", math.inf, math.inf)],
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    yield from somewhere(p, m["at"], lambda k: _loses_all(p, k, m["where"], m["why"]))
 
 
 @says(
@@ -304,8 +393,8 @@ def _made(p: Page, t: int, k: int, place: Match | None, why: str) -> Iterator[st
 @says(
     "verdict.every",
     "verdict",
-    "[[the|The]] result loses every digit<where:where> (EIC infinite)⟦, at <some:int> of them "
-    "because of <cause:code>⟧⟦ at <at:code>⟧: <why:any>"
+    "[[the|The]] result loses every digit⟦ with independent noise⟧<where:where> (EIC infinite)"
+    "⟦, at <some:int> of them because of <cause:code>⟧⟦ at <at:code>⟧: <why:any>"
     "⟦; [[at the others|elsewhere]] it loses <rest:digits>⟧.",
     claims=lambda p, m: [
         ("EIC", math.inf, math.inf),
@@ -531,6 +620,8 @@ def _(p: Page, m: Match) -> Iterator[str]:
     root = p.truth.local(p.truth.root)
     if not root < 1 + 1e-6:
         yield f"the result loses {root:.3f}: that shows"
+    if decided_at_all(p, surely=True).any():
+        yield "a rounding decides the result: that shows"
     yield from somewhere(p, m["at"], lambda k: _is_worst(p, k))
 
 
@@ -799,6 +890,7 @@ _LABELS: dict[str, Callable[[Page], bool]] = {
     "leaf": lambda p: not p.formula.nodes[p.truth.root].children,
     "none": lambda p: p.truth.eic < 0.005 + 1e-6,
     "calm": lambda p: p.truth.eic < 1 + 1e-6,
+    "jump": lambda p: bool(decided_at_all(p, surely=False).any()),
     "range": lambda p: lost_in_range(p) > 0 or bool(_too_large(p).any()),
     "undefined": lambda p: not p.truth.valid.any(),
     "singular": lambda p: bool(p.truth.any_singular.any()),
@@ -808,6 +900,7 @@ _label("nothing", "Nothing is computed", applies="leaf")
 _label("none", "No digit lost", applies="none")
 _label("calm", "Like a typical physical law", applies="calm")
 _label("range", "Beyond double range", applies="range")
+_label("jump", "A jump within the noise", applies="jump")
 _label("undefined", "[[Outside the real domain|Out of range]]", applies="undefined")
 _label("accumulated", "Accumulated rounding")
 _label("beyond", "Values beyond double range")
@@ -845,6 +938,6 @@ def _(p: Page) -> bool:
 
 
 @duty("a step inside loses two digits and more", "verdict.lost verdict.inner verdict.inner_every "
-      "verdict.every")  # fmt: skip
+      "verdict.every verdict.inside verdict.inside_every")  # fmt: skip
 def _(p: Page) -> bool:
     return p.truth.eic > 2

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from eic_core.explain.bottleneck import origin_of_loss
 from eic_core.explain.causes import explain_loss
-from eic_core.explain.created import created_losses, loss_steps, row_weights
+from eic_core.explain.created import created_losses, digits_created, row_weights
 from eic_core.explain.ledger import blame
 from eic_core.explain.verdict import verdict
 from eic_core.explain.where import where
@@ -96,7 +96,7 @@ def test_the_cause_is_where_most_is_created_and_all_answers_agree(text, ranges, 
     target = inspection.bottleneck
     truth = true_created(inspection, target)
     first = inspection.formula.first[target]
-    assert loss_steps(inspection, target).created == pytest.approx(truth, abs=1e-6)
+    assert digits_created(inspection, target) == pytest.approx(truth, abs=1e-6)
     whole = inspected(text, count=1_000, **ranges)
     target = whole.bottleneck
     origin = origin_of_loss(whole, target)
@@ -161,8 +161,8 @@ def test_the_order_of_the_samples_changes_nothing(seed):
     mixed = samples.take(np.random.default_rng(seed).permutation(len(samples)))
     before, after = inspect(formula, samples), inspect(formula, mixed)
     for k in range(len(formula)):
-        assert loss_steps(before, k).created == pytest.approx(
-            loss_steps(after, k).created, abs=1e-6
+        assert digits_created(before, k) == pytest.approx(
+            digits_created(after, k), abs=1e-6
         )
 
 
@@ -179,8 +179,8 @@ def test_the_unit_of_an_input_does_not_change_the_cause(power, seed):
         after = inspect(formula, Samples.from_columns({"x": factor * x, "y": factor * y}))
         k = before.bottleneck
         assert after.bottleneck == k
-        assert loss_steps(after, k).created == pytest.approx(
-            loss_steps(before, k).created, abs=1e-6
+        assert digits_created(after, k) == pytest.approx(
+            digits_created(before, k), abs=1e-6
         )
         assert origin_of_loss(after, k) == origin_of_loss(before, k)
 
@@ -227,7 +227,7 @@ def test_a_choice_of_many_rows_tells_what_all_of_them_do(text, monkeypatch):
     rng = np.random.default_rng(4)
     columns = {name: rng.uniform(1, 5, 40_000) for name in "xy"}
     formula = read(text).formula
-    chosen = loss_steps(inspect(formula, Samples.from_columns(columns)), len(formula) - 1)
+    chosen = digits_created(inspect(formula, Samples.from_columns(columns)), len(formula) - 1)
     monkeypatch.setattr("eic_core.explain.created.MOST_ROWS", 10**9)
-    every = loss_steps(inspect(formula, Samples.from_columns(columns)), len(formula) - 1)
-    assert chosen.created == pytest.approx(every.created, abs=0.02)
+    every = digits_created(inspect(formula, Samples.from_columns(columns)), len(formula) - 1)
+    assert chosen == pytest.approx(every, abs=0.02)

@@ -266,8 +266,8 @@ RESULT_CASES = [
     ("floor(y)", "stable", "Stable: the result keeps every digit, and so does every step."),
     ("exp(x - x)", "stable", "The result keeps all but {result} digits with independent noise; an "
      "inner step, `x − x`, loses every digit (EIC infinite): the two terms cancel exactly."),
-    ("x - x", "infinite", "The result loses every digit (EIC infinite) at `x − x`: the two terms "
-     "cancel exactly."),
+    ("x - x", "infinite", "The result loses every digit with independent noise (EIC infinite) at "
+     "`x − x`: the two terms cancel exactly."),
     ("2*(x - 2.9)", "infinite", "The result loses every digit at 1 of 5 samples (EIC infinite) at "
      "`x − 2.9`: the two terms cancel exactly; at the others it loses "),
     ("0.1+0.2-0.3", "infinite", "The result loses every digit (EIC infinite) at `0.1 + 0.2 − 0.3`: "

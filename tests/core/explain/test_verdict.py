@@ -40,7 +40,7 @@ def test_the_level_follows_the_thresholds_of_the_paper():
         "stable", "stable", "moderate", "moderate", "severe", "infinite", "undefined",
     ]  # fmt: skip
     assert set(LEVELS) == {
-        "stable", "moderate", "severe", "out-of-range", "infinite", "undefined",
+        "stable", "moderate", "severe", "out-of-range", "undecided", "infinite", "undefined",
     }  # fmt: skip
 
 
@@ -104,7 +104,8 @@ def test_exact_cancellation_loses_every_digit():
     found = said("x-x")
     assert found.level == "infinite"
     assert found.sentence == (
-        "The result loses every digit (EIC infinite) at `x − x`: the two terms cancel exactly."
+        "The result loses every digit with independent noise (EIC infinite) at `x − x`: the two "
+        "terms cancel exactly."
     )
     assert not any("Without the singular" in note for note in found.notes)
 
