@@ -224,6 +224,9 @@ STEP = 0.35
 WORTH_NAMING = 0.25
 """The part of a loss that a second step must create to be named beside the first."""
 
+SHOWN = 0.1
+"""Digits from which it is said that others take some off what two steps create."""
+
 NEARLY_ALL = 0.9
 """The part of a loss from which a step's own part is not told apart from it."""
 
@@ -296,6 +299,9 @@ def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> Expla
             text += "in the last step"
         else:
             text += f"at {phrases.code_text(inspection.formula, second.node_id, limit)}"
+        taken_off = first.digits + second.digits - whole
+        if taken_off >= SHOWN:
+            text += f", and other steps take {taken_off:.1f} off"
     here = node_id in first.copies
     few = first.digits < NEARLY_ALL * whole
     place = ""

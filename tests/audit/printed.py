@@ -131,7 +131,7 @@ SLACK = 2e-3
 def holds(interval: Interval, value: float, slack: float = SLACK) -> bool:
     """Whether a true value may be printed so."""
     low, high = interval
-    if math.isinf(low) or math.isinf(value):
+    if low == high == math.inf or math.isinf(value):
         return low == value
     return low - slack <= value <= high + slack
 

@@ -334,6 +334,7 @@ _PLACE = re.compile(
 )
 _SECOND = compiled(
     "<first:any>; <more:one> more are created ⟦at <at:code>⟧⟦in the <last:word> step⟧"
+    "⟦, and other steps take <off:one> off⟧"
 )
 ROUND = 0.05 + 0.03
 """Digits that half of the last place and different averages leave open."""
@@ -379,6 +380,9 @@ def _made(p: Page, t: int, k: int, place: Match | None, why: str) -> Iterator[st
         others = [t] if second["last"] else p.nodes(second["at"])
         if not any(holds(decimal(second["more"]), made[n], ROUND) for n in others):
             yield f"{made[others[0]]:.3f} more are made there" if others else "no such step"
+        more = made[k] + (made[others[0]] if others else 0.0) - whole_loss
+        if not holds(decimal(second["off"]) if second["off"] else (-math.inf, 0.2), more, ROUND):
+            yield f"together {more:.3f} more than all are made there"
     readings = []
     for focus in (None, t):  # the rows that carry the step's own loss, or the target's
         p.truth.focus = focus
