@@ -1,0 +1,73 @@
+"""`python -m eic_core pick`."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from eic_core.cli.main import main
+
+CELLS = "".join(
+    f"{x},{x % 11},{1e3 * (math.sqrt(x + 1e6) - 1e3) + 3 * (x % 11)}\n" for x in range(1, 40)
+)
+HALL = """Complexity,Loss,Equation
+3,0.5,"3.0 * x1"
+9,1e-9,"(1.0e3 * (sqrt(x0 + 1.0e6) - 1000.0)) + (x1 * 3.0)"
+13,1e-9,"((1.0e3 * x0) / (sqrt(x0 + 1.0e6) + 1000.0)) + (x1 * 3.0)"
+"""
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "hall.csv").write_text(HALL)
+    (tmp_path / "data.csv").write_text(f"a,b,y\n{CELLS}")
+    return [str(tmp_path / "hall.csv"), "--data", str(tmp_path / "data.csv")]
+
+
+def test_the_choice_and_why_are_printed(files, capsys):
+    assert main(["pick", *files]) == 0
+    said = capsys.readouterr().out
+    formula, _, why = said.split("\n")[:3]
+    assert formula.startswith("((1.0e3 * x0) / (sqrt(") and why.startswith("Take row 3 instead of")
+    assert "which would be taken without regard to EIC" in said and "target `y`" in said
+    assert said.count("<- without regard to EIC") == 1
+
+
+def test_without_a_price_of_digits_the_plain_choice_is_taken(files, capsys):
+    assert main(["pick", *files, "--alpha", "0", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["picked"] == found["plain"] and found["picked"]["row"] == 2
+    assert found["weighed"] == 3 and found["target"] == "y" and found["doubts"] == []
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--target", "z"], "no column `z`"),
+        (["--alpha", "-1"], "cannot cost"),
+        (["--problem", "p"], "no problem `p`"),
+    ],
+)
+def test_a_mistake_is_told_in_one_message(files, capsys, more, message):
+    assert main(["pick", *files, *more]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_list_about_several_problems_needs_a_name(files, tmp_path, capsys):
+    pool = tmp_path / "pool.csv"
+    pool.write_text("problem,formula\none,x0\none,x1*3\ntwo,x0+x1\n")
+    arguments = ["pick", str(pool), *files[1:]]
+    assert main(arguments) == 2
+    assert "--problem NAME" in capsys.readouterr().err
+    assert main([*arguments, "--problem", "two", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["weighed"] == 1
+    (tmp_path / "data.csv").rename(tmp_path / "one.csv")
+    assert main(["pick", str(pool), "--data", str(tmp_path / "one.csv"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["weighed"] == 2
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path, capsys):
+    assert main(["pick", str(tmp_path / "none.csv"), "--data", str(tmp_path / "d.csv")]) == 2
+    assert "cannot read" in capsys.readouterr().err

@@ -1,0 +1,106 @@
+"""Choosing among the formulas of a list."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eic_core.errors import DataError
+from eic_core.measure.table import read_table
+from eic_core.pool.candidate import Score
+from eic_core.pool.importers import Listed
+from eic_core.pool.listing import ListedScore, TableData, score_listing
+from eic_core.pool.picking import fitness, pick
+
+SCORES = st.builds(
+    lambda nodes, r2, eic, singular: Score(
+        nodes, r2, math.inf if singular else eic, eic, 0, singular
+    ),
+    st.integers(1, 80), st.floats(-5, 1) | st.just(math.nan),
+    st.floats(0, 20) | st.just(math.nan), st.sampled_from([0, 0, 3]),
+)  # fmt: skip
+LISTS = st.lists(SCORES | st.just(Score(error="refused")), min_size=1, max_size=12)
+
+
+def listed(scores: list[Score]) -> list[ListedScore]:
+    return [ListedScore(Listed(i, f"x0 + {i}"), score) for i, score in enumerate(scores, start=1)]
+
+
+def weighable(score: Score) -> bool:
+    return bool(score.complexity) and math.isfinite(score.r2) and math.isfinite(score.eic_finite)
+
+
+@given(LISTS, st.floats(0, 0.1))
+def test_nothing_that_could_be_weighed_weighs_more(scores, alpha):
+    known = [s for s in scores if weighable(s)]
+    if not known:
+        with pytest.raises(DataError, match="no formula"):
+            pick(listed(scores), alpha)
+        return
+    found = pick(listed(scores), alpha)
+    best = max(0.999**s.complexity / (1 + (1 - s.r2)) - alpha * s.eic_finite for s in known)
+    assert math.isclose(fitness(found.picked.score, alpha), best, rel_tol=1e-12)
+    assert len(found.ranked) == len(known) == len(scores) - found.left_out
+    weights = [weight for weight, _ in found.ranked]
+    assert weights == sorted(weights, reverse=True)
+
+
+@given(LISTS, st.floats(0, 0.1), st.floats(0, 0.1))
+def test_dearer_digits_never_take_a_formula_that_loses_more(scores, one, other):
+    if not any(map(weighable, scores)):
+        return
+    cheap, dear = (pick(listed(scores), alpha) for alpha in sorted((one, other)))
+    assert dear.picked.score.eic_finite <= cheap.picked.score.eic_finite + 1e-9
+    assert dear.plain.listed == cheap.plain.listed
+
+
+@given(LISTS, st.randoms())
+def test_the_order_of_a_list_does_not_matter(scores, random):
+    known = listed(scores)
+    if not any(map(weighable, scores)):
+        return
+    before = pick(known).picked.score
+    random.shuffle(known)
+    after = pick(known).picked.score
+    assert (after.complexity, after.r2, after.eic_finite) == (
+        before.complexity, before.r2, before.eic_finite,
+    )  # fmt: skip
+
+
+@given(LISTS, st.floats(0, 0.1))
+def test_the_sentence_says_what_the_numbers_say(scores, alpha):
+    if not any(map(weighable, scores)):
+        return
+    found = pick(listed(scores), alpha)
+    rows = [int(number) for number in re.findall(r"row (\d+)", found.sentence)]
+    new, old = found.picked.score, found.plain.score
+    if found.picked is found.plain:
+        assert rows == [found.picked.listed.row] and "with and without" in found.sentence
+    else:
+        assert rows == [found.picked.listed.row, found.plain.listed.row]
+        match = re.search(r"loses ([\d.]+) instead of ([\d.]+) digits", found.sentence)
+        places = 10.0 ** -len(match[1].partition(".")[2])
+        assert abs(float(match[1]) - new.eic_finite) <= 0.51 * places
+        assert abs(float(match[2]) - old.eic_finite) <= 0.51 * places
+        assert new.eic_finite <= old.eic_finite
+        assert f"{new.complexity} nodes" in found.sentence
+    assert ("leaves out" in found.sentence) == bool(new.singular)
+
+
+def test_a_cancellation_that_explains_no_more_is_not_taken():
+    cells = "".join(f"{x},{x * x + 0.05 * (-1) ** i}\n" for i, x in enumerate(range(1, 30)))
+    table = read_table(f"x0,y\n{cells}".encode())
+    texts = ["x0", "x0*x0", "x0*x0 + (100.02*x0 - 100*x0 - 0.02*x0)*1e-3", "lg(x0)"]
+    rows = [Listed(i, text) for i, text in enumerate(texts, start=1)]
+    found = pick(score_listing(rows, TableData(table, "y")))
+    assert found.picked.listed.row == 2 and found.left_out == 1
+
+
+@pytest.mark.parametrize(("alpha", "eta"), [(-1, 0.9), (math.nan, 0.9), (0.1, 0), (0.1, 1.1)])
+def test_prices_that_are_none_are_refused(alpha, eta):
+    with pytest.raises(DataError, match="cannot cost"):
+        pick(listed([Score(1, 1.0, 0.0, 0.0)]), alpha, eta)
