@@ -494,6 +494,7 @@ def evaluate(
     rows = max(64, min(total, MOST_ROWS, NUMBERS_HELD // held))
     settled = settled_constants(tape) if recheck and total > MAX_RECHECKED else NOTHING_SETTLED
     evaluator: ExactEvaluator | None = None
+    misjudged = False
     for start in range(0, total, rows):
         stop = min(total, start + rows)
         columns = {name: samples.columns[name][start:stop] for name in tape.variables}
@@ -509,6 +510,14 @@ def evaluate(
             cells = {name: samples.decimal(name, start + row) for name in tape.variables}
             exact[row] = evaluator.sample(cells)
             ok[row] = exact[row].first_invalid is None
+        if len(left):
+            says = block.without_digit()
+            misjudged = misjudged or any(
+                says[row] and ok[row] and max(sample.s2) <= SINGULAR_S2
+                for row, sample in exact.items()
+            )
+            unknown = left[block.suspect[left] & says[left]]
+            ok[unknown] &= not misjudged  # what double precision calls no digit may be some
         yield Evaluated(tape, start, stop, block, ok, exact, evaluator)
 
 

@@ -25,6 +25,7 @@ from eic_core.engine.passes import (
     SUSPECT,
     Settled,
     every_slot,
+    first_without_digit,
     run_pass,
     signs_of,
     together,
@@ -35,8 +36,11 @@ from eic_core.formula.tree import Formula
 from eic_core.samples import Samples
 
 MAX_RECHECKED = 1000
-"""How many samples are re-evaluated at high precision, the first in row order: so many
+"""How many different samples are re-evaluated at high precision, the first in row order: so many
 that left double range or its digits, and as many at which a rounding decides the rule."""
+
+MAX_ROWS_RECHECKED = 20_000
+"""Samples that may share what was found of an equal one."""
 
 Progress = Callable[[float], None]
 
@@ -393,6 +397,13 @@ def amplify(
 
 
 _NONE = np.empty(0, dtype=np.int64)
+_AT_ONCE_UNKNOWN = 16_384
+
+
+def _first_kinds(kinds: np.ndarray, most: int) -> np.ndarray:
+    """The first so many different numbers of a list."""
+    distinct, first = np.unique(kinds, return_index=True)
+    return np.asarray(distinct[np.argsort(first)[:most]])
 
 
 class _Sums:
@@ -473,17 +484,29 @@ class _Sums:
             return
         from eic_core.engine.exact import ExactEvaluator  # mpmath comes with it
 
-        rechecked = np.union1d(self.suspects[:MAX_RECHECKED], self.doubtful[:MAX_RECHECKED])
-        left = np.union1d(self.suspects[MAX_RECHECKED:], self.doubtful[MAX_RECHECKED:])
-        self.unsettled = self.suspects[MAX_RECHECKED:]
+        waiting = np.union1d(self.suspects, self.doubtful)
+        alike = self._alike(waiting)
+        suspect = np.isin(waiting, self.suspects, assume_unique=True)
+        chosen = np.union1d(
+            _first_kinds(alike[suspect], MAX_RECHECKED),
+            _first_kinds(alike[~suspect], MAX_RECHECKED),
+        )
+        known_kind = np.isin(alike, chosen)
+        known_kind[np.flatnonzero(known_kind)[MAX_ROWS_RECHECKED:]] = False
+        rechecked, left = waiting[known_kind], waiting[~known_kind]
+        self.unsettled = np.intersect1d(left, self.suspects, assume_unique=True)
         self.unresolved = len(self.unsettled)
+        kinds, first, kind_of = np.unique(
+            alike[known_kind], return_index=True, return_inverse=True
+        )
         evaluator = ExactEvaluator(self.tape) if len(rechecked) else None
         names = self.tape.variables
-        y = np.zeros((len(self.tape), len(rechecked)))
+        y = np.zeros((len(self.tape), len(kinds)))
         s2 = np.ones_like(y)
-        terms = np.zeros((sum(map(len, self.tape.operands)), len(rechecked)))
-        dead = np.full(len(rechecked), -1)
-        for i, row in enumerate(rechecked.tolist()):
+        terms = np.zeros((sum(map(len, self.tape.operands)), len(kinds)))
+        dead = np.full(len(kinds), -1)
+        found: list[tuple[np.ndarray, np.ndarray]] = []
+        for i, row in enumerate(rechecked[first].tolist()):
             assert evaluator is not None
             sample = evaluator.sample({name: self.samples.decimal(name, row) for name in names})
             known = len(sample.y)
@@ -493,10 +516,16 @@ class _Sums:
             terms[: len(through), i] = through
             if sample.first_invalid is not None:
                 dead[i] = known
-            self.exact[row] = y[:known, i].copy(), s2[:known, i].copy()
+            found.append((y[:known, i].copy(), s2[:known, i].copy()))
             if progress is not None:
-                progress(_FIRST_PASS + (1 - _FIRST_PASS) * i / len(rechecked))
-        self._settle(rechecked, y, s2, terms, dead)
+                progress(_FIRST_PASS + (1 - _FIRST_PASS) * i / len(kinds))
+        for row, kind in zip(rechecked.tolist(), kind_of.tolist(), strict=True):
+            self.exact[row] = found[kind]
+        self._settle(
+            rechecked, y[:, kind_of], s2[:, kind_of], terms[:, kind_of], dead[kind_of]
+        )
+        if len(self.unsettled) and self._misjudged(rechecked[first], s2, dead):
+            left = self._leave_out_unknown(left)
         if len(left):
             some = self.samples.take(left)
             values = None if self.values is None else np.empty(len(left))
@@ -508,6 +537,42 @@ class _Sums:
                 self.values[left] = values
             self.passes.append(totals)
             self._leave_out_invalid(totals, left, 0)
+
+    def _alike(self, rows: np.ndarray) -> np.ndarray:
+        """A number for each of these samples, the same where they hold the same values."""
+        names = self.tape.variables
+        if not names:
+            return np.zeros(len(rows), dtype=np.int64)
+        cells = np.stack([self.samples.columns[name][rows] for name in names], axis=1)
+        _, kinds = np.unique(cells, axis=0, return_inverse=True)
+        kinds = kinds.reshape(-1)
+        told = {row for name in names for row in self.samples.exact.get(name, ())}
+        for i in np.flatnonzero(np.isin(rows, list(told))).tolist():  # their text says more
+            kinds[i] = len(rows) + i
+        return np.asarray(kinds)
+
+    def _misjudged(self, rows: np.ndarray, s2: np.ndarray, dead: np.ndarray) -> bool:
+        """Whether double precision finds no digit at a settled sample that has one everywhere."""
+        says = first_without_digit(self.tape, self.samples.take(rows), self.settled) >= 0
+        return bool((says & (dead < 0) & (s2 <= SINGULAR_S2).all(axis=0)).any())
+
+    def _leave_out_unknown(self, rows: np.ndarray) -> np.ndarray:
+        """Leave out unsettled samples at which double precision finds no digit at some step.
+
+        Of a step whose value it cannot tell it says so, too, and has been wrong where 60 digits
+        were taken.
+        """
+        unknown = np.isin(rows, self.unsettled, assume_unique=True)
+        for start in range(0, len(rows), _AT_ONCE_UNKNOWN):
+            part = slice(start, start + _AT_ONCE_UNKNOWN)
+            node = first_without_digit(self.tape, self.samples.take(rows[part]), self.settled)
+            unknown[part] &= node >= 0
+            lost = unknown[part]
+            self._count_invalid(node[lost])
+        self.valid[rows[unknown]] = False
+        if self.values is not None:
+            self.values[rows[unknown]] = np.nan
+        return rows[~unknown]
 
     def settle_beyond_range(self) -> None:
         """The samples that leave double range, with wider exponents."""

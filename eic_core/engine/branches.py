@@ -157,7 +157,8 @@ def choice_terms(
     """What condition and branches add to the conditional's s^2.
 
     All of the branch taken.  On the threshold, infinity if the branches differ, else the larger of
-    the two, which counts as that of the branch taken.
+    the two, which counts as that of the branch taken.  Two branches that are 0 agree: what is
+    relative to 0 has no digit, but moves no more than they do.
 
     Parameters
     ----------
@@ -174,7 +175,8 @@ def choice_terms(
     if not np.any(jumps):
         return np.zeros_like(first), first, second
     larger = np.fmax(s2[1], s2[2])
-    agree = agree & np.isfinite(larger)  # a branch that has lost every digit agrees with nothing
+    # a branch that has lost every digit agrees with nothing
+    agree = agree & (np.isfinite(larger) | ((a[1] == 0) & (a[2] == 0)))
     first = np.where(jumps & agree & takes, larger, first)
     second = np.where(jumps & agree & ~takes, larger, second)
     return np.where(jumps & ~agree, np.inf, 0.0), first, second

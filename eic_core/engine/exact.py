@@ -270,7 +270,10 @@ class ExactEvaluator:
                 other.y == taken.y
                 or _mag(other.y - taken.y) <= max(other.error, taken.error) + _GUARD_BITS
             )
-            if agree and isinstance(other, _Point) and not _is_inf(max(s2, other.s2)):
+            both_zero = isinstance(other, _Point) and not taken.y and not other.y
+            if agree and isinstance(other, _Point) and (
+                both_zero or not _is_inf(max(s2, other.s2))
+            ):
                 s2, v = max(s2, other.s2), max(v, other.v)
             else:
                 own[0] = v = self.mp.inf

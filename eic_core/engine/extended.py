@@ -178,6 +178,7 @@ def _choice(
     agree = subtract((a[1], a[2]), math.nan).m == 0
     terms = choice_terms([w.m for w in a], [s2[i] for i in slots], on[0], agree)
     moved = np.where(a[0].m != 0, below[slots[1]], below[slots[2]])
+    moved = np.where(on[0], np.fmax(below[slots[1]], below[slots[2]]), moved)
     below[step.slot] = np.where(terms[0] > 0, np.inf, np.where(value.m == 0, moved, 0.0))
     return value, list(terms)
 

@@ -225,6 +225,33 @@ def every_slot(tape: Tape, samples: Samples) -> extended.Plain | None:
     return y, s2, terms
 
 
+def first_without_digit(
+    tape: Tape, samples: Samples, settled: Settled = NOTHING_SETTLED
+) -> np.ndarray:
+    """For each sample the first slot at which double precision keeps no digit, -1 where all do.
+
+    Parameters
+    ----------
+    tape : Tape
+    samples : Samples
+        With a column for each variable of the tape.
+    settled : mapping of slot to SettledConstant
+        Constant steps that are known better.
+    """
+    rows = len(samples)
+    plain = None if settled else every_slot(tape, samples)
+    if plain is not None:
+        s2, counts = plain[1], np.ones((len(tape), rows), dtype=bool)
+    else:
+        columns = {name: samples.columns[name] for name in tape.variables}
+        block = evaluate_around(tape, columns, rows, settled)
+        s2 = np.array([np.broadcast_to(each, (rows,)) for each in block.s2])
+        counts = np.array([np.broadcast_to(block.active_at(i), (rows,)) for i in range(len(tape))])
+    with np.errstate(invalid="ignore"):
+        lost = counts & ~(s2 <= SINGULAR_S2)
+    return np.where(lost.any(axis=0), np.argmax(lost, axis=0), -1)
+
+
 def values_at(
     tape: Tape, samples: Samples, slot: int, settled: Settled = NOTHING_SETTLED
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from eic_core.engine import doubt, edges
 from eic_core.engine.branches import active_slots, choice_terms, near, plain_values, threshold
-from eic_core.engine.tape import RECHECK_S2, Step, Tape
+from eic_core.engine.tape import RECHECK_S2, SINGULAR_S2, Step, Tape
 from eic_core.operators import NUMPY, Operator
 
 SMALLEST_NORMAL = np.finfo(np.float64).tiny
@@ -65,6 +65,14 @@ class Block:
     out_of_range: np.ndarray
     active: list[np.ndarray] | None = None
     on_threshold: Sequence[Any] = ()
+
+    def without_digit(self) -> np.ndarray:
+        """The samples at which some step that is evaluated keeps no digit."""
+        found = np.zeros(len(self.first_invalid), dtype=bool)
+        with np.errstate(invalid="ignore"):
+            for slot, s2 in enumerate(self.s2):
+                found |= self.active_at(slot) & ~(s2 <= SINGULAR_S2)
+        return found
 
     def active_at(self, slot: int) -> Any:
         """The samples at which a slot is evaluated; True where that is all of them."""
@@ -282,7 +290,9 @@ class _Choices:
             may_agree = near(a[1], a[2], stds[1:], leaves[1:])
             block.doubtful |= active & on[0] & ~agree & real & may_agree
             if (y == 0).any():
-                zero = np.where(terms[0] > 0, np.inf, np.where(a[0] != 0, stds[1], stds[2]))
+                moved = np.where(a[0] != 0, stds[1], stds[2])
+                moved = np.where(on[0], np.fmax(stds[1], stds[2]), moved)
+                zero = np.where(terms[0] > 0, np.inf, moved)
         _append_step(step, y, terms, block)
         zero_std.append(zero)
 

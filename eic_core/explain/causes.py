@@ -537,8 +537,11 @@ def _are_zeros(
 
 def _jump_clause(inspection: Inspection, node_id: int) -> str:
     """Which rows lie on the threshold of a condition."""
-    _, s = inspection.amplification.trace(node_id)
-    rows = np.flatnonzero(np.isinf(s)) + 1
+    trace = inspection.amplification.trace
+    jumps = np.isinf(trace(node_id)[1])
+    for child in inspection.formula.nodes[node_id].children:
+        jumps &= ~np.isinf(trace(child)[1])  # there the branch itself has no digit
+    rows = np.flatnonzero(jumps) + 1
     node, where = inspection.formula.nodes[node_id], "on its threshold"
     if OPERATORS[node.operator].chooses:
         condition = phrases.code_text(inspection.formula, node.children[0])

@@ -172,15 +172,22 @@ def _verdict(inspection: Inspection) -> Verdict:
             level, cause = OUT_OF_RANGE, "Beyond double range"
             sentence = f"{told} {WIDER} {_uncapital(sentence.removeprefix(CALM))}"
         else:
-            level = OUT_OF_RANGE if level in (STABLE, MODERATE) else level
-            sentence = f"{sentence.removeprefix(CALM)} {told}"
+            calm = level in (STABLE, MODERATE)
+            level, cause = (OUT_OF_RANGE, "Rounded to no value") if calm else (level, cause)
+            sentence = f"{wording.capital(sentence.removeprefix(CALM))} {told}"
+    if len(found.worn) and level != UNDEFINED:
+        if level in (STABLE, MODERATE):
+            level, cause = OUT_OF_RANGE, "Below the range of doubles"
+            sentence = f"{worn_sentence(found)} {WIDER} {_uncapital(sentence.removeprefix(CALM))}"
+        else:
+            sentence = f"{sentence} {worn_sentence(found)}"
     turned = undecided(inspection)
     if turned.count and level != UNDEFINED:
         told = jump_sentence(inspection, turned)
         if level in (STABLE, MODERATE):
             level, cause = UNDECIDED, "A jump within the noise"
             rest = said.inside
-            if turned.count < turned.valid:
+            if turned.count < turned.checked:
                 rest = f"Apart from that, {_uncapital(sentence.removeprefix(CALM))}"
             sentence = f"{told} {rest}".rstrip()
         else:
@@ -231,6 +238,26 @@ def range_sentence(inspection: Inspection, found: DoubleRange) -> str:
     )
 
 
+def worn_sentence(found: DoubleRange) -> str:
+    """How many digits underflow costs where a result has a value all the same.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [2e-162, 1.0], "y": [3e-162, 1.0]})
+    >>> found = double_range(inspect(read("sqrt(x*x + y*y)").formula, samples))
+    >>> worn_sentence(found)
+    'Underflow on the way costs 14.8 digits of the result at 1 of 2 samples.'
+    """
+    lost = wording.digits_phrase(found.worn_digits)
+    at_most = "up to " if len(found.worn) > 1 and found.worn_digits < math.inf else ""
+    return (
+        f"Underflow on the way costs {at_most}{lost} of the result at {len(found.worn):,} of "
+        f"{wording.count(found.rows, 'sample')}."
+    )
+
+
 def jump_sentence(inspection: Inspection, found: Undecided) -> str:
     """At how many samples a rounding decides the value of the result, where, and what it moves.
 
@@ -256,7 +283,7 @@ def jump_sentence(inspection: Inspection, found: Undecided) -> str:
     elsewhere = f"; other steps at {more:,} more" if more else ""
     return (
         f"Rounding decides {_text(inspection, first.node)} at {first.count:,} of "
-        f"{wording.count(found.valid, 'sample')}, and with it {at_most}{lost} of the result"
+        f"{wording.count(found.checked, 'sample')}, and with it {at_most}{lost} of the result"
         f"{elsewhere}."
     )
 
@@ -383,11 +410,13 @@ def _infinite(inspection: Inspection) -> _Said:
     if where and not (where.endswith(CHECKED) or math.isnan(root.local_eic_finite)):
         rest = f"; at the others it loses {wording.digits_phrase(root.local_eic_finite)}"
     at = f" at {place}"
+    valid = inspection.counts.valid
     trace = inspection.amplification.trace
     lost = np.isinf(trace(root.node.id)[1])
     there = int(np.count_nonzero(np.isinf(trace(origin)[1]) & lost))
     if there < np.count_nonzero(lost):  # another step makes the rest of them
-        at = f", at {there:,} of them because of {place}"
+        of = "of them" if where else f"of {wording.count(valid, 'sample')}"
+        at = f", at {there:,} {of} because of {place}"
         rest = rest.replace("at the others", "elsewhere")
     sentence = f"The result loses every digit{noise}{where} (EIC infinite){at}: {clause}{rest}."
     return _Said(INFINITE, sentence, _singular_label(inspection, origin), origin)
@@ -547,7 +576,7 @@ def _invalid(inspection: Inspection) -> list[str]:
     only_range = unchecked == inspection.counts.invalid
     limit = inspection.counts.rechecked
     beyond = (
-        f"double precision has no value there, and the check at 60 digits ends after {limit:,} "
+        f"double precision cannot tell it there, and the check at 60 digits ends after {limit:,} "
         "samples"
     )
     notes = []

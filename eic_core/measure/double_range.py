@@ -10,6 +10,7 @@ divisor 0 or pushes an argument out of its domain: ``1/(1 - cos(x))`` at 1e-9.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
@@ -18,9 +19,10 @@ import numpy as np
 
 from eic_core.engine import extended
 from eic_core.engine.extended import ExtendedSamples
-from eic_core.engine.tape import SMALLEST_NORMAL, Tape
+from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF, Tape
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection
+from eic_core.measure.jumps import FAR, undecided
 from eic_core.measure.observed import run_in
 from eic_core.operators import NUMPY
 from eic_core.operators.wide import Array
@@ -78,6 +80,11 @@ class DoubleRange(Plain):
         range of doubles, too.  Of the others the exact value is not known.
     places : tuple of RangePlace
         Where that comes from, the most rows first.
+    worn : ndarray of int
+        Rows at which the result has a value, but has lost digits because a value on the way is
+        below the normal doubles, which have fewer.
+    worn_digits : float
+        The digits that it has lost at the worst of them; inf if it is wrong in size or sign.
     """
 
     rows: int
@@ -86,10 +93,12 @@ class DoubleRange(Plain):
     in_range: int
     beyond: int
     places: tuple[RangePlace, ...]
+    worn: np.ndarray = field(repr=False, default_factory=lambda: np.empty(0, dtype=np.int64))
+    worn_digits: float = 0.0
 
     JSON = (
         "rows", "out_of_range", ("without_value", lambda found: found.count), "in_range", "beyond",
-        "places",
+        "places", ("worn", lambda found: len(found.worn)), "worn_digits",
     )  # fmt: skip
 
     @property
@@ -150,10 +159,18 @@ def _find(inspection: Inspection) -> DoubleRange:
     leaves = far.copy()
     for slot in range(len(tape)):
         leaves |= wide.value(slot).lost
-    lost = (real | far) & (~np.isfinite(root) | ((root == 0) & ~zero & leaves))
+    turned = np.isin(rows, undecided(inspection).rows)  # a wrong branch is told as such
+    lost = (real | far) & (~np.isfinite(root) | ((root == 0) & ~zero & leaves)) & ~turned
     in_range = zero | ((np.abs(exact) >= SMALLEST_NORMAL) & (np.abs(exact) <= LARGEST))
     at_root = far & (wide.dead == len(tape) - 1)
     beyond = ~in_range & (at_root | value.lost | np.isinf(exact))
+    _, s = amplification.trace(inspection.formula.root.id)
+    with np.errstate(all="ignore"):
+        moved = np.abs(root - exact) / np.fmax(np.abs(root), np.abs(exact))
+        worn = real & leaves & ~lost & ~turned & (moved > FAR * UNIT_ROUNDOFF * s[rows])
+        worn &= (np.abs(exact) >= SMALLEST_NORMAL) & (np.abs(exact) <= LARGEST)
+    most = float(np.max(moved[worn], initial=0.0))
+    worn_digits = math.log10(most / UNIT_ROUNDOFF) if 0 < most < 1 else math.inf if most else 0.0
     at = np.flatnonzero(lost)
     places = _places(
         tape, [y[at] for y in in_double], _lost_by_slot(wide, at),
@@ -166,6 +183,8 @@ def _find(inspection: Inspection) -> DoubleRange:
         int(np.count_nonzero(in_range[at])),
         int(np.count_nonzero(beyond[at])),
         places,
+        rows[worn],
+        worn_digits,
     )
 
 

@@ -1,30 +1,42 @@
-"""At which samples a rounding decides the result's value: a jump lies within the noise.
+"""At which samples a rounding decides the result's value, where a formula has jumps.
 
-``floor``, ``sign`` and a condition carry no noise of their own operand: between two jumps they are
-flat, so that s says nothing of an operand without a digit.  But where the noise of the operand
-reaches to the jump, s u |x| and more, a rounding decides on which side the value lies.  Here each
-such step is given the value of either side, all else as it is: the result is computed with both.
+``floor``, ``sign`` and a condition are flat between their jumps, so that s says nothing of an
+operand that has lost its digits.  Whether a rounding turns them is found by trying: the formula is
+run in double precision several times, each inexact step moved by a rounding or not, at random.
+Data and constants are as they are given, exact steps stay exact.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from eic_core.engine.branches import plain_values
-from eic_core.engine.tape import UNIT_ROUNDOFF, Step
+from eic_core.engine.tape import UNIT_ROUNDOFF, Step, Tape
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection
 from eic_core.operators.wide import Array
+from eic_core.samples import Samples
 
 Rows = npt.NDArray[np.int64]
 
 FAR = 100.0
-"""A result is decided by a rounding where its two values differ by more than so many times what its
-own amplification says: by two digits."""
+"""A result is decided by a rounding where its values differ by more than so many times what its own
+amplification says: by two digits."""
+
+RUNS, FEWEST_RUNS = 16, 4
+"""How often a formula is run with other roundings: less often where that would take long."""
+
+MOST_WORK = 20_000_000
+"""Nodes times samples times runs."""
+
+_EXTENDED = np.finfo(np.longdouble).nmant > np.finfo(np.float64).nmant
 
 
 @dataclass(frozen=True)
@@ -35,10 +47,10 @@ class Jump(Plain):
     ----------
     node : int
     count : int
-        Samples at which that happens.
+        Samples at which that happens, and at no step below.
     digits : float
-        At the worst of them, the digits that the result loses by it: log10 of the relative distance
-        of its two values in units of roundoff; inf where they differ in size or sign.
+        At the worst of them, the digits that the result loses: log10 of the relative distance of
+        its values in units of roundoff; inf where they differ in size or sign.
     """
 
     node: int
@@ -54,7 +66,7 @@ class Undecided(Plain):
 
     Attributes
     ----------
-    valid : int
+    checked : int
         All valid samples.
     rows : ndarray of int
         Those at which it does.
@@ -62,11 +74,11 @@ class Undecided(Plain):
         Where, those that cost most digits first; of several copies of a step the first.
     """
 
-    valid: int
+    checked: int
     rows: Rows = field(repr=False)
     jumps: tuple[Jump, ...]
 
-    JSON = (("samples", lambda found: found.count), "valid", "jumps")
+    JSON = (("samples", lambda found: found.count), "checked", "jumps")
 
     @property
     def count(self) -> int:
@@ -77,11 +89,8 @@ class Undecided(Plain):
 def undecided(inspection: Inspection) -> Undecided:
     """Find the samples at which a rounding decides the value of the result.
 
-    A step is decided by a rounding where its value differs between operand - s u |operand| and
-    operand + s u |operand|; a comparison, where its sides differ by no more than their noise.  Data
-    and constants are as they are given, and carry none here.  A sample that lies exactly on a jump
-    is singular and not counted (ADR 0001, ADR 0015).  It is done once and kept for as long as the
-    inspection lives.
+    Samples at which no digit of the result is right are not among them: that is told by its s.  It
+    is done once and kept for as long as the inspection lives; the same data give the same answer.
 
     Parameters
     ----------
@@ -108,64 +117,149 @@ _FOUND: WeakKeyDictionary[Inspection, Undecided] = WeakKeyDictionary()
 def _find(inspection: Inspection) -> Undecided:
     amplification = inspection.amplification
     tape, valid = amplification.tape, amplification.valid
-    found = np.zeros(len(valid), dtype=bool)
-    jumps: list[Jump] = []
+    steps = [step for step in tape.steps if _may_jump(step)]
+    checked = int(np.count_nonzero(valid))
+    if not steps:
+        return Undecided(checked, np.empty(0, dtype=np.int64), ())
+    _, s = amplification.trace(inspection.formula.root.id)
+    rows = np.flatnonzero(valid & np.isfinite(s))
+    runs = _Runs(inspection, rows, steps)
+    explained = FAR * UNIT_ROUNDOFF * s[rows]
+    far = (_distance(runs.low, runs.high) > explained) & np.any(runs.turned, axis=0)
+    jumps = []
+    for place, step in enumerate(steps):
+        below = set(tape.members(step.slot)) - {step.slot}
+        here = runs.turned[place] & far
+        for k, other in enumerate(steps):
+            if other.slot in below:
+                here &= ~runs.turned[k]
+        alone = ~np.any(np.delete(runs.turned, place, axis=0), axis=0)
+        moved = np.where(alone, _distance(runs.low, runs.high), runs.moved_by(place))
+        here &= moved > explained
+        if here.any():
+            most = float(np.max(moved[here]))
+            digits = math.log10(most / UNIT_ROUNDOFF) if most < 1 else math.inf
+            jumps.append(Jump(step.node, int(np.count_nonzero(here)), digits))
+    jumps.sort(key=lambda jump: (-jump.digits, -jump.count, jump.node))
+    if not jumps:  # none moves it alone
+        return Undecided(checked, rows[:0], ())
+    return Undecided(checked, rows[far], tuple(jumps))
+
+
+def _distance(one: Array, other: Array) -> Array:
+    """How far two results are apart, in units of the larger; inf if only one has a value."""
+    with np.errstate(all="ignore"):
+        found = np.abs(one - other) / np.fmax(np.abs(one), np.abs(other))
+    return np.where(one == other, 0.0, np.where(np.isnan(found), math.inf, found))
+
+
+def _may_jump(step: Step) -> bool:
+    return step.row is not None and (step.row.jumps or step.row.compares)
+
+
+class _Runs:
+    """Several runs of a formula at some samples, each with other roundings.
+
+    Attributes
+    ----------
+    low, high : ndarray, shape (m,)
+        The smallest and the largest result; nan where a run has no value.  The exact result is one
+        of those that count, where 60 digits were taken.
+    turned : ndarray of bool, shape (jumps, m)
+        Where each step's value differs from that of the plain run.
+    """
+
+    def __init__(self, inspection: Inspection, rows: Rows, steps: Sequence[Step]) -> None:
+        amplification = inspection.amplification
+        tape, samples, count = amplification.tape, inspection.samples.take(rows), len(rows)
+        self._tape, self._samples, self._steps = tape, samples, steps
+        runs = max(FEWEST_RUNS, min(RUNS, MOST_WORK // max(1, len(tape) * count)))
+        rng = np.random.default_rng(0)
+        plain = [np.broadcast_to(y, (count,)) for y in plain_values(tape, samples.columns, count)]
+        inexact = [_inexact(step, plain) for step in tape.steps]
+        exact = [y.copy() for y in plain]
+        for i, row in enumerate(rows.tolist()):
+            if row in amplification.exact:
+                for y, known in zip(exact, amplification.exact[row][0], strict=False):
+                    y[i] = known
+        self._plain = plain
+        self._other = [plain[step.slot].copy() for step in steps]
+        self.low = np.minimum(plain[-1], exact[-1])
+        self.high = np.maximum(plain[-1], exact[-1])
+        self.turned = np.zeros((len(steps), count), dtype=bool)
+        active = [amplification.evaluated(step.node)[rows] for step in steps]
+        for run in range(runs + 2):
+            if run < 2:
+                y = (exact, _longer_values(tape, samples))[run]
+            else:
+                y = _moved_values(tape, samples, inexact, rng)
+            self.low = np.minimum(self.low, y[-1])
+            self.high = np.maximum(self.high, y[-1])
+            for place, step in enumerate(steps):
+                turned = _differ(plain[step.slot], y[step.slot]) & active[place]
+                self._other[place][turned] = y[step.slot][turned]
+                self.turned[place] |= turned
+
+    def moved_by(self, place: int) -> Array:
+        """How far one step's other value alone moves the result, in units of the larger."""
+        given = {self._steps[place].slot: self._other[place]}
+        count = len(self._samples)
+        found = plain_values(self._tape, self._samples.columns, count, given)[-1]
+        return _distance(np.broadcast_to(found, (count,)), self._plain[-1])
+
+
+def _differ(one: Array, other: Array) -> npt.NDArray[np.bool_]:
+    """Where two values of a step differ by more than a rounding of its own."""
+    apart = np.abs(one - other) > 1e-9 * np.fmax(np.abs(one), np.abs(other))
+    return np.asarray(apart | (np.isnan(one) != np.isnan(other)))
+
+
+def _longer_values(tape: Tape, samples: Samples) -> list[Any]:
+    """Every slot's value in a longer type, where the machine has one."""
+    columns = {name: np.asarray(y, np.longdouble) for name, y in samples.columns.items()}
+    try:
+        found = plain_values(tape, columns, len(samples))
+    except TypeError:  # a function that SciPy has for doubles only
+        found = plain_values(tape, samples.columns, len(samples))
+    with np.errstate(over="ignore"):
+        return [np.broadcast_to(y, (len(samples),)).astype(np.float64) for y in found]
+
+
+def _moved_values(
+    tape: Tape, samples: Samples, inexact: Sequence[Any], rng: np.random.Generator
+) -> list[Any]:
+    """Every slot's value where each inexact step is rounded up, down, or as it is."""
+    found: list[Any] = []
+    count = len(samples)
     with np.errstate(all="ignore"):
         for step in tape.steps:
-            if step.row is None or not (step.row.jumps or step.row.compares):
+            if step.row is None:
+                found.append(samples.columns[step.column] if step.column else step.value)
                 continue
-            rows, lost = _decided_by(step, inspection)
-            found[rows] = True
-            if len(rows):
-                jumps.append(Jump(step.node, len(rows), float(np.max(lost))))
-    jumps.sort(key=lambda jump: (-jump.digits, -jump.count, jump.node))
-    return Undecided(int(np.count_nonzero(valid)), np.flatnonzero(found), tuple(jumps))
+            y = np.asarray(step.row.evaluate([found[i] for i in step.operands], step.parameter))
+            y = np.broadcast_to(y, (count,))
+            if inexact[step.slot] is not None:
+                by = rng.integers(-1, 2, count, np.int8) * (1.5 * UNIT_ROUNDOFF)
+                y = np.where(inexact[step.slot], y * (1 + by), y)
+            found.append(y)
+    return found
 
 
-def _decided_by(step: Step, inspection: Inspection) -> tuple[Rows, Array]:
-    """The samples at which the noise of a step's operands decides the result; digits lost by it."""
-    amplification = inspection.amplification
-    one, other = _values_of_either_side(step, inspection)
-    _, s = amplification.trace(inspection.formula.root.id)
-    reached = (one != other) & ~np.isnan(one) & ~np.isnan(other)
-    rows = np.flatnonzero(amplification.evaluated(step.node) & np.isfinite(s) & reached)
-    if not len(rows):
-        return rows, s[rows]
-    tape, columns = amplification.tape, inspection.samples.take(rows).columns
-    results = [
-        plain_values(tape, columns, len(rows), {step.slot: side[rows]})[-1]
-        for side in (one, other)
-    ]
-    moved = np.where(results[0] == results[1], 0.0, np.abs(results[0] - results[1]))
-    relative = moved / np.maximum(*np.abs(results))
-    jumps = relative > FAR * UNIT_ROUNDOFF * s[rows]
-    relative = relative[jumps]
-    return rows[jumps], np.where(relative < 1, np.log10(relative / UNIT_ROUNDOFF), np.inf)
-
-
-def _values_of_either_side(step: Step, inspection: Inspection) -> tuple[Array, Array]:
-    """A step's value at either end of its operands' noise; a truth is both where that reaches."""
-    operands = inspection.formula.nodes[step.node].children
-    values = [inspection.amplification.trace(i)[0] for i in operands]
-    noises = [_noise(inspection, i) for i in operands]
+def _inexact(step: Step, plain: Sequence[Any]) -> Any:
+    """Where a step rounds: its value has more digits in a longer type; None where it never does."""
     row = step.row
-    assert row is not None
-    if row.compares:
-        noise = np.hypot(*noises)
-        near = (np.abs(values[0] - values[1]) <= noise) & (noise > 0)
-        if step.operands[0] == step.operands[1]:
-            near = np.zeros_like(near)
-        return np.zeros(near.shape), near.astype(float)
-    one, other = (
-        np.asarray(row.evaluate([first, *values[1:]], step.parameter))
-        for first in (values[0] - noises[0], values[0] + noises[0])
-    )
-    return one, other
-
-
-def _noise(inspection: Inspection, node_id: int) -> Array:
-    """s u |y|, one standard deviation; data and constants are as they are given."""
-    y, s = inspection.amplification.trace(node_id)
-    if not inspection.formula.nodes[node_id].children:
-        return np.zeros_like(y)
-    return np.asarray(s * UNIT_ROUNDOFF * np.abs(y))
+    if row is None or row.truth or row.chooses or row.selects or row.steps:
+        return None
+    operands = [plain[i] for i in step.operands]
+    y = plain[step.slot]
+    if not _EXTENDED:
+        whole = y == np.rint(y)
+        for operand in operands:
+            whole = whole & (operand == np.rint(operand))
+        return ~whole
+    try:
+        with np.errstate(all="ignore"):
+            longer = row.evaluate([np.asarray(a, np.longdouble) for a in operands], step.parameter)
+    except TypeError:  # a function that SciPy has for doubles only
+        return np.ones(np.shape(y), dtype=bool)
+    return np.asarray(longer != y)

@@ -260,40 +260,41 @@ class Truth:
 
     # what a rounding decides
 
-    def decided(self, k: int) -> np.ndarray:
-        """How a step's jump, reached by the noise of its operand, moves the result at each row.
+    @cached_property
+    def missed(self) -> np.ndarray:
+        """How far the result in plain double precision is from the truth, in units of the larger;
+        inf where it has no value, nan at invalid rows."""
+        exact, plain = self.value(self.root), self.doubles[self.root]
+        with np.errstate(all="ignore"):
+            found = np.abs(plain - exact) / np.fmax(np.abs(plain), np.abs(exact))
+        found = np.where(plain == exact, 0.0, np.where(np.isnan(found), math.inf, found))
+        return np.where(self.valid, found, math.nan)
 
-        In units of the size of the larger of the result's two values; 0 where the operand's noise
-        of s u |y|, none if it is data or a constant, does not reach the jump, and nan where it does
-        so by a hair, or where the result has no finite s.
+    def may_move(self, k: int) -> np.ndarray:
+        """How far a step's jump moves the result, if roundings of its operand reach it at all.
+
+        In units of the larger of the result's two values; 0 where even 64 times the operand's noise
+        of s u |y| does not reach the jump; inf where its noise or the other value is not known.
         """
         with mp.workdps(self._digits()):
-            return np.array([self._decided(row, k) for row in self.rows])
+            return np.array([self._may_move(row, k) for row in self.rows])
 
-    def _decided(self, row: RowTruth, k: int) -> float:
+    def _may_move(self, row: RowTruth, k: int) -> float:
         below = self.formula.nodes[k].children
-        if row.bad is not None or not math.isfinite(row.s2[self.root]):
-            return math.nan
-        if not self.formula.nodes[below[0]].children:
+        if row.bad is not None or not self.formula.nodes[below[0]].children:
             return 0.0
         if not math.isfinite(row.raw[below[0]]):
-            return math.nan
-        moved: list[float] = []
-        for reach in (0.99, 1.01):
-            noise = reach * mp.mpf(2) ** -53 * mp.sqrt(row.raw[below[0]]) * abs(row.y[below[0]])
-            results = []
-            for side in (-noise, noise):
-                try:
-                    value = apply(
-                        self.formula.nodes[k],
-                        [row.y[below[0]] + side, *(row.y[c] for c in below[1:])],
-                    )
-                    results.append(self._result_with(row, k, value))
-                except NoRealValue:
-                    return math.nan
-            larger = max(map(abs, results))
-            moved.append(float(abs(results[0] - results[1]) / larger) if larger else 0.0)
-        return moved[0] if max(moved) <= 1e3 * min(moved) else math.nan
+            return math.inf
+        noise = 64 * mp.mpf(2) ** -53 * mp.sqrt(row.raw[below[0]]) * abs(row.y[below[0]])
+        results = []
+        for side in (-noise, 0, noise):
+            try:
+                operands = [row.y[below[0]] + side, *(row.y[c] for c in below[1:])]
+                results.append(self._result_with(row, k, apply(self.formula.nodes[k], operands)))
+            except (NoRealValue, Unfair):
+                return math.inf
+        larger = max(map(abs, results))
+        return float((max(results) - min(results)) / larger) if larger else 0.0
 
     def _result_with(self, row: RowTruth, k: int, value: Any) -> Any:
         """The result where a step, with all its copies, has a value of our choice."""

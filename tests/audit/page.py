@@ -169,6 +169,10 @@ RANGE = re.compile(
     r"No double-precision value at [\d,]+ of [\d,]+ samples?: (?:`[^`]*`|[^`;])*; "
     r"(?:the exact value|what the exact value is)[^.]*\."
 )
+WORN = re.compile(
+    r"Underflow on the way costs (?:up to )?[\d.a-z ]+? of the result at [\d,]+ of [\d,]+ "
+    r"samples?\."
+)
 JUMP = re.compile(r"Rounding decides .*? of the result(?:; other steps at [\d,]+ more)?\.")
 LEADS = ("With a wider range of exponents ", "Apart from that, ")
 
@@ -176,7 +180,7 @@ LEADS = ("With a wider range of exponents ", "Apart from that, ")
 def pieces(sentence: str) -> list[str]:
     """The sentences of a verdict: one, and one each of double range and of jumps."""
     found: list[str] = []
-    for pattern in (RANGE, JUMP):
+    for pattern in (RANGE, WORN, JUMP):
         match = pattern.search(sentence)
         if match is not None:
             found.append(match[0])

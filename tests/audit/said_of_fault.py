@@ -15,7 +15,7 @@ from tests.audit.oracle import Truth, half_log10
 from tests.audit.page import Page
 from tests.audit.plain import run_plain
 from tests.audit.printed import KINDS, decimal, digits, holds, whole
-from tests.audit.said_of_verdict import SHARED, moves
+from tests.audit.said_of_verdict import SHARED, explained
 from tests.audit.sentences import Claim, Match, says, somewhere
 
 
@@ -570,7 +570,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 
 
 def _decides_some(p: Page, k: int) -> Iterator[str]:
-    if not (moves(p, k) > 90).any():
+    if not (p.truth.may_move(k) > explained(p)).any():
         yield "no rounding decides its value and the result"
 
 

@@ -67,7 +67,7 @@ _level("infinite", "At some samples no digit of the result is right", math.inf, 
 
 @says("level.range", "level", "At some samples double precision has no value of the result")
 def _(p: Page, m: Match) -> Iterator[str]:
-    if not lost_in_range(p) and not any(_too_large(p)):
+    if not lost_in_range(p) and not any(_too_large(p)) and not p.truth.leaves_range.any():
         yield "it has one at all"
 
 
@@ -82,19 +82,22 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield "no rounding does"
 
 
-def moves(p: Page, k: int) -> np.ndarray:
-    """How far a rounding moves the result by a step's jump, in units of what its s explains."""
-    return p.truth.decided(k) / (2.0**-53 * p.truth.s(p.truth.root))
+def explained(p: Page) -> np.ndarray:
+    """What a result may miss by its own amplification: two digits more than s u."""
+    return 100 * 2.0**-53 * p.truth.s(p.truth.root)
 
 
 def decided_at_all(p: Page, *, surely: bool) -> np.ndarray:
-    """Rows at which a rounding decides the result by more than two digits."""
-    found = np.zeros(p.truth.count, dtype=bool)
-    for node in p.formula.nodes:
-        if node.operator in JUMPING:
-            by = moves(p, node.id)
-            found |= (by > 110) if surely else (by > 90) | np.isnan(by)
-    return found & p.truth.valid
+    """Rows at which roundings turn a jump that the result feels: surely, or perhaps."""
+    steps = [n.id for n in p.formula.nodes if n.operator in JUMPING]
+    if not steps:
+        return np.zeros(p.truth.count, dtype=bool)
+    finite = p.truth.valid & np.isfinite(p.truth.s(p.truth.root))
+    missed = finite & (p.truth.missed > 10 * explained(p)) & np.isfinite(p.truth.missed)
+    if surely:
+        return missed & ~p.truth.leaves_range
+    may = np.any([p.truth.may_move(k) > 0.5 * explained(p) for k in steps], axis=0)
+    return finite & (may | missed | p.truth.leaves_range)
 
 
 JUMPING = STEPS | {"atan2"}
@@ -116,29 +119,53 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield f"{p.truth.valid.sum()} samples are valid"
     least, most = (int(decided_at_all(p, surely=b).sum()) for b in (True, False))
     count = whole(m["n"]) + whole(m["more"] or "0")
-    if not least <= count <= most:
+    if not 0.9 * least <= count <= most:
         yield f"a rounding decides the result at {least} to {most} samples"
-    yield from somewhere(p, m["at"], lambda k: _decides(p, k, whole(m["n"])))
-    yield from somewhere(p, m["at"], lambda k: _moved_so_far(p, k, m["d"]))
+    yield from somewhere(p, m["at"], lambda k: _decides(p, k, whole(m["n"]), m["d"]))
 
 
-def _decides(p: Page, k: int, count: int) -> Iterator[str]:
-    by = moves(p, k)
-    least, most = int((by > 110).sum()), int(((by > 90) | np.isnan(by)).sum())
-    if not least <= count <= most:
-        yield f"it decides the result at {least} to {most} samples"
+def _decides(p: Page, k: int, count: int, told_digits: str) -> Iterator[str]:
+    if p.formula.nodes[k].operator not in JUMPING:
+        yield "it has no jump"
+        return
+    may = p.truth.may_move(k)
+    most = int((p.truth.valid & ((may > 0.5 * explained(p)) | p.truth.leaves_range)).sum())
+    if count > most:
+        yield f"roundings reach a jump there at {most} samples"
+    high = digits(told_digits)[0]
+    if may.max() < 0.9 and not high <= math.log10(may.max() * 2.0**53) + 0.5:
+        yield f"the result moves by {may.max():.3g} of its size"
+    surely = decided_at_all(p, surely=True)
+    missed = float(np.max(p.truth.missed[surely], initial=0.0))
+    if 0 < missed < 0.9 and digits(told_digits)[1] < math.log10(missed * 2.0**53) - 0.1:
+        yield f"it misses by {missed:.3g} of its size"
 
 
-def _moved_so_far(p: Page, k: int, told_digits: str) -> Iterator[str]:
-    """Whether the digits that are told go as far, and no other step moves the result further."""
-    furthest = float(np.nanmax(p.truth.decided(k)))
-    low, high = digits(told_digits)
-    true = math.log10(furthest * 2.0**53) if furthest < 0.98 else math.inf
-    for node in p.formula.nodes:
-        if node.operator in JUMPING and np.nanmax(p.truth.decided(node.id)) > 1.1 * furthest:
-            yield f"node {node.id} moves it further"
-    if not (holds((low, high), true, 0.05) or (0.98 < furthest < 1.02 and high > 15.8)):
-        yield f"the result moves by {furthest:.3g} of its size"
+@says(
+    "verdict.worn",
+    "verdict",
+    "Underflow on the way costs ⟦up to ⟧<d:digits> of the result at <n:int> of <of:int> "
+    "[[sample|samples]].",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    rows = p.truth.leaves_range & np.isfinite(p.truth.missed)
+    if whole(m["of"]) != p.truth.count:
+        yield f"there are {p.truth.count} samples"
+    missed = np.where(rows, p.truth.missed, 0.0)
+    least, most = (int((missed > by * explained(p)).sum()) for by in (1.1, 0.9))
+    if not least <= whole(m["n"]) <= most:
+        yield f"it does so at {least} to {most} samples"
+    worst = float(missed.max())
+    if not holds(digits(m["d"]), math.log10(worst * 2.0**53) if worst < 1 else math.inf, 0.05):
+        yield f"the result misses by {worst:.3g} of its size"
+
+
+@duty("that underflow costs digits of the result", "verdict.worn verdict.undecided")
+def _(p: Page) -> bool:
+    rows = p.truth.leaves_range & np.isfinite(p.truth.missed) & p.truth.valid
+    rows &= np.isfinite(p.truth.s(p.truth.root)) & ~p.truth.without_double(p.truth.root)
+    size = p.truth.size(p.truth.root)
+    return bool((rows & (size > -307) & (p.truth.missed > 2 * explained(p))).any())
 
 
 @says("level.undefined", "level", "The formula has no real value on these samples")
@@ -712,7 +739,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
     yield from _is_n(p, m)
 
 
-_BEYOND = "double precision has no value there, and the check at 60 digits ends after"
+_BEYOND = "double precision cannot tell it there, and the check at 60 digits ends after"
 
 
 @says(
@@ -895,6 +922,7 @@ _LABELS: dict[str, Callable[[Page], bool]] = {
     "none": lambda p: p.truth.eic < 0.005 + 1e-6,
     "calm": lambda p: p.truth.eic < 1 + 1e-6,
     "jump": lambda p: bool(decided_at_all(p, surely=False).any()),
+    "worn": lambda p: bool(p.truth.leaves_range.any()),
     "range": lambda p: lost_in_range(p) > 0 or bool(_too_large(p).any()),
     "undefined": lambda p: not p.truth.valid.any(),
     "singular": lambda p: bool(p.truth.any_singular.any()),
@@ -905,6 +933,8 @@ _label("none", "No digit lost", applies="none")
 _label("calm", "Like a typical physical law", applies="calm")
 _label("range", "Beyond double range", applies="range")
 _label("jump", "A jump within the noise", applies="jump")
+_label("worn", "Below the range of doubles", applies="worn")
+_label("unranged", "Rounded to no value", applies="range")
 _label("undefined", "[[Outside the real domain|Out of range]]", applies="undefined")
 _label("accumulated", "Accumulated rounding")
 _label("beyond", "Values beyond double range")

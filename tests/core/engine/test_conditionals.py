@@ -266,8 +266,9 @@ THRESHOLDS: tuple[tuple[str, dict[str, float], float], ...] = (
     ("where(x > 0.3, 0.3, 0.1 + 0.2)", {"x": 0.3}, 2.0 + 1 / 9 + 4 / 9),  # equal as real numbers
     # the branch that is not taken has no value there: it differs
     ("where(x >= 1, 2, log(x - 1))", {"x": 1.0}, INF),
-    # nor any digit, though both are 0
-    ("where(x > 1, y - y, 0) + y*0", {"x": 1.0, "y": 3.0}, INF),
+    # both are 0: no jump, and above them counts what moves
+    ("where(x > 1, y - z, 0) + y*0", {"x": 1.0, "y": 3.0, "z": 3.0}, INF),
+    ("where(x > 1, y - z, 0) + 5", {"x": 1.0, "y": 3.0, "z": 3.0}, 2.0 + 18 / 25),
     # conditions that others decide
     ("where(x > 1 and y > 0, 2, 3)", {"x": 1.0, "y": -1.0}, 2.0),
     ("where(x > 1 and y > 0, 2, 3)", {"x": 1.0, "y": 1.0}, INF),

@@ -374,7 +374,7 @@ def test_samples_left_out_because_the_check_ended_are_told_so():
     notes = verdict(inspected("log(exp(x))", x=np.linspace(990, 1000, 2_500))).notes
     assert (
         "1,500 of 2,500 samples have no usable value at `exp(x)` and are left out: double "
-        "precision has no value there, and the check at 60 digits ends after 1,000 samples."
+        "precision cannot tell it there, and the check at 60 digits ends after 1,000 samples."
     ) in notes
     assert not any("needed a check" in note for note in notes)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import mpmath
@@ -124,3 +125,82 @@ def test_counts_and_digits_of_several_jumps():
     assert [jump.count for jump in found.jumps] == [3, 3]
     assert found.jumps[0].digits > found.jumps[1].digits > 9
     assert found.to_json()["samples"] == 3
+
+
+D = "((x + 1e16) - 1e16)"  # 0 at 0.3, 2 at 1.4
+
+TURNED = (  # data, and the rows at which NumPy's result is not that of exact arithmetic
+    ("where(abs(sin(pi*x)) < 1e-16, 1, 0)", [1, 2, 3, 1.5], [0, 1, 2]),
+    ("where((0.1 + 0.2 - 0.3)*1e17 > 1, 1, 2)*x", [1, 2], [0, 1]),
+    ("where(sign(x*3 - 0.3) > 0.5, 1, 2)", [0.1], [0]),
+    ("1 + sign(100*x - 115)**2", [1.15], [0]),
+    ("cos(sign(x*3 - 0.3))", [0.1], [0]),
+    ("sqrt(1 + floor(x/0.1 - 3)**2)", [0.3], [0]),
+    (f"sign({D})**2", [0.3], [0]),
+    (f"abs(sign({D}))", [0.3], [0]),
+    ("abs(sign(1 - cos(x)))", [1e-9], [0]),
+    (f"cos(pi*floor({D}))", [1.4], [0]),
+    (f"1/(1 + sign({D}))", [0.3], [0]),
+    (f"log(1 + sign({D})) + x", [0.3], [0]),
+    (f"sqrt(sign({D}))", [0.3], [0]),
+    (f"where({D} > 0, sqrt(x), sqrt(-x))", [0.3, 2], [0]),
+    ("where(x**2 > 0, 1, 2)", [1e-200], [0]),
+    ("where(exp(-x) > 0, 1, 2)", [800], [0]),
+    ("1 + ceil(exp(-x))", [800], [0]),
+    # what no rounding turns
+    ("where(exp(x) > 5, 1, 0)", [720, 1, 800, 2], []),
+    ("where(x**2 > 4, 1, 2)", [1e200, 1], []),
+    ("where(floor(x) > 2.5, 1, 2)", [1, 2, 30, 7], []),
+    ("where(floor(x/2) > 10.5, 1, 2)", [1, 2, 30, 7], []),
+    (f"({D} > 0)*x + ({D} <= 0)*x", [0.3], []),
+    ("sign(sin(x))", [3.141592653589793], []),
+    ("floor(x*1)", [2.5], []),
+)
+
+
+@pytest.mark.parametrize(("text", "x", "rows"), TURNED, ids=[case[0] for case in TURNED])
+def test_a_rounding_turns_these_rows_and_no_others(text, x, rows):
+    inspection = inspected(text, x=np.array(x, dtype=float))
+    assert undecided(inspection).rows.tolist() == rows
+    assert ("Rounding decides" in verdict(inspection).sentence) == bool(rows)
+
+
+@pytest.mark.parametrize("hinge", ["where(x >= 4, x - 4, 0)", "where(x > 4, x - 4, 0)"])
+def test_a_hinge_with_data_on_its_knot_is_no_jump(hinge):
+    x = np.array([1.0, 2.0, 4.0, 6.0])
+    for recheck in (True, False):
+        loss, smooth = (
+            inspect(read(f"2 + 3*x + 0.7*{part}").formula, Samples.from_columns({"x": x}),
+                    recheck=recheck).nodes[-1].local_eic
+            for part in (hinge, "max(x - 4, 0)")
+        )  # fmt: skip
+        assert loss == pytest.approx(smooth, abs=1e-12)
+    assert inspected("where(x > 4, x - 4, 1) + 5", x=x).nodes[-1].singular == 1
+
+
+def test_the_limit_of_the_check_makes_no_digit_infinite():
+    x = np.exp(np.random.default_rng(5).uniform(np.log(1e-10), 0, 3000))
+    few, many = (inspected("(1-cos(x))/x**2", x=part) for part in (x[:2000], x))
+    assert math.isfinite(many.eic) and abs(many.eic - few.eic) < 0.2
+    assert many.counts.rechecked == 1000 and many.counts.invalid
+    assert any("ends after 1,000 samples" in note for note in verdict(many).notes)
+
+
+def test_equal_samples_are_settled_once_and_all_of_them_count():
+    x = np.random.default_rng(0).integers(0, 9, 5000).astype(float)
+    inspection = inspected("x*0.1 - 0.3", x=x)
+    assert inspection.counts.unresolved == 0 and inspection.counts.rechecked > 500
+    assert inspection.nodes[-1].singular == np.count_nonzero(x == 3)
+
+
+def test_digits_that_underflow_costs_are_told():
+    said = verdict(inspected("sqrt(x*x)", x=np.array([2e-162, 1.0])))
+    true = abs(math.sqrt(2e-162 * 2e-162) / 2e-162 - 1)
+    assert said.level == "out-of-range"
+    lost = f"{math.log10(true * 2**53):.1f} digits"
+    assert said.sentence.startswith(f"Underflow on the way costs {lost} of the result at 1 of 2")
+
+
+def test_the_rows_on_a_jump_are_those_that_jump():
+    said = verdict(inspected("where(x > 1, x - 2, 5) + 0.1", x=np.array([1.0, 2.0, 3.0])))
+    assert "row 1 lies exactly on the jump" in said.sentence
