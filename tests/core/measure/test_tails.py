@@ -140,9 +140,9 @@ def test_no_valid_sample_has_no_tail_and_says_why() -> None:
 
 
 @pytest.mark.parametrize(
-    "shape", ["flat", "heavy", "some infinite", "most infinite", "ties", "one"]
+    "shape", ["flat", "heavy", "some infinite", "most infinite", "ties", "many ties", "one"]
 )
-def test_many_values_are_ordered_by_bins_as_few_are_without(
+def test_many_values_are_parted_into_the_order_that_few_are_sorted_into(
     shape: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(3)
@@ -153,11 +153,12 @@ def test_many_values_are_ordered_by_bins_as_few_are_without(
         "some infinite": np.where(rng.random(n) < 0.02, np.inf, 1 + rng.pareto(1, n)),
         "most infinite": np.where(rng.random(n) < 0.6, np.inf, 1 + rng.pareto(1, n)),
         "ties": np.round(rng.uniform(1, 50, n)),
+        "many ties": np.exp(rng.normal(5, 2, 40))[rng.integers(0, 40, n)],
         "one": np.full(n, 2.0),
     }[shape]
-    by_bins = tail_of(0, values, ())
+    parted = tail_of(0, values, ())
     monkeypatch.setattr(tails, "_MANY", n + 1)
-    assert by_bins == tail_of(0, values, ())
+    assert parted == tail_of(0, values, ())
 
 
 def test_the_node_without_values_is_told_beside_the_bottleneck() -> None:
