@@ -10,14 +10,16 @@ closer to where the sign changes, and what its value and its amplification do th
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from eic_core.engine.amplify import Amplification, amplify
-from eic_core.formula.tree import Formula
+from eic_core.engine.passes import at_points
+from eic_core.engine.tape import constant_value
+from eic_core.formula.tree import CONSTANT, Formula, Node
 from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
@@ -48,6 +50,22 @@ GROWN = 30.0
 
 SURE = 1e12
 """From this amplification on, double precision does not know a sign."""
+
+CONTINUOUS = frozenset(
+    "add sub mul neg abs cbrt hypot exp expm1 sin cos atan sinh cosh tanh asinh erf min max".split()
+)
+"""Operators with a value at any real operands that makes no jump."""
+
+NEVER_NEGATIVE = frozenset(("abs", "hypot", "exp", "cosh"))
+
+FEW, TRIED = 256, 8
+"""Samples whose signs are compared on the short way, and those of them that a line may start at."""
+
+TURNS = 4
+"""How often a zero is estimated on the short way."""
+
+CLOSE = np.array([0.0, *[sign * 10.0**-k for k in range(1, 8) for sign in (-1, 1)]])
+"""Where the value is then asked for, beside the estimate: parts of what encloses the zero."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +109,7 @@ class SignChanges:
     def __init__(self, amplification: Amplification) -> None:
         self._amplification = amplification
         self._known: dict[int, SignChange] = {}
+        self._found_shortly: dict[int, SignChange | None] = {}
 
     def at(self, node_id: int) -> SignChange:
         """What happens where a node changes its sign; `NO_CHANGE` where it does not."""
@@ -100,8 +119,44 @@ class SignChanges:
         slot = found.tape.slots[node_id]
         if slot not in self._known:
             with np.errstate(all="ignore"):
-                self._known[slot] = find_sign_change(found, node_id)
+                change = find_sign_change(found, node_id)
+                if not change.unbounded:  # what `unbounded` says holds
+                    change = self._short(node_id) or self._known_from_form(node_id) or change
+            self._known[slot] = change
         return self._known[slot]
+
+    def unbounded(self, node_id: int) -> bool:
+        """Whether a node's amplification grows without bound where it changes its sign.
+
+        As `at` has it, but most zeros are known from the formula's form, or on a short way.
+        """
+        found = self._amplification
+        if found.signs[node_id] != 3:
+            return False
+        if found.tape.slots[node_id] not in self._known and (
+            self._known_from_form(node_id) or self._short(node_id)
+        ):
+            return True
+        return self.at(node_id).unbounded
+
+    def _known_from_form(self, node_id: int) -> SignChange | None:
+        """A zero that the form alone shows, if every sign on the data is certain."""
+        found = self._amplification
+        nodes = found.formula.nodes
+        node = nodes[node_id]
+        if not _loses_all_at_zero(nodes, node_id) or any(
+            found.singular[k] or not found.finite_sum[k] < SURE**2
+            for k in (node_id, *node.children[:1])
+        ):
+            return None
+        return SignChange(True, False, True, _words(True, False), {})
+
+    def _short(self, node_id: int) -> SignChange | None:
+        slot = self._amplification.tape.slots[node_id]
+        if slot not in self._found_shortly:
+            with np.errstate(all="ignore"):
+                self._found_shortly[slot] = find_unbounded_zero(self._amplification, node_id)
+        return self._found_shortly[slot]
 
 
 def find_sign_change(amplification: Amplification, node_id: int) -> SignChange:
@@ -144,6 +199,166 @@ def find_sign_change(amplification: Amplification, node_id: int) -> SignChange:
         words=_words(zero, pole),
         place=shown[0].place,
     )
+
+
+def _loses_all_at_zero(nodes: Sequence[Node], node_id: int) -> bool:
+    """Whether between two values of opposite sign lies a zero at which the noise has no bound.
+
+    A sine beside a multiple of pi that is not 0, a cosine, a logarithm, a sum with a constant: of
+    what makes no jump anywhere.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> def told(text: str) -> bool:
+    ...     nodes = read(text).formula.nodes
+    ...     return _loses_all_at_zero(nodes, len(nodes) - 1)
+    >>> [told(text) for text in ("sin(x*y)", "log(x)", "x - 3", "sqrt(abs(x)) - 1")]
+    [True, True, True, True]
+    >>> [told(text) for text in ("sin(1/x)", "tan(x)", "x + y", "x + 0", "sqrt(x) - 1")]
+    [False, False, False, False, False]
+    """
+    root = nodes[node_id]
+    if root.operator in ("add", "sub"):
+        leaves = [nodes[i] for i in root.children if nodes[i].operator == CONSTANT]
+        if not any([constant_value(leaf.label) for leaf in leaves]):
+            return False  # its terms may vanish together
+    elif root.operator not in ("sin", "cos", "log"):
+        return False
+    smooth: list[bool] = []
+    for node in nodes[:node_id]:
+        _, operator, children, _, parameter, _ = node
+        if operator == "power" and parameter is not None and parameter > 0:
+            whole = parameter.denominator == 1
+            itself = whole or nodes[children[0]].operator in NEVER_NEGATIVE
+        elif operator == "sqrt":
+            itself = nodes[children[0]].operator in NEVER_NEGATIVE
+        else:
+            itself = not children or operator in CONTINUOUS
+        smooth.append(itself and all([smooth[i] for i in children]))
+    return all([smooth[i] for i in root.children])
+
+
+def find_unbounded_zero(amplification: Amplification, node_id: int) -> SignChange | None:
+    """A zero towards which a node's amplification grows without bound, sought on one short line.
+
+    The line joins two near samples of opposite sign.  What is a zero, and without bound, is as
+    `find_sign_change` has it.
+
+    Parameters
+    ----------
+    amplification : Amplification
+    node_id : int
+        With a row that watches a sign (`Operator.crossing`).
+
+    Returns
+    -------
+    SignChange or None
+        None where that does not settle it: at a pole, a jump, several changes close by, a bounded
+        amplification.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> samples = Samples.from_columns({"x": [-1.0, 0.5, 1.0, 2.0]})
+    >>> for text in ("x - 0.7", "x + 1/x", "x + x**3"):
+    ...     formula = read(text).formula
+    ...     found = find_unbounded_zero(amplify(formula, samples, edges=True), len(formula) - 1)
+    ...     print(text, "|", found and round(found.place["x"], 3))
+    x - 0.7 | 0.7
+    x + 1/x | None
+    x + x**3 | None
+    """
+    formula, tape = amplification.formula, amplification.tape
+    node = formula.nodes[node_id]
+    by_argument = OPERATORS[node.operator].crossing == "argument"
+    slots = [tape.slots[node.children[0]]] * by_argument + [tape.slots[node_id]]
+    columns, count = amplification.samples.columns, len(amplification.samples)
+
+    def measured(points: Array) -> tuple[Array, Array] | None:
+        """The watched values there, 0 where there is none, and s."""
+        found = at_points(tape, points, slots)
+        if found is None:
+            return None
+        y, s2, known = found
+        return np.where(known, y[-1] * np.sign(y[0]) if by_argument else y[-1], 0.0), np.sqrt(s2)
+
+    some = slice(0, count, math.ceil(count / FEW))
+    points = np.array([columns[name][some] for name in tape.variables])
+    found = None if tape.chooses or not len(points) else measured(points)
+    if found is None:
+        return None
+    value, s = found
+    ends = _near_ends(points, np.where(s < SURE, value, 0.0))
+    if ends is None:
+        return None
+    first, last = (points[:, end, None] for end in ends)
+    along = np.linspace(0.0, 1.0, PARTS + 1)
+    least = before = most = math.inf
+    for turn in range(TURNS + 1):
+        found = measured(first * (1 - along) + last * along)
+        assert found is not None
+        value, s = found
+        there = value != 0
+        if not there.all():
+            along, value, s = along[there], value[there], s[there]
+        above = value > 0
+        changes = np.flatnonzero(above[1:] != above[:-1])
+        if not len(changes):
+            return None
+        size = np.abs(value)
+        k = int(changes[np.argmin(np.maximum(size[changes], size[changes + 1]))])
+        largest = float(max(size[k], size[k + 1]))
+        if not turn:
+            least, before = float(min(size[k], size[k + 1])), float(max(s[k], s[k + 1]))
+        elif largest <= DECIDED * least:
+            if not min(s[k], s[k + 1]) >= GROWN * before:
+                return None
+            names = formula.subtree(node_id).variables
+            place = (first * (1 - along[k]) + last * along[k])[:, 0].tolist()
+            by_name = dict(zip(tape.variables, place, strict=True))
+            return SignChange(True, False, True, _words(True, False),
+                              {name: by_name[name] for name in names})  # fmt: skip
+        elif not largest < most:
+            return None  # a pole, or a jump
+        most = largest
+        along = _closer(along, value, k)
+    return None
+
+
+def _near_ends(points: Array, value: Array) -> tuple[int, int] | None:
+    """Two samples near each other at which a value has opposite signs; None without any."""
+    above, below = np.flatnonzero(value > 0), np.flatnonzero(value < 0)
+    if not len(above) or not len(below):
+        return None
+    above = above[:: math.ceil(len(above) / TRIED)]
+    scale = np.ptp(points, axis=1)
+    scale[~(scale > 0)] = 1.0
+    gaps = np.abs(points[:, above, None] - points[:, None, below]) / scale[:, None, None]
+    start, end = divmod(int(np.argmin(np.max(gaps, axis=0))), len(below))
+    return int(above[start]), int(below[end])
+
+
+def _closer(along: Array, value: Array, k: int) -> Array:
+    """Places between two that enclose a zero: a few even ones, and ever nearer to where it may be.
+
+    The curve through the places around tells where: Neville's scheme for its inverse, at 0.
+    """
+    low, high = float(along[k]), float(along[k + 1])
+    around = slice(max(0, k - 2), k + 4)
+    at, of = along[around].tolist(), value[around].tolist()
+    guess = math.nan
+    if len({*of}) == len(of):
+        for gap in range(1, len(at)):
+            at = [(at[i + 1] * of[i] - at[i] * of[i + gap]) / (of[i] - of[i + gap])
+                  for i in range(len(at) - 1)]  # fmt: skip
+        guess = at[0]
+    if not low < guess < high:
+        a, b = float(value[k]), float(value[k + 1])
+        guess = low + (high - low) * (a / (a - b))
+    near = guess + (high - low) * CLOSE
+    even = np.linspace(low, high, 9)
+    return np.unique(np.concatenate([even, near[(near > low) & (near < high)]]))
 
 
 class _Search:

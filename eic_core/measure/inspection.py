@@ -221,7 +221,7 @@ class Inspection(Plain):
         watched = self.finite_bottleneck
         crossings = tuple(k for k, signs in enumerate(self.amplification.signs) if signs == 3)
         hottest = sorted(crossings, key=lambda k: -self.amplification.finite_sum[k])
-        unbounded = any(self.sign_changes.at(k).unbounded for k in hottest)
+        unbounded = any(self.sign_changes.unbounded(k) for k in hottest)
         found = tail_of(watched, self.amplification.valid_s2(watched), crossings, unbounded)
         hopeless = any(n.singular == self.counts.valid for n in self.nodes)
         if found.divergent is False and hopeless:
