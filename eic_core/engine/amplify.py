@@ -319,14 +319,16 @@ class Amplification:
         """s^2 of one node at the valid samples where it is evaluated, inf where singular."""
         slot = self.tape.slots[node_id]
         if slot in self._kept.slots:
-            s2 = self._kept.s2[self._kept.slots.index(slot)].copy()
-            for rows in self._skipped:
-                _, s2[rows] = values_at(self.tape, self.samples.take(rows), slot, self._settled)
-            self._know_better(slot, s2)
+            s2 = self._kept.s2[self._kept.slots.index(slot)]
+            if self._skipped or self.exact or self._singular[slot]:
+                s2 = s2.copy()
+                for rows in self._skipped:
+                    _, s2[rows] = values_at(self.tape, self.samples.take(rows), slot, self._settled)
+                self._know_better(slot, s2)
         else:
             _, s2 = self._squared_trace(node_id)
-        evaluated = self.evaluated(node_id)
-        return s2 if evaluated.all() else s2[evaluated]
+        everywhere = self.evaluated_count(node_id) == len(self.samples)
+        return s2 if everywhere else s2[self.evaluated(node_id)]
 
     def _squared_trace(self, node_id: int) -> tuple[np.ndarray, np.ndarray]:
         """Value and s^2, the latter inf where singular; anything at invalid samples."""
@@ -603,6 +605,7 @@ class _Sums:
     def result(self, formula: Formula) -> Amplification:
         """The totals."""
         totals = together(self.passes)
+        self.kept.s2.setflags(write=False)
         # frozen classes are slow to fill otherwise
         amplification = Amplification.__new__(Amplification)
         amplification.__dict__.update(

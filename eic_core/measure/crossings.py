@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from eic_core.engine.amplify import Amplification, amplify
 from eic_core.engine.passes import at_points
-from eic_core.engine.tape import constant_value
-from eic_core.formula.tree import CONSTANT, Formula, Node
+from eic_core.engine.tape import SINGULAR_S2, constant_value, tape_of
+from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
 from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
@@ -52,11 +52,11 @@ SURE = 1e12
 """From this amplification on, double precision does not know a sign."""
 
 CONTINUOUS = frozenset(
-    "add sub mul neg abs cbrt hypot exp expm1 sin cos atan sinh cosh tanh asinh erf min max".split()
+    "neg abs cbrt hypot exp expm1 sin cos atan sinh cosh tanh asinh erf min max".split()
 )
-"""Operators with a value at any real operands that makes no jump."""
+"""Operators with a value at any real operands that makes no jump; so have `add`, `sub`, `mul`."""
 
-NEVER_NEGATIVE = frozenset(("abs", "hypot", "exp", "cosh"))
+NEVER_NEGATIVE = frozenset(("abs", "hypot"))
 
 FEW, TRIED = 256, 8
 """Samples whose signs are compared on the short way, and those of them that a line may start at."""
@@ -144,10 +144,10 @@ class SignChanges:
         found = self._amplification
         nodes = found.formula.nodes
         node = nodes[node_id]
-        if not _loses_all_at_zero(nodes, node_id) or any(
+        if any(
             found.singular[k] or not found.finite_sum[k] < SURE**2
             for k in (node_id, *node.children[:1])
-        ):
+        ) or not loses_all_at_zero(found.formula, node_id, found.samples):
             return None
         return SignChange(True, False, True, _words(True, False), {})
 
@@ -201,42 +201,73 @@ def find_sign_change(amplification: Amplification, node_id: int) -> SignChange:
     )
 
 
-def _loses_all_at_zero(nodes: Sequence[Node], node_id: int) -> bool:
+def loses_all_at_zero(formula: Formula, node_id: int, samples: Samples) -> bool:
     """Whether between two values of opposite sign lies a zero at which the noise has no bound.
 
-    A sine beside a multiple of pi that is not 0, a cosine, a logarithm, a sum with a constant: of
-    what makes no jump anywhere.
+    A sine beside a multiple of pi that is not 0, a cosine, a logarithm, a sum with a term that is
+    nowhere 0: of what makes no jump on any straight line from one sample to another.
+
+    Parameters
+    ----------
+    formula : Formula
+    node_id : int
+    samples : Samples
+        With a column for each variable.
 
     Examples
     --------
     >>> from eic_core.formula.syntax import read
+    >>> samples = Samples.from_columns({"x": [1.0, 3.0], "y": [-1.0, 1.0]})
     >>> def told(text: str) -> bool:
-    ...     nodes = read(text).formula.nodes
-    ...     return _loses_all_at_zero(nodes, len(nodes) - 1)
-    >>> [told(text) for text in ("sin(x*y)", "log(x)", "x - 3", "sqrt(abs(x)) - 1")]
-    [True, True, True, True]
-    >>> [told(text) for text in ("sin(1/x)", "tan(x)", "x + y", "x + 0", "sqrt(x) - 1")]
+    ...     formula = read(text).formula
+    ...     return loses_all_at_zero(formula, formula.root.id, samples)
+    >>> [told(text) for text in ("sin(x*y)", "log(x)", "x - 3", "sqrt(x) - y", "cos(1/x)")]
+    [True, True, True, True, True]
+    >>> [told(text) for text in ("sin(1/y)", "tan(x)", "y + y*x", "sqrt(y) - 1", "log(1/y)")]
     [False, False, False, False, False]
     """
-    root = nodes[node_id]
-    if root.operator in ("add", "sub"):
-        leaves = [nodes[i] for i in root.children if nodes[i].operator == CONSTANT]
-        if not any([constant_value(leaf.label) for leaf in leaves]):
-            return False  # its terms may vanish together
-    elif root.operator not in ("sin", "cos", "log"):
+    root = formula.nodes[node_id]
+    if root.operator not in ("add", "sub", "sin", "cos", "log"):
         return False
+    signs: list[int] = []
     smooth: list[bool] = []
-    for node in nodes[:node_id]:
-        _, operator, children, _, parameter, _ = node
-        if operator == "power" and parameter is not None and parameter > 0:
-            whole = parameter.denominator == 1
-            itself = whole or nodes[children[0]].operator in NEVER_NEGATIVE
-        elif operator == "sqrt":
-            itself = nodes[children[0]].operator in NEVER_NEGATIVE
-        else:
-            itself = not children or operator in CONTINUOUS
-        smooth.append(itself and all([smooth[i] for i in children]))
+    for node in formula.nodes[:node_id]:
+        sign, itself = _form_of(node, [signs[i] for i in node.children], formula, samples)
+        signs.append(sign)
+        smooth.append(itself and all([smooth[i] for i in node.children]))
+    if root.operator in ("add", "sub") and not any([signs[i] for i in root.children]):
+        return False  # its terms may vanish together
     return all([smooth[i] for i in root.children])
+
+
+def _form_of(
+    node: Node, signs: Sequence[int], formula: Formula, samples: Samples
+) -> tuple[int, bool]:
+    """The sign that a node has everywhere, 0 if it may have others; and whether it never jumps.
+
+    Given those of its operands.
+    """
+    _, operator, children, label, parameter, _ = node
+    if operator == VARIABLE:
+        column = samples.columns[label]
+        return int(column.min() > 0) - int(column.max() < 0), True
+    if operator == CONSTANT:
+        value = constant_value(label)
+        return int(value > 0) - int(value < 0), True
+    first, last = signs[0], signs[-1]
+    real = first == 1 or formula.nodes[children[0]].operator in NEVER_NEGATIVE
+    if operator == "power" and parameter is not None:
+        whole = parameter.denominator == 1
+        sign = 1 if whole and parameter % 2 == 0 else first if whole else int(first == 1)
+        return sign if first else 0, (whole or real) and (parameter > 0 or first != 0)
+    if operator in ("add", "sub"):
+        return first if first == (last if operator == "add" else -last) else 0, True
+    if operator in ("mul", "div"):
+        return first * last, operator == "mul" or last != 0
+    if operator in ("sqrt", "log", "pow"):
+        return int(first == 1 and operator != "log"), real and (first == 1 or operator == "sqrt")
+    sign = {"neg": -first, "abs": first * first, "exp": 1, "cosh": 1}.get(operator, 0)
+    return sign, operator in CONTINUOUS
 
 
 def find_unbounded_zero(amplification: Amplification, node_id: int) -> SignChange | None:
@@ -361,6 +392,19 @@ def _closer(along: Array, value: Array, k: int) -> Array:
     return np.unique(np.concatenate([even, near[(near > low) & (near < high)]]))
 
 
+def _extremes(sizes: Array) -> npt.NDArray[np.int64]:
+    """Where the smallest and the largest lie; of equals the first, and the last."""
+    low, high = NEAREST - 1, len(sizes) - FARTHEST
+    if low >= high:
+        return np.arange(len(sizes))
+    parted = np.partition(sizes, [low, high])
+    least, most = np.flatnonzero(sizes <= parted[low]), np.flatnonzero(sizes >= parted[high])
+    return np.union1d(
+        least[np.argsort(sizes[least], kind="stable")[:NEAREST]],
+        most[np.argsort(sizes[most], kind="stable")[-FARTHEST:]],
+    )
+
+
 class _Search:
     """The samples of a node by their sign, and the lines between them."""
 
@@ -400,8 +444,7 @@ class _Search:
         ends: list[int] = []
         for sign in (1, -1):
             own, others = self.rows[sign], self._some(self.rows[-sign])
-            order = np.argsort(np.abs(self.y[own]), kind="stable")
-            chosen = own[np.union1d(order[:NEAREST], order[-FARTHEST:])]
+            chosen = own[_extremes(np.abs(self.y[own]))]
             scale = np.ptp(self.points[np.concatenate([chosen, others])], axis=0)
             scale[~(scale > 0)] = 1.0
             gaps = np.abs(self.points[chosen][:, None, :] - self.points[others][None]) / scale
@@ -464,9 +507,20 @@ class _Search:
     def _values(self, points: Array) -> tuple[Array, Array, Array]:
         """Value, s and watched sign at points; nan where there is none."""
         columns = {name: points[:, i].copy() for i, name in enumerate(self.names)}
+        tape, root = tape_of(self.formula), self.formula.root
+        slots = [tape.slots[root.children[0]]] * self.by_argument + [len(tape) - 1]
+        quick = None if tape.chooses or not columns else at_points(
+            tape, np.array([columns[name] for name in tape.variables]), slots
+        )  # fmt: skip
+        if quick is not None and quick[2].all():
+            y, s2, _ = quick
+            s = np.sqrt(np.where(s2 > SINGULAR_S2, math.inf, s2))
+            signs = np.sign(y[-1])
+            if self.by_argument:
+                signs = signs * np.where(y[0] < 0, -1.0, 1.0)
+            return y[-1], s, signs
         found = amplify(self.formula, Samples.from_columns(columns, count=len(points)),
                         recheck=False)  # fmt: skip
-        root = self.formula.root
         y, s = found.trace(root.id)
         signs = np.sign(y)
         if self.by_argument:

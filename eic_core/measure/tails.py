@@ -77,7 +77,7 @@ def hill_index(values: np.ndarray, k: int) -> float:
 
 def _hill_index(top: np.ndarray) -> float:
     """The same from the k + 1 largest values in ascending order."""
-    excess = float(np.sum(np.log(top / top[0])))
+    excess = float(np.log(top / top[0]).sum())
     return (len(top) - 1) / excess if excess > 0 else math.inf
 
 
@@ -110,7 +110,7 @@ def tail_of(
     mean exists.  n counts the finite values.
     """
     n = len(s2)
-    m = int(np.count_nonzero(np.isfinite(s2)))
+    m = n if s2.max() < math.inf else int(np.count_nonzero(np.isfinite(s2)))
     count, k = math.ceil(m / 100), math.ceil(math.sqrt(m))
     start = max(0, m - max(count, k + 1))  # the largest of the finite values
     ranks = [max(0, math.ceil(q * n) - 1) for q in (0.5, 0.9, 0.99)]
@@ -119,8 +119,8 @@ def tail_of(
     top1_share = math.nan
     hill = math.nan
     if m:
-        total = np.sum(s2) if m == n else np.sum(s2[np.isfinite(s2)])
-        top1_share = float(np.sum(top[-count:]) / total)
+        total = (s2 if m == n else s2[np.isfinite(s2)]).sum()
+        top1_share = float(top[-count:].sum() / total)
     unbounded = bool(crossings) if unbounded is None else unbounded
     divergent: bool | None = True if unbounded else None
     if m >= MIN_SAMPLES_FOR_HILL:
