@@ -64,8 +64,11 @@ FEW, TRIED = 256, 8
 TURNS = 4
 """How often a zero is estimated on the short way."""
 
+EVENLY, EIGHTHS = np.linspace(0.0, 1.0, PARTS + 1), np.linspace(0.0, 1.0, 9)
+"""Where the value is asked for first; and beside each estimate, in parts of what encloses it."""
+
 CLOSE = np.array([0.0, *[sign * 10.0**-k for k in range(1, 8) for sign in (-1, 1)]])
-"""Where the value is then asked for, beside the estimate: parts of what encloses the zero."""
+"""And nearer to the estimate, in the same parts."""
 
 
 @dataclass(frozen=True)
@@ -324,7 +327,7 @@ def find_unbounded_zero(amplification: Amplification, node_id: int) -> SignChang
     if ends is None:
         return None
     first, last = (points[:, end, None] for end in ends)
-    along = np.linspace(0.0, 1.0, PARTS + 1)
+    along = EVENLY
     least = before = most = math.inf
     for turn in range(TURNS + 1):
         found = measured(first * (1 - along) + last * along)
@@ -388,8 +391,8 @@ def _closer(along: Array, value: Array, k: int) -> Array:
         a, b = float(value[k]), float(value[k + 1])
         guess = low + (high - low) * (a / (a - b))
     near = guess + (high - low) * CLOSE
-    even = np.linspace(low, high, 9)
-    return np.unique(np.concatenate([even, near[(near > low) & (near < high)]]))
+    even = low + (high - low) * EIGHTHS
+    return np.sort(np.concatenate([even, near[(near > low) & (near < high)]]))
 
 
 def _extremes(sizes: Array) -> npt.NDArray[np.int64]:

@@ -257,9 +257,7 @@ class Inspection(Plain):
 
 def local_eic(mean_s2: float) -> float:
     """log10 of the root of a mean s^2; nan and inf pass through."""
-    if math.isnan(mean_s2) or math.isinf(mean_s2):
-        return mean_s2
-    return 0.5 * math.log10(mean_s2)
+    return 0.5 * math.log10(mean_s2) if mean_s2 < math.inf else mean_s2
 
 
 def _finite_bottleneck(nodes: tuple[NodeAmplification, ...]) -> int:
