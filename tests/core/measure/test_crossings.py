@@ -14,6 +14,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from eic_core.engine.native.library import library
 from eic_core.explain.settling import unsettled_clause
 from eic_core.explain.verdict import verdict
 from eic_core.explain.where import where
@@ -202,7 +203,7 @@ def test_what_form_and_the_short_way_say_the_search_finds(inner: str) -> None:
                 np.abs(found.amplification.trace(root)[0])
             )
         assert found.sign_changes.unbounded(root) is full.unbounded
-    assert claimed or inner == "floor(x)"
+    assert claimed or inner == "floor(x)" or library() is None  # the short way is native
 
 
 def _value(formula: Formula, place: Mapping[str, float]) -> float:
