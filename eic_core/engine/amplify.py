@@ -20,9 +20,11 @@ from eic_core.engine.branches import active_slots, plain_values
 from eic_core.engine.constants import settled_constants
 from eic_core.engine.native.library import DOUBT, INVALID, Pass
 from eic_core.engine.passes import (
+    NOTHING_KEPT,
     NOTHING_SETTLED,
     RANGE,
     SUSPECT,
+    Kept,
     Settled,
     every_slot,
     first_without_digit,
@@ -48,6 +50,12 @@ Progress = Callable[[float], None]
 _PREFIX = 1 << 18
 """Samples times slots up to which a node's trace runs the tape as far as the node; beyond, its
 subtree is laid out anew, which leaves out what is not below it."""
+
+_KEPT = 1 << 17
+"""Samples times slots up to which an inspection keeps every node's s^2."""
+
+_PROBED = 512
+"""Samples that tell of which node to keep it where that of all is too much."""
 
 _BLOCK = 1 << 14
 """Samples at a time where every slot's values are held."""
@@ -102,7 +110,8 @@ class Amplification:
     _singular: list[int] = field(repr=False)
     _signs: list[int] = field(repr=False)
     _edge_sums: list[float] | None = field(repr=False)  # by operand of the tape
-    _root_s2: np.ndarray | None = field(repr=False)
+    _kept: Kept = field(repr=False)
+    _skipped: list[np.ndarray] = field(repr=False)  # the rows of which nothing is kept
     _traces: dict[int, tuple[np.ndarray, np.ndarray]] = field(repr=False)
     _settled: Settled = field(repr=False)
     _flagged: list[np.ndarray] = field(repr=False)
@@ -313,11 +322,17 @@ class Amplification:
     def valid_s2(self, node_id: int) -> np.ndarray:
         """s^2 of one node at the valid samples where it is evaluated, inf where singular."""
         slot = self.tape.slots[node_id]
-        if self._root_s2 is not None and slot == len(self.tape) - 1:
-            return self._root_s2
-        _, s2 = self._squared_trace(node_id)
-        evaluated = self.evaluated(node_id)
-        return s2 if evaluated.all() else s2[evaluated]
+        if slot in self._kept.slots:
+            s2 = self._kept.s2[self._kept.slots.index(slot)]
+            if self._skipped or self.exact or self._singular[slot]:
+                s2 = s2.copy()
+                for rows in self._skipped:
+                    _, s2[rows] = values_at(self.tape, self.samples.take(rows), slot, self._settled)
+                self._know_better(slot, s2)
+        else:
+            _, s2 = self._squared_trace(node_id)
+        everywhere = self.evaluated_count(node_id) == len(self.samples)
+        return s2 if everywhere else s2[self.evaluated(node_id)]
 
     def _squared_trace(self, node_id: int) -> tuple[np.ndarray, np.ndarray]:
         """Value and s^2, the latter inf where singular; anything at invalid samples."""
@@ -328,13 +343,19 @@ class Amplification:
         else:
             below = lay_out(self.formula.subtree(node_id))
             y, s2 = values_at(below, self.samples, len(below) - 1)
+        self._know_better(slot, s2, y)
+        return y, s2
+
+    def _know_better(self, slot: int, s2: np.ndarray, y: np.ndarray | None = None) -> None:
+        """Write over what double precision says of a slot what 60 digits do; inf where singular."""
         for row, (values, amplifications) in self.exact.items():
             if slot < len(amplifications):
-                y[row], s2[row] = values[slot], amplifications[slot]
+                s2[row] = amplifications[slot]
+                if y is not None:
+                    y[row] = values[slot]
         singular = s2 > SINGULAR_S2
         if singular.any():
             s2[singular] = np.inf
-        return y, s2
 
 
 def amplify(
@@ -424,7 +445,21 @@ class _Sums:
         self.suspects = self.doubtful = self.unsettled = _NONE
         self.flagged: list[np.ndarray] = []
         self.values = np.empty(len(samples)) if root_values else None
-        self.root_s2 = np.empty(len(samples)) if edges else None  # inspections look at it most
+        self.kept = self._room_to_keep() if edges else NOTHING_KEPT
+        self.skipped: list[np.ndarray] = []
+
+    def _room_to_keep(self) -> Kept:
+        """For all slots' s^2, or, if that is too much, for the one that may be the noisiest."""
+        total, count = len(self.samples), len(self.tape)
+        if total * count <= _KEPT:
+            slots = [slot for slot, node in enumerate(self.tape.first_nodes) if node.children]
+            return Kept(slots, np.empty((len(slots), total)))
+        rows = np.arange(0, total, math.ceil(total / _PROBED))
+        probe = run_pass(
+            self.tape, self.samples.take(rows), 0, len(rows), RANGE, False, None,
+            settled=self.settled,
+        )  # fmt: skip
+        return Kept([max(range(count), key=probe.sums.__getitem__)], np.empty((1, total)))
 
     def run(self, held: int, progress: Progress | None) -> None:
         """All samples; those whose status has a bit of `held` are left for later."""
@@ -433,7 +468,7 @@ class _Sums:
         for start in range(0, total, at_once):
             stop = min(total, start + at_once)
             found = run_pass(
-                self.tape, self.samples, start, stop, held, self.edges, self.values, self.root_s2,
+                self.tape, self.samples, start, stop, held, self.edges, self.values, self.kept,
                 settled=self.settled,
             )  # fmt: skip
             self.passes.append(found)
@@ -446,12 +481,14 @@ class _Sums:
         self, totals: Pass, status: np.ndarray, start: int, stop: int, held: int
     ) -> None:
         """Samples of which something is known: no part of the sums, or none yet."""
-        self.root_s2 = None
         self._leave_out_invalid(totals, slice(start, stop), held)
         flagged = np.flatnonzero(status & (SUSPECT | DOUBT))
         if len(flagged):
             self.out_of_range += int(np.count_nonzero(status & RANGE))
             self.flagged.append(start + flagged)
+            skipped = np.flatnonzero(status & held & SUSPECT)
+            if len(skipped):
+                self.skipped.append(start + skipped)
         later = np.flatnonzero(status & held)
         if len(later):
             suspect = (status[later] & held & SUSPECT) != 0
@@ -530,7 +567,7 @@ class _Sums:
             some = self.samples.take(left)
             values = None if self.values is None else np.empty(len(left))
             totals = run_pass(
-                self.tape, some, 0, len(left), 0, self.edges, values, None, beyond=False,
+                self.tape, some, 0, len(left), 0, self.edges, values, beyond=False,
                 settled=self.settled,
             )  # fmt: skip
             if self.values is not None:
@@ -633,6 +670,7 @@ class _Sums:
     def result(self, formula: Formula) -> Amplification:
         """The totals."""
         totals = together(self.passes)
+        self.kept.s2.setflags(write=False)
         # frozen classes are slow to fill otherwise
         amplification = Amplification.__new__(Amplification)
         amplification.__dict__.update(
@@ -641,8 +679,8 @@ class _Sums:
             rechecked=len(self.exact), unresolved=self.unresolved, out_of_range=self.out_of_range,
             root_values=self.values, tape=self.tape, exact=self.exact,
             _sums=totals.sums, _singular=totals.singular, _signs=totals.signs,
-            _edge_sums=totals.edge_sums if self.edges else None, _root_s2=self.root_s2, _traces={},
-            _settled=self.settled, _flagged=self.flagged, _unsettled=self.unsettled,
-            _evaluated=totals.evaluated,
+            _edge_sums=totals.edge_sums if self.edges else None, _kept=self.kept,
+            _skipped=self.skipped, _traces={}, _settled=self.settled, _flagged=self.flagged,
+            _unsettled=self.unsettled, _evaluated=totals.evaluated,
         )  # fmt: skip
         return amplification

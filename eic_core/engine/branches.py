@@ -158,7 +158,8 @@ def choice_terms(
 
     All of the branch taken.  On the threshold, infinity if the branches differ, else the larger of
     the two, which counts as that of the branch taken.  Two branches that are 0 agree: what is
-    relative to 0 has no digit, but moves no more than they do.
+    relative to 0 has no digit, but moves no more than they do, and what moves is counted to the
+    noisier of them.
 
     Parameters
     ----------
@@ -175,8 +176,9 @@ def choice_terms(
     if not np.any(jumps):
         return np.zeros_like(first), first, second
     larger = np.fmax(s2[1], s2[2])
-    # a branch that has lost every digit agrees with nothing
-    agree = agree & (np.isfinite(larger) | ((a[1] == 0) & (a[2] == 0)))
+    zeros = agree & (a[1] == 0) & (a[2] == 0)
+    agree = agree & (np.isfinite(larger) | zeros)  # without a digit it agrees with nothing else
+    takes = np.where(zeros & (s2[1] != s2[2]), s2[1] > s2[2], takes)
     first = np.where(jumps & agree & takes, larger, first)
     second = np.where(jumps & agree & ~takes, larger, second)
     return np.where(jumps & ~agree, np.inf, 0.0), first, second

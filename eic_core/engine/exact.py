@@ -221,6 +221,11 @@ class ExactEvaluator:
                     raise problem
                 known, invalid = slot, self.tape.steps[slot].node
                 break
+        for step, own in zip(self.tape.steps, terms, strict=True):
+            if step.row is not None and step.row.chooses and (own[1] or own[2]):
+                y[step.operands[0]][:] = bool(own[1])  # on a threshold perhaps the other branch
+        counted = active_slots(self.tape, y, 1)
+        active = [on or bool(mask[0]) for on, mask in zip(active, counted, strict=True)]
         kept = [p if on and isinstance(p, _Point) else None
                 for p, on in zip(found, active, strict=True)][:known]  # fmt: skip
         return ExactSample(
@@ -274,6 +279,8 @@ class ExactEvaluator:
             if agree and isinstance(other, _Point) and (
                 both_zero or not _is_inf(max(s2, other.s2))
             ):
+                if both_zero and other.s2 > s2:  # what moves is counted to the one that does
+                    place = 1 - place
                 s2, v = max(s2, other.s2), max(v, other.v)
             else:
                 own[0] = v = self.mp.inf

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -24,8 +25,21 @@ SUSPECT = RANGE | PRECISION
 Settled = Mapping[int, SettledConstant]
 NOTHING_SETTLED: Settled = MappingProxyType({})
 
-Kept = tuple[tuple[int, int], ...]
-"""Slots, and the addresses that their numbers are written to."""
+
+class Kept(NamedTuple):
+    """s^2 of some slots at every sample.
+
+    Attributes
+    ----------
+    slots : sequence of int
+    s2 : ndarray, shape (len(slots), N)
+    """
+
+    slots: Sequence[int]
+    s2: np.ndarray
+
+
+NOTHING_KEPT = Kept((), np.empty((0, 0)))
 
 
 def run_pass(
@@ -36,7 +50,7 @@ def run_pass(
     held: int,
     edges: bool,
     values: np.ndarray | None,
-    s2: np.ndarray | None,
+    kept: Kept = NOTHING_KEPT,
     *,
     beyond: bool = True,
     settled: Settled = NOTHING_SETTLED,
@@ -54,8 +68,10 @@ def run_pass(
         Bits of a status that leave a sample out of the sums.
     edges : bool
         Whether every operand's sum of terms and the watched signs are wanted, too.
-    values, s2 : ndarray, shape (N,), or None
-        Where the root's values and s^2 are written to, at the same rows.
+    values : ndarray, shape (N,), or None
+        Where the root's values are written to, at the same rows.
+    kept : Kept, optional
+        Where s^2 of some slots is written to, but for samples that `held` leaves out.
     beyond : bool
         False to count an overflow as invalid.
     settled : mapping of slot to SettledConstant
@@ -69,23 +85,29 @@ def run_pass(
     engine = native.library()
     packed = None if engine is None or settled else engine.pack(tape)
     if engine is None or packed is None:
-        return _run_reference(tape, samples, start, stop, held, edges, values, s2, beyond, settled)
+        return _run_reference(
+            tape, samples, start, stop, held, edges, values, kept, beyond, settled
+        )
     mode = (native.EDGES | native.SIGNS) if edges else 0
     if not beyond:
         mode |= native.OVERFLOW_IS_INVALID
     addresses = samples.addresses
     if start:
         addresses = {name: address + 8 * start for name, address in addresses.items()}
-    root = len(tape) - 1
-    keep_y: Kept = ()
-    keep_s2: Kept = ()
-    if values is not None:
-        keep_y = ((root, int(values.ctypes.data) + 8 * start),)
-    if s2 is not None:
-        keep_s2 = ((root, int(s2.ctypes.data) + 8 * start),)
+    keep_y = _addresses([len(tape) - 1], values, start) if values is not None else ()
+    keep_s2 = _addresses(kept.slots, kept.s2, start) if kept.slots else ()
     skip = INVALID | (held & ~DOUBT)
     return engine.run(tape, packed, addresses, stop - start, mode=mode, skip=skip,
                       out=INVALID | held, keep_y=keep_y, keep_s2=keep_s2)  # fmt: skip
+
+
+_Name = TypeVar("_Name", int, str)
+
+
+def _addresses(names: Sequence[_Name], rows: np.ndarray, start: int) -> list[tuple[_Name, int]]:
+    """Slots or variables with where their numbers lie, in a row each, from a sample on."""
+    first, step = int(rows.ctypes.data) + 8 * start, rows.strides[0]
+    return [(name, first + step * i) for i, name in enumerate(names)]
 
 
 def _run_reference(
@@ -96,7 +118,7 @@ def _run_reference(
     held: int,
     edges: bool,
     values: np.ndarray | None,
-    s2: np.ndarray | None,
+    kept: Kept,
     beyond: bool,
     settled: Settled,
 ) -> Pass:
@@ -111,8 +133,8 @@ def _run_reference(
         parts.append(_part_of(tape, block, held, edges, beyond))
         if values is not None:
             values[first:last] = block.y[-1]
-        if s2 is not None:
-            s2[first:last] = block.s2[-1]
+        for slot, s2 in zip(kept.slots, kept.s2, strict=True):
+            s2[first:last] = block.s2[slot]
     return together(parts)
 
 
@@ -216,12 +238,9 @@ def every_slot(tape: Tape, samples: Samples) -> extended.Plain | None:
     rows = len(samples)
     y, s2 = np.empty((len(tape), rows)), np.empty((len(tape), rows))
     terms = np.empty((packed.operands, rows))
-    kept = [
-        [(i, address + 8 * rows * i) for i in range(len(array))]
-        for array, address in ((a, int(a.ctypes.data)) for a in (y, s2, terms))
-    ]
+    keep_y, keep_s2, keep_terms = (_addresses(range(len(a)), a, 0) for a in (y, s2, terms))
     engine.run(tape, packed, samples.addresses, rows, mode=native.EDGES, skip=INVALID, out=INVALID,
-               keep_y=kept[0], keep_s2=kept[1], keep_terms=kept[2])  # fmt: skip
+               keep_y=keep_y, keep_s2=keep_s2, keep_terms=keep_terms)  # fmt: skip
     return y, s2, terms
 
 
@@ -250,6 +269,42 @@ def first_without_digit(
     with np.errstate(invalid="ignore"):
         lost = counts & ~(s2 <= SINGULAR_S2)
     return np.where(lost.any(axis=0), np.argmax(lost, axis=0), -1)
+
+
+def at_points(
+    tape: Tape, columns: np.ndarray, slots: Sequence[int]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """Values of some slots and s^2 of the last at points of one's own; None without native engine.
+
+    Parameters
+    ----------
+    tape : Tape
+    columns : ndarray, shape (variables of the tape, m)
+        Finite, each row contiguous.
+    slots : sequence of int
+        Ascending; those after the last are not run.
+
+    Returns
+    -------
+    y : ndarray, shape (len(slots), m)
+    s2 : ndarray, shape (m,)
+    known : ndarray of bool, shape (m,)
+        Where no slot that was run leaves double range or the real numbers.
+    """
+    engine = native.library()
+    packed = None if engine is None else engine.pack(tape)
+    if engine is None or packed is None:
+        return None
+    rows = columns.shape[1]
+    y, s2 = np.empty((len(slots), rows)), np.empty((1, rows))
+    found = engine.run(
+        tape, packed, dict(_addresses(tape.variables, columns, 0)), rows,
+        mode=0, skip=INVALID, out=INVALID, keep_y=_addresses(slots, y, 0),
+        keep_s2=_addresses(slots[-1:], s2, 0), slots=slots[-1] + 1,
+    )  # fmt: skip
+    status = found.status
+    known = np.ones(rows, dtype=bool) if status is None else status & (INVALID | RANGE) == 0
+    return y, s2[0], known
 
 
 def values_at(

@@ -10,14 +10,16 @@ closer to where the sign changes, and what its value and its amplification do th
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from eic_core.engine.amplify import Amplification, amplify
-from eic_core.formula.tree import Formula
+from eic_core.engine.passes import at_points
+from eic_core.engine.tape import SINGULAR_S2, constant_value, tape_of
+from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
 from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
@@ -48,6 +50,25 @@ GROWN = 30.0
 
 SURE = 1e12
 """From this amplification on, double precision does not know a sign."""
+
+CONTINUOUS = frozenset(
+    "neg abs cbrt hypot exp expm1 sin cos atan sinh cosh tanh asinh erf min max".split()
+)
+"""Operators with a value at any real operands that makes no jump; so have `add`, `sub`, `mul`."""
+
+NEVER_NEGATIVE = frozenset(("abs", "hypot"))
+
+FEW, TRIED = 256, 8
+"""Samples whose signs are compared on the short way, and those of them that a line may start at."""
+
+TURNS = 4
+"""How often a zero is estimated on the short way."""
+
+EVENLY, EIGHTHS = np.linspace(0.0, 1.0, PARTS + 1), np.linspace(0.0, 1.0, 9)
+"""Where the value is asked for first; and beside each estimate, in parts of what encloses it."""
+
+CLOSE = np.array([0.0, *[sign * 10.0**-k for k in range(1, 8) for sign in (-1, 1)]])
+"""And nearer to the estimate, in the same parts."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +112,7 @@ class SignChanges:
     def __init__(self, amplification: Amplification) -> None:
         self._amplification = amplification
         self._known: dict[int, SignChange] = {}
+        self._found_shortly: dict[int, SignChange | None] = {}
 
     def at(self, node_id: int) -> SignChange:
         """What happens where a node changes its sign; `NO_CHANGE` where it does not."""
@@ -100,8 +122,44 @@ class SignChanges:
         slot = found.tape.slots[node_id]
         if slot not in self._known:
             with np.errstate(all="ignore"):
-                self._known[slot] = find_sign_change(found, node_id)
+                change = find_sign_change(found, node_id)
+                if not change.unbounded:  # what `unbounded` says holds
+                    change = self._short(node_id) or self._known_from_form(node_id) or change
+            self._known[slot] = change
         return self._known[slot]
+
+    def unbounded(self, node_id: int) -> bool:
+        """Whether a node's amplification grows without bound where it changes its sign.
+
+        As `at` has it, but most zeros are known from the formula's form, or on a short way.
+        """
+        found = self._amplification
+        if found.signs[node_id] != 3:
+            return False
+        if found.tape.slots[node_id] not in self._known and (
+            self._known_from_form(node_id) or self._short(node_id)
+        ):
+            return True
+        return self.at(node_id).unbounded
+
+    def _known_from_form(self, node_id: int) -> SignChange | None:
+        """A zero that the form alone shows, if every sign on the data is certain."""
+        found = self._amplification
+        nodes = found.formula.nodes
+        node = nodes[node_id]
+        if any(
+            found.singular[k] or not found.finite_sum[k] < SURE**2
+            for k in (node_id, *node.children[:1])
+        ) or not loses_all_at_zero(found.formula, node_id, found.samples):
+            return None
+        return SignChange(True, False, True, _words(True, False), {})
+
+    def _short(self, node_id: int) -> SignChange | None:
+        slot = self._amplification.tape.slots[node_id]
+        if slot not in self._found_shortly:
+            with np.errstate(all="ignore"):
+                self._found_shortly[slot] = find_unbounded_zero(self._amplification, node_id)
+        return self._found_shortly[slot]
 
 
 def find_sign_change(amplification: Amplification, node_id: int) -> SignChange:
@@ -146,6 +204,210 @@ def find_sign_change(amplification: Amplification, node_id: int) -> SignChange:
     )
 
 
+def loses_all_at_zero(formula: Formula, node_id: int, samples: Samples) -> bool:
+    """Whether between two values of opposite sign lies a zero at which the noise has no bound.
+
+    A sine beside a multiple of pi that is not 0, a cosine, a logarithm, a sum with a term that is
+    nowhere 0: of what makes no jump on any straight line from one sample to another.
+
+    Parameters
+    ----------
+    formula : Formula
+    node_id : int
+    samples : Samples
+        With a column for each variable.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> samples = Samples.from_columns({"x": [1.0, 3.0], "y": [-1.0, 1.0]})
+    >>> def told(text: str) -> bool:
+    ...     formula = read(text).formula
+    ...     return loses_all_at_zero(formula, formula.root.id, samples)
+    >>> [told(text) for text in ("sin(x*y)", "log(x)", "x - 3", "sqrt(x) - y", "cos(1/x)")]
+    [True, True, True, True, True]
+    >>> [told(text) for text in ("sin(1/y)", "tan(x)", "y + y*x", "sqrt(y) - 1", "log(1/y)")]
+    [False, False, False, False, False]
+    """
+    root = formula.nodes[node_id]
+    if root.operator not in ("add", "sub", "sin", "cos", "log"):
+        return False
+    signs: list[int] = []
+    smooth: list[bool] = []
+    for node in formula.nodes[:node_id]:
+        sign, itself = _form_of(node, [signs[i] for i in node.children], formula, samples)
+        signs.append(sign)
+        smooth.append(itself and all([smooth[i] for i in node.children]))
+    if root.operator in ("add", "sub") and not any([signs[i] for i in root.children]):
+        return False  # its terms may vanish together
+    return all([smooth[i] for i in root.children])
+
+
+def _form_of(
+    node: Node, signs: Sequence[int], formula: Formula, samples: Samples
+) -> tuple[int, bool]:
+    """The sign that a node has everywhere, 0 if it may have others; and whether it never jumps.
+
+    Given those of its operands.
+    """
+    _, operator, children, label, parameter, _ = node
+    if operator == VARIABLE:
+        column = samples.columns[label]
+        return int(column.min() > 0) - int(column.max() < 0), True
+    if operator == CONSTANT:
+        value = constant_value(label)
+        return int(value > 0) - int(value < 0), True
+    first, last = signs[0], signs[-1]
+    real = first == 1 or formula.nodes[children[0]].operator in NEVER_NEGATIVE
+    if operator == "power" and parameter is not None:
+        whole = parameter.denominator == 1
+        sign = 1 if whole and parameter % 2 == 0 else first if whole else int(first == 1)
+        return sign if first else 0, (whole or real) and (parameter > 0 or first != 0)
+    if operator in ("add", "sub"):
+        return first if first == (last if operator == "add" else -last) else 0, True
+    if operator in ("mul", "div"):
+        return first * last, operator == "mul" or last != 0
+    if operator in ("sqrt", "log", "pow"):
+        return int(first == 1 and operator != "log"), real and (first == 1 or operator == "sqrt")
+    sign = {"neg": -first, "abs": first * first, "exp": 1, "cosh": 1}.get(operator, 0)
+    return sign, operator in CONTINUOUS
+
+
+def find_unbounded_zero(amplification: Amplification, node_id: int) -> SignChange | None:
+    """A zero towards which a node's amplification grows without bound, sought on one short line.
+
+    The line joins two near samples of opposite sign.  What is a zero, and without bound, is as
+    `find_sign_change` has it.
+
+    Parameters
+    ----------
+    amplification : Amplification
+    node_id : int
+        With a row that watches a sign (`Operator.crossing`).
+
+    Returns
+    -------
+    SignChange or None
+        None where that does not settle it: at a pole, a jump, several changes close by, a bounded
+        amplification.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> samples = Samples.from_columns({"x": [-1.0, 0.5, 1.0, 2.0]})
+    >>> for text in ("x - 0.7", "x + 1/x", "x + x**3"):
+    ...     formula = read(text).formula
+    ...     found = find_unbounded_zero(amplify(formula, samples, edges=True), len(formula) - 1)
+    ...     print(text, "|", found and round(found.place["x"], 3))
+    x - 0.7 | 0.7
+    x + 1/x | None
+    x + x**3 | None
+    """
+    formula, tape = amplification.formula, amplification.tape
+    node = formula.nodes[node_id]
+    by_argument = OPERATORS[node.operator].crossing == "argument"
+    slots = [tape.slots[node.children[0]]] * by_argument + [tape.slots[node_id]]
+    columns, count = amplification.samples.columns, len(amplification.samples)
+
+    def measured(points: Array) -> tuple[Array, Array] | None:
+        """The watched values there, 0 where there is none, and s."""
+        found = at_points(tape, points, slots)
+        if found is None:
+            return None
+        y, s2, known = found
+        return np.where(known, y[-1] * np.sign(y[0]) if by_argument else y[-1], 0.0), np.sqrt(s2)
+
+    some = slice(0, count, math.ceil(count / FEW))
+    points = np.array([columns[name][some] for name in tape.variables])
+    found = None if tape.chooses or not len(points) else measured(points)
+    if found is None:
+        return None
+    value, s = found
+    ends = _near_ends(points, np.where(s < SURE, value, 0.0))
+    if ends is None:
+        return None
+    first, last = (points[:, end, None] for end in ends)
+    along = EVENLY
+    least = before = most = math.inf
+    for turn in range(TURNS + 1):
+        found = measured(first * (1 - along) + last * along)
+        assert found is not None
+        value, s = found
+        there = value != 0
+        if not there.all():
+            along, value, s = along[there], value[there], s[there]
+        above = value > 0
+        changes = np.flatnonzero(above[1:] != above[:-1])
+        if not len(changes):
+            return None
+        size = np.abs(value)
+        k = int(changes[np.argmin(np.maximum(size[changes], size[changes + 1]))])
+        largest = float(max(size[k], size[k + 1]))
+        if not turn:
+            least, before = float(min(size[k], size[k + 1])), float(max(s[k], s[k + 1]))
+        elif largest <= DECIDED * least:
+            if not min(s[k], s[k + 1]) >= GROWN * before:
+                return None
+            names = formula.subtree(node_id).variables
+            place = (first * (1 - along[k]) + last * along[k])[:, 0].tolist()
+            by_name = dict(zip(tape.variables, place, strict=True))
+            return SignChange(True, False, True, _words(True, False),
+                              {name: by_name[name] for name in names})  # fmt: skip
+        elif not largest < most:
+            return None  # a pole, or a jump
+        most = largest
+        along = _closer(along, value, k)
+    return None
+
+
+def _near_ends(points: Array, value: Array) -> tuple[int, int] | None:
+    """Two samples near each other at which a value has opposite signs; None without any."""
+    above, below = np.flatnonzero(value > 0), np.flatnonzero(value < 0)
+    if not len(above) or not len(below):
+        return None
+    above = above[:: math.ceil(len(above) / TRIED)]
+    scale = np.ptp(points, axis=1)
+    scale[~(scale > 0)] = 1.0
+    gaps = np.abs(points[:, above, None] - points[:, None, below]) / scale[:, None, None]
+    start, end = divmod(int(np.argmin(np.max(gaps, axis=0))), len(below))
+    return int(above[start]), int(below[end])
+
+
+def _closer(along: Array, value: Array, k: int) -> Array:
+    """Places between two that enclose a zero: a few even ones, and ever nearer to where it may be.
+
+    The curve through the places around tells where: Neville's scheme for its inverse, at 0.
+    """
+    low, high = float(along[k]), float(along[k + 1])
+    around = slice(max(0, k - 2), k + 4)
+    at, of = along[around].tolist(), value[around].tolist()
+    guess = math.nan
+    if len({*of}) == len(of):
+        for gap in range(1, len(at)):
+            at = [(at[i + 1] * of[i] - at[i] * of[i + gap]) / (of[i] - of[i + gap])
+                  for i in range(len(at) - 1)]  # fmt: skip
+        guess = at[0]
+    if not low < guess < high:
+        a, b = float(value[k]), float(value[k + 1])
+        guess = low + (high - low) * (a / (a - b))
+    near = guess + (high - low) * CLOSE
+    even = low + (high - low) * EIGHTHS
+    return np.sort(np.concatenate([even, near[(near > low) & (near < high)]]))
+
+
+def _extremes(sizes: Array) -> npt.NDArray[np.int64]:
+    """Where the smallest and the largest lie; of equals the first, and the last."""
+    low, high = NEAREST - 1, len(sizes) - FARTHEST
+    if low >= high:
+        return np.arange(len(sizes))
+    parted = np.partition(sizes, [low, high])
+    least, most = np.flatnonzero(sizes <= parted[low]), np.flatnonzero(sizes >= parted[high])
+    return np.union1d(
+        least[np.argsort(sizes[least], kind="stable")[:NEAREST]],
+        most[np.argsort(sizes[most], kind="stable")[-FARTHEST:]],
+    )
+
+
 class _Search:
     """The samples of a node by their sign, and the lines between them."""
 
@@ -185,8 +447,7 @@ class _Search:
         ends: list[int] = []
         for sign in (1, -1):
             own, others = self.rows[sign], self._some(self.rows[-sign])
-            order = np.argsort(np.abs(self.y[own]), kind="stable")
-            chosen = own[np.union1d(order[:NEAREST], order[-FARTHEST:])]
+            chosen = own[_extremes(np.abs(self.y[own]))]
             scale = np.ptp(self.points[np.concatenate([chosen, others])], axis=0)
             scale[~(scale > 0)] = 1.0
             gaps = np.abs(self.points[chosen][:, None, :] - self.points[others][None]) / scale
@@ -249,9 +510,20 @@ class _Search:
     def _values(self, points: Array) -> tuple[Array, Array, Array]:
         """Value, s and watched sign at points; nan where there is none."""
         columns = {name: points[:, i].copy() for i, name in enumerate(self.names)}
+        tape, root = tape_of(self.formula), self.formula.root
+        slots = [tape.slots[root.children[0]]] * self.by_argument + [len(tape) - 1]
+        quick = None if tape.chooses or not columns else at_points(
+            tape, np.array([columns[name] for name in tape.variables]), slots
+        )  # fmt: skip
+        if quick is not None and quick[2].all():
+            y, s2, _ = quick
+            s = np.sqrt(np.where(s2 > SINGULAR_S2, math.inf, s2))
+            signs = np.sign(y[-1])
+            if self.by_argument:
+                signs = signs * np.where(y[0] < 0, -1.0, 1.0)
+            return y[-1], s, signs
         found = amplify(self.formula, Samples.from_columns(columns, count=len(points)),
                         recheck=False)  # fmt: skip
-        root = self.formula.root
         y, s = found.trace(root.id)
         signs = np.sign(y)
         if self.by_argument:

@@ -219,11 +219,12 @@ class Inspection(Plain):
         if not self.counts.valid:
             return None
         watched = self.finite_bottleneck
-        crossings = tuple(k for k, signs in enumerate(self.amplification.signs) if signs == 3)
-        hottest = sorted(crossings, key=lambda k: -self.amplification.finite_sum[k])
-        unbounded = any(self.sign_changes.at(k).unbounded for k in hottest)
-        found = tail_of(watched, self.amplification.valid_s2(watched), crossings, unbounded)
-        hopeless = any(n.singular == self.counts.valid for n in self.nodes)
+        amplification, valid = self.amplification, self.counts.valid
+        crossings = tuple([k for k, signs in enumerate(amplification.signs) if signs == 3])
+        hottest = sorted(crossings, key=amplification.finite_sum.__getitem__, reverse=True)
+        unbounded = any(self.sign_changes.unbounded(k) for k in hottest)
+        found = tail_of(watched, amplification.valid_s2(watched), crossings, unbounded)
+        hopeless = self.counts.singular == valid and any(n.singular == valid for n in self.nodes)
         if found.divergent is False and hopeless:
             found = replace(found, divergent=None)
         return found
@@ -256,9 +257,7 @@ class Inspection(Plain):
 
 def local_eic(mean_s2: float) -> float:
     """log10 of the root of a mean s^2; nan and inf pass through."""
-    if math.isnan(mean_s2) or math.isinf(mean_s2):
-        return mean_s2
-    return 0.5 * math.log10(mean_s2)
+    return 0.5 * math.log10(mean_s2) if mean_s2 < math.inf else mean_s2
 
 
 def _finite_bottleneck(nodes: tuple[NodeAmplification, ...]) -> int:

@@ -7,17 +7,27 @@ is known from s^2 at samples laid ever closer to the place.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from eic_core.engine.native.library import library
 from eic_core.explain.settling import unsettled_clause
 from eic_core.explain.verdict import verdict
 from eic_core.explain.where import where
 from eic_core.formula.syntax import read
+from eic_core.formula.tree import Formula
 from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
+from eic_core.measure.crossings import (
+    CONTINUOUS,
+    NEVER_NEGATIVE,
+    find_sign_change,
+    find_unbounded_zero,
+    loses_all_at_zero,
+)
 from tests.effort import examples
 
 
@@ -165,3 +175,61 @@ def test_no_interval_stands_beside_a_mean_that_grows() -> None:
     assert "a part of the formula has a pole inside the domain" in pole.interval.reason
     calm = where(inspected("x + 1/x", x="-1:2"))
     assert calm.interval.reason == "" and calm.interval.high < 1
+
+
+TERMS = ("x", "y", "1/y", "1/x", "sin(3*x)", "exp(-x)", "sqrt(y)", "abs(x)**0.5", "x**3", "log(y)",
+         "y**-1.5", "floor(x)", "sqrt(x + 2)", "cos(y)*x", "x*y", "tan(x)", "y**x", "x*exp(x*y)")
+
+
+@pytest.mark.parametrize("inner", TERMS)
+def test_what_form_and_the_short_way_say_the_search_finds(inner: str) -> None:
+    """And at the place that the short way names the value is next to nothing."""
+    claimed = 0
+    for outer in ("{} - 1.3", "{} - y", "x + {}", "sin(4*{})", "cos(3*{})", "log(abs({}))"):
+        found = inspected(outer.format(inner), count=600, x="-1.6:2", y="0.5:3")
+        formula, root = found.formula, found.formula.root.id
+        if found.amplification.signs[root] != 3:
+            continue
+        with np.errstate(all="ignore"):
+            full = find_sign_change(found.amplification, root)
+            short = find_unbounded_zero(found.amplification, root)
+        if loses_all_at_zero(formula, root, found.samples):
+            claimed += 1
+            assert full.unbounded, formula.source
+        if short is not None:
+            claimed += 1
+            assert full.unbounded and short.zero, formula.source
+            assert abs(_value(formula, short.place)) < 1e-3 * np.nanmax(
+                np.abs(found.amplification.trace(root)[0])
+            )
+        assert found.sign_changes.unbounded(root) is full.unbounded
+    assert claimed or inner == "floor(x)" or library() is None  # the short way is native
+
+
+def _value(formula: Formula, place: Mapping[str, float]) -> float:
+    samples = Samples.from_columns({name: [place[name]] for name in formula.variables})
+    return float(inspect(formula, samples).amplification.trace(formula.root.id)[0][0])
+
+
+@pytest.mark.parametrize("operator", sorted(CONTINUOUS - {"neg", "min", "max", "hypot"}))
+def test_a_continuous_operator_has_values_without_jumps(operator: str) -> None:
+    x = np.concatenate([np.linspace(-12, 12, 4_801), np.arange(-12, 13) * math.pi / 4])
+    formula = read(f"{operator}(x)").formula
+
+    def at(shift: float) -> np.ndarray:
+        samples = Samples.from_columns({"x": x + shift})
+        return inspect(formula, samples).amplification.trace(1)[0]
+
+    assert np.isfinite(at(0.0)).all()
+    size = 1 + np.abs(at(0.0))
+    assert np.max(np.abs(at(1e-12) - at(-1e-12)) / size) < 1e-3
+    if operator in NEVER_NEGATIVE:
+        assert at(0.0).min() >= 0
+
+
+def test_a_zero_that_only_the_form_shows_unsettles_the_mean_and_the_sentence() -> None:
+    found = inspected("sin(x*y) + 5", x="0.1:4", y="0.1:4")
+    sine = 3
+    assert found.sign_changes.unbounded(sine) and found.sign_changes.at(sine).unbounded
+    assert found.tail is not None and found.tail.divergent is True
+    assert "crosses zero" in unsettled_clause(found)

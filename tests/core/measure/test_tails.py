@@ -142,7 +142,7 @@ def test_no_valid_sample_has_no_tail_and_says_why() -> None:
 @pytest.mark.parametrize(
     "shape", ["flat", "heavy", "some infinite", "most infinite", "ties", "one"]
 )
-def test_many_values_are_ordered_by_bins_as_few_are_without(
+def test_many_values_are_parted_into_the_order_that_few_are_sorted_into(
     shape: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(3)
@@ -155,9 +155,9 @@ def test_many_values_are_ordered_by_bins_as_few_are_without(
         "ties": np.round(rng.uniform(1, 50, n)),
         "one": np.full(n, 2.0),
     }[shape]
-    by_bins = tail_of(0, values, ())
+    parted = tail_of(0, values, ())
     monkeypatch.setattr(tails, "_MANY", n + 1)
-    assert by_bins == tail_of(0, values, ())
+    assert parted == tail_of(0, values, ())
 
 
 def test_the_node_without_values_is_told_beside_the_bottleneck() -> None:
@@ -166,3 +166,34 @@ def test_the_node_without_values_is_told_beside_the_bottleneck() -> None:
     assert [n.invalid for n in some.nodes] == [0, 1, 0, 0, 0, 1, 0]
     assert some.no_value_at == 5  # of equals the last, as the page has it
     assert inspect(read("x + 1").formula, Samples.from_columns({"x": [1.0]})).no_value_at is None
+
+
+@pytest.mark.parametrize("text", [
+    "sqrt(x) + 1/x", "exp(400*x) * exp(-399*x)", "(x + 1e12) - 1e12", "x**2 - x", "log(x)*y",
+    "where(x > 1, log(x), y)", "(0.1 + 0.2 - 0.3) + x*y",
+])  # fmt: skip
+@pytest.mark.parametrize("recheck", [False, True])
+@pytest.mark.parametrize("room", [0, 1 << 17])
+def test_what_the_first_pass_keeps_is_what_a_second_finds(
+    text: str, recheck: bool, room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With invalid and singular samples, such beyond double range, and those at 60 digits."""
+    monkeypatch.setattr("eic_core.engine.amplify._KEPT", room)
+    monkeypatch.setattr("eic_core.engine.amplify.MAX_RECHECKED", 40)
+    x = np.concatenate([np.linspace(-0.5, 5, 300), [0.0, 1.0, 1e-9]])
+    samples = Samples.from_columns({"x": x, "y": np.cos(3 * x)})
+    found = inspect(read(text).formula, samples, recheck=recheck).amplification
+    for k in range(len(found.formula)):
+        s = found.trace(k)[1]
+        assert np.array_equal(np.sqrt(found.valid_s2(k)), s[found.evaluated(k)], equal_nan=True)
+
+
+def test_a_rank_that_was_parted_stays_in_its_place() -> None:
+    rng = np.random.default_rng(0)
+    for n in rng.integers(tails._MANY, 20_000, 40).tolist():
+        for values in (1 + rng.pareto(0.7, n), rng.integers(1, 300, n).astype(float)):
+            ranks = [n // 2, 9 * n // 10, 99 * n // 100]
+            found, top = tails._ordered(values, ranks, n - n // 50, n)
+            expected = np.sort(values)
+            assert found == expected[ranks].tolist()
+            assert np.array_equal(top, expected[n - n // 50 :])
