@@ -45,7 +45,7 @@ def test_a_better_form_is_looked_at_taken_left_and_taken_again(visit: Opener) ->
     )
     assert whole <= shown + 1  # nothing of the fraction is cut off
 
-    answer.get_by_role("button", name="Inspect this form").click()
+    answer.get_by_role("button", name=f"Inspect {BETTER}").click()
     expect(answer.locator(".eic-answer")).to_contain_text("Nothing better found")
     assert formula(page) == BETTER
     page.get_by_role("button", name="Previous formula").click()

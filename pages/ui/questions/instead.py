@@ -25,17 +25,15 @@ from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.jobs import Job
 from pages.ui.kit.progress import finish_button, start_finishing
-from pages.ui.kit.text import escape, prose
+from pages.ui.kit.text import code_label, escape, prose
 from pages.ui.kit.visit import Visit, change_state, current_visit
 from pages.ui.kit.wiring import diagnosis_service, figure_cache
 
 
-def replace_formula_button(
-    result: InspectionResult, text: str, key: str, label: str = "Inspect this form"
-) -> None:
+def replace_formula_button(result: InspectionResult, text: str, key: str) -> None:
     """Puts `text`, in Python's notation, into the editor, with the same data."""
     if st.button(
-        label,
+        f"Inspect {code_label(text, 28 if is_narrow() else 60)}",
         key=key,
         icon=":material/build:",
         help="Puts it into the editor; “Previous formula” brings yours back.",
