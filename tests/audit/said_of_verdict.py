@@ -187,8 +187,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 
 
 KINDS["how"] = (
-    r"(?:|, (?:inherited from `[^`]+`|(?:all|\d+\.\d) of them "
-    r"(?:inherited from|created in its branch at) `[^`]+`"
+    r"(?:|, (?:inherited from `[^`]+`|(?:all|\d+\.\d) of them inherited from `[^`]+`"
     r"|\d+\.\d of them in this step|at most \d+\.\d of them in any one step))"
 )
 KINDS["keeps"] = (
@@ -240,9 +239,8 @@ KINDS["where"] = (
     r"| at all [\d,]+ samples that were checked)"
 )
 _PLACE = re.compile(
-    r", (?:inherited from (?P<of>`[^`]+`)|(?P<part>all|\d+\.\d) of them "
-    r"(?:inherited from|(?P<branch>created in its branch at)) (?P<from>`[^`]+`)"
-    r"|(?P<here>\d+\.\d) of them in this step"
+    r", (?:inherited from (?P<of>`[^`]+`)|(?P<part>all|\d+\.\d) of them inherited from "
+    r"(?P<from>`[^`]+`)|(?P<here>\d+\.\d) of them in this step"
     r"|at most (?P<most>\d+\.\d) of them in any one step)"
 )
 _SECOND = compiled(
@@ -279,12 +277,6 @@ def _made(p: Page, t: int, k: int, place: Match | None, why: str) -> Iterator[st
             f"{made[k]:.2f} at node {k}"
         )
     if place is not None:
-        chooses = p.formula.nodes[t].operator == "conditional"
-        branches = p.formula.nodes[t].children[1:]
-        if bool(place["branch"]) != (chooses and bool(place["from"])):
-            yield "a branch is where a conditional's loss is made, and only that"
-        elif chooses and place["from"] and not any(k in p.truth.subtree(b) for b in branches):
-            yield "it is in no branch"
         part = place["here"] or place["part"]
         if part == "all" and made[k] < whole_loss - 0.15:
             yield f"{made[k]:.2f} of {whole_loss:.2f}, not all, are made there"

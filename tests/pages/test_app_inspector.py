@@ -239,12 +239,12 @@ def test_the_button_for_a_better_form_names_it() -> None:
 
 
 @pytest.mark.parametrize("level", [
-    STABLE, MODERATE, SEVERE, INFINITE, UNDEFINED, "undecided", "out-of-range", "of a later version",
+    STABLE, MODERATE, SEVERE, INFINITE, UNDEFINED, "undecided", "out-of-range", "of a later day",
 ])
 def test_every_level_has_a_badge_that_can_be_read(level: str) -> None:
     """White on a colour of its own, or on that of any level (WCAG 2.1, 1.4.3)."""
     style = (SCRIPT.parent / "style.css").read_text(encoding="utf-8")
     ground = re.search(r"\.eic-level \{[^}]*background: (#[0-9a-f]{6})", style)
     own = re.search(rf"\.eic-{level}(?:, [^{{}}]*)? \{{ background: (#[0-9a-f]{{6}})", style)
-    assert ground is not None and (own is not None or level == "of a later version")
+    assert ground is not None and (own is not None or level == "of a later day")
     assert contrast((own or ground)[1], "#ffffff") >= 4.5
