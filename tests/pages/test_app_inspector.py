@@ -232,12 +232,6 @@ def test_on_a_phone_the_inputs_are_folded_above_the_verdict(
     assert not any("eic-error" in e.proto.body for e in wrong.expander[0].get("html"))
 
 
-def test_the_button_for_a_better_form_names_it() -> None:
-    page = open_page(formula="sqrt(x+1)-sqrt(x)", range=["x=loguniform:1:1e8"], ask="instead")
-    names = {page.button(key=key).label for key in ("apply-best", "apply-repair-0")}
-    assert names == {"Inspect `1/(sqrt(x + 1) + sqrt(x))`"}
-
-
 @pytest.mark.parametrize("level", [
     STABLE, MODERATE, SEVERE, INFINITE, UNDEFINED, "undecided", "out-of-range", "of a later day",
 ])
