@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from db.backup import DEFAULT_FOLDER, backup, restore
-from db.engine import DEFAULT_URL, SqlStore, open_database
+from db.engine import DEFAULT_URL, DEMO_URL, SqlStore, open_database, sqlite_path
 from eic_core import wording
 from eic_core.errors import UserError
 from study.clock import SystemChance, SystemClock
@@ -22,6 +22,10 @@ from study.organising import OrganiserService
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0, or 2 for a user's mistake with one message on standard error."""
     options = _parser().parse_args(arguments)
+    if options.database is None:
+        options.database = os.environ.get("DATABASE_URL") or DEFAULT_URL
+        if options.database != DEMO_URL:
+            _tell_of_demo()
     try:
         options.run(options)
     except UserError as error:
@@ -30,10 +34,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _tell_of_demo() -> None:
+    """Where the studies of a demo are: a command that names no database passes them over."""
+    if sqlite_path(DEMO_URL).is_file():
+        print(
+            "note: the demo's studies are in a database of their own, which this leaves out; "
+            f"for them: python -m db --database {DEMO_URL} …",
+            file=sys.stderr,
+        )
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m db", description="Studies at rest.")
     parser.add_argument(
-        "--database", metavar="URL", default=os.environ.get("DATABASE_URL") or DEFAULT_URL,
+        "--database", metavar="URL",
         help=f"default: DATABASE_URL of the environment, else {DEFAULT_URL}",
     )  # fmt: skip
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -70,14 +84,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def _open(options: argparse.Namespace, *, must_exist: bool = True) -> SqlStore:
     url: str = options.database
-    if must_exist and url.startswith("sqlite"):
-        from db.engine import sqlite_path
-
-        if not sqlite_path(url).is_file():
-            raise StudyError(
-                f"there is no database {sqlite_path(url)}",
-                hint="name it: `python -m db --database URL …`, or set DATABASE_URL",
-            )
+    if must_exist and url.startswith("sqlite") and not sqlite_path(url).is_file():
+        raise StudyError(
+            f"there is no database {sqlite_path(url)}",
+            hint="name it: `python -m db --database URL …`, or set DATABASE_URL",
+        )
     return open_database(url)
 
 

@@ -114,7 +114,7 @@ def significant(value: float, digits: int = 3, *, missing: str = "undefined") ->
         power = "10" + str(int(exponent)).translate(RAISED)
         text = power if head == "1" else f"{head}·{power}"
     else:
-        text = f"{size:.{spared}g}" if size < 1 else f"{shown:,.15g}"
+        text = f"{size:.{spared}g}" if size < 1 else f"{shown:,.{max(15, digits)}g}"
     return f"−{text}" if value < 0 else text
 
 

@@ -8,6 +8,7 @@ from pages.ui.inspector.data_input import data_panel
 from pages.ui.inspector.formula_input import (
     EXAMPLES,
     example_state,
+    folded_panel,
     formula_input,
     gallery_row,
     reading_panel,
@@ -21,6 +22,7 @@ from pages.ui.inspector.headline import (
     verdict_view,
 )
 from pages.ui.inspector.workbench import workbench
+from pages.ui.kit.browser import is_narrow
 from pages.ui.kit.door import may_inspect
 from pages.ui.kit.progress import patient_progress, unfinished_view
 from pages.ui.kit.visit import outcome_of, sync_with_url
@@ -37,12 +39,17 @@ def inspector_page() -> None:
     left, right = st.columns([5, 4], gap="medium")
     with left:
         formula_input(here)
-        gallery_row(here)
+        narrow = is_narrow()
+        if not narrow:
+            gallery_row(here)
         reading_slot = st.container(gap="xsmall", key="reading")
     with patient_progress() as progress:
         outcome = outcome_of(here, inspector_service(), progress)
     with reading_slot:
-        reading_panel(outcome)
+        if narrow:
+            folded_panel(here, outcome)
+        else:
+            reading_panel(outcome)
     with right:
         data_panel(here, outcome)
     outcome_message(here, outcome)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from eic_core.cli.exits import exit_status, write_out
+from eic_core.cli.exits import exit_status, refuse_page_on_terminal, write_out
 from eic_core.errors import UserError
 from study.matching import MODES, SECONDS, MatchingRules, match_pool, read_scored
 from study.matching.result import write_pairs
@@ -240,7 +240,8 @@ def add_report_parser(commands: Any) -> None:
     parser.add_argument("folder", metavar="DIR", type=Path, help="holds study.json and votes.csv")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print JSON")
-    form.add_argument("--html", action="store_true", help="print a self-contained page")
+    form.add_argument("--html", action="store_true",
+                      help="print a self-contained page; on a terminal, --out names its file")
     form.add_argument("--bundle", metavar="FILE", type=Path,
                       help="write everything into this archive (.zip), or into this folder: the "
                       "report, figures, tables, codebook, methods and the frozen configuration")
@@ -256,6 +257,8 @@ def add_report_parser(commands: Any) -> None:
 
 def run_report(options: argparse.Namespace) -> None:
     """Read, analyse, print."""
+    if options.html:
+        refuse_page_on_terminal(options.out)
     report = analyse(
         read_export(options.folder), level=options.level, seed=options.seed,
         estimand=options.estimand,

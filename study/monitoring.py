@@ -295,7 +295,8 @@ class Monitor:
                 if not looks:
                     raise StudyError(
                         "this study is still open",
-                        hint="close it first, or confirm on its page that you look before the end",
+                        hint="close it first, or confirm that you look before the end: on its "
+                        "page, or with `python -m db export --even-if-open`",
                     )
                 at = looks[-1].at
                 votes = tuple(vote for vote in votes if looks[-1].covers(vote))

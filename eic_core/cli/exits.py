@@ -55,6 +55,21 @@ def write_out(text: str, path: Path | None) -> None:
         raise DataError(f"cannot write {path}: {error.strerror}") from error
 
 
+def refuse_page_on_terminal(path: Path | None) -> None:
+    """Before the work for an HTML page that would be printed where somebody reads.
+
+    Raises
+    ------
+    UserError
+        If no file is named and standard output is a terminal.
+    """
+    if path is None and sys.stdout.isatty():
+        raise UserError(
+            "a terminal cannot show an HTML page",
+            hint="write it to a file with --out FILE.html, and open that in a browser",
+        )
+
+
 def _details(error: UserError) -> str:
     if isinstance(error, FormulaError):
         return f"\n{error.caret()}"

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from eic_core.cli.exits import write_out
+from eic_core.cli.exits import refuse_page_on_terminal, write_out
 from eic_core.cli.inspect_command import add_input_arguments, add_seconds_argument, read_input
 from eic_core.explain.budget import TOLERANCE
 from eic_core.formula.syntax import Reading
@@ -27,7 +27,8 @@ def add_parser(commands: Any) -> None:
     add_input_arguments(parser)
     add_seconds_argument(parser)
     parser.add_argument(
-        "--out", metavar="FILE.html", type=Path, help="default: standard output"
+        "--out", metavar="FILE.html", type=Path,
+        help="default: standard output, if that is not a terminal",
     )
     parser.add_argument("--no-repair", action="store_true", help="look for no better form")
     parser.add_argument(
@@ -46,6 +47,8 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Read, measure, explain, write."""
+    if not options.json:
+        refuse_page_on_terminal(options.out)
     reading, samples, mapping = read_input(options)
     findings = investigate(
         inspect(reading.formula, samples),

@@ -244,7 +244,8 @@ class ExplainedLoss:
     label : str
         The cause in two to six words.
     place : str
-        To follow the node's name: ", 2.6 of them inherited from `x - 0.999`", or "".
+        To follow the node's name: ", 2.6 of them inherited from `x - 0.999`", or "".  A
+        conditional hands a loss on as it is: there it is created in a branch.
     clause : str
         What happens, to follow a colon.
     """
@@ -308,7 +309,8 @@ def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> Expla
     if not here:
         all_of_it = round(first.digits, 1) >= round(whole, 1)
         part = "all" if all_of_it else f"{first.digits:.1f}"
-        place = f", {part} of them inherited from "
+        chooses = OPERATORS[inspection.formula.nodes[node_id].operator].chooses
+        place = f", {part} of them {'created in its branch at' if chooses else 'inherited from'} "
         place += phrases.code_text(inspection.formula, first.node_id, limit)
     elif few:
         place = f", {first.digits:.1f} of them in this step"

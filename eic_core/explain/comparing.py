@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -89,12 +89,13 @@ class MethodAgreement:
     nothing: str = ""
 
 
-TRUTH, ZERO, UNTAKEN = NOTHING = (
+TRUTH, ZERO, UNTAKEN, UNROUNDED = NOTHING = (
     "a truth value",
     "a value of 0",
     "a branch that none of these samples takes",
+    "a value that is computed without rounding",
 )
-"""What bears no relative noise, so that no way of measuring it can agree or differ."""
+"""What bears no relative noise, or has none to show: no way of measuring it can agree or differ."""
 
 
 def nothing_to_compare(what: str) -> MethodAgreement:
@@ -199,7 +200,14 @@ def compare_measures(
     if copies is not None and abs(recursion - shared) > SHARED:
         follows = all(badge == OK for badge, _, _ in observations)
         found.append((OK, _shared_noise_clause(recursion, shared, copies, follows), ""))
-    found.append(_perturbation(recursion, shaken, singular))
+    shaking = _perturbation(recursion, shaken, singular)
+    if shaking[0] != UNCLEAR and not singular and observations == [
+        _finding(EXPLAINED, NAMES[o.kind], _EXACT_BELOW) for o in observed
+    ]:
+        alone = nothing_to_compare(UNROUNDED)
+        told = (text for badge, text, _ in found if badge == OK and text)
+        return replace(alone, reasons=(*told, *alone.reasons))
+    found.append(shaking)
     found += observations
     if rough and any(badge == UNCLEAR for badge, _, _ in found):
         found = [(EXPLAINED if b == UNCLEAR else b, text, _JUMP) for b, text, _ in found]
@@ -231,6 +239,9 @@ def _shared_noise_clause(recursion: float, shared: float, copies: Copies, follow
         f"{copies}, and all its uses share their noise, which {how}: {shared:.1f} digits are lost, "
         f"not {recursion:.1f} as with independent noise{real}."
     )
+
+
+_EXACT_BELOW = "every operation below is exact here"
 
 
 def _perturbation(recursion: float, shaken: Sequence[Shaken], singular: int) -> _Finding:
@@ -305,7 +316,7 @@ def _observation(observed: Observed, replay: Replay, q: Array) -> _Finding:
     if LIKELY[0] <= ratio <= LIKELY[1]:
         return _finding(EXPLAINED if reason else OK, name, reason)
     if ratio == 0 and not replay.leaf:
-        return _finding(EXPLAINED, name, reason or "every operation below is exact here")
+        return _finding(EXPLAINED, name, reason or _EXACT_BELOW)
     if replay.leaf and ratio < LIKELY[0]:
         return _finding(OK, name, "it is stored without error, or nearly so")
     replayed = replay.errors[linear]

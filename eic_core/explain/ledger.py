@@ -186,7 +186,8 @@ def _sentence(
     share = math.fsum(row.share for row in group)
     head = group[0]
     of_what = f" of the noise of {_name(inspection, target)}" if first else ""
-    text = f"{_share(share)}{of_what} comes from {_sources(inspection, target, rows, group)}"
+    part = _share(share) if first else f"Another {wording.percent(share)}"
+    text = f"{part}{of_what} comes from {_sources(inspection, target, rows, group)}"
     if head.gain < HARDLY:
         return f"{text}, hardly amplified."
     step = phrases.code_text(inspection.formula, head.amplifier)

@@ -139,10 +139,11 @@ def describe_rows(
     if zero is None:
         if not inputs:
             return None
-        near = wording.join([_range(i) for i in inputs[:3]])
+        near = _ranges(inputs, node_digits(inspection, node_id, rows))
         sentence = f"There {near}." if len(positions) > 1 else f"At the worst row {near}."
         return LossPlace(None, False, math.nan, math.nan, inputs, sentence)
-    sentence = _sentence(formula, zero, inputs, len(positions))
+    near = _ranges(inputs, node_digits(inspection, zero.node_id, rows))
+    sentence = _sentence(formula, zero, near, len(positions))
     return LossPlace(zero.node_id, zero.crosses, zero.low, zero.high, inputs, sentence)
 
 
@@ -239,8 +240,32 @@ def chance_of_so_narrow(count: int, covered: float) -> float:
     return count * covered ** (count - 1) - (count - 1) * covered**count
 
 
-def _sentence(formula: Formula, zero: _Zero, inputs: tuple[InputRange, ...], count: int) -> str:
-    near = wording.join([_range(i) for i in inputs[:3]])
+def node_digits(inspection: Inspection, node_id: int, positions: Positions) -> int:
+    """Digits of its inputs that show where a node's value comes from: `log(x)` needs 1.001, not 1.
+
+    Three, and one more for each digit that the node loses at the rows; 17 tell all doubles apart.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    node_id : int
+    positions : ndarray of int
+        The rows that are shown.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0011, 3.0]})
+    >>> node_digits(inspect(read("log(x)").formula, samples), 1, np.array([0]))
+    6
+    """
+    s = inspection.amplification.trace(node_id)[1][positions]
+    largest = float(np.max(s, initial=1.0, where=np.isfinite(s)))
+    return min(17, 3 + math.ceil(math.log10(largest))) if not np.isinf(s).any() else 17
+
+
+def _sentence(formula: Formula, zero: _Zero, near: str, count: int) -> str:
     text = phrases.code_text(formula, zero.node_id)
     low, high = map(wording.significant, (zero.low, zero.high))
     if count == 1:
@@ -255,11 +280,18 @@ def _sentence(formula: Formula, zero: _Zero, inputs: tuple[InputRange, ...], cou
     return f"{there} {text} {event} {values}" + (f": {near}." if near else ".")
 
 
-def _range(interval: InputRange) -> str:
+def _ranges(inputs: tuple[InputRange, ...], digits: int) -> str:
+    """Where the narrowest inputs lie; a single value has so many digits, unless fewer are all."""
+    return wording.join([_range(interval, digits) for interval in inputs[:3]])
+
+
+def _range(interval: InputRange, digits: int) -> str:
     middle = 0.5 * (interval.low + interval.high)
     name = phrases.input_name(interval.name)
     if interval.high == interval.low:
-        return f"{name} is {wording.significant(middle)}"
+        value = interval.low
+        enough = (d for d in range(4, digits) if float(f"{value:.{d - 1}e}") == value)
+        return f"{name} is {wording.significant(value, next(enough, digits))}"
     if interval.high - interval.low <= NEAR * abs(middle):
         return f"{name} is near {wording.significant(middle)}"
     low, high = wording.significant(interval.low), wording.significant(interval.high)

@@ -98,7 +98,7 @@ def repair(
             formula,
             samples,
             "no rewriting is looked for inside conditionals",
-            "What helps: search each branch on its own, at the samples where it is taken.",
+            "What helps: inspect each branch as a formula of its own, on the rows that take it.",
         )
     rows = choose_rows(formula, samples)
     terms = Terms()

@@ -277,7 +277,9 @@ def _are_compared(p: Page, told: int, some: str | None) -> Iterator[str]:
 
 
 def _nothing_at(p: Page) -> dict[int, str]:
-    """The nodes that bear no relative noise: truth values, 0 (not lost), and branches not taken."""
+    """The nodes that bear or show no noise: truth values, 0 (not lost), branches not taken, and
+    steps that nothing in double and single precision has rounded.
+    """
     found = {}
     for k, node in enumerate(p.formula.nodes):
         values = [row.y[k] for row in p.truth.rows if row.bad is None]
@@ -287,7 +289,19 @@ def _nothing_at(p: Page) -> dict[int, str]:
             found[k] = "a truth value"
         elif not any(values) and not p.truth.singular(k).any():
             found[k] = "a value of 0"
+        elif node.children and not p.truth.singular(k).any() and _unrounded(p, k):
+            found[k] = "a value that is computed without rounding"
     return found
+
+
+def _unrounded(p: Page, k: int) -> bool:
+    """Whether the value is right to the last bit in both types, at every row that has one."""
+    rows = [i for i, row in enumerate(p.truth.rows) if row.bad is None and row.y[k]]
+    for kind, roundoff in (("float64", 2.0**-53), ("float32", 2.0**-24)):
+        errors, q = (found[rows] for found in errors_of(p, k, kind))
+        if not (errors == 0).all() or not (q * roundoff <= 1e-3).all():
+            return False
+    return True
 
 
 @says("ways.left", "ways", "At <n:int> more there is nothing to compare: <kinds:any>.")
@@ -312,7 +326,7 @@ def _kinds_are(found: dict[int, str], told: str) -> Iterator[str]:
 
 
 def _all_agree(p: Page) -> Iterator[str]:
-    for k in range(p.truth.nodes):
+    for k in set(range(p.truth.nodes)) - set(_nothing_at(p)):
         yield from _agrees(p, k)
 
 

@@ -234,7 +234,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 @says(
     "why.amplified_more",
     "why",
-    "<share:share> comes from <whose:any>, ⟦each ⟧amplified "
+    "Another <share:pct> comes from <whose:any>, ⟦each ⟧amplified "
     "<amplified:times><how:step> the <noun:word> <at:code>.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
@@ -242,7 +242,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
     yield from _noise_of(p, _target(p), m)
 
 
-@says("why.calm_more", "why", "<share:share> comes from <whose:any>, hardly amplified.")
+@says("why.calm_more", "why", "Another <share:pct> comes from <whose:any>, hardly amplified.")
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _noise_of(p, _target(p), m)
 

@@ -12,6 +12,7 @@ import pytest
 
 from db.backup import backup, check, restore
 from db.commands import main
+from db.engine import DEMO_URL
 from study.errors import StudyError
 from study.report.exported import read_export
 from tests.rehearsal import Rehearsal
@@ -93,7 +94,8 @@ def test_the_command_line_backs_up_restores_and_exports(
     file = capsys.readouterr().out.strip()
     out = tmp_path / "out"
     assert main([*base, "export", "rehearsal", "--out", str(out)]) == 2
-    assert "still open: close it first" in capsys.readouterr().err
+    refused = capsys.readouterr().err
+    assert "still open: close it first" in refused and "--even-if-open" in refused
     assert main([*base, "export", "1", "--out", str(out), "--even-if-open"]) == 0
     rehearsal.organiser.close(study.id)
     assert main([*base, "export", "rehearsal", "--out", str(out)]) == 0
@@ -125,6 +127,22 @@ def test_a_missing_database_is_not_made_by_looking(
     assert main(["--database", url, "list"]) == 2
     assert not (tmp_path / "none.sqlite3").exists()
     assert "there is no database" in capsys.readouterr().err
+
+
+def test_a_command_that_names_no_database_says_that_it_leaves_out_the_demo(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    assert main(["migrate"]) == 0 and main(["backup"]) == 0
+    assert capsys.readouterr().err == ""
+    assert main(["--database", DEMO_URL, "migrate"]) == 0
+    assert main(["--database", DEMO_URL, "backup"]) == 0
+    assert capsys.readouterr().err == ""
+    for command in (["backup"], ["list"], ["export", "nobody", "--out", "x"]):
+        main(command)
+        assert f"the demo's studies are in a database of their own, which this leaves out; for " \
+            f"them: python -m db --database {DEMO_URL}" in capsys.readouterr().err
 
 
 def test_the_commands_take_the_database_that_the_environment_names(

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
+
+from eic_core.drawing.scale import contrast
+from eic_core.explain.losses import INFINITE, MODERATE, SEVERE, STABLE, UNDEFINED
+from pages import inspector
+from pages.ui.inspector import data_input
 
 SCRIPT = Path(__file__).resolve().parents[2] / "pages" / "ui" / "shell.py"
 
@@ -202,3 +208,37 @@ def test_the_ranges_of_an_fpcore_stand_in_the_panel_and_change_from_there() -> N
     page = page.number_input(key="high:x").set_value(4.0).run()
     assert {name: str(d) for name, d in state_of(page).domains} == {"x": "2.0:4.0"}
     assert page.number_input(key="high:e").value == 10
+
+
+def test_on_a_phone_the_inputs_are_folded_above_the_verdict(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for module in (inspector, data_input):
+        monkeypatch.setattr(module, "is_narrow", lambda: True)
+
+    def folds(page: AppTest) -> dict[str, bool]:
+        return {e.label.split("\u2003")[0]: e.proto.expanded for e in page.expander}
+
+    page = open_page(formula="10000*x-9999*x")
+    assert not page.exception
+    name = "Examples, and how the formula was read"
+    assert not folds(page)[name] and not folds(page)["**Data**"]
+    assert page.button(key="example-cancellation")
+    assert "Read as" in html_of(page)
+    assert folds(type_formula(page, ""))[name]  # with nothing to show, the examples are offered
+    assert "Paste a formula above" in html_of(page)
+    wrong = type_formula(page, "10000*x - 9999*")
+    assert not folds(wrong)[name] and "eic-error" in html_of(wrong)
+    assert not any("eic-error" in e.proto.body for e in wrong.expander[0].get("html"))
+
+
+@pytest.mark.parametrize("level", [
+    STABLE, MODERATE, SEVERE, INFINITE, UNDEFINED, "undecided", "out-of-range", "of a later day",
+])
+def test_every_level_has_a_badge_that_can_be_read(level: str) -> None:
+    """White on a colour of its own, or on that of any level (WCAG 2.1, 1.4.3)."""
+    style = (SCRIPT.parent / "style.css").read_text(encoding="utf-8")
+    ground = re.search(r"\.eic-level \{[^}]*background: (#[0-9a-f]{6})", style)
+    own = re.search(rf"\.eic-{level}(?:, [^{{}}]*)? \{{ background: (#[0-9a-f]{{6}})", style)
+    assert ground is not None and (own is not None or level == "of a later day")
+    assert contrast((own or ground)[1], "#ffffff") >= 4.5

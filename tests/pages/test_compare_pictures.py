@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 import pytest
 
 from eic_core.drawing.layout import focus_node
+from eic_core.drawing.scale import THEMES, contrast
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
 from eic_core.pool import Score
@@ -82,6 +83,23 @@ def test_the_colour_is_the_digits_lost_on_the_fixed_scale() -> None:
     points = [t for t in figure.data if t.customdata is not None]
     assert [c for t in points for c in t.marker.color] == [1.0, 6.0]
     assert {(t.marker.cmin, t.marker.cmax) for t in points} == {(0.0, 8.0)}
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_point_has_an_outline_that_stands_out_from_the_page(dark: bool) -> None:
+    """WCAG 2.1, 1.4.11: 3 : 1 for graphics, also where the fill is next to the page's colour."""
+    paper = THEMES[dark].paper
+    shown = view_of(listed(0.0, 0.3, 0.9, math.inf), [0.1, 0.2, 0.3, 0.4])
+    for trace in front_figure(shown, dark=dark).data:
+        if trace.customdata is None:
+            continue
+        outline = trace.marker.line
+        assert min(outline.width) >= 1
+        for opacity, colour in zip(trace.marker.opacity, outline.color, strict=True):
+            over, under = ([int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in (colour, paper))
+            mixed = [opacity * o + (1 - opacity) * u for o, u in zip(over, under, strict=True)]
+            assert contrast("#" + "".join(f"{round(m):02x}" for m in mixed), paper) >= 3
+        assert trace.unselected.marker.opacity >= 0.85
 
 
 def test_infinite_eic_has_no_colour() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 from eic_core.drawing.scene import compose
@@ -14,7 +15,7 @@ from eic_core.samples import Samples
 from pages.ui.kit.visit import ASKS
 from tests.pages import test_compare as compare
 from tests.pages.panels import failed
-from tests.pages.test_app_inspector import html_of, open_page
+from tests.pages.test_app_inspector import html_of, open_page, state_of
 
 FORMULAS = (
     ("where(x > 1, 10000*x - 9999*x, where(y < 0.5, log(y), nan)) + (x > y)*x",
@@ -70,3 +71,28 @@ def test_two_formulas_with_conditions_stand_side_by_side() -> None:
     )
     assert not page.exception
     assert "B has an EIC 4.2 digits lower than A" in compare.html_of(page)
+
+
+def test_each_branch_can_be_inspected_on_the_rows_that_take_it() -> None:
+    formula = "where(x > 1, 10000*x - 9999*x, where(y < 0.5, log(y), 2))"
+    page = open_page(formula=formula, range=["x=0:3", "y=0.1:1"], samples="200", ask="instead")
+    assert "What helps: inspect each branch as a formula of its own" in html_of(page)
+    offered = {str(b.key): b.label for b in page.button if str(b.key).startswith("branch-")}
+    whole = page.session_state["visit"].last_good.inspection
+    first, second = offered
+    rows = {k: int(np.count_nonzero(whole.samples.columns["x"] > 1)) for k in (first,)}
+    assert offered[first] == f"Inspect `10000·x − 9999·x` on its {rows[first]} rows"
+    assert offered[second].endswith(f"on its {200 - rows[first]} rows")
+    page.button(key=first).click().run()
+    assert not failed(page)
+    state, branch = state_of(page), page.session_state["visit"].last_good.inspection
+    assert state.formula == "10000*x - 9999*x" and state.upload
+    assert branch.samples.columns["x"].tolist() == [
+        x for x in whole.samples.columns["x"].tolist() if x > 1
+    ]
+    assert branch.eic == pytest.approx(whole.nodes[whole.bottleneck].local_eic, abs=1e-12)
+    assert page.button(key="apply-repair-0").label == "Inspect `x`"
+    page.button(key="previous_formula").click().run()
+    assert state_of(page).formula == formula and not state_of(page).upload
+    page.button(key=second).click().run()
+    assert state_of(page).formula == "where(y < 0.5, log(y), 2)"

@@ -33,6 +33,7 @@ def test_a_better_form_is_said_shown_and_taken_with_one_click() -> None:
     assert f"<code>{BETTER}</code> (conjugate roots)" in answer(page)
     assert "Needs <code>√(x + 1) + √x &gt; 0</code>, true on this data." in html_of(page)
     assert BETTER in codes(page)
+    assert page.button(key="apply-repair-0").label == "Inspect `1/(sqrt(x + 1) + sqrt(x))`"
     page.button(key="apply-repair-0").click().run()
     assert not failed(page)
     assert state_of(page).formula == BETTER

@@ -135,6 +135,19 @@ def test_report_prints_text_json_or_a_page(
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
+def test_a_page_is_not_printed_to_a_terminal(
+    exported: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    for run in (lambda: main(["report", str(exported), "--html"]),
+                lambda: core_main(["report", "x+1", "--range", "x=1:2"])):
+        assert run() == 2
+        said = capsys.readouterr()
+        assert "--out FILE.html" in said.err and said.out == ""
+    assert main(["report", str(exported)]) == 0
+    assert "80.0 %" in capsys.readouterr().out
+
+
 def test_report_reads_only_its_folder(exported: Path, tmp_path: Path) -> None:
     """With no database, no page and no working directory to fall back on."""
     program = (

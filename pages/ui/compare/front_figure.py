@@ -155,9 +155,9 @@ def _points(
     marker: dict[str, Any] = {
         "symbol": symbol,
         "size": np.where(members, 12 if view.on_front.sum() <= 30 else 10, 7),
-        "opacity": np.where(members, 1.0, 0.75 if finite else 0.5),
+        "opacity": np.where(members, 1.0, 0.85),
         "line": {
-            "width": np.where(members, 2, 0.6 if finite else 1.2),
+            "width": np.where(members, 2, 1.2),
             "color": [theme.ink if m else theme.muted for m in members],
         },
     }  # fmt: skip
@@ -171,7 +171,7 @@ def _points(
         "marker": marker, "customdata": places, "name": clean(method or "formulas", 30),
         "showlegend": finite, "text": [_hover(view, int(i)) for i in places],
         "hovertemplate": "%{text}<extra></extra>",
-        "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 0.75}},
+        "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 0.85}},
     }  # fmt: skip
 
 

@@ -45,9 +45,8 @@ def ruler_figure(
          "line": {"width": 1.2, "color": theme.ink, "dash": "3px,2px"}},
     ]  # fmt: skip
     size = 12
-    joint = "<br>" if narrow else " "
     notes: list[dict[str, Any]] = []
-    for place, text in ((TYPICAL_LAW, f"typical{joint}law"), (FILTER, f"paper’s{joint}filter")):
+    for place, text in ((TYPICAL_LAW, "typical<br>law"), (FILTER, "paper’s<br>filter")):
         side = "left" if place == FILTER else "right"
         shapes.append(
             {"type": "line", "x0": place, "x1": place, "y0": -0.35, "y1": 1,
@@ -107,10 +106,10 @@ def ruler_figure(
              "xanchor": "left", "yanchor": "bottom", "font": {"size": 13, "color": theme.muted}}
         )  # fmt: skip
     layout = base_layout(dark) | {
-        "height": 96 if narrow else 84,
+        "height": 96,
         "margin": {"l": 8, "r": 8, "t": 4, "b": 4},
         "xaxis": hidden_axis([-0.15, HIGH + 0.95]),
-        "yaxis": hidden_axis([-2.3 if narrow else -1.6, 2.9]),
+        "yaxis": hidden_axis([-2.3, 2.9]),
         "shapes": shapes,
         "annotations": notes,
     }

@@ -274,6 +274,25 @@ def choose_example(example: Example) -> None:
     current_visit().wants_table = False
 
 
+def folded_panel(here: Visit, outcome: Outcome) -> None:
+    """On a phone: the examples and the reading, folded unless there is something to do with them.
+
+    The verdict then stands on the first screen.
+    """
+    reading = outcome.reading
+    calm = reading is not None and not reading.notes and not reading.alternatives
+    with st.expander(
+        "Examples, and how the formula was read",
+        expanded=outcome.formula_error is None and not calm,
+        key="examples-panel",
+    ):
+        gallery_row(here)
+        if reading is not None:
+            reading_view(reading)
+    if outcome.formula_error is not None:
+        formula_error(outcome.formula_error)
+
+
 def reading_panel(outcome: Outcome) -> None:
     """How the formula was read, or why it could not be."""
     if outcome.formula_error is not None:

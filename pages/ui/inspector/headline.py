@@ -150,7 +150,7 @@ def _sentences(result: InspectionResult) -> bool:
     if summary.losses:
         st.html(_account(summary.losses))
     if summary.better:
-        replace_formula_button(result, summary.better, "apply-best", "Inspect that form")
+        replace_formula_button(result, summary.better, "apply-best")
     return clicked
 
 

@@ -14,6 +14,7 @@ from eic_core.drawing.layout import focus_node
 from eic_core.errors import UserError
 from eic_core.explain.bottleneck import origin_of_loss
 from eic_core.measure import Inspection
+from eic_core.operators import OPERATORS
 from pages.ui.figures import colour, tree_figure
 from pages.ui.inspector.share import share_panel
 from pages.ui.kit import glossary
@@ -123,7 +124,9 @@ def blame(result: InspectionResult) -> None:
     name = "No real value at" if math.isnan(inspection.eic) else "Bottleneck"
     places = [(name, bottleneck, glossary.BOTTLENECK, "B")]
     if origin != bottleneck:
-        places.append(("Inherited from", origin, glossary.ORIGIN, "O"))
+        chooses = OPERATORS[inspection.formula.nodes[bottleneck].operator].chooses
+        name = "In its branch" if chooses else "Inherited from"
+        places.append((name, origin, glossary.ORIGIN, "O"))
     with st.container(horizontal=True, vertical_alignment="center", key="blame", width="stretch"):
         for name, node, explained, key in places:
             with st.container(

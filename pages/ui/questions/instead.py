@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -12,30 +13,31 @@ from eic_core import wording
 from eic_core.drawing.layout import focus_node
 from eic_core.explain import phrases
 from eic_core.explain.writing import WritingLoss
-from eic_core.formula.rendering import to_latex
+from eic_core.exports import csv_text
+from eic_core.formula.rendering import to_latex, to_python
 from eic_core.formula.tree import Formula
 from eic_core.measure import Inspection
+from eic_core.measure.table import Table, read_table
+from eic_core.operators import OPERATORS
 from eic_core.rewriting import Measured, ObservedError, Repair, Repairs
 from pages.ui.figures import tree_figure
 from pages.ui.figures.digits import losses_figure, worst_step
 from pages.ui.kit import glossary
-from pages.ui.kit.browser import is_dark, is_narrow, plotly_config
+from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted
 from pages.ui.kit.caches import Progress
 from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.jobs import Job
 from pages.ui.kit.progress import finish_button, start_finishing
-from pages.ui.kit.text import escape, prose
-from pages.ui.kit.visit import Visit, change_state, current_visit
+from pages.ui.kit.text import code_label, escape, prose
+from pages.ui.kit.visit import Visit, change_state, current_visit, keep_upload
 from pages.ui.kit.wiring import diagnosis_service, figure_cache
 
 
-def replace_formula_button(
-    result: InspectionResult, text: str, key: str, label: str = "Inspect this form"
-) -> None:
+def replace_formula_button(result: InspectionResult, text: str, key: str) -> None:
     """Puts `text`, in Python's notation, into the editor, with the same data."""
     if st.button(
-        label,
+        f"Inspect {code_label(text, 28 if is_narrow() else 60)}",
         key=key,
         icon=":material/build:",
         help="Puts it into the editor; “Previous formula” brings yours back.",
@@ -111,8 +113,71 @@ def instead_panel(result: InspectionResult, node: int) -> None:
             "Searching on for a form that keeps more digits…",
             lambda: finish_search(current_visit(), diagnosis_service(), result),
         )
+    for branch in outermost_branches(result.inspection):
+        _inspect_branch_button(result, branch)
     for place, form in enumerate(repairs.repairs):
         _card(result, form, place, repairs.measured_rows)
+
+
+_BRANCHES = 8
+"""Branches with a button of their own, at most."""
+
+_BRANCH_ROWS = 100_000
+"""Rows of a branch that are taken along, at most."""
+
+
+def outermost_branches(inspection: Inspection) -> list[int]:
+    """The branches that compute something from inputs at some row, those inside others left out."""
+    formula = inspection.formula
+    branches = [
+        child
+        for node in formula.nodes
+        if node.children and OPERATORS[node.operator].chooses
+        for child in node.children[1:]
+        if formula.nodes[child].children
+        and formula.subtree(child).variables
+        and inspection.nodes[child].evaluated > 0
+    ]
+    inside = {k for b in branches for k in range(formula.first[b], b)}
+    return sorted(b for b in branches if b not in inside)[:_BRANCHES]
+
+
+def _inspect_branch_button(result: InspectionResult, branch: int) -> None:
+    """Makes a branch the formula, and a table of the rows that take it the data."""
+    node = result.inspection.nodes[branch]
+    rows = wording.count(node.evaluated, "row")
+    if st.button(
+        f"Inspect {code_label(node.text, 28 if is_narrow() else 60)} on its {rows}",
+        key=f"branch-{branch}",
+        icon=":material/call_split:",
+        help="Puts the branch into the editor, and the rows that take it into a table, at most "
+        f"{_BRANCH_ROWS:,}; “Previous formula” brings yours back. The table stays in this tab: a "
+        "link or a reload does not carry it.",
+        on_click=_inspect_branch,
+        args=(result, branch),
+    ):
+        st.rerun()
+
+
+@uninterrupted()
+def _inspect_branch(result: InspectionResult, branch: int) -> None:
+    table = branch_table(result.inspection, branch)
+    keep_upload(table)
+    change_state(
+        formula=to_python(result.inspection.formula, branch), syntax="infix", base=None, node=None,
+        upload=table.digest, upload_name=table.source, target="",
+        mapping=tuple((name, name) for name in table.names),
+    )  # fmt: skip
+
+
+def branch_table(inspection: Inspection, branch: int) -> Table:
+    """The inputs of a branch at the rows that take it, as they were written."""
+    names = inspection.formula.subtree(branch).variables
+    rows = np.flatnonzero(inspection.amplification.evaluated(branch))
+    rows = rows[:: math.ceil(len(rows) / _BRANCH_ROWS)]
+    decimal = inspection.samples.decimal
+    text = csv_text(names, ([decimal(name, k) for name in names] for k in rows.tolist()))
+    return read_table(text.encode(), source="rows-of-the-branch.csv")
 
 
 def finish_search(here: Visit, service: DiagnosisService, result: InspectionResult) -> Job:

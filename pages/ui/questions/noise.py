@@ -193,10 +193,12 @@ def _in_the_result(whole: Ledger, node: int) -> str:
         return f"{MASKED} Masked: {share} of the noise of the result arises at this node."
     if not whole.inspection.formula.nodes[node].children:
         return f"{INTRODUCED} This error makes {share} of the noise of the result."
+    through = f"{wording.percent(row.through)} of the noise of the result comes through this step"
+    if wording.percent(row.inherited) == "0 %":
+        return f"{through}, all of it from its own rounding ({INTRODUCED})."
     return (
-        f"Of the noise of the result, {share} is introduced here ({INTRODUCED}) and "
-        f"{wording.percent(row.inherited)} is inherited ({INHERITED}): it arises below and passes "
-        "through here."
+        f"{through}. That is {share} from its own rounding ({INTRODUCED}) and "
+        f"{wording.percent(row.inherited)} from the steps below it ({INHERITED})."
     )
 
 

@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import streamlit as st
 
 from eic_core import wording
-from eic_core.explain.where import FEW, NOISE, Where
+from eic_core.explain.where import FEW, NOISE, Where, node_digits
 from eic_core.exports import csv_text, safe_cell
 from eic_core.formula.rendering import to_python
 from pages.ui.figures.rows import ROW, VALUE, Across, growth_figure, rows_figure, ways_across
@@ -48,6 +49,7 @@ def rows_table(result: InspectionResult, found: Where) -> None:
     names = inspection.formula.subtree(found.node_id).variables[:_COLUMNS]
     y, _ = inspection.amplification.trace(found.node_id)
     shown = rows[:SHOWN]
+    digits = max(6, node_digits(inspection, found.node_id, np.array(shown)))
     table: dict[str, list[Any]] = {"row": [found.row_number(k) for k in shown]}
     table |= {
         f"in:{name}": [float(inspection.samples.columns[name][k]) for k in shown] for name in names
@@ -70,7 +72,9 @@ def rows_table(result: InspectionResult, found: Where) -> None:
         column_config={
             "row": config.NumberColumn("Row", width=70, help=glossary.ROW),
             **{
-                f"in:{name}": config.NumberColumn(labels.get(name, name)[:40], format="%.6g")
+                f"in:{name}": config.NumberColumn(
+                    labels.get(name, name)[:40], format=f"%.{digits}g"
+                )
                 for name in names
             },
             "value": config.NumberColumn(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +46,15 @@ def test_the_branch_that_loses_is_named_and_its_samples_counted() -> None:
     assert "an inner step, `10000·x − 9999·x`, loses 4.4 (EIC)" in found.sentence
     taken = sum(x > 1 for x in spread(-1.005, 3))
     assert any(f"taken at {taken} of 400 samples" in note for note in found.notes)
+
+
+def test_a_loss_that_a_conditional_hands_on_is_said_to_be_created_in_its_branch() -> None:
+    found = verdict(inspected("where(x > -5, log(x), x)", x=spread(0.9, 1.5)))
+    assert re.search(
+        r"at `log\(x\) if x > −5 else x`, (all|\d\.\d) of them created in its branch at "
+        r"`log\(x\)`: ",
+        found.sentence,
+    )
 
 
 def test_nothing_is_said_of_a_branch_that_no_sample_takes() -> None:

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from eic_core.explain.comparing import UNROUNDED
 from eic_core.explain.triangulation import triangulate
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
@@ -226,3 +227,17 @@ def test_what_bears_no_noise_is_not_counted_as_a_disagreement(text, compared, no
         assert found.nodes[node].agreement.reasons == (
             f"There is nothing to compare: this is {what}.",
         )
+
+
+def test_what_nothing_rounds_has_nothing_to_compare():
+    samples = sample_domains({"x": Domain("uniform", 1, 5)}, count=40)
+    found = triangulate(inspect(read("0*x+1").formula, samples))
+    assert found.sentence == (
+        "At both nodes that can be compared the recursion, shaking every step, and real arithmetic "
+        "agree. At 3 more there is nothing to compare: a value of 0 and a value that is computed "
+        "without rounding."
+    )
+    whole = Samples.from_columns({"x": [1.0, 2.0, 3.0]})
+    assert triangulate(inspect(read("x+1").formula, whole)).nodes[-1].agreement.nothing == UNROUNDED
+    third = Samples.from_columns({"x": [0.1, 0.3, 0.7]})
+    assert not triangulate(inspect(read("x+1").formula, third)).nodes[-1].agreement.nothing

@@ -152,6 +152,30 @@ def test_an_interval_of_one_number_names_it_once():
     assert "expect 4.39 digits here" in found.interval.sentence
 
 
+@pytest.mark.parametrize(
+    ("text", "near", "value"),
+    [
+        ("log(x)", 0.9989, lambda x: math.log(x)),
+        ("log(x)", 1.0000000000000002, lambda x: math.log(x)),
+        ("1/(x-2)", 2.0001220703125, lambda x: x - 2),
+        ("x-0.1", 0.1001, lambda x: x - 0.1),
+        ("x-1.5", 1.5000000001, lambda x: x - 1.5),
+    ],
+)
+def test_an_input_is_shown_with_the_digits_that_make_the_value_beside_it(text, near, value):
+    samples = Samples.from_columns({"x": [near, *np.linspace(3, 9, 60)]})
+    told = where(inspect(read(text).formula, samples)).sentences[1]
+    found = re.fullmatch(r"At the worst row `[^`]+`(?:, which .*,)? is (.+): `x` is (.+)\.", told)
+    assert found, told
+    raised = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
+    shown, x = (
+        float(re.sub(r"^(-?)10(?=-)", r"\g<1>1e", m.translate(raised)).replace("·10", "e"))
+        for m in found.groups()
+    )
+    assert value(x) == pytest.approx(shown, rel=0.12)  # two digits of it are shown
+    assert len(found[2].replace(".", "")) <= 3 + math.log10(1 / abs(value(near))) + 2
+
+
 def test_growth_is_told_in_digits_and_rows():
     u = (np.arange(1_600) + 0.5) / 1_600
     grows = growth_of(1 + 1 / (u - 0.5001) ** 2)
