@@ -267,7 +267,14 @@ def _as_truth(report: Report, draft: Draft) -> Draft:
 def _check_special(report: Report, leaf: Draft, *, branch: bool) -> None:
     if leaf.label == UNDEFINED:
         if not branch:
-            report.fail("`nan` is not a real number", *leaf.span, "write a finite number")
+            start, end = leaf.span
+            written = report.text[start:end]
+            name = written if written in ("NA", "NULL") else "nan"
+            hint, mended = "write a finite number", None
+            if name == "NA":
+                hint = "it marks a missing value in R; for a variable write `N_A`"
+                mended = f"{report.text[:start]}N_A{report.text[end:]}"
+            report.fail(f"`{name}` is not a real number", start, end, hint, mended)
         report.note("`nan` marks rows without a value", leaf.span)
         return
     report.fail(

@@ -6,6 +6,7 @@ import re
 
 from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, root
 from eic_core.formula.syntax.conditions import AND, CASES, JOINTS, TRUE
+from eic_core.formula.syntax.derivatives import fail_derivative, is_latex_derivative
 from eic_core.formula.syntax.grammar import (
     FUNCTION_PRECEDENCE,
     LOG10_LABEL,
@@ -106,6 +107,12 @@ class Latex(Grammar):
                 suggestion(name.text),
                 insert(self.report.text, [(name.end, " \\cdot ")]),
             )
+        if name.text == "Gamma" and not self.names.is_known(name.text):
+            self.report.fail(
+                "the gamma function has no operator here", name.start, name.end,
+                "for a product write `\\Gamma \\cdot (…)`",
+                insert(self.report.text, [(name.end, " \\cdot ")]),
+            )  # fmt: skip
         if name.text in ("pi", "e") or name.end != bracket.start:
             return
         self.report.note(
@@ -384,6 +391,8 @@ class _Scanner(Brackets):
         elif word in ("vert", "mid", "|", "Vert"):
             self.emit(BAR, "|", start, end)
         elif word in ARGUMENTS:
+            if is_latex_derivative(self.report, self.names, end):
+                fail_derivative(self.report, start, end)
             self.emit(CALL, "frac", start, end, FUNCTIONS["div"])
             self.argument("then")
         elif word == "sqrt":
@@ -504,6 +513,12 @@ class _Scanner(Brackets):
         name = re.sub(r"[\s~\\,]+", "_", inner.replace("\\_", "_").strip())
         if not re.fullmatch(r"\w+", name):
             self.report.fail("this is not a name", start, end, "use letters, digits and `_`")
+        following = self.raw[self.index]
+        if name == "d" and not self.names.is_known(name) and (
+            following[0] == "word" or following[1][1:] in GREEK
+        ):
+            self.report.fail("a differential is not a formula of values", start, following[3],
+                             "write the derivative or the integral out")  # fmt: skip
         applied = self.raw[self.index][1] in ("(", "{", "\\left", "^") or font.startswith("op")
         if applied and not self.names.is_column(name):
             try:

@@ -192,7 +192,9 @@ class Scripts:
             self.report.alternative(
                 f"one over {name}",
                 lambda: re.sub(
-                    rf"\\{name}\s*\^\s*\{{\s*-\s*1\s*\}}", rf"\\{name}^{{-1.0}}", self.text
+                    rf"(?<![A-Za-z\\])\\?{name}\s*\^\s*\{{\s*-\s*1\s*\}}",
+                    rf"\\{name}^{{-1.0}}",
+                    self.text,
                 ),
             )
             return FUNCTIONS[inverse]

@@ -12,7 +12,7 @@ from functools import lru_cache
 from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, number_label
 from eic_core.formula.syntax.conditions import SPECIAL, condition_function
 from eic_core.formula.syntax.tokens import DECIMAL
-from eic_core.formula.tree import CONSTANT, VARIABLE, Draft
+from eic_core.formula.tree import CONSTANT, UNDEFINED, VARIABLE, Draft
 
 SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 LOWERED = "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
@@ -39,7 +39,11 @@ _SHORT_NAME = 40
 """Letters of a name whose meaning is kept, so that what is kept stays small."""
 _PI = frozenset(("pi", "π", "Pi", "PI"))
 CONSTANT_NAMES = _PI | {"e", "E"}
-_NOT_A_NUMBER = frozenset(("inf", "nan", "oo", "zoo", "infinity", "infty", "true", "false", "none"))
+NOT_A_NUMBER = frozenset(
+    "inf nan oo zoo infinity infty true false none null".split()
+)
+MISSING = frozenset(("NA", "NA_real_", "NULL"))
+"""What R and SQL call a value that is missing."""
 _ALWAYS_FUNCTIONS = frozenset(
     (
         "sin cos tan exp log ln sqrt cbrt abs log10 log2 log1p expm1 asin acos atan arcsin arccos"
@@ -65,6 +69,26 @@ _REFUSED = {
     "trunc": "write sign(x)*floor(abs(x))",
     "binom": "binomial coefficients have no operator here",
     "gauss": "write exp(-x**2)",
+    **dict.fromkeys(
+        ("diff", "derivative", "grad", "gradient", "deriv"),
+        "a derivative is not a formula of values: write it out",
+    ),
+    **dict.fromkeys(
+        ("integrate", "integral", "quad", "trapz", "nintegrate"),
+        "an integral is not a formula of values: write it out",
+    ),
+    **dict.fromkeys(
+        ("mean", "average", "std", "median", "variance", "cumsum"),
+        "it takes a whole column, a formula the values of one row: write its value as a number",
+    ),
+    "sum": "write the terms out, as in a + b",
+    "nansum": "write the terms out, as in a + b",
+    "prod": "write the factors out, as in a*b",
+    "product": "write the factors out, as in a*b",
+    "norm": "write sqrt(x**2 + y**2)",
+    "dot": "write the products out, as in a*c + b*d",
+    "limit": "a limit is not a formula of values: write it out",
+    "select": "write where(c, a, where(d, b, 0)) for np.select([c, d], [a, b])",
 }
 MISSPELT = {
     "lg": "log10",
@@ -80,6 +104,9 @@ MISSPELT = {
     "root": "sqrt",
     "power": "pow",
     "exponential": "exp",
+    "wenn": "if",
+    "wurzel": "sqrt",
+    "racine": "sqrt",
 }
 
 
@@ -267,6 +294,13 @@ class Names:
         if arguments:
             self.declare(arguments)
 
+    def take_for_missing(self, names: Collection[str]) -> None:
+        """Take these names for a missing value, unless they are columns or arguments."""
+        for name in names:
+            if name not in self._leaves and self._columns.find(name) is None:
+                self._leaves[name] = (True, UNDEFINED)
+                self.special = True
+
     def declare(self, arguments: Collection[str]) -> None:
         """Take these names for variables, whatever else they could mean."""
         labels = [
@@ -289,6 +323,10 @@ class Names:
         """Whether an ``X3`` and an ``x3`` were met."""
         met = {_kept_case(name) for name in self._leaves if is_indexed(name)}
         return any("x" + name[1:] in met for name in met if name[0] == "X")
+
+    def is_guessed(self, name: str) -> bool:
+        """Whether `name` was met and is a variable that nothing declares."""
+        return name in self._leaves and not self._leaves[name][0] and not self.is_known(name)
 
     def is_column(self, name: str) -> bool:
         """Whether `name` is the exact name of a column or of an argument."""
@@ -341,6 +379,8 @@ class Names:
                 f"`{name}` is a protected operator, which changes the function being measured",
                 f"write the plain operator, such as `{plain if plain in FUNCTIONS else 'div'}`",
             )
+        if name == "Γ":
+            raise Refusal("the gamma function has no operator here", "for a product write `Γ*(…)`")
         if bare in _REFUSED:
             raise Refusal(f"the function `{name}` is not supported", _REFUSED[bare])
         return None
@@ -388,7 +428,7 @@ def _meaning(columns: _Columns, name: str, euler: bool, cased: bool) -> tuple[bo
     lower = bare.lower()
     if lower in SPECIAL:
         return True, lower, ""
-    if lower in _NOT_A_NUMBER:
+    if lower in NOT_A_NUMBER:
         raise Refusal(f"`{bare}` is not a real number", "write a finite number")
     if lower in _ALWAYS_FUNCTIONS:
         raise Refusal(
@@ -432,7 +472,8 @@ def similar_function(name: str) -> str:
     bare = _MODULE.sub("", name, count=1).lower()
     if bare in MISSPELT:
         return MISSPELT[bare]
-    near = difflib.get_close_matches(bare, [*FUNCTIONS], n=1, cutoff=0.6) if len(bare) < 40 else []
+    few = 1 < len(bare) < 40
+    near = difflib.get_close_matches(bare, [*FUNCTIONS], n=1, cutoff=0.6) if few else []
     return near[0] if near else ""
 
 
@@ -445,4 +486,7 @@ def suggestion(name: str) -> str:
     ('did you mean `log10`?', 'did you mean `sqrt`?')
     """
     near = similar_function(name)
-    return f"did you mean `{near}`?" if near else f"for a product write `{name}*(…)`"
+    if near:
+        return f"did you mean `{near}`?"
+    what = f"write out what `{name}` is; " if len(name) == 1 else ""
+    return f"{what}for a product write `{name}*(…)`"

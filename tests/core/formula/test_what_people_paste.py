@@ -209,7 +209,7 @@ UNREAD = [
     ("def f(x):\n    y += x\n    return y", (14, 18), "this assignment is not read", "a line of its own", None),
     ("np.exp(-x)[0]", (10, 13), "an element of a result", "remove the index", None),
     ("x_1 Sin[x]", (1, 2), "`_` marks a pattern", "write `x1`", None),
-    ("Integrate[x, x]", (0, 9), "unknown function `Integrate`", "elementary functions", None),
+    ("Integrate[x, x]", (0, 9), "the function `Integrate` is not supported", "an integral is not a formula of values: write it out", None),
     ("<math><mi>f</mi><mo>(</mo><mi>x</mi><mo>)</mo></math>", (6, 16), "unknown function `f`", "", None),
     ("x $ 2", (2, 3), "`$` has no meaning", "remove it", None),
     ("<math><mi>x</math>", (11, 18), "`</math>` closes nothing", "`</mi>`", None),
