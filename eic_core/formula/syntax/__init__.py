@@ -242,7 +242,7 @@ def _read_text(
         again = report.begin_again()
         try:
             names = Names(columns, values, euler, arguments, cased, row.log_base)
-            if reader == INFIX and ("NA" in text or "NULL" in text):
+            if "N" in text and reader == INFIX and ("NA" in text or "NULL" in text):
                 names.take_for_missing(MISSING)
         except Refusal as refusal:
             place = (theta[0], len(text)) if theta else (0, 0)
@@ -273,7 +273,8 @@ def _read_text(
                 report, names, formula, notation = attempt(True, cased)
         if notation != "prefix" and (reader == INFIX or reader in (LATEX, SEXPR) and reason):
             note_meaning_of_e(report, formula, reason, first, end, source is None)
-    _note_imaginary(report, names, start, end, is_sympy)
+    if not _UNIT_NAMES.isdisjoint(names.met):
+        _note_imaginary(report, names, start, end, is_sympy)
     if cased:
         report.note(
             "`X` and `x` both stand in this text with the same index: they are two variables",
@@ -293,6 +294,7 @@ def _read_text(
     )
 
 
+_UNIT_NAMES = frozenset("Iij")
 _UNITS = re.compile(r"(?<![\w.\\])[Iij](?!\w)")
 
 
@@ -310,7 +312,7 @@ def _note_imaginary(report: Report, names: Names, start: int, end: int, is_sympy
     is_sympy : bool
         Whether ``E`` is Euler's number, and so ``I`` the imaginary unit.
     """
-    met = [letter for letter in "Iij" if names.is_guessed(letter)]
+    met = names.guessed_among(_UNIT_NAMES)
     if not met:
         return
     found = next((m for m in _UNITS.finditer(report.view, start, end) if m[0] in met), None)

@@ -17,7 +17,7 @@ _PART = rf"\{{\s?{_D}(?:[^{{}}]|\{{[^{{}}]{{0,9}}\}}){{0,20}}+\}}"
 _DERIVATIVE = (
     rf"d\s?\w{{0,4}}+\s?/\s?d\s?\w{{1,4}}+|[A-Za-z]'{{1,3}}+|\\[dt]?frac\s?{_PART}\s?{_PART}"
 )
-"""``dy/dx``, ``y'``, ``\\frac{dy}{dx}``: of what a differential equation's right side is the value."""
+"""``dy/dx``, ``y'``, ``\\frac{dy}{dx}``: what the right side of a differential equation gives."""
 _HEAD = re.compile(
     r"(?:\s|\$|&|\\\[|\\\(|\\displaystyle|\\begin\s*+\{[a-z]++\*?+\})*"
     r"(?P<name>\\?[^\W\d](?:[^\W_]++|_(?!\{))*+"

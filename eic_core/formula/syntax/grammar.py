@@ -109,7 +109,7 @@ _EXPLAINED = {
     '"': ("text in quotes is not part of a formula", "remove it"),
     ".": ("attributes are not supported", "write a decimal as `0.5`, a product as `x*y`"),
     ":": ("`:` has no meaning in a formula", "remove it"),
-    "%": ("the remainder is not supported", "write the formula without `%`"),
+    "%": ("the remainder is not supported", "write the formula without `%`, and `0.2` for `20%`"),
     "!": ("factorials are not supported", "write the value of a number's, as `6` for `3!`"),
     "∂": ("derivatives are not supported", "write the derivative out"),
     "∇": ("derivatives are not supported", "write the derivative out"),
@@ -124,6 +124,18 @@ _EXPLAINED = {
 }
 
 
+_ATTRIBUTE = re.compile(r"(?<![\w.])([^\W\d]\w{0,39}+)\.(?=[^\W\d])")
+_OF_ARRAYS = frozenset("real imag T values shape size".split())
+_NAME = re.compile(r"[^\W\d]\w*+")
+_SIGNS = {
+    "|>": ("a pipe is not read", "write `f(x)` for `x |> f`"),
+    "%>%": ("a pipe is not read", "write `f(x)` for `x %>% f`"),
+    "->": ("an arrow is not read here", "give the formula alone"),
+    "/.": ("a replacement is not read", "put the value in, and leave `/. …` out"),
+    "<<": ("shifts of bits are not supported", "write `x*2**n`"),
+    ">>": ("shifts of bits are not supported", "write `x/2**n`"),
+}
+"""Signs of several characters of which the parser sees one."""
 _ENDS_OPERAND = re.compile(r"[\w)\]]")
 
 
@@ -136,6 +148,17 @@ def _bad_character(report: Report, token: Token) -> NoReturn:
     if token.text == "'" and token.start and _ENDS_OPERAND.match(report.text, token.start - 1):
         report.fail("a prime marks a derivative or a transpose, which are not read",
                     token.start, token.end, "write the formula without it")  # fmt: skip
+    for sign, (message, hint) in _SIGNS.items():
+        place = report.text.find(sign, max(token.start - len(sign) + 1, 0), token.end + len(sign))
+        if 0 <= place <= token.start < place + len(sign):
+            report.fail(message, place, place + len(sign), hint)
+    things = {match[1] for match in _ATTRIBUTE.finditer(report.text)} if token.text == "." else ()
+    name = _NAME.match(report.text, token.end)
+    if name is not None and things and name[0] not in _OF_ARRAYS:
+        mark = "" if len(things) == 1 else r"\1_"  # attributes of two things are told apart
+        hint = f"write a name without a point, such as `{name[0][:40]}`"
+        mended = _ATTRIBUTE.sub(mark, report.text)
+        report.fail("attributes are not supported", token.start, token.end, hint, mended)
     message, hint = _EXPLAINED.get(
         token.text[:1], (f"`{token.text}` has no meaning in a formula", remedy)
     )
@@ -349,9 +372,13 @@ class _Parser:
             if not self.pending or self.pending[-1][4] is None:
                 around = (self.tokens[self.index - 2][0], self.tokens[self.index][0])
                 hint = "commas separate a function's arguments; "
-                hint += "the decimal mark is a point" if around == (NUMBER, NUMBER) else (
-                    "of several formulas paste one"
-                )
+                calls = [row[4] for row in self.pending if not row[0] and row[4] is not None]
+                if around == (NUMBER, NUMBER):
+                    hint += "the decimal mark is a point"
+                elif calls:
+                    hint += f"write `{calls[-1].name}(x, y)` without brackets around them"
+                else:
+                    hint += "of several formulas paste one"
                 self.report.fail(f"unexpected `{text}`", start, end, hint)
             return True
         if kind == SUPERSCRIPT:

@@ -494,11 +494,11 @@ def parse_text(
     FormulaError
         If the tokens are no formula either way, or a comma may mean either.
     """
-    notes = [*report.notes]
+    known = len(report.notes)
     try:
         return parse_infix(report, names, tokens, powers_from_left, by_hand)
     except FormulaError as error:
-        report.notes = {message: report.notes[message] for message in notes}
+        report.notes = dict([*report.notes.items()][:known])
         others: dict[str, str] = {}
         rewritten = with_plain_calls(report, names, tokens)
         if rewritten is not None:
@@ -522,9 +522,14 @@ _THOUSANDS = re.compile(
 )
 
 
+_OF_NUMERALS = frozenset("0123456789.,")
+
+
 def _refuse_thousands(error: FormulaError) -> None:
     """Raise if the error stands at a number with marks between its thousands, as ``1.234,5``."""
     text, place = error.source, error.span[0]
+    if text[place : place + 1] not in _OF_NUMERALS:
+        return
     for match in _THOUSANDS.finditer(text):
         if match.start() <= place < match.end():
             start, end = match.span()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NoReturn
 
 from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, root
 from eic_core.formula.syntax.conditions import AND, CASES, JOINTS, TRUE
@@ -374,6 +375,8 @@ class _Scanner(Brackets):
         if text == "\\\\" and self.cases:
             self.separate(start, end)
             return
+        if text == "\\rm" and self.raw[self.index][1] == "d" and not self.names.is_known("d"):
+            self.fail_differential(start, self.raw[self.index][3])
         if text in SKIPPED:
             return
         if self.cases and word in FONTS and self.said_of_case(start):
@@ -507,6 +510,11 @@ class _Scanner(Brackets):
         self.emit(CALL, "sqrt", start, end, function)
         self.argument(")")
 
+    def fail_differential(self, start: int, end: int) -> NoReturn:
+        """Raise for an upright ``d``."""
+        hint = "write the derivative or the integral out"
+        self.report.fail("a differential is not a formula of values", start, end, hint)
+
     def spelled_name(self, font: str, start: int) -> None:
         """``\\mathrm{name}`` and its kin: a function if it is one and is applied."""
         inner, end = self.raw_group()
@@ -517,8 +525,7 @@ class _Scanner(Brackets):
         if name == "d" and not self.names.is_known(name) and (
             following[0] == "word" or following[1][1:] in GREEK
         ):
-            self.report.fail("a differential is not a formula of values", start, following[3],
-                             "write the derivative or the integral out")  # fmt: skip
+            self.fail_differential(start, following[3])
         applied = self.raw[self.index][1] in ("(", "{", "\\left", "^") or font.startswith("op")
         if applied and not self.names.is_column(name):
             try:
@@ -579,7 +586,11 @@ def _without_trailing(text: str, start: int, end: int) -> int:
     """
     while end > start:
         last = text[end - 1]
-        if last in "$.,;" or last.isspace():
+        if last in ",;" and text.startswith("\\", end - 2) and end - 2 >= start:  # a blank
+            end -= 2
+        elif last == "d" and text.endswith(("\\quad", "\\qquad"), start, end):
+            end = text.rindex("\\", start, end)
+        elif last in "$.,;" or last.isspace():
             end -= 1
         elif last in "\\])" and text.startswith("\\", end - 2) and end - 2 >= start:
             end -= 2

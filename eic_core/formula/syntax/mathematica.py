@@ -38,6 +38,7 @@ _HEADS = (
     "|ArcTanh|Exp|Log|Log2|Log10|Sqrt|Power|Plus|Times|Divide|Subtract|Minus|Rational|Abs|RealAbs"
     "|Sign|Floor|Ceiling|Round|Max|Min|Surd|CubeRoot|Erf|Erfc|HoldForm|Hold|InputForm|FullForm"
     "|SetPrecision|Function|LogisticSigmoid|Ramp|Mod|Gamma|Piecewise|If|Which|Clip|UnitStep|Boole"
+    "|Simplify|FullSimplify|Expand|Factor|Together|Apart|Plot"
     "|Sum|Integrate|List|Subscript|Module|Block|With|Table|Derivative|Total|Mean"
 )
 SIGNS = re.compile(
@@ -81,7 +82,7 @@ _VALUES = {
 _NO_FUNCTIONS = frozenset(
     (
         "Integrate NIntegrate Sum Product D Limit Solve List Table Derivative Series Module Block"
-        " With Total Mean"
+        " With Total Mean Plot"
     ).split()
 )
 _DERIVATIVES = frozenset(("D", "Dt", "Derivative"))
@@ -122,6 +123,7 @@ def _itself(args: list[Draft], span: Span) -> Draft:
     return args[0]
 
 
+_NOT_CARRIED_OUT = ("simplify", "fullsimplify", "expand", "factor", "together", "apart")
 _OWN = {
     "log": Function("Log", 1, 2, logarithm),
     "arctan": Function("ArcTan", 1, 2, _arc_tangent),
@@ -139,7 +141,10 @@ _OWN = {
     "and": EVERY,
     "or": SOME,
     "not": NEGATION,
-} | {name: Function(name, 1, 1, _itself) for name in ("holdform", "hold", "inputform", "fullform")}
+} | {
+    name: Function(name, 1, 1, _itself)
+    for name in ("holdform", "hold", "inputform", "fullform", *_NOT_CARRIED_OUT)
+}
 """Functions whose arguments stand in another order, or that are known by other names."""
 
 
@@ -311,6 +316,9 @@ class _Scanner:
                     if name in _DERIVATIVES
                     else _suggestion(near) or "write it with elementary functions",
                 )  # fmt: skip
+            if name.lower() in _NOT_CARRIED_OUT:
+                told = f"`{name}[…]` is not carried out: the formula is read as written"
+                self.report.note(told, span)
             self.open.append((bracket, self.place))
             self.place += 1
             self.tokens.append((CALL, name, start, self.place, function))

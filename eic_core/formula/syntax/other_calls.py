@@ -25,7 +25,6 @@ from eic_core.formula.syntax.tokens import (
 from eic_core.formula.tree import Draft
 from eic_core.operators import OPERATORS
 
-
 Rewritten = tuple[list[TokenRow], dict[str, str]]
 """Tokens, and the texts of other readings by their labels."""
 
@@ -55,14 +54,47 @@ def with_plain_calls(
     FormulaError
         If one is begun and is not read.
     """
-    found, others = tokens, {}
-    if any([row[:2] == (BAD, ".") for row in tokens]):
+    found, text = tokens, report.view
+    others: dict[str, str] = {}
+    if "['" in text or '["' in text:
+        found = _with_columns(report, found)
+    if any([row[0] == BAD for row in tokens]):
         found = _with_methods(report, names, found)
-    if any([row[0] in (NAME, CALL) and row[1].upper() == "CASE" for row in tokens]):
+    if "CASE" in text or "case" in text or "Case" in text:
         found = _with_cases(report, names, found)
-    if any([row[:2] in _RAISES for row in tokens]):
+    if "-1" in text or "⁻¹" in text or "- 1" in text:
         found, others = _with_inverses(report, names, found)
     return (found, others) if found is not tokens else None
+
+
+# --- columns of a table --------------------------------------------------------------------------
+
+
+def _with_columns(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
+    """``df['x']`` as the variable ``x``, if the text holds one table alone."""
+    kept: list[TokenRow] = []
+    tables: set[str] = set()
+    place = 0
+    while place < len(tokens):
+        part = tokens[place : place + 6]
+        signs = [row[1] for row in part]
+        kinds = [row[0] for row in part]
+        quoted = kinds == [NAME, OPEN, BAD, NAME, BAD, CLOSE] and signs[2] == signs[4]
+        if not (quoted and signs[1] == "[" and signs[2] in "'\"" and signs[5] == "]"):
+            kept.append(tokens[place])
+            place += 1
+            continue
+        tables.add(signs[0])
+        start, end = part[0][2], part[5][3]
+        if len(tables) == 1:
+            shown = report.text[start:end]
+            report.note(f"`{shown}` is read as the variable `{signs[3]}`", (start, end))
+        kept.append((NAME, signs[3], start, end, None))
+        place += 6
+    if len(tables) > 1:
+        report.fail("columns of two tables are not read", tokens[0][2], tokens[-1][3],
+                    "write a name for each, such as `x`")  # fmt: skip
+    return kept if tables else tokens
 
 
 # --- methods -------------------------------------------------------------------------------------
@@ -145,7 +177,6 @@ def _refuse_module(report: Report, thing: TokenRow, call: TokenRow) -> None:
 
 # --- inverse functions ---------------------------------------------------------------------------
 
-_RAISES = frozenset(((OPERATOR, "^"), (SUPERSCRIPT, "-1")))
 _MINUS_ONE = [(OPERATOR, "-"), (NUMBER, "1")]
 _SPELLINGS = (
     [(OPERATOR, "^"), *_MINUS_ONE],
@@ -159,10 +190,15 @@ def _with_inverses(report: Report, names: Names, tokens: list[TokenRow]) -> Rewr
     """``sin^-1(x)`` as the inverse function, of which the reciprocal is the other reading."""
     kept: list[TokenRow] = []
     pieces: list[tuple[int, int, str]] = []
+    opened: list[str] = []  # of each open bracket, the power to stand behind it
     place, label = 0, ""
     while place < len(tokens):
-        kind, name, start, _, _ = row = tokens[place]
+        kind, name, start, end, _ = row = tokens[place]
         place += 1
+        if kind in (OPEN, CALL):
+            opened.append("")
+        elif kind == CLOSE and opened:
+            pieces.append((end, end, opened.pop()))
         inverse = _inverse(names, name) if kind == NAME else ""
         size = _raised_by_minus_one(tokens, place) if inverse else 0
         if not size:
@@ -180,11 +216,10 @@ def _with_inverses(report: Report, names: Names, tokens: list[TokenRow]) -> Rewr
         report.note(f"`{shown}` is read as the inverse function {inverse}", (start, argument[3]))
         kept.append((CALL, inverse, start, argument[3], FUNCTIONS[inverse]))
         pieces.append((tokens[place - size][2], tokens[place - 1][3], ""))
-        closing = _closing(tokens, place)
-        pieces.append((closing, closing, power))
+        opened.append(power)
         label = f"one over {name}"
         place += 1
-    return (kept, {label: replaced(report.text, pieces)}) if pieces else (tokens, {})
+    return (kept, {label: replaced(report.text, pieces)}) if label else (tokens, {})
 
 
 def _inverse(names: Names, name: str) -> str:
@@ -199,16 +234,6 @@ def _raised_by_minus_one(tokens: list[TokenRow], place: int) -> int:
         if [row[:2] for row in tokens[place : place + len(spelling)]] == spelling:
             return len(spelling)
     return 0
-
-
-def _closing(tokens: list[TokenRow], place: int) -> int:
-    """Where in the source the bracket is closed that opens here, or the text ends."""
-    depth = 0
-    for kind, _, _, end, _ in tokens[place:]:
-        depth += (kind in (OPEN, CALL)) - (kind == CLOSE)
-        if not depth:
-            return end
-    return tokens[-1][3]
 
 
 # --- SQL -----------------------------------------------------------------------------------------
@@ -254,8 +279,12 @@ def _with_cases(report: Report, names: Names, tokens: list[TokenRow]) -> list[To
                 kept.append((COMMA, ",", start, stop, None))
         if kind == CALL:  # as in `WHEN (x > 0)`
             kept.append((OPEN, "(", end - 1, end, None))
+    if len(kept) == len(tokens) and all([a is b for a, b in zip(kept, tokens, strict=True)]):
+        return tokens
     if begun:
-        report.fail("this `CASE` is not closed", tokens[-1][2], tokens[-1][3], "close it with `END`")
+        end = tokens[-1][3]
+        report.fail("this `CASE` is not closed", end - 1, end, "close it with `END`",
+                    f"{report.text.rstrip()} END")  # fmt: skip
     return kept
 
 

@@ -317,6 +317,8 @@ class _Statements:
         if match is None:
             return Statement(name, start, end)
         inside = next((text for text in match.groups() if text is not None), "")
+        if match["one"] and not re.search(rf"\b{inside}\b", self.view[match.end() : end]):
+            self.report.note(f"`{inside} -> …` is read as a function of `{inside}`", match.span())
         self.arguments += _argument_names(inside)
         return Statement(name, match.end(), end)
 

@@ -104,7 +104,7 @@ def find_dialect(text: str, start: int, end: int) -> tuple[str, bool]:
 
 _COMMENTS = {
     "infix": re.compile(
-        r"\A(?:\s*+(?://|%)[^\n]*+)++|#(?![0-9])[^\n]*+|(?P<doubtful>//|%)[^\n]*+"
+        r"\A(?:\s*+(?://|%)[^\n]*+)++|#(?![0-9])[^\n]*+|(?P<doubtful>//|%)[^\n#]*+"
     ),
     "c": re.compile(r"//[^\n]*+|^[ \t]*+#[^\n]*+", re.MULTILINE),
     "matlab": re.compile(r"%[^\n]*+|\.\.\.[ \t]*+\n|#(?![0-9])[^\n]*+"),
@@ -145,7 +145,7 @@ _SPELLED = re.compile(
     r"|(?P<number>(?<![\w.])(?:[0-9]++(?:_[0-9]++)*+\.?+(?:[0-9]++(?:_[0-9]++)*+)?+|\.[0-9]++)"
     r"(?:(?P<power>[eEdDf])(?=[+-]?[0-9])[+-]?[0-9]++)?+(?P<suffix>[fFdDlL](?![\w(]))?+)"
     r"|(?P<broadcast>(?<![\w.])[A-Za-z_]\w*+\.(?=\())"
-    r"|(?P<dot>\.(?=[*/^+-]))"
+    r"|(?P<dot>\.(?=[*/^+<>-]|[=!]=))"
     r"|(?P<macro>@\.)"
     r"|(?P<keyword>(?<=,)\s*+(?:a_min|a_max|min|max|base|exponent)\s*+=(?!=))"
 )

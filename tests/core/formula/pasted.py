@@ -75,6 +75,11 @@ MATHEMATICA = {
     "Sin [x] + 1": "sin(x)+1",
     "(* a comment *) x^2": "x**2",
     "Power(x,2) + Sqrt(y)": "x**2+sqrt(y)",
+    "Simplify[Sin[x] + 1]": "sin(x)+1",
+    "Module[{a=1}, a*x]": None,
+    "If[x > 0, x]": None,
+    "D[x^2, x]": None,
+    "a x^2 /. a -> 1": None,
 }
 
 PYTHON = {
@@ -150,6 +155,27 @@ PYTHON = {
     "lambda x, y: (\n    x + y\n)": "x+y",
     "def f(x):  # noqa\n    return x + 1\n\npopt, pcov = curve_fit(f, xs, ys)": "x+1",
     "x ↦ x^2": "x**2",
+    "x.pow(2)": "x**2",
+    "(x + 1).sqrt().exp() - x.sin()": "exp(sqrt(x+1))-sin(x)",
+    "torch.sin(x).pow(2)": "sin(x)**2",
+    "-x.pow(2)": "-x**2",
+    "2x.pow(2)y": "2*x**2*y",
+    "2*x.clip(0, 1)": "2*min(max(x,0),1)",
+    "df['x']*2 + df[\"y\"]": "x*2+y",
+    "df['x'] + dg['x']": None,
+    "x if x > 1 else float('nan')": "where(x > 1, x, (x-x)/(x-x))",
+    "float('nan')*x": None,
+    'float("inf")': None,
+    "mp.sin(x)": None,
+    "np.select([x > 0], [x])": None,
+    "np.where(x > 0, x)": None,
+    "a.x + b.x": None,
+    "Eq(y, x**2)": None,
+    "def f(x):\n    if x > 0:\n        return x\n    return -x": None,
+    "CASE WHEN x > 1 THEN x*x ELSE 0 END": "where(x > 1, x*x, 0)",
+    "2*case when x > 2 and y < 3 then x when (x = 1.3) then (y) end": "2*where((x > 2) & (y < 3), x, where(x == 1.3, y, (x-x)/(x-x)))",
+    "CASE x WHEN 1 THEN 2 END": None,
+    "CASE WHEN x > 1 THEN 2": None,
 }
 
 C_FAMILY = {
@@ -204,6 +230,14 @@ C_FAMILY = {
     "std::hypot(x, y) - std::abs(x)": "hypot(x,y)-abs(x)",
     "std::clamp(x, 0.0, 1.0)": "min(max(x,0),1)",
     "2.0L*x": "2*x",
+    "// the square\nx*x": "x*x",
+    "x*x // the square of x": "x*x",
+    "x//2 // the half": None,
+    "x % 2 # keep the rest": None,
+    "x.powi(2).max(y)": "max(x**2,y)",
+    "NAN*x": None,
+    "NAN": None,
+    "INF": None,
     "0x10*x + 1": "16*x+1",
     "__device__ float f(float x) { return __expf(x); }": None,
 }
@@ -261,6 +295,12 @@ MATLAB_JULIA = {
     "f <- function(x) {\n  a <- x + 1\n  return(a^2)\n}": "(x+1)**2",
     "\\(x) x + 1": None,
     "y <- exp(-x) # decay": "exp(-x)",
+    "% the square\nx^2": "x**2",
+    "ifelse.(x .> 1, x, 0)": "where(x > 1, x, 0)",
+    "ifelse(x > 1, x, NA)": "where(x > 1, x, (x-x)/(x-x))",
+    "x + NA": None,
+    "y<-x^2": None,
+    "x |> sqrt": None,
 }
 
 SPREADSHEET = {
@@ -307,6 +347,11 @@ SPREADSHEET = {
     "=COT(A1)+SEC(B1)": "1/tan(A1)+1/cos(B1)",
     "=+A1+B1": "A1+B1",
     "=rate*2+A1": "rate*2+A1",
+    "=WENN(A1>1;A1;0)": "where(A1 > 1, A1, 0)",
+    "=SI(A1>1;RACINE(A1);0,5)": "where(A1 > 1, sqrt(A1), 0.5)",
+    "=SUMME(A1;POTENZ(B1;2))": "A1+B1**2",
+    "=IF(A1>0,A1)": None,
+    "=RUNDEN(A1;2)": None,
 }
 
 FPCORE = {
@@ -465,6 +510,32 @@ PLAIN = {
     "5e-1*x": "0.5*x",
     "x0*x1*x2+sin(x3)": "x0*x1*x2+sin(x3)",
     "x_{1} + x_{2}": "x1+x2",
+    "sin^-1(x/9) + 1": "arcsin(x/9)+1",
+    "cos⁻¹(x/9)*sin^(-1)(y/9)": "arccos(x/9)*arcsin(y/9)",
+    "log₂(x) + log_10(y)": "log2(x)+log10(y)",
+    "{\\rm e}^{-x}": "exp(-x)",
+    "x^2 \\, .": "x**2",
+    "\\frac{dy}{dx} = -k y": "-k*y",
+    "dy/dt = -k*y": "-k*y",
+    "y' = 2x": "2*x",
+    "\\frac{d_1}{d_2} + d/dist": "d_1/d_2+d/(d*i*s*t)",
+    "\\frac{d}{dx} x^2": None,
+    "\\frac{\\mathrm{d}^2 y}{\\mathrm{d}x^{2}} + y": None,
+    "\\frac{dy}{dx} + y": None,
+    "x\\,\\mathrm{d}x": None,
+    "d/dx x^2": None,
+    "d^2y/dx^2 + y": None,
+    "d(x^2)/dx": None,
+    "2*∂f": None,
+    "∫ x dx": None,
+    "f'(x)": None,
+    "Γ(x)": None,
+    "\\Gamma(x) + 1": None,
+    "x mod 2": None,
+    "[x^2, x^3]": None,
+    "1.234,5*x": None,
+    "1,234.5*x": None,
+    "E^(I*x)": None,
 }
 
 PASTED = {
