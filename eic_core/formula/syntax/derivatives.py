@@ -48,7 +48,7 @@ def refuse_derivatives(report: Report, names: Names, start: int, end: int) -> No
                 match.span(),
             )
             continue
-        choices = ()
+        choices: tuple[tuple[str, str], ...] = ()
         if not match["power"] and not match["argument"]:
             quotient = with_arguments(report.text, [of, by], start, end)
             choices = ((f"the quotient of the variables {of} and {by}", quotient),)

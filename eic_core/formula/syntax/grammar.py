@@ -125,7 +125,7 @@ _EXPLAINED = {
 
 
 _ATTRIBUTE = re.compile(r"(?<![\w.])([^\W\d]\w{0,39}+)\.(?=[^\W\d])")
-_OF_ARRAYS = frozenset("real imag T values shape size".split())
+_OF_ARRAYS = frozenset("real imag T values shape size iloc loc".split())
 _NAME = re.compile(r"[^\W\d]\w*+")
 _SIGNS = {
     "|>": ("a pipe is not read", "write `f(x)` for `x |> f`"),

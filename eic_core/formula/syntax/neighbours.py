@@ -180,9 +180,11 @@ class Neighbours:
             if name.kind != NAME or not self._is_function(name):
                 continue
             first = index + 2
+            if raised[:2] == (OPERATOR, "^") and tokens[first][:2] == (OPERATOR, "-"):
+                first += 1
             if raised[:2] == (OPERATOR, "^") and tokens[first][0] == NUMBER:
                 first += 1
-            elif raised.kind != SUPERSCRIPT or raised.text.startswith("-"):
+            elif raised.kind != SUPERSCRIPT:
                 continue
             end = self._argument_end(tokens, first)
             inside = text[tokens[first][2] : end].strip()

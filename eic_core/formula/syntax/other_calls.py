@@ -99,6 +99,8 @@ def _with_columns(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
 
 # --- methods -------------------------------------------------------------------------------------
 
+_OTHER_ORDER = frozenset(("where", "mask", "if", "ifelse", "select", "cond"))
+"""Methods whose object is not the first argument of the function of that name."""
 _OF_RUST = {"powi": "pow", "powf": "pow"}
 
 
@@ -119,6 +121,10 @@ def _with_methods(report: Report, names: Names, tokens: list[TokenRow]) -> list[
             call = tokens[place]
             place += 1
             bare = tokens[place][0] == CLOSE
+            argument = tokens[place]
+            if name in ("max", "min") and argument[0] == NUMBER and argument[1].isdigit():
+                report.fail(f"`.{name}({argument[1]})` may be along an axis", row[2], argument[3],
+                            f"write `{name}(x, {argument[1]})` for the values")  # fmt: skip
             if function.high == 1 and not bare:
                 _refuse_module(report, kept[first], call)
             start = kept[first][2]
@@ -155,7 +161,7 @@ def _method(
 ) -> tuple[str, Function] | None:
     """The function that a method's name means, and how it is called here."""
     kind, text, *_ = tokens[place] if place < len(tokens) else (END, "")
-    if kind != CALL:
+    if kind != CALL or text in _OTHER_ORDER:
         return None
     name = _OF_RUST.get(text, text)
     try:
@@ -215,8 +221,8 @@ def _with_inverses(report: Report, names: Names, tokens: list[TokenRow]) -> Rewr
             )  # fmt: skip
         report.note(f"`{shown}` is read as the inverse function {inverse}", (start, argument[3]))
         kept.append((CALL, inverse, start, argument[3], FUNCTIONS[inverse]))
-        pieces.append((tokens[place - size][2], tokens[place - 1][3], ""))
-        opened.append(power)
+        pieces += [(start, start, "("), (tokens[place - size][2], tokens[place - 1][3], "")]
+        opened.append(f"{power})")
         label = f"one over {name}"
         place += 1
     return (kept, {label: replaced(report.text, pieces)}) if label else (tokens, {})

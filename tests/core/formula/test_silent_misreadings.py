@@ -312,6 +312,7 @@ OTHERS = {
     "a/bc": "mul(div(a, b), c)",
     "x/2y": "div(x, mul(#2, y))",
     "2sin^-1(x)": "mul(#2, power<-1>(sin(x)))",
+    "sin^-1(x)^2": "power<2>(power<-1>(sin(x)))",
     "2cos⁻¹(sin^(-1)(x))": "mul(#2, power<-1>(cos(power<-1>(sin(x)))))",
 }
 
