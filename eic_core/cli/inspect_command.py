@@ -146,6 +146,13 @@ def read_input(options: argparse.Namespace) -> tuple[Reading, Samples, dict[str,
         stated = {name: Domain.between(low, high) for name, low, high in reading.domain}
         known = stated | domains
         used = {name: known[name] for name in reading.formula.variables if name in known}
+        missing = [name for name in reading.formula.variables if name not in known]
+        if missing:
+            ranges = " ".join(["--range", *[f"{name}=1:5" for name in missing[:3]]])
+            raise DataError(
+                f"no data for {wording.join([f'`{name}`' for name in missing], limit=5)}",
+                hint=f"give each a range, as in `{ranges}`, or a table with `--data`",
+            )
         samples = sample_domains(used, count=options.samples, seed=options.seed)
         mapping = {name: str(domain) for name, domain in used.items()}
     return reading, samples, mapping

@@ -187,7 +187,7 @@ def test_the_other_reading_of_a_formula_is_one_click_away() -> None:
     assert "mc" in other.label
     page = other.click().run()
     assert not page.exception
-    assert state_of(page).formula == "f(mc) = mc^2"
+    assert state_of(page).formula == "E(mc) = mc^2"
     assert page.selectbox(key="kind:mc").value == "uniform"
 
 

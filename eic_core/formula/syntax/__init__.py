@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from eic_core.errors import FormulaError
 from eic_core.formula.syntax.build import Refusal
 from eic_core.formula.syntax.conditions import CONDITIONS, settle
+from eic_core.formula.syntax.derivatives import refuse_derivatives
 from eic_core.formula.syntax.equations import ask_for_a_side, left_hand_side
 from eic_core.formula.syntax.euler import note_meaning_of_e, reason_for_euler
 from eic_core.formula.syntax.infix import parse_repaired, parse_text, tokenize
@@ -31,7 +32,7 @@ from eic_core.formula.syntax.languages import (
 from eic_core.formula.syntax.latex import read_latex
 from eic_core.formula.syntax.mathematica import read_mathematica
 from eic_core.formula.syntax.mathml import BEGINS, read_mathml
-from eic_core.formula.syntax.names import Names, canonical_name, safe_name
+from eic_core.formula.syntax.names import MISSING, Names, canonical_name, safe_name
 from eic_core.formula.syntax.paste import unwrap, without_closing_marks
 from eic_core.formula.syntax.prefix import looks_like_prefix, read_prefix
 from eic_core.formula.syntax.protected import note_protected
@@ -241,6 +242,8 @@ def _read_text(
         again = report.begin_again()
         try:
             names = Names(columns, values, euler, arguments, cased, row.log_base)
+            if "N" in text and reader == INFIX and ("NA" in text or "NULL" in text):
+                names.take_for_missing(MISSING)
         except Refusal as refusal:
             place = (theta[0], len(text)) if theta else (0, 0)
             again.fail(refusal.message, *place, refusal.hint)
@@ -258,6 +261,7 @@ def _read_text(
     if cased:
         report, names, formula, notation = attempt(row.euler, True)
     first = source.statements[0].start if source is not None else start
+    is_sympy = row.euler
     if "E" in text and not names.is_column("E"):
         reason = "as this notation prints it" if row.euler else ""
         if reader == SEXPR:
@@ -265,9 +269,12 @@ def _read_text(
         elif reader in _WITH_A_LETTER_E and "E" in formula.variables:
             reason = reason_for_euler(report.view[first:end], formula)
             if reason:
+                is_sympy = True
                 report, names, formula, notation = attempt(True, cased)
         if notation != "prefix" and (reader == INFIX or reader in (LATEX, SEXPR) and reason):
             note_meaning_of_e(report, formula, reason, first, end, source is None)
+    if not _UNIT_NAMES.isdisjoint(names.met):
+        _note_imaginary(report, names, start, end, is_sympy)
     if cased:
         report.note(
             "`X` and `x` both stand in this text with the same index: they are two variables",
@@ -285,6 +292,36 @@ def _read_text(
         tuple(report.alternatives.values()),
         report.domain,
     )
+
+
+_UNIT_NAMES = frozenset("Iij")
+_UNITS = re.compile(r"(?<![\w.\\])[Iij](?!\w)")
+
+
+def _note_imaginary(report: Report, names: Names, start: int, end: int, is_sympy: bool) -> None:
+    """Say that a letter ``i``, ``j`` or ``I`` is a variable, or refuse SymPy's imaginary unit.
+
+    Parameters
+    ----------
+    report : Report
+        Takes the note.
+    names : Names
+        That were met.
+    start, end : int
+        The part of the text that was read, as character offsets.
+    is_sympy : bool
+        Whether ``E`` is Euler's number, and so ``I`` the imaginary unit.
+    """
+    met = names.guessed_among(_UNIT_NAMES)
+    if not met:
+        return
+    found = next((m for m in _UNITS.finditer(report.view, start, end) if m[0] in met), None)
+    if found is None:
+        return
+    if found[0] == "I" and is_sympy:
+        report.fail("`I` is the imaginary unit here: complex numbers are not supported",
+                    *found.span(), "for a variable write another name")  # fmt: skip
+    report.note(f"`{found[0]}` is read as a variable, not as the imaginary unit", found.span())
 
 
 _READERS = {
@@ -343,6 +380,8 @@ def _read(
                 raise
     if reader in _READERS:
         return _READERS[reader](report, names, start, end), name
+    if name == "infix" and "/" in report.view and "d" in report.view:
+        refuse_derivatives(report, names, start, end)
     tokens = tokenize(report, start, end)
     try:
         return parse_text(report, names, tokens, by_hand=name == "infix"), name

@@ -7,12 +7,13 @@ of their own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
 from eic_core.formula.syntax.build import FUNCTIONS, MANY, Function, Refusal, Span, fold
 from eic_core.formula.syntax.reading import Report
-from eic_core.formula.tree import CONSTANT, UNDEFINED, Draft, constant
+from eic_core.formula.tree import CONSTANT, UNDEFINED, VARIABLE, Draft, constant
 from eic_core.operators import ROWS
 
 CHOICE = "conditional"
@@ -233,6 +234,7 @@ def settle(report: Report, root: Draft) -> Draft:
         place = report.text.find("=", *root.span)
         report.fail("this is an equation or an assignment", place, place + 2,
                     "give only one right-hand side")  # fmt: skip
+    _ask_for_sides(report, root)
     top = Draft("", [root])
     todo, seen = [top], {id(top)}
     while todo:
@@ -254,6 +256,45 @@ def settle(report: Report, root: Draft) -> Draft:
     return top.children[0]
 
 
+def _ask_for_sides(report: Report, root: Draft) -> None:
+    """Raise for SymPy's ``Eq(y, x)`` and R's ``y<-x``, which no formula by itself is.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text.
+    root : Draft
+        Of the whole formula.
+    """
+    start, end = root.span
+    text = report.text
+    is_equation = root.operator == RELATIONS["=="] and _EQUATION.match(text, start)
+    place = root.children[0].span[1] if root.children else start
+    is_assignment = (
+        root.operator == RELATIONS["<"]
+        and root.children[0].operator == VARIABLE
+        and text.startswith("<-", place)
+        and text[place + 2 : place + 3] != " "
+    )
+    if is_equation or is_assignment:
+        left, right = [text[slice(*child.span)] for child in root.children]
+        labels = ("the left-hand side", "the right-hand side")
+        sides = (left, right)
+        if is_assignment:
+            labels = ("what is assigned", "a comparison")
+            value = text[place + 2 : end]
+            sides = (text[:start] + value + text[end:], f"{text[:place]} < {text[place + 1 :]}")
+        what = "this is an equation" if is_equation else "this may be an assignment"
+        report.fail(
+            f"{what}: which side is meant?" if is_equation else f"{what} or a comparison",
+            start, end, f"give `{sides[0][:40]}` or `{sides[1][:40]}`",
+            choices=tuple(zip(labels, sides, strict=True)),
+        )  # fmt: skip
+
+
+_EQUATION = re.compile(r"(?:sympy\.|sp\.)?(?:Eq|Equality)\s*+\(")
+
+
 def _shown(report: Report, draft: Draft) -> str:
     text = " ".join(report.text[draft.span[0] : draft.span[1]].split())
     return f"`{text[:60]}`" if text else "this"
@@ -267,7 +308,14 @@ def _as_truth(report: Report, draft: Draft) -> Draft:
 def _check_special(report: Report, leaf: Draft, *, branch: bool) -> None:
     if leaf.label == UNDEFINED:
         if not branch:
-            report.fail("`nan` is not a real number", *leaf.span, "write a finite number")
+            start, end = leaf.span
+            written = report.text[start:end]
+            name = written if written in ("NA", "NULL") else "nan"
+            hint, mended = "write a finite number", None
+            if name == "NA":
+                hint = "it marks a missing value in R; for a variable write `N_A`"
+                mended = f"{report.text[:start]}N_A{report.text[end:]}"
+            report.fail(f"`{name}` is not a real number", start, end, hint, mended)
         report.note("`nan` marks rows without a value", leaf.span)
         return
     report.fail(

@@ -12,9 +12,16 @@ from collections.abc import Callable
 from eic_core.errors import FormulaError
 from eic_core.formula.syntax.build import FUNCTIONS
 
+_D = r"(?:d|\\mathrm\s?\{d\})"
+_PART = rf"\{{\s?{_D}(?:[^{{}}]|\{{[^{{}}]{{0,9}}\}}){{0,20}}+\}}"
+_DERIVATIVE = (
+    rf"d\s?\w{{0,4}}+\s?/\s?d\s?\w{{1,4}}+|[A-Za-z]'{{1,3}}+|\\[dt]?frac\s?{_PART}\s?{_PART}"
+)
+"""``dy/dx``, ``y'``, ``\\frac{dy}{dx}``: what the right side of a differential equation gives."""
 _HEAD = re.compile(
     r"(?:\s|\$|&|\\\[|\\\(|\\displaystyle|\\begin\s*+\{[a-z]++\*?+\})*"
-    r"(?P<name>\\?[^\W\d](?:[^\W_]++|_(?!\{))*+|\\(?:hat|bar|tilde)\s*+\{?+\s*+\\?+[A-Za-z]++\s*+\}?+)"
+    r"(?P<name>\\?[^\W\d](?:[^\W_]++|_(?!\{))*+"
+    rf"|\\(?:hat|bar|tilde|d?dot)\s*+\{{?+\s*+\\?+[A-Za-z]++\s*+\}}?+|{_DERIVATIVE})"
     r"(?:[_^]\{[\w\\*+]{1,40}+\})?+"
     r"\s*+(?:(?:\\left)?\((?P<arguments>\s*+[^()+*/=]{0,2000}+)\))?+\s*+&?+\s*+"
     r"(?::=|=(?!=)|~|\\sim\b|\\approx\b|≈)\s*+&?+"

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from eic_core.formula.syntax.build import FUNCTIONS
+from eic_core.formula.syntax.equations import left_hand_side
 from eic_core.formula.syntax.names import is_indexed
 from eic_core.formula.syntax.reading import Report, replaced
 from eic_core.formula.tree import Formula
@@ -99,10 +101,14 @@ def with_arguments(text: str, names: list[str], start: int, end: int) -> str:
 
     Examples
     --------
-    >>> with_arguments("y = E^(-x)", ["E", "x"], 4, 10)
-    'f(E, x) = E^(-x)'
+    >>> with_arguments("y = E^(-x)", ["E", "x"], 4, 10), with_arguments("mc^2", ["mc"], 0, 4)
+    ('y(E, x) = E^(-x)', 'f(mc) = mc^2')
     """
     body, behind = text[start:end].strip(), text[end:].strip()
     if _SEXPR.match(body):
         return f"(FPCore ({' '.join(names)}) {body})"
-    return f"f({', '.join(names)}) = {body}{behind if behind.startswith('|') else ''}"
+    head = left_hand_side(text, 0, start)
+    name = head[0] if head is not None else ""
+    if not name.isidentifier() or name in names or name.lower() in FUNCTIONS:
+        name = "f"
+    return f"{name}({', '.join(names)}) = {body}{behind if behind.startswith('|') else ''}"

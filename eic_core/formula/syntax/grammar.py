@@ -7,6 +7,7 @@ mean.  Precedence is Python's.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import NoReturn
 
@@ -108,11 +109,34 @@ _EXPLAINED = {
     '"': ("text in quotes is not part of a formula", "remove it"),
     ".": ("attributes are not supported", "write a decimal as `0.5`, a product as `x*y`"),
     ":": ("`:` has no meaning in a formula", "remove it"),
-    "%": ("the remainder is not supported", "write the formula without `%`"),
-    "!": ("factorials are not supported", "write the number out"),
+    "%": ("the remainder is not supported", "write the formula without `%`, and `0.2` for `20%`"),
+    "!": ("factorials are not supported", "write the value of a number's, as `6` for `3!`"),
+    "∂": ("derivatives are not supported", "write the derivative out"),
+    "∇": ("derivatives are not supported", "write the derivative out"),
+    "∫": ("integrals are not supported", "write the integral out"),
+    "∑": ("sums over an index are not supported", "write the terms out"),
+    "∏": ("products over an index are not supported", "write the factors out"),
+    "∞": ("`∞` is not a real number", "write a finite number"),
+    "±": ("`±` is two formulas", "write `+` or `-`"),
+    "∓": ("`∓` is two formulas", "write `+` or `-`"),
     "\\": ("a backslash has no meaning here", "paste LaTeX whole, or remove it"),
     "_": ("`_` has no meaning here", "attach a subscript to a name, as in `x_0`"),
 }
+
+
+_ATTRIBUTE = re.compile(r"(?<![\w.])([^\W\d]\w{0,39}+)\.(?=[^\W\d])")
+_OF_ARRAYS = frozenset("real imag T values shape size iloc loc".split())
+_NAME = re.compile(r"[^\W\d]\w*+")
+_SIGNS = {
+    "|>": ("a pipe is not read", "write `f(x)` for `x |> f`"),
+    "%>%": ("a pipe is not read", "write `f(x)` for `x %>% f`"),
+    "->": ("an arrow is not read here", "give the formula alone"),
+    "/.": ("a replacement is not read", "put the value in, and leave `/. …` out"),
+    "<<": ("shifts of bits are not supported", "write `x*2**n`"),
+    ">>": ("shifts of bits are not supported", "write `x/2**n`"),
+}
+"""Signs of several characters of which the parser sees one."""
+_ENDS_OPERAND = re.compile(r"[\w)\]]")
 
 
 def _bad_character(report: Report, token: Token) -> NoReturn:
@@ -121,6 +145,20 @@ def _bad_character(report: Report, token: Token) -> NoReturn:
     if token.text.isdecimal():
         plain = str(int(token.text))
     remedy = f"write `{plain}`" if plain != token.text and plain.isascii() else "remove it"
+    if token.text == "'" and token.start and _ENDS_OPERAND.match(report.text, token.start - 1):
+        report.fail("a prime marks a derivative or a transpose, which are not read",
+                    token.start, token.end, "write the formula without it")  # fmt: skip
+    for sign, (message, hint) in _SIGNS.items():
+        place = report.text.find(sign, max(token.start - len(sign) + 1, 0), token.end + len(sign))
+        if 0 <= place <= token.start < place + len(sign):
+            report.fail(message, place, place + len(sign), hint)
+    things = {match[1] for match in _ATTRIBUTE.finditer(report.text)} if token.text == "." else ()
+    name = _NAME.match(report.text, token.end)
+    if name is not None and things and name[0] not in _OF_ARRAYS:
+        mark = "" if len(things) == 1 else r"\1_"  # attributes of two things are told apart
+        hint = f"write a name without a point, such as `{name[0][:40]}`"
+        mended = _ATTRIBUTE.sub(mark, report.text)
+        report.fail("attributes are not supported", token.start, token.end, hint, mended)
     message, hint = _EXPLAINED.get(
         token.text[:1], (f"`{token.text}` has no meaning in a formula", remedy)
     )
@@ -332,7 +370,15 @@ class _Parser:
         if kind == COMMA:
             self.reduce(1)
             if not self.pending or self.pending[-1][4] is None:
-                hint = "commas separate a function's arguments; the decimal mark is a point"
+                around = (self.tokens[self.index - 2][0], self.tokens[self.index][0])
+                hint = "commas separate a function's arguments; "
+                calls = [row[4] for row in self.pending if not row[0] and row[4] is not None]
+                if around == (NUMBER, NUMBER):
+                    hint += "the decimal mark is a point"
+                elif calls:
+                    hint += f"write `{calls[-1].name}(x, y)` without brackets around them"
+                else:
+                    hint += "of several formulas paste one"
                 self.report.fail(f"unexpected `{text}`", start, end, hint)
             return True
         if kind == SUPERSCRIPT:
@@ -621,9 +667,10 @@ class _Parser:
         count, low, high = len(args), function.low, function.high
         if not low <= count <= high:
             wanted = f"{low}" if low == high else "1 or 2" if high == 2 else f"{low} or more"
+            hint, replacement = self.mend_of_count(function.name, count > high, span)
             self.report.fail(
                 f"`{function.name}` takes {wanted} argument{'' if wanted == '1' else 's'},"
-                f" not {count}", *span, "separate arguments by commas",
+                f" not {count}", *span, hint, replacement,
             )  # fmt: skip
         try:
             return function.build(args, span)
@@ -631,6 +678,37 @@ class _Parser:
             self.report.fail(refusal.message, *span, refusal.hint)
 
 
+    def mend_of_count(
+        self, name: str, too_many: bool, span: tuple[int, int]
+    ) -> tuple[str, str | None]:
+        """What to write in place of a call with too few arguments or too many, and the whole text.
+
+        Parameters
+        ----------
+        name : str
+            The function.
+        too_many : bool
+            Whether it has too many of them.
+        span : (int, int)
+            Of the call, as character offsets.
+        """
+        text, (start, end) = self.report.text, span
+        written = text[start:end].partition("(")[0].strip()
+        if too_many and name in ("atan", "arctan") and written.lower().endswith(name):
+            return "the angle of a point is `atan2(y, x)`", (
+                f"{text[: start + len(written) - len(name)]}atan2{text[start + len(written) :]}"
+            )
+        if too_many:
+            return _TOO_MANY.get(name, "leave out what is too much"), None
+        return _TOO_FEW.get(name.lower(), "separate arguments by commas"), None
+
+
+_TOO_MANY = {"round": "rounding to some digits has no operator here: leave them out"}
+_OTHER_BRANCH = "give what holds elsewhere, too, as in `{}(x > 0, x, 0)`"
+_TOO_FEW = {
+    **{name: _OTHER_BRANCH.format(name) for name in ("where", "if", "iif", "ite", "ifelse")},
+    **{name: f"write what it is compared with, as in `{name}(x, 0)`" for name in ("max", "min")},
+}
 _MODULES = ("math.", "np.", "numpy.", "sympy.", "sp.")
 
 

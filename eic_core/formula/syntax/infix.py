@@ -25,6 +25,7 @@ from eic_core.formula.syntax.offers import (
     offer_other_products,
     variables_of,
 )
+from eic_core.formula.syntax.other_calls import with_plain_calls
 from eic_core.formula.syntax.products import (
     ProductWriter,
     letter_products,
@@ -66,6 +67,8 @@ _WORDS = re.compile(  # the commonest first; between them they take every charac
 _EXACT = re.compile(
     r"(?<!\w)(?:sympy\.|sp\.)?(Integer|Float|Rational|Symbol)\s*\(([^()]{0,2000})\)"
 )
+_COMMENT_OR_DIVISOR = re.compile(r"[ \t]++[^\W\d_][^\n()*+^=-]*+(?=\n|\Z)")
+"""What may stand behind the ``//`` of a comment, or be a divisor."""
 _EXACT_NAMES = ("Integer", "Float", "Rational", "Symbol")
 _OPERATORS = {
     "**": "^",
@@ -222,9 +225,15 @@ def _with_exact_leaves(
             exact = _EXACT.search(text, resume, end)
             continue
         if kind == OPERATOR and word == "//":
+            behind = _COMMENT_OR_DIVISOR.match(text, high, end)
             report.fail(
                 "whole-number division is not supported", low, high,
                 "write `/`; a comment begins with `#`",
+                choices=(
+                    (("a comment", report.text[:low].rstrip() + report.text[behind.end() :]),)
+                    if behind is not None
+                    else ()
+                ),
             )  # fmt: skip
         kept.append(token)
     return kept
@@ -450,6 +459,8 @@ def _with_products(
         told = f"read as `{shown}`: between two factors side by side `*` is understood"
     else:
         told = "between two factors side by side `*` is understood"
+    if written.denominators or written.tight:
+        told += "; behind `/` or `^` stands one factor, or the letters of one word"
     report.note(told, (start, end))
     if split:
         whole = [token[1] for token in tokens if token[0] == NAME and token[1] in split]
@@ -470,7 +481,8 @@ def parse_text(
     powers_from_left: bool = False,
     by_hand: bool = False,
 ) -> Draft:
-    """As `parse_infix`; where that fails, with commas between digits read as decimal marks.
+    """As `parse_infix`; where that fails, with calls that are written otherwise in plain form, or
+    with commas between digits read as decimal marks.
 
     Parameters
     ----------
@@ -482,15 +494,53 @@ def parse_text(
     FormulaError
         If the tokens are no formula either way, or a comma may mean either.
     """
+    known = len(report.notes)
     try:
         return parse_infix(report, names, tokens, powers_from_left, by_hand)
-    except FormulaError:
-        joined = with_decimal_commas(report, tokens)
-        if joined is None:
-            raise
+    except FormulaError as error:
+        report.notes = dict([*report.notes.items()][:known])
+        others: dict[str, str] = {}
+        rewritten = with_plain_calls(report, names, tokens)
+        if rewritten is not None:
+            kept, others = rewritten
+        else:
+            _refuse_thousands(error)
+            joined = with_decimal_commas(report, tokens)
+            if joined is None:
+                raise
+            kept = joined
         report.products = []
         report.alternatives.clear()
-        return parse_infix(report, names, joined, powers_from_left, by_hand)
+        draft = parse_infix(report, names, kept, powers_from_left, by_hand)
+        for label, text in others.items():
+            report.alternative(label, text.__str__)
+        return draft
+
+
+_THOUSANDS = re.compile(
+    r"(?<![\w.,])(?:[0-9]{1,3}(?:\.[0-9]{3})++,[0-9]++|[0-9]{1,3}(?:,[0-9]{3})++\.[0-9]++)(?![\w.,])"
+)
+
+
+_OF_NUMERALS = frozenset("0123456789.,")
+
+
+def _refuse_thousands(error: FormulaError) -> None:
+    """Raise if the error stands at a number with marks between its thousands, as ``1.234,5``."""
+    text, place = error.source, error.span[0]
+    if text[place : place + 1] not in _OF_NUMERALS:
+        return
+    for match in _THOUSANDS.finditer(text):
+        if match.start() <= place < match.end():
+            start, end = match.span()
+            mark = max(match[0].rfind(","), match[0].rfind("."))
+            over, under = match[0][:mark], match[0][mark + 1 :]
+            plain = f"{over.replace('.', '').replace(',', '')}.{under}"
+            raise FormulaError(
+                f"`{match[0][:40]}` has a mark between its thousands",
+                source=text, span=(start, end), hint=f"write `{plain[:40]}`",
+                replacement=text[:start] + plain + text[end:],
+            )  # fmt: skip
 
 
 def with_decimal_commas(report: Report, tokens: list[TokenRow]) -> list[TokenRow] | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import NoReturn
 
 from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, root
 from eic_core.formula.syntax.conditions import AND, CASES, JOINTS, TRUE
+from eic_core.formula.syntax.derivatives import fail_derivative, is_latex_derivative
 from eic_core.formula.syntax.grammar import (
     FUNCTION_PRECEDENCE,
     LOG10_LABEL,
@@ -106,6 +108,12 @@ class Latex(Grammar):
                 suggestion(name.text),
                 insert(self.report.text, [(name.end, " \\cdot ")]),
             )
+        if name.text == "Gamma" and not self.names.is_known(name.text):
+            self.report.fail(
+                "the gamma function has no operator here", name.start, name.end,
+                "for a product write `\\Gamma \\cdot (…)`",
+                insert(self.report.text, [(name.end, " \\cdot ")]),
+            )  # fmt: skip
         if name.text in ("pi", "e") or name.end != bracket.start:
             return
         self.report.note(
@@ -367,6 +375,8 @@ class _Scanner(Brackets):
         if text == "\\\\" and self.cases:
             self.separate(start, end)
             return
+        if text == "\\rm" and self.raw[self.index][1] == "d" and not self.names.is_known("d"):
+            self.fail_differential(start, self.raw[self.index][3])
         if text in SKIPPED:
             return
         if self.cases and word in FONTS and self.said_of_case(start):
@@ -384,6 +394,8 @@ class _Scanner(Brackets):
         elif word in ("vert", "mid", "|", "Vert"):
             self.emit(BAR, "|", start, end)
         elif word in ARGUMENTS:
+            if is_latex_derivative(self.report, self.names, end):
+                fail_derivative(self.report, start, end)
             self.emit(CALL, "frac", start, end, FUNCTIONS["div"])
             self.argument("then")
         elif word == "sqrt":
@@ -498,12 +510,22 @@ class _Scanner(Brackets):
         self.emit(CALL, "sqrt", start, end, function)
         self.argument(")")
 
+    def fail_differential(self, start: int, end: int) -> NoReturn:
+        """Raise for an upright ``d``."""
+        hint = "write the derivative or the integral out"
+        self.report.fail("a differential is not a formula of values", start, end, hint)
+
     def spelled_name(self, font: str, start: int) -> None:
         """``\\mathrm{name}`` and its kin: a function if it is one and is applied."""
         inner, end = self.raw_group()
         name = re.sub(r"[\s~\\,]+", "_", inner.replace("\\_", "_").strip())
         if not re.fullmatch(r"\w+", name):
             self.report.fail("this is not a name", start, end, "use letters, digits and `_`")
+        following = self.raw[self.index]
+        if name == "d" and not self.names.is_known(name) and (
+            following[0] == "word" or following[1][1:] in GREEK
+        ):
+            self.fail_differential(start, following[3])
         applied = self.raw[self.index][1] in ("(", "{", "\\left", "^") or font.startswith("op")
         if applied and not self.names.is_column(name):
             try:
@@ -564,7 +586,11 @@ def _without_trailing(text: str, start: int, end: int) -> int:
     """
     while end > start:
         last = text[end - 1]
-        if last in "$.,;" or last.isspace():
+        if last in ",;" and text.startswith("\\", end - 2) and end - 2 >= start:  # a blank
+            end -= 2
+        elif last == "d" and text.endswith(("\\quad", "\\qquad"), start, end):
+            end = text.rindex("\\", start, end)
+        elif last in "$.,;" or last.isspace():
             end -= 1
         elif last in "\\])" and text.startswith("\\", end - 2) and end - 2 >= start:
             end -= 2

@@ -47,7 +47,8 @@ SKIPPED = frozenset(
     (
         r"\, \; \: \! \> \quad \qquad \displaystyle \textstyle \scriptstyle \limits \nolimits"
         r" \[ \] \( \) \\ \nonumber \notag \big \Big \bigg \Bigg \bigl \bigr \Bigl \Bigr \biggl"
-        r" \biggr \Biggl \Biggr \thinspace \enspace \space \middle \mleft \mright"
+        r" \biggr \rm \bf \it \sf \tt \cal"
+        r" \Biggl \Biggr \thinspace \enspace \space \middle \mleft \mright"
     ).split()
 ) | {"\\ ", "\\\n"}
 COMMAND_OPERATORS = {
@@ -192,7 +193,9 @@ class Scripts:
             self.report.alternative(
                 f"one over {name}",
                 lambda: re.sub(
-                    rf"\\{name}\s*\^\s*\{{\s*-\s*1\s*\}}", rf"\\{name}^{{-1.0}}", self.text
+                    rf"(?<![A-Za-z\\])\\?{name}\s*\^\s*\{{\s*-\s*1\s*\}}",
+                    rf"\\{name}^{{-1.0}}",
+                    self.text,
                 ),
             )
             return FUNCTIONS[inverse]
@@ -427,6 +430,8 @@ class Brackets:
             self.emit(NAME, text, start, end)
         elif kind == "command" and (text[1:] in GREEK or text[1:] in VARIANTS):
             self.emit(NAME, VARIANTS.get(text[1:], text[1:]), start, end)
+        elif is_script and text[1:] in NOT_READ:
+            self.report.fail(f"{NOT_READ[text[1:]]} are not supported", start, end, "write it out")
         else:
             self.report.fail("an argument in braces is missing here", start, end, "as in `x^{2}`")
         if not is_script:

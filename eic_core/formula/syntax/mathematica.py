@@ -38,7 +38,8 @@ _HEADS = (
     "|ArcTanh|Exp|Log|Log2|Log10|Sqrt|Power|Plus|Times|Divide|Subtract|Minus|Rational|Abs|RealAbs"
     "|Sign|Floor|Ceiling|Round|Max|Min|Surd|CubeRoot|Erf|Erfc|HoldForm|Hold|InputForm|FullForm"
     "|SetPrecision|Function|LogisticSigmoid|Ramp|Mod|Gamma|Piecewise|If|Which|Clip|UnitStep|Boole"
-    "|Sum|Integrate|List|Subscript"
+    "|Simplify|FullSimplify|Expand|Factor|Together|Apart|Plot"
+    "|Sum|Integrate|List|Subscript|Module|Block|With|Table|Derivative|Total|Mean"
 )
 SIGNS = re.compile(
     rf"\b(?:{_HEADS})\s*+\[|\b[ND]\[(?![0-9]++\])|\*\^|[0-9]`|\\\[[A-Z][A-Za-z]++\]|\b(?:In|Out)\[[0-9]++\]|\w\[\w*_"
@@ -79,8 +80,13 @@ _VALUES = {
     "Indeterminate": "no real number",
 }  # fmt: skip
 _NO_FUNCTIONS = frozenset(
-    "Integrate NIntegrate Sum Product D Limit Solve List Table Derivative Series".split()
+    (
+        "Integrate NIntegrate Sum Product D Limit Solve List Table Derivative Series Module Block"
+        " With Total Mean Plot"
+    ).split()
 )
+_DERIVATIVES = frozenset(("D", "Dt", "Derivative"))
+_SCOPES = frozenset(("Module", "Block", "With"))
 _SHOWN = frozenset(
     "FullForm InputForm OutputForm StandardForm TraditionalForm TeXForm CForm N".split()
 )
@@ -117,6 +123,7 @@ def _itself(args: list[Draft], span: Span) -> Draft:
     return args[0]
 
 
+_NOT_CARRIED_OUT = ("simplify", "fullsimplify", "expand", "factor", "together", "apart")
 _OWN = {
     "log": Function("Log", 1, 2, logarithm),
     "arctan": Function("ArcTan", 1, 2, _arc_tangent),
@@ -134,7 +141,10 @@ _OWN = {
     "and": EVERY,
     "or": SOME,
     "not": NEGATION,
-} | {name: Function(name, 1, 1, _itself) for name in ("holdform", "hold", "inputform", "fullform")}
+} | {
+    name: Function(name, 1, 1, _itself)
+    for name in ("holdform", "hold", "inputform", "fullform", *_NOT_CARRIED_OUT)
+}
 """Functions whose arguments stand in another order, or that are known by other names."""
 
 
@@ -298,10 +308,17 @@ class _Scanner:
             function = _OWN.get(name.lower()) or self.function(name, span)
             if function is None:
                 near = "" if name in _NO_FUNCTIONS else similar_function(name)
+                alone = "give its last expression alone, with the values of its names put in"
                 self.report.fail(
                     f"unknown function `{name[:40]}`", *span,
-                    _suggestion(near) or "write it with elementary functions",
+                    alone if name in _SCOPES
+                    else "a derivative is not a formula of values: write it out"
+                    if name in _DERIVATIVES
+                    else _suggestion(near) or "write it with elementary functions",
                 )  # fmt: skip
+            if name.lower() in _NOT_CARRIED_OUT:
+                told = f"`{name}[…]` is not carried out: the formula is read as written"
+                self.report.note(told, span)
             self.open.append((bracket, self.place))
             self.place += 1
             self.tokens.append((CALL, name, start, self.place, function))

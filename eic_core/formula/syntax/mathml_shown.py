@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal
+from eic_core.formula.syntax.derivatives import fail_derivative
 from eic_core.formula.syntax.grammar import FUNCTION_PRECEDENCE, TIGHT_PRODUCT, Grammar
 from eic_core.formula.syntax.latex_scripts import Scripts
 from eic_core.formula.syntax.mathml_elements import Element, plain_letters
@@ -88,6 +89,23 @@ class Displayed(Grammar):
 
     def factor(self, token: TokenRow) -> None:
         self.report.fail(f"unknown function `{token[1]}`", token[2], token[3], suggestion(token[1]))
+
+
+def _differs(element: Element, alone: bool = False) -> bool:
+    """Whether a part of a fraction is a differential: a ``d`` and what it is of.
+
+    Parameters
+    ----------
+    element : Element
+    alone : bool
+        Whether a ``d`` by itself is one.
+    """
+    parts = element.elements if element.tag == "mrow" else [element]
+    first = parts[0] if parts else element
+    first = first.elements[0] if first.tag == "msup" and first.elements else first
+    if first.tag not in ("mi", "mo") or first.content not in ("d", "ⅆ", "∂"):
+        return False
+    return len(parts) > 1 and parts[1].tag != "mo" or (alone and len(parts) == 1)
 
 
 _OWN_CALLS = ("frac", "sqrt", "root")
@@ -184,6 +202,8 @@ class Presentation:
         comma: TokenRow = (COMMA, ",", inner[0].end, inner[0].end, None)
         closing: TokenRow = (CLOSE, ")", span[1], span[1], None)
         if tag == "mfrac":
+            if not self.names.is_known("d") and _differs(inner[0], True) and _differs(inner[1]):
+                fail_derivative(self.report, *span)
             self.plan((CALL, "frac", *span, FUNCTIONS["div"]), inner[0], comma, inner[1], closing)
         elif tag == "mroot":
             self.plan((CALL, "root", *span, FUNCTIONS["root"]), inner[0], comma, inner[1], closing)

@@ -7,12 +7,13 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping
-from functools import lru_cache
+from fractions import Fraction
+from functools import lru_cache, partial
 
-from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, number_label
+from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, log_base, number_label
 from eic_core.formula.syntax.conditions import SPECIAL, condition_function
 from eic_core.formula.syntax.tokens import DECIMAL
-from eic_core.formula.tree import CONSTANT, VARIABLE, Draft
+from eic_core.formula.tree import CONSTANT, UNDEFINED, VARIABLE, Draft
 
 SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 LOWERED = "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
@@ -34,12 +35,17 @@ _INDEXED = re.compile(r"[xX](?:_?([0-9]+)|_?\{([0-9]+)\}|\[(?::,)?([0-9]+)\])\Z"
 _HEAD_AND_INDEX = re.compile(r"([^\W\d_]+)_?([0-9]*)\Z")
 _SPELLED = re.compile(r"(\w+)(?:\[\s*(?::\s*,\s*)?([0-9]+)\s*\])?\Z")
 _MODULE = re.compile(r"(?:np|numpy|math|sympy|sp|torch|jnp|tf|onp)\.")
+_LOG_TO_BASE = re.compile(r"log(?:_?([0-9]{1,9})|_[a-z])\Z")
 _DECIMAL = re.compile(DECIMAL)
 _SHORT_NAME = 40
 """Letters of a name whose meaning is kept, so that what is kept stays small."""
 _PI = frozenset(("pi", "π", "Pi", "PI"))
 CONSTANT_NAMES = _PI | {"e", "E"}
-_NOT_A_NUMBER = frozenset(("inf", "nan", "oo", "zoo", "infinity", "infty", "true", "false", "none"))
+NOT_A_NUMBER = frozenset(
+    "inf nan oo zoo infinity infty true false none null".split()
+)
+MISSING = frozenset(("NA", "NA_real_", "NULL"))
+"""What R and SQL call a value that is missing."""
 _ALWAYS_FUNCTIONS = frozenset(
     (
         "sin cos tan exp log ln sqrt cbrt abs log10 log2 log1p expm1 asin acos atan arcsin arccos"
@@ -65,6 +71,26 @@ _REFUSED = {
     "trunc": "write sign(x)*floor(abs(x))",
     "binom": "binomial coefficients have no operator here",
     "gauss": "write exp(-x**2)",
+    **dict.fromkeys(
+        ("diff", "derivative", "grad", "gradient", "deriv"),
+        "a derivative is not a formula of values: write it out",
+    ),
+    **dict.fromkeys(
+        ("integrate", "integral", "quad", "trapz", "nintegrate"),
+        "an integral is not a formula of values: write it out",
+    ),
+    **dict.fromkeys(
+        ("mean", "average", "std", "median", "variance", "cumsum"),
+        "it takes a whole column, a formula the values of one row: write its value as a number",
+    ),
+    "sum": "write the terms out, as in a + b",
+    "nansum": "write the terms out, as in a + b",
+    "prod": "write the factors out, as in a*b",
+    "product": "write the factors out, as in a*b",
+    "norm": "write sqrt(x**2 + y**2)",
+    "dot": "write the products out, as in a*c + b*d",
+    "limit": "a limit is not a formula of values: write it out",
+    "select": "write where(c, a, where(d, b, 0)) for np.select([c, d], [a, b])",
 }
 MISSPELT = {
     "lg": "log10",
@@ -80,6 +106,9 @@ MISSPELT = {
     "root": "sqrt",
     "power": "pow",
     "exponential": "exp",
+    "wenn": "if",
+    "wurzel": "sqrt",
+    "racine": "sqrt",
 }
 
 
@@ -259,13 +288,20 @@ class Names:
         self.cased = cased
         self.log_base = log_base
         self.special = False  # whether `True`, `False` or `nan` was read
-        self._leaves: dict[str, tuple[bool, str]] = {}
+        self.met: dict[str, tuple[bool, str]] = {}  # of each name, if it is a constant; its label
         self._spellings: dict[str, str] = {}
         for name, text in parameters.items():
             if name not in self.exact:
-                self._leaves[name] = (True, _signed_label(name, str(text)))
+                self.met[name] = (True, _signed_label(name, str(text)))
         if arguments:
             self.declare(arguments)
+
+    def take_for_missing(self, names: Collection[str]) -> None:
+        """Take these names for a missing value, unless they are columns or arguments."""
+        for name in names:
+            if name not in self.met and self._columns.find(name) is None:
+                self.met[name] = (True, UNDEFINED)
+                self.special = True
 
     def declare(self, arguments: Collection[str]) -> None:
         """Take these names for variables, whatever else they could mean."""
@@ -275,8 +311,8 @@ class Names:
         looks = Counter(typeset_alike(label) for label in labels)
         for name, label in zip(arguments, labels, strict=True):
             alone = looks[typeset_alike(label)] == 1
-            self._leaves[name] = (False, label if alone else name)
-            self._spellings.setdefault(typeset_alike(label), self._leaves[name][1])
+            self.met[name] = (False, label if alone else name)
+            self._spellings.setdefault(typeset_alike(label), self.met[name][1])
         self.exact = self.exact | frozenset(arguments)
 
     @property
@@ -287,8 +323,13 @@ class Names:
     @property
     def holds_both_cases(self) -> bool:
         """Whether an ``X3`` and an ``x3`` were met."""
-        met = {_kept_case(name) for name in self._leaves if is_indexed(name)}
+        met = {_kept_case(name) for name in self.met if is_indexed(name)}
         return any("x" + name[1:] in met for name in met if name[0] == "X")
+
+    def guessed_among(self, names: frozenset[str]) -> frozenset[str]:
+        """Those of `names` that were met and are variables that nothing declares."""
+        met = [name for name in names.intersection(self.met) if not self.met[name][0]]
+        return frozenset([name for name in met if not self.is_known(name)])
 
     def is_column(self, name: str) -> bool:
         """Whether `name` is the exact name of a column or of an argument."""
@@ -306,9 +347,9 @@ class Names:
         Refusal
             If it is no variable and no constant.
         """
-        known = self._leaves.get(name)
+        known = self.met.get(name)
         if known is None:
-            known = self._leaves[name] = self._find(name)
+            known = self.met[name] = self._find(name)
         return Draft(CONSTANT if known[0] else VARIABLE, [], known[1], None, span)
 
     def _find(self, name: str) -> tuple[bool, str]:
@@ -335,12 +376,19 @@ class Names:
         found = condition_function(name, _MODULE.sub("", name, count=1))
         if found is not None:
             return found
+        based = _LOG_TO_BASE.match(plain_letters(bare)) if bare.startswith("log") else None
+        if based is not None and bare != f"log{based[1]}" and int(based[1] or 2) > 1:
+            if not based[1]:
+                raise Refusal(f"the function `{name}` is not supported", "write log(x)/log(b)")
+            return Function("log", 1, 1, partial(log_base, Fraction(int(based[1]))))
         if bare.startswith(("protected", "pdiv", "plog", "psqrt", "_protected")):
             plain = re.sub(r"^_?(protected_?|p)", "", bare) or "div"
             raise Refusal(
                 f"`{name}` is a protected operator, which changes the function being measured",
                 f"write the plain operator, such as `{plain if plain in FUNCTIONS else 'div'}`",
             )
+        if name == "Γ":
+            raise Refusal("the gamma function has no operator here", "for a product write `Γ*(…)`")
         if bare in _REFUSED:
             raise Refusal(f"the function `{name}` is not supported", _REFUSED[bare])
         return None
@@ -348,7 +396,7 @@ class Names:
     def is_factor(self, name: str) -> bool:
         """Whether ``name(`` is more likely a product than a call."""
         bare = _MODULE.sub("", name, count=1)
-        if name in self._columns.labels or name in self._leaves and not self._leaves[name][0]:
+        if name in self._columns.labels or name in self.met and not self.met[name][0]:
             return True
         if canonical_name(bare) != bare or bare in _PI or bare in GREEK.values() or bare in GREEK:
             return True
@@ -388,7 +436,7 @@ def _meaning(columns: _Columns, name: str, euler: bool, cased: bool) -> tuple[bo
     lower = bare.lower()
     if lower in SPECIAL:
         return True, lower, ""
-    if lower in _NOT_A_NUMBER:
+    if lower in NOT_A_NUMBER:
         raise Refusal(f"`{bare}` is not a real number", "write a finite number")
     if lower in _ALWAYS_FUNCTIONS:
         raise Refusal(
@@ -432,7 +480,8 @@ def similar_function(name: str) -> str:
     bare = _MODULE.sub("", name, count=1).lower()
     if bare in MISSPELT:
         return MISSPELT[bare]
-    near = difflib.get_close_matches(bare, [*FUNCTIONS], n=1, cutoff=0.6) if len(bare) < 40 else []
+    few = 1 < len(bare) < 40
+    near = difflib.get_close_matches(bare, [*FUNCTIONS], n=1, cutoff=0.6) if few else []
     return near[0] if near else ""
 
 
@@ -445,4 +494,7 @@ def suggestion(name: str) -> str:
     ('did you mean `log10`?', 'did you mean `sqrt`?')
     """
     near = similar_function(name)
-    return f"did you mean `{near}`?" if near else f"for a product write `{name}*(…)`"
+    if near:
+        return f"did you mean `{near}`?"
+    what = f"write out what `{name}` is; " if len(name) == 1 else ""
+    return f"{what}for a product write `{name}*(…)`"

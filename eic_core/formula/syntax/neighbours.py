@@ -36,6 +36,7 @@ _OTHER_BASE = re.compile(r"(?:[xX][0-9a-fA-F]*[0-9][0-9a-fA-F]*|[bBoO][0-9]+)\Z"
 _DIFFERENCE = re.compile(r"[Δδ∂][^\W\d_](?:_?\w{1,5})?\Z")
 
 
+_REMAINDERS = frozenset(("mod", "rem", "xor"))
 _LONGEST = 40
 """Most characters of a name that may be a symbol."""
 
@@ -91,6 +92,11 @@ class Neighbours:
             refuse_element(report, tokens, index)
         if before.kind == NUMBER and token.kind == NUMBER:
             report.fail("two numbers side by side", *place, "write an operator between them")
+        words = {each.text.lower() for each in (before, token) if each.kind in (NAME, CALL)}
+        if (word := next(iter(words & _REMAINDERS), "")) and not (
+            self._known(before) or self._known(token)
+        ):
+            report.fail(f"`{word}` has no operator here", *place, "write the formula without it")
         named = [each for each in (before, token) if each.kind in (NAME, CALL)]
         if any([each.text in WORDS_OF_CODE and not self._known(each) for each in named]):
             report.fail("this is program code, not a formula", *place, "give only the expression")
@@ -174,9 +180,11 @@ class Neighbours:
             if name.kind != NAME or not self._is_function(name):
                 continue
             first = index + 2
+            if raised[:2] == (OPERATOR, "^") and tokens[first][:2] == (OPERATOR, "-"):
+                first += 1
             if raised[:2] == (OPERATOR, "^") and tokens[first][0] == NUMBER:
                 first += 1
-            elif raised.kind != SUPERSCRIPT or raised.text.startswith("-"):
+            elif raised.kind != SUPERSCRIPT:
                 continue
             end = self._argument_end(tokens, first)
             inside = text[tokens[first][2] : end].strip()

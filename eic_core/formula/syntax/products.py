@@ -17,7 +17,9 @@ from eic_core.formula.syntax.names import (
     CONSTANT_NAMES,
     GREEK,
     LOWERED,
+    MISSING,
     MISSPELT,
+    NOT_A_NUMBER,
     Names,
     is_indexed,
 )
@@ -60,7 +62,7 @@ FUNCTION_AND_LETTER = re.compile(
 """A function that lacks parentheses, or a name: ``sinx``, ``cost``, ``sqrt2``."""
 _GREEK_LETTERS = frozenset("π").union(GREEK)
 _CAPITAL_THEN_SMALL = re.compile(r"[A-Z][a-z]")
-_NO_NAMES = CONSTANT_NAMES | {"inf", "nan", "oo", "zoo"}
+_NO_NAMES = CONSTANT_NAMES | MISSING
 
 Piece = tuple[int, int, str]
 Refuse = Callable[[list[TokenRow], int], None]
@@ -138,6 +140,7 @@ def _is_whole(name: str, names: Names) -> bool:
         or name.lower() in FUNCTIONS
         or name in GREEK.values()
         or name in _NO_NAMES
+        or name.lower() in NOT_A_NUMBER
         or name.lower() in MISSPELT
         or name in WORDS_OF_CODE
         or name in JOINING_WORDS

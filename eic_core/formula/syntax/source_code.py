@@ -187,11 +187,13 @@ class _Statements:
         self.arguments: list[str] = []
         self.called = ""
         self.block = False
+        self.heads: list[tuple[str, tuple[int, int]]] = []  # the names given, and where
 
     def split(self) -> tuple[list[Statement], list[str], str]:
         """The statements up to the first that is returned, the arguments, the function's name."""
         self.header()
         found: list[Statement] = []
+        returned = False
         for start, end in self.lines():
             statement, returned = self.statement(start, end)
             if statement is None:
@@ -206,6 +208,13 @@ class _Statements:
         if not found:
             found.append(Statement("", self.start, self.end))
         last = found[-1]
+        if len(found) > 1 and not self.called:
+            told = f"what `{last.name}` stands for" if last.name else "the last line"
+            told = "what is returned" if returned else told
+            self.report.note(f"{told} is read", (last.start, last.end))
+        elif last.name:
+            name, span = self.heads[-1]
+            self.report.note(f"only the right-hand side of `{name} = …` is read", span)
         found[-1] = Statement("", last.start, last.end)
         return found, self.arguments, self.called
 
@@ -285,7 +294,7 @@ class _Statements:
         ):
             report.fail(
                 f"the statement `{control[0]}` is not read", start, start + control.end(),
-                "give a single expression",
+                _instead_of(control[0], self.dialect),
             )  # fmt: skip
         if (changed := _CHANGED.match(body)) is not None:
             report.fail(
@@ -299,9 +308,7 @@ class _Statements:
             return self.anonymous("", start, end), False
         if given["arguments"] is not None:
             self.arguments += _argument_names(given["arguments"])
-        report.note(
-            f"only the right-hand side of `{given['name']} = …` is read", (start, given.end())
-        )
+        self.heads.append((given["name"], (start, given.end())))
         return self.anonymous(given["name"], given.end(), end), False
 
     def anonymous(self, name: str, start: int, end: int) -> Statement:
@@ -310,8 +317,26 @@ class _Statements:
         if match is None:
             return Statement(name, start, end)
         inside = next((text for text in match.groups() if text is not None), "")
+        if match["one"] and not re.search(rf"\b{inside}\b", self.view[match.end() : end]):
+            self.report.note(f"`{inside} -> …` is read as a function of `{inside}`", match.span())
         self.arguments += _argument_names(inside)
         return Statement(name, match.end(), end)
+
+
+def _instead_of(statement: str, dialect: str) -> str:
+    """What to write in place of a statement that is not read.
+
+    Parameters
+    ----------
+    statement : str
+        Its first word.
+    dialect : str
+        One of `source_view.DIALECTS`.
+    """
+    if statement in ("if", "else", "elif", "elseif", "switch"):
+        choice = "c ? a : b" if dialect in ("c", "julia") else "a if c else b"
+        return f"give a single expression: for a choice write `{choice}`"
+    return "give a single expression"
 
 
 def _has_branches(body: str, place: int) -> bool:

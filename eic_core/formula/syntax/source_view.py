@@ -103,7 +103,9 @@ def find_dialect(text: str, start: int, end: int) -> tuple[str, bool]:
 
 
 _COMMENTS = {
-    "infix": re.compile(r"#(?![0-9])[^\n]*+"),
+    "infix": re.compile(
+        r"\A(?:\s*+(?://|%)[^\n]*+)++|#(?![0-9])[^\n]*+|(?P<doubtful>//|%)[^\n#]*+"
+    ),
     "c": re.compile(r"//[^\n]*+|^[ \t]*+#[^\n]*+", re.MULTILINE),
     "matlab": re.compile(r"%[^\n]*+|\.\.\.[ \t]*+\n|#(?![0-9])[^\n]*+"),
     "julia": re.compile(r"#(?![0-9])[^\n]*+"),
@@ -113,6 +115,14 @@ _BLOCKS = {
     "c": (("/*", "*/"),),
     "julia": (("#=", "=#"),),
 }
+_NO_PROSE = r"(?!(?:if|else|and|or|not|in|is|for)\b)"
+_PROSE = re.compile(rf"\b{_NO_PROSE}[^\W\d_]{{2,}}+[ \t]++{_NO_PROSE}[^\W\d_]{{2,}}+")
+"""Two words side by side that no formula has."""
+_NO_NUMBER = re.compile(
+    r"(?:\b(?:np|numpy|torch|tf)\.)?+\b(?:float|float64|Float64|Decimal)\s*+\(\s*+"
+    r"(?P<quote>['\"])(?P<word>[+-]?(?:nan|inf(?:inity)?))(?P=quote)\s*+\)",
+    re.IGNORECASE,
+)
 _MODULES = (
     r"(?:jax\.numpy|jax\.nn|jax\.scipy\.special|scipy\.special|special|scipy|tf\.math|tf\.nn"
     r"|torch\.special|torch\.nn\.functional|np\.emath|StrictMath|Math|std)"
@@ -135,7 +145,7 @@ _SPELLED = re.compile(
     r"|(?P<number>(?<![\w.])(?:[0-9]++(?:_[0-9]++)*+\.?+(?:[0-9]++(?:_[0-9]++)*+)?+|\.[0-9]++)"
     r"(?:(?P<power>[eEdDf])(?=[+-]?[0-9])[+-]?[0-9]++)?+(?P<suffix>[fFdDlL](?![\w(]))?+)"
     r"|(?P<broadcast>(?<![\w.])[A-Za-z_]\w*+\.(?=\())"
-    r"|(?P<dot>\.(?=[*/^+-]))"
+    r"|(?P<dot>\.(?=[*/^+<>-]|[=!]=))"
     r"|(?P<macro>@\.)"
     r"|(?P<keyword>(?<=,)\s*+(?:a_min|a_max|min|max|base|exponent)\s*+=(?!=))"
 )
@@ -143,6 +153,28 @@ _SPELLED = re.compile(
 
 def _blank(text: str) -> str:
     return " " * len(text)
+
+
+def _word_alone(match: re.Match[str]) -> str:
+    """The word of `_NO_NUMBER` in its place, as ``nan`` of ``float('nan')``."""
+    before = match.start("word") - match.start()
+    return (" " * before + match["word"]).ljust(len(match[0]))
+
+
+def _without_comment(match: re.Match[str]) -> str:
+    """Blanks for a comment; what may be a division or a remainder stays, unless it is prose.
+
+    Examples
+    --------
+    >>> pattern = _COMMENTS["infix"]
+    >>> [pattern.sub(_without_comment, t).strip() for t in ("x # a", "x // of x", "x // one unit")]
+    ['x', 'x // of x', 'x']
+    """
+    text = match[0]
+    doubtful = match.groupdict().get("doubtful")
+    if doubtful and (text.count(doubtful) > 1 or not _PROSE.search(text)):
+        return text
+    return _blank(text)
 
 
 def _same_length(new: str, old: str) -> str:
@@ -174,8 +206,10 @@ class View:
         body = text[start:end]
         for opener, closer in _BLOCKS.get(self.dialect, ()):
             body = _without_blocks(body, opener, closer)
-        body = _COMMENTS[self.dialect].sub(lambda match: _blank(match[0]), body)
+        body = _COMMENTS[self.dialect].sub(_without_comment, body)
         body = body.replace("\\\n", "  ").replace("\r", " ")
+        if "float" in body or "Float" in body or "Decimal" in body:
+            body = _NO_NUMBER.sub(_word_alone, body)
         self.start = start
         body = _SPELLED.sub(self.spelled, body)
         if self.dialect == "julia":

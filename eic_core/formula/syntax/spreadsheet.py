@@ -77,6 +77,19 @@ _OWN = {
     "OR": SOME,
     "NOT": NEGATION,
 }
+_ENGLISH = {
+    local: english
+    for english, others in (
+        ("IF", "WENN SI SE"), ("AND", "UND ET"), ("OR", "ODER OU"), ("NOT", "NICHT NON"),
+        ("SQRT", "WURZEL RACINE RADQ RAIZ RAÍZ"), ("POWER", "POTENZ PUISSANCE POTENCIA POTENZA"),
+        ("SUM", "SUMME SOMME SUMA SOMMA SOMA"), ("PRODUCT", "PRODUKT PRODUIT PRODUCTO PRODOTTO"),
+        ("SIN", "SENO SEN"), ("SIGN", "VORZEICHEN SIGNE SIGNO SEGNO"), ("ATAN2", "ARCTAN2"),
+        ("SINH", "SINHYP"), ("COSH", "COSHYP"), ("TANH", "TANHYP"), ("INT", "GANZZAHL ENT ENTERO"),
+        ("ROUND", "RUNDEN ARRONDI"), ("MOD", "REST RESIDUO"), ("AVERAGE", "MITTELWERT MOYENNE"),
+    )
+    for local in others.split()
+}  # fmt: skip
+"""The English names of functions that a spreadsheet calls otherwise in other languages."""
 _REFUSED = {
     "SUMSQ": "write `A1^2+B1^2`", "AVERAGE": "write `(A1+B1)/2`",
     "MOD": "the remainder has no operator here",
@@ -181,6 +194,10 @@ def _function(report: Report, name: str, start: int) -> Function:
     FormulaError
         If there is none.
     """
+    end = start + len(name)
+    if (english := _ENGLISH.get(name)) is not None:
+        report.note(f"`{name}` is read as `{english}`", (start, start + len(name)))
+        name = english
     function = _OWN.get(name)
     if function is None and name not in _REFUSED:
         function = FUNCTIONS.get(name.lower())
@@ -191,7 +208,7 @@ def _function(report: Report, name: str, start: int) -> Function:
         report.fail(
             f"the function `{name[:40]}` of spreadsheets is not read",
             start,
-            start + len(name),
+            end,
             hint,
         )
     return function

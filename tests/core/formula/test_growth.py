@@ -24,12 +24,14 @@ WORDS = {
         "|Integer(|Rational(1,|Float('1|Symbol('x')|theta=|y=|y =|f(x)=|x |, | ,|; |- |-x|1 |2x"
         "|mc |mc^|/mc^2 |^-kt |x/y z |2mc^2 |e^2x|x^ab^|αβ |πr² |x1x2 |E |E^(|X0 x0 |θ₁ θ_1 |sinx "
         "|sin |lg |log(2,|log(x,|log(2,x) |div(X0,|sqrt(X0,|mul(X0,X1) |mass velocity |return "
-        "|x[i] |m₁m₂|2√"
+        "|x[i] |m₁m₂|2√|x.sin()|.pow(2)|.max(|a.b|df['x']|sin^-1(|cos⁻¹(x)|d/dx |dx/dt |x//a "
+        "|of the |CASE WHEN |THEN |END |1.234,|,234.5|log_2(|NA |I*"
     ).split("|")
     + ["|theta=", "|theta= ", "|front", ";1", "|x"],
     "latex": (
         r"\ \\ \frac \frac{ \frac1 \sin \sin^ \sin^{ \sin^{-1} \log_ \log_{ \lg \sqrt \sqrt["
         r" \sqrt[3] \left( \right) \left| \right| \cdot \times \times10^ 10^ 1\times10^{2} \pi _{"
+        r" \frac{d}{d \frac{dy}{dx} \mathrm{d} {\rm \, \quad \dot{x}="
         r" ^{ }{ x_ x^ x_{a} \mathrm{ \operatorname{ \hat \hat{y} \bar{ \begin{align} \begin \end"
         r" \end{ \end{a} \[ \] \( \) \displaystyle \tag{ \text{a} ab aé é1 e^ 1/ |x| $$ \, x' \vert"
     ).split(" ")

@@ -193,6 +193,7 @@ PRODUCTS = {
     "-2x^2": "-2*x^2",
     "x²y": "x²*y",
     "2√x": "2*√x",
+    "a/bc": "a/(b*c)",
     "2|x|": "2*|x|",
     "(x+1)y": "(x+1)*y",
     "sin(x)cos(x)": "sin(x)*cos(x)",
@@ -246,6 +247,46 @@ def test_a_product_without_a_sign_is_read_like_the_text_that_it_is_shown_back_as
     assert explicit.formula.structure() == reading.formula.structure()
 
 
+@pytest.mark.parametrize(
+    ("text", "offered", "tree"),
+    [
+        ("d/dx*2", "f(d, dx) = d/dx*2", "mul(div(d, dx), #2)"),
+        ("dy/dx", "f(dy, dx) = dy/dx", "div(dy, dx)"),
+        ("x*x // half", "x*x", "mul(x, x)"),
+        ("E=mc^2", "E(mc) = mc^2", "power<2>(mc)"),
+        ("f(x) = mc^2 x", "f(mc, x) = mc^2 x", "mul(power<2>(mc), x)"),
+        ("mc = 2mc", "f(mc) = 2mc", "mul(#2, mc)"),
+    ],
+)
+def test_what_else_may_be_meant_is_offered_in_the_words_of_the_text(text, offered, tree):
+    try:
+        others = {other.text for other in read(text).alternatives}
+    except FormulaError as error:
+        others = {other for _, other in error.choices}
+    assert offered in others
+    assert shape(read(offered).formula) == tree
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "tree"),
+    [
+        ("d/dx", ("d", "dx"), "div(d, dx)"),
+        (r"\frac{dy}{dx}", ("dy", "dx"), "div(dy, dx)"),
+        (r"\frac{d}{dx}", ("d", "x"), "div(d, mul(d, x))"),
+        (r"\mathrm{d} x", ("d", "x"), "mul(d, x)"),
+        ("NA*x", ("NA", "x"), "mul(NA, x)"),
+        ("f(NA) = 2*NA", (), "mul(#2, NA)"),
+        ("NAN + x", ("NAN", "x"), "add(NAN, x)"),
+        ("case + when", ("case", "when"), "add(case, when)"),
+        ("E^(I*x)", ("I", "x"), "exp(mul(I, x))"),
+    ],
+)
+def test_a_column_or_an_argument_is_itself_whatever_else_it_could_mean(text, columns, tree):
+    reading = read(text, columns=columns)
+    assert shape(reading.formula) == tree
+    assert "imaginary" not in notes_of(reading)
+
+
 def test_the_head_of_an_equation_is_no_part_of_its_product():
     reading = read("E=mc^2")
     assert shape(reading.formula) == "mul(m, power<2>(c))"
@@ -268,6 +309,11 @@ OTHERS = {
     "sinx/x": "div(sin(x), x)",
     "sqrt2": "sqrt(#2)",
     "Asin(wt)": "mul(A, sin(mul(w, t)))",
+    "a/bc": "mul(div(a, b), c)",
+    "x/2y": "div(x, mul(#2, y))",
+    "2sin^-1(x)": "mul(#2, power<-1>(sin(x)))",
+    "sin^-1(x)^2": "power<2>(power<-1>(sin(x)))",
+    "2cos⁻¹(sin^(-1)(x))": "mul(#2, power<-1>(cos(power<-1>(sin(x)))))",
 }
 
 
@@ -525,7 +571,7 @@ REFUSED = [
     "(+ x (* y 2)", "x\u200b+1", "x\u200b+lg(1)", "3j", "2i + x", "x == 2", "x + y = z",
     "foo(x)", "logarithm(x)", "sqr(x)", "arcsine(x) + lg(x)", "2 x + 3 4", "x y 2",
     "sin(x) = lg(y)", "two words here", "sin", "x ++ ", "1.5.x", "squareroot(2x", "lg(2x)", "lg x",
-    "sin^2(x) + cos^2(x)", "sin² θ", "2 cos^2 x", "sin^2", "sin^-1(x)", "sinθ",
+    "sin^2(x) + cos^2(x)", "sin² θ", "2 cos^2 x", "sin^2", "sin^-1 x", "sinθ",
     "y sin^2 x", "n₁sinθ₁/n₂", "0x1F.8", "0b101", "0o17", "1_000_x", "2 0x10",
     r"f(x)\cdot\alpha", r"\frac{a}{b", "ab(x)", "for x in y", "x $ 2", "double x", "cosine 2x",
 ]  # fmt: skip

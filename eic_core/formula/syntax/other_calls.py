@@ -1,0 +1,299 @@
+"""Calls that are written otherwise: ``x.pow(2)``, ``sin^-1(x)``, SQL's ``CASE WHEN c THEN a END``.
+
+Their tokens are put into the form of ``pow(x, 2)``, and parsed like any other text.
+"""
+
+from __future__ import annotations
+
+from eic_core.formula.syntax.build import FUNCTIONS, MANY, Function, Refusal, Span
+from eic_core.formula.syntax.conditions import cases
+from eic_core.formula.syntax.names import Names
+from eic_core.formula.syntax.reading import Report, replaced
+from eic_core.formula.syntax.tokens import (
+    BAD,
+    CALL,
+    CLOSE,
+    COMMA,
+    END,
+    NAME,
+    NUMBER,
+    OPEN,
+    OPERATOR,
+    SUPERSCRIPT,
+    TokenRow,
+)
+from eic_core.formula.tree import Draft
+from eic_core.operators import OPERATORS
+
+Rewritten = tuple[list[TokenRow], dict[str, str]]
+"""Tokens, and the texts of other readings by their labels."""
+
+
+def with_plain_calls(
+    report: Report, names: Names, tokens: list[TokenRow]
+) -> Rewritten | None:
+    """The tokens with each such call in the plain form; None if there is none.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text; gets the notes.
+    names : Names
+        The meaning of names.
+    tokens : list of TokenRow
+        As `tokenize` gives them.
+
+    Returns
+    -------
+    tokens : list of TokenRow
+    others : dict of str to str
+        The other readings, text by label.
+
+    Raises
+    ------
+    FormulaError
+        If one is begun and is not read.
+    """
+    found, text = tokens, report.view
+    others: dict[str, str] = {}
+    if "['" in text or '["' in text:
+        found = _with_columns(report, found)
+    if any([row[0] == BAD for row in tokens]):
+        found = _with_methods(report, names, found)
+    if "CASE" in text or "case" in text or "Case" in text:
+        found = _with_cases(report, names, found)
+    if "-1" in text or "⁻¹" in text or "- 1" in text:
+        found, others = _with_inverses(report, names, found)
+    return (found, others) if found is not tokens else None
+
+
+# --- columns of a table --------------------------------------------------------------------------
+
+
+def _with_columns(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
+    """``df['x']`` as the variable ``x``, if the text holds one table alone."""
+    kept: list[TokenRow] = []
+    tables: set[str] = set()
+    place = 0
+    while place < len(tokens):
+        part = tokens[place : place + 6]
+        signs = [row[1] for row in part]
+        kinds = [row[0] for row in part]
+        quoted = kinds == [NAME, OPEN, BAD, NAME, BAD, CLOSE] and signs[2] == signs[4]
+        if not (quoted and signs[1] == "[" and signs[2] in "'\"" and signs[5] == "]"):
+            kept.append(tokens[place])
+            place += 1
+            continue
+        tables.add(signs[0])
+        start, end = part[0][2], part[5][3]
+        if len(tables) == 1:
+            shown = report.text[start:end]
+            report.note(f"`{shown}` is read as the variable `{signs[3]}`", (start, end))
+        kept.append((NAME, signs[3], start, end, None))
+        place += 6
+    if len(tables) > 1:
+        report.fail("columns of two tables are not read", tokens[0][2], tokens[-1][3],
+                    "write a name for each, such as `x`")  # fmt: skip
+    return kept if tables else tokens
+
+
+# --- methods -------------------------------------------------------------------------------------
+
+_OTHER_ORDER = frozenset(("where", "mask", "if", "ifelse", "select", "cond"))
+"""Methods whose object is not the first argument of the function of that name."""
+_OF_RUST = {"powi": "pow", "powf": "pow"}
+
+
+def _with_methods(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
+    """``x.pow(2)`` as ``pow(x, 2)``: the object of a method is its function's first argument."""
+    before: dict[int, list[TokenRow]] = {}  # the calls that begin at a token, the innermost first
+    kept: list[TokenRow] = []
+    opened: list[int] = []
+    first, place = 0, 0  # where in `kept` the operand that ends here begins; the next token
+    changed = False
+    while place < len(tokens):
+        row = tokens[place]
+        place += 1
+        ends = bool(kept) and kept[-1][0] in (NAME, CLOSE)
+        method = _method(names, tokens, place) if ends and row[:2] == (BAD, ".") else None
+        if method is not None:
+            name, function = method
+            call = tokens[place]
+            place += 1
+            bare = tokens[place][0] == CLOSE
+            argument = tokens[place]
+            if name in ("max", "min") and argument[0] == NUMBER and argument[1].isdigit():
+                report.fail(f"`.{name}({argument[1]})` may be along an axis", row[2], argument[3],
+                            f"write `{name}(x, {argument[1]})` for the values")  # fmt: skip
+            if function.high == 1 and not bare:
+                _refuse_module(report, kept[first], call)
+            start = kept[first][2]
+            word = name.upper()  # in capitals no `pow` or `add` between two operands
+            before.setdefault(first, []).append((CALL, word, start, start, function))
+            opened.append(first)
+            if not bare:
+                kept.append((COMMA, ",", call[2], call[3], None))
+            if not changed:
+                report.note(
+                    f"`.{call[1]}(…)` is read as the function `{name}` of what stands before it",
+                    (row[2], call[3]),
+                )
+            changed = True
+            continue
+        if row[0] in (OPEN, CALL):
+            opened.append(len(kept))
+        elif row[0] == CLOSE and opened:
+            first = opened.pop()
+        elif row[0] == NAME:
+            first = len(kept)
+        kept.append(row)
+    if not changed:
+        return tokens
+    written: list[TokenRow] = []
+    for index, row in enumerate(kept):
+        written += reversed(before.get(index, ()))
+        written.append(row)
+    return written
+
+
+def _method(
+    names: Names, tokens: list[TokenRow], place: int
+) -> tuple[str, Function] | None:
+    """The function that a method's name means, and how it is called here."""
+    kind, text, *_ = tokens[place] if place < len(tokens) else (END, "")
+    if kind != CALL or text in _OTHER_ORDER:
+        return None
+    name = _OF_RUST.get(text, text)
+    try:
+        function = names.function(name)
+    except Refusal:
+        return None
+    return (name, function) if function is not None else None
+
+
+def _refuse_module(report: Report, thing: TokenRow, call: TokenRow) -> None:
+    """Raise for ``mp.sin(x)``: what stands before the point is a module that is not known."""
+    text, start, end = report.text, thing[2], call[2]
+    shown = text[start:end]
+    report.fail(
+        f"`{shown[:40]}` before a function is not known", start, end, f"write `{call[1]}(…)`",
+        text[:start] + text[end:],
+    )  # fmt: skip
+
+
+# --- inverse functions ---------------------------------------------------------------------------
+
+_MINUS_ONE = [(OPERATOR, "-"), (NUMBER, "1")]
+_SPELLINGS = (
+    [(OPERATOR, "^"), *_MINUS_ONE],
+    [(OPERATOR, "^"), (OPEN, "("), *_MINUS_ONE, (CLOSE, ")")],
+    [(OPERATOR, "^"), (OPEN, "{"), *_MINUS_ONE, (CLOSE, "}")],
+    [(SUPERSCRIPT, "-1")],
+)
+
+
+def _with_inverses(report: Report, names: Names, tokens: list[TokenRow]) -> Rewritten:
+    """``sin^-1(x)`` as the inverse function, of which the reciprocal is the other reading."""
+    kept: list[TokenRow] = []
+    pieces: list[tuple[int, int, str]] = []
+    opened: list[str] = []  # of each open bracket, the power to stand behind it
+    place, label = 0, ""
+    while place < len(tokens):
+        kind, name, start, end, _ = row = tokens[place]
+        place += 1
+        if kind in (OPEN, CALL):
+            opened.append("")
+        elif kind == CLOSE and opened:
+            pieces.append((end, end, opened.pop()))
+        inverse = _inverse(names, name) if kind == NAME else ""
+        size = _raised_by_minus_one(tokens, place) if inverse else 0
+        if not size:
+            kept.append(row)
+            continue
+        place += size
+        argument = tokens[place]
+        power = report.text[tokens[place - size][2] : tokens[place - 1][3]]
+        shown = report.text[start : tokens[place - 1][3]]
+        if argument[:2] != (OPEN, "("):
+            report.fail(
+                f"the function `{shown[:40]}` needs parentheses", start, tokens[place - 1][3],
+                f"write `{inverse}(x)`",
+            )  # fmt: skip
+        report.note(f"`{shown}` is read as the inverse function {inverse}", (start, argument[3]))
+        kept.append((CALL, inverse, start, argument[3], FUNCTIONS[inverse]))
+        pieces += [(start, start, "("), (tokens[place - size][2], tokens[place - 1][3], "")]
+        opened.append(f"{power})")
+        label = f"one over {name}"
+        place += 1
+    return (kept, {label: replaced(report.text, pieces)}) if label else (tokens, {})
+
+
+def _inverse(names: Names, name: str) -> str:
+    """The inverse of a trigonometric or hyperbolic function, "" for another name."""
+    row = OPERATORS.get(name.lower())
+    return row.writing.inverse if row is not None and not names.is_column(name) else ""
+
+
+def _raised_by_minus_one(tokens: list[TokenRow], place: int) -> int:
+    """How many tokens write the power -1 here, 0 if none do."""
+    for spelling in _SPELLINGS:
+        if [row[:2] for row in tokens[place : place + len(spelling)]] == spelling:
+            return len(spelling)
+    return 0
+
+
+# --- SQL -----------------------------------------------------------------------------------------
+
+_MARKS = frozenset(("CASE", "WHEN", "THEN", "ELSE", "END"))
+
+
+def _in_turn(args: list[Draft], span: Span) -> Draft:
+    """Conditions and values in turn, and what holds elsewhere."""
+    pairs = [part for i in range(0, len(args) - 1, 2) for part in (args[i + 1], args[i])]
+    return cases([*pairs, *args[len(pairs) :]], span)
+
+
+_CASE = Function("cases", 2, MANY, _in_turn)
+
+
+def _with_cases(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
+    """``CASE WHEN c THEN a ELSE b END`` as a call of conditions and values in turn."""
+    kept: list[TokenRow] = []
+    begun: list[str] = []  # of each CASE that is open, the last word
+    for place, row in enumerate(tokens):
+        kind, text, start, end, _ = row
+        word = text.upper() if kind in (NAME, CALL) else ""
+        if word not in _MARKS or names.is_column(text) or not (begun or word == "CASE"):
+            kept.append(row)
+            continue
+        last, stop = begun[-1] if begun else "", start + len(text)
+        if word == "CASE":
+            if tokens[place + 1][1].upper() != "WHEN":
+                report.fail(f"`{text}` of a value is not read", start, stop,
+                            "write a comparison behind each `WHEN`")  # fmt: skip
+            begun.append(word)
+            kept.append((CALL, text, start, stop, _CASE))
+        elif last not in _BEFORE[word]:
+            report.fail(f"`{text}` has no meaning here", start, stop,
+                        "as in `CASE WHEN x > 0 THEN a ELSE b END`")  # fmt: skip
+        elif word == "END":
+            begun.pop()
+            kept.append((CLOSE, ")", start, stop, None))
+        else:
+            begun[-1] = word
+            if last != "CASE":
+                kept.append((COMMA, ",", start, stop, None))
+        if kind == CALL:  # as in `WHEN (x > 0)`
+            kept.append((OPEN, "(", end - 1, end, None))
+    if len(kept) == len(tokens) and all([a is b for a, b in zip(kept, tokens, strict=True)]):
+        return tokens
+    if begun:
+        end = tokens[-1][3]
+        report.fail("this `CASE` is not closed", end - 1, end, "close it with `END`",
+                    f"{report.text.rstrip()} END")  # fmt: skip
+    return kept
+
+
+_BEFORE = {
+    "WHEN": ("CASE", "THEN"), "THEN": ("WHEN",), "ELSE": ("THEN",), "END": ("THEN", "ELSE"),
+}  # fmt: skip
