@@ -32,12 +32,14 @@ os.environ.pop("EIC_LAB_DEMO", None)
 
 LONGEST_FIRST = (
     "tests/test_lint.py", "tests/e2e/test_rating.py", "tests/e2e/test_organising.py",
-    "tests/e2e/test_inspector.py", "tests/e2e/test_blind.py", "tests/e2e/test_results.py",
-    "tests/e2e", "tests/test_wheel.py", "tests/db/test_concurrency.py",
-    "tests/pages/test_results_page.py", "tests/core/rewriting", "tests/study/test_report_bundle.py",
-    "tests/study/test_report.py", "tests/study/test_recomputed.py", "tests/study/test_planning.py",
-    "tests/core/formula/test_growth.py", "tests/core/measure/test_oracle_agreement.py",
-    "tests/test_notebook.py", "tests/study", "tests/db", "tests/pages", "tests/core", "tests",
+    "tests/e2e/test_inspector.py", "tests/e2e/test_results.py",
+    "tests/e2e/test_organising_demo.py", "tests/e2e", "tests/test_wheel.py",
+    "tests/db/test_concurrency.py", "tests/pages/test_results_page.py", "tests/core/rewriting",
+    "tests/study/test_report_bundle.py", "tests/study/test_report.py",
+    "tests/study/test_planning.py", "tests/study/test_recomputed.py",
+    "tests/study/test_validation.py", "tests/core/formula/test_growth.py",
+    "tests/core/measure/test_oracle_agreement.py", "tests/test_notebook.py", "tests/study",
+    "tests/db", "tests/pages", "tests/core", "tests",
 )  # fmt: skip
 """Files go to the workers whole and in this order, so that short ones even out the end.
 

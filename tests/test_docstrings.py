@@ -6,6 +6,7 @@ import ast
 import itertools
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,6 +33,7 @@ class Function(NamedTuple):
     docstring: str
 
 
+@cache
 def sources(house: str) -> dict[str, ast.Module]:
     """Syntax trees of a house's modules, by dotted name."""
     found = {}

@@ -18,6 +18,7 @@ from study.statistics.validation import SCENARIOS, Scenario, ValidationRow, vali
 from study.statistics.validation.__main__ import main
 from study.statistics.validation.running import METHODS, MethodResult, Tally, apply_all, true_rate
 from study.statistics.validation.verdicts import csv_table, report, text_table
+from tests.effort import cases
 
 SMALL = StudyModel(
     preference=0.5, kappa=0.37, pairs=40, raters=20, problems=1, rater_correlation=0.05,
@@ -33,7 +34,7 @@ TRIED = (
 
 @pytest.fixture(scope="module")
 def rows() -> list[ValidationRow]:
-    return validate(TRIED, studies=400, seed=11, draws=100)
+    return validate(TRIED, studies=cases(200, 400), seed=11, draws=100)
 
 
 def _row(rows: list[ValidationRow], name: str, which: int = 0) -> ValidationRow:
