@@ -26,8 +26,8 @@ def cases(quick: int, full: int) -> int:
 
 
 def examples(full: int) -> int:
-    """How many examples Hypothesis tries: a quarter of what a full run tries, but at least 15."""
-    return cases(min(full, max(15, full // 4)), full)
+    """How many examples Hypothesis tries: an eighth of what a full run tries, but at least 12."""
+    return cases(min(full, max(12, full // 8)), full)
 
 
 def combined(units: Sequence[S], others: Sequence[T], few: int) -> list[tuple[S, T]]:

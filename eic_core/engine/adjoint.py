@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eic_core.engine.amplify import MAX_RECHECKED
+from eic_core.engine.amplify import MAX_RECHECKED, MAX_ROWS_RECHECKED
 from eic_core.engine.constants import evaluate_around, settled_constants
 from eic_core.engine.exact import DIGITS, ExactEvaluator, ExactSample
 from eic_core.engine.passes import NOTHING_SETTLED
@@ -437,10 +437,13 @@ class Evaluated:
             found = self._at(-1, NUMPY, self.block).follow(units)
             arrived = [g if np.shape(g) else np.full(count, g) for g in found]
         s2 = np.array(self.block.s2[slot])
+        known: dict[int, list[float]] = {}  # equal samples share what was found
         for row, sample in self.exact.items():
             if self.ok[row] and self.evaluator is not None:
                 s2[row] = sample.s2[slot]
-                for g, value in zip(arrived, self._exactly(row, sample, units), strict=True):
+                if id(sample) not in known:
+                    known[id(sample)] = self._exactly(row, sample, units)
+                for g, value in zip(arrived, known[id(sample)], strict=True):
                     g[row] = value
         s2[~(s2 <= SINGULAR_S2)] = math.inf
         return Arrivals(self.start, self.stop, self.ok, s2, arrived)
@@ -481,7 +484,7 @@ def evaluate(
     held : int
         Numbers that will be held for a sample, 1 or more; they decide the length of a block.
     recheck : int
-        How many doubtful samples are settled at 60 digits, the first in row order.
+        How many different doubtful samples are settled at 60 digits, the first in row order.
     digits : int
         Others than 60, to tell a zero from what so many digits do not see.
 
@@ -495,21 +498,27 @@ def evaluate(
     settled = settled_constants(tape) if recheck and total > MAX_RECHECKED else NOTHING_SETTLED
     evaluator: ExactEvaluator | None = None
     misjudged = False
+    kinds: dict[tuple[str, ...], ExactSample] = {}
+    settled_rows = 0
     for start in range(0, total, rows):
         stop = min(total, start + rows)
         columns = {name: samples.columns[name][start:stop] for name in tape.variables}
         block = evaluate_around(tape, columns, stop - start, settled)
         ok = block.first_invalid == VALID
         doubtful = np.flatnonzero(block.suspect | block.doubtful)
-        rechecked, left = doubtful[:recheck], doubtful[recheck:]
-        ok[left] &= block.overflow_at[left] == VALID
-        recheck -= len(rechecked)
         exact: dict[int, ExactSample] = {}
-        for row in rechecked.tolist():
-            evaluator = evaluator or ExactEvaluator(tape, digits)
-            cells = {name: samples.decimal(name, start + row) for name in tape.variables}
-            exact[row] = evaluator.sample(cells)
+        for row in doubtful[: max(0, MAX_ROWS_RECHECKED - settled_rows)].tolist():
+            cells = tuple([samples.decimal(name, start + row) for name in tape.variables])
+            if cells not in kinds:
+                if len(kinds) >= recheck:
+                    continue
+                evaluator = evaluator or ExactEvaluator(tape, digits)
+                kinds[cells] = evaluator.sample(dict(zip(tape.variables, cells, strict=True)))
+            exact[row] = kinds[cells]
             ok[row] = exact[row].first_invalid is None
+        settled_rows += len(exact)
+        left = np.setdiff1d(doubtful, list(exact), assume_unique=True)
+        ok[left] &= block.overflow_at[left] == VALID
         if len(left):
             says = block.without_digit()
             misjudged = misjudged or any(

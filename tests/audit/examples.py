@@ -152,6 +152,7 @@ EXAMPLES: tuple[tuple[str, str, int, str], ...] = (
     ("2 + sign((1e40 + x) - 1e40)", "x=1:2", 20, ""),
     ("0*sign(sin(1e18*x)) + y", "x=1:2 y=1:2", 20, ""),
     ("sign(x-3)", "x=1:5", 60, ""),
+    ("sqrt(x*x+y*y)", "x=[2e-162,1,2] y=[3e-162,1,3]", 3, "s"),
 )
 """Formula, ranges, samples, and what else is asked: "s" a search, "t" one that is cut short, "f"
 all findings.  A range may be a list of values, or ``tail:INDEX`` for `heavy`."""

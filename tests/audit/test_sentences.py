@@ -45,7 +45,7 @@ SEARCHED, STEPS = 8, 40
 SILENT = frozenset({
     "note.heavy", "cause.steep", "cause.plain", "singular.given", "singular.cut", "singular.zero",
     "singular.power", "growth.hardly", "budget.together", "budget.many", "instead.none_finite",
-    "label.beyond", "label.steep",
+    "label.beyond", "label.steep", "label.unranged",
 })  # fmt: skip
 """Templates for which no formula of built-in operators is known that makes them speak."""
 

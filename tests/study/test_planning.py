@@ -52,7 +52,7 @@ def paper() -> Plan:
 
 @pytest.mark.parametrize("name", DESIGNS)
 def test_the_approximate_standard_error_is_the_spread_of_simulated_rates(name: str) -> None:
-    model, count = DESIGNS[name], cases(1000, 3000)
+    model, count = DESIGNS[name], cases(600, 3000)
     found = approximate(model)
     studies = simulate_many(model, count, np.random.default_rng(8))
     use = studies.counted & ~np.isnan(studies.lower)

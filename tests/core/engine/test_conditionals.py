@@ -166,7 +166,7 @@ def oracle_is_silent(formula: Formula, samples: Samples, row: int) -> bool:
     return False
 
 
-@pytest.mark.parametrize("seed", range(cases(60, 600)))
+@pytest.mark.parametrize("seed", range(cases(30, 600)))
 def test_random_formulas_agree_with_the_oracle_at_every_node(seed: int) -> None:
     formula, samples = drawn(seed), rows(seed)
     by_row: list[dict[int, tuple[Any, Any]] | int] = []
@@ -200,7 +200,7 @@ def test_random_formulas_agree_with_the_oracle_at_every_node(seed: int) -> None:
             assert math.isnan(value)
 
 
-@pytest.mark.parametrize("seed", range(cases(40, 300)))
+@pytest.mark.parametrize("seed", range(cases(20, 300)))
 def test_the_noise_that_arrives_adds_up_to_s_squared(seed: int) -> None:
     formula, samples = drawn(seed), rows(seed)
     tape = tape_of(formula)
@@ -213,7 +213,7 @@ def test_the_noise_that_arrives_adds_up_to_s_squared(seed: int) -> None:
         assert total[finite] == pytest.approx(np.square(s)[finite], rel=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(cases(40, 300)))
+@pytest.mark.parametrize("seed", range(cases(20, 300)))
 def test_gradients_are_those_of_the_branch_taken(seed: int) -> None:
     formula, samples = drawn(seed), rows(seed)
     found = gradients(lay_out(formula, share=False), samples)

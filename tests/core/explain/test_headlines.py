@@ -197,7 +197,7 @@ LAWS = [
 """Laws of physics and what they are made of."""
 
 
-@settings(max_examples=cases(150, 1_500), deadline=None)
+@settings(max_examples=cases(60, 1_500), deadline=None)
 @given(data=st.data(), text=st.sampled_from(LAWS))
 def test_a_law_is_never_called_stable_where_a_program_has_no_value(data, text):
     formula = read(text).formula
@@ -304,7 +304,7 @@ def _shown(digits):
 ORDER = ("stable", "moderate", "severe", "out-of-range", "infinite", "undefined")
 
 
-@settings(max_examples=cases(60, 600), deadline=None)
+@settings(max_examples=cases(30, 600), deadline=None)
 @given(
     text=st.sampled_from(
         [

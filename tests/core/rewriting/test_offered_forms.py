@@ -223,7 +223,7 @@ def drawn(seed: int) -> tuple[str, dict[str, str], bool]:
     return text, {n: one if alike else rng.choice(DOMAINS) for n in names}, rng.random() < 0.4
 
 
-@pytest.mark.parametrize("seed", range(cases(25, 250)))
+@pytest.mark.parametrize("seed", range(cases(12, 250)))
 def test_whatever_is_drawn_no_offer_is_wrong_or_loses_more_or_misstates_it(seed: int) -> None:
     text, ranges, signed = drawn(seed)
     samples = samples_of(ranges, 60, signed, seed)
