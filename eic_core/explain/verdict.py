@@ -41,6 +41,7 @@ from eic_core.measure.jumps import Undecided, undecided
 from eic_core.operators import OPERATORS
 
 OUT_OF_RANGE = "out-of-range"
+UNDERFLOW = "underflow"
 UNDECIDED = "undecided"
 
 LEVELS: Mapping[str, str] = {
@@ -48,6 +49,7 @@ LEVELS: Mapping[str, str] = {
     MODERATE: "The result loses 1 to 2 digits",
     SEVERE: "The result loses more than 2 digits",
     OUT_OF_RANGE: "At some samples double precision has no value of the result",
+    UNDERFLOW: "At some samples underflow costs digits of the result",
     UNDECIDED: "At some samples a rounding decides the value of the result",
     INFINITE: "At some samples no digit of the result is right",
     UNDEFINED: "The formula has no real value on these samples",
@@ -177,7 +179,7 @@ def _verdict(inspection: Inspection) -> Verdict:
             sentence = f"{wording.capital(sentence.removeprefix(CALM))} {told}"
     if len(found.worn) and level != UNDEFINED:
         if level in (STABLE, MODERATE):
-            level, cause = OUT_OF_RANGE, "Below the range of doubles"
+            level, cause = UNDERFLOW, "Below the range of doubles"
             sentence = f"{worn_sentence(found)} {WIDER} {_uncapital(sentence.removeprefix(CALM))}"
         else:
             sentence = f"{sentence} {worn_sentence(found)}"

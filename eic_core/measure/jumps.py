@@ -190,14 +190,14 @@ class _Runs:
         active = [amplification.evaluated(step.node)[rows] for step in steps]
         for run in range(runs + 2):
             if run < 2:
-                y = (exact, _longer_values(tape, samples))[run]
+                values = exact if run else _longer_values(tape, samples)
             else:
-                y = _moved_values(tape, samples, inexact, rng)
-            self.low = np.minimum(self.low, y[-1])
-            self.high = np.maximum(self.high, y[-1])
+                values = _moved_values(tape, samples, inexact, rng)
+            self.low = np.minimum(self.low, values[-1])
+            self.high = np.maximum(self.high, values[-1])
             for place, step in enumerate(steps):
-                turned = _differ(plain[step.slot], y[step.slot]) & active[place]
-                self._other[place][turned] = y[step.slot][turned]
+                turned = _differ(plain[step.slot], values[step.slot]) & active[place]
+                self._other[place][turned] = values[step.slot][turned]
                 self.turned[place] |= turned
 
     def moved_by(self, place: int) -> Array:

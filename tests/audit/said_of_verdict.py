@@ -67,13 +67,19 @@ _level("infinite", "At some samples no digit of the result is right", math.inf, 
 
 @says("level.range", "level", "At some samples double precision has no value of the result")
 def _(p: Page, m: Match) -> Iterator[str]:
-    if not lost_in_range(p) and not any(_too_large(p)) and not p.truth.leaves_range.any():
+    if not lost_in_range(p) and not any(_too_large(p)):
         yield "it has one at all"
 
 
 def _too_large(p: Page) -> np.ndarray:
     """Rows whose value is beyond 10^(10^6), which the definition leaves out."""
     return np.array([row.too_large for row in p.truth.rows])
+
+
+@says("level.underflow", "level", "At some samples underflow costs digits of the result")
+def _(p: Page, m: Match) -> Iterator[str]:
+    if not (p.truth.leaves_range & (p.truth.missed > 0.9 * explained(p))).any():
+        yield "it does not"
 
 
 @says("level.undecided", "level", "At some samples a rounding decides the value of the result")

@@ -20,7 +20,7 @@ from eic_core.rewriting.rules import NUMBERS, Rewriter, Rule, RuleBook, pattern
 from eic_core.rewriting.terms import Terms, number_text
 from tests.core.measure.trees import random_tree
 from tests.core.rewriting.rewriting_oracle import MP, NoValue, TooFar, number, same, value
-from tests.effort import examples
+from tests.effort import cases, examples
 
 HOLDS = {">": lambda v: v > 0, ">=": lambda v: v >= 0, "!=": lambda v: v != 0}
 
@@ -72,7 +72,7 @@ def test_a_rule_holds_wherever_its_left_side_and_assumptions_do(rule: Rule) -> N
     inside = 0
 
     @settings(
-        max_examples=examples(80), deadline=None, derandomize=True, database=None,
+        max_examples=cases(20, 80), deadline=None, derandomize=True, database=None,
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     @given(operands_of(rule))
