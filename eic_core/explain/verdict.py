@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -156,47 +156,75 @@ class _Said:
     inside: str = ""
     """What of it is about a step inside alone."""
 
+    @property
+    def calm(self) -> bool:
+        """Whether nothing that was said so far is grave."""
+        return self.level in (STABLE, MODERATE)
+
+    @property
+    def loss(self) -> str:
+        """The sentence without the word that calms."""
+        return self.sentence.removeprefix(CALM)
+
 
 def _verdict(inspection: Inspection) -> Verdict:
-    eic = inspection.eic
-    if math.isnan(eic):
+    if math.isnan(inspection.eic):
         said = _undefined(inspection)
     elif inspection.nodes[-1].singular:
         said = _infinite(inspection)
     else:
         said = _finite(inspection)
-    level, sentence, cause = said.level, said.sentence, said.cause
+    if said.level != UNDEFINED:
+        said = _with_rows_without_double(inspection, said)
+        said = _with_underflow(inspection, said)
+        said = _with_jumps(inspection, said)
+    meaning = f"{LEVELS[said.level]}; {paper_clause(inspection.eic)}"
+    return Verdict(
+        said.level, said.sentence, said.cause, said.origin, _notes(inspection), meaning
+    )
+
+
+def _with_rows_without_double(inspection: Inspection, said: _Said) -> _Said:
+    """Samples at which a program gets no value lead, unless they are few beside a large loss."""
     found = double_range(inspection)
-    if found.count and level != UNDEFINED:
-        told = range_sentence(inspection, found)
-        ranged = found.count - found.rounded
-        if (ranged and level in (STABLE, MODERATE)) or ranged >= MOST * found.rows:
-            level, cause = OUT_OF_RANGE, "Beyond double range"
-            sentence = f"{told} {WIDER} {_uncapital(sentence.removeprefix(CALM))}"
-        else:
-            calm = level in (STABLE, MODERATE)
-            level, cause = (OUT_OF_RANGE, "Rounded to no value") if calm else (level, cause)
-            sentence = f"{wording.capital(sentence.removeprefix(CALM))} {told}"
-    if len(found.worn) and level != UNDEFINED:
-        if level in (STABLE, MODERATE):
-            level, cause = UNDERFLOW, "Below the range of doubles"
-            sentence = f"{worn_sentence(found)} {WIDER} {_uncapital(sentence.removeprefix(CALM))}"
-        else:
-            sentence = f"{sentence} {worn_sentence(found)}"
-    turned = undecided(inspection)
-    if turned.count and level != UNDEFINED:
-        told = jump_sentence(inspection, turned)
-        if level in (STABLE, MODERATE):
-            level, cause = UNDECIDED, "A jump within the noise"
-            rest = said.inside
-            if turned.count < turned.checked:
-                rest = f"Apart from that, {_uncapital(sentence.removeprefix(CALM))}"
-            sentence = f"{told} {rest}".rstrip()
-        else:
-            sentence = f"{sentence} {told}"
-    meaning = f"{LEVELS[level]}; {paper_clause(eic)}"
-    notes = _notes(inspection)
-    return Verdict(level, sentence, cause, said.origin, notes, meaning)
+    if not found.count:
+        return said
+    told = range_sentence(inspection, found)
+    ranged = found.count - found.rounded
+    if (ranged and said.calm) or ranged >= MOST * found.rows:
+        sentence = f"{told} {WIDER} {_uncapital(said.loss)}"
+        return replace(said, level=OUT_OF_RANGE, cause="Beyond double range", sentence=sentence)
+    sentence = f"{wording.capital(said.loss)} {told}"
+    if not said.calm:
+        return replace(said, sentence=sentence)
+    return replace(said, level=OUT_OF_RANGE, cause="Rounded to no value", sentence=sentence)
+
+
+def _with_underflow(inspection: Inspection, said: _Said) -> _Said:
+    """Digits that underflow costs where there is a value all the same."""
+    found = double_range(inspection)
+    if not len(found.worn):
+        return said
+    told = worn_sentence(found)
+    if not said.calm:
+        return replace(said, sentence=f"{said.sentence} {told}")
+    sentence = f"{told} {WIDER} {_uncapital(said.loss)}"
+    return replace(said, level=UNDERFLOW, cause="Below the range of doubles", sentence=sentence)
+
+
+def _with_jumps(inspection: Inspection, said: _Said) -> _Said:
+    """Samples at which a rounding decides the result."""
+    found = undecided(inspection)
+    if not found.count:
+        return said
+    told = jump_sentence(inspection, found)
+    if not said.calm:
+        return replace(said, sentence=f"{said.sentence} {told}")
+    rest = said.inside
+    if found.count < found.checked:
+        rest = f"Apart from that, {_uncapital(said.loss)}"
+    sentence = f"{told} {rest}".rstrip()
+    return replace(said, level=UNDECIDED, cause="A jump within the noise", sentence=sentence)
 
 
 def range_sentence(inspection: Inspection, found: DoubleRange) -> str:
