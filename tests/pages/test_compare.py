@@ -369,3 +369,27 @@ def test_the_exported_file_is_safe_in_a_spreadsheet_and_reads_back() -> None:
     stored = [r.stored.get("eic", math.nan) for r in again.rows]
     assert stored[:2] == [s.score.eic for s in scores[:2]] and math.isnan(stored[2])
     assert cells[3][cells[0].index("error")].startswith("unknown function `lg`")
+
+
+SUMS = "a,b,y\n" + "".join(f"{a},{a % 7},{a + 3 * (a % 7)}\n" for a in range(1, 40))
+
+
+def test_the_formula_to_take_is_named_and_shown() -> None:
+    page = scored(paste(on_table(SUMS), "3*b\na + 3*b\n((a + 1e9) - 1e9) + 3*b"))
+    assert not page.exception
+    assert "Take row 2: it is the best with and without regard to EIC" in html_of(page)
+    page = page.button(key="look-at-choice").click().run()
+    assert desk_of(page).picked == (1,)
+
+
+def test_what_a_digit_costs_decides_which_formula_to_take() -> None:
+    page = scored(paste(on_table(SUMS), "3*b + a*0.8 + 4\n((a + 1e12) - 1e12) + 3*b"))
+    assert not page.exception
+    assert "Take row 1 instead of row 2" in html_of(page)
+    page = page.button_group(key="digit-price").set_value(0.002).run()
+    assert not page.exception and "Take row 2" in html_of(page)
+
+
+def test_without_a_target_no_formula_is_recommended() -> None:
+    page = paste(open_page(range="x=1.0:5.0"), "x+1\nx*2")
+    assert not page.exception and "Take row" not in html_of(page)

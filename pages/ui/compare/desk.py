@@ -29,6 +29,7 @@ from eic_core.pool.listing import (
     score_listing,
     stored_scores,
 )
+from eic_core.pool.picking import Pick, pick
 from eic_core.pool.table_check import TableCheck, check_table
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.inspector_service import DEFAULT_DOMAIN
@@ -140,6 +141,16 @@ class Scored:
     fronts: dict[str, np.ndarray]
     seconds: float = 0.0
     check: TableCheck = TableCheck()
+    _choices: dict[float, Pick | None] = field(default_factory=dict, repr=False)
+
+    def choice(self, alpha: float) -> Pick | None:
+        """Which formula to take where a digit costs so much; None without R² and EIC."""
+        if alpha not in self._choices:
+            try:
+                self._choices[alpha] = pick(self.scores, alpha)
+            except DataError:
+                self._choices[alpha] = None
+        return self._choices[alpha]
 
     @classmethod
     def of(

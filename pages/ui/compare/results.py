@@ -13,6 +13,7 @@ import streamlit as st
 from eic_core import wording
 from eic_core.pool.list_variables import counted_from_zero
 from eic_core.pool.listing import ListedScore
+from eic_core.pool.picking import READABLE
 from pages.ui.compare.desk import (
     CompareDesk,
     CompareState,
@@ -178,6 +179,7 @@ def _results(number_of_list: int) -> None:
         name = _accuracy(scored)
         on_front = scored.fronts[name]
         _summary(scored, on_front, name)
+        _choice(scored)
         shown = filter_scores(scored, on_front)
         view = FrontView(
             scored.scores, shown, on_front, scored.accuracies.get(name), name, desk.picked
@@ -223,6 +225,39 @@ def _summary(scored: Scored, on_front: np.ndarray, name: str) -> None:
         f'{which}{spread}.</p><p class="eic-quiet">No other formula is at least as good in every '
         f"one of these and better in one; such formulas are outlined.{took}</p>"
     )
+
+
+def _choice(scored: Scored) -> None:
+    """The formula to take when digits count; nothing where no formula has an R²."""
+    if scored.choice(READABLE) is None:
+        return
+    with st.container(key="front-choice", horizontal=True, vertical_alignment="bottom"):
+        alpha = st.segmented_control(
+            "A digit costs",
+            PRICES,
+            default=READABLE,
+            key="digit-price",
+            format_func=lambda price: f"{price:g}",
+            required=True,
+            help="Fitness is 0.999^nodes/(2 − R²) less this for each digit that the worst step "
+            "loses (EIC): the weights of Yu et al. for their genetic programming and their tree "
+            "search, and a dearer one.",
+        )
+        found = scored.choice(alpha or READABLE)
+        assert found is not None
+        place = next(i for i, s in enumerate(scored.scores) if s is found.picked)
+        st.button(
+            f"Look at row {found.picked.listed.row}", key="look-at-choice", on_click=_look_at,
+            args=(place,),
+        )  # fmt: skip
+    st.html(f'<p class="eic-lead">{prose(found.sentence)}</p>')
+
+
+PRICES = (0.002, READABLE, 0.05)
+
+
+def _look_at(place: int) -> None:
+    compare_desk().picked = (place,)
 
 
 def _plot(view: FrontView) -> None:
