@@ -2,13 +2,13 @@
 
 A term is measured once: values on all training rows, amplification on a fixed part of them.  Of the
 amplification a search needs s^2 of the term itself at each of those rows, and the largest over its
-nodes of what stands for s there: its 90 % quantile, or its root mean square as in EIC itself.
+nodes of what stands for s^2 there: its 90 % quantile, or its mean as in EIC itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -16,158 +16,232 @@ from eic_core.engine.amplify import amplify
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import INVALID
 from eic_core.engine.passes import RANGE
-from eic_core.engine.population import Population
-from eic_core.formula.tree import Formula
+from eic_core.engine.population import Counts
+from eic_core.engine.tape import Tape
+from eic_core.engine.values import plain_values
+from eic_core.formula.tree import Node
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
-from eic_core.search.terms import Term, formula_of
+from eic_core.search.terms import ARITY, Term, Token, formula_of, node_of
 
 QUANTILE = 0.9
 
 PENALTIES = ("q90", "mean")
 
-MOST_TERMS = 30_000
-"""Terms of which what was measured is kept."""
+NUMBERS_HELD = 2**24
+"""What is remembered of terms holds at most so many numbers; then it is measured anew."""
+
+LEAST_TERMS, MOST_TERMS = 4_000, 30_000
 
 LEAST_SPREAD = 1e-10
 """A term whose values spread by less of their size is no better than the intercept."""
 
 
-@dataclass(slots=True)
-class MeasuredTerm:
-    """A term on the rows of a search.
-
-    Attributes
-    ----------
-    nodes : int
-        How many it has.
-    unit : ndarray, shape (N,)
-        Its values on the training rows less their mean, scaled to length 1.
-    mean, length : float
-        Values are mean + length * unit.
-    y, s2 : ndarray, shape (R,)
-        Value and squared amplification on the rows of the digits.
-    worst : float
-        The largest over its nodes of what stands for s^2.
-    """
-
-    nodes: int
-    unit: Array
-    mean: float
-    length: float
-    y: Array
-    s2: Array
-    worst: float
-
-
 class Terms:
-    """Measures terms, and remembers them.
+    """Measures terms, and remembers them under a number each.
 
     Parameters
     ----------
     samples : Samples
-        N training rows with a target.
-    variables : sequence of str
-        By number.
+        N training rows.
     digit_rows : ndarray of int, shape (R,)
         The rows on which digits are measured.
     penalty : {"q90", "mean"}
-        What stands for s at a node: its 90 % quantile over the rows, or its root mean square.
+        What stands for s^2 at a node: its 90 % quantile over the rows, or its mean.
+
+    Attributes
+    ----------
+    number : dict of Term to int
+        What was measured; -1 for a term without a value at some row, beyond double range or
+        constant on these data.
+    units : ndarray, shape (T, N)
+        Values on the training rows less their mean, scaled to length 1.
+    means, lengths : ndarray, shape (T,)
+        Values are mean + length * unit.
+    nodes : ndarray of int, shape (T,)
+    y, s2 : ndarray, shape (T, R)
+        Value and squared amplification on the rows of the digits.
+    at_root, worst : ndarray, shape (T,)
+        What stands for s^2 at the term's root; the largest of that over its nodes.
     """
 
-    def __init__(
-        self, samples: Samples, variables: Sequence[str], digit_rows: Array, penalty: str
-    ) -> None:
+    def __init__(self, samples: Samples, digit_rows: Array, penalty: str) -> None:
         self.samples = samples
-        self.variables = tuple(variables)
         self.digit_rows = digit_rows
         self.on_digit_rows = samples.take(digit_rows)
         self.penalty = penalty
-        self.known: dict[Term, MeasuredTerm | None] = {}
+        self.number: dict[Term, int] = {}
+        rows, few = len(samples), len(digit_rows)
+        size = min(max(NUMBERS_HELD // (rows + 2 * few), LEAST_TERMS), MOST_TERMS)
+        self.units = np.empty((size, rows))
+        self.y, self.s2 = np.empty((size, few)), np.empty((size, few))
+        self.means, self.lengths = np.empty(size), np.empty(size)
+        self.at_root, self.worst = np.empty(size), np.empty(size)
+        self.nodes: Counts = np.empty(size, dtype=np.int64)
+        self.used = 0
 
-    def measure(self, terms: Iterable[Term]) -> Mapping[Term, MeasuredTerm | None]:
-        """Measure what is not known yet.
+    def measure(self, terms: Iterable[Term]) -> dict[Term, int]:
+        """Measure what is not known yet; returned is `number`, with all of these terms."""
+        wanted = dict.fromkeys(terms)
+        new = [term for term in wanted if term not in self.number]
+        if self.used + len(new) > len(self.means):
+            self.number, self.used = {}, 0
+            new = list(wanted)
+        for start in range(0, len(new), LEAST_TERMS):
+            self._add(new[start : start + LEAST_TERMS])
+        return self.number
 
-        Parameters
-        ----------
-        terms : iterable of Term
+    def _add(self, terms: Sequence[Term]) -> None:
+        """Measure and keep new terms."""
+        tape = lay_out_terms(terms)
+        with np.errstate(all="ignore"):
+            values = self._values(terms, tape)
+            y = values[:, self.digit_rows]
+            means = values.mean(axis=1)
+            size = np.abs(values).max(axis=1) * math.sqrt(values.shape[1])
+            values -= means[:, None]
+            lengths = np.sqrt(np.einsum("ij,ij->i", values, values))
+            usable = np.isfinite(lengths) & (lengths > LEAST_SPREAD * size)
+            s2, at_root, worst = self._noise(terms, tape, usable)
+            usable &= ~np.isnan(worst)
+            kept = np.flatnonzero(usable)
+            start, stop = self.used, self.used + len(kept)
+            np.divide(values[kept], lengths[kept, None], out=self.units[start:stop])
+        self.y[start:stop], self.s2[start:stop] = y[kept], s2[kept]
+        self.means[start:stop], self.lengths[start:stop] = means[kept], lengths[kept]
+        self.at_root[start:stop], self.worst[start:stop] = at_root[kept], worst[kept]
+        self.used = stop
+        numbers = np.where(usable, start - 1 + np.cumsum(usable), -1).tolist()
+        self.number.update(zip(terms, numbers, strict=True))
+        self.nodes[start:stop] = [len(terms[i]) for i in kept.tolist()]
 
-        Returns
-        -------
-        mapping of Term to MeasuredTerm or None
-            All terms that are known; None for one without a value at some row, beyond double range
-            or constant on these data.
-        """
-        new = [term for term in dict.fromkeys(terms) if term not in self.known]
-        if len(self.known) + len(new) > MOST_TERMS:
-            self.known = {}
-            new = list(dict.fromkeys(terms))
-        if new:
-            population = Population([formula_of(term, self.variables) for term in new])
-            with np.errstate(all="ignore"):
-                values = population.values(self.samples)
-                real = np.isfinite(values).all(axis=1)
-                self._add(new, values, *self._noise(population, real))
-        return self.known
-
-    def _add(
-        self, terms: Sequence[Term], values: Array, s2: Array, worst: Array
-    ) -> None:
-        """Keep what was measured of new terms."""
-        mean = values.mean(axis=1)
-        centred = values - mean[:, None]
-        length = np.sqrt(np.einsum("ij,ij->i", centred, centred))
-        size = np.abs(values).max(axis=1) * np.sqrt(values.shape[1])
-        usable = np.isfinite(length) & (length > LEAST_SPREAD * size) & ~np.isnan(worst)
-        for i, term in enumerate(terms):
-            self.known[term] = None if not usable[i] else MeasuredTerm(
-                len(term), centred[i] / length[i], float(mean[i]), float(length[i]),
-                values[i, self.digit_rows], s2[i], float(worst[i]),
-            )  # fmt: skip
-
-    def _noise(self, population: Population, real: Array) -> tuple[Array, Array]:
-        """s^2 of each term's root at the rows of the digits, shape (M, R), and the worst inside.
-
-        nan for those without a value somewhere, which are not `real`.
-        """
-        tape, rows = population.tape, len(self.digit_rows)
+    def _values(self, terms: Sequence[Term], tape: Tape) -> Array:
+        """Of each term on the training rows, shape (M, N); not finite where there is none."""
         engine = native.library()
         packed = None if engine is None else engine.pack(tape)
         if engine is None or packed is None:
-            each = [self._noise_of(f, ok) for f, ok in zip(population.formulas, real, strict=True)]
-            return np.array([s2 for s2, _ in each]), np.array([worst for _, worst in each])
-        s2 = np.empty((len(tape), rows))
-        address = int(s2.ctypes.data)
+            return np.array([plain_values(formula_of(term), self.samples) for term in terms])
+        rows = len(self.samples)
+        kept = np.empty((len(terms), rows))
+        address = int(kept.ctypes.data)
         run = engine.run(
-            tape, packed, self.on_digit_rows.addresses, rows, mode=0, skip=INVALID | RANGE,
-            out=INVALID | RANGE,
-            keep_s2=[(slot, address + 8 * rows * slot) for slot in range(len(tape))],
+            tape, packed, self.samples.addresses, rows, mode=native.VALUES_ONLY, skip=INVALID,
+            out=INVALID,
+            keep_y=[(root, address + 8 * rows * i) for i, root in enumerate(tape.roots)],
         )  # fmt: skip
-        worst = self._stands_for(s2).tolist()
-        for slot, operands in enumerate(tape.operands):
-            for operand in operands:
-                if worst[operand] > worst[slot]:
-                    worst[slot] = worst[operand]
-        roots = np.array(tape.roots)
-        found, highest = s2[roots], np.array(worst)[roots]
-        for i in np.flatnonzero(np.array(run.signs)[roots]).tolist():  # some row is not ordinary
-            found[i], highest[i] = self._noise_of(population.formulas[i], real[i])
-        return found, highest
+        kept[np.array(run.signs)[list(tape.roots)] != 0] = np.nan  # some node is not finite
+        return kept
 
-    def _noise_of(self, formula: Formula, real: bool = True) -> tuple[Array, float]:
-        """The same of one formula, with all rules."""
-        if not real:
-            return np.full(len(self.digit_rows), np.nan), np.nan
-        found = amplify(formula, self.on_digit_rows, recheck=False)
-        if found.valid_count < len(self.on_digit_rows) or np.isnan(found.eic):
-            return np.full(len(self.digit_rows), np.nan), np.nan
-        slots = found.tape.nodes
-        s2 = np.array([found.valid_s2(node) for node in slots])
-        return s2[-1], float(np.max(self._stands_for(s2)))
+    def _noise(self, terms: Sequence[Term], tape: Tape, usable: Array) -> tuple[Array, ...]:
+        """s^2 of each term at the rows of the digits, what stands for it, and the worst inside.
 
-    def _stands_for(self, s2: Array) -> Array:
-        """Per node, the s^2 that counts over the rows of the digits."""
-        if self.penalty == "mean":
-            return np.asarray(np.mean(s2, axis=-1))
-        place = int(np.ceil(QUANTILE * s2.shape[-1])) - 1
-        return np.asarray(np.partition(s2, place, axis=-1)[..., place])
+        The worst is nan for a term that has none, or is not `usable` anyway.
+        """
+        engine, rows = native.library(), len(self.digit_rows)
+        packed = None if engine is None else engine.pack(tape)
+        unusual = np.arange(len(terms))
+        at_root, worst = np.full(len(terms), np.nan), np.full(len(terms), np.nan)
+        found = np.full((len(terms), rows), np.nan)
+        if engine is not None and packed is not None:
+            s2 = np.empty((len(tape), rows))
+            address = int(s2.ctypes.data)
+            run = engine.run(
+                tape, packed, self.on_digit_rows.addresses, rows, mode=0, skip=INVALID | RANGE,
+                out=INVALID | RANGE,
+                keep_s2=[(slot, address + 8 * rows * slot) for slot in range(len(tape))],
+            )  # fmt: skip
+            each = stands_for(s2, self.penalty)
+            below: list[float] = each.tolist()
+            for slot, read in enumerate(tape.operands):
+                for operand in read:
+                    if below[operand] > below[slot]:
+                        below[slot] = below[operand]
+            roots = np.array(tape.roots)
+            found, at_root, worst = s2[roots], each[roots], np.array(below)[roots]
+            unusual = np.flatnonzero(np.array(run.signs)[roots])
+        for i in unusual.tolist():
+            found[i], at_root[i], worst[i] = self._noise_of(terms[i], bool(usable[i]))
+        return found, at_root, worst
+
+    def _noise_of(self, term: Term, usable: bool) -> tuple[Array, float, float]:
+        """The same of one term, with all rules."""
+        none = np.full(len(self.digit_rows), np.nan), math.nan, math.nan
+        if not usable:
+            return none
+        found = amplify(formula_of(term), self.on_digit_rows, recheck=False)
+        if found.valid_count < len(self.on_digit_rows) or math.isnan(found.eic):
+            return none
+        s2 = np.array([found.valid_s2(node) for node in found.tape.nodes])
+        each = stands_for(s2, self.penalty)
+        return s2[-1], float(each[-1]), float(np.max(each))
+
+
+def stands_for(s2: Array, penalty: str) -> Array:
+    """What stands for s^2 over the rows of the digits, the last axis.
+
+    Examples
+    --------
+    >>> stands_for(np.arange(1.0, 11.0), "q90").item(), stands_for(np.arange(3.0), "mean").item()
+    (9.0, 1.0)
+    """
+    if penalty == "mean":
+        return np.asarray(np.mean(s2, axis=-1))
+    place = math.ceil(QUANTILE * s2.shape[-1]) - 1
+    return np.asarray(np.partition(s2, place, axis=-1)[..., place])
+
+
+class _Nodes(dict[Token, Node]):
+    """A node for each token, whose id and operands mean nothing: a tape has its own."""
+
+    def __missing__(self, token: Token) -> Node:
+        if len(self) > MOST_TERMS:
+            self.clear()
+        found = self[token] = node_of(token, 0, (0,) * ARITY.get(token, 0))  # type: ignore[arg-type]
+        return found
+
+
+_NODES = _Nodes()
+
+
+def lay_out_terms(terms: Sequence[Term]) -> Tape:
+    """Terms as one tape, equal parts once: what `lay_out_population` makes of their formulas.
+
+    Its nodes know neither their places nor their operands: the tape does.
+
+    Examples
+    --------
+    >>> tape = lay_out_terms([("$x", "sin", "$y", "mul"), ("$x", "sin")])
+    >>> len(tape), tape.roots, tape.operands
+    (4, (3, 1), [(), (0,), (), (1, 2)])
+    """
+    known: dict[object, int] = {}
+    slot_of = known.setdefault
+    arity_of = ARITY.get
+    nodes: list[Node] = []
+    operands: list[tuple[int, ...]] = []
+    roots: list[int] = []
+    new = 0  # the next slot
+    for term in terms:
+        done: list[int] = []
+        for token in term:
+            arity = arity_of(token)  # type: ignore[arg-type]
+            if arity is None:
+                read: tuple[int, ...] = ()
+                slot = slot_of(token, new)
+                done.append(slot)
+            elif arity == 2:
+                right = done.pop()
+                read = (done[-1], right)
+                slot = done[-1] = slot_of((token, read), new)
+            else:
+                read = (done[-1],)
+                slot = done[-1] = slot_of((token, read), new)
+            if slot == new:
+                new += 1
+                operands.append(read)
+                nodes.append(_NODES[token])
+        roots.append(slot)
+    reads = [slot for read in operands for slot in read]
+    tape = Tape((), nodes, reads, tuple(roots), population=True)
+    tape.__dict__["operands"] = operands  # what it would find itself
+    return tape

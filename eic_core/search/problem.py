@@ -8,16 +8,22 @@ from functools import cached_property
 
 import numpy as np
 
-from eic_core.errors import DataError
+from eic_core.errors import DataError, FormulaError
+from eic_core.formula.syntax import read
+from eic_core.formula.tree import VARIABLE
+from eic_core.measure.table import Table
 from eic_core.samples import Samples
-from eic_core.search.fitting import Candidate, Genome, Target, candidates_of
+from eic_core.search.fitting import Target, Weights
 from eic_core.search.measuring import PENALTIES, Terms
-from eic_core.search.terms import Grammar
+from eic_core.search.terms import DEFAULT_STEPS, Grammar
 
 ALPHA = 0.002
 """What a digit costs: Yu et al. in their genetic programming."""
 
 ETA = 0.999
+
+TRAINING_ROWS = 2_000
+"""Rows that a search looks at, at most; what it ends with is fitted and measured on all."""
 
 DIGIT_ROWS = 96
 """Rows on which digits are measured while searching; more tell no more."""
@@ -30,12 +36,12 @@ class Problem:
     Attributes
     ----------
     samples : Samples
-        Training rows, with a target.
+        All rows, with a target.
     grammar : Grammar
     alpha, eta : float
         What a digit and a node cost.
     penalty : {"q90", "mean"}
-        What stands for s at a node while searching.
+        What stands for s^2 at a node while searching: its 90 % quantile over rows, or its mean.
     """
 
     samples: Samples
@@ -47,34 +53,119 @@ class Problem:
     def __post_init__(self) -> None:
         if self.samples.target is None:
             raise DataError("a search needs a target column")
+        self.samples.require(self.grammar.variables)
         if self.penalty not in PENALTIES:
             raise DataError(
                 f"there is no penalty `{self.penalty}`", hint="there are " + ", ".join(PENALTIES)
             )
-        if not self.alpha >= 0:
-            raise DataError(f"a digit cannot cost {self.alpha:g}", hint="give 0 or more")
+        if not 0 <= self.alpha < np.inf:
+            raise DataError(f"a digit cannot cost {self.alpha:g}", hint="give 0 or more: 0.002, say")
         if not 0 < self.eta <= 1:
-            raise DataError(f"a node cannot cost a factor {self.eta:g}", hint="give at most 1")
-        if not self.target.square > 0:
-            raise DataError("the target is the same in every row: there is nothing to explain")
+            raise DataError(
+                f"a node cannot cost a factor {self.eta:g}", hint="give at most 1: 0.999, say"
+            )
+        if not 0 < self.target.square < np.inf:
+            raise DataError(
+                "the target is the same in every row: there is nothing to explain"
+                if self.target.square == 0 else "the target spreads wider than double range"
+            )  # fmt: skip
+
+    @cached_property
+    def training(self) -> Samples:
+        """The rows that the search looks at, ordered by their numbers: as the table orders them
+        makes no difference."""
+        columns = [self.samples.columns[name] for name in reversed(self.grammar.variables)]
+        order = np.lexsort([*columns, self.samples.target])  # type: ignore[list-item]
+        places = np.linspace(0, len(order) - 1, min(len(order), TRAINING_ROWS)).astype(np.int64)
+        return self.samples.take(order[places])
 
     @cached_property
     def target(self) -> Target:
-        """The target, centred."""
-        assert self.samples.target is not None
-        return Target(self.samples.target)
+        """The target on the training rows, centred."""
+        assert self.training.target is not None
+        return Target(self.training.target)
 
-    @cached_property
+    @property
+    def weights(self) -> Weights:
+        """What counts in a candidate's fitness."""
+        return Weights(self.alpha, self.eta, self.grammar.most_nodes)
+
     def terms(self) -> Terms:
-        """What is known of terms in this process."""
-        count = len(self.samples)
+        """Room for what is measured of terms, empty."""
+        count = len(self.training)
         rows = np.linspace(0, count - 1, min(count, DIGIT_ROWS)).astype(np.int64)
-        return Terms(self.samples, self.grammar.variables, rows, self.penalty)
+        return Terms(self.training, rows, self.penalty)
 
-    def candidates(self, genomes: Sequence[Genome], least: float = -1e300) -> list[Candidate]:
-        """Measure, fit and weigh genomes; those that cannot be, or are worth less, are left out."""
-        known = self.terms.measure(term for genome in genomes for term in genome)
-        return candidates_of(
-            genomes, known, self.target, alpha=self.alpha, eta=self.eta, penalty=self.penalty,
-            least=least,
-        )  # fmt: skip
+
+def samples_to_search(table: Table, target: str) -> Samples:
+    """A table's complete rows with names that a formula can use.
+
+    Parameters
+    ----------
+    table : Table
+    target : str
+        The column to explain; all others explain it.
+
+    Raises
+    ------
+    DataError
+        If there is no such column, no other one, or no complete row.
+
+    Notes
+    -----
+    Columns keep their names if each can be read as a variable; else they are called x0, x1, ... in
+    their order.
+
+    Examples
+    --------
+    >>> from eic_core.measure.table import read_table
+    >>> sorted(samples_to_search(read_table(b"a b,2nd,y\\n1,2,3\\n4,5,6\\n"), "y").columns)
+    ['x0', 'x1']
+    """
+    if target not in table.names:
+        listed = ", ".join(f"`{name}`" for name in table.names)
+        raise DataError(f"the table has no column `{target}`", hint=f"it has {listed}")
+    inputs = [name for name in table.names if name != target]
+    if not inputs:
+        raise DataError("a search needs at least one input column")
+    named = dict(zip(inputs, inputs, strict=True))
+    if not all(_is_variable(name, inputs) for name in inputs):
+        named = {f"x{i}": name for i, name in enumerate(inputs)}
+    return table.samples(named, target)
+
+
+def _is_variable(name: str, columns: Sequence[str]) -> bool:
+    """Whether a column's name is read as that variable, also inside a formula."""
+    try:
+        nodes = read(f"2*{name}", syntax="infix", columns=columns).formula.nodes
+    except FormulaError:
+        return False
+    return len(nodes) == 3 and nodes[1].operator == VARIABLE and nodes[1].label == name
+
+
+def problem_of(
+    samples: Samples,
+    *,
+    alpha: float = ALPHA,
+    eta: float = ETA,
+    penalty: str = "q90",
+    operators: Sequence[str] = DEFAULT_STEPS,
+    max_complexity: int = 40,
+) -> Problem:
+    """What a search works on, of samples whose columns are its variables.
+
+    Parameters
+    ----------
+    samples : Samples
+        With a target.
+    alpha, eta : float
+        What a digit and a node cost.
+    penalty : {"q90", "mean"}
+        What stands for s^2 at a node while searching.
+    operators : sequence of str
+        Keys of `eic_core.search.terms.STEPS`.
+    max_complexity : int
+        Nodes of a formula, at most.
+    """
+    grammar = Grammar(tuple(samples.columns), tuple(operators), max_complexity)
+    return Problem(samples, grammar, alpha, eta, penalty)
