@@ -1,4 +1,4 @@
-"""`python -m eic_core search DATA.csv --target y`: from a table to formulas that keep their digits."""
+"""`python -m eic_core search DATA.csv`: from a table to formulas that keep their digits."""
 
 from __future__ import annotations
 
@@ -16,9 +16,14 @@ from eic_core.exports import csv_text, plain_value
 from eic_core.measure.table import read_table
 from eic_core.search.problem import ALPHA, problem_of, samples_to_search
 from eic_core.search.run import (
-    ISLANDS, TOLERANCE, Budget, Progress, SearchResult, search,
+    ISLANDS,
+    TOLERANCE,
+    SearchBudget,
+    SearchProgress,
+    SearchResult,
+    search,
 )  # fmt: skip
-from eic_core.search.terms import DEFAULT_STEPS, STEPS
+from eic_core.search.vocabulary import DEFAULT_STEPS, STEPS
 
 METHODS = {"gp": "EIC-GP"}
 """What `--method` takes, and what it is called in a pool."""
@@ -32,6 +37,7 @@ STOPPED = {
     "evaluations": "all candidates measured",
     "time": "the time is up",
     "enough": "R² is enough",
+    "exhausted": "nothing else can be built",
     "interrupted": "interrupted",
     "cancelled": "cancelled",
 }
@@ -49,7 +55,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--method", choices=tuple(METHODS), default="gp", help="default: gp")
     parser.add_argument(
         "--alpha", metavar="A", type=float, default=ALPHA,
-        help="what a digit costs; 0.01 for more readable formulas, 0 for none; default: %(default)s",
+        help="what a digit costs; 0.01 for formulas to read, 0 for no cost; default: %(default)s",
     )  # fmt: skip
     parser.add_argument(
         "--max-evals", metavar="N", type=int,
@@ -99,7 +105,8 @@ def run(options: argparse.Namespace) -> None:
     minutes = options.minutes
     if minutes is None and options.max_evals is None:
         minutes = 1.0
-    budget = Budget(options.max_evals, None if minutes is None else 60 * minutes, options.enough)
+    seconds = None if minutes is None else 60 * minutes
+    budget = SearchBudget(options.max_evals, seconds, options.enough)
     line = _Line(sys.stderr.isatty())
     result = search(
         problem, budget, seed=options.seed, jobs=options.jobs, tolerance=options.tolerance,
@@ -161,7 +168,7 @@ class _Line:
         self.terminal = terminal
         self.shown = -math.inf
 
-    def __call__(self, now: Progress) -> None:
+    def __call__(self, now: SearchProgress) -> None:
         if not self.terminal and now.seconds - self.shown < 10:
             return
         self.shown = now.seconds

@@ -1,8 +1,8 @@
 """Candidates: a few terms, their coefficients by linear regression, and what the whole is worth.
 
 A candidate is y = c_0 + c_1 t_1 + ... + c_k t_k.  Its fitness is that of Yu et al. (Eq.
-`eq:fitness`), eta^C/(1 + NMSE) - alpha EIC, of the *fitted* formula: coefficients, products and sums
-are nodes of it, and their noise counts.
+`eq:fitness`), eta^C/(1 + NMSE) - alpha EIC, of the *fitted* formula: coefficients, products and
+sums are nodes of it, and their noise counts.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy as np
 from eic_core.engine.population import Counts
 from eic_core.formula.tree import Draft, Formula, constant
 from eic_core.operators.wide import Array
-from eic_core.search.measuring import Terms, stands_for
-from eic_core.search.terms import Term, constant_label, formula_of
+from eic_core.search.measuring import MeasuredTerms, stands_for
+from eic_core.search.vocabulary import Term, constant_label, formula_of
 
 Genome = tuple[Term, ...]
 """The terms of a candidate in the order in which they are written, none twice."""
@@ -27,7 +27,7 @@ DEPENDENT = 1e-6
 """A term of which less than this part is left beside the terms before it takes no part in a fit."""
 
 NEGLIGIBLE = 1e-9
-"""A part that moves the prediction by less than this share of the target's spread is not written."""
+"""A part that moves the prediction by less than this share of the target's spread is left out."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Fitted:
     nmse: float
 
 
-class Target:
+class CentredTarget:
     """The target of a search, centred.
 
     Parameters
@@ -79,7 +79,7 @@ class Fits(NamedTuple):
     nmse: Array
 
 
-def fit(numbers: Counts, widths: Counts, terms: Terms, target: Target) -> Fits:
+def fit(numbers: Counts, widths: Counts, terms: MeasuredTerms, target: CentredTarget) -> Fits:
     """Least squares with an intercept, safe where terms depend on each other.
 
     Parameters
@@ -88,8 +88,8 @@ def fit(numbers: Counts, widths: Counts, terms: Terms, target: Target) -> Fits:
         Of each candidate the numbers of its terms, those of most terms first.
     widths : ndarray of int, shape (M,)
         How many terms it has, one or more; descending.
-    terms : Terms
-    target : Target
+    terms : MeasuredTerms
+    target : CentredTarget
 
     Notes
     -----
@@ -134,7 +134,7 @@ def fit(numbers: Counts, widths: Counts, terms: Terms, target: Target) -> Fits:
 
 
 def is_written(coefficients: Array) -> Array:
-    """Which coefficients are written: not 1, nor -1 after another term, where it is a difference."""
+    """Which coefficients are written: not 1, nor -1 after another term, a difference."""
     present = coefficients != 0
     later = np.cumsum(present, axis=1) > 1
     return np.asarray(present & (coefficients != 1) & ~((coefficients == -1) & later))
@@ -157,14 +157,14 @@ def nodes_of(fits: Fits, nodes: Counts) -> Counts:
     return np.asarray(own.sum(axis=1) + intercept + parts - 1)
 
 
-def digits_of(numbers: Counts, fits: Fits, terms: Terms) -> Array:
+def digits_of(numbers: Counts, fits: Fits, terms: MeasuredTerms) -> Array:
     """What fitted formulas lose at their worst step, by the penalty's measure, 0 or more.
 
     Parameters
     ----------
     numbers : ndarray of int, shape (M, K)
     fits : Fits
-    terms : Terms
+    terms : MeasuredTerms
 
     Notes
     -----
@@ -209,7 +209,7 @@ def digits_of(numbers: Counts, fits: Fits, terms: Terms) -> Array:
 
 
 @dataclass(slots=True)
-class Candidate:
+class Individual:
     """A fitted candidate and what it is worth.
 
     Attributes
@@ -252,11 +252,11 @@ class Weights:
 def weigh(
     genomes: Sequence[Genome],
     ages: Sequence[int],
-    terms: Terms,
-    target: Target,
+    terms: MeasuredTerms,
+    target: CentredTarget,
     weights: Weights,
     least: float = -math.inf,
-) -> list[Candidate]:
+) -> list[Individual]:
     """Fit and weigh genomes, all at once.
 
     Parameters
@@ -264,15 +264,15 @@ def weigh(
     genomes : sequence of Genome
     ages : sequence of int
         Theirs.
-    terms : Terms
-    target : Target
+    terms : MeasuredTerms
+    target : CentredTarget
     weights : Weights
     least : float
         A candidate that is worth no more before digits are looked at is left out: they only take.
 
     Returns
     -------
-    list of Candidate
+    list of Individual
         Those of most terms first; without those that have no value at some row or are too long.
         Terms that a fit does without are gone.
     """
@@ -302,7 +302,7 @@ def weigh(
         chosen.tolist(), fits.coefficients.tolist(), fits.intercepts.tolist(), fits.nmse.tolist(),
         nodes[chosen].tolist(), digits.tolist(), fitness.tolist(), complete.tolist(), strict=True,
     )  # fmt: skip
-    born: list[Candidate] = []
+    born: list[Individual] = []
     for place, coefficients, intercept, nmse, size, lost, worth, whole in rows:
         if worth <= least:  # not so where digits are infinite
             continue
@@ -314,7 +314,7 @@ def weigh(
             pairs = [(t, c) for t, c in zip(genome, coefficients, strict=False) if c]
             genome, coefficients = tuple(t for t, _ in pairs), [c for _, c in pairs]
         fitted = Fitted(tuple(coefficients), intercept, nmse)
-        born.append(Candidate(genome, fitted, size, lost, worth, ages[i]))
+        born.append(Individual(genome, fitted, size, lost, worth, ages[i]))
     return born
 
 

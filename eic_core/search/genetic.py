@@ -12,18 +12,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from eic_core.search.fitting import Candidate, Genome, weigh
-from eic_core.search.keeping import best_of
-from eic_core.search.matching import Matcher
-from eic_core.search.measuring import Terms
-from eic_core.search.problem import Problem
-from eic_core.search.terms import Grammar, Term, crossed, one_of, parts_of
+from eic_core.search.fitting import Genome, Individual, weigh
+from eic_core.search.keeping import best_of, unbeaten
+from eic_core.search.measuring import MeasuredTerms
+from eic_core.search.problem import SearchProblem
+from eic_core.search.vocabulary import Term, Vocabulary, crossed, one_of, parts_of
 
 POPULATION = 300
 BATCH = 500
 NEWCOMERS = 15
-MATCHED = 25
 TOURNAMENT = 5
+IDLE = 10
+"""Generations without a new candidate after which an epoch ends."""
 
 
 class Island:
@@ -31,57 +31,67 @@ class Island:
 
     Parameters
     ----------
-    problem : Problem
+    problem : SearchProblem
     rng : random.Random
-    population : list of Candidate
+    population : list of Individual
         Empty at first.
+    most_terms : int
+        Of a child.
 
     Attributes
     ----------
     evaluations : int
         Distinct candidates that were measured.
-    best : list of Candidate
+    best : list of Individual
         What no other beats in error, nodes and digits, of these generations.
     """
 
     def __init__(
-        self, problem: Problem, rng: random.Random, population: list[Candidate]
+        self,
+        problem: SearchProblem,
+        rng: random.Random,
+        population: list[Individual],
+        most_terms: int,
     ) -> None:
         self.problem = problem
         self.rng = rng
         self.population = population
+        self.most_terms = most_terms
         self.evaluations = 0
-        self.best: list[Candidate] = []
-        self.terms: Terms = problem.terms()
-        self.matcher = Matcher(problem.training, problem.grammar, self.terms, problem.target, rng)
+        self.best: list[Individual] = []
+        self.terms: MeasuredTerms = problem.terms()
         self.seen = {hash(frozenset(candidate.genome)) for candidate in population}
 
     def evolve(self, evaluations: int) -> None:
-        """Go on until so many more distinct candidates have been measured, 1 or more."""
-        goal = self.evaluations + evaluations
-        if not self.population:
-            first = [self._newcomer() for _ in range(2 * POPULATION)]
-            self._take(first, [0] * len(first), goal)
-        while self.evaluations < goal:
+        """Go on until so many more distinct candidates, 1 or more, have been measured.
+
+        It ends earlier where nothing new turns up any more: little can be built of one variable and
+        three nodes.
+        """
+        goal, idle = self.evaluations + evaluations, 0
+        while self.evaluations < goal and idle < IDLE:
             before = self.evaluations
-            self._take(*self._children(), goal)
+            if self.population:
+                self._take(*self._children(), goal)
+            else:
+                first = [self._newcomer() for _ in range(2 * POPULATION)]
+                self._take(first, [0] * len(first), goal)
             for candidate in self.population:
                 candidate.age += 1
-            if self.evaluations == before:  # everything within reach has been seen
-                self.seen.clear()
+            idle = idle + 1 if self.evaluations == before else 0
 
     def _newcomer(self) -> Genome:
-        rng, grammar = self.rng, self.problem.grammar
+        rng, vocabulary = self.rng, self.problem.vocabulary
         terms: list[Term] = []
         for _ in range(1 + int(rng.random() * 3)):
-            terms += parts_of(grammar.grown(rng, 1 + int(rng.random() * 4)))
-        return self._fitting(grammar, terms)
+            terms += parts_of(vocabulary.grown(rng, 1 + int(rng.random() * 4)))
+        return self._fitting(vocabulary, terms)
 
-    def _fitting(self, grammar: Grammar, terms: Sequence[Term]) -> Genome:
+    def _fitting(self, vocabulary: Vocabulary, terms: Sequence[Term]) -> Genome:
         """A genome of terms that are not too long, nor too many."""
         short = list(dict.fromkeys(terms))
         size = sum([len(term) for term in short]) + 3 * len(short) - 1
-        while short and (len(short) > grammar.most_terms or size - 2 > grammar.most_nodes):
+        while short and (len(short) > self.most_terms or size - 2 > vocabulary.most_nodes):
             gone = short.pop(int(self.rng.random() * len(short)))
             size -= len(gone) + 3
         return tuple(short)
@@ -96,29 +106,25 @@ class Island:
             other = self.population[int(size * draw() ** TOURNAMENT)]
             genomes.append(self._child(one.genome, other.genome))
             ages.append(max(one.age, other.age))
-        parents = [self.population[int(size * draw() ** 2)] for _ in range(MATCHED)]
-        for parent, terms in zip(parents, self.matcher.improved(parents), strict=True):
-            genomes.append(self._fitting(self.problem.grammar, terms))
-            ages.append(parent.age)
         return genomes, ages
 
     def _child(self, one: Genome, other: Genome) -> Genome:
         """A genome with one change: a term varied, crossed, taken over, added or left out."""
-        rng, grammar = self.rng, self.problem.grammar
+        rng, vocabulary = self.rng, self.problem.vocabulary
         terms = list(one)
         place = int(rng.random() * len(terms))
         kind = rng.random()
         if kind < 0.4:
-            terms[place : place + 1] = parts_of(grammar.varied(terms[place], rng))
+            terms[place : place + 1] = parts_of(vocabulary.varied(terms[place], rng))
         elif kind < 0.75:
             terms[place : place + 1] = parts_of(crossed(terms[place], one_of(other, rng), rng))
         elif kind < 0.87:
             terms.append(one_of(other, rng))
         elif kind < 0.95:
-            terms += parts_of(grammar.grown(rng, 2))
+            terms += parts_of(vocabulary.grown(rng, 2))
         elif len(terms) > 1:
             terms.pop(place)
-        return self._fitting(grammar, terms)
+        return self._fitting(vocabulary, terms)
 
     def _take(self, genomes: Sequence[Genome], ages: Sequence[int], goal: int) -> None:
         """Measure what is new, and keep what no other beats in both fitness and age."""
@@ -140,11 +146,11 @@ class Island:
         )
         for candidate in born:
             self.seen.add(hash(frozenset(candidate.genome)))
-        self.best = best_of([*self.best, *born])
+        self.best = best_of([*self.best, *unbeaten(born, self.best)])
         self.population = survivors([*self.population, *born])
 
 
-def survivors(candidates: Sequence[Candidate]) -> list[Candidate]:
+def survivors(candidates: Sequence[Individual]) -> list[Individual]:
     """At most `POPULATION`, those that the fewest beat in both fitness and age; the fittest first.
 
     Of near copies, which have as many nodes and an error that is the same to six digits, the

@@ -16,7 +16,7 @@ import numpy as np
 from eic_core.engine.gradients import gradients
 from eic_core.engine.tape import constant_value, lay_out
 from eic_core.engine.values import values
-from eic_core.explain.shortening import MOST_DIGITS, digits_of, shortened_label
+from eic_core.explain.shortening import MOST_DIGITS, digits_of, shortenable, shortened_label
 from eic_core.exports import Plain
 from eic_core.formula.rendering import to_latex, to_python
 from eic_core.formula.syntax import read
@@ -27,8 +27,8 @@ from eic_core.pool.candidate import Score
 from eic_core.pool.front import front
 from eic_core.pool.scoring import measure_formula
 from eic_core.samples import Samples
-from eic_core.search.fitting import Candidate, Fitted, Genome, fitted_formula
-from eic_core.search.terms import constant_label
+from eic_core.search.fitting import Genome, Individual, fitted_formula
+from eic_core.search.vocabulary import constant_label
 
 ALIKE_ERROR, ALIKE_DIGITS, EXACT = 1e-3, 0.05, 1e-14
 """An error smaller by this share, or fewer digits lost by this many, is no reason to keep another;
@@ -46,12 +46,13 @@ STEPS = 20
 FITTED_ROWS = 20_000
 
 
-def best_of(candidates: Iterable[Candidate]) -> list[Candidate]:
+def best_of(candidates: Iterable[Individual]) -> list[Individual]:
     """Those that no other beats in error, nodes and digits, by more than it takes to tell apart.
 
     Examples
     --------
-    >>> known = [Candidate(((name,),), Fitted((1.0,), 0.0, nmse), nodes, 0.2, 0.5)
+    >>> from eic_core.search.fitting import Fitted
+    >>> known = [Individual(((name,),), Fitted((1.0,), 0.0, nmse), nodes, 0.2, 0.5)
     ...          for name, nmse, nodes in (("$x", 0.5, 3), ("$y", 0.4999, 3), ("$z", 0.1, 5))]
     >>> [candidate.fitted.nmse for candidate in best_of(known)]
     [0.4999, 0.1]
@@ -73,6 +74,21 @@ def best_of(candidates: Iterable[Candidate]) -> list[Candidate]:
                   if given[i].nodes not in nodes_seen and not nodes_seen.add(given[i].nodes)]  # type: ignore[func-returns-value]
         kept = sorted({*firsts, *by_worth[: MOST_KEPT - len(firsts)]})
     return [given[i] for i in kept]
+
+
+def unbeaten(
+    candidates: Sequence[Individual], known: Sequence[Individual]
+) -> list[Individual]:
+    """Those candidates that none of the known ones beats, as `best_of` has it."""
+    if not candidates or not known:
+        return list(candidates)
+    numbers = [(max(c.fitted.nmse, EXACT), c.nodes, c.digits) for c in [*known, *candidates]]
+    error, nodes, digits = np.array(numbers).T
+    old, new = slice(len(known)), slice(len(known), None)
+    beaten = error[old] <= error[new, None] * (1 + ALIKE_ERROR)
+    beaten &= nodes[old] <= nodes[new, None]
+    beaten &= digits[old] <= digits[new, None] + ALIKE_DIGITS
+    return [candidates[i] for i in np.flatnonzero(~beaten.any(axis=1)).tolist()]
 
 
 def with_constants(formula: Formula, constants: Sequence[float]) -> Formula:
@@ -157,12 +173,12 @@ def _damped_step(jacobian: Array, missed: Array, damping: float) -> Array | None
     return np.asarray(np.linalg.lstsq(whole, aim, rcond=None)[0] / lengths)
 
 
-def polished(candidate: Candidate, samples: Samples, steps: int) -> Genome:
+def polished(candidate: Individual, samples: Samples, steps: int) -> Genome:
     """A candidate's terms with the numbers inside them fitted to the target.
 
     Parameters
     ----------
-    candidate : Candidate
+    candidate : Individual
     samples : Samples
     steps : int
         At most so many.
@@ -195,7 +211,7 @@ def shortest(formula: Formula, samples: Samples, tolerance: float) -> Formula:
     --------
     >>> samples = Samples.from_columns({"x": [0.0, 1.0, 2.0]}, target=[1.0, 3.02, 4.97])
     >>> to_python(shortest(read("1.98500001*x + 1.01166666").formula, samples, 0.1))
-    '2*x + 1'
+    '1.985*x + 1.01'
     """
     assert samples.target is not None
 
@@ -252,13 +268,13 @@ class Found(Plain):
 
 
 def finish(
-    candidates: Iterable[Candidate], samples: Samples, tolerance: float
+    candidates: Iterable[Individual], samples: Samples, tolerance: float
 ) -> tuple[Found, ...]:
     """Fit, write and measure what a search found: the front over error, nodes and EIC.
 
     Parameters
     ----------
-    candidates : iterable of Candidate
+    candidates : iterable of Individual
     samples : Samples
         All rows, with a target.
     tolerance : float
@@ -278,7 +294,7 @@ def finish(
     found = [_found(text, samples) for text in dict.fromkeys(texts)]
     found = [one for one in found if math.isfinite(one.score.r2)]
     keys = [(1 - f.score.r2, f.formula.complexity, f.score.eic_finite) for f in found]
-    kept = [f for f, stays in zip(found, front(np.array(keys)), strict=True) if stays] if keys else []
+    kept = [found[i] for i in np.flatnonzero(front(np.array(keys)))] if keys else []
     return tuple(sorted(kept, key=lambda f: (f.formula.complexity, -f.score.r2)))
 
 
@@ -286,7 +302,6 @@ def _found(text: str, samples: Samples) -> Found:
     """What is said of a formula's text."""
     formula = read(text, syntax="infix", columns=tuple(samples.columns)).formula
     score = measure_formula(formula, samples)
-    labels = [n.label for n in formula.nodes if n.operator == CONSTANT and n.label not in ("pi", "e")]
-    longest = max([digits_of(label) for label in labels if "/" not in label], default=0)
+    longest = max([digits_of(label) for label in shortenable(formula)], default=0)
     loss = (1 - score.r2) * samples.target_spread / len(samples)
     return Found(text, formula, score, loss, longest)

@@ -22,7 +22,7 @@ from eic_core.engine.values import plain_values
 from eic_core.formula.tree import Node
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
-from eic_core.search.terms import ARITY, Term, Token, formula_of, node_of
+from eic_core.search.vocabulary import ARITY, Term, Token, formula_of, node_of
 
 QUANTILE = 0.9
 
@@ -37,7 +37,7 @@ LEAST_SPREAD = 1e-10
 """A term whose values spread by less of their size is no better than the intercept."""
 
 
-class Terms:
+class MeasuredTerms:
     """Measures terms, and remembers them under a number each.
 
     Parameters
@@ -65,7 +65,7 @@ class Terms:
         What stands for s^2 at the term's root; the largest of that over its nodes.
     """
 
-    def __init__(self, samples: Samples, digit_rows: Array, penalty: str) -> None:
+    def __init__(self, samples: Samples, digit_rows: Counts, penalty: str) -> None:
         self.samples = samples
         self.digit_rows = digit_rows
         self.on_digit_rows = samples.take(digit_rows)

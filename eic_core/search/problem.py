@@ -13,9 +13,9 @@ from eic_core.formula.syntax import read
 from eic_core.formula.tree import VARIABLE
 from eic_core.measure.table import Table
 from eic_core.samples import Samples
-from eic_core.search.fitting import Target, Weights
-from eic_core.search.measuring import PENALTIES, Terms
-from eic_core.search.terms import DEFAULT_STEPS, Grammar
+from eic_core.search.fitting import CentredTarget, Weights
+from eic_core.search.measuring import PENALTIES, MeasuredTerms
+from eic_core.search.vocabulary import DEFAULT_STEPS, Vocabulary
 
 ALPHA = 0.002
 """What a digit costs: Yu et al. in their genetic programming."""
@@ -30,14 +30,14 @@ DIGIT_ROWS = 96
 
 
 @dataclass(frozen=True)
-class Problem:
+class SearchProblem:
     """A search's data and settings; the same for every island.
 
     Attributes
     ----------
     samples : Samples
         All rows, with a target.
-    grammar : Grammar
+    vocabulary : Vocabulary
     alpha, eta : float
         What a digit and a node cost.
     penalty : {"q90", "mean"}
@@ -45,7 +45,7 @@ class Problem:
     """
 
     samples: Samples
-    grammar: Grammar
+    vocabulary: Vocabulary
     alpha: float = ALPHA
     eta: float = ETA
     penalty: str = "q90"
@@ -53,13 +53,13 @@ class Problem:
     def __post_init__(self) -> None:
         if self.samples.target is None:
             raise DataError("a search needs a target column")
-        self.samples.require(self.grammar.variables)
+        self.samples.require(self.vocabulary.variables)
         if self.penalty not in PENALTIES:
             raise DataError(
                 f"there is no penalty `{self.penalty}`", hint="there are " + ", ".join(PENALTIES)
             )
         if not 0 <= self.alpha < np.inf:
-            raise DataError(f"a digit cannot cost {self.alpha:g}", hint="give 0 or more: 0.002, say")
+            raise DataError(f"a digit cannot cost {self.alpha:g}", hint="give 0 or more")
         if not 0 < self.eta <= 1:
             raise DataError(
                 f"a node cannot cost a factor {self.eta:g}", hint="give at most 1: 0.999, say"
@@ -74,27 +74,28 @@ class Problem:
     def training(self) -> Samples:
         """The rows that the search looks at, ordered by their numbers: as the table orders them
         makes no difference."""
-        columns = [self.samples.columns[name] for name in reversed(self.grammar.variables)]
-        order = np.lexsort([*columns, self.samples.target])  # type: ignore[list-item]
+        columns = [self.samples.columns[name] for name in reversed(self.vocabulary.variables)]
+        assert self.samples.target is not None
+        order = np.lexsort([*columns, self.samples.target])
         places = np.linspace(0, len(order) - 1, min(len(order), TRAINING_ROWS)).astype(np.int64)
         return self.samples.take(order[places])
 
     @cached_property
-    def target(self) -> Target:
+    def target(self) -> CentredTarget:
         """The target on the training rows, centred."""
         assert self.training.target is not None
-        return Target(self.training.target)
+        return CentredTarget(self.training.target)
 
     @property
     def weights(self) -> Weights:
         """What counts in a candidate's fitness."""
-        return Weights(self.alpha, self.eta, self.grammar.most_nodes)
+        return Weights(self.alpha, self.eta, self.vocabulary.most_nodes)
 
-    def terms(self) -> Terms:
+    def terms(self) -> MeasuredTerms:
         """Room for what is measured of terms, empty."""
         count = len(self.training)
         rows = np.linspace(0, count - 1, min(count, DIGIT_ROWS)).astype(np.int64)
-        return Terms(self.training, rows, self.penalty)
+        return MeasuredTerms(self.training, rows, self.penalty)
 
 
 def samples_to_search(table: Table, target: str) -> Samples:
@@ -111,11 +112,6 @@ def samples_to_search(table: Table, target: str) -> Samples:
     DataError
         If there is no such column, no other one, or no complete row.
 
-    Notes
-    -----
-    Columns keep their names if each can be read as a variable; else they are called x0, x1, ... in
-    their order.
-
     Examples
     --------
     >>> from eic_core.measure.table import read_table
@@ -128,10 +124,20 @@ def samples_to_search(table: Table, target: str) -> Samples:
     inputs = [name for name in table.names if name != target]
     if not inputs:
         raise DataError("a search needs at least one input column")
-    named = dict(zip(inputs, inputs, strict=True))
-    if not all(_is_variable(name, inputs) for name in inputs):
-        named = {f"x{i}": name for i, name in enumerate(inputs)}
-    return table.samples(named, target)
+    return table.samples(dict(zip(variable_names(inputs), inputs, strict=True)), target)
+
+
+def variable_names(columns: Sequence[str]) -> list[str]:
+    """The columns' names if each is read as a variable; else x0, x1, ... in their order.
+
+    Examples
+    --------
+    >>> variable_names(["mass", "v"]), variable_names(["mass", "2nd try"])
+    (['mass', 'v'], ['x0', 'x1'])
+    """
+    if all(_is_variable(name, columns) for name in columns):
+        return list(columns)
+    return [f"x{i}" for i in range(len(columns))]
 
 
 def _is_variable(name: str, columns: Sequence[str]) -> bool:
@@ -151,7 +157,7 @@ def problem_of(
     penalty: str = "q90",
     operators: Sequence[str] = DEFAULT_STEPS,
     max_complexity: int = 40,
-) -> Problem:
+) -> SearchProblem:
     """What a search works on, of samples whose columns are its variables.
 
     Parameters
@@ -163,9 +169,9 @@ def problem_of(
     penalty : {"q90", "mean"}
         What stands for s^2 at a node while searching.
     operators : sequence of str
-        Keys of `eic_core.search.terms.STEPS`.
+        Keys of `eic_core.search.vocabulary.STEPS`.
     max_complexity : int
         Nodes of a formula, at most.
     """
-    grammar = Grammar(tuple(samples.columns), tuple(operators), max_complexity)
-    return Problem(samples, grammar, alpha, eta, penalty)
+    vocabulary = Vocabulary(tuple(samples.columns), tuple(operators), max_complexity)
+    return SearchProblem(samples, vocabulary, alpha, eta, penalty)

@@ -1,8 +1,8 @@
 """A search: islands that evolve side by side in epochs, with migration between them.
 
-The number of islands and the length of an epoch are fixed, and an epoch is a function of an island's
-state alone; so the same seed gives the same result in any number of processes, and a run that was
-stopped goes on from its file as if it had not been.
+The number of islands and the length of an epoch are fixed, and an epoch is a function of an
+island's state alone; so the same seed gives the same result in any number of processes, and a run
+that was stopped goes on from its file as if it had not been.
 """
 
 from __future__ import annotations
@@ -16,19 +16,24 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from eic_core.errors import DataError
 from eic_core.exports import Plain
 from eic_core.pool.picking import READABLE, fitness
-from eic_core.search.fitting import Candidate, Fitted, weigh
+from eic_core.search.fitting import Fitted, Individual, weigh
 from eic_core.search.genetic import Island, survivors
 from eic_core.search.keeping import Found, best_of, finish, polished
-from eic_core.search.problem import Problem
-from eic_core.search.terms import ARITY, STEPS, Term
+from eic_core.search.problem import ETA, SearchProblem
+from eic_core.search.vocabulary import ARITY, STEPS, Term
 
-ISLANDS = 4
+MOST_TERMS = (1, 2, 4, 6)
+"""Terms of a candidate on each island: where sums of many are at hand, what is one product or
+one function of everything is hardly found."""
+
+ISLANDS = len(MOST_TERMS)
 EPOCH = 5_000
 """Candidates that an island measures between two migrations."""
 
@@ -48,7 +53,7 @@ R^2 alone."""
 
 
 @dataclass(frozen=True)
-class Budget:
+class SearchBudget:
     """When a search ends; the first that is met.
 
     Attributes
@@ -75,7 +80,7 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Progress:
+class SearchProgress:
     """How far a search has come.
 
     Attributes
@@ -106,20 +111,20 @@ class SearchResult(Plain):
     ----------
     front : tuple of Found
         What no other beats in R^2, nodes and EIC on all rows; the shortest first.
-    problem : Problem
+    problem : SearchProblem
     evaluations : int
         Distinct candidates that were measured.
     seconds : float
         Of this run.
-    stopped : {"evaluations", "time", "enough", "interrupted", "cancelled"}
-        What ended it.
+    stopped : {"evaluations", "time", "enough", "exhausted", "interrupted", "cancelled"}
+        What ended it; exhausted is what can be built, where that is little.
     seed : int
     tolerance : float
         1 - R^2 may have grown by this share of itself when constants were shortened.
     """
 
     front: tuple[Found, ...]
-    problem: Problem
+    problem: SearchProblem
     evaluations: int
     seconds: float
     stopped: str
@@ -144,14 +149,33 @@ class SearchResult(Plain):
         DataError
             If nothing was found, or there is no such rule.
         """
-        if rule not in RULES:
-            raise DataError(f"there is no rule `{rule}`", hint="there are " + ", ".join(RULES))
-        if not self.front:
-            raise DataError("the search has found no formula with a value at every row")
-        if rule == "accurate":
-            return max(self.front, key=lambda found: found.score.r2)
-        alpha = READABLE if rule == "readable" else self.problem.alpha
-        return max(self.front, key=lambda found: fitness(found.score, alpha, self.problem.eta))
+        return choose(self.front, rule, self.problem.alpha, self.problem.eta)
+
+
+def choose(front: Sequence[Found], rule: str, alpha: float, eta: float = ETA) -> Found:
+    """The formula of a front to take.
+
+    Parameters
+    ----------
+    front : sequence of Found
+    rule : {"fitness", "readable", "accurate"}
+        As `SearchResult.select` has it.
+    alpha, eta : float
+        What a digit and a node cost by the first rule, and a node by the second.
+
+    Raises
+    ------
+    DataError
+        If the front is empty, or there is no such rule.
+    """
+    if rule not in RULES:
+        raise DataError(f"there is no rule `{rule}`", hint="there are " + ", ".join(RULES))
+    if not front:
+        raise DataError("the search has found no formula with a value at every row")
+    if rule == "accurate":
+        return max(front, key=lambda found: found.score.r2)
+    digit = READABLE if rule == "readable" else alpha
+    return max(front, key=lambda found: fitness(found.score, digit, eta))
 
 
 @dataclass
@@ -160,28 +184,31 @@ class IslandState:
 
     Attributes
     ----------
+    number : int
+        From 0.
     rng : tuple
         As `random.Random.getstate` gives it.
-    population, kept : list of Candidate
+    population, kept : list of Individual
         What lives, and what no other candidate beat so far.
     evaluations : int
     """
 
+    number: int
     rng: Any
-    population: list[Candidate]
-    kept: list[Candidate]
+    population: list[Individual]
+    kept: list[Individual]
     evaluations: int = 0
 
     @classmethod
     def first(cls, seed: int, number: int) -> IslandState:
         """Island `number` of a search before its first epoch."""
-        return cls(random.Random(f"{seed}.{number}").getstate(), [], [])
+        return cls(number, random.Random(f"{seed}.{number}").getstate(), [], [])
 
-    def after(self, problem: Problem, evaluations: int) -> IslandState:
+    def after(self, problem: SearchProblem, evaluations: int) -> IslandState:
         """The island after so many more candidates."""
         rng = random.Random()
         rng.setstate(self.rng)
-        island = Island(problem, rng, list(self.population))
+        island = Island(problem, rng, list(self.population), MOST_TERMS[self.number])
         island.evolve(evaluations)
         kept = best_of([*self.kept, *island.best])
         chosen = sorted(kept, key=lambda c: -c.fitness)[:POLISHED]
@@ -190,29 +217,28 @@ class IslandState:
         ages = [c.age for c in chosen]
         better = weigh(genomes, ages, island.terms, problem.target, problem.weights)
         return IslandState(
-            rng.getstate(), survivors([*island.population, *better]), best_of([*kept, *better]),
+            self.number, rng.getstate(), survivors([*island.population, *better]), best_of([*kept, *better]),
             self.evaluations + island.evaluations,
         )  # fmt: skip
 
 
 def migrated(islands: Sequence[IslandState]) -> list[IslandState]:
-    """Islands in a ring, each with copies of the fittest of the one before it."""
-    return [
-        replace(island, population=survivors([
-            *island.population, *(replace(c) for c in islands[i - 1].population[:MIGRANTS])
-        ]))
-        for i, island in enumerate(islands)
-    ]  # fmt: skip
+    """Islands in a row, each with copies of the fittest of the one before, which has fewer terms."""
+    found = [islands[0]]
+    for before, island in pairwise(islands):
+        guests = [replace(candidate) for candidate in before.population[:MIGRANTS]]
+        found.append(replace(island, population=survivors([*island.population, *guests])))
+    return found
 
 
 def search(
-    problem: Problem,
-    budget: Budget,
+    problem: SearchProblem,
+    budget: SearchBudget,
     *,
     seed: int = 0,
     jobs: int = 1,
     tolerance: float = TOLERANCE,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
     checkpoint: Path | None = None,
     clock: Callable[[], float] = time.monotonic,
@@ -221,10 +247,10 @@ def search(
 
     Parameters
     ----------
-    problem : Problem
-    budget : Budget
+    problem : SearchProblem
+    budget : SearchBudget
     seed : int
-        The same seed and `Budget.max_evals` give the same result for any number of jobs.
+        The same seed and `SearchBudget.max_evals` give the same result for any number of jobs.
     jobs : int
         Processes; more than there are islands (4) are of no use.
     tolerance : float
@@ -249,12 +275,12 @@ def search(
 
     Examples
     --------
-    >>> from eic_core.samples import Domain, sample_domains
+    >>> from eic_core.samples import Domain, Samples, sample_domains
     >>> from eic_core.search.problem import problem_of
-    >>> inputs = sample_domains({"x": Domain("uniform", 1, 5), "y": Domain("uniform", 1, 5)}, count=60)
-    >>> x, y = inputs.columns["x"], inputs.columns["y"]
-    >>> samples = Samples.from_columns(inputs.columns, target=3 * x / y)
-    >>> search(problem_of(samples), Budget(max_evals=4000)).select().text
+    >>> wide = Domain("uniform", 1, 5)
+    >>> inputs = sample_domains({"x": wide, "y": wide}, count=60).columns
+    >>> samples = Samples.from_columns(inputs, target=3 * inputs["x"] / inputs["y"])
+    >>> search(problem_of(samples), SearchBudget(max_evals=4000)).select().text
     '3*(x/y)'
     """
     if jobs < 1:
@@ -274,6 +300,7 @@ def search(
                 if not any(shares):
                     stopped = "evaluations"
                     break
+                goals = [i.evaluations + share for i, share in zip(islands, shares, strict=True)]
                 islands = migrated(evolve(islands, shares))
                 if checkpoint is not None:
                     write_checkpoint(checkpoint, problem, seed, islands)
@@ -282,6 +309,8 @@ def search(
                     progress(now)
                 if budget.enough_r2 is not None and now.best_r2 >= budget.enough_r2:
                     stopped = "enough"
+                elif all(i.evaluations < goal for i, goal in zip(islands, goals, strict=True)):
+                    stopped = "exhausted"
                 elif budget.max_seconds is not None and now.seconds >= budget.max_seconds:
                     stopped = "time"
                 elif cancelled is not None and cancelled():
@@ -294,7 +323,7 @@ def search(
     return SearchResult(front, problem, total, clock() - started, stopped, seed, tolerance)
 
 
-def _shares(budget: Budget, islands: Sequence[IslandState]) -> list[int]:
+def _shares(budget: SearchBudget, islands: Sequence[IslandState]) -> list[int]:
     """How many candidates each island measures in the next epoch."""
     if budget.max_evals is None:
         return [EPOCH] * ISLANDS
@@ -305,23 +334,23 @@ def _shares(budget: Budget, islands: Sequence[IslandState]) -> list[int]:
     ]
 
 
-def _progress(islands: Sequence[IslandState], before: int, seconds: float) -> Progress:
+def _progress(islands: Sequence[IslandState], before: int, seconds: float) -> SearchProgress:
     kept = best_of([candidate for island in islands for candidate in island.kept])
     total = sum(island.evaluations for island in islands)
     least = min((candidate.fitted.nmse for candidate in kept), default=math.inf)
-    return Progress(
+    return SearchProgress(
         total, seconds, (total - before) / max(seconds, 1e-9), 1 - least, len(kept)
     )
 
 
 Evolve = Callable[[Sequence[IslandState], Sequence[int]], list[IslandState]]
 
-_PROBLEM: list[Problem] = []
+_PROBLEM: list[SearchProblem] = []
 """What a worker process works on."""
 
 
 @contextmanager
-def _processes(problem: Problem, jobs: int) -> Iterator[Evolve]:
+def _processes(problem: SearchProblem, jobs: int) -> Iterator[Evolve]:
     """Something that evolves islands, in so many processes."""
     if jobs == 1:
         yield lambda islands, shares: [
@@ -341,7 +370,7 @@ def _processes(problem: Problem, jobs: int) -> Iterator[Evolve]:
         yield evolve
 
 
-def _prepare(problem: Problem) -> None:
+def _prepare(problem: SearchProblem) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     _PROBLEM[:] = [problem]
 
@@ -350,26 +379,27 @@ def _after(island: IslandState, share: int) -> IslandState:
     return island.after(_PROBLEM[0], share) if share else island
 
 
-def _settings(problem: Problem, seed: int) -> dict[str, Any]:
+def _settings(problem: SearchProblem, seed: int) -> dict[str, Any]:
     """What must be the same for a search to go on."""
-    grammar = problem.grammar
+    vocabulary = problem.vocabulary
     return {
-        "data": problem.samples.digest(), "variables": list(grammar.variables),
-        "operators": list(grammar.steps), "max_complexity": grammar.most_nodes,
-        "max_terms": grammar.most_terms, "constants": grammar.constants, "alpha": problem.alpha,
-        "eta": problem.eta, "penalty": problem.penalty, "seed": seed, "epoch": EPOCH,
+        "data": problem.samples.digest(), "variables": list(vocabulary.variables),
+        "operators": list(vocabulary.steps), "max_complexity": vocabulary.most_nodes,
+        "max_terms": list(MOST_TERMS), "constants": vocabulary.constants,
+        "alpha": problem.alpha, "eta": problem.eta, "penalty": problem.penalty, "seed": seed,
+        "epoch": EPOCH,
     }  # fmt: skip
 
 
 def write_checkpoint(
-    path: Path, problem: Problem, seed: int, islands: Iterable[IslandState]
+    path: Path, problem: SearchProblem, seed: int, islands: Iterable[IslandState]
 ) -> None:
     """Write a search between two epochs, whole or not at all.
 
     Parameters
     ----------
     path : Path
-    problem : Problem
+    problem : SearchProblem
     seed : int
     islands : iterable of IslandState
 
@@ -399,14 +429,14 @@ def write_checkpoint(
         raise DataError(f"cannot write {path}: {error.strerror}") from error
 
 
-def read_checkpoint(path: Path, problem: Problem, seed: int) -> list[IslandState]:
+def read_checkpoint(path: Path, problem: SearchProblem, seed: int) -> list[IslandState]:
     """The islands of a search that was stopped.
 
     Parameters
     ----------
     path : Path
         As `write_checkpoint` wrote it.
-    problem : Problem
+    problem : SearchProblem
     seed : int
 
     Raises
@@ -432,7 +462,7 @@ def read_checkpoint(path: Path, problem: Problem, seed: int) -> list[IslandState
             hint="give another file, or remove this one to begin anew",
         )
     try:
-        islands = [_island(island, problem) for island in document["islands"]]
+        islands = [_island(i, island, problem) for i, island in enumerate(document["islands"])]
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
         raise damaged from None
     if len(islands) != ISLANDS:
@@ -440,7 +470,7 @@ def read_checkpoint(path: Path, problem: Problem, seed: int) -> list[IslandState
     return islands
 
 
-def _island(document: Mapping[str, Any], problem: Problem) -> IslandState:
+def _island(number: int, document: Mapping[str, Any], problem: SearchProblem) -> IslandState:
     version, numbers, gauss = document["rng"]
     rng = random.Random()
     rng.setstate((version, tuple(numbers), gauss))  # refuses what is no state
@@ -450,10 +480,10 @@ def _island(document: Mapping[str, Any], problem: Problem) -> IslandState:
     population, kept = (
         [_candidate(c, problem) for c in document[part]] for part in ("population", "kept")
     )
-    return IslandState(rng.getstate(), population, kept, evaluations)
+    return IslandState(number, rng.getstate(), population, kept, evaluations)
 
 
-def _candidate_document(candidate: Candidate) -> list[Any]:
+def _candidate_document(candidate: Individual) -> list[Any]:
     fitted = candidate.fitted
     return [
         candidate.genome, fitted.coefficients, fitted.intercept, fitted.nmse, candidate.nodes,
@@ -461,27 +491,25 @@ def _candidate_document(candidate: Candidate) -> list[Any]:
     ]  # fmt: skip
 
 
-def _candidate(document: Sequence[Any], problem: Problem) -> Candidate:
+def _candidate(document: Sequence[Any], problem: SearchProblem) -> Individual:
     genome, coefficients, intercept, nmse, nodes, digits, worth, age = document
     terms = tuple([_term(term, problem) for term in genome])
     numbers = [float(c) for c in coefficients]
     if not terms or len(numbers) != len(terms):
         raise ValueError("a candidate has a coefficient for each term")
     fitted = Fitted(tuple(numbers), float(intercept), float(nmse))
-    whole = Candidate(terms, fitted, int(nodes), float(digits), float(worth), int(age))
+    whole = Individual(terms, fitted, int(nodes), float(digits), float(worth), int(age))
     if not all(map(math.isfinite, [*numbers, fitted.intercept, fitted.nmse, whole.digits, worth])):
         raise ValueError("a number of a candidate is not finite")
     return whole
 
 
-def _term(tokens: Sequence[Any], problem: Problem) -> Term:
+def _term(tokens: Sequence[Any], problem: SearchProblem) -> Term:
     """A term of a file, if it is one."""
     found: list[float | str] = []
     height = 0
     for token in tokens:
-        if isinstance(token, float) and math.isfinite(token):
-            height += 1
-        elif isinstance(token, str) and token in problem.grammar.leaves:
+        if token in problem.vocabulary.leaves or isinstance(token, float) and math.isfinite(token):
             height += 1
         elif isinstance(token, str) and token in STEPS and height >= ARITY[token]:
             height += 1 - ARITY[token]

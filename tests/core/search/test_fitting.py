@@ -15,9 +15,9 @@ from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
 from eic_core.measure import inspect
 from eic_core.samples import Samples
-from eic_core.search.fitting import Candidate, fitted_formula, weigh
-from eic_core.search.problem import Problem
-from eic_core.search.terms import Grammar, formula_of, parts_of
+from eic_core.search.fitting import Individual, fitted_formula, weigh
+from eic_core.search.problem import SearchProblem
+from eic_core.search.vocabulary import Vocabulary, formula_of, parts_of
 
 NAMES = ("x", "y", "z")
 STEPS = ("add", "sub", "mul", "div", "square", "sqrt", "exp", "log", "sin", "inv", "max")
@@ -33,17 +33,17 @@ def data(rows: int = 80, *, zeros: bool = False) -> Samples:
     return Samples.from_columns(columns, target=x * y + np.sin(z) + 0.1 * rng.normal(size=rows))
 
 
-def problem(penalty: str = "q90", *, zeros: bool = False) -> Problem:
+def problem(penalty: str = "q90", *, zeros: bool = False) -> SearchProblem:
     steps = [step for step in STEPS if not zeros or step not in ("div", "inv", "log", "sqrt")]
-    grammar = Grammar(NAMES, tuple(steps), most_nodes=200)
-    return Problem(data(zeros=zeros), grammar, penalty=penalty)
+    vocabulary = Vocabulary(NAMES, tuple(steps), most_nodes=200)
+    return SearchProblem(data(zeros=zeros), vocabulary, penalty=penalty)
 
 
-def some_candidates(on: Problem, count: int) -> list[Candidate]:
+def some_candidates(on: SearchProblem, count: int) -> list[Individual]:
     rng = random.Random(2)
     genomes = []
     for _ in range(count):
-        parts = [part for _ in range(3) for part in parts_of(on.grammar.grown(rng, 3))]
+        parts = [part for _ in range(3) for part in parts_of(on.vocabulary.grown(rng, 3))]
         genomes.append(tuple(dict.fromkeys(parts)))
     found = weigh(genomes, [0] * count, on.terms(), on.target, on.weights)
     assert len(found) > count / 4

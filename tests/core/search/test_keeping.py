@@ -11,7 +11,7 @@ from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
 from eic_core.measure.fit import r_squared
 from eic_core.samples import Samples
-from eic_core.search.fitting import Candidate, Fitted, fitted_formula
+from eic_core.search.fitting import Fitted, Individual, fitted_formula
 from eic_core.search.keeping import (
     best_of,
     constants_of,
@@ -40,7 +40,7 @@ def test_constants_are_fitted_as_scipy_fits_them() -> None:
 def test_constants_inside_a_term_are_fitted_and_stay_in_their_place() -> None:
     at = decaying(0.0)
     term = ("$x", -1.4, "mul", "exp")
-    start = Candidate((("$x",), term), Fitted((-0.01, 2.0), 0.5, 0.1), 12, 0.0, 0.0)
+    start = Individual((("$x",), term), Fitted((-0.01, 2.0), 0.5, 0.1), 12, 0.0, 0.0)
     linear, inner = polished(start, at, 30)
     assert linear == ("$x",) and inner[0] == "$x" and inner[2:] == ("mul", "exp")
     assert inner[1] == pytest.approx(-1.62, abs=1e-6)
@@ -77,10 +77,11 @@ def test_a_law_keeps_its_constants() -> None:
 
 def test_what_is_kept_is_beaten_by_nothing_that_was_given() -> None:
     rng = np.random.default_rng(0)
+    sizes = rng.integers(1, 20, 300)
     given = [
-        Candidate((("$x",),), Fitted((1.0,), 0.0, float(e / n)), int(n), float(d), float(-e))
-        for e, n, d in zip(0.5 + rng.random(300), rng.integers(1, 20, 300), 1 + rng.random(300), strict=True)
-    ]  # fmt: skip
+        Individual((("$x",),), Fitted((1.0,), 0.0, float(e / n)), int(n), float(1 + d), float(-e))
+        for e, n, d in zip(0.5 + rng.random(300), sizes, rng.random(300), strict=True)
+    ]
     kept = best_of(given)
     assert 5 < len(kept) < 100 and best_of(kept) == kept
     for one in given:

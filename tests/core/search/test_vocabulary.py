@@ -13,18 +13,18 @@ from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
 from eic_core.operators import OPERATORS
 from eic_core.samples import Samples
-from eic_core.search.terms import (
+from eic_core.search.vocabulary import (
     ARITY,
     STEPS,
-    Grammar,
     Term,
+    Vocabulary,
     crossed,
     formula_of,
     has_variable,
     parts_of,
 )
 
-GRAMMAR = Grammar(("x", "y"), tuple(STEPS))
+VOCABULARY = Vocabulary(("x", "y"), tuple(STEPS))
 
 
 def is_whole(term: Term) -> bool:
@@ -39,8 +39,8 @@ def is_whole(term: Term) -> bool:
 
 def some_terms(count: int) -> list[Term]:
     rng = random.Random(5)
-    found = [GRAMMAR.grown(rng, 3) for _ in range(count)]
-    found += [GRAMMAR.varied(term, rng) for term in found]
+    found = [VOCABULARY.grown(rng, 3) for _ in range(count)]
+    found += [VOCABULARY.varied(term, rng) for term in found]
     return found + [crossed(term, rng.choice(found), rng) for term in found]
 
 
@@ -88,8 +88,8 @@ def test_parts_and_an_intercept_span_what_the_term_is() -> None:
 
 def test_a_mistake_in_the_grammar_is_told() -> None:
     with pytest.raises(DataError, match="no operator `sine`"):
-        Grammar(("x",), ("sine",))
+        Vocabulary(("x",), ("sine",))
     with pytest.raises(DataError, match="at least one input"):
-        Grammar(())
+        Vocabulary(())
     with pytest.raises(DataError, match="at least one operator"):
-        Grammar(("x",), ())
+        Vocabulary(("x",), ())

@@ -23,7 +23,7 @@ Token = float | str
 Term = tuple[Token, ...]
 
 
-class Step(NamedTuple):
+class Operation(NamedTuple):
     """An operator as a search writes it.
 
     Attributes
@@ -40,18 +40,18 @@ class Step(NamedTuple):
     parameter: Parameter = None
 
 
-STEPS: Mapping[str, Step] = {
-    **{name: Step(name, 2) for name in ("add", "sub", "mul", "div", "pow", "min", "max")},
+STEPS: Mapping[str, Operation] = {
+    **{name: Operation(name, 2) for name in ("add", "sub", "mul", "div", "pow", "min", "max")},
     **{
-        name: Step(name, 1)
+        name: Operation(name, 1)
         for name in (
             "sin", "cos", "tan", "exp", "log", "sqrt", "abs", "tanh", "sinh", "cosh", "asin",
             "acos", "atan", "erf", "cbrt", "log1p", "expm1", "neg",
         )
     },
-    "square": Step("power", 1, Fraction(2)),
-    "cube": Step("power", 1, Fraction(3)),
-    "inv": Step("power", 1, Fraction(-1)),
+    "square": Operation("power", 1, Fraction(2)),
+    "cube": Operation("power", 1, Fraction(3)),
+    "inv": Operation("power", 1, Fraction(-1)),
 }  # fmt: skip
 """What a search may build with, by the names that its users give."""
 
@@ -70,7 +70,7 @@ def one_of(some: Sequence[Some], rng: random.Random) -> Some:
 
 
 @dataclass(frozen=True)
-class Grammar:
+class Vocabulary:
     """What terms are made of, and how large they may be.
 
     Attributes
@@ -79,7 +79,7 @@ class Grammar:
         Canonical names.
     steps : tuple of str
         Keys of `STEPS`.
-    most_nodes, most_terms : int
+    most_nodes : int
         Of a candidate.
     constants : float
         The part of leaves that are numbers, 0 to 1.
@@ -88,7 +88,6 @@ class Grammar:
     variables: tuple[str, ...]
     steps: tuple[str, ...] = DEFAULT_STEPS
     most_nodes: int = 40
-    most_terms: int = 6
     constants: float = 0.2
 
     def __post_init__(self) -> None:
@@ -102,8 +101,8 @@ class Grammar:
             raise DataError("a search needs at least one operator")
         if not self.variables:
             raise DataError("a search needs at least one input column")
-        if self.most_nodes < 1 or self.most_terms < 1:
-            raise DataError("a candidate needs at least one node and one term")
+        if self.most_nodes < 1:
+            raise DataError("a formula needs at least one node")
 
     @cached_property
     def alike(self) -> Mapping[str, tuple[str, ...]]:
@@ -218,10 +217,7 @@ def start_of(term: Term, end: int) -> int:
 
 def has_variable(term: Term) -> bool:
     """Whether it is more than a number."""
-    for token in term:
-        if token.__class__ is str and token not in ARITY:
-            return True
-    return False
+    return any([token.__class__ is str and token not in ARITY for token in term])
 
 
 _SPLIT = frozenset(("add", "sub", "mul", "div", "neg"))
