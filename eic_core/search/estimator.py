@@ -18,10 +18,7 @@ from eic_core.search.run import TOLERANCE, SearchBudget, SearchProgress, choose,
 from eic_core.search.vocabulary import DEFAULT_STEPS
 
 if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator, RegressorMixin
-
-    class EICSymbolicRegressor(RegressorMixin, BaseEstimator):
-        """What a type checker sees of it."""
+    EICSymbolicRegressor: Any
 
 
 class _Regressor:
@@ -240,7 +237,8 @@ def sympy_expression(formula: Formula) -> Any:
         "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b,
         "div": lambda a, b: a / b, "pow": lambda a, b: a**b, "neg": lambda a: -a,
         "min": sympy.Min, "max": sympy.Max, "abs": sympy.Abs,
-        "cbrt": lambda a: sympy.real_root(a, 3), "log1p": lambda a: sympy.log(1 + a), "expm1": lambda a: sympy.exp(a) - 1,
+        "cbrt": lambda a: sympy.real_root(a, 3), "log1p": lambda a: sympy.log(1 + a),
+        "expm1": lambda a: sympy.exp(a) - 1,
     }  # fmt: skip
     done: list[Any] = []
     for _, operator, children, label, parameter, _ in formula.nodes:

@@ -23,7 +23,7 @@ from typing import Any
 from eic_core.errors import DataError
 from eic_core.exports import Plain
 from eic_core.pool.picking import READABLE, fitness
-from eic_core.search.fitting import Fitted, Individual, weigh
+from eic_core.search.fitting import Fitted, Genome, Individual, weigh
 from eic_core.search.genetic import Island, survivors
 from eic_core.search.keeping import Found, best_of, finish, polished
 from eic_core.search.problem import ETA, SearchProblem
@@ -210,20 +210,28 @@ class IslandState:
         rng.setstate(self.rng)
         island = Island(problem, rng, list(self.population), MOST_TERMS[self.number])
         island.evolve(evaluations)
-        kept = best_of([*self.kept, *island.best])
-        chosen = sorted(kept, key=lambda c: -c.fitness)[:POLISHED]
-        chosen += sorted(kept, key=lambda c: c.fitted.nmse)[:POLISHED]
+        kept = [replace(c) for c in best_of([*self.kept, *island.best])]  # they age no more
+        tunable = [c for c in kept if has_number(c.genome)]
+        chosen = sorted(tunable, key=lambda c: -c.fitness)[:POLISHED]
+        nearest = sorted(tunable, key=lambda c: c.fitted.nmse)[:POLISHED]
+        chosen += [candidate for candidate in nearest if candidate not in chosen]
         genomes = [polished(c, problem.training, POLISHING_STEPS) for c in chosen]
         ages = [c.age for c in chosen]
         better = weigh(genomes, ages, island.terms, problem.target, problem.weights)
+        population = survivors([*island.population, *(replace(c) for c in better)])
+        done = self.evaluations + island.evaluations
         return IslandState(
-            self.number, rng.getstate(), survivors([*island.population, *better]), best_of([*kept, *better]),
-            self.evaluations + island.evaluations,
-        )  # fmt: skip
+            self.number, rng.getstate(), population, best_of([*kept, *better]), done
+        )
+
+
+def has_number(genome: Genome) -> bool:
+    """Whether a number stands inside a term."""
+    return any([token.__class__ is float for term in genome for token in term])
 
 
 def migrated(islands: Sequence[IslandState]) -> list[IslandState]:
-    """Islands in a row, each with copies of the fittest of the one before, which has fewer terms."""
+    """Islands in a row, each with copies of the fittest of the one before it."""
     found = [islands[0]]
     for before, island in pairwise(islands):
         guests = [replace(candidate) for candidate in before.population[:MIGRANTS]]
