@@ -165,6 +165,7 @@ def digits_of(numbers: Counts, fits: Fits, terms: MeasuredTerms) -> Array:
     numbers : ndarray of int, shape (M, K)
     fits : Fits
     terms : MeasuredTerms
+        Settled (`MeasuredTerms.settle`).
 
     Notes
     -----
@@ -295,6 +296,8 @@ def weigh(
     if not len(chosen):
         return []
     fits = Fits(*[part[chosen] for part in fits])
+    if weights.alpha and terms.unsettled:
+        terms.settle(numbers[chosen][fits.coefficients != 0].tolist())
     digits = digits_of(numbers[chosen], fits, terms) if weights.alpha else np.zeros(len(chosen))
     fitness = plain[chosen] - weights.alpha * digits
     complete = (fits.coefficients != 0).sum(axis=1) == widths[chosen]

@@ -62,7 +62,8 @@ class MeasuredTerms:
     y, s2 : ndarray, shape (T, R)
         Value and squared amplification on the rows of the digits.
     at_root, worst : ndarray, shape (T,)
-        What stands for s^2 at the term's root; the largest of that over its nodes.
+        What stands for s^2 at the term's root; the largest of that over its nodes.  With s2 they
+        are known once `settle` was asked for a term.
     """
 
     def __init__(self, samples: Samples, digit_rows: Counts, penalty: str) -> None:
@@ -79,13 +80,14 @@ class MeasuredTerms:
         self.at_root, self.worst = np.empty(size), np.empty(size)
         self.nodes: Counts = np.empty(size, dtype=np.int64)
         self.used = 0
+        self.unsettled: dict[int, Term] = {}
 
     def measure(self, terms: Iterable[Term]) -> dict[Term, int]:
         """Measure what is not known yet; returned is `number`, with all of these terms."""
         wanted = dict.fromkeys(terms)
         new = [term for term in wanted if term not in self.number]
         if self.used + len(new) > len(self.means):
-            self.number, self.used = {}, 0
+            self.number, self.used, self.unsettled = {}, 0, {}
             new = list(wanted)
         for start in range(0, len(new), LEAST_TERMS):
             self._add(new[start : start + LEAST_TERMS])
@@ -102,8 +104,7 @@ class MeasuredTerms:
             values -= means[:, None]
             lengths = np.sqrt(np.einsum("ij,ij->i", values, values))
             usable = np.isfinite(lengths) & (lengths > LEAST_SPREAD * size)
-            s2, at_root, worst = self._noise(terms, tape, usable)
-            usable &= ~np.isnan(worst)
+            s2, at_root, worst, unusual = self._noise(terms, tape)
             kept = np.flatnonzero(usable)
             start, stop = self.used, self.used + len(kept)
             np.divide(values[kept], lengths[kept, None], out=self.units[start:stop])
@@ -114,6 +115,25 @@ class MeasuredTerms:
         numbers = np.where(usable, start - 1 + np.cumsum(usable), -1).tolist()
         self.number.update(zip(terms, numbers, strict=True))
         self.nodes[start:stop] = [len(terms[i]) for i in kept.tolist()]
+        for i in np.flatnonzero(unusual & usable).tolist():
+            self.unsettled[numbers[i]] = terms[i]
+
+    def settle(self, numbers: Iterable[int]) -> None:
+        """Find the amplification of terms at whose rows some rule of ADR 0001 holds.
+
+        It takes a hundred times as long as for others, and most candidates are refused before
+        anyone asks; a term without an amplification loses all digits.
+        """
+        for number in self.unsettled.keys() & set(numbers):
+            found = amplify(
+                formula_of(self.unsettled.pop(number)), self.on_digit_rows, recheck=False
+            )
+            self.at_root[number] = self.worst[number] = math.inf
+            if found.valid_count == len(self.on_digit_rows) and not math.isnan(found.eic):
+                s2 = np.array([found.valid_s2(node) for node in found.tape.nodes])
+                each = stands_for(s2, self.penalty)
+                self.s2[number], self.at_root[number] = s2[-1], each[-1]
+                self.worst[number] = np.max(each)
 
     def _values(self, terms: Sequence[Term], tape: Tape) -> Array:
         """Of each term on the training rows, shape (M, N); not finite where there is none."""
@@ -132,14 +152,14 @@ class MeasuredTerms:
         kept[np.array(run.signs)[list(tape.roots)] != 0] = np.nan  # some node is not finite
         return kept
 
-    def _noise(self, terms: Sequence[Term], tape: Tape, usable: Array) -> tuple[Array, ...]:
+    def _noise(self, terms: Sequence[Term], tape: Tape) -> tuple[Array, ...]:
         """s^2 of each term at the rows of the digits, what stands for it, and the worst inside.
 
-        The worst is nan for a term that has none, or is not `usable` anyway.
+        The last says of which terms they are not known: some row is no ordinary one.
         """
         engine, rows = native.library(), len(self.digit_rows)
         packed = None if engine is None else engine.pack(tape)
-        unusual = np.arange(len(terms))
+        unusual = np.ones(len(terms), dtype=bool)
         at_root, worst = np.full(len(terms), np.nan), np.full(len(terms), np.nan)
         found = np.full((len(terms), rows), np.nan)
         if engine is not None and packed is not None:
@@ -158,22 +178,8 @@ class MeasuredTerms:
                         below[slot] = below[operand]
             roots = np.array(tape.roots)
             found, at_root, worst = s2[roots], each[roots], np.array(below)[roots]
-            unusual = np.flatnonzero(np.array(run.signs)[roots])
-        for i in unusual.tolist():
-            found[i], at_root[i], worst[i] = self._noise_of(terms[i], bool(usable[i]))
-        return found, at_root, worst
-
-    def _noise_of(self, term: Term, usable: bool) -> tuple[Array, float, float]:
-        """The same of one term, with all rules."""
-        none = np.full(len(self.digit_rows), np.nan), math.nan, math.nan
-        if not usable:
-            return none
-        found = amplify(formula_of(term), self.on_digit_rows, recheck=False)
-        if found.valid_count < len(self.on_digit_rows) or math.isnan(found.eic):
-            return none
-        s2 = np.array([found.valid_s2(node) for node in found.tape.nodes])
-        each = stands_for(s2, self.penalty)
-        return s2[-1], float(each[-1]), float(np.max(each))
+            unusual = np.array(run.signs)[roots] != 0
+        return found, at_root, worst, unusual
 
 
 def stands_for(s2: Array, penalty: str) -> Array:

@@ -29,7 +29,7 @@ from eic_core.search.keeping import Found, best_of, finish, polished
 from eic_core.search.problem import ETA, SearchProblem
 from eic_core.search.vocabulary import ARITY, STEPS, Term
 
-MOST_TERMS = (1, 2, 4, 6)
+MOST_TERMS = (1, 6, 6, 6)
 """Terms of a candidate on each island: where sums of many are at hand, what is one product or
 one function of everything is hardly found."""
 

@@ -76,7 +76,7 @@ def test_the_order_of_rows_makes_no_difference() -> None:
 def test_laws_are_found_exactly(text: str, nodes: int, monkeypatch) -> None:
     monkeypatch.setattr(run, "EPOCH", 1500)
     problem = problem_of(law(text), operators=STEPS)
-    found = search(problem, SearchBudget(max_evals=12_000, enough_r2=1 - 1e-12), seed=1)
+    found = search(problem, SearchBudget(max_evals=12_000, enough_r2=1 - 1e-12), seed=2)
     best = found.select("accurate")
     assert 1 - best.score.r2 < 1e-11 and best.formula.complexity <= nodes, best.text
     assert found.stopped == "enough"
