@@ -300,6 +300,9 @@ def weigh(
         terms.settle(numbers[chosen][fits.coefficients != 0].tolist())
     digits = digits_of(numbers[chosen], fits, terms) if weights.alpha else np.zeros(len(chosen))
     fitness = plain[chosen] - weights.alpha * digits
+    worth_it = np.flatnonzero(fitness > least)  # not so where digits are infinite
+    chosen, digits, fitness = chosen[worth_it], digits[worth_it], fitness[worth_it]
+    fits = Fits(*[part[worth_it] for part in fits])
     complete = (fits.coefficients != 0).sum(axis=1) == widths[chosen]
     rows = zip(
         chosen.tolist(), fits.coefficients.tolist(), fits.intercepts.tolist(), fits.nmse.tolist(),
@@ -307,8 +310,6 @@ def weigh(
     )  # fmt: skip
     born: list[Individual] = []
     for place, coefficients, intercept, nmse, size, lost, worth, whole in rows:
-        if worth <= least:  # not so where digits are infinite
-            continue
         i = usable[place]
         genome = genomes[i]
         if whole:
