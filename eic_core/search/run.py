@@ -23,6 +23,7 @@ from typing import Any
 from eic_core.errors import DataError
 from eic_core.exports import Plain
 from eic_core.pool.picking import READABLE, fitness
+from eic_core.samples import Samples
 from eic_core.search.fitting import Fitted, Genome, Individual, weigh
 from eic_core.search.genetic import Island, survivors
 from eic_core.search.keeping import Found, best_of, finish, polished
@@ -369,7 +370,7 @@ def _processes(problem: SearchProblem, jobs: int) -> Iterator[Evolve]:
     from concurrent.futures import ProcessPoolExecutor  # takes a while
 
     with ProcessPoolExecutor(
-        max_workers=min(jobs, ISLANDS), initializer=_prepare, initargs=(problem,)
+        max_workers=min(jobs, ISLANDS), initializer=_prepare, initargs=(sent(problem),)
     ) as executor:
 
         def evolve(islands: Sequence[IslandState], shares: Sequence[int]) -> list[IslandState]:
@@ -378,9 +379,26 @@ def _processes(problem: SearchProblem, jobs: int) -> Iterator[Evolve]:
         yield evolve
 
 
-def _prepare(problem: SearchProblem) -> None:
+def sent(problem: SearchProblem) -> dict[str, Any]:
+    """A problem as another process can be given it."""
+    samples = problem.samples
+    return {
+        "columns": dict(samples.columns), "target": samples.target,
+        "vocabulary": problem.vocabulary, "alpha": problem.alpha, "eta": problem.eta,
+        "penalty": problem.penalty,
+    }  # fmt: skip
+
+
+def received(document: Mapping[str, Any]) -> SearchProblem:
+    """The problem that was `sent`."""
+    settings = dict(document)
+    samples = Samples.from_columns(settings.pop("columns"), target=settings.pop("target"))
+    return SearchProblem(samples, **settings)
+
+
+def _prepare(document: Mapping[str, Any]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
-    _PROBLEM[:] = [problem]
+    _PROBLEM[:] = [received(document)]
 
 
 def _after(island: IslandState, share: int) -> IslandState:

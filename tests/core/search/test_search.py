@@ -5,6 +5,7 @@ laws.
 from __future__ import annotations
 
 import json
+import pickle
 import random
 
 import numpy as np
@@ -17,7 +18,7 @@ from eic_core.pool.scoring import measure_formula
 from eic_core.samples import Samples
 from eic_core.search import run
 from eic_core.search.problem import SearchProblem, problem_of
-from eic_core.search.run import SearchBudget, SearchResult, search
+from eic_core.search.run import IslandState, SearchBudget, SearchResult, search
 
 STEPS = ("add", "sub", "mul", "div", "square", "sqrt", "sin", "exp")
 
@@ -53,11 +54,31 @@ def texts(result: SearchResult) -> list[tuple[str, float, float]]:
 
 
 def test_one_process_and_two_find_the_same() -> None:
-    one, two = (search(noisy(), SearchBudget(max_evals=3000), seed=5, jobs=jobs) for jobs in (1, 2))
+    one, two = (search(noisy(), SearchBudget(max_evals=2000), seed=5, jobs=jobs) for jobs in (1, 2))
     assert texts(one) == texts(two) and one.front
-    assert one.evaluations == two.evaluations == 3000
-    other = search(noisy(), SearchBudget(max_evals=3000), seed=6)
+    assert one.evaluations == two.evaluations == 2000
+    other = search(noisy(), SearchBudget(max_evals=2000), seed=6)
     assert texts(other) != texts(one)
+
+
+def test_a_worker_that_is_started_anew_works_on_the_same_problem() -> None:
+    """Where processes are not forked, all they get is pickled."""
+    problem = noisy()
+    other = run.received(pickle.loads(pickle.dumps(run.sent(problem))))
+    state = pickle.loads(pickle.dumps(IslandState.first(7, 2)))
+    assert state.after(other, 300) == IslandState.first(7, 2).after(problem, 300)
+
+
+def test_islands_read_from_a_checkpoint_go_on_as_those_in_memory(tmp_path) -> None:
+    problem, file = noisy(), tmp_path / "run.json"
+    islands = [IslandState.first(7, i).after(problem, 700) for i in range(run.ISLANDS)]
+    for _ in range(2):
+        islands = run.migrated(islands)
+        run.write_checkpoint(file, problem, 7, islands)
+        again = run.read_checkpoint(file, problem, 7)
+        assert again == islands
+        islands = [island.after(problem, 500) for island in islands]
+        assert [island.after(problem, 500) for island in again] == islands
 
 
 def test_the_order_of_rows_makes_no_difference() -> None:
@@ -83,16 +104,16 @@ def test_laws_are_found_exactly(text: str, nodes: int, monkeypatch) -> None:
 
 
 def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(tmp_path, short_epochs) -> None:
-    whole = search(noisy(), SearchBudget(max_evals=4800), seed=3)
+    whole = search(noisy(), SearchBudget(max_evals=3600), seed=3)
     file = tmp_path / "run.json"
     calls: list[int] = []
     first = search(
-        noisy(), SearchBudget(max_evals=4800), seed=3, checkpoint=file,
+        noisy(), SearchBudget(max_evals=3600), seed=3, checkpoint=file,
         progress=lambda now: calls.append(now.evaluations), cancelled=lambda: len(calls) == 2,
     )  # fmt: skip
     assert first.stopped == "cancelled" and first.evaluations == 3200
-    second = search(noisy(), SearchBudget(max_evals=4800), seed=3, checkpoint=file)
-    assert second.stopped == "evaluations" and second.evaluations == 4800
+    second = search(noisy(), SearchBudget(max_evals=3600), seed=3, checkpoint=file)
+    assert second.stopped == "evaluations" and second.evaluations == 3600
     assert texts(second) == texts(whole)
 
 
@@ -159,7 +180,7 @@ def test_data_without_any_candidate_are_told() -> None:
 
 def test_what_is_reported_is_of_the_printed_formula() -> None:
     problem = noisy()
-    result = search(problem, SearchBudget(max_evals=3000), seed=5)
+    result = search(problem, SearchBudget(max_evals=1500), seed=5)
     for found in result.front:
         again = read(found.text).formula
         assert to_python(again) == found.text
@@ -174,7 +195,7 @@ def test_what_is_reported_is_of_the_printed_formula() -> None:
 
 
 def test_no_formula_of_the_front_is_beaten_by_another() -> None:
-    front = search(noisy(), SearchBudget(max_evals=3000), seed=5).front
+    front = search(noisy(), SearchBudget(max_evals=1500), seed=5).front
     assert len(front) > 5
     keys = [(-f.score.r2, f.formula.complexity, f.score.eic_finite) for f in front]
     for one in keys:
