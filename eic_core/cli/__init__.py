@@ -1,4 +1,4 @@
-"""The command line: `eic inspect`, `repair`, `report` and `score`; also `python -m eic_core`."""
+"""The command line: `eic inspect`, `search` and the others; also `python -m eic_core`."""
 
 from eic_core.cli.main import main
 

@@ -119,6 +119,10 @@ class Formula:
     nodes: tuple[Node, ...]
     source: str = ""
 
+    def __reduce__(self) -> tuple[type[Formula], tuple[tuple[Node, ...], str]]:
+        """Pickled without its tape, which holds addresses."""
+        return Formula, (self.nodes, self.source)
+
     @classmethod
     def from_draft(cls, root: Draft, source: str = "") -> Formula:
         """Lay a draft out in post-order, without recursion."""

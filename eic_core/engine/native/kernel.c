@@ -520,6 +520,9 @@ static void settle_slot(const Call *c, Chunk *x, int64_t slot, int64_t start, in
     if (c->keep_y && c->keep_y[slot])
         memcpy((double *)(intptr_t)c->keep_y[slot] + start, x->value[slot],
                (size_t)n * sizeof(double));
+    if (c->keep_s2 && c->keep_s2[slot])
+        memcpy((double *)(intptr_t)c->keep_s2[slot] + start, x->s2[slot],
+               (size_t)n * sizeof(double));
 }
 
 /* Per slot of a population, the largest sum at or below it, and whether anything is known there. */

@@ -1,0 +1,185 @@
+"""`python -m eic_core search DATA.csv`: from a table to formulas that keep their digits."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+from eic_core import wording
+from eic_core.cli.exits import write_out
+from eic_core.errors import DataError
+from eic_core.exports import csv_text, plain_value
+from eic_core.measure.table import read_table
+from eic_core.search.problem import ALPHA, problem_of, samples_to_search
+from eic_core.search.run import (
+    ISLANDS,
+    TOLERANCE,
+    SearchBudget,
+    SearchProgress,
+    SearchResult,
+    search,
+)  # fmt: skip
+from eic_core.search.vocabulary import DEFAULT_STEPS, STEPS
+
+METHODS = {"gp": "EIC-GP"}
+"""What `--method` takes, and what it is called in a pool."""
+
+COLUMNS = (
+    "problem", "method", "formula", "syntax", "complexity", "r2", "eic", "eic_finite", "loss",
+    "digits_needed", "seed", "alpha", "evaluations", "best",
+)  # fmt: skip
+
+STOPPED = {
+    "evaluations": "all candidates measured",
+    "time": "the time is up",
+    "enough": "R² is enough",
+    "exhausted": "nothing else can be built",
+    "interrupted": "interrupted",
+    "cancelled": "cancelled",
+}
+
+
+def add_parser(commands: Any) -> None:
+    """Register the command with an ``argparse`` sub-parser collection."""
+    parser = commands.add_parser(
+        "search",
+        help="search for formulas that explain a column and keep their digits",
+        description="Search a table for formulas: a front of accuracy, nodes and digits (EIC).",
+    )
+    parser.add_argument("data", metavar="DATA.csv", type=Path)
+    parser.add_argument("--target", metavar="COLUMN", help="default: the last column")
+    parser.add_argument("--method", choices=tuple(METHODS), default="gp", help="default: gp")
+    parser.add_argument(
+        "--alpha", metavar="A", type=float, default=ALPHA,
+        help="what a digit costs; 0.01 for formulas to read, 0 for no cost; default: %(default)s",
+    )  # fmt: skip
+    parser.add_argument(
+        "--max-evals", metavar="N", type=int,
+        help="candidates to measure; the same seed then gives the same formulas",
+    )  # fmt: skip
+    parser.add_argument("--minutes", metavar="M", type=float,
+                        help="time to search; default, without --max-evals: 1")  # fmt: skip
+    parser.add_argument("--enough", metavar="R2", type=float, help="stop at this R²")
+    parser.add_argument("--seed", metavar="S", type=int, default=0, help="default: %(default)s")
+    parser.add_argument(
+        "--jobs", metavar="J", type=int, default=1,
+        help=f"worker processes, up to {ISLANDS}; default: %(default)s",
+    )  # fmt: skip
+    parser.add_argument(
+        "--operators", metavar="NAMES", default=",".join(DEFAULT_STEPS),
+        help="with commas between; default: %(default)s; there are " + ", ".join(STEPS),
+    )  # fmt: skip
+    parser.add_argument("--max-complexity", metavar="NODES", type=int, default=40,
+                        help="default: %(default)s")  # fmt: skip
+    parser.add_argument(
+        "--tolerance", metavar="SHARE", type=float, default=TOLERANCE,
+        help="1 - R² may grow by this share when constants are shortened; default: %(default)s",
+    )  # fmt: skip
+    parser.add_argument(
+        "--checkpoint", metavar="FILE.json", type=Path,
+        help="written as the search goes; where it exists, the search goes on from there",
+    )  # fmt: skip
+    parser.add_argument(
+        "--out", metavar="POOL.csv", type=Path,
+        help="the front, for score, pick and Compare; default: standard output",
+    )  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Read, search, write, and say what to take."""
+    table = read_table(options.data)
+    samples = samples_to_search(table, options.target or table.names[-1])
+    dropped = table.rows - len(samples)
+    if dropped:
+        print(f"left out: {wording.count(dropped, 'row')} with an empty cell", file=sys.stderr)
+    problem = problem_of(
+        samples, alpha=options.alpha, max_complexity=options.max_complexity,
+        operators=[name.strip() for name in options.operators.split(",") if name.strip()],
+    )  # fmt: skip
+    minutes = options.minutes
+    if minutes is None and options.max_evals is None:
+        minutes = 1.0
+    seconds = None if minutes is None else 60 * minutes
+    budget = SearchBudget(options.max_evals, seconds, options.enough)
+    line = _Line(sys.stderr.isatty())
+    result = search(
+        problem, budget, seed=options.seed, jobs=options.jobs, tolerance=options.tolerance,
+        progress=line, checkpoint=options.checkpoint,
+    )  # fmt: skip
+    line.end()
+    if not result.front:
+        raise DataError("no formula with a value at every row was found", hint="search for longer")
+    if options.out is not None or not options.json:
+        write_out(pool_text(result, options.data.stem, METHODS[options.method]), options.out)
+    if options.json:
+        document = result.to_json() | {"target": samples.target_name}
+        print(json.dumps(plain_value(document), allow_nan=False, ensure_ascii=False))
+    print("\n".join(_summary(result)), file=sys.stderr)
+
+
+def pool_text(result: SearchResult, problem: str, method: str) -> str:
+    """A search's front as a pool.
+
+    Parameters
+    ----------
+    result : SearchResult
+    problem : str
+        The problem's name: the stem of its file.
+    method : str
+        Who found it.
+    """
+    best = result.select()
+    return csv_text(COLUMNS, [
+        (
+            problem, method, found.text, "infix", found.formula.complexity, repr(found.score.r2),
+            repr(found.score.eic), repr(found.score.eic_finite), repr(found.loss),
+            found.digits_needed, result.seed, repr(result.problem.alpha), result.evaluations,
+            int(found is best),
+        )
+        for found in result.front
+    ])  # fmt: skip
+
+
+def _summary(result: SearchResult) -> list[str]:
+    """What was done, and the formula to take."""
+    best = result.select()
+    rate = result.evaluations / max(result.seconds, 1e-9)
+    return [
+        f"{result.evaluations:,} candidates in {result.seconds:.1f} s ({rate:,.0f} a second); "
+        f"{STOPPED[result.stopped]}; {wording.count(len(result.front), 'formula')} on the front",
+        f"take: {best.text}",
+        f"  R² {wording.r_squared(best.score.r2)}, "
+        f"{wording.count(best.formula.complexity, 'node')}, "
+        f"EIC {wording.number(best.score.eic_finite)}, "
+        f"constants of at most {wording.count(best.digits_needed, 'digit')}",
+    ]
+
+
+class _Line:
+    """Progress on standard error: one line that moves on a terminal, now and then one elsewhere."""
+
+    def __init__(self, terminal: bool) -> None:
+        self.terminal = terminal
+        self.shown = -math.inf
+
+    def __call__(self, now: SearchProgress) -> None:
+        if not self.terminal and now.seconds - self.shown < 10:
+            return
+        self.shown = now.seconds
+        text = (
+            f"{now.evaluations:,} candidates, {now.rate:,.0f} a second; "
+            f"best R² {wording.r_squared(now.best_r2)}; {wording.count(now.front, 'formula')} kept"
+        )
+        print(f"\r{text:<79}" if self.terminal else text, end="" if self.terminal else "\n",
+              file=sys.stderr, flush=True)  # fmt: skip
+
+    def end(self) -> None:
+        """Leave the line that moves."""
+        if self.terminal:
+            print(file=sys.stderr)

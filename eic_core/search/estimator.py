@@ -1,0 +1,269 @@
+"""`EICSymbolicRegressor`: the search in scikit-learn's manner (`pip install eic-lab[search]`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eic_core.engine.values import values
+from eic_core.errors import DataError
+from eic_core.formula.rendering import to_latex
+from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
+from eic_core.operators.wide import Array
+from eic_core.samples import Samples
+from eic_core.search.problem import ALPHA, problem_of, variable_names
+from eic_core.search.run import TOLERANCE, SearchBudget, SearchProgress, choose, search
+from eic_core.search.vocabulary import DEFAULT_STEPS
+
+if TYPE_CHECKING:
+    EICSymbolicRegressor: Any
+
+
+class _Regressor:
+    """Symbolic regression that weighs accuracy, length and digits.
+
+    Parameters
+    ----------
+    method : {"gp"}
+        How to search: genetic programming.
+    alpha : float
+        What a digit costs: 0.002 by default, 0.01 for formulas to read, 0 for none.
+    penalty : {"q90", "mean"}
+        What stands for a step's amplification while searching: its 90 % quantile over rows, or its
+        root mean square as in EIC itself.
+    operators : sequence of str
+        Keys of `eic_core.search.vocabulary.STEPS`.
+    max_complexity : int
+        Nodes of a formula, at most.
+    max_evals : int or None
+        Distinct candidates to measure; with a `random_state` the same formulas come out for any
+        `n_jobs`.
+    max_time : float or None
+        Seconds.
+    tolerance : float
+        1 - R^2 may grow by this share of itself when constants are shortened.
+    random_state : int, RandomState or None
+    n_jobs : int or None
+        Processes, up to 4; None is 1.
+    callbacks : sequence of callables or None
+        Told a `SearchProgress` after each epoch.
+
+    Attributes
+    ----------
+    best_ : Found
+        The formula that predicts: the fittest.
+    pareto_front_ : tuple of Found
+        What no other formula beats in R^2, nodes and EIC; the shortest first.
+    equations_ : DataFrame, or list of dict without pandas
+        The same as a table.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Where `X` has names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eic_core.search.estimator import EICSymbolicRegressor
+    >>> X = np.random.default_rng(0).uniform(1, 5, (80, 2))
+    >>> y = 2.5 * X[:, 0] / X[:, 1]
+    >>> model = EICSymbolicRegressor(max_evals=4000, random_state=0).fit(X, y)
+    >>> model.best_.text, round(model.score(X, y), 6)
+    ('2.5*(x0/x1)', 1.0)
+    """
+
+    def __init__(
+        self,
+        method: str = "gp",
+        *,
+        alpha: float = ALPHA,
+        penalty: str = "q90",
+        operators: Sequence[str] = DEFAULT_STEPS,
+        max_complexity: int = 40,
+        max_evals: int | None = 100_000,
+        max_time: float | None = None,
+        tolerance: float = TOLERANCE,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        callbacks: Sequence[Callable[[SearchProgress], None]] | None = None,
+    ) -> None:
+        self.method = method
+        self.alpha = alpha
+        self.penalty = penalty
+        self.operators = operators
+        self.max_complexity = max_complexity
+        self.max_evals = max_evals
+        self.max_time = max_time
+        self.tolerance = tolerance
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.callbacks = callbacks
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Search for formulas that give y.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, columns)
+        y : array-like, shape (N,)
+
+        Returns
+        -------
+        The estimator.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, or the data hold something else than finite numbers.
+        """
+        from sklearn.utils import check_random_state
+        from sklearn.utils.validation import validate_data
+
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
+        given = getattr(self, "feature_names_in_", [f"x{i}" for i in range(X.shape[1])])
+        self.variables_ = tuple(variable_names([str(name) for name in given]))
+        samples = self._samples(X, np.asarray(y, dtype=np.float64))
+        seed = self.random_state
+        if not isinstance(seed, (int, np.integer)):
+            seed = check_random_state(seed).randint(2**31 - 1)
+        told = tuple(self.callbacks or ())
+
+        def progress(now: SearchProgress) -> None:
+            for callback in told:
+                callback(now)
+
+        try:
+            if self.method != "gp":
+                raise DataError(f"there is no method `{self.method}`", hint="there is `gp`")
+            problem = problem_of(
+                samples, alpha=self.alpha, penalty=self.penalty, operators=self.operators,
+                max_complexity=self.max_complexity,
+            )  # fmt: skip
+            budget = SearchBudget(self.max_evals, self.max_time)
+            result = search(
+                problem, budget, seed=int(seed), jobs=self.n_jobs or 1, tolerance=self.tolerance,
+                progress=progress,
+            )  # fmt: skip
+            self.best_ = result.select()
+        except DataError as error:
+            raise ValueError(str(error)) from error
+        self.pareto_front_ = result.front
+        self.n_evaluations_ = result.evaluations
+        return self
+
+    def _samples(self, X: Array, y: Array | None = None) -> Samples:
+        columns = dict(zip(self.variables_, X.T, strict=True))
+        return Samples.from_columns(columns, count=len(X), target=y)
+
+    def select(self, rule: str = "fitness") -> Any:
+        """Predict by another formula of the front from now on; returned is the estimator.
+
+        Parameters
+        ----------
+        rule : {"fitness", "readable", "accurate"}
+            As `SearchResult.select` has it.
+        """
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        self.best_ = choose(self.pareto_front_, rule, self.alpha)
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """The value of `best_` at each row; nan where it has none."""
+        from sklearn.utils.validation import check_is_fitted, validate_data
+
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        found = values(self.best_.formula, self._samples(X))
+        assert found is not None
+        return found
+
+    @property
+    def equations_(self) -> Any:
+        """The front as a table: complexity, loss, R^2, EIC, digits that constants need, formula."""
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        rows = [
+            {
+                "complexity": found.formula.complexity, "loss": found.loss, "r2": found.score.r2,
+                "eic": found.score.eic, "digits_needed": found.digits_needed,
+                "equation": found.text, "picked": found is self.best_,
+            }
+            for found in self.pareto_front_
+        ]  # fmt: skip
+        try:
+            import pandas
+        except ImportError:
+            return rows
+        return pandas.DataFrame(rows)
+
+    def latex(self) -> str:
+        """`best_` in LaTeX."""
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        return to_latex(self.best_.formula)
+
+    def sympy(self) -> Any:
+        """`best_` as an expression of SymPy, which must be installed; nothing is evaluated."""
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        return sympy_expression(self.best_.formula)
+
+
+def sympy_expression(formula: Formula) -> Any:
+    """A formula as an expression of SymPy, built node by node.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> sympy_expression(read("0.5*x**2 + exp(-y)").formula)
+    0.5*x**2 + exp(-y)
+    """
+    import sympy
+
+    def number(label: str) -> Any:
+        if label in ("pi", "e"):
+            return sympy.pi if label == "pi" else sympy.E
+        return sympy.Rational(label) if "/" in label or label.lstrip("-").isdigit() else (
+            sympy.Float(label)
+        )  # fmt: skip
+
+    made: Mapping[str, Callable[..., Any]] = {
+        "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b,
+        "div": lambda a, b: a / b, "pow": lambda a, b: a**b, "neg": lambda a: -a,
+        "min": sympy.Min, "max": sympy.Max, "abs": sympy.Abs,
+        "cbrt": lambda a: sympy.real_root(a, 3), "log1p": lambda a: sympy.log(1 + a),
+        "expm1": lambda a: sympy.exp(a) - 1,
+    }  # fmt: skip
+    done: list[Any] = []
+    for _, operator, children, label, parameter, _ in formula.nodes:
+        operands = [done[child] for child in children]
+        if operator == VARIABLE:
+            done.append(sympy.Symbol(label, real=True))
+        elif operator == CONSTANT:
+            done.append(number(label))
+        elif operator == "power" and parameter is not None:
+            done.append(operands[0] ** sympy.Rational(*parameter.as_integer_ratio()))
+        else:
+            done.append((made.get(operator) or getattr(sympy, operator))(*operands))
+    return done[-1]
+
+
+_CLASSES: list[type] = []
+
+
+def __getattr__(name: str) -> Any:
+    """The estimator, made when it is first asked for: what else is here needs no scikit-learn."""
+    if name != "EICSymbolicRegressor":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if not _CLASSES:
+        from sklearn.base import BaseEstimator, RegressorMixin
+
+        told = {"__doc__": _Regressor.__doc__, "__module__": __name__}
+        _CLASSES.append(type(name, (_Regressor, RegressorMixin, BaseEstimator), told))
+    return _CLASSES[0]

@@ -1,0 +1,348 @@
+"""Candidates: a few terms, their coefficients by linear regression, and what the whole is worth.
+
+A candidate is y = c_0 + c_1 t_1 + ... + c_k t_k.  Its fitness is that of Yu et al. (Eq.
+`eq:fitness`), eta^C/(1 + NMSE) - alpha EIC, of the *fitted* formula: coefficients, products and
+sums are nodes of it, and their noise counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from eic_core.engine.population import Counts
+from eic_core.formula.tree import Draft, Formula, constant
+from eic_core.operators.wide import Array
+from eic_core.search.measuring import MeasuredTerms, stands_for
+from eic_core.search.vocabulary import Term, constant_label, formula_of
+
+Genome = tuple[Term, ...]
+"""The terms of a candidate in the order in which they are written, none twice."""
+
+DEPENDENT = 1e-6
+"""A term of which less than this part is left beside the terms before it takes no part in a fit."""
+
+NEGLIGIBLE = 1e-9
+"""A part that moves the prediction by less than this share of the target's spread is left out."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Coefficients of a candidate.
+
+    Attributes
+    ----------
+    coefficients : tuple of float
+        One a term, none of them 0; 1, and after another term -1, is not written.
+    intercept : float
+        0 is not written.
+    nmse : float
+        Mean squared error by the variance of the target.
+    """
+
+    coefficients: tuple[float, ...]
+    intercept: float
+    nmse: float
+
+
+class CentredTarget:
+    """The target of a search, centred.
+
+    Parameters
+    ----------
+    values : ndarray, shape (N,)
+        Not all the same.
+    """
+
+    def __init__(self, values: Array) -> None:
+        self.mean = float(np.mean(values))
+        self.centred = values - self.mean
+        self.square = float(self.centred @ self.centred)
+
+
+class Fits(NamedTuple):
+    """Least squares of M candidates of at most K terms.
+
+    Attributes
+    ----------
+    coefficients : ndarray, shape (M, K)
+        0 where there is no term, or one that is not written.
+    intercepts, nmse : ndarray, shape (M,)
+    """
+
+    coefficients: Array
+    intercepts: Array
+    nmse: Array
+
+
+def fit(numbers: Counts, widths: Counts, terms: MeasuredTerms, target: CentredTarget) -> Fits:
+    """Least squares with an intercept, safe where terms depend on each other.
+
+    Parameters
+    ----------
+    numbers : ndarray of int, shape (M, K)
+        Of each candidate the numbers of its terms, those of most terms first.
+    widths : ndarray of int, shape (M,)
+        How many terms it has, one or more; descending.
+    terms : MeasuredTerms
+    target : CentredTarget
+
+    Notes
+    -----
+    Modified Gram-Schmidt, all candidates at once; columns are centred and of length 1, so that what
+    is left of one beside the others says how much of it is new.
+    """
+    count, most = numbers.shape
+    having = [int(np.count_nonzero(widths > j)) for j in range(most)]
+    triangle = np.zeros((count, most, most))
+    along, used = np.zeros((count, most)), np.zeros((count, most), dtype=bool)
+    rest = np.broadcast_to(target.centred, (count, len(target.centred))).copy()
+    columns: list[Array] = []
+    for j, n in enumerate(having):
+        column = terms.units[numbers[:n, j]]
+        for i, before in enumerate(columns):
+            part = np.einsum("mn,mn->m", before[:n], column)
+            triangle[:n, i, j] = part
+            column -= part[:, None] * before[:n]
+        length = np.sqrt(np.einsum("mn,mn->m", column, column))
+        new = length > DEPENDENT
+        used[:n, j] = new
+        triangle[:n, j, j] = np.where(new, length, 1.0)
+        column /= np.where(new, length, np.inf)[:, None]
+        part = np.einsum("mn,mn->m", column, rest[:n])
+        along[:n, j] = part
+        rest[:n] -= part[:, None] * column
+        columns.append(column)
+    nmse = np.einsum("mn,mn->m", rest, rest) / target.square
+    on_units = np.zeros((count, most))
+    for j in reversed(range(most)):
+        value = along[:, j] - np.einsum("mi,mi->m", triangle[:, j, j + 1 :], on_units[:, j + 1 :])
+        on_units[:, j] = np.where(used[:, j], value / np.where(used[:, j], triangle[:, j, j], 1), 0)
+    little = NEGLIGIBLE * math.sqrt(target.square)
+    lengths = terms.lengths[numbers]
+    with np.errstate(all="ignore"):
+        found = np.where(np.abs(on_units) > little, on_units / lengths, 0.0)
+        whole = np.copysign(1.0, found)
+        found = np.where(np.abs(found - whole) * lengths <= little, whole * (found != 0), found)
+        intercepts = target.mean - np.einsum("mk,mk->m", found, terms.means[numbers])
+    unseen = np.abs(intercepts) * math.sqrt(len(target.centred)) <= little
+    return Fits(found, np.where(unseen, 0.0, intercepts), nmse)
+
+
+def is_written(coefficients: Array) -> Array:
+    """Which coefficients are written: not 1, nor -1 after another term, a difference."""
+    present = coefficients != 0
+    later = np.cumsum(present, axis=1) > 1
+    return np.asarray(present & (coefficients != 1) & ~((coefficients == -1) & later))
+
+
+def nodes_of(fits: Fits, nodes: Counts) -> Counts:
+    """Nodes of fitted formulas: terms, coefficients, and the sums that join them.
+
+    Parameters
+    ----------
+    fits : Fits
+    nodes : ndarray of int, shape (M, K)
+        Of the terms.
+    """
+    present = fits.coefficients != 0
+    own = np.where(present, nodes, 0) + 2 * is_written(fits.coefficients)
+    parts = present.sum(axis=1)
+    intercept = (fits.intercepts != 0) | (parts == 0)
+    parts = parts + intercept
+    return np.asarray(own.sum(axis=1) + intercept + parts - 1)
+
+
+def digits_of(numbers: Counts, fits: Fits, terms: MeasuredTerms) -> Array:
+    """What fitted formulas lose at their worst step, by the penalty's measure, 0 or more.
+
+    Parameters
+    ----------
+    numbers : ndarray of int, shape (M, K)
+    fits : Fits
+    terms : MeasuredTerms
+        Settled (`MeasuredTerms.settle`).
+
+    Notes
+    -----
+    A product with a coefficient adds its own noise and the coefficient's; a sum passes each part's
+    on by the square of its share of the sum, and is infinite where that is 0 and the parts are not
+    (ADR 0001).  Where a sum without any digit is 0 exactly, what is added to it counts as infinite,
+    too: `amplify` would know better.
+    """
+    count, most = numbers.shape
+    worst = np.ones(count)
+    total, s2 = np.zeros((count, len(terms.digit_rows))), np.zeros((count, len(terms.digit_rows)))
+    written = is_written(fits.coefficients)
+    started = np.zeros(count, dtype=bool)
+
+    def join(rows: Counts, y: Array, own: Array) -> None:
+        first = ~started[rows]
+        whole = total[rows] + y
+        joined = 1 + (total[rows] / whole) ** 2 * s2[rows] + (y / whole) ** 2 * own
+        if np.isnan(joined).any():  # 0 + 0, or 0 of which no digit is known
+            nothing = (whole == 0) & (y == 0)
+            joined = np.where(nothing, 1.0, np.where(np.isnan(joined), np.inf, joined))
+        s2[rows] = np.where(first[:, None], own, joined)
+        total[rows] = whole
+        later = rows[~first]
+        if len(later):
+            worst[later] = np.maximum(worst[later], stands_for(joined[~first], terms.penalty))
+        started[rows] = True
+
+    with np.errstate(all="ignore"):
+        for j in range(most):
+            rows = np.flatnonzero(fits.coefficients[:, j])
+            if len(rows):
+                found, extra = numbers[rows, j], 2.0 * written[rows, j]
+                at_product = np.maximum(terms.worst[found], terms.at_root[found] + extra)
+                worst[rows] = np.maximum(worst[rows], at_product)
+                y = fits.coefficients[rows, j, None] * terms.y[found]
+                join(rows, y, terms.s2[found] + extra[:, None])
+        rows = np.flatnonzero((fits.intercepts != 0) & started)
+        if len(rows):
+            join(rows, np.broadcast_to(fits.intercepts[rows, None], total[rows].shape), np.ones(1))
+        return np.asarray(0.5 * np.log10(worst))
+
+
+@dataclass(slots=True)
+class Individual:
+    """A fitted candidate and what it is worth.
+
+    Attributes
+    ----------
+    genome : Genome
+    fitted : Fitted
+    nodes : int
+    digits : float
+        Lost at the worst step on the rows of the digits; 0 while a digit costs nothing.
+    fitness : float
+    age : int
+        Generations since its oldest part came up.
+    """
+
+    genome: Genome
+    fitted: Fitted
+    nodes: int
+    digits: float
+    fitness: float
+    age: int = 0
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What counts in a candidate's fitness.
+
+    Attributes
+    ----------
+    alpha, eta : float
+        What a digit and a node cost.
+    most_nodes : int
+        Longer ones are left out.
+    """
+
+    alpha: float
+    eta: float
+    most_nodes: int
+
+
+def weigh(
+    genomes: Sequence[Genome],
+    ages: Sequence[int],
+    terms: MeasuredTerms,
+    target: CentredTarget,
+    weights: Weights,
+    least: float = -math.inf,
+) -> list[Individual]:
+    """Fit and weigh genomes, all at once.
+
+    Parameters
+    ----------
+    genomes : sequence of Genome
+    ages : sequence of int
+        Theirs.
+    terms : MeasuredTerms
+    target : CentredTarget
+    weights : Weights
+    least : float
+        A candidate that is worth no more before digits are looked at is left out: they only take.
+
+    Returns
+    -------
+    list of Individual
+        Those of most terms first; without those that have no value at some row or are too long.
+        Terms that a fit does without are gone.
+    """
+    number = terms.measure(term for genome in genomes for term in genome)
+    found = [[number[term] for term in genome] for genome in genomes]
+    usable = [i for i, own in enumerate(found) if own and min(own) >= 0]
+    if not usable:
+        return []
+    usable.sort(key=lambda i: -len(found[i]))
+    widths = np.array([len(found[i]) for i in usable])
+    most = int(widths[0])
+    numbers = np.array([found[i] + [0] * (most - len(found[i])) for i in usable])
+    fits = fit(numbers, widths, terms, target)
+    fits.coefficients[np.arange(most) >= widths[:, None]] = 0.0
+    nodes = nodes_of(fits, terms.nodes[numbers])
+    plain = weights.eta**nodes / (1 + fits.nmse)
+    good = np.isfinite(fits.nmse) & np.isfinite(fits.intercepts) & (plain > least)
+    good &= (nodes <= weights.most_nodes) & (fits.coefficients != 0).any(axis=1)
+    chosen = np.flatnonzero(good)
+    if not len(chosen):
+        return []
+    fits = Fits(*[part[chosen] for part in fits])
+    if weights.alpha and terms.unsettled:
+        terms.settle(numbers[chosen][fits.coefficients != 0].tolist())
+    digits = digits_of(numbers[chosen], fits, terms) if weights.alpha else np.zeros(len(chosen))
+    fitness = plain[chosen] - weights.alpha * digits
+    worth_it = np.flatnonzero(fitness > least)  # not so where digits are infinite
+    chosen, digits, fitness = chosen[worth_it], digits[worth_it], fitness[worth_it]
+    fits = Fits(*[part[worth_it] for part in fits])
+    complete = (fits.coefficients != 0).sum(axis=1) == widths[chosen]
+    rows = zip(
+        chosen.tolist(), fits.coefficients.tolist(), fits.intercepts.tolist(), fits.nmse.tolist(),
+        nodes[chosen].tolist(), digits.tolist(), fitness.tolist(), complete.tolist(), strict=True,
+    )  # fmt: skip
+    born: list[Individual] = []
+    for place, coefficients, intercept, nmse, size, lost, worth, whole in rows:
+        i = usable[place]
+        genome = genomes[i]
+        if whole:
+            coefficients = coefficients[: len(genome)]
+        else:
+            pairs = [(t, c) for t, c in zip(genome, coefficients, strict=False) if c]
+            genome, coefficients = tuple(t for t, _ in pairs), [c for _, c in pairs]
+        fitted = Fitted(tuple(coefficients), intercept, nmse)
+        born.append(Individual(genome, fitted, size, lost, worth, ages[i]))
+    return born
+
+
+def fitted_formula(genome: Genome, fitted: Fitted) -> Formula:
+    """A candidate as the formula that its nodes and digits are those of.
+
+    Examples
+    --------
+    >>> from eic_core.formula.rendering import to_python
+    >>> terms = (("$x", "sin"), ("$x", "$y", "mul"), ("$y",))
+    >>> to_python(fitted_formula(terms, Fitted((2.5, -1.0, -0.5), -3.0, 0.0)))
+    '2.5*sin(x) - x*y - 0.5*y - 3'
+    """
+    whole: Draft | None = None
+    for term, coefficient in zip(genome, fitted.coefficients, strict=True):
+        part = formula_of(term).to_draft()
+        size = coefficient if whole is None else abs(coefficient)
+        if size != 1:
+            part = Draft("mul", [constant(constant_label(size)), part])
+        whole = part if whole is None else Draft("add" if coefficient > 0 else "sub", [whole, part])
+    if fitted.intercept or whole is None:
+        if whole is None:
+            whole = constant(constant_label(fitted.intercept))
+        else:
+            sign = "add" if fitted.intercept > 0 else "sub"
+            whole = Draft(sign, [whole, constant(constant_label(abs(fitted.intercept)))])
+    return Formula.from_draft(whole)

@@ -1,0 +1,170 @@
+"""An island of genetic programming: age-fitness selection over candidates of a few terms each.
+
+Every generation makes children by crossover and mutation of terms, adds a few new random candidates
+of age 0, and keeps those that no other beats in both fitness and age (Schmidt and Lipson,
+"Age-fitness Pareto optimization", 2010), of near copies one.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+
+from eic_core.search.fitting import Genome, Individual, weigh
+from eic_core.search.keeping import best_of, unbeaten
+from eic_core.search.measuring import MeasuredTerms
+from eic_core.search.problem import SearchProblem
+from eic_core.search.vocabulary import Term, Vocabulary, crossed, one_of, parts_of
+
+POPULATION = 300
+BATCH = 500
+NEWCOMERS = 15
+TOURNAMENT = 5
+IDLE = 10
+"""Generations without a new candidate after which an epoch ends."""
+
+
+class Island:
+    """One population and the stream of its random numbers, for some generations.
+
+    Parameters
+    ----------
+    problem : SearchProblem
+    rng : random.Random
+    population : list of Individual
+        Empty at first.
+    most_terms : int
+        Of a child.
+
+    Attributes
+    ----------
+    evaluations : int
+        Distinct candidates that were measured.
+    best : list of Individual
+        What no other beats in error, nodes and digits, of these generations.
+    """
+
+    def __init__(
+        self,
+        problem: SearchProblem,
+        rng: random.Random,
+        population: list[Individual],
+        most_terms: int,
+    ) -> None:
+        self.problem = problem
+        self.rng = rng
+        self.population = population
+        self.most_terms = most_terms
+        self.evaluations = 0
+        self.best: list[Individual] = []
+        self.terms: MeasuredTerms = problem.terms()
+        self.seen = {hash(frozenset(candidate.genome)) for candidate in population}
+
+    def evolve(self, evaluations: int) -> None:
+        """Go on until so many more distinct candidates, 1 or more, have been measured.
+
+        It ends earlier where nothing new turns up any more: little can be built of one variable and
+        three nodes.
+        """
+        goal, idle = self.evaluations + evaluations, 0
+        while self.evaluations < goal and idle < IDLE:
+            before = self.evaluations
+            if self.population:
+                self._take(*self._children(), goal)
+            else:
+                first = [self._newcomer() for _ in range(2 * POPULATION)]
+                self._take(first, [0] * len(first), goal)
+            for candidate in self.population:
+                candidate.age += 1
+            idle = idle + 1 if self.evaluations == before else 0
+
+    def _newcomer(self) -> Genome:
+        rng, vocabulary = self.rng, self.problem.vocabulary
+        terms: list[Term] = []
+        for _ in range(1 + int(rng.random() * 3)):
+            terms += parts_of(vocabulary.grown(rng, 1 + int(rng.random() * 4)))
+        return self._fitting(vocabulary, terms)
+
+    def _fitting(self, vocabulary: Vocabulary, terms: Sequence[Term]) -> Genome:
+        """A genome of terms that are not too long, nor too many."""
+        short = list(dict.fromkeys(terms))
+        size = sum([len(term) for term in short]) + 3 * len(short) - 1
+        while short and (len(short) > self.most_terms or size - 2 > vocabulary.most_nodes):
+            gone = short.pop(int(self.rng.random() * len(short)))
+            size -= len(gone) + 3
+        return tuple(short)
+
+    def _children(self) -> tuple[list[Genome], list[int]]:
+        genomes = [self._newcomer() for _ in range(NEWCOMERS)]
+        ages = [0] * NEWCOMERS
+        # the fittest of a few that are drawn, all at once; the population is sorted by fitness
+        draw, size = self.rng.random, len(self.population)
+        for _ in range(BATCH):
+            one = self.population[int(size * draw() ** TOURNAMENT)]
+            other = self.population[int(size * draw() ** TOURNAMENT)]
+            genomes.append(self._child(one.genome, other.genome))
+            ages.append(max(one.age, other.age))
+        return genomes, ages
+
+    def _child(self, one: Genome, other: Genome) -> Genome:
+        """A genome with one change: a term varied, crossed, taken over, added or left out."""
+        rng, vocabulary = self.rng, self.problem.vocabulary
+        terms = list(one)
+        place = int(rng.random() * len(terms))
+        kind = rng.random()
+        if kind < 0.4:
+            terms[place : place + 1] = parts_of(vocabulary.varied(terms[place], rng))
+        elif kind < 0.75:
+            terms[place : place + 1] = parts_of(crossed(terms[place], one_of(other, rng), rng))
+        elif kind < 0.87:
+            terms.append(one_of(other, rng))
+        elif kind < 0.95:
+            terms += parts_of(vocabulary.grown(rng, 2))
+        elif len(terms) > 1:
+            terms.pop(place)
+        return self._fitting(vocabulary, terms)
+
+    def _take(self, genomes: Sequence[Genome], ages: Sequence[int], goal: int) -> None:
+        """Measure what is new, and keep what no other beats in both fitness and age."""
+        fresh: list[Genome] = []
+        fresh_ages: list[int] = []
+        room = goal - self.evaluations
+        for genome, age in zip(genomes, ages, strict=True):
+            mark = hash(frozenset(genome))
+            if genome and mark not in self.seen and len(fresh) < room:
+                self.seen.add(mark)
+                fresh.append(genome)
+                fresh_ages.append(age)
+        self.evaluations += len(fresh)
+        least = -1e300
+        if len(self.population) >= POPULATION:
+            least = self.population[-1].fitness
+        born = weigh(
+            fresh, fresh_ages, self.terms, self.problem.target, self.problem.weights, least
+        )
+        for candidate in born:
+            self.seen.add(hash(frozenset(candidate.genome)))
+        self.best = best_of([*self.best, *unbeaten(born, self.best)])
+        self.population = survivors([*self.population, *born])
+
+
+def survivors(candidates: Sequence[Individual]) -> list[Individual]:
+    """At most `POPULATION`, those that the fewest beat in both fitness and age; the fittest first.
+
+    Of near copies, which have as many nodes and an error that is the same to six digits, the
+    fittest stays.
+    """
+    fitness = np.array([candidate.fitness for candidate in candidates])
+    ages = np.array([candidate.age for candidate in candidates])
+    nodes = np.array([candidate.nodes for candidate in candidates], dtype=np.int64)
+    error = np.maximum([candidate.fitted.nmse for candidate in candidates], 1e-13)
+    near = (error.view(np.int64) >> 33) * 1024 + nodes
+    order = np.lexsort((ages, -fitness))
+    _, first = np.unique(near[order], return_index=True)
+    rest = order[np.sort(first)]
+    worth, age = fitness[rest], ages[rest]
+    beaten = np.count_nonzero((worth > worth[:, None]) & (age <= age[:, None]), axis=1)
+    kept = rest[np.sort(np.argsort(beaten, kind="stable")[:POPULATION])]
+    return [candidates[i] for i in kept.tolist()]

@@ -1,0 +1,307 @@
+"""What a search keeps: its front, constants fitted to the last digit, and how they are printed.
+
+While a search runs, the front is over error, nodes and the digits lost on some rows.  What it ends
+with is fitted on all rows, written with the shortest constants that keep its fit, read again from
+that text, and measured as `eic_core.pool.scoring` measures any formula.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from eic_core.engine.gradients import gradients
+from eic_core.engine.tape import constant_value, lay_out
+from eic_core.engine.values import values
+from eic_core.explain.shortening import MOST_DIGITS, digits_of, shortenable, shortened_label
+from eic_core.exports import Plain
+from eic_core.formula.rendering import to_latex, to_python
+from eic_core.formula.syntax import read
+from eic_core.formula.tree import CONSTANT, Formula
+from eic_core.measure.fit import r_squared
+from eic_core.operators.wide import Array
+from eic_core.pool.candidate import Score
+from eic_core.pool.front import front
+from eic_core.pool.scoring import measure_formula
+from eic_core.samples import Samples
+from eic_core.search.fitting import Genome, Individual, fitted_formula
+from eic_core.search.vocabulary import constant_label
+
+ALIKE_ERROR, ALIKE_DIGITS, EXACT = 1e-3, 0.05, 1e-14
+"""An error smaller by this share, or fewer digits lost by this many, is no reason to keep another;
+below the last, an error is rounding."""
+
+MOST_KEPT = 60
+"""Formulas of a front: those of the best fitness, and the best of each number of nodes."""
+
+LEAST_NMSE = 1e-12
+"""Rounding constants may always cost this much of R^2."""
+
+STEPS = 20
+"""Of Levenberg and Marquardt's method, at most."""
+
+FITTED_ROWS = 20_000
+
+
+def best_of(candidates: Iterable[Individual]) -> list[Individual]:
+    """Those that no other beats in error, nodes and digits, by more than it takes to tell apart.
+
+    Examples
+    --------
+    >>> from eic_core.search.fitting import Fitted
+    >>> known = [Individual(((name,),), Fitted((1.0,), 0.0, nmse), nodes, 0.2, 0.5)
+    ...          for name, nmse, nodes in (("$x", 0.5, 3), ("$y", 0.4999, 3), ("$z", 0.1, 5))]
+    >>> [candidate.fitted.nmse for candidate in best_of(known)]
+    [0.4999, 0.1]
+    """
+    given = sorted(candidates, key=lambda c: (c.nodes, c.fitted.nmse, c.digits))
+    if not given:
+        return []
+    error = np.array([max(c.fitted.nmse, EXACT) for c in given])
+    digits = np.array([c.digits for c in given])
+    kept: list[int] = []
+    for i, candidate in enumerate(given):  # nodes ascend: only what is kept can beat it
+        limit = max(candidate.fitted.nmse, EXACT) * (1 + ALIKE_ERROR)
+        if not np.any((error[kept] <= limit) & (digits[kept] <= digits[i] + ALIKE_DIGITS)):
+            kept.append(i)
+    if len(kept) > MOST_KEPT:
+        by_worth = sorted(kept, key=lambda i: -given[i].fitness)
+        nodes_seen: set[int] = set()
+        firsts = [i for i in by_worth
+                  if given[i].nodes not in nodes_seen and not nodes_seen.add(given[i].nodes)]  # type: ignore[func-returns-value]
+        kept = sorted({*firsts, *by_worth[: MOST_KEPT - len(firsts)]})
+    return [given[i] for i in kept]
+
+
+def unbeaten(
+    candidates: Sequence[Individual], known: Sequence[Individual]
+) -> list[Individual]:
+    """Those candidates that none of the known ones beats, as `best_of` has it."""
+    if not candidates or not known:
+        return list(candidates)
+    numbers = [(max(c.fitted.nmse, EXACT), c.nodes, c.digits) for c in [*known, *candidates]]
+    error, nodes, digits = np.array(numbers).T
+    old, new = slice(len(known)), slice(len(known), None)
+    beaten = error[old] <= error[new, None] * (1 + ALIKE_ERROR)
+    beaten &= nodes[old] <= nodes[new, None]
+    beaten &= digits[old] <= digits[new, None] + ALIKE_DIGITS
+    return [candidates[i] for i in np.flatnonzero(~beaten.any(axis=1)).tolist()]
+
+
+def with_constants(formula: Formula, constants: Sequence[float]) -> Formula:
+    """A formula with other numbers in its constant leaves, in the order in which they stand."""
+    given = iter(constants)
+    return Formula(tuple([
+        node._replace(label=constant_label(next(given))) if node.operator == CONSTANT else node
+        for node in formula.nodes
+    ]))  # fmt: skip
+
+
+def constants_of(formula: Formula) -> list[float]:
+    """The numbers in its constant leaves, in the order in which they stand."""
+    return [constant_value(node.label) for node in formula.nodes if node.operator == CONSTANT]
+
+
+def refitted(formula: Formula, samples: Samples, steps: int = STEPS) -> Formula:
+    """The formula with all its constants fitted to the target by least squares.
+
+    Parameters
+    ----------
+    formula : Formula
+    samples : Samples
+        With a target.
+    steps : int
+        At most so many of Levenberg and Marquardt's method, damped by the diagonal (Moré 1978).
+
+    Returns
+    -------
+    Formula
+        The one given where nothing is better.
+
+    Examples
+    --------
+    >>> samples = Samples.from_columns({"x": [0.0, 1.0, 2.0]}, target=[1.0, 3.0, 9.0])
+    >>> to_python(refitted(read("exp(1.2*x)").formula, samples)).startswith("exp(1.09861")
+    True
+    """
+    assert samples.target is not None
+    constants = np.array(constants_of(formula))
+    best, damping = math.inf, 1e-3
+    if not len(constants):
+        return formula
+    found, jacobian, missed = formula, np.empty(0), np.empty(0)
+    trial, trial_formula = constants, formula
+    for _ in range(steps + 1):
+        at = gradients(lay_out(trial_formula, share=False), samples)
+        with np.errstate(all="ignore"):
+            rest = samples.target - at.values
+            error = float(rest @ rest)
+        if error < best and np.isfinite(at.jacobian).all():
+            gained = best - error
+            best, constants, found = error, trial, trial_formula
+            jacobian, missed, damping = at.jacobian, rest, damping / 10
+            if gained <= 1e-12 * best:
+                break
+        else:
+            damping *= 10
+            if best == math.inf or damping > 1e10:
+                break
+        step = _damped_step(jacobian, missed, damping)
+        if step is None or not (np.abs(step) > 1e-16 * np.abs(constants)).any():
+            break
+        trial = constants + step
+        if not np.isfinite(trial).all():
+            break
+        trial_formula = with_constants(formula, trial.tolist())
+    return found
+
+
+def _damped_step(jacobian: Array, missed: Array, damping: float) -> Array | None:
+    """The step of Levenberg and Marquardt; columns are scaled to length 1."""
+    with np.errstate(all="ignore"):
+        lengths = np.sqrt(np.einsum("nc,nc->c", jacobian, jacobian))
+        lengths[lengths == 0] = 1.0
+        scaled = jacobian / lengths
+    if not np.isfinite(scaled).all():
+        return None
+    count = scaled.shape[1]
+    whole = np.vstack([scaled, math.sqrt(damping) * np.eye(count)])
+    aim = np.concatenate([missed, np.zeros(count)])
+    return np.asarray(np.linalg.lstsq(whole, aim, rcond=None)[0] / lengths)
+
+
+def polished(candidate: Individual, samples: Samples, steps: int) -> Genome:
+    """A candidate's terms with the numbers inside them fitted to the target.
+
+    Parameters
+    ----------
+    candidate : Individual
+    samples : Samples
+    steps : int
+        At most so many.
+    """
+    formula = refitted(fitted_formula(candidate.genome, candidate.fitted), samples, steps)
+    found = iter(constants_of(formula))
+    terms = []
+    for i, (term, coefficient) in enumerate(
+        zip(candidate.genome, candidate.fitted.coefficients, strict=True)
+    ):
+        if (abs(coefficient) if i else coefficient) != 1:
+            next(found)
+        inner = [next(found) if isinstance(token, float) else token for token in term]
+        terms.append(tuple(inner))
+    return tuple(terms)
+
+
+def shortest(formula: Formula, samples: Samples, tolerance: float) -> Formula:
+    """The formula with constants of as few digits as keep its fit.
+
+    Parameters
+    ----------
+    formula : Formula
+    samples : Samples
+        With a target.
+    tolerance : float
+        1 - R^2 may grow by this share of itself, or to 1e-12 where it is smaller.
+
+    Examples
+    --------
+    >>> samples = Samples.from_columns({"x": [0.0, 1.0, 2.0]}, target=[1.0, 3.02, 4.97])
+    >>> to_python(shortest(read("1.98500001*x + 1.01166666").formula, samples, 0.1))
+    '1.985*x + 1.01'
+    """
+    assert samples.target is not None
+
+    def error(form: Formula) -> float:
+        r2 = r_squared(values(form, samples), samples.target, spread=samples.target_spread)  # type: ignore[arg-type]
+        return math.inf if math.isnan(r2) else 1 - r2
+
+    places = [node.id for node in formula.nodes if node.operator == CONSTANT]
+    start = error(formula)
+    room = max(tolerance * start, LEAST_NMSE)
+    for turn, place in enumerate(places):
+        label = formula.nodes[place].label
+        limit = start + room * (turn + 1) / len(places)
+        for digits in range(1, min(digits_of(label), MOST_DIGITS)):
+            nodes = list(formula.nodes)
+            nodes[place] = nodes[place]._replace(label=shortened_label(label, digits))
+            shorter = Formula(tuple(nodes))
+            if error(shorter) <= limit:
+                formula = shorter
+                break
+    return formula
+
+
+@dataclass(frozen=True)
+class Found(Plain):
+    """A formula that a search ends with.
+
+    Attributes
+    ----------
+    text : str
+        In Python's notation; all numbers here are of the formula that is read from it.
+    formula : Formula
+        As it is read.
+    score : Score
+        On all rows, as `eic_core.pool.scoring` has it.
+    loss : float
+        The mean squared error.
+    digits_needed : int
+        Significant digits of the longest constant; 0 without one.
+    """
+
+    text: str
+    formula: Formula
+    score: Score
+    loss: float
+    digits_needed: int
+
+    JSON = (
+        "formula=text", ("latex", lambda found: to_latex(found.formula)),
+        "complexity=score.complexity", "loss", "r2=score.r2", "eic=score.eic",
+        "eic_finite=score.eic_finite", "invalid=score.invalid", "singular=score.singular",
+        "digits_needed",
+    )  # fmt: skip
+
+
+def finish(
+    candidates: Iterable[Individual], samples: Samples, tolerance: float
+) -> tuple[Found, ...]:
+    """Fit, write and measure what a search found: the front over error, nodes and EIC.
+
+    Parameters
+    ----------
+    candidates : iterable of Individual
+    samples : Samples
+        All rows, with a target.
+    tolerance : float
+        As `shortest` has it.
+
+    Returns
+    -------
+    tuple of Found
+        The shortest first.
+    """
+    rows = np.linspace(0, len(samples) - 1, min(len(samples), FITTED_ROWS)).astype(np.int64)
+    fitted_on = samples.take(rows)
+    texts = []
+    for candidate in best_of(candidates):
+        formula = refitted(fitted_formula(candidate.genome, candidate.fitted), fitted_on)
+        texts.append(to_python(shortest(formula, fitted_on, tolerance)))
+    found = [_found(text, samples) for text in dict.fromkeys(texts)]
+    found = [one for one in found if math.isfinite(one.score.r2)]
+    keys = [(1 - f.score.r2, f.formula.complexity, f.score.eic_finite) for f in found]
+    kept = [found[i] for i in np.flatnonzero(front(np.array(keys)))] if keys else []
+    return tuple(sorted(kept, key=lambda f: (f.formula.complexity, -f.score.r2)))
+
+
+def _found(text: str, samples: Samples) -> Found:
+    """What is said of a formula's text."""
+    formula = read(text, syntax="infix", columns=tuple(samples.columns)).formula
+    score = measure_formula(formula, samples)
+    longest = max([digits_of(label) for label in shortenable(formula)], default=0)
+    loss = (1 - score.r2) * samples.target_spread / len(samples)
+    return Found(text, formula, score, loss, longest)

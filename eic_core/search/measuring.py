@@ -1,0 +1,253 @@
+"""What a search knows of each term: its values, and how its noise grows, on fixed rows.
+
+A term is measured once: values on all training rows, amplification on a fixed part of them.  Of the
+amplification a search needs s^2 of the term itself at each of those rows, and the largest over its
+nodes of what stands for s^2 there: its 90 % quantile, or its mean as in EIC itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from eic_core.engine.amplify import amplify
+from eic_core.engine.native import library as native
+from eic_core.engine.native.library import INVALID
+from eic_core.engine.passes import RANGE
+from eic_core.engine.population import Counts
+from eic_core.engine.tape import Tape
+from eic_core.engine.values import plain_values
+from eic_core.formula.tree import Node
+from eic_core.operators.wide import Array
+from eic_core.samples import Samples
+from eic_core.search.vocabulary import ARITY, Term, Token, formula_of, node_of
+
+QUANTILE = 0.9
+
+PENALTIES = ("q90", "mean")
+
+NUMBERS_HELD = 2**24
+"""What is remembered of terms holds at most so many numbers; then it is measured anew."""
+
+LEAST_TERMS, MOST_TERMS = 4_000, 30_000
+
+LEAST_SPREAD = 1e-10
+"""A term whose values spread by less of their size is no better than the intercept."""
+
+
+class MeasuredTerms:
+    """Measures terms, and remembers them under a number each.
+
+    Parameters
+    ----------
+    samples : Samples
+        N training rows.
+    digit_rows : ndarray of int, shape (R,)
+        The rows on which digits are measured.
+    penalty : {"q90", "mean"}
+        What stands for s^2 at a node: its 90 % quantile over the rows, or its mean.
+
+    Attributes
+    ----------
+    number : dict of Term to int
+        What was measured; -1 for a term without a value at some row, beyond double range or
+        constant on these data.
+    units : ndarray, shape (T, N)
+        Values on the training rows less their mean, scaled to length 1.
+    means, lengths : ndarray, shape (T,)
+        Values are mean + length * unit.
+    nodes : ndarray of int, shape (T,)
+    y, s2 : ndarray, shape (T, R)
+        Value and squared amplification on the rows of the digits.
+    at_root, worst : ndarray, shape (T,)
+        What stands for s^2 at the term's root; the largest of that over its nodes.  With s2 they
+        are known once `settle` was asked for a term.
+    """
+
+    def __init__(self, samples: Samples, digit_rows: Counts, penalty: str) -> None:
+        self.samples = samples
+        self.digit_rows = digit_rows
+        self.on_digit_rows = samples.take(digit_rows)
+        self.penalty = penalty
+        self.number: dict[Term, int] = {}
+        rows, few = len(samples), len(digit_rows)
+        size = min(max(NUMBERS_HELD // (rows + 2 * few), LEAST_TERMS), MOST_TERMS)
+        self.units = np.empty((size, rows))
+        self.y, self.s2 = np.empty((size, few)), np.empty((size, few))
+        self.means, self.lengths = np.empty(size), np.empty(size)
+        self.at_root, self.worst = np.empty(size), np.empty(size)
+        self.nodes: Counts = np.empty(size, dtype=np.int64)
+        self.used = 0
+        self.unsettled: dict[int, Term] = {}
+
+    def measure(self, terms: Iterable[Term]) -> dict[Term, int]:
+        """Measure what is not known yet; returned is `number`, with all of these terms."""
+        wanted = dict.fromkeys(terms)
+        new = [term for term in wanted if term not in self.number]
+        if self.used + len(new) > len(self.means):
+            self.number, self.used, self.unsettled = {}, 0, {}
+            new = list(wanted)
+        for start in range(0, len(new), LEAST_TERMS):
+            self._add(new[start : start + LEAST_TERMS])
+        return self.number
+
+    def _add(self, terms: Sequence[Term]) -> None:
+        """Measure and keep new terms."""
+        tape = lay_out_terms(terms)
+        with np.errstate(all="ignore"):
+            values = self._values(terms, tape)
+            y = values[:, self.digit_rows]
+            means = values.mean(axis=1)
+            size = np.abs(values).max(axis=1) * math.sqrt(values.shape[1])
+            values -= means[:, None]
+            lengths = np.sqrt(np.einsum("ij,ij->i", values, values))
+            usable = np.isfinite(lengths) & (lengths > LEAST_SPREAD * size)
+            s2, at_root, worst, unusual = self._noise(terms, tape)
+            kept = np.flatnonzero(usable)
+            start, stop = self.used, self.used + len(kept)
+            np.divide(values[kept], lengths[kept, None], out=self.units[start:stop])
+        self.y[start:stop], self.s2[start:stop] = y[kept], s2[kept]
+        self.means[start:stop], self.lengths[start:stop] = means[kept], lengths[kept]
+        self.at_root[start:stop], self.worst[start:stop] = at_root[kept], worst[kept]
+        self.used = stop
+        numbers = np.where(usable, start - 1 + np.cumsum(usable), -1).tolist()
+        self.number.update(zip(terms, numbers, strict=True))
+        self.nodes[start:stop] = [len(terms[i]) for i in kept.tolist()]
+        for i in np.flatnonzero(unusual & usable).tolist():
+            self.unsettled[numbers[i]] = terms[i]
+
+    def settle(self, numbers: Iterable[int]) -> None:
+        """Find the amplification of terms at whose rows some rule of ADR 0001 holds.
+
+        It takes a hundred times as long as for others, and most candidates are refused before
+        anyone asks; a term without an amplification loses all digits.
+        """
+        for number in self.unsettled.keys() & set(numbers):
+            found = amplify(
+                formula_of(self.unsettled.pop(number)), self.on_digit_rows, recheck=False
+            )
+            self.at_root[number] = self.worst[number] = math.inf
+            if found.valid_count == len(self.on_digit_rows) and not math.isnan(found.eic):
+                s2 = np.array([found.valid_s2(node) for node in found.tape.nodes])
+                each = stands_for(s2, self.penalty)
+                self.s2[number], self.at_root[number] = s2[-1], each[-1]
+                self.worst[number] = np.max(each)
+
+    def _values(self, terms: Sequence[Term], tape: Tape) -> Array:
+        """Of each term on the training rows, shape (M, N); not finite where there is none."""
+        engine = native.library()
+        packed = None if engine is None else engine.pack(tape)
+        if engine is None or packed is None:
+            return np.array([plain_values(formula_of(term), self.samples) for term in terms])
+        rows = len(self.samples)
+        kept = np.empty((len(terms), rows))
+        address = int(kept.ctypes.data)
+        run = engine.run(
+            tape, packed, self.samples.addresses, rows, mode=native.VALUES_ONLY, skip=INVALID,
+            out=INVALID,
+            keep_y=[(root, address + 8 * rows * i) for i, root in enumerate(tape.roots)],
+        )  # fmt: skip
+        kept[np.array(run.signs)[list(tape.roots)] != 0] = np.nan  # some node is not finite
+        return kept
+
+    def _noise(self, terms: Sequence[Term], tape: Tape) -> tuple[Array, ...]:
+        """s^2 of each term at the rows of the digits, what stands for it, and the worst inside.
+
+        The last says of which terms they are not known: some row is no ordinary one.
+        """
+        engine, rows = native.library(), len(self.digit_rows)
+        packed = None if engine is None else engine.pack(tape)
+        unusual = np.ones(len(terms), dtype=bool)
+        at_root, worst = np.full(len(terms), np.nan), np.full(len(terms), np.nan)
+        found = np.full((len(terms), rows), np.nan)
+        if engine is not None and packed is not None:
+            s2 = np.empty((len(tape), rows))
+            address = int(s2.ctypes.data)
+            run = engine.run(
+                tape, packed, self.on_digit_rows.addresses, rows, mode=0, skip=INVALID | RANGE,
+                out=INVALID | RANGE,
+                keep_s2=[(slot, address + 8 * rows * slot) for slot in range(len(tape))],
+            )  # fmt: skip
+            each = stands_for(s2, self.penalty)
+            below: list[float] = each.tolist()
+            for slot, read in enumerate(tape.operands):
+                for operand in read:
+                    if below[operand] > below[slot]:
+                        below[slot] = below[operand]
+            roots = np.array(tape.roots)
+            found, at_root, worst = s2[roots], each[roots], np.array(below)[roots]
+            unusual = np.array(run.signs)[roots] != 0
+        return found, at_root, worst, unusual
+
+
+def stands_for(s2: Array, penalty: str) -> Array:
+    """What stands for s^2 over the rows of the digits, the last axis.
+
+    Examples
+    --------
+    >>> stands_for(np.arange(1.0, 11.0), "q90").item(), stands_for(np.arange(3.0), "mean").item()
+    (9.0, 1.0)
+    """
+    if penalty == "mean":
+        return np.asarray(np.mean(s2, axis=-1))
+    place = math.ceil(QUANTILE * s2.shape[-1]) - 1
+    return np.asarray(np.partition(s2, place, axis=-1)[..., place])
+
+
+class _Nodes(dict[Token, Node]):
+    """A node for each token, whose id and operands mean nothing: a tape has its own."""
+
+    def __missing__(self, token: Token) -> Node:
+        if len(self) > MOST_TERMS:
+            self.clear()
+        found = self[token] = node_of(token, 0, (0,) * ARITY.get(token, 0))  # type: ignore[arg-type]
+        return found
+
+
+_NODES = _Nodes()
+
+
+def lay_out_terms(terms: Sequence[Term]) -> Tape:
+    """Terms as one tape, equal parts once: what `lay_out_population` makes of their formulas.
+
+    Its nodes know neither their places nor their operands: the tape does.
+
+    Examples
+    --------
+    >>> tape = lay_out_terms([("$x", "sin", "$y", "mul"), ("$x", "sin")])
+    >>> len(tape), tape.roots, tape.operands
+    (4, (3, 1), [(), (0,), (), (1, 2)])
+    """
+    known: dict[object, int] = {}
+    slot_of = known.setdefault
+    arity_of = ARITY.get
+    nodes: list[Node] = []
+    operands: list[tuple[int, ...]] = []
+    roots: list[int] = []
+    new = 0  # the next slot
+    for term in terms:
+        done: list[int] = []
+        for token in term:
+            arity = arity_of(token)  # type: ignore[arg-type]
+            if arity is None:
+                read: tuple[int, ...] = ()
+                slot = slot_of(token, new)
+                done.append(slot)
+            elif arity == 2:
+                right = done.pop()
+                read = (done[-1], right)
+                slot = done[-1] = slot_of((token, read), new)
+            else:
+                read = (done[-1],)
+                slot = done[-1] = slot_of((token, read), new)
+            if slot == new:
+                new += 1
+                operands.append(read)
+                nodes.append(_NODES[token])
+        roots.append(slot)
+    reads = [slot for read in operands for slot in read]
+    tape = Tape((), nodes, reads, tuple(roots), population=True)
+    tape.__dict__["operands"] = operands  # what it would find itself
+    return tape

@@ -1,0 +1,177 @@
+"""What a search works on: the data, what may be built, and what counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from eic_core.errors import DataError, FormulaError
+from eic_core.formula.syntax import read
+from eic_core.formula.tree import VARIABLE
+from eic_core.measure.table import Table
+from eic_core.samples import Samples
+from eic_core.search.fitting import CentredTarget, Weights
+from eic_core.search.measuring import PENALTIES, MeasuredTerms
+from eic_core.search.vocabulary import DEFAULT_STEPS, Vocabulary
+
+ALPHA = 0.002
+"""What a digit costs: Yu et al. in their genetic programming."""
+
+ETA = 0.999
+
+TRAINING_ROWS = 2_000
+"""Rows that a search looks at, at most; what it ends with is fitted and measured on all."""
+
+DIGIT_ROWS = 96
+"""Rows on which digits are measured while searching; more tell no more."""
+
+
+@dataclass(frozen=True)
+class SearchProblem:
+    """A search's data and settings; the same for every island.
+
+    Attributes
+    ----------
+    samples : Samples
+        All rows, with a target.
+    vocabulary : Vocabulary
+    alpha, eta : float
+        What a digit and a node cost.
+    penalty : {"q90", "mean"}
+        What stands for s^2 at a node while searching: its 90 % quantile over rows, or its mean.
+    """
+
+    samples: Samples
+    vocabulary: Vocabulary
+    alpha: float = ALPHA
+    eta: float = ETA
+    penalty: str = "q90"
+
+    def __post_init__(self) -> None:
+        if self.samples.target is None:
+            raise DataError("a search needs a target column")
+        self.samples.require(self.vocabulary.variables)
+        if self.penalty not in PENALTIES:
+            raise DataError(
+                f"there is no penalty `{self.penalty}`", hint="there are " + ", ".join(PENALTIES)
+            )
+        if not 0 <= self.alpha < np.inf:
+            raise DataError(f"a digit cannot cost {self.alpha:g}", hint="give 0 or more")
+        if not 0 < self.eta <= 1:
+            raise DataError(
+                f"a node cannot cost a factor {self.eta:g}", hint="give at most 1: 0.999, say"
+            )
+        if not 0 < self.target.square < np.inf:
+            raise DataError(
+                "the target is the same in every row: there is nothing to explain"
+                if self.target.square == 0 else "the target spreads wider than double range"
+            )  # fmt: skip
+
+    @cached_property
+    def training(self) -> Samples:
+        """The rows that the search looks at, ordered by their numbers: as the table orders them
+        makes no difference."""
+        columns = [self.samples.columns[name] for name in reversed(self.vocabulary.variables)]
+        assert self.samples.target is not None
+        order = np.lexsort([*columns, self.samples.target])
+        places = np.linspace(0, len(order) - 1, min(len(order), TRAINING_ROWS)).astype(np.int64)
+        return self.samples.take(order[places])
+
+    @cached_property
+    def target(self) -> CentredTarget:
+        """The target on the training rows, centred."""
+        assert self.training.target is not None
+        return CentredTarget(self.training.target)
+
+    @property
+    def weights(self) -> Weights:
+        """What counts in a candidate's fitness."""
+        return Weights(self.alpha, self.eta, self.vocabulary.most_nodes)
+
+    def terms(self) -> MeasuredTerms:
+        """Room for what is measured of terms, empty."""
+        count = len(self.training)
+        rows = np.linspace(0, count - 1, min(count, DIGIT_ROWS)).astype(np.int64)
+        return MeasuredTerms(self.training, rows, self.penalty)
+
+
+def samples_to_search(table: Table, target: str) -> Samples:
+    """A table's complete rows with names that a formula can use.
+
+    Parameters
+    ----------
+    table : Table
+    target : str
+        The column to explain; all others explain it.
+
+    Raises
+    ------
+    DataError
+        If there is no such column, no other one, or no complete row.
+
+    Examples
+    --------
+    >>> from eic_core.measure.table import read_table
+    >>> sorted(samples_to_search(read_table(b"a b,2nd,y\\n1,2,3\\n4,5,6\\n"), "y").columns)
+    ['x0', 'x1']
+    """
+    if target not in table.names:
+        listed = ", ".join(f"`{name}`" for name in table.names)
+        raise DataError(f"the table has no column `{target}`", hint=f"it has {listed}")
+    inputs = [name for name in table.names if name != target]
+    if not inputs:
+        raise DataError("a search needs at least one input column")
+    return table.samples(dict(zip(variable_names(inputs), inputs, strict=True)), target)
+
+
+def variable_names(columns: Sequence[str]) -> list[str]:
+    """The columns' names if each is read as a variable; else x0, x1, ... in their order.
+
+    Examples
+    --------
+    >>> variable_names(["mass", "v"]), variable_names(["mass", "2nd try"])
+    (['mass', 'v'], ['x0', 'x1'])
+    """
+    if all(_is_variable(name, columns) for name in columns):
+        return list(columns)
+    return [f"x{i}" for i in range(len(columns))]
+
+
+def _is_variable(name: str, columns: Sequence[str]) -> bool:
+    """Whether a column's name is read as that variable, also inside a formula."""
+    try:
+        nodes = read(f"2*{name}", syntax="infix", columns=columns).formula.nodes
+    except FormulaError:
+        return False
+    return len(nodes) == 3 and nodes[1].operator == VARIABLE and nodes[1].label == name
+
+
+def problem_of(
+    samples: Samples,
+    *,
+    alpha: float = ALPHA,
+    eta: float = ETA,
+    penalty: str = "q90",
+    operators: Sequence[str] = DEFAULT_STEPS,
+    max_complexity: int = 40,
+) -> SearchProblem:
+    """What a search works on, of samples whose columns are its variables.
+
+    Parameters
+    ----------
+    samples : Samples
+        With a target.
+    alpha, eta : float
+        What a digit and a node cost.
+    penalty : {"q90", "mean"}
+        What stands for s^2 at a node while searching.
+    operators : sequence of str
+        Keys of `eic_core.search.vocabulary.STEPS`.
+    max_complexity : int
+        Nodes of a formula, at most.
+    """
+    vocabulary = Vocabulary(tuple(samples.columns), tuple(operators), max_complexity)
+    return SearchProblem(samples, vocabulary, alpha, eta, penalty)

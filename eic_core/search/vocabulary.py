@@ -1,0 +1,316 @@
+"""Terms: the additive parts of a candidate, as they are grown, varied and joined.
+
+A term is a tuple of tokens in post-order: a variable as its name after a `$`, a constant (a float),
+or the name of a step.  What a linear fit does anyway, adding and scaling, is never the last step of
+a term: a sum is split into two terms, and a constant factor is dropped (Yu et al.: "the formula
+split into additive terms").
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple, TypeVar
+
+from eic_core.errors import DataError
+from eic_core.formula.syntax.build import number_label
+from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node, Parameter
+
+Token = float | str
+Term = tuple[Token, ...]
+
+
+class Operation(NamedTuple):
+    """An operator as a search writes it.
+
+    Attributes
+    ----------
+    operator : str
+        A row of `eic_core.operators.OPERATORS`.
+    arity : int
+    parameter : Fraction or None
+        An exact exponent.
+    """
+
+    operator: str
+    arity: int
+    parameter: Parameter = None
+
+
+STEPS: Mapping[str, Operation] = {
+    **{name: Operation(name, 2) for name in ("add", "sub", "mul", "div", "pow", "min", "max")},
+    **{
+        name: Operation(name, 1)
+        for name in (
+            "sin", "cos", "tan", "exp", "log", "sqrt", "abs", "tanh", "sinh", "cosh", "asin",
+            "acos", "atan", "erf", "cbrt", "log1p", "expm1", "neg",
+        )
+    },
+    "square": Operation("power", 1, Fraction(2)),
+    "cube": Operation("power", 1, Fraction(3)),
+    "inv": Operation("power", 1, Fraction(-1)),
+}  # fmt: skip
+"""What a search may build with, by the names that its users give."""
+
+DEFAULT_STEPS = ("add", "sub", "mul", "div", "square", "sqrt", "exp", "log", "sin", "cos")
+
+ARITY: Mapping[str, int] = {name: step.arity for name, step in STEPS.items()}
+
+VARIABLE_MARK = "$"
+
+Some = TypeVar("Some")
+
+
+def one_of(some: Sequence[Some], rng: random.Random) -> Some:
+    """One of a sequence; a third of what `random.choice` costs."""
+    return some[int(rng.random() * len(some))]
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What terms are made of, and how large they may be.
+
+    Attributes
+    ----------
+    variables : tuple of str
+        Canonical names.
+    steps : tuple of str
+        Keys of `STEPS`.
+    most_nodes : int
+        Of a candidate.
+    constants : float
+        The part of leaves that are numbers, 0 to 1.
+    """
+
+    variables: tuple[str, ...]
+    steps: tuple[str, ...] = DEFAULT_STEPS
+    most_nodes: int = 40
+    constants: float = 0.2
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.steps if name not in STEPS]
+        if unknown:
+            raise DataError(
+                f"there is no operator `{unknown[0]}` to search with",
+                hint="there are " + ", ".join(f"`{name}`" for name in STEPS),
+            )
+        if not self.steps:
+            raise DataError("a search needs at least one operator")
+        if not self.variables:
+            raise DataError("a search needs at least one input column")
+        if self.most_nodes < 1:
+            raise DataError("a formula needs at least one node")
+
+    @cached_property
+    def alike(self) -> Mapping[str, tuple[str, ...]]:
+        """For each step, those that take as many operands."""
+        return {
+            name: tuple([other for other in self.steps if ARITY[other] == ARITY[name]])
+            for name in self.steps
+        }
+
+    @cached_property
+    def leaves(self) -> tuple[str, ...]:
+        """The variables as tokens."""
+        return tuple([VARIABLE_MARK + name for name in self.variables])
+
+    def leaf(self, rng: random.Random) -> Token:
+        """A variable, or a number."""
+        if rng.random() < self.constants:
+            return new_number(rng)
+        return one_of(self.leaves, rng)
+
+    def grown(self, rng: random.Random, depth: int) -> Term:
+        """A random term of at most so many levels."""
+        if depth <= 0 or rng.random() < 0.15:
+            return (self.leaf(rng),)
+        name = one_of(self.steps, rng)
+        if ARITY[name] == 1:
+            return (*self.grown(rng, depth - 1), name)
+        return (*self.grown(rng, depth - 1), *self.grown(rng, depth - 1), name)
+
+    def varied(self, term: Term, rng: random.Random) -> Term:
+        """A term with one change: a number moved, a step or leaf replaced, a part grown or cut."""
+        kind = rng.random()
+        if kind < 0.3:
+            numbers = [i for i, token in enumerate(term) if token.__class__ is float]
+            if numbers:
+                place = one_of(numbers, rng)
+                return (*term[:place], moved_number(float(term[place]), rng), *term[place + 1 :])
+        end = int(rng.random() * len(term))
+        if kind < 0.5:  # another step of as many operands, or another leaf
+            token = term[end]
+            other = one_of(self.alike[str(token)], rng) if token in ARITY else self.leaf(rng)
+            return (*term[:end], other, *term[end + 1 :])
+        start = start_of(term, end)
+        part = term[start : end + 1]
+        if kind < 0.6:  # a part takes the place of the whole
+            return part
+        if kind < 0.8:  # one more step above a part
+            name = one_of(self.steps, rng)
+            if ARITY[name] == 2:
+                leaf = self.leaf(rng)
+                part = (*part, leaf) if rng.random() < 0.5 else (leaf, *part)
+            part = (*part, name)
+        else:
+            part = self.grown(rng, int(rng.random() * 3))
+        return (*term[:start], *part, *term[end + 1 :])
+
+
+def crossed(term: Term, other: Term, rng: random.Random) -> Term:
+    """A term with one part replaced by a part of another.
+
+    Parameters
+    ----------
+    term, other : Term
+    rng : random.Random
+    """
+    end, graft = int(rng.random() * len(term)), int(rng.random() * len(other))
+    return (
+        *term[: start_of(term, end)], *other[start_of(other, graft) : graft + 1],
+        *term[end + 1 :],
+    )  # fmt: skip
+
+
+def new_number(rng: random.Random) -> float:
+    """A number of two digits, of either sign, most of them near 1."""
+    kind = rng.random()
+    if kind < 0.3:
+        return one_of((1.0, 2.0, 3.0, 4.0, 5.0, 0.5, -1.0), rng)
+    size = rounded(10 ** (3 * rng.random() - 2), 2)
+    return size if kind < 0.65 else -size
+
+
+def moved_number(value: float, rng: random.Random) -> float:
+    """A number beside another, or of the other sign, or a plain one."""
+    kind = rng.random()
+    if kind < 0.1:
+        return -value
+    if kind < 0.2:
+        return float(round(value)) or 1.0
+    far = (2 * rng.random() - 1) * 10 ** (3 * rng.random() - 3)
+    return rounded(value * (1 + far), 5) or 1.0
+
+
+def rounded(value: float, digits: int) -> float:
+    """A number with so many significant digits."""
+    return float(f"{value:.{digits - 1}e}")
+
+
+def start_of(term: Term, end: int) -> int:
+    """Where the part begins that ends at a place.
+
+    Examples
+    --------
+    >>> start_of(("$x", "$y", 2.0, "mul", "add"), 3)
+    1
+    """
+    missing, place = ARITY.get(term[end], 0), end  # type: ignore[arg-type]
+    while missing:
+        place -= 1
+        missing += ARITY.get(term[place], 0) - 1  # type: ignore[arg-type]
+    return place
+
+
+def has_variable(term: Term) -> bool:
+    """Whether it is more than a number."""
+    return any([token.__class__ is str and token not in ARITY for token in term])
+
+
+_SPLIT = frozenset(("add", "sub", "mul", "div", "neg"))
+
+
+def parts_of(term: Term) -> list[Term]:
+    """The terms that a linear fit needs of this one: sums split, constant factors and signs gone.
+
+    A number alone is no term: the intercept stands for it.
+
+    Examples
+    --------
+    >>> parts_of(("$x", 2.0, "mul", "$y", "sin", "sub"))
+    [('$x',), ('$y', 'sin')]
+    """
+    if term[-1] not in _SPLIT:
+        return [term] if has_variable(term) else []
+    found: list[Term] = []
+    pending = [term]
+    while pending:
+        part = pending.pop()
+        last = part[-1]
+        if last not in _SPLIT:
+            if has_variable(part):
+                found.append(part)
+        elif last == "neg":
+            pending.append(part[:-1])
+        else:
+            middle = start_of(part, len(part) - 2)
+            left, right = part[:middle], part[middle:-1]
+            if last == "add" or last == "sub":
+                pending += [right, left]
+            elif not has_variable(right):
+                pending.append(left)
+            elif last == "mul" and not has_variable(left):
+                pending.append(right)
+            else:
+                found.append(part)
+    return found
+
+
+def formula_of(term: Term) -> Formula:
+    """A term as a formula.
+
+    Examples
+    --------
+    >>> from eic_core.formula.rendering import to_python
+    >>> to_python(formula_of(("$x", -2.5, "mul", "square", "$y", "div")))
+    '(x*(-2.5))**2/y'
+    """
+    nodes: list[Node] = []
+    done: list[int] = []
+    for id, token in enumerate(term):
+        children: tuple[int, ...] = ()
+        arity = ARITY.get(token, 0)  # type: ignore[arg-type]
+        if arity:
+            children = tuple(done[-arity:])
+            del done[-arity:]
+        done.append(id)
+        nodes.append(node_of(token, id, children))
+    return Formula(tuple(nodes))
+
+
+_new_node = tuple.__new__  # a third of what calling `Node` costs
+
+
+def node_of(token: Token, id: int, children: tuple[int, ...]) -> Node:
+    """A token as a node of a formula.
+
+    Parameters
+    ----------
+    token : Token
+    id : int
+        The node's place in its formula.
+    children : tuple of int
+        Places of its operands.
+    """
+    if isinstance(token, float):
+        return _new_node(Node, (id, CONSTANT, children, constant_label(token), None, (0, 0)))
+    if token in STEPS:
+        operator, _, parameter = STEPS[token]
+        return _new_node(Node, (id, operator, children, "", parameter, (0, 0)))
+    name = token.removeprefix(VARIABLE_MARK)
+    return _new_node(Node, (id, VARIABLE, children, name, None, (0, 0)))
+
+
+def constant_label(value: float) -> str:
+    """A number as a constant leaf spells it.
+
+    Examples
+    --------
+    >>> constant_label(-2.50), constant_label(3e-7), constant_label(4.0)
+    ('-2.5', '3e-7', '4')
+    """
+    size = number_label(repr(abs(value)).removesuffix(".0"))
+    return f"-{size}" if value < 0 else size

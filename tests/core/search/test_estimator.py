@@ -1,0 +1,145 @@
+"""The search in scikit-learn's manner."""
+
+from __future__ import annotations
+
+import builtins
+import pickle
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.model_selection import cross_val_score
+from sklearn.utils.estimator_checks import check_estimator
+
+from eic_core.formula.syntax import read
+from eic_core.measure.fit import r_squared
+from eic_core.search.estimator import EICSymbolicRegressor, sympy_expression
+from eic_core.search.run import RULES
+
+RNG = np.random.default_rng(3)
+X = RNG.uniform(1, 4, (70, 2))
+Y = X[:, 0] * np.sin(X[:, 1]) + 0.02 * RNG.normal(size=70)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return EICSymbolicRegressor(max_evals=3000, random_state=1).fit(X, Y)
+
+
+def test_scikit_learns_own_checks_pass() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        done = check_estimator(EICSymbolicRegressor(max_evals=100, random_state=0))
+    assert {check["status"] for check in done} <= {"passed", "skipped"}
+    assert sum(check["status"] == "passed" for check in done) > 40
+
+
+def test_it_predicts_what_its_formula_says(fitted) -> None:
+    best = fitted.best_
+    assert fitted.score(X, Y) == pytest.approx(best.score.r2) and best.score.r2 > 0.9
+    assert r_squared(fitted.predict(X), Y) == pytest.approx(best.score.r2)
+    again = pickle.loads(pickle.dumps(fitted))
+    assert (again.predict(X) == fitted.predict(X)).all()
+
+
+def test_the_table_has_a_row_for_each_formula_of_the_front(fitted) -> None:
+    table = fitted.equations_
+    assert list(table["equation"]) == [found.text for found in fitted.pareto_front_]
+    assert table["picked"].sum() == 1 and table["complexity"].is_monotonic_increasing
+    mean_squares = [
+        np.mean((Y - EICSymbolicRegressor.predict(_with(fitted, found), X)) ** 2)
+        for found in fitted.pareto_front_
+    ]
+    np.testing.assert_allclose(table["loss"], mean_squares, rtol=1e-9)
+
+
+def _with(fitted, found):
+    other = pickle.loads(pickle.dumps(fitted))
+    other.best_ = found
+    return other
+
+
+def test_without_pandas_the_table_is_a_list(fitted, monkeypatch) -> None:
+    whole = builtins.__import__
+
+    def without(name, *args, **named):
+        if name == "pandas":
+            raise ImportError(name)
+        return whole(name, *args, **named)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    rows = fitted.equations_
+    assert isinstance(rows, list) and len(rows) == len(fitted.pareto_front_)
+
+
+def test_another_formula_can_be_chosen(fitted) -> None:
+    other = pickle.loads(pickle.dumps(fitted))
+    chosen = {rule: other.select(rule).best_ for rule in RULES}
+    assert chosen["accurate"].score.r2 == max(f.score.r2 for f in fitted.pareto_front_)
+    assert r_squared(other.predict(X), Y) == pytest.approx(chosen["accurate"].score.r2)
+
+
+def test_sympy_and_latex_say_the_same_formula(fitted) -> None:
+    expression = fitted.sympy()
+    at = {str(symbol): symbol for symbol in expression.free_symbols}
+    for row, value in zip(X[:5], fitted.predict(X[:5]), strict=True):
+        point = {at[f"x{i}"]: row[i] for i in range(2) if f"x{i}" in at}
+        assert float(expression.subs(point)) == pytest.approx(value, rel=1e-12)
+    tex = read(fitted.latex(), syntax="latex").formula
+    assert tex.complexity == fitted.best_.formula.complexity
+
+
+def test_every_step_has_a_form_in_sympy() -> None:
+    from eic_core.engine.values import values
+    from eic_core.samples import Samples
+    from eic_core.search.vocabulary import ARITY, formula_of
+
+    at = Samples.from_columns({"x": [0.4], "y": [0.7]})
+    for name, arity in ARITY.items():
+        formula = formula_of(("$x", *(["$y"] if arity == 2 else []), name))
+        expression = sympy_expression(formula)
+        point = {symbol: at.columns[str(symbol)][0] for symbol in expression.free_symbols}
+        expected = values(formula, at)[0]
+        assert complex(expression.subs(point)) == pytest.approx(expected, rel=1e-12), name
+
+
+def test_seeds_and_callbacks(fitted) -> None:
+    told = []
+    again = EICSymbolicRegressor(max_evals=3000, random_state=1, callbacks=[told.append])
+    assert again.fit(X, Y).best_.text == fitted.best_.text
+    assert told[-1].evaluations == again.n_evaluations_ == 3000
+
+
+def test_columns_with_names_keep_them() -> None:
+    import pandas
+
+    frame = pandas.DataFrame({"mass": X[:, 0], "angle": X[:, 1]})
+    model = EICSymbolicRegressor(max_evals=800, random_state=1).fit(frame, Y)
+    assert set(model.best_.formula.variables) <= {"mass", "angle"}
+
+
+def test_scikit_learn_can_validate_it() -> None:
+    scores = cross_val_score(EICSymbolicRegressor(max_evals=1500, random_state=0), X, Y, cv=2)
+    assert scores.min() > 0.3
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"method": "ga"}, {"alpha": -1}, {"max_evals": None}, {"operators": ("sine",)}]
+)
+def test_a_wrong_parameter_is_a_value_error(wrong) -> None:
+    with pytest.raises(ValueError):
+        EICSymbolicRegressor(**{"max_evals": 400, **wrong}).fit(X, Y)
+
+
+def test_the_search_itself_needs_no_scikit_learn() -> None:
+    program = (
+        "import sys\n"
+        "for name in ('sklearn', 'pandas', 'sympy'):\n    sys.modules[name] = None\n"
+        "import eic_core.search, eic_core.search.estimator, eic_core.cli.search_command\n"
+        "try:\n    eic_core.search.estimator.EICSymbolicRegressor\n"
+        "except ImportError:\n    print('needs it')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "needs it\n", done.stderr
