@@ -362,7 +362,7 @@ def _periodic_cause(row: Operator, evidence: Evidence) -> Cause:
     largest = evidence.largest[0]
     turn = row.period if row.waves else 2 * row.period  # a wave has two zeros in a period
     few_turns = where <= turn
-    if row.poles and (size > 10 or (few_turns and size > FAR)):
+    if row.poles and (size > max(10.0, where) or (few_turns and size > FAR)):
         return Cause("near a pole", f"it comes close to a pole of `{name}`")
     has_zeros = not (row.poles and row.waves)  # what has poles and crests has none
     if has_zeros and ((few_turns and size < CLOSE) or (size < 0.1 and where * size < 1)):

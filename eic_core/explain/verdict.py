@@ -41,7 +41,7 @@ from eic_core.measure.jumps import Undecided, undecided
 from eic_core.operators import OPERATORS
 
 OUT_OF_RANGE = "out-of-range"
-UNDERFLOW = "underflow"
+RANGE_LOSS = "range-loss"
 UNDECIDED = "undecided"
 
 LEVELS: Mapping[str, str] = {
@@ -49,7 +49,7 @@ LEVELS: Mapping[str, str] = {
     MODERATE: "The result loses 1 to 2 digits",
     SEVERE: "The result loses more than 2 digits",
     OUT_OF_RANGE: "At some samples double precision has no value of the result",
-    UNDERFLOW: "At some samples underflow costs digits of the result",
+    RANGE_LOSS: "At some samples over- or underflow costs digits of the result",
     UNDECIDED: "At some samples a rounding decides the value of the result",
     INFINITE: "At some samples no digit of the result is right",
     UNDEFINED: "The formula has no real value on these samples",
@@ -201,7 +201,7 @@ def _with_rows_without_double(inspection: Inspection, said: _Said) -> _Said:
 
 
 def _with_underflow(inspection: Inspection, said: _Said) -> _Said:
-    """Digits that underflow costs where there is a value all the same."""
+    """Digits that over- or underflow costs where there is a value all the same."""
     found = double_range(inspection)
     if not len(found.worn):
         return said
@@ -209,7 +209,7 @@ def _with_underflow(inspection: Inspection, said: _Said) -> _Said:
     if not said.calm:
         return replace(said, sentence=f"{said.sentence} {told}")
     sentence = f"{told} {WIDER} {_uncapital(said.loss)}"
-    return replace(said, level=UNDERFLOW, cause="Below the range of doubles", sentence=sentence)
+    return replace(said, level=RANGE_LOSS, cause="A value beyond double range", sentence=sentence)
 
 
 def _with_jumps(inspection: Inspection, said: _Said) -> _Said:
@@ -262,14 +262,14 @@ def range_sentence(inspection: Inspection, found: DoubleRange) -> str:
         exact = f"the exact value is in range at {found.in_range:,}{more} of them"
     else:
         exact = "what the exact value is, is not known at all of them"
-    return (
-        f"No double-precision value at {found.count:,} of "
-        f"{wording.count(found.rows, 'sample')}: {where}; {exact}."
-    )
+    samples = wording.count(found.rows, "sample")
+    if found.unknown:
+        samples = f"the {found.rows - found.unknown:,} samples {CHECKED}"
+    return f"No double-precision value at {found.count:,} of {samples}: {where}; {exact}."
 
 
 def worn_sentence(found: DoubleRange) -> str:
-    """How many digits underflow costs where a result has a value all the same.
+    """How many digits over- or underflow costs where a result has a value all the same.
 
     Examples
     --------
@@ -280,10 +280,13 @@ def worn_sentence(found: DoubleRange) -> str:
     >>> worn_sentence(found)
     'Underflow on the way costs 14.8 digits of the result at 1 of 2 samples.'
     """
+    way = "Over- or underflow" if 0 < found.worn_overflows < len(found.worn) else "Underflow"
+    if found.worn_overflows == len(found.worn):
+        way = "Overflow"
     lost = wording.digits_phrase(found.worn_digits)
     at_most = "up to " if len(found.worn) > 1 and found.worn_digits < math.inf else ""
     return (
-        f"Underflow on the way costs {at_most}{lost} of the result at {len(found.worn):,} of "
+        f"{way} on the way costs {at_most}{lost} of the result at {len(found.worn):,} of "
         f"{wording.count(found.rows, 'sample')}."
     )
 
@@ -311,8 +314,9 @@ def jump_sentence(inspection: Inspection, found: Undecided) -> str:
     at_most = "up to " if first.count > 1 and first.digits < math.inf else ""
     more = found.count - first.count
     elsewhere = f"; other steps at {more:,} more" if more else ""
+    who = "Over- or underflow" if first.by_range else "Rounding"
     return (
-        f"Rounding decides {_text(inspection, first.node)} at {first.count:,} of "
+        f"{who} decides {_text(inspection, first.node)} at {first.count:,} of "
         f"{wording.count(found.checked, 'sample')}, and with it {at_most}{lost} of the result"
         f"{elsewhere}."
     )
@@ -579,7 +583,10 @@ def _hidden(inspection: Inspection) -> list[str]:
     bottleneck, root = inspection.nodes[inspection.bottleneck], inspection.nodes[-1]
     if math.isinf(root.local_eic) or not root.local_eic <= bottleneck.local_eic - 1:
         return []
-    if level_of(root.local_eic) != STABLE or undecided(inspection).count:
+    found = double_range(inspection)
+    if found.count or len(found.worn) or undecided(inspection).count:
+        return []
+    if level_of(root.local_eic) != STABLE:
         return []
     return [
         "The result hides it: a test of its output would not reveal "

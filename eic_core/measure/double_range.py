@@ -22,12 +22,10 @@ from eic_core.engine.extended import ExtendedSamples
 from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF, Tape
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection
-from eic_core.measure.jumps import FAR, undecided
+from eic_core.measure.jumps import FAR, LARGEST, undecided
 from eic_core.measure.observed import run_in
 from eic_core.operators import NUMPY
 from eic_core.operators.wide import Array
-
-LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True)
@@ -81,10 +79,15 @@ class DoubleRange(Plain):
     places : tuple of RangePlace
         Where that comes from, the most rows first.
     worn : ndarray of int
-        Rows at which the result has a value, but has lost digits because a value on the way is
-        below the normal doubles, which have fewer.
+        Rows at which the result has a value, but has lost digits because a value on the way leaves
+        the range of doubles, or is below the normal ones, which have fewer digits.
     worn_digits : float
         The digits that it has lost at the worst of them; inf if it is wrong in size or sign.
+    worn_overflows : int
+        At how many of them a value on the way overflows.
+    unknown : int
+        Rows at which the result is inf or nan, but the check at 60 digits ended before it could
+        tell whether there is a real value.
     """
 
     rows: int
@@ -95,10 +98,13 @@ class DoubleRange(Plain):
     places: tuple[RangePlace, ...]
     worn: np.ndarray = field(repr=False, default_factory=lambda: np.empty(0, dtype=np.int64))
     worn_digits: float = 0.0
+    worn_overflows: int = 0
+    unknown: int = 0
 
     JSON = (
         "rows", "out_of_range", ("without_value", lambda found: found.count), "in_range", "beyond",
         "places", ("worn", lambda found: len(found.worn)), "worn_digits",
+        "worn_overflows", "unknown",
     )  # fmt: skip
 
     @property
@@ -171,6 +177,8 @@ def _find(inspection: Inspection) -> DoubleRange:
         worn &= (np.abs(exact) >= SMALLEST_NORMAL) & (np.abs(exact) <= LARGEST)
     most = float(np.max(moved[worn], initial=0.0))
     worn_digits = math.log10(most / UNIT_ROUNDOFF) if 0 < most < 1 else math.inf if most else 0.0
+    unknown = np.isin(rows, amplification.unsettled) & ~amplification.valid[rows] & ~lost
+    unknown &= ~np.isfinite(root)
     at = np.flatnonzero(lost)
     places = _places(
         tape, [y[at] for y in in_double], _lost_by_slot(wide, at),
@@ -185,6 +193,8 @@ def _find(inspection: Inspection) -> DoubleRange:
         places,
         rows[worn],
         worn_digits,
+        int(np.count_nonzero(np.any([np.isinf(y[worn]) for y in in_double], axis=0))),
+        int(np.count_nonzero(unknown)),
     )
 
 
@@ -262,8 +272,13 @@ def _places(
     """
     count = len(in_double[-1])
     no_number = [~np.isfinite(y) for y in in_double]
-    wrong_zero = [(np.abs(y) < SMALLEST_NORMAL) & gone
-                  for y, gone in zip(in_double, lost, strict=True)]  # fmt: skip
+    wrong_zero: list[np.ndarray] = []
+    for slot, (y, gone) in enumerate(zip(in_double, lost, strict=True)):
+        passed_on = np.zeros(count, dtype=bool)  # a 0 that is none, made of another
+        for operand in tape.operands[slot]:
+            passed_on |= wrong_zero[operand]
+        passed_on &= (y == 0) & (exact[slot] != 0)
+        wrong_zero.append(((np.abs(y) < SMALLEST_NORMAL) & gone) | passed_on)
     current = np.full(count, len(tape) - 1)
     kinds = np.full(count, "", dtype=object)
     for slot in range(len(tape) - 1, -1, -1):
@@ -287,6 +302,7 @@ def _places(
                 hit = misled & mark
                 current[hit], kinds[hit] = operand, kind
                 misled &= ~hit
+        current[misled], kinds[misled] = operands[0], "outside"  # by less than a double shows
     found = Counter[tuple[int, str]]()
     for row, slot in enumerate(current.tolist()):
         kind = kinds[row] or ("overflows" if no_number[slot][row] else "underflows")

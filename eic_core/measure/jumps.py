@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from eic_core.engine.branches import plain_values
-from eic_core.engine.tape import UNIT_ROUNDOFF, Step, Tape
+from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF, Step, Tape
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection
 from eic_core.operators.wide import Array
@@ -29,6 +29,8 @@ Rows = npt.NDArray[np.int64]
 FAR = 100.0
 """A result is decided by a rounding where its values differ by more than so many times what its own
 amplification says: by two digits."""
+
+LARGEST = float(np.finfo(np.float64).max)
 
 RUNS, FEWEST_RUNS = 16, 4
 """How often a formula is run with other roundings: less often where that would take long."""
@@ -51,13 +53,16 @@ class Jump(Plain):
     digits : float
         At the worst of them, the digits that the result loses: log10 of the relative distance of
         its values in units of roundoff; inf where they differ in size or sign.
+    by_range : bool
+        Whether it is turned by an over- or underflow on the way, and not by a rounding.
     """
 
     node: int
     count: int
     digits: float
+    by_range: bool = False
 
-    JSON = ("node", "count", "digits")
+    JSON = ("node", "count", "digits", "by_range")
 
 
 @dataclass(frozen=True)
@@ -103,7 +108,7 @@ def undecided(inspection: Inspection) -> Undecided:
     >>> samples = Samples.from_columns({"x": [2.3, 7.0]})
     >>> found = undecided(inspect(read("sign((x + 1e16) - 1e16 - 2)").formula, samples))
     >>> found.rows.tolist(), found.jumps  # x + 1e16 is wrong by about 1
-    ([0], (Jump(node=7, count=1, digits=inf),))
+    ([0], (Jump(node=7, count=1, digits=inf, by_range=False),))
     """
     known = _FOUND.get(inspection)
     if known is None:
@@ -126,6 +131,7 @@ def _find(inspection: Inspection) -> Undecided:
     runs = _Runs(inspection, rows, steps)
     explained = FAR * UNIT_ROUNDOFF * s[rows]
     far = (_distance(runs.low, runs.high) > explained) & np.any(runs.turned, axis=0)
+    far &= ~(runs.ranged & ~np.isfinite(runs.plain_result))  # that is told as a lost value
     jumps = []
     for place, step in enumerate(steps):
         below = set(tape.members(step.slot)) - {step.slot}
@@ -136,10 +142,12 @@ def _find(inspection: Inspection) -> Undecided:
         alone = ~np.any(np.delete(runs.turned, place, axis=0), axis=0)
         moved = np.where(alone, _distance(runs.low, runs.high), runs.moved_by(place))
         here &= moved > explained
-        if here.any():
-            most = float(np.max(moved[here]))
-            digits = math.log10(most / UNIT_ROUNDOFF) if most < 1 else math.inf
-            jumps.append(Jump(step.node, int(np.count_nonzero(here)), digits))
+        for by_range in (False, True):
+            part = here & (runs.ranged == by_range)
+            if part.any():
+                most = float(np.max(moved[part]))
+                digits = math.log10(most / UNIT_ROUNDOFF) if most < 1 else math.inf
+                jumps.append(Jump(step.node, int(np.count_nonzero(part)), digits, by_range))
     jumps.sort(key=lambda jump: (-jump.digits, -jump.count, jump.node))
     if not jumps:  # none moves it alone
         return Undecided(checked, rows[:0], ())
@@ -167,6 +175,9 @@ class _Runs:
         of those that count, where 60 digits were taken.
     turned : ndarray of bool, shape (jumps, m)
         Where each step's value differs from that of the plain run.
+    plain_result : ndarray, shape (m,)
+    ranged : ndarray of bool, shape (m,)
+        Where some value of the plain run leaves the range of doubles.
     """
 
     def __init__(self, inspection: Inspection, rows: Rows, steps: Sequence[Step]) -> None:
@@ -182,7 +193,13 @@ class _Runs:
             if row in amplification.exact:
                 for y, known in zip(exact, amplification.exact[row][0], strict=False):
                     y[i] = known
-        self._plain = plain
+        self._plain, self.plain_result = plain, plain[-1]
+        longer = _longer_values(tape, samples)
+        self.ranged = np.zeros(count, dtype=bool)
+        for y in longer:
+            self.ranged |= (np.abs(y) > LARGEST) | ((np.abs(y) < SMALLEST_NORMAL) & (y != 0))
+        with np.errstate(over="ignore"):
+            shortened = [y.astype(np.float64) for y in longer]
         self._other = [plain[step.slot].copy() for step in steps]
         self.low = np.minimum(plain[-1], exact[-1])
         self.high = np.maximum(plain[-1], exact[-1])
@@ -190,13 +207,13 @@ class _Runs:
         active = [amplification.evaluated(step.node)[rows] for step in steps]
         for run in range(runs + 2):
             if run < 2:
-                values = exact if run else _longer_values(tape, samples)
+                values = exact if run else shortened
             else:
                 values = _moved_values(tape, samples, inexact, rng)
             self.low = np.minimum(self.low, values[-1])
             self.high = np.maximum(self.high, values[-1])
             for place, step in enumerate(steps):
-                turned = _differ(plain[step.slot], values[step.slot]) & active[place]
+                turned = _differ(step, plain[step.slot], values[step.slot]) & active[place]
                 self._other[place][turned] = values[step.slot][turned]
                 self.turned[place] |= turned
 
@@ -208,9 +225,12 @@ class _Runs:
         return _distance(np.broadcast_to(found, (count,)), self._plain[-1])
 
 
-def _differ(one: Array, other: Array) -> npt.NDArray[np.bool_]:
+def _differ(step: Step, one: Array, other: Array) -> npt.NDArray[np.bool_]:
     """Where two values of a step differ by more than a rounding of its own."""
-    apart = np.abs(one - other) > 1e-9 * np.fmax(np.abs(one), np.abs(other))
+    assert step.row is not None
+    own = 0.0 if step.row.steps or step.row.compares else 1e-9
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(one - other) > own * np.fmax(np.abs(one), np.abs(other))
     return np.asarray(apart | (np.isnan(one) != np.isnan(other)))
 
 
@@ -221,8 +241,7 @@ def _longer_values(tape: Tape, samples: Samples) -> list[Any]:
         found = plain_values(tape, columns, len(samples))
     except TypeError:  # a function that SciPy has for doubles only
         found = plain_values(tape, samples.columns, len(samples))
-    with np.errstate(over="ignore"):
-        return [np.broadcast_to(y, (len(samples),)).astype(np.float64) for y in found]
+    return [np.broadcast_to(y, (len(samples),)) for y in found]
 
 
 def _moved_values(

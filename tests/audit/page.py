@@ -166,14 +166,18 @@ def ticking(step: float) -> Callable[[], float]:
 
 
 RANGE = re.compile(
-    r"No double-precision value at [\d,]+ of [\d,]+ samples?: (?:`[^`]*`|[^`;])*; "
+    r"No double-precision value at [\d,]+ of (?:the )?[\d,]+ samples?(?: that were checked)?: "
+    r"(?:`[^`]*`|[^`;])*; "
     r"(?:the exact value|what the exact value is)[^.]*\."
 )
 WORN = re.compile(
-    r"Underflow on the way costs (?:up to )?[\d.a-z ]+? of the result at [\d,]+ of [\d,]+ "
-    r"samples?\."
+    r"(?:Underflow|Overflow|Over- or underflow) on the way costs (?:up to )?[\d.a-z ]+? of "
+    r"the result at [\d,]+ of [\d,]+ samples?\."
 )
-JUMP = re.compile(r"Rounding decides .*? of the result(?:; other steps at [\d,]+ more)?\.")
+JUMP = re.compile(
+    r"(?:Rounding|Over- or underflow) decides .*? of the result"
+    r"(?:; other steps at [\d,]+ more)?\."
+)
 LEADS = ("With a wider range of exponents ", "Apart from that, ")
 
 

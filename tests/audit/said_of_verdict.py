@@ -76,7 +76,9 @@ def _too_large(p: Page) -> np.ndarray:
     return np.array([row.too_large for row in p.truth.rows])
 
 
-@says("level.underflow", "level", "At some samples underflow costs digits of the result")
+@says(
+    "level.range_loss", "level", "At some samples over- or underflow costs digits of the result"
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     if not (p.truth.leaves_range & (p.truth.missed > 0.9 * explained(p))).any():
         yield "it does not"
@@ -117,7 +119,8 @@ def _(p: Page) -> bool:
 @says(
     "verdict.undecided",
     "verdict",
-    "Rounding decides <at:code> at <n:int> of <of:int> [[sample|samples]], and with it ⟦up to ⟧"
+    "[[Rounding|Over- or underflow]] decides <at:code> at <n:int> of <of:int> "
+    "[[sample|samples]], and with it ⟦up to ⟧"
     "<d:digits> of the result⟦; other steps at <more:int> more⟧.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
@@ -150,8 +153,8 @@ def _decides(p: Page, k: int, count: int, told_digits: str) -> Iterator[str]:
 @says(
     "verdict.worn",
     "verdict",
-    "Underflow on the way costs ⟦up to ⟧<d:digits> of the result at <n:int> of <of:int> "
-    "[[sample|samples]].",
+    "[[Underflow|Overflow|Over- or underflow]] on the way costs ⟦up to ⟧<d:digits> of the "
+    "result at <n:int> of <of:int> [[sample|samples]].",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     rows = p.truth.leaves_range & np.isfinite(p.truth.missed)
@@ -484,14 +487,18 @@ def _loses_all(p: Page, k: int, where: str, why: str) -> Iterator[str]:
 @says(
     "verdict.range",
     "verdict",
-    "No double-precision value at <n:int> of <of:int> [[sample|samples]]: <where:any>; "
+    "No double-precision value at <n:int> of ⟦the ⟧<of:int> [[sample|samples]]⟦ that were "
+    "<checked:word>⟧: <where:any>; "
     "<exact:any>.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     y = p.truth.doubles[p.truth.root]
     beyond = _too_large(p) & (~np.isfinite(y) | (y == 0))
     lost = p.truth.without_double(p.truth.root) | beyond
-    if whole(m["n"]) != int(lost.sum()) or whole(m["of"]) != p.truth.count:
+    if m["checked"]:
+        if whole(m["n"]) > int(lost.sum()) or whole(m["of"]) >= p.truth.count:
+            yield f"at {lost.sum()} of {p.truth.count}"
+    elif whole(m["n"]) != int(lost.sum()) or whole(m["of"]) != p.truth.count:
         yield f"at {lost.sum()} of {p.truth.count}, {beyond.sum()} of them beyond 10^(10^6)"
     for code, what in re.findall(
         r"(`[^`]+`) (overflows|underflows|over- or underflows)", m["where"]
@@ -939,7 +946,7 @@ _label("none", "No digit lost", applies="none")
 _label("calm", "Like a typical physical law", applies="calm")
 _label("range", "Beyond double range", applies="range")
 _label("jump", "A jump within the noise", applies="jump")
-_label("worn", "Below the range of doubles", applies="worn")
+_label("worn", "A value beyond double range", applies="worn")
 _label("unranged", "Rounded to no value", applies="range")
 _label("undefined", "[[Outside the real domain|Out of range]]", applies="undefined")
 _label("accumulated", "Accumulated rounding")

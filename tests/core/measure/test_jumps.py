@@ -144,6 +144,7 @@ TURNED = (  # data, and the rows at which NumPy's result is not that of exact ar
     (f"log(1 + sign({D})) + x", [0.3], [0]),
     (f"sqrt(sign({D}))", [0.3], [0]),
     (f"where({D} > 0, sqrt(x), sqrt(-x))", [0.3, 2], [0]),
+    ("floor(1e12*((x + 1e6) - 1e6))", [2**0.5], [0]),
     ("where(x**2 > 0, 1, 2)", [1e-200], [0]),
     ("where(exp(-x) > 0, 1, 2)", [800], [0]),
     ("1 + ceil(exp(-x))", [800], [0]),
@@ -162,7 +163,9 @@ TURNED = (  # data, and the rows at which NumPy's result is not that of exact ar
 def test_a_rounding_turns_these_rows_and_no_others(text, x, rows):
     inspection = inspected(text, x=np.array(x, dtype=float))
     assert undecided(inspection).rows.tolist() == rows
-    assert ("Rounding decides" in verdict(inspection).sentence) == bool(rows)
+    assert (" decides `" in verdict(inspection).sentence) == bool(rows)
+    ranged = any(name in text for name in ("exp(-x)", "x**2"))
+    assert ("Over- or underflow decides" in verdict(inspection).sentence) == (ranged and bool(rows))
 
 
 @pytest.mark.parametrize("hinge", ["where(x >= 4, x - 4, 0)", "where(x > 4, x - 4, 0)"])
@@ -196,7 +199,7 @@ def test_equal_samples_are_settled_once_and_all_of_them_count():
 def test_digits_that_underflow_costs_are_told():
     said = verdict(inspected("sqrt(x*x)", x=np.array([2e-162, 1.0])))
     true = abs(math.sqrt(2e-162 * 2e-162) / 2e-162 - 1)
-    assert said.level == "underflow"
+    assert said.level == "range-loss"
     lost = f"{math.log10(true * 2**53):.1f} digits"
     assert said.sentence.startswith(f"Underflow on the way costs {lost} of the result at 1 of 2")
 
@@ -204,3 +207,34 @@ def test_digits_that_underflow_costs_are_told():
 def test_the_rows_on_a_jump_are_those_that_jump():
     said = verdict(inspected("where(x > 1, x - 2, 5) + 0.1", x=np.array([1.0, 2.0, 3.0])))
     assert "row 1 lies exactly on the jump" in said.sentence
+
+
+def test_overflow_that_costs_digits_is_called_so():
+    large, larger = np.array([1e200, 1.0]), np.array([1e300, 1.0])
+    said = verdict(inspected("atan(x*y/z/1e100)", x=large, y=large, z=larger))
+    assert said.sentence.startswith("Overflow on the way costs 15.7 digits of the result at 1 of 2")
+    assert said.level == "range-loss"
+
+
+@pytest.mark.parametrize(
+    ("text", "step"),
+    [("sqrt(x*y/z)", "`x·y` underflows"), ("sin(x*y/z)", "`x·y` underflows"),
+     ("log(x*y/z)", "`x·y` underflows"), ("atanh(tanh(w))", "`tanh(w)` is rounded out of")],
+)  # fmt: skip
+def test_the_step_that_loses_the_value_is_named(text, step):
+    tiny = np.array([1e-200])
+    columns = {"x": tiny, "y": tiny, "z": tiny * 1e-100} if "x" in text else {"w": tiny * 0 + 20}
+    assert step in verdict(inspected(text, **columns)).sentence
+
+
+def test_what_the_output_shows_is_not_said_to_be_hidden():
+    x = np.array([800.0, 1.0])
+    said = verdict(inspected("log(exp(x)+exp(y))", x=x, y=x + 1))
+    assert "No double-precision value" in said.sentence
+    assert not any("would not reveal" in note for note in said.notes)
+
+
+def test_a_count_of_samples_that_were_checked_says_so():
+    x = np.random.default_rng(3).uniform(1, 50, 1800)
+    said = verdict(inspected("1/(1-cos(1e-9*x))", x=x))
+    assert "samples that were checked: " in said.sentence
