@@ -10,7 +10,7 @@ closer to where the sign changes, and what its value and its amplification do th
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,8 +19,9 @@ import numpy.typing as npt
 from eic_core.engine.amplify import Amplification, amplify
 from eic_core.engine.passes import at_points
 from eic_core.engine.tape import SINGULAR_S2, constant_value, tape_of
-from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
+from eic_core.formula.tree import VARIABLE, Formula, Node
 from eic_core.operators import OPERATORS
+from eic_core.operators.forms import ValueForm, form_of
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 
@@ -50,13 +51,6 @@ GROWN = 30.0
 
 SURE = 1e12
 """From this amplification on, double precision does not know a sign."""
-
-CONTINUOUS = frozenset(
-    "neg abs cbrt hypot exp expm1 sin cos atan sinh cosh tanh asinh erf min max".split()
-)
-"""Operators with a value at any real operands that makes no jump; so have `add`, `sub`, `mul`."""
-
-NEVER_NEGATIVE = frozenset(("abs", "hypot"))
 
 FEW, TRIED = 256, 8
 """Samples whose signs are compared on the short way, and those of them that a line may start at."""
@@ -230,47 +224,29 @@ def loses_all_at_zero(formula: Formula, node_id: int, samples: Samples) -> bool:
     [False, False, False, False, False]
     """
     root = formula.nodes[node_id]
-    if root.operator not in ("add", "sub", "sin", "cos", "log"):
+    row = OPERATORS[root.operator]
+    if not row.crossing or row.poles:
         return False
-    signs: list[int] = []
-    smooth: list[bool] = []
+    forms: list[ValueForm] = []
     for node in formula.nodes[:node_id]:
-        sign, itself = _form_of(node, [signs[i] for i in node.children], formula, samples)
-        signs.append(sign)
-        smooth.append(itself and all([smooth[i] for i in node.children]))
-    if root.operator in ("add", "sub") and not any([signs[i] for i in root.children]):
+        below = [forms[i] for i in node.children]
+        form = form_of(node.operator, below, node.parameter) if below else _leaf_form(node, samples)
+        forms.append(form._replace(smooth=form.smooth and all([each.smooth for each in below])))
+    operands = [forms[i] for i in root.children]
+    if row.scales and not any([each.sign for each in operands]):
         return False  # its terms may vanish together
-    return all([smooth[i] for i in root.children])
+    return all([each.smooth for each in operands])
 
 
-def _form_of(
-    node: Node, signs: Sequence[int], formula: Formula, samples: Samples
-) -> tuple[int, bool]:
-    """The sign that a node has everywhere, 0 if it may have others; and whether it never jumps.
-
-    Given those of its operands.
-    """
-    _, operator, children, label, parameter, _ = node
-    if operator == VARIABLE:
-        column = samples.columns[label]
-        return int(column.min() > 0) - int(column.max() < 0), True
-    if operator == CONSTANT:
-        value = constant_value(label)
-        return int(value > 0) - int(value < 0), True
-    first, last = signs[0], signs[-1]
-    real = first == 1 or formula.nodes[children[0]].operator in NEVER_NEGATIVE
-    if operator == "power" and parameter is not None:
-        whole = parameter.denominator == 1
-        sign = 1 if whole and parameter % 2 == 0 else first if whole else int(first == 1)
-        return sign if first else 0, (whole or real) and (parameter > 0 or first != 0)
-    if operator in ("add", "sub"):
-        return first if first == (last if operator == "add" else -last) else 0, True
-    if operator in ("mul", "div"):
-        return first * last, operator == "mul" or last != 0
-    if operator in ("sqrt", "log", "pow"):
-        return int(first == 1 and operator != "log"), real and (first == 1 or operator == "sqrt")
-    sign = {"neg": -first, "abs": first * first, "exp": 1, "cosh": 1}.get(operator, 0)
-    return sign, operator in CONTINUOUS
+def _leaf_form(node: Node, samples: Samples) -> ValueForm:
+    """What is known of a variable on its samples, or of a constant."""
+    if node.operator == VARIABLE:
+        column = samples.columns[node.label]
+        sign = int(column.min() > 0) - int(column.max() < 0)
+    else:
+        value = constant_value(node.label)
+        sign = int(value > 0) - int(value < 0)
+    return ValueForm(sign, sign != 1, True)
 
 
 def find_unbounded_zero(amplification: Amplification, node_id: int) -> SignChange | None:

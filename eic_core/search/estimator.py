@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,12 +10,11 @@ import numpy as np
 from eic_core.engine.values import values
 from eic_core.errors import DataError
 from eic_core.formula.rendering import to_latex
-from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 from eic_core.search.problem import ALPHA, problem_of, variable_names
 from eic_core.search.run import TOLERANCE, SearchBudget, SearchProgress, choose, search
-from eic_core.search.vocabulary import DEFAULT_STEPS
+from eic_core.search.vocabulary import DEFAULT_STEPS, sympy_expression
 
 if TYPE_CHECKING:
     EICSymbolicRegressor: Any
@@ -213,45 +212,6 @@ class _Regressor:
 
         check_is_fitted(self)
         return sympy_expression(self.best_.formula)
-
-
-def sympy_expression(formula: Formula) -> Any:
-    """A formula as an expression of SymPy, built node by node.
-
-    Examples
-    --------
-    >>> from eic_core.formula.syntax import read
-    >>> sympy_expression(read("0.5*x**2 + exp(-y)").formula)
-    0.5*x**2 + exp(-y)
-    """
-    import sympy
-
-    def number(label: str) -> Any:
-        if label in ("pi", "e"):
-            return sympy.pi if label == "pi" else sympy.E
-        return sympy.Rational(label) if "/" in label or label.lstrip("-").isdigit() else (
-            sympy.Float(label)
-        )  # fmt: skip
-
-    made: Mapping[str, Callable[..., Any]] = {
-        "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b,
-        "div": lambda a, b: a / b, "pow": lambda a, b: a**b, "neg": lambda a: -a,
-        "min": sympy.Min, "max": sympy.Max, "abs": sympy.Abs,
-        "cbrt": lambda a: sympy.real_root(a, 3), "log1p": lambda a: sympy.log(1 + a),
-        "expm1": lambda a: sympy.exp(a) - 1,
-    }  # fmt: skip
-    done: list[Any] = []
-    for _, operator, children, label, parameter, _ in formula.nodes:
-        operands = [done[child] for child in children]
-        if operator == VARIABLE:
-            done.append(sympy.Symbol(label, real=True))
-        elif operator == CONSTANT:
-            done.append(number(label))
-        elif operator == "power" and parameter is not None:
-            done.append(operands[0] ** sympy.Rational(*parameter.as_integer_ratio()))
-        else:
-            done.append((made.get(operator) or getattr(sympy, operator))(*operands))
-    return done[-1]
 
 
 _CLASSES: list[type] = []

@@ -18,7 +18,7 @@ from eic_core.engine.population import Counts
 from eic_core.formula.tree import Draft, Formula, constant
 from eic_core.operators.wide import Array
 from eic_core.search.measuring import MeasuredTerms, stands_for
-from eic_core.search.vocabulary import Term, constant_label, formula_of
+from eic_core.search.vocabulary import Term, constant_label, formula_of, joined, scaled
 
 Genome = tuple[Term, ...]
 """The terms of a candidate in the order in which they are written, none twice."""
@@ -335,14 +335,12 @@ def fitted_formula(genome: Genome, fitted: Fitted) -> Formula:
     whole: Draft | None = None
     for term, coefficient in zip(genome, fitted.coefficients, strict=True):
         part = formula_of(term).to_draft()
-        size = coefficient if whole is None else abs(coefficient)
-        if size != 1:
-            part = Draft("mul", [constant(constant_label(size)), part])
-        whole = part if whole is None else Draft("add" if coefficient > 0 else "sub", [whole, part])
+        part = scaled(part, coefficient if whole is None else abs(coefficient))
+        whole = part if whole is None else joined(whole, part, coefficient > 0)
     if fitted.intercept or whole is None:
         if whole is None:
             whole = constant(constant_label(fitted.intercept))
         else:
-            sign = "add" if fitted.intercept > 0 else "sub"
-            whole = Draft(sign, [whole, constant(constant_label(abs(fitted.intercept)))])
+            intercept = constant(constant_label(abs(fitted.intercept)))
+            whole = joined(whole, intercept, fitted.intercept > 0)
     return Formula.from_draft(whole)

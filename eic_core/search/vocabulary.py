@@ -9,15 +9,23 @@ split into additive terms").
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from eic_core.errors import DataError
 from eic_core.formula.syntax.build import number_label
-from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node, Parameter
+from eic_core.formula.tree import (
+    CONSTANT,
+    VARIABLE,
+    Draft,
+    Formula,
+    Node,
+    Parameter,
+    constant,
+)
 
 Token = float | str
 Term = tuple[Token, ...]
@@ -314,3 +322,60 @@ def constant_label(value: float) -> str:
     """
     size = number_label(repr(abs(value)).removesuffix(".0"))
     return f"-{size}" if value < 0 else size
+
+
+def scaled(part: Draft, size: float) -> Draft:
+    """A part with a coefficient before it; 1 is not written."""
+    return part if size == 1 else Draft("mul", [constant(constant_label(size)), part])
+
+
+def joined(whole: Draft, part: Draft, positive: bool) -> Draft:
+    """A sum.
+
+    Parameters
+    ----------
+    whole, part : Draft
+        What stands before, and what is added to it.
+    positive : bool
+        False takes the part away.
+    """
+    return Draft("add" if positive else "sub", [whole, part])
+
+
+def sympy_expression(formula: Formula) -> Any:
+    """A formula as an expression of SymPy, built node by node.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> sympy_expression(read("0.5*x**2 + exp(-y)").formula)
+    0.5*x**2 + exp(-y)
+    """
+    import sympy
+
+    def number(label: str) -> Any:
+        if label in ("pi", "e"):
+            return sympy.pi if label == "pi" else sympy.E
+        return sympy.Rational(label) if "/" in label or label.lstrip("-").isdigit() else (
+            sympy.Float(label)
+        )  # fmt: skip
+
+    made: Mapping[str, Callable[..., Any]] = {
+        "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b,
+        "div": lambda a, b: a / b, "pow": lambda a, b: a**b, "neg": lambda a: -a,
+        "min": sympy.Min, "max": sympy.Max, "abs": sympy.Abs,
+        "cbrt": lambda a: sympy.real_root(a, 3), "log1p": lambda a: sympy.log(1 + a),
+        "expm1": lambda a: sympy.exp(a) - 1,
+    }  # fmt: skip
+    done: list[Any] = []
+    for _, operator, children, label, parameter, _ in formula.nodes:
+        operands = [done[child] for child in children]
+        if operator == VARIABLE:
+            done.append(sympy.Symbol(label, real=True))
+        elif operator == CONSTANT:
+            done.append(number(label))
+        elif operator == "power" and parameter is not None:
+            done.append(operands[0] ** sympy.Rational(*parameter.as_integer_ratio()))
+        else:
+            done.append((made.get(operator) or getattr(sympy, operator))(*operands))
+    return done[-1]

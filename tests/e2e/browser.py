@@ -28,8 +28,7 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
     "--process-per-site",
-    # No test stays on a page for long enough to win back what optimising its scripts costs: a
-    # twentieth to an eighth of all the work.
+    # No test stays on a page for long enough to win back what optimising its scripts costs.
     "--js-flags=--no-maglev --no-opt",
 )
 

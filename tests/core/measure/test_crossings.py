@@ -22,12 +22,11 @@ from eic_core.formula.syntax import read
 from eic_core.formula.tree import Formula
 from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
 from eic_core.measure.crossings import (
-    CONTINUOUS,
-    NEVER_NEGATIVE,
     find_sign_change,
     find_unbounded_zero,
     loses_all_at_zero,
 )
+from eic_core.operators.forms import CONTINUOUS, NEVER_NEGATIVE
 from tests.effort import examples
 
 

@@ -27,10 +27,11 @@ ROOT = Path(__file__).resolve().parents[3]
 OWNERS = ("eic_core/operators/", "eic_core/formula/syntax/", "eic_core/rewriting/")
 FRIENDS = {
     "eic_core/engine/native/generate.py": "functions of the C library that a backend offers",
+    "eic_core/search/vocabulary.py": "a table of notation: the names that users of a search give",
 }
 TREES = ("eic_core.formula.tree", "eic_core.operators", "eic_core.formula.rendering")
 FAMILIES = {path.stem for path in (ROOT / "eic_core/operators").glob("*.py")} - {
-    "__init__", "backend", "row", "table", "wide", "words", "writing",
+    "__init__", "backend", "forms", "row", "table", "wide", "words", "writing",
 }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from eic_core.formula.syntax import read
 from eic_core.measure.fit import r_squared
-from eic_core.search.estimator import EICSymbolicRegressor, sympy_expression
+from eic_core.search.estimator import EICSymbolicRegressor
 from eic_core.search.run import RULES
 
 RNG = np.random.default_rng(3)
