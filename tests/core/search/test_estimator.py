@@ -94,7 +94,7 @@ def test_sympy_and_latex_say_the_same_formula(fitted) -> None:
 def test_every_step_has_a_form_in_sympy() -> None:
     from eic_core.engine.values import values
     from eic_core.samples import Samples
-    from eic_core.search.vocabulary import ARITY, formula_of
+    from eic_core.search.vocabulary import ARITY, formula_of, sympy_expression
 
     at = Samples.from_columns({"x": [0.4], "y": [0.7]})
     for name, arity in ARITY.items():
