@@ -8,7 +8,7 @@ node creates of a target's loss, so that what is said is about the samples where
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from eic_core import wording
 from eic_core.engine.amplify import amplify
-from eic_core.engine.exact import MANY_DIGITS, ExactEvaluator
+from eic_core.engine.exact import MANY_DIGITS, ExactEvaluator, ExactSample
 from eic_core.engine.tape import tape_of
 from eic_core.explain import phrases
 from eic_core.explain.created import CreatedLoss, created_losses, row_weights
@@ -524,17 +524,31 @@ def _are_zeros(
     inspection: Inspection, node_id: int, rows: npt.NDArray[np.intp]
 ) -> npt.NDArray[np.bool_]:
     """Whether a node that is 0 at 60 digits is 0 indeed, at some of these rows, evenly spaced."""
+    return np.array(
+        [sample.first_invalid is not None or not sample.y[-1]
+         for sample in _with_many_digits(inspection, node_id, rows)],
+        dtype=bool,
+    )  # fmt: skip
+
+
+def _have_values(
+    inspection: Inspection, node_id: int, rows: npt.NDArray[np.intp]
+) -> list[bool]:
+    """Whether a node has a value at some of these rows, evenly spaced, where many digits tell."""
+    samples = _with_many_digits(inspection, node_id, rows)
+    return [sample.first_invalid is None for sample in samples]
+
+
+def _with_many_digits(
+    inspection: Inspection, node_id: int, rows: npt.NDArray[np.intp]
+) -> Iterator[ExactSample]:
+    """A node's sub-expression at some of these rows, evenly spaced, at many more than 60 digits."""
     subtree = inspection.formula.subtree(node_id)
-    some = rows[:: max(1, math.ceil(len(rows) / MOST_CHECKED))]
-    if not len(some):
-        return np.zeros(0, dtype=bool)
     evaluator = ExactEvaluator(tape_of(subtree), MANY_DIGITS)
-    found = []
-    for row in some.tolist():
-        cells = {name: inspection.samples.decimal(name, row) for name in subtree.variables}
-        values = evaluator.sample(cells).y
-        found.append(len(values) < len(evaluator.tape) or not values[-1])
-    return np.array(found)
+    for row in rows[:: max(1, math.ceil(len(rows) / MOST_CHECKED))].tolist():
+        yield evaluator.sample(
+            {name: inspection.samples.decimal(name, row) for name in subtree.variables}
+        )
 
 
 def _jump_clause(inspection: Inspection, node_id: int) -> str:
@@ -543,14 +557,19 @@ def _jump_clause(inspection: Inspection, node_id: int) -> str:
     jumps = np.isinf(trace(node_id)[1])
     for child in inspection.formula.nodes[node_id].children:
         jumps &= ~np.isinf(trace(child)[1])  # there the branch itself has no digit
-    rows = np.flatnonzero(jumps) + 1
+    places = np.flatnonzero(jumps)
+    exactly = all([bool(sample.s2) and math.isinf(sample.s2[-1])
+                   for sample in _with_many_digits(inspection, node_id, places)])  # fmt: skip
+    rows = places + 1
     node, where = inspection.formula.nodes[node_id], "on its threshold"
     if OPERATORS[node.operator].chooses:
         condition = phrases.code_text(inspection.formula, node.children[0])
         where = f"on the jump of the condition {condition}"
     if len(rows) == 1:
-        return f"row {rows[0]:,} lies exactly {where}"
-    return f"{len(rows):,} rows, the first of them row {rows[0]:,}, lie exactly {where}"
+        subject = f"row {rows[0]:,} lies"
+    else:
+        subject = f"{len(rows):,} rows, the first of them row {rows[0]:,}, lie"
+    return f"{subject} exactly {where}" if exactly else f"{subject} {where} to more than 30 digits"
 
 
 def invalid_clause(node: Node) -> str:
@@ -573,6 +592,8 @@ UNREDUCED = "its argument is too large to be reduced"
 """Of a sine, tangent or the like that has a value which no arithmetic of ours finds."""
 
 LEAVES = "its value leaves every range of numbers"
+
+INDISTINCT = "at 60 digits what it is given cannot be told from where it has no value"
 
 
 def missing_clause(inspection: Inspection, node_id: int) -> str:
@@ -615,6 +636,11 @@ def missing_clause(inspection: Inspection, node_id: int) -> str:
     beyond = 0 if row.period else int(np.count_nonzero(small | large))
     others = inspection.nodes[node_id].invalid - unreduced - beyond
     reasons = [clause] if others and clause else []
+    if reasons:
+        rows = np.array([row for row, (y, _) in amplification.exact.items() if len(y) == step.slot])
+        missing = [not has for has in _have_values(inspection, node_id, rows)]
+        if len(rows) >= others and not all(missing):
+            reasons = [clause, INDISTINCT] if any(missing) else [INDISTINCT]
     reasons += [UNREDUCED] if unreduced else []
     reasons += [LEAVES] if beyond else []
     return ", or ".join(reasons) or LEAVES

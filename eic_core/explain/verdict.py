@@ -16,6 +16,7 @@ import numpy as np
 from eic_core import wording
 from eic_core.explain.bottleneck import origin_of_loss
 from eic_core.explain.causes import (
+    INDISTINCT,
     LEAVES,
     UNREDUCED,
     explain_loss,
@@ -524,7 +525,7 @@ def _undefined(inspection: Inspection) -> _Said:
 
 def _kind_of_value(clause: str) -> str:
     """What samples lack: a real value, or one that can be used."""
-    return "usable" if UNREDUCED in clause or LEAVES in clause else "real"
+    return "usable" if any(why in clause for why in (UNREDUCED, LEAVES, INDISTINCT)) else "real"
 
 
 def _notes(inspection: Inspection) -> tuple[str, ...]:

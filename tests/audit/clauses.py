@@ -476,6 +476,17 @@ for _n, _t, _o in (
 
 @clause(
     INVALID,
+    "invalid.indistinct",
+    "⟦<other:any>, or ⟧at 60 digits what it is given cannot be told from where it has no value",
+)
+def _(p: Page, m: Match, k: int) -> Iterator[str]:
+    """The oracle has more digits, and a value at some row."""
+    if (p.truth.bad == k).all():
+        yield "it has no value at any row"
+
+
+@clause(
+    INVALID,
     "invalid.unreduced",
     "⟦a sample lies on a pole, or ⟧its argument is too large to be reduced",
 )

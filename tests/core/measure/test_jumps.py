@@ -238,3 +238,11 @@ def test_a_count_of_samples_that_were_checked_says_so():
     x = np.random.default_rng(3).uniform(1, 50, 1800)
     said = verdict(inspected("1/(1-cos(1e-9*x))", x=x))
     assert "samples that were checked: " in said.sentence
+
+
+def test_what_60_digits_take_for_a_pole_or_a_jump_is_not_said_to_be_one():
+    notes = " ".join(verdict(inspected("1/(1-cos(x))", x=np.array([1e-35, 1.0]))).notes)
+    assert "1 of 2 samples has no usable value" in notes and "division by zero" not in notes
+    assert "division by zero" in " ".join(verdict(inspected("1/x", x=np.array([0.0, 1.0]))).notes)
+    said = verdict(inspected("where(tanh(20*x) < 1, 1, 2)", x=np.array([5.0, 0.1]))).sentence
+    assert "row 1 lies on the jump of the condition `tanh(20·x) < 1` to more than 30 digits" in said
