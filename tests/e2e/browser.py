@@ -28,8 +28,6 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
     "--process-per-site",
-    # No test stays on a page for long enough to win back what optimising its scripts costs.
-    "--js-flags=--no-maglev --no-opt",
 )
 
 PATIENCE = 20_000

@@ -250,7 +250,7 @@ def _choice(scored: Scored) -> None:
             f"Look at row {found.picked.listed.row}", key="look-at-choice", on_click=_look_at,
             args=(place,),
         )  # fmt: skip
-    st.html(f'<p class="eic-lead">{prose(found.sentence)}</p>')
+    st.html(f'<p class="eic-choice">{prose(found.sentence)}</p>')
 
 
 PRICES = (0.002, READABLE, 0.05)
