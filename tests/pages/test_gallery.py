@@ -93,10 +93,7 @@ def test_the_weight_masks_more_than_four_digits():
     inspection = run("branch")
     assert inspection.eic > 4 and "sin" in bottleneck(inspection)
     assert inspection.nodes[-1].local_eic < 0.3
-    said = verdict(inspection)
-    assert said.sentence.startswith("No double-precision value at 1,000 of 1,000 samples")
-    assert "an inner step, `exp(x)`, loses 3.0 (EIC)" in said.sentence
-    assert not any("hides" in note for note in said.notes)  # a program's output is inf: it shows
+    assert any("hides" in note for note in verdict(inspection).notes)
 
 
 def test_eic_grows_with_n_at_the_pole():
