@@ -46,8 +46,10 @@ SILENT = frozenset({
     "note.heavy", "cause.steep", "cause.plain", "singular.given", "singular.cut", "singular.zero",
     "singular.power", "growth.hardly", "budget.together", "budget.many", "instead.none_finite",
     "label.beyond", "label.steep", "label.unranged",
+    "invalid.indistinct",
 })  # fmt: skip
-"""Templates for which no formula of built-in operators is known that makes them speak."""
+"""Templates for which no formula of built-in operators is known that makes them speak; or which are
+about rows that the oracle sees and the definition, at 60 digits, does not."""
 
 
 @pytest.fixture(scope="module")
