@@ -520,7 +520,7 @@ def evaluate(
         left = np.setdiff1d(doubtful, list(exact), assume_unique=True)
         ok[left] &= block.overflow_at[left] == VALID
         if len(left):
-            says = block.without_digit()
+            says = block.first_without_digit() >= 0
             misjudged = misjudged or any(
                 says[row] and ok[row] and max(sample.s2) <= SINGULAR_S2
                 for row, sample in exact.items()

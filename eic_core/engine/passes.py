@@ -259,15 +259,11 @@ def first_without_digit(
     """
     rows = len(samples)
     plain = None if settled else every_slot(tape, samples)
-    if plain is not None:
-        s2, counts = plain[1], np.ones((len(tape), rows), dtype=bool)
-    else:
+    if plain is None:
         columns = {name: samples.columns[name] for name in tape.variables}
-        block = evaluate_around(tape, columns, rows, settled)
-        s2 = np.array([np.broadcast_to(each, (rows,)) for each in block.s2])
-        counts = np.array([np.broadcast_to(block.active_at(i), (rows,)) for i in range(len(tape))])
+        return evaluate_around(tape, columns, rows, settled).first_without_digit()
     with np.errstate(invalid="ignore"):
-        lost = counts & ~(s2 <= SINGULAR_S2)
+        lost = ~(plain[1] <= SINGULAR_S2)
     return np.where(lost.any(axis=0), np.argmax(lost, axis=0), -1)
 
 

@@ -66,12 +66,12 @@ class Block:
     active: list[np.ndarray] | None = None
     on_threshold: Sequence[Any] = ()
 
-    def without_digit(self) -> np.ndarray:
-        """The samples at which some step that is evaluated keeps no digit."""
-        found = np.zeros(len(self.first_invalid), dtype=bool)
+    def first_without_digit(self) -> np.ndarray:
+        """For each sample the first slot that is evaluated and keeps no digit, -1 where all do."""
+        found = np.full(len(self.first_invalid), -1)
         with np.errstate(invalid="ignore"):
-            for slot, s2 in enumerate(self.s2):
-                found |= self.active_at(slot) & ~(s2 <= SINGULAR_S2)
+            for slot in reversed(range(len(self.s2))):
+                found[self.active_at(slot) & ~(self.s2[slot] <= SINGULAR_S2)] = slot
         return found
 
     def active_at(self, slot: int) -> Any:

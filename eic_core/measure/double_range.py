@@ -10,7 +10,6 @@ divisor 0 or pushes an argument out of its domain: ``1/(1 - cos(x))`` at 1e-9.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
@@ -22,7 +21,13 @@ from eic_core.engine.extended import ExtendedSamples
 from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF, Tape
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection
-from eic_core.measure.jumps import FAR, LARGEST, undecided
+from eic_core.measure.jumps import (
+    FAR,
+    LARGEST,
+    digits_of_distance,
+    relative_distance,
+    undecided,
+)
 from eic_core.measure.observed import run_in
 from eic_core.operators import NUMPY
 from eic_core.operators.wide import Array
@@ -171,12 +176,9 @@ def _find(inspection: Inspection) -> DoubleRange:
     at_root = far & (wide.dead == len(tape) - 1)
     beyond = ~in_range & (at_root | value.lost | np.isinf(exact))
     _, s = amplification.trace(inspection.formula.root.id)
-    with np.errstate(all="ignore"):
-        moved = np.abs(root - exact) / np.fmax(np.abs(root), np.abs(exact))
-        worn = real & leaves & ~lost & ~turned & (moved > FAR * UNIT_ROUNDOFF * s[rows])
-        worn &= (np.abs(exact) >= SMALLEST_NORMAL) & (np.abs(exact) <= LARGEST)
-    most = float(np.max(moved[worn], initial=0.0))
-    worn_digits = math.log10(most / UNIT_ROUNDOFF) if 0 < most < 1 else math.inf if most else 0.0
+    missed = relative_distance(root, exact)
+    worn = real & leaves & ~lost & ~turned & (missed > FAR * UNIT_ROUNDOFF * s[rows])
+    worn &= (np.abs(exact) >= SMALLEST_NORMAL) & (np.abs(exact) <= LARGEST)
     unknown = np.isin(rows, amplification.unsettled) & ~amplification.valid[rows] & ~lost
     unknown &= ~np.isfinite(root)
     at = np.flatnonzero(lost)
@@ -192,7 +194,7 @@ def _find(inspection: Inspection) -> DoubleRange:
         int(np.count_nonzero(beyond[at])),
         places,
         rows[worn],
-        worn_digits,
+        digits_of_distance(float(np.max(missed[worn], initial=0.0))),
         int(np.count_nonzero(np.any([np.isinf(y[worn]) for y in in_double], axis=0))),
         int(np.count_nonzero(unknown)),
     )

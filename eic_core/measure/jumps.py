@@ -130,7 +130,8 @@ def _find(inspection: Inspection) -> Undecided:
     rows = np.flatnonzero(valid & np.isfinite(s))
     runs = _Runs(inspection, rows, steps)
     explained = FAR * UNIT_ROUNDOFF * s[rows]
-    far = (_distance(runs.low, runs.high) > explained) & np.any(runs.turned, axis=0)
+    spread = relative_distance(runs.low, runs.high)
+    far = (spread > explained) & np.any(runs.turned, axis=0)
     far &= ~(runs.ranged & ~np.isfinite(runs.plain_result))  # that is told as a lost value
     jumps = []
     for place, step in enumerate(steps):
@@ -140,13 +141,12 @@ def _find(inspection: Inspection) -> Undecided:
             if other.slot in below:
                 here &= ~runs.turned[k]
         alone = ~np.any(np.delete(runs.turned, place, axis=0), axis=0)
-        moved = np.where(alone, _distance(runs.low, runs.high), runs.moved_by(place))
+        moved = np.where(alone, spread, runs.moved_by(place)) if (here & ~alone).any() else spread
         here &= moved > explained
         for by_range in (False, True):
             part = here & (runs.ranged == by_range)
             if part.any():
-                most = float(np.max(moved[part]))
-                digits = math.log10(most / UNIT_ROUNDOFF) if most < 1 else math.inf
+                digits = digits_of_distance(float(np.max(moved[part])))
                 jumps.append(Jump(step.node, int(np.count_nonzero(part)), digits, by_range))
     jumps.sort(key=lambda jump: (-jump.digits, -jump.count, jump.node))
     if not jumps:  # none moves it alone
@@ -154,11 +154,24 @@ def _find(inspection: Inspection) -> Undecided:
     return Undecided(checked, rows[far], tuple(jumps))
 
 
-def _distance(one: Array, other: Array) -> Array:
+def relative_distance(one: Array, other: Array) -> Array:
     """How far two results are apart, in units of the larger; inf if only one has a value."""
     with np.errstate(all="ignore"):
         found = np.abs(one - other) / np.fmax(np.abs(one), np.abs(other))
     return np.where(one == other, 0.0, np.where(np.isnan(found), math.inf, found))
+
+
+def digits_of_distance(distance: float) -> float:
+    """Digits that a result has lost which is so far off, in units of its size.
+
+    Examples
+    --------
+    >>> digits_of_distance(0.0), round(digits_of_distance(1e-3), 2), digits_of_distance(2.0)
+    (0.0, 12.95, inf)
+    """
+    if not 0 < distance < 1:
+        return math.inf if distance else 0.0
+    return math.log10(distance / UNIT_ROUNDOFF)
 
 
 def _may_jump(step: Step) -> bool:
@@ -222,7 +235,7 @@ class _Runs:
         given = {self._steps[place].slot: self._other[place]}
         count = len(self._samples)
         found = plain_values(self._tape, self._samples.columns, count, given)[-1]
-        return _distance(np.broadcast_to(found, (count,)), self._plain[-1])
+        return relative_distance(np.broadcast_to(found, (count,)), self._plain[-1])
 
 
 def _differ(step: Step, one: Array, other: Array) -> npt.NDArray[np.bool_]:
