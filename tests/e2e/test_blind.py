@@ -65,7 +65,7 @@ def test_a_whole_session_on_a_phone_leads_to_the_thanks_and_tells_nothing(
         fits(page)
         tap.look("welcome")
         page.locator(".st-key-welcome-start button").click()
-        expect(page.get_by_text("Practice ballot")).to_be_visible()
+        expect(page.get_by_text("Practice ballot", exact=True)).to_be_visible()
         tap.look("practice")
         answer(page, "B")
         expect(page.get_by_text("You chose formula B")).to_be_visible()

@@ -140,6 +140,7 @@ def _edited() -> None:
     read_list(st.session_state["edit_text"])
 
 
+@uninterrupted()
 def _dropped() -> None:
     file = st.session_state.get(f"list-file-{compare_desk().uploader}")
     if file is not None:

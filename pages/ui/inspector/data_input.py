@@ -89,6 +89,7 @@ def _show_error(error: UserError) -> None:
     )
 
 
+@uninterrupted()
 def _uploaded() -> None:
     here = current_visit()
     file = st.session_state.get(f"uploader-{here.uploader}")

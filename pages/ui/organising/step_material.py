@@ -165,6 +165,7 @@ def _upload(draft: StudyDraft) -> None:
     number = organiser_desk().page_values.setdefault("pool-uploader", 0)
     key = f"pool-file-{number}"
 
+    @uninterrupted()
     def take() -> None:
         file = st.session_state.get(key)
         if file is not None:
@@ -414,6 +415,7 @@ def _add(draft: StudyDraft) -> None:
     number = organiser_desk().page_values.setdefault("problem-uploader", 0)
     key = f"problem-files-{number}"
 
+    @uninterrupted()
     def take() -> None:
         files = st.session_state.get(key) or []
         if files:
