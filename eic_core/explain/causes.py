@@ -499,22 +499,34 @@ def singular_clause(inspection: Inspection, node_id: int) -> str:
     its argument is so large that no digit of the angle is left
     what it is given has no digit left
     """
-    n = inspection.nodes[node_id]
-    if any(inspection.nodes[child].singular >= n.singular for child in n.node.children):
+    node, trace = inspection.nodes[node_id].node, inspection.amplification.trace
+    lost = np.isinf(trace(node_id)[1])
+    given = np.zeros(len(lost), dtype=bool)
+    for child in node.children:
+        given |= np.isinf(trace(child)[1])
+    made = lost & ~given
+    if not made.any():
         return GIVEN
-    row = OPERATORS[n.node.operator]
-    if not row.numeric:
-        return _jump_clause(inspection, node_id)
+    row = OPERATORS[node.operator]
+    clause = _made_clause(inspection, node_id, made) if row.numeric else (
+        _jump_clause(inspection, node_id, made)
+    )  # fmt: skip
+    return f"{clause}, or {GIVEN}" if (lost & given).any() else clause
+
+
+def _made_clause(inspection: Inspection, node_id: int, rows: npt.NDArray[np.bool_]) -> str:
+    """What leaves no digit at some rows of a node whose operands have some there."""
+    node = inspection.nodes[node_id].node
+    row = OPERATORS[node.operator]
     exact, nearly = row.words.singular, row.words.nearly
     if not nearly:
         return exact
-    y, s = inspection.amplification.trace(node_id)
-    rows = np.isinf(s)
+    y, _ = inspection.amplification.trace(node_id)
     zeros = _are_zeros(inspection, node_id, np.flatnonzero(rows & (y == 0)))
     if zeros.all() and not y[rows].any():
         return exact
     if row.period:
-        x, _ = inspection.amplification.trace(n.node.children[0])
+        x, _ = inspection.amplification.trace(node.children[0])
         if np.abs(x[rows]).max() >= NO_ANGLE:
             nearly = "its argument is so large that no digit of the angle is left"
     return f"{exact}, or {nearly}" if zeros.any() else nearly
@@ -551,25 +563,55 @@ def _with_many_digits(
         )
 
 
-def _jump_clause(inspection: Inspection, node_id: int) -> str:
-    """Which rows lie on the threshold of a condition."""
-    trace = inspection.amplification.trace
-    jumps = np.isinf(trace(node_id)[1])
-    for child in inspection.formula.nodes[node_id].children:
-        jumps &= ~np.isinf(trace(child)[1])  # there the branch itself has no digit
-    places = np.flatnonzero(jumps)
+def _jump_clause(inspection: Inspection, node_id: int, lost: npt.NDArray[np.bool_]) -> str:
+    """Which of some rows lie on the threshold of a condition, and whether it jumps there."""
+    node, rows = inspection.formula.nodes[node_id], np.flatnonzero(lost)
+    if not OPERATORS[node.operator].chooses:
+        return _on_threshold(inspection, node_id, rows, "its threshold")
+    condition = phrases.code_text(inspection.formula, node.children[0])
+    meet = _are_hinges(inspection, node_id, rows)
+    if meet.all():
+        threshold = f"the threshold of the condition {condition}"
+        return f"{_on_threshold(inspection, node_id, rows, threshold)}, where {MEET_AT_0}"
+    clause = _on_threshold(
+        inspection, node_id, rows[~meet], f"the jump of the condition {condition}"
+    )
+    if meet.any():
+        clause += f", and at {int(meet.sum()):,} more {MEET_AT_0}"
+    return clause
+
+
+MEET_AT_0 = "both branches are 0, beside which no error is small"
+
+
+def _on_threshold(
+    inspection: Inspection, node_id: int, rows: npt.NDArray[np.intp], threshold: str
+) -> str:
+    """Which rows lie on a threshold, and whether exactly."""
     exactly = all([bool(sample.s2) and math.isinf(sample.s2[-1])
-                   for sample in _with_many_digits(inspection, node_id, places)])  # fmt: skip
-    rows = places + 1
-    node, where = inspection.formula.nodes[node_id], "on its threshold"
-    if OPERATORS[node.operator].chooses:
-        condition = phrases.code_text(inspection.formula, node.children[0])
-        where = f"on the jump of the condition {condition}"
+                   for sample in _with_many_digits(inspection, node_id, rows)])  # fmt: skip
+    numbers = rows + 1 if inspection.samples.rows is None else inspection.samples.rows[rows]
     if len(rows) == 1:
-        subject = f"row {rows[0]:,} lies"
+        subject = f"row {numbers[0]:,} lies"
     else:
-        subject = f"{len(rows):,} rows, the first of them row {rows[0]:,}, lie"
-    return f"{subject} exactly {where}" if exactly else f"{subject} {where} to more than 30 digits"
+        subject = f"{len(rows):,} rows, the first of them row {numbers[0]:,}, lie"
+    if exactly:
+        return f"{subject} exactly on {threshold}"
+    return f"{subject} on {threshold} to more than 30 digits"
+
+
+def _are_hinges(
+    inspection: Inspection, node_id: int, rows: npt.NDArray[np.intp]
+) -> npt.NDArray[np.bool_]:
+    """Whether both branches of a conditional are 0 at each of some rows."""
+    formula = inspection.formula
+    found = np.ones(len(rows), dtype=bool)
+    for branch in formula.nodes[node_id].children[1:]:
+        part = formula.subtree(branch)
+        at = inspection.samples.take(rows)
+        y, _ = amplify(part, at).trace(len(part) - 1)
+        found &= y == 0
+    return found
 
 
 def invalid_clause(node: Node) -> str:

@@ -93,7 +93,7 @@ TRUTH, ZERO, UNTAKEN, UNROUNDED = NOTHING = (
     "a truth value",
     "a value of 0",
     "a branch that none of these samples takes",
-    "a value that is computed without rounding",
+    "a value that comes out exact",
 )
 """What bears no relative noise, or has none to show: no way of measuring it can agree or differ."""
 
@@ -202,7 +202,7 @@ def compare_measures(
         found.append((OK, _shared_noise_clause(recursion, shared, copies, follows), ""))
     shaking = _perturbation(recursion, shaken, singular)
     if shaking[0] != UNCLEAR and not singular and observations == [
-        _finding(EXPLAINED, NAMES[o.kind], _EXACT_BELOW) for o in observed
+        _finding(EXPLAINED, NAMES[o.kind], _EXACT) for o in observed
     ]:
         alone = nothing_to_compare(UNROUNDED)
         told = (text for badge, text, _ in found if badge == OK and text)
@@ -210,7 +210,10 @@ def compare_measures(
     found.append(shaking)
     found += observations
     if rough and any(badge == UNCLEAR for badge, _, _ in found):
-        found = [(EXPLAINED if b == UNCLEAR else b, text, _JUMP) for b, text, _ in found]
+        found = [
+            (EXPLAINED if b == UNCLEAR else b, text.replace(_UNACCOUNTED, ""), _JUMP)
+            for b, text, _ in found
+        ]
         found.append(_clause(EXPLAINED, _JUMP))
     worst = max((badge for badge, _, _ in found), key=(OK, EXPLAINED, UNCLEAR).index)
     because = next(clause for badge, _, clause in found if badge == worst)
@@ -229,6 +232,8 @@ def _no_digit(singular: int, rows: int) -> _Finding:
     )
 
 
+_UNACCOUNTED = ", and the roundings on the way do not account for it"
+
 _JUMP = "noise that crosses a jump or a tie does what no derivative sees"
 
 
@@ -241,7 +246,7 @@ def _shared_noise_clause(recursion: float, shared: float, copies: Copies, follow
     )
 
 
-_EXACT_BELOW = "every operation below is exact here"
+_EXACT = "its value comes out exact"
 
 
 def _perturbation(recursion: float, shaken: Sequence[Shaken], singular: int) -> _Finding:
@@ -316,7 +321,7 @@ def _observation(observed: Observed, replay: Replay, q: Array) -> _Finding:
     if LIKELY[0] <= ratio <= LIKELY[1]:
         return _finding(EXPLAINED if reason else OK, name, reason)
     if ratio == 0 and not replay.leaf:
-        return _finding(EXPLAINED, name, reason or _EXACT_BELOW)
+        return _finding(EXPLAINED, name, reason or _EXACT)
     if replay.leaf and ratio < LIKELY[0]:
         return _finding(OK, name, "it is stored without error, or nearly so")
     replayed = replay.errors[linear]
@@ -327,9 +332,7 @@ def _observation(observed: Observed, replay: Replay, q: Array) -> _Finding:
     if replay.underflows:
         return _finding(EXPLAINED, name, reason or _replay_clause(ratio, replay))
     return _finding(UNCLEAR, name, reason or (
-        f"the error is {wording.significant(ratio)} times what is expected, and the roundings on "
-        "the "
-        "way do not account for it"
+        f"the error is {wording.significant(ratio)} times what is expected{_UNACCOUNTED}"
     ))  # fmt: skip
 
 
@@ -348,6 +351,8 @@ def _not_compared(observed: Observed, known: np.ndarray, linear: np.ndarray) -> 
             return "the value overflows or has no number"
         if beyond:
             return "no sample keeps three digits, too few to compare"
+        if np.isfinite(observed.errors).any():
+            return "no digit is left at any sample, so there is nothing to compare"
         return "there is nothing to compare: the exact value is 0"
     if observed.rows_lost:
         return f"{observed.rows_lost:,}{of} have no number, or one too large for it"

@@ -18,6 +18,7 @@ from eic_core.explain.bottleneck import origin_of_loss
 from eic_core.explain.causes import (
     INDISTINCT,
     LEAVES,
+    MEET_AT_0,
     UNREDUCED,
     explain_loss,
     missing_clause,
@@ -476,7 +477,8 @@ def _source_of_infinity(inspection: Inspection) -> int:
 def _singular_label(inspection: Inspection, node_id: int) -> str:
     row = OPERATORS[inspection.nodes[node_id].node.operator]
     if not row.numeric:
-        return "A jump"
+        clause = singular_clause(inspection, node_id)
+        return "A zero" if f"where {MEET_AT_0}" in clause else "A jump"
     words = row.words
     return wording.capital(
         f"cancellation in a {words.noun}" if words.cancels else "a singular point"

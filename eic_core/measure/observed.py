@@ -224,7 +224,8 @@ class Observed:
         The same for this one operation on the operands that it was given: 0 where it is
         exact; nan where it cannot be told.
     underflows : int
-        Samples at which the value is too small for a full mantissa, or 0 though it is not.
+        Samples at which this operation's value is too small for a full mantissa, or 0 though it
+        is not, and rounded for it.
     """
 
     kind: str
@@ -305,15 +306,15 @@ def observe(exact: ExactValues, samples: Samples, kind: str) -> tuple[Observed, 
     for k, (step, y) in enumerate(zip(exact.tape.steps, values, strict=True)):
         computed.append(y.tolist())
         errors = relative_errors([row[k] for row in exact.values], computed[k], kind)
-        small = (np.abs(y) < tiny) & (np.isnan(errors) | (errors != 0))
-        if exact.tape.chooses:
-            small &= [row[k] is not None for row in exact.values]
-        underflows = int(np.count_nonzero(small))
         rounding = errors
         if step.row is not None:
             given = [[computed[i][row] for i in step.operands] for row in range(rows)]
             local = [_apply(exact.mp, step, operands) for operands in given]
             rounding = relative_errors(local, computed[k], kind)
+        small = (np.abs(y) < tiny) & (np.abs(rounding) > 0)
+        if exact.tape.chooses:
+            small &= [row[k] is not None for row in exact.values]
+        underflows = int(np.count_nonzero(small))
         found.append(Observed(kind, errors, rounding, underflows))
     return tuple(found)
 

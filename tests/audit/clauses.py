@@ -317,8 +317,33 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
 # --- why no digit is left ---
 
 
+def _given_rows(p: Page, k: int) -> np.ndarray:
+    """At which samples an operand has no digit left."""
+    given = [p.truth.singular(c) for c in p.formula.nodes[k].children]
+    return np.any(given, axis=0) if given else np.zeros_like(p.truth.singular(k))
+
+
 def _lost_rows(p: Page, k: int) -> np.ndarray:
-    return np.flatnonzero(p.truth.singular(k))
+    """The samples at which the node itself leaves no digit; all lost ones if it never does."""
+    lost = p.truth.singular(k)
+    made = lost & ~_given_rows(p, k)
+    return np.flatnonzero(made if made.any() else lost)
+
+
+OR_GIVEN = ", or what it is given has no digit left"
+
+
+def told_of_lost(p: Page, k: int, text: str) -> Iterator[str]:
+    """A clause of `SINGULAR`; where only some samples are the node's own, it says so."""
+    given, lost = _given_rows(p, k), p.truth.singular(k)
+    if text.endswith(OR_GIVEN):
+        FIRED.append("singular.or_given")
+        if not (lost & given).any() or not (lost & ~given).any():
+            yield "not both happen"
+        text = text.removesuffix(OR_GIVEN)
+    elif (lost & given).any() and (lost & ~given).any():
+        yield "at some samples an operand has no digit left, at others it has"
+    yield from told(SINGULAR, p, k, text)
 
 
 def _zero_there(p: Page, k: int) -> np.ndarray:

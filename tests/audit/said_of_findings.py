@@ -290,7 +290,7 @@ def _nothing_at(p: Page) -> dict[int, str]:
         elif not any(values) and not p.truth.singular(k).any():
             found[k] = "a value of 0"
         elif node.children and not p.truth.singular(k).any() and _unrounded(p, k):
-            found[k] = "a value that is computed without rounding"
+            found[k] = "a value that comes out exact"
     return found
 
 
@@ -391,8 +391,12 @@ def _observed(p: Page, k: int, kind: str, what: str) -> Iterator[str]:
     errors, q = errors_of(p, k, kind)
     usable = np.isfinite(errors) & np.isfinite(q)
     exact = bool(usable.any()) and bool((errors[usable] == 0).all())
-    if what == "every operation below is exact here" and not exact:
+    if what == "its value comes out exact" and not exact:
         yield f"errors of {np.nanmax(np.abs(errors)):.3g} units"
+    if what.startswith("no digit is left at any sample") and usable.any():
+        yield f"some is left at {usable.sum()} samples"
+    if what.endswith("the exact value is 0") and np.isfinite(errors).any():
+        yield f"it is not at {np.isfinite(errors).sum()} samples"
     if what == "the value overflows or has no number":
         y = (p.truth.singles if kind == "float32" else p.truth.doubles)[k]
         if np.isfinite(y[p.truth.valid]).all():

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from tests.audit.clauses import CAUSES, INVALID, SINGULAR, crosses_zero, told, weights
+from tests.audit.clauses import CAUSES, INVALID, crosses_zero, told, told_of_lost, weights
 from tests.audit.exactly import STEPS
 from tests.audit.page import Page
 from tests.audit.printed import (
@@ -457,7 +457,7 @@ def _source(p: Page, k: int, lost: np.ndarray, why: str, count: int) -> Iterator
     here = p.truth.singular(k) & lost
     if here.sum() != count:
         yield f"{here.sum()} of {lost.sum()} samples lose it there"
-    yield from told(SINGULAR, p, k, why)
+    yield from told_of_lost(p, k, why)
 
 
 def _count_of(p: Page, lost: np.ndarray, where: str) -> Iterator[str]:
@@ -478,7 +478,7 @@ def _count_of(p: Page, lost: np.ndarray, where: str) -> Iterator[str]:
 
 def _loses_all(p: Page, k: int, where: str, why: str) -> Iterator[str]:
     yield from _count_of(p, p.truth.singular(k), where)
-    yield from told(SINGULAR, p, k, why)
+    yield from told_of_lost(p, k, why)
 
 
 # --- no value in double precision ---

@@ -234,8 +234,8 @@ def test_what_nothing_rounds_has_nothing_to_compare():
     found = triangulate(inspect(read("0*x+1").formula, samples))
     assert found.sentence == (
         "At both nodes that can be compared the recursion, shaking every step, and real arithmetic "
-        "agree. At 3 more there is nothing to compare: a value of 0 and a value that is computed "
-        "without rounding."
+        "agree. At 3 more there is nothing to compare: a value of 0 and a value that comes "
+        "out exact."
     )
     whole = Samples.from_columns({"x": [1.0, 2.0, 3.0]})
     assert triangulate(inspect(read("x+1").formula, whole)).nodes[-1].agreement.nothing == UNROUNDED
