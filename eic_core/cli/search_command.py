@@ -14,9 +14,9 @@ from eic_core.cli.exits import write_out
 from eic_core.errors import DataError
 from eic_core.exports import csv_text, plain_value
 from eic_core.measure.table import read_table
-from eic_core.search.problem import ALPHA, problem_of, samples_to_search
+from eic_core.search.measuring import PENALTIES
+from eic_core.search.problem import ALPHAS, ISLANDS, problem_of, samples_to_search
 from eic_core.search.run import (
-    ISLANDS,
     TOLERANCE,
     SearchBudget,
     SearchProgress,
@@ -25,8 +25,8 @@ from eic_core.search.run import (
 )  # fmt: skip
 from eic_core.search.vocabulary import DEFAULT_STEPS, STEPS
 
-METHODS = {"gp": "EIC-GP"}
-"""What `--method` takes, and what it is called in a pool."""
+METHODS = {"gp": "GP", "mcts": "MCTS"}
+"""What `--method` takes, and what it is called in a pool, after `EIC-` where a digit costs."""
 
 COLUMNS = (
     "problem", "method", "formula", "syntax", "complexity", "r2", "eic", "eic_finite", "loss",
@@ -52,10 +52,19 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("data", metavar="DATA.csv", type=Path)
     parser.add_argument("--target", metavar="COLUMN", help="default: the last column")
-    parser.add_argument("--method", choices=tuple(METHODS), default="gp", help="default: gp")
     parser.add_argument(
-        "--alpha", metavar="A", type=float, default=ALPHA,
-        help="what a digit costs; 0.01 for formulas to read, 0 for no cost; default: %(default)s",
+        "--method", choices=tuple(METHODS), default="gp",
+        help="genetic programming or Monte-Carlo tree search; default: %(default)s",
+    )  # fmt: skip
+    parser.add_argument(
+        "--alpha", metavar="A", type=float,
+        help="what a digit costs; 0.01 for formulas to read, 0 for no cost; default: "
+        + ", ".join(f"{alpha:g} for {method}" for method, alpha in ALPHAS.items()),
+    )  # fmt: skip
+    parser.add_argument(
+        "--penalty", choices=PENALTIES, default="q90",
+        help="what stands for a step's amplification while searching: its 90%% quantile over "
+        "rows, or its root mean square as in EIC; default: %(default)s",
     )  # fmt: skip
     parser.add_argument(
         "--max-evals", metavar="N", type=int,
@@ -99,7 +108,8 @@ def run(options: argparse.Namespace) -> None:
     if dropped:
         print(f"left out: {wording.count(dropped, 'row')} with an empty cell", file=sys.stderr)
     problem = problem_of(
-        samples, alpha=options.alpha, max_complexity=options.max_complexity,
+        samples, alpha=options.alpha, penalty=options.penalty, method=options.method,
+        max_complexity=options.max_complexity,
         operators=[name.strip() for name in options.operators.split(",") if name.strip()],
     )  # fmt: skip
     minutes = options.minutes
@@ -116,14 +126,14 @@ def run(options: argparse.Namespace) -> None:
     if not result.front:
         raise DataError("no formula with a value at every row was found", hint="search for longer")
     if options.out is not None or not options.json:
-        write_out(pool_text(result, options.data.stem, METHODS[options.method]), options.out)
+        write_out(pool_text(result, options.data.stem), options.out)
     if options.json:
         document = result.to_json() | {"target": samples.target_name}
         print(json.dumps(plain_value(document), allow_nan=False, ensure_ascii=False))
     print("\n".join(_summary(result)), file=sys.stderr)
 
 
-def pool_text(result: SearchResult, problem: str, method: str) -> str:
+def pool_text(result: SearchResult, problem: str) -> str:
     """A search's front as a pool.
 
     Parameters
@@ -131,15 +141,14 @@ def pool_text(result: SearchResult, problem: str, method: str) -> str:
     result : SearchResult
     problem : str
         The problem's name: the stem of its file.
-    method : str
-        Who found it.
     """
-    best = result.select()
+    best, alpha = result.select(), result.problem.weights.alpha
+    method = ("EIC-" if alpha else "") + METHODS[result.problem.method]
     return csv_text(COLUMNS, [
         (
             problem, method, found.text, "infix", found.formula.complexity, repr(found.score.r2),
             repr(found.score.eic), repr(found.score.eic_finite), repr(found.loss),
-            found.digits_needed, result.seed, repr(result.problem.alpha), result.evaluations,
+            found.digits_needed, result.seed, repr(alpha), result.evaluations,
             int(found is best),
         )
         for found in result.front

@@ -12,7 +12,7 @@ from eic_core.errors import DataError
 from eic_core.formula.rendering import to_latex
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
-from eic_core.search.problem import ALPHA, problem_of, variable_names
+from eic_core.search.problem import problem_of, variable_names
 from eic_core.search.run import TOLERANCE, SearchBudget, SearchProgress, choose, search
 from eic_core.search.vocabulary import DEFAULT_STEPS, sympy_expression
 
@@ -25,10 +25,11 @@ class _Regressor:
 
     Parameters
     ----------
-    method : {"gp"}
-        How to search: genetic programming.
-    alpha : float
-        What a digit costs: 0.002 by default, 0.01 for formulas to read, 0 for none.
+    method : {"gp", "mcts"}
+        How to search: genetic programming, or Monte-Carlo tree search.
+    alpha : float or None
+        What a digit costs: 0.01 for formulas to read, 0 for nothing; None is what Yu et al. take
+        for the method, 0.002 or 0.01.
     penalty : {"q90", "mean"}
         What stands for a step's amplification while searching: its 90 % quantile over rows, or its
         root mean square as in EIC itself.
@@ -57,6 +58,8 @@ class _Regressor:
         What no other formula beats in R^2, nodes and EIC; the shortest first.
     equations_ : DataFrame, or list of dict without pandas
         The same as a table.
+    alpha_ : float
+        What a digit cost.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Where `X` has names.
@@ -76,7 +79,7 @@ class _Regressor:
         self,
         method: str = "gp",
         *,
-        alpha: float = ALPHA,
+        alpha: float | None = None,
         penalty: str = "q90",
         operators: Sequence[str] = DEFAULT_STEPS,
         max_complexity: int = 40,
@@ -133,11 +136,9 @@ class _Regressor:
                 callback(now)
 
         try:
-            if self.method != "gp":
-                raise DataError(f"there is no method `{self.method}`", hint="there is `gp`")
             problem = problem_of(
-                samples, alpha=self.alpha, penalty=self.penalty, operators=self.operators,
-                max_complexity=self.max_complexity,
+                samples, alpha=self.alpha, penalty=self.penalty, method=self.method,
+                operators=self.operators, max_complexity=self.max_complexity,
             )  # fmt: skip
             budget = SearchBudget(self.max_evals, self.max_time)
             result = search(
@@ -148,6 +149,7 @@ class _Regressor:
         except DataError as error:
             raise ValueError(str(error)) from error
         self.pareto_front_ = result.front
+        self.alpha_ = problem.weights.alpha
         self.n_evaluations_ = result.evaluations
         return self
 
@@ -166,7 +168,7 @@ class _Regressor:
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self)
-        self.best_ = choose(self.pareto_front_, rule, self.alpha)
+        self.best_ = choose(self.pareto_front_, rule, self.alpha_)
         return self
 
     def predict(self, X: Any) -> Array:

@@ -18,10 +18,7 @@ from eic_core.engine.population import Counts
 from eic_core.formula.tree import Draft, Formula, constant
 from eic_core.operators.wide import Array
 from eic_core.search.measuring import MeasuredTerms, stands_for
-from eic_core.search.vocabulary import Term, constant_label, formula_of, joined, scaled
-
-Genome = tuple[Term, ...]
-"""The terms of a candidate in the order in which they are written, none twice."""
+from eic_core.search.vocabulary import Genome, constant_label, formula_of, joined, scaled
 
 DEPENDENT = 1e-6
 """A term of which less than this part is left beside the terms before it takes no part in a fit."""

@@ -8,15 +8,19 @@ of age 0, and keeps those that no other beats in both fitness and age (Schmidt a
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from eic_core.search.fitting import Genome, Individual, weigh
-from eic_core.search.keeping import best_of, unbeaten
+from eic_core.search.checkpoint import candidate_document, candidate_in, count_in, rng_state_in
+from eic_core.search.fitting import Individual, weigh
+from eic_core.search.keeping import best_of, kept_and_polished, unbeaten
 from eic_core.search.measuring import MeasuredTerms
-from eic_core.search.problem import SearchProblem
-from eic_core.search.vocabulary import Term, Vocabulary, crossed, one_of, parts_of
+from eic_core.search.problem import MOST_TERMS, SearchProblem
+from eic_core.search.vocabulary import Genome, crossed, one_of, parts_of
 
 POPULATION = 300
 BATCH = 500
@@ -24,6 +28,82 @@ NEWCOMERS = 15
 TOURNAMENT = 5
 IDLE = 10
 """Generations without a new candidate after which an epoch ends."""
+
+MIGRANTS = 5
+
+
+@dataclass
+class IslandState:
+    """An island between two epochs.
+
+    Attributes
+    ----------
+    number : int
+        From 0.
+    rng : tuple
+        As `random.Random.getstate` gives it.
+    population, kept : list of Individual
+        What lives, and what no other candidate beat so far.
+    evaluations : int
+    """
+
+    number: int
+    rng: Any
+    population: list[Individual]
+    kept: list[Individual]
+    evaluations: int = 0
+
+    @classmethod
+    def first(cls, seed: int, number: int) -> IslandState:
+        """Island `number` of a search before its first epoch."""
+        return cls(number, random.Random(f"{seed}.{number}").getstate(), [], [])
+
+    def after(self, problem: SearchProblem, evaluations: int) -> IslandState:
+        """The island after so many more candidates."""
+        rng = random.Random()
+        rng.setstate(self.rng)
+        island = Island(problem, rng, list(self.population), MOST_TERMS[self.number])
+        island.evolve(evaluations)
+        kept, polished = kept_and_polished([*self.kept, *island.best], island.terms, problem)
+        population = survivors([*island.population, *polished])
+        done = self.evaluations + island.evaluations
+        return IslandState(self.number, rng.getstate(), population, kept, done)
+
+    @staticmethod
+    def migrated(islands: Sequence[IslandState]) -> list[IslandState]:
+        """Islands in a row, each with copies of the fittest of the one before it."""
+        found = [islands[0]]
+        for before, island in pairwise(islands):
+            guests = [replace(candidate) for candidate in before.population[:MIGRANTS]]
+            found.append(replace(island, population=survivors([*island.population, *guests])))
+        return found
+
+    def document(self) -> dict[str, Any]:
+        """As a checkpoint holds it."""
+        return {
+            "rng": self.rng, "evaluations": self.evaluations,
+            "population": [candidate_document(c) for c in self.population],
+            "kept": [candidate_document(c) for c in self.kept],
+        }  # fmt: skip
+
+    @classmethod
+    def read(
+        cls, number: int, document: Mapping[str, Any], problem: SearchProblem
+    ) -> IslandState:
+        """Island `number` as its `document` has it; a ValueError if that is none.
+
+        Parameters
+        ----------
+        number : int
+        document : mapping
+        problem : SearchProblem
+        """
+        population, kept = (
+            [candidate_in(c, problem.vocabulary) for c in document[part]]
+            for part in ("population", "kept")
+        )
+        evaluations = count_in(document["evaluations"])
+        return cls(number, rng_state_in(document["rng"]), population, kept, evaluations)
 
 
 class Island:
@@ -74,30 +154,18 @@ class Island:
             if self.population:
                 self._take(*self._children(), goal)
             else:
-                first = [self._newcomer() for _ in range(2 * POPULATION)]
+                first = self._newcomers(2 * POPULATION)
                 self._take(first, [0] * len(first), goal)
             for candidate in self.population:
                 candidate.age += 1
             idle = idle + 1 if self.evaluations == before else 0
 
-    def _newcomer(self) -> Genome:
-        rng, vocabulary = self.rng, self.problem.vocabulary
-        terms: list[Term] = []
-        for _ in range(1 + int(rng.random() * 3)):
-            terms += parts_of(vocabulary.grown(rng, 1 + int(rng.random() * 4)))
-        return self._fitting(vocabulary, terms)
-
-    def _fitting(self, vocabulary: Vocabulary, terms: Sequence[Term]) -> Genome:
-        """A genome of terms that are not too long, nor too many."""
-        short = list(dict.fromkeys(terms))
-        size = sum([len(term) for term in short]) + 3 * len(short) - 1
-        while short and (len(short) > self.most_terms or size - 2 > vocabulary.most_nodes):
-            gone = short.pop(int(self.rng.random() * len(short)))
-            size -= len(gone) + 3
-        return tuple(short)
+    def _newcomers(self, count: int) -> list[Genome]:
+        start = self.problem.vocabulary.start
+        return [start(self.rng, self.most_terms) for _ in range(count)]
 
     def _children(self) -> tuple[list[Genome], list[int]]:
-        genomes = [self._newcomer() for _ in range(NEWCOMERS)]
+        genomes = self._newcomers(NEWCOMERS)
         ages = [0] * NEWCOMERS
         # the fittest of a few that are drawn, all at once; the population is sorted by fitness
         draw, size = self.rng.random, len(self.population)
@@ -124,7 +192,7 @@ class Island:
             terms += parts_of(vocabulary.grown(rng, 2))
         elif len(terms) > 1:
             terms.pop(place)
-        return self._fitting(vocabulary, terms)
+        return vocabulary.within(terms, rng, self.most_terms)
 
     def _take(self, genomes: Sequence[Genome], ages: Sequence[int], goal: int) -> None:
         """Measure what is new, and keep what no other beats in both fitness and age."""

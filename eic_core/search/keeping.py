@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,8 +27,10 @@ from eic_core.pool.candidate import Score
 from eic_core.pool.front import front
 from eic_core.pool.scoring import measure_formula
 from eic_core.samples import Samples
-from eic_core.search.fitting import Genome, Individual, fitted_formula
-from eic_core.search.vocabulary import constant_label
+from eic_core.search.fitting import Individual, fitted_formula, weigh
+from eic_core.search.measuring import MeasuredTerms
+from eic_core.search.problem import SearchProblem
+from eic_core.search.vocabulary import Genome, constant_label
 
 ALIKE_ERROR, ALIKE_DIGITS, EXACT = 1e-3, 0.05, 1e-14
 """An error smaller by this share, or fewer digits lost by this many, is no reason to keep another;
@@ -44,6 +46,9 @@ STEPS = 20
 """Of Levenberg and Marquardt's method, at most."""
 
 FITTED_ROWS = 20_000
+
+POLISHED = 4
+POLISHING_STEPS = 6
 
 
 def best_of(candidates: Iterable[Individual]) -> list[Individual]:
@@ -194,6 +199,38 @@ def polished(candidate: Individual, samples: Samples, steps: int) -> Genome:
         inner = [next(found) if isinstance(token, float) else token for token in term]
         terms.append(tuple(inner))
     return tuple(terms)
+
+
+def kept_and_polished(
+    candidates: Iterable[Individual], terms: MeasuredTerms, problem: SearchProblem
+) -> tuple[list[Individual], list[Individual]]:
+    """What an epoch ends with: what no other beats, and some of it with its inner numbers fitted.
+
+    Parameters
+    ----------
+    candidates : iterable of Individual
+    terms : MeasuredTerms
+    problem : SearchProblem
+
+    Returns
+    -------
+    kept, polished : list of Individual
+        Copies: they age no more.  The fittest and those of the least error are polished.
+    """
+    kept = [replace(c) for c in best_of(candidates)]
+    tunable = [c for c in kept if has_number(c.genome)]
+    chosen = sorted(tunable, key=lambda c: -c.fitness)[:POLISHED]
+    nearest = sorted(tunable, key=lambda c: c.fitted.nmse)[:POLISHED]
+    chosen += [candidate for candidate in nearest if candidate not in chosen]
+    genomes = [polished(c, problem.training, POLISHING_STEPS) for c in chosen]
+    ages = [c.age for c in chosen]
+    better = weigh(genomes, ages, terms, problem.target, problem.weights)
+    return best_of([*kept, *better]), [replace(c) for c in better]
+
+
+def has_number(genome: Genome) -> bool:
+    """Whether a number stands inside a term."""
+    return any([token.__class__ is float for term in genome for token in term])
 
 
 def shortest(formula: Formula, samples: Samples, tolerance: float) -> Formula:

@@ -17,8 +17,14 @@ from eic_core.search.fitting import CentredTarget, Weights
 from eic_core.search.measuring import PENALTIES, MeasuredTerms
 from eic_core.search.vocabulary import DEFAULT_STEPS, Vocabulary
 
-ALPHA = 0.002
-"""What a digit costs: Yu et al. in their genetic programming."""
+ALPHAS = {"gp": 0.002, "mcts": 0.01}
+"""What a digit costs by default: Yu et al. in their genetic programming and their tree search."""
+
+MOST_TERMS = (1, 6, 6, 6)
+"""Terms of a candidate on each island: where sums of many are at hand, what is one product or
+one function of everything is hardly found."""
+
+ISLANDS = len(MOST_TERMS)
 
 ETA = 0.999
 
@@ -38,19 +44,28 @@ class SearchProblem:
     samples : Samples
         All rows, with a target.
     vocabulary : Vocabulary
-    alpha, eta : float
-        What a digit and a node cost.
+    alpha : float or None
+        What a digit costs; None is what Yu et al. take for the method (`ALPHAS`).
+    eta : float
+        What a node costs.
     penalty : {"q90", "mean"}
         What stands for s^2 at a node while searching: its 90 % quantile over rows, or its mean.
+    method : {"gp", "mcts"}
+        Genetic programming, or Monte-Carlo tree search.
     """
 
     samples: Samples
     vocabulary: Vocabulary
-    alpha: float = ALPHA
+    alpha: float | None = None
     eta: float = ETA
     penalty: str = "q90"
+    method: str = "gp"
 
     def __post_init__(self) -> None:
+        if self.method not in ALPHAS:
+            raise DataError(
+                f"there is no method `{self.method}`", hint="there are " + ", ".join(ALPHAS)
+            )
         if self.samples.target is None:
             raise DataError("a search needs a target column")
         self.samples.require(self.vocabulary.variables)
@@ -58,7 +73,7 @@ class SearchProblem:
             raise DataError(
                 f"there is no penalty `{self.penalty}`", hint="there are " + ", ".join(PENALTIES)
             )
-        if not 0 <= self.alpha < np.inf:
+        if not 0 <= self.weights.alpha < np.inf:
             raise DataError(f"a digit cannot cost {self.alpha:g}", hint="give 0 or more")
         if not 0 < self.eta <= 1:
             raise DataError(
@@ -89,7 +104,8 @@ class SearchProblem:
     @property
     def weights(self) -> Weights:
         """What counts in a candidate's fitness."""
-        return Weights(self.alpha, self.eta, self.vocabulary.most_nodes)
+        alpha = ALPHAS[self.method] if self.alpha is None else self.alpha
+        return Weights(alpha, self.eta, self.vocabulary.most_nodes)
 
     def terms(self) -> MeasuredTerms:
         """Room for what is measured of terms, empty."""
@@ -152,9 +168,10 @@ def _is_variable(name: str, columns: Sequence[str]) -> bool:
 def problem_of(
     samples: Samples,
     *,
-    alpha: float = ALPHA,
+    alpha: float | None = None,
     eta: float = ETA,
     penalty: str = "q90",
+    method: str = "gp",
     operators: Sequence[str] = DEFAULT_STEPS,
     max_complexity: int = 40,
 ) -> SearchProblem:
@@ -164,14 +181,18 @@ def problem_of(
     ----------
     samples : Samples
         With a target.
-    alpha, eta : float
-        What a digit and a node cost.
+    alpha : float, optional
+        What a digit costs; by default what Yu et al. take for the method, 0.002 or 0.01.
+    eta : float
+        What a node costs.
     penalty : {"q90", "mean"}
         What stands for s^2 at a node while searching.
+    method : {"gp", "mcts"}
+        Genetic programming, or Monte-Carlo tree search.
     operators : sequence of str
         Keys of `eic_core.search.vocabulary.STEPS`.
     max_complexity : int
         Nodes of a formula, at most.
     """
     vocabulary = Vocabulary(tuple(samples.columns), tuple(operators), max_complexity)
-    return SearchProblem(samples, vocabulary, alpha, eta, penalty)
+    return SearchProblem(samples, vocabulary, alpha, eta, penalty, method)

@@ -29,6 +29,8 @@ from eic_core.formula.tree import (
 
 Token = float | str
 Term = tuple[Token, ...]
+Genome = tuple[Term, ...]
+"""The terms of a candidate in the order in which they are written, none twice."""
 
 
 class Operation(NamedTuple):
@@ -166,6 +168,29 @@ class Vocabulary:
         else:
             part = self.grown(rng, int(rng.random() * 3))
         return (*term[:start], *part, *term[end + 1 :])
+
+    def start(self, rng: random.Random, most_terms: int) -> Genome:
+        """Some random terms."""
+        terms: list[Term] = []
+        for _ in range(1 + int(rng.random() * 3)):
+            terms += parts_of(self.grown(rng, 1 + int(rng.random() * 4)))
+        return self.within(terms, rng, most_terms)
+
+    def within(self, terms: Sequence[Term], rng: random.Random, most_terms: int) -> Genome:
+        """A genome of terms that are not too long, nor too many; what does not fit is left out.
+
+        Parameters
+        ----------
+        terms : sequence of Term
+        rng : random.Random
+        most_terms : int
+        """
+        short = list(dict.fromkeys(terms))
+        size = sum([len(term) for term in short]) + 3 * len(short) - 1
+        while short and (len(short) > most_terms or size - 2 > self.most_nodes):
+            gone = short.pop(int(rng.random() * len(short)))
+            size -= len(gone) + 3
+        return tuple(short)
 
 
 def crossed(term: Term, other: Term, rng: random.Random) -> Term:
