@@ -12,8 +12,16 @@ from eic_core.errors import DataError
 from eic_core.formula.rendering import to_latex
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
-from eic_core.search.problem import problem_of, variable_names
-from eic_core.search.run import TOLERANCE, SearchBudget, SearchProgress, choose, search
+from eic_core.search.problem import SearchProblem, problem_of, variable_names
+from eic_core.search.run import (
+    TOLERANCE,
+    SearchBudget,
+    SearchProgress,
+    State,
+    choose,
+    search,
+    settings_of,
+)
 from eic_core.search.vocabulary import DEFAULT_STEPS, sympy_expression
 
 if TYPE_CHECKING:
@@ -42,13 +50,18 @@ class _Regressor:
         `n_jobs`.
     max_time : float or None
         Seconds.
+    enough_r2 : float or None
+        It stops at this R^2 on the training rows.
     tolerance : float
         1 - R^2 may grow by this share of itself when constants are shortened.
     random_state : int, RandomState or None
     n_jobs : int or None
         Processes, up to 4; None is 1.
     callbacks : sequence of callables or None
-        Told a `SearchProgress` after each epoch.
+        Told a `SearchProgress` after each epoch; one that returns True ends the search.
+    warm_start : bool
+        A further `fit` to the same data goes on from where the last one ended, for as many
+        candidates again.
 
     Attributes
     ----------
@@ -60,6 +73,10 @@ class _Regressor:
         The same as a table.
     alpha_ : float
         What a digit cost.
+    n_evaluations_ : int
+        Distinct candidates that were measured; with `warm_start`, of all fits.
+    stopped_ : str
+        What ended the search, as `SearchResult.stopped` has it.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Where `X` has names.
@@ -85,10 +102,12 @@ class _Regressor:
         max_complexity: int = 40,
         max_evals: int | None = 100_000,
         max_time: float | None = None,
+        enough_r2: float | None = None,
         tolerance: float = TOLERANCE,
         random_state: Any = None,
         n_jobs: int | None = None,
-        callbacks: Sequence[Callable[[SearchProgress], None]] | None = None,
+        callbacks: Sequence[Callable[[SearchProgress], object]] | None = None,
+        warm_start: bool = False,
     ) -> None:
         self.method = method
         self.alpha = alpha
@@ -97,10 +116,12 @@ class _Regressor:
         self.max_complexity = max_complexity
         self.max_evals = max_evals
         self.max_time = max_time
+        self.enough_r2 = enough_r2
         self.tolerance = tolerance
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.callbacks = callbacks
+        self.warm_start = warm_start
 
     def fit(self, X: Any, y: Any) -> Any:
         """Search for formulas that give y.
@@ -119,39 +140,62 @@ class _Regressor:
         ValueError
             If a parameter is out of range, or the data hold something else than finite numbers.
         """
-        from sklearn.utils import check_random_state
         from sklearn.utils.validation import validate_data
 
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
         given = getattr(self, "feature_names_in_", [f"x{i}" for i in range(X.shape[1])])
         self.variables_ = tuple(variable_names([str(name) for name in given]))
         samples = self._samples(X, np.asarray(y, dtype=np.float64))
-        seed = self.random_state
-        if not isinstance(seed, (int, np.integer)):
-            seed = check_random_state(seed).randint(2**31 - 1)
-        told = tuple(self.callbacks or ())
+        told: list[object] = [False]
 
         def progress(now: SearchProgress) -> None:
-            for callback in told:
-                callback(now)
+            told.extend([callback(now) for callback in self.callbacks or ()])
 
         try:
             problem = problem_of(
                 samples, alpha=self.alpha, penalty=self.penalty, method=self.method,
                 operators=self.operators, max_complexity=self.max_complexity,
             )  # fmt: skip
-            budget = SearchBudget(self.max_evals, self.max_time)
+            seed, islands = self._start(problem)
+            evaluations = self.max_evals
+            if evaluations is not None:
+                evaluations += sum(island.evaluations for island in islands)
             result = search(
-                problem, budget, seed=int(seed), jobs=self.n_jobs or 1, tolerance=self.tolerance,
-                progress=progress,
+                problem, SearchBudget(evaluations, self.max_time, self.enough_r2), seed=seed,
+                jobs=self.n_jobs or 1, tolerance=self.tolerance, islands=islands,
+                progress=progress, cancelled=lambda: any(answer is True for answer in told),
             )  # fmt: skip
+            if result.stopped == "interrupted" and not result.front:
+                raise KeyboardInterrupt
             self.best_ = result.select()
         except DataError as error:
             raise ValueError(str(error)) from error
-        self.pareto_front_ = result.front
-        self.alpha_ = problem.weights.alpha
-        self.n_evaluations_ = result.evaluations
+        self._ended = (settings_of(problem, seed), result.islands) if self.warm_start else None
+        self.pareto_front_, self.alpha_ = result.front, problem.weights.alpha
+        self.n_evaluations_, self.stopped_ = result.evaluations, result.stopped
         return self
+
+    def _start(self, problem: SearchProblem) -> tuple[int, tuple[State, ...]]:
+        """The seed, and what to go on from."""
+        ended = getattr(self, "_ended", None)
+        if self.warm_start and ended is not None:
+            before, islands = ended
+            seed = before["seed"]
+            now = settings_of(problem, seed)
+            other = [key for key in now if before[key] != now[key]]
+            if other:
+                raise DataError(
+                    "warm_start goes on with the search of the last fit: this one differs in "
+                    + ", ".join(other),
+                    hint="set warm_start=False to begin anew",
+                )
+            return seed, islands
+        from sklearn.utils import check_random_state
+
+        seed = self.random_state
+        if not isinstance(seed, (int, np.integer)):
+            seed = check_random_state(seed).randint(2**31 - 1)
+        return int(seed), ()
 
     def _samples(self, X: Array, y: Array | None = None) -> Samples:
         columns = dict(zip(self.variables_, X.T, strict=True))

@@ -31,7 +31,7 @@ from eic_core.search.measuring import MeasuredTerms
 from eic_core.search.problem import MOST_TERMS, SearchProblem
 from eic_core.search.vocabulary import Genome, crossed, one_of, parts_of
 
-EXPLORATION = 0.1
+EXPLORATION = 0.03
 """What the root of ln N / n is multiplied by: rewards of formulas that fit differ by hundredths."""
 
 WIDENING = 4.0

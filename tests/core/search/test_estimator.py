@@ -15,6 +15,8 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from eic_core.formula.syntax import read
 from eic_core.measure.fit import r_squared
+from eic_core.pool.picking import fitness
+from eic_core.search import run
 from eic_core.search.estimator import EICSymbolicRegressor
 from eic_core.search.run import RULES
 
@@ -112,6 +114,51 @@ def test_seeds_and_callbacks(fitted) -> None:
     assert told[-1].evaluations == again.n_evaluations_ == 3000
 
 
+def worth(found) -> float:
+    return fitness(found.score, 0.002)
+
+
+def test_a_warm_start_goes_on_from_the_last_fit_to_the_same_data(fitted) -> None:
+    model = EICSymbolicRegressor(max_evals=1500, random_state=1, warm_start=True)
+    first = model.fit(X, Y).best_
+    again = pickle.loads(pickle.dumps(model)).fit(X, Y)
+    model.fit(X, Y)
+    assert model.n_evaluations_ == 3000 and model.best_.text == again.best_.text
+    assert worth(model.best_) >= worth(first)
+    with pytest.raises(ValueError, match="differs in data"):
+        model.fit(X, Y + 1)
+    with pytest.raises(ValueError, match="differs in method, alpha"):
+        model.set_params(method="mcts").fit(X, Y)
+    anew = model.set_params(method="gp", warm_start=False, max_evals=3000).fit(X, Y)
+    assert anew.n_evaluations_ == 3000 and anew.best_.text == fitted.best_.text
+
+
+def test_a_fit_ends_early_where_it_is_good_enough_or_a_callback_says_so(monkeypatch) -> None:
+    monkeypatch.setattr(run, "EPOCH", 200)
+    settings = {"max_evals": 20_000, "random_state": 1}
+    enough = EICSymbolicRegressor(**settings, enough_r2=0.5).fit(X, Y)
+    assert enough.stopped_ == "enough" and enough.best_.score.r2 >= 0.5
+    told = []
+    by_callback = EICSymbolicRegressor(
+        **settings, callbacks=[told.append, lambda now: now.evaluations >= 1600]
+    ).fit(X, Y)
+    assert by_callback.stopped_ == "cancelled" and by_callback.n_evaluations_ == 1600
+    assert len(told) == 2
+
+
+def test_an_interrupt_keeps_what_was_found(monkeypatch) -> None:
+    monkeypatch.setattr(run, "EPOCH", 200)
+
+    def interrupt(now: run.SearchProgress) -> None:
+        if now.evaluations >= at:
+            raise KeyboardInterrupt
+
+    at = 1600
+    model = EICSymbolicRegressor(max_evals=20_000, random_state=1, callbacks=[interrupt])
+    assert model.fit(X, Y).stopped_ == "interrupted" and model.n_evaluations_ == 1600
+    assert model.score(X, Y) > 0.5
+
+
 def test_columns_with_names_keep_them() -> None:
     import pandas
 
@@ -126,8 +173,12 @@ def test_scikit_learn_can_validate_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"method": "ga"}, {"alpha": -1}, {"max_evals": None}, {"operators": ("sine",)}]
-)
+    "wrong",
+    [
+        {"method": "ga"}, {"alpha": -1}, {"penalty": "q50"}, {"max_evals": None},
+        {"operators": ("sine",)},
+    ],
+)  # fmt: skip
 def test_a_wrong_parameter_is_a_value_error(wrong) -> None:
     with pytest.raises(ValueError):
         EICSymbolicRegressor(**{"max_evals": 400, **wrong}).fit(X, Y)

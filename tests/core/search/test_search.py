@@ -17,8 +17,9 @@ from eic_core.formula.syntax import read
 from eic_core.pool.scoring import measure_formula
 from eic_core.samples import Samples
 from eic_core.search import run
+from eic_core.search.checkpoint import read_checkpoint, write_checkpoint
 from eic_core.search.problem import SearchProblem, problem_of
-from eic_core.search.run import IslandState, SearchBudget, SearchResult, search
+from eic_core.search.run import SearchBudget, SearchResult, search
 
 STEPS = ("add", "sub", "mul", "div", "square", "sqrt", "sin", "exp")
 
@@ -39,8 +40,12 @@ def eval_on(text: str, samples: Samples) -> np.ndarray:
     return found
 
 
-def noisy() -> SearchProblem:
-    return problem_of(law("x*y + sin(z)/x", noise=0.05), operators=STEPS, max_complexity=25)
+def noisy(method: str = "gp") -> SearchProblem:
+    samples = law("x*y + sin(z)/x", noise=0.05)
+    return problem_of(samples, method=method, operators=STEPS, max_complexity=25)
+
+
+by_method = pytest.mark.parametrize("method", list(run.METHODS))
 
 
 @pytest.fixture
@@ -53,32 +58,58 @@ def texts(result: SearchResult) -> list[tuple[str, float, float]]:
     return [(found.text, found.score.r2, found.score.eic) for found in result.front]
 
 
-def test_one_process_and_two_find_the_same() -> None:
-    one, two = (search(noisy(), SearchBudget(max_evals=2000), seed=5, jobs=jobs) for jobs in (1, 2))
+@by_method
+def test_one_process_and_two_find_the_same(method: str) -> None:
+    problem, budget = noisy(method), SearchBudget(max_evals=2000)
+    one, two = (search(problem, budget, seed=5, jobs=jobs) for jobs in (1, 2))
     assert texts(one) == texts(two) and one.front
     assert one.evaluations == two.evaluations == 2000
-    other = search(noisy(), SearchBudget(max_evals=2000), seed=6)
+    other = search(problem, budget, seed=6)
     assert texts(other) != texts(one)
 
 
-def test_a_worker_that_is_started_anew_works_on_the_same_problem() -> None:
+@by_method
+def test_a_worker_that_is_started_anew_works_on_the_same_problem(method: str) -> None:
     """Where processes are not forked, all they get is pickled."""
-    problem = noisy()
+    problem, first = noisy(method), run.METHODS[method].first(7, 2)
     other = run.received(pickle.loads(pickle.dumps(run.sent(problem))))
-    state = pickle.loads(pickle.dumps(IslandState.first(7, 2)))
-    assert state.after(other, 300) == IslandState.first(7, 2).after(problem, 300)
+    state = pickle.loads(pickle.dumps(first))
+    assert state.after(other, 300) == first.after(problem, 300)
 
 
-def test_islands_read_from_a_checkpoint_go_on_as_those_in_memory(tmp_path) -> None:
-    problem, file = noisy(), tmp_path / "run.json"
-    islands = [IslandState.first(7, i).after(problem, 700) for i in range(run.ISLANDS)]
+@by_method
+def test_islands_read_from_a_checkpoint_go_on_as_those_in_memory(method: str, tmp_path) -> None:
+    problem, file, kind = noisy(method), tmp_path / "run.json", run.METHODS[method]
+    settings = run.settings_of(problem, 7)
+    islands = [kind.first(7, i).after(problem, 700) for i in range(run.ISLANDS)]
     for _ in range(2):
-        islands = run.migrated(islands)
-        run.write_checkpoint(file, problem, 7, islands)
-        again = run.read_checkpoint(file, problem, 7)
+        islands = kind.migrated(islands)
+        write_checkpoint(file, settings, [island.document() for island in islands])
+        again = read_checkpoint(file, settings, lambda i, d: kind.read(i, d, problem))
         assert again == islands
         islands = [island.after(problem, 500) for island in islands]
         assert [island.after(problem, 500) for island in again] == islands
+
+
+@by_method
+def test_a_search_goes_on_from_the_islands_of_another(method: str, short_epochs) -> None:
+    whole = search(noisy(method), SearchBudget(max_evals=3200), seed=3)
+    half = search(noisy(method), SearchBudget(max_evals=1600), seed=3)
+    rest = search(noisy(method), SearchBudget(max_evals=3200), seed=3, islands=half.islands)
+    assert half.evaluations == 1600 and rest.islands == whole.islands
+    assert texts(rest) == texts(whole)
+
+
+def test_a_digit_costs_what_the_paper_takes_for_the_method_unless_it_is_given() -> None:
+    samples = law("x*y")
+    costs = [
+        search(problem_of(samples), SearchBudget(max_evals=40), method=method).problem.weights.alpha
+        for method in ("gp", "mcts")
+    ]
+    assert costs == [0.002, 0.01]
+    assert problem_of(samples, alpha=0.0, method="mcts").weights.alpha == 0
+    with pytest.raises(DataError, match="no method"):
+        search(problem_of(samples), SearchBudget(max_evals=40), method="ga")
 
 
 def test_the_order_of_rows_makes_no_difference() -> None:
@@ -91,28 +122,32 @@ def test_the_order_of_rows_makes_no_difference() -> None:
     ]
 
 
+@by_method
 @pytest.mark.parametrize(
     ("text", "nodes"), [("3*x*y/z", 7), ("x*sin(y) + 2.5*z", 8), ("sqrt(x**2 + y**2)", 10)]
 )
-def test_laws_are_found_exactly(text: str, nodes: int, monkeypatch) -> None:
+def test_laws_are_found_exactly(method: str, text: str, nodes: int, monkeypatch) -> None:
     monkeypatch.setattr(run, "EPOCH", 1500)
-    problem = problem_of(law(text), operators=STEPS)
+    problem = problem_of(law(text), method=method, operators=STEPS)
     found = search(problem, SearchBudget(max_evals=12_000, enough_r2=1 - 1e-12), seed=2)
     best = found.select("accurate")
     assert 1 - best.score.r2 < 1e-11 and best.formula.complexity <= nodes, best.text
     assert found.stopped == "enough"
 
 
-def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(tmp_path, short_epochs) -> None:
-    whole = search(noisy(), SearchBudget(max_evals=3600), seed=3)
+@by_method
+def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
+    method: str, tmp_path, short_epochs
+) -> None:
+    whole = search(noisy(method), SearchBudget(max_evals=3600), seed=3)
     file = tmp_path / "run.json"
     calls: list[int] = []
     first = search(
-        noisy(), SearchBudget(max_evals=3600), seed=3, checkpoint=file,
+        noisy(method), SearchBudget(max_evals=3600), seed=3, checkpoint=file,
         progress=lambda now: calls.append(now.evaluations), cancelled=lambda: len(calls) == 2,
     )  # fmt: skip
     assert first.stopped == "cancelled" and first.evaluations == 3200
-    second = search(noisy(), SearchBudget(max_evals=3600), seed=3, checkpoint=file)
+    second = search(noisy(method), SearchBudget(max_evals=3600), seed=3, checkpoint=file)
     assert second.stopped == "evaluations" and second.evaluations == 3600
     assert texts(second) == texts(whole)
 
@@ -122,6 +157,8 @@ def test_a_checkpoint_of_another_search_or_a_damaged_one_is_refused(tmp_path, sh
     search(noisy(), SearchBudget(max_evals=1600), seed=3, checkpoint=file)
     with pytest.raises(DataError, match="differs in seed"):
         search(noisy(), SearchBudget(max_evals=1600), seed=4, checkpoint=file)
+    with pytest.raises(DataError, match="differs in method, alpha"):
+        search(noisy(), SearchBudget(max_evals=1600), seed=3, checkpoint=file, method="mcts")
     good = json.loads(file.read_text())
     damages = [
         lambda d: d["islands"].pop(),
@@ -141,6 +178,38 @@ def test_a_checkpoint_of_another_search_or_a_damaged_one_is_refused(tmp_path, sh
     file.write_text("no JSON")
     with pytest.raises(DataError, match="damaged"):
         search(noisy(), SearchBudget(max_evals=1600), seed=3, checkpoint=file)
+
+
+def test_a_checkpoint_of_before_there_were_methods_still_opens(tmp_path, short_epochs) -> None:
+    file = tmp_path / "run.json"
+    whole = search(noisy(), SearchBudget(max_evals=3200), seed=3)
+    search(noisy(), SearchBudget(max_evals=1600), seed=3, checkpoint=file)
+    document = json.loads(file.read_text())
+    assert document["settings"].pop("method") == "gp"
+    file.write_text(json.dumps({**document, "format": 1}))
+    rest = search(noisy(), SearchBudget(max_evals=3200), seed=3, checkpoint=file)
+    assert texts(rest) == texts(whole)
+
+
+def test_a_tree_that_does_not_hang_together_is_refused(tmp_path, short_epochs) -> None:
+    file = tmp_path / "run.json"
+    search(noisy("mcts"), SearchBudget(max_evals=400), seed=3, checkpoint=file)
+    good = json.loads(file.read_text())
+    damages = [
+        lambda tree: tree["formulas"].pop(),
+        lambda tree: tree["parents"].__setitem__(3, 3),
+        lambda tree: tree["parents"].__setitem__(0, 0),
+        lambda tree: tree["visits"].__setitem__(2, 0),
+        lambda tree: tree["made"].__setitem__(2, -1),
+        lambda tree: tree["rewards"].__setitem__(2, float("1e999")),
+        lambda tree: tree.pop("rewards"),
+    ]
+    for damage in damages:
+        document = json.loads(json.dumps(good))
+        damage(document["islands"][1])
+        file.write_text(json.dumps(document))
+        with pytest.raises(DataError, match="damaged"):
+            search(noisy("mcts"), SearchBudget(max_evals=400), seed=3, checkpoint=file)
 
 
 def test_an_interrupt_keeps_what_was_found(short_epochs) -> None:
