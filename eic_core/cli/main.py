@@ -11,7 +11,7 @@ from importlib import import_module
 
 from eic_core.cli.exits import exit_status
 
-COMMANDS = ("inspect", "repair", "report", "score", "pick", "search")
+COMMANDS = ("inspect", "repair", "report", "score", "pick", "search", "gap")
 """Each in its module of that name; what one command imports, the others do not wait for."""
 
 PROGRAM = "eic"
@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None, *, program: str = PROGRAM) -> int:
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     named = [name for name in COMMANDS if arguments[:1] == [name]]
-    if named and named[0] not in ("score", "pick", "search"):
+    if named and named[0] not in ("score", "pick", "search", "gap"):
         from eic_core.cli.inspect_command import protect_formula
 
         arguments = protect_formula(arguments)

@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> None:
         raise DataError("--jobs must be at least 1")
     columns, candidates = read_pool(options.pool)
     started = time.perf_counter()
-    meter = _Meter(sys.stderr.isatty())
+    meter = Meter(sys.stderr.isatty())
     scores = score_pool(candidates, options.problems, jobs=options.jobs, progress=meter)
     try:
         write_scored(options.out, columns, candidates, scores)
@@ -62,7 +62,7 @@ def _most_common(refused: list[Any]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda item: -item[1])
 
 
-class _Meter:
+class Meter:
     """Progress on standard error: one line that moves on a terminal, tenths elsewhere."""
 
     def __init__(self, terminal: bool) -> None:

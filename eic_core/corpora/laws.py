@@ -226,7 +226,7 @@ def load(name: str) -> Corpus:
     return _load(name)
 
 
-_TITLES = {
+TITLES: Mapping[str, str] = {
     "feynman": "Feynman laws",
     "strogatz": "Strogatz laws",
     "wikipedia": "Named equations of Wikipedia",
@@ -234,7 +234,7 @@ _TITLES = {
     "llm_srbench_synth": "LLM-SRBench, Synth",
 }
 
-NAMES: tuple[str, ...] = tuple(_TITLES)
+NAMES: tuple[str, ...] = tuple(TITLES)
 """Of the corpora that there are."""
 
 _SOURCES = {
@@ -266,7 +266,7 @@ def _load(name: str) -> Corpus:
     known = name != "llm_srbench_transform"
     return Corpus(
         name=name,
-        title=_TITLES[name],
+        title=TITLES[name],
         source=_SOURCES[name],
         sampling=_SAMPLING[name],
         laws=tuple(law for law in laws if known or law.origin),

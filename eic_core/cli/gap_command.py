@@ -1,0 +1,296 @@
+"""`python -m eic_core gap`: how EIC is distributed over laws, benchmarks and found formulas."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from eic_core import wording
+from eic_core.cli.score_command import Meter
+from eic_core.corpora.claims import (
+    LAWS,
+    Claim,
+    claims,
+    groups_of_found,
+    groups_of_laws,
+    interval_text,
+    laws_behind,
+)
+from eic_core.corpora.found import LawRows, TableRows, measure_found
+from eic_core.corpora.gap import (
+    LEVEL,
+    MEAN,
+    MEASURES,
+    Q90,
+    Difference,
+    Group,
+    Summary,
+    compare_groups,
+    summarise,
+)
+from eic_core.corpora.laws import NAMES, RULES, load
+from eic_core.corpora.measured import COUNTS, SEED
+from eic_core.errors import DataError
+from eic_core.exports import plain_value, safe_cell
+from eic_core.pool.importers import import_formulas
+
+COLUMNS = (
+    "group", "name", "law", "rule", "weight", "samples", "eic", "eic_q90", "valid", "r2",
+    "complexity", "formula",
+)  # fmt: skip
+
+
+def add_parser(commands: Any) -> None:
+    """Register the command with an ``argparse`` sub-parser collection."""
+    parser = commands.add_parser(
+        "gap",
+        help="how EIC is distributed over laws, benchmarks and found formulas",
+        description="The stability gap: EIC of the laws of physics, of named equations, of "
+        "LLM-SRBench, and of what methods found for the laws, with the claims of Yu et al. beside.",
+    )
+    parser.add_argument(
+        "--corpus", metavar="NAME", action="append", choices=NAMES,
+        help=f"one or more of {', '.join(NAMES)}; default: all",
+    )  # fmt: skip
+    parser.add_argument(
+        "--pool", metavar="FILE", type=Path, action="append", default=[],
+        help="formulas that methods found, in any form that Compare reads; the problems are laws "
+        "(feynman_I_6_2, ...), or tables of --problems",
+    )  # fmt: skip
+    parser.add_argument(
+        "--problems", metavar="DIR", type=Path,
+        help="holds PROBLEM.csv; default: tables are drawn from the ranges of the laws",
+    )  # fmt: skip
+    parser.add_argument("--samples", metavar="N", type=int, default=1_000,
+                        help="rows a formula; default: %(default)s")  # fmt: skip
+    parser.add_argument("--seed", metavar="S", type=int, default=SEED,
+                        help="of the rows and of the resampling; default: %(default)s")  # fmt: skip
+    parser.add_argument(
+        "--rule", choices=tuple(RULES), default=next(iter(RULES)),
+        help="how variables of equations without ranges are sampled; default: %(default)s",
+    )  # fmt: skip
+    parser.add_argument("--anew", action="store_true",
+                        help="measure the corpora; else the shipped figures are read")  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--out", metavar="CSV", type=Path, help="write a row a formula and N")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Measure or read, summarise, print."""
+    if options.samples < 1:
+        raise DataError("--samples must be at least 1")
+    if options.seed < 0:
+        raise DataError("--seed must not be negative")
+    counts = tuple(sorted({*COUNTS, options.samples}))
+    names = tuple(name for name in NAMES if name in (options.corpus or NAMES))
+    laws = groups_of_laws(names, counts, seed=options.seed, rule=options.rule,
+                          anew=options.anew, progress=Meter(sys.stderr.isatty()))  # fmt: skip
+    found = [group for path in options.pool for group in _pool(path, counts, options)]
+    groups = (*laws, *found)
+    if options.out is not None:
+        _write(options.out, groups, counts)
+    if options.json:
+        document = _document(groups, counts, options)
+        print(json.dumps(plain_value(document), allow_nan=False, ensure_ascii=False))
+    else:
+        for line in _lines(groups, counts, options):
+            print(line)
+
+
+def _pool(
+    path: Path, counts: Sequence[int], options: argparse.Namespace
+) -> tuple[Group, ...]:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}") from error
+    rows = import_formulas(content, name=path.name).rows
+    where = LawRows(counts, options.seed) if options.problems is None else (
+        TableRows(options.problems)
+    )  # fmt: skip
+    found = measure_found(rows, where, progress=Meter(sys.stderr.isatty()))
+    if not any(one.formulas for one in found):
+        reasons = {reason: number for one in found for reason, number in one.left_out.items()}
+        raise DataError(
+            f"{path.name} holds no formula that can be compared: "
+            + "; ".join(f"{number} {reason}" for reason, number in reasons.items()),
+            hint="its problems must be laws of the corpora, or tables of --problems",
+        )
+    return groups_of_found(found)
+
+
+def _document(
+    groups: Sequence[Group], counts: Sequence[int], options: argparse.Namespace
+) -> dict[str, Any]:
+    return {
+        "samples": options.samples, "seed": options.seed, "level": LEVEL,
+        "groups": [summarise(group, count, measure, seed=options.seed)
+                   for group in groups for measure in MEASURES
+                   for count in _counts_of(group, counts)],
+        "differences": _differences(groups, options),
+        "claims": claims(groups, options.samples, seed=options.seed),
+        "sampling": {name: load(name).sampling for name in options.corpus or NAMES},
+        "sources": {name: load(name).source for name in options.corpus or NAMES},
+    }  # fmt: skip
+
+
+def _counts_of(group: Group, counts: Sequence[int]) -> tuple[int, ...]:
+    """The numbers of rows at which a group was measured: one for a group on tables."""
+    on_tables = not group.formulas or len(group.formulas[0].digits) == 1
+    return (counts[0],) if on_tables else tuple(counts)
+
+
+def _lines(
+    groups: Sequence[Group], counts: Sequence[int], options: argparse.Namespace
+) -> Iterator[str]:
+    """The tables, as lines of text."""
+    level = wording.level_percent(LEVEL)
+    yield (
+        f"EIC of {wording.count(options.samples, 'row')} a formula, seed {options.seed}; "
+        f"[{level} intervals] resample laws; named equations: {options.rule}"
+    )
+    yield ""
+    yield (
+        f"{'':32} {'n':>5} {'laws':>5} {'below 1':>8} {'q25':>8} {'median':>18} "
+        f"{'q75':>6} {'mean':>18} {'q90: median':>18}"
+    )
+    for group in groups:
+        yield _row(group, options)
+    for group in groups:
+        for reason, number in group.left_out.items():
+            yield f"{group.title}: {number} left out, {reason}"
+    yield from _without_value(groups, options)
+    yield ""
+    yield from _dependence(groups, counts, options)
+    if any(group.key == "wikipedia" for group in groups):
+        yield ""
+        yield from _rules(counts, options)
+    differences = _differences(groups, options)
+    if differences:
+        yield ""
+        yield f"{'Difference':60} {'of medians':>22} {'of means':>22}  laws of both"
+        for more in differences:
+            name = f"{more.first.title} less {more.second.title}"
+            yield (
+                f"{name:60} {interval_text(more.median, signed=True):>22} "
+                f"{interval_text(more.mean, signed=True):>22} {more.shared_laws:>6}"
+            )
+    yield ""
+    yield "What Yu et al. say, and what is found"
+    for claim in claims(groups, options.samples, seed=options.seed):
+        yield from _claim_lines(claim)
+
+
+def _row(group: Group, options: argparse.Namespace) -> str:
+    mean = summarise(group, options.samples, seed=options.seed)
+    q90 = summarise(group, options.samples, Q90, seed=options.seed)
+    return (
+        f"{group.title:32} {mean.count:>5} {mean.laws:>5} "
+        f"{wording.percent(mean.share_below_1.value, 0, missing='—'):>8} "
+        f"{wording.number(mean.quartile1):>8} {interval_text(mean.median):>18} "
+        f"{wording.number(mean.quartile3):>6} {interval_text(mean.mean):>18} "
+        f"{interval_text(q90.median):>18}"
+    )
+
+
+def _without_value(groups: Sequence[Group], options: argparse.Namespace) -> Iterator[str]:
+    for group in groups:
+        found = summarise(group, options.samples, seed=options.seed, resamples=1)
+        if found.without:
+            yield f"{group.title}: {found.without} have no real value at any row"
+        if found.infinite:
+            yield f"{group.title}: {found.infinite} of infinite EIC, which the mean leaves out"
+
+
+def _dependence(
+    groups: Sequence[Group], counts: Sequence[int], options: argparse.Namespace
+) -> Iterator[str]:
+    """Median and mean of both measures at each number of rows."""
+    heads = [f"{n:>9,}" for n in counts]
+    yield f"{'By the number of rows':32} " + " | ".join(
+        f"{word:>{10 * len(counts) - 1}}" for word in
+        ("median", "mean", "median of q90", "mean of q90")
+    )  # fmt: skip
+    yield f"{'':32} " + " | ".join([" ".join(heads)] * 4)
+    for group in groups:
+        own = _counts_of(group, counts)
+        if len(own) == 1:
+            continue
+        cells = []
+        for measure in (MEAN, Q90):
+            found = [summarise(group, n, measure, seed=options.seed, resamples=1) for n in own]
+            cells.append(" ".join(f"{wording.number(s.median.value):>9}" for s in found))
+            cells.append(" ".join(f"{wording.number(s.mean.value):>9}" for s in found))
+        yield f"{group.title:32} " + " | ".join(cells)
+
+
+def _rules(counts: Sequence[int], options: argparse.Namespace) -> Iterator[str]:
+    yield (
+        f"{'Named equations by another rule':32} {'n':>5} {'below 1':>8} {'median':>18} "
+        f"{'mean':>18} {'q90: median':>18} {'no value':>9}"
+    )
+    for rule in RULES:
+        [group, _] = groups_of_laws(["wikipedia"], counts, seed=options.seed, rule=rule,
+                                    anew=options.anew)  # fmt: skip
+        found: Summary = summarise(group, options.samples, seed=options.seed)
+        q90 = summarise(group, options.samples, Q90, seed=options.seed)
+        yield (
+            f"{rule:32} {found.count:>5} {wording.percent(found.share_below_1.value, 0):>8} "
+            f"{interval_text(found.median):>18} {interval_text(found.mean):>18} "
+            f"{interval_text(q90.median):>18} {found.without:>9}"
+        )
+
+
+def _differences(
+    groups: Sequence[Group], options: argparse.Namespace
+) -> list[Difference]:
+    """Every other group less the laws; a method less the laws that it found formulas for."""
+    laws = next((group for group in groups if group.key == LAWS), None)
+    if laws is None:
+        return []
+    made = []
+    for group in groups:
+        own = laws
+        if group.key in (LAWS, "feynman", "strogatz") or not group.formulas:
+            continue
+        if group.found:
+            own = laws_behind(group, laws)
+            own = replace(own, title="their laws")
+        if own.formulas:
+            made.append(compare_groups(group, own, options.samples, seed=options.seed))
+    return made
+
+
+def _claim_lines(claim: Claim) -> Iterator[str]:
+    yield f"* {claim.statement} ({claim.place})"
+    yield f"  found: {claim.found}"
+    yield f"  so: {claim.verdict}"
+
+
+def _write(path: Path, groups: Sequence[Group], counts: Sequence[int]) -> None:
+    """A row for each formula and number of rows."""
+    try:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(COLUMNS)
+            writer.writerows(_cells(groups))
+    except OSError as error:
+        raise DataError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _cells(groups: Sequence[Group]) -> Iterator[list[object]]:
+    for group in groups:
+        for one in group.formulas:
+            for count, lost in one.digits.items():
+                yield [
+                    safe_cell(group.key), safe_cell(one.name), safe_cell(one.law), one.rule,
+                    one.weight, count, repr(lost.eic), repr(lost.q90), repr(lost.valid),
+                    repr(lost.r2), one.complexity, safe_cell(one.formula),
+                ]  # fmt: skip

@@ -1,0 +1,306 @@
+"""The groups that the stability gap compares, and what Yu et al. say of them beside what is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from eic_core import wording
+from eic_core.corpora.found import FoundByMethod
+from eic_core.corpora.gap import (
+    MEAN,
+    Difference,
+    Group,
+    Interval,
+    Summary,
+    compare_groups,
+    summarise,
+)
+from eic_core.corpora.laws import NAMES, load
+from eic_core.corpora.laws import TITLES as CORPUS_TITLES
+from eic_core.corpora.measured import (
+    COUNTS,
+    SEED,
+    MeasuredFormula,
+    Progress,
+    measure_corpus,
+    shipped,
+)
+from eic_core.exports import Plain
+
+LAWS = "laws"
+OCCURRENCES = "wikipedia_occurrences"
+
+TITLES: Mapping[str, str] = MappingProxyType(
+    {
+        LAWS: "Laws (Feynman and Strogatz)",
+        **CORPUS_TITLES,
+        OCCURRENCES: "… each as often as it occurs",
+    }
+)
+"""Of the groups of formulas that people wrote."""
+
+PAPERS_METHODS = (
+    "AFP", "AFP-FE", "AIFeynman2", "BSR", "DSR", "E2ESR", "EPLEX", "FEAT", "GP-GOMEA", "GPlearn",
+    "NeurSR", "Operon", "PySR", "RSRM", "SBP-GP", "SNIP", "SR4MDL",
+)  # fmt: skip
+"""The 17 methods of the paper's comparison (Fig. ``fig:EIC_compare``)."""
+
+
+def groups_of_laws(
+    names: Sequence[str] = NAMES,
+    counts: Sequence[int] = COUNTS,
+    *,
+    seed: int = SEED,
+    rule: str = "",
+    anew: bool = False,
+    progress: Progress | None = None,
+) -> tuple[Group, ...]:
+    """The groups of what people wrote: each corpus, both collections of laws as one, and the
+    named equations as often as they occur.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Corpora, of `eic_core.corpora.NAMES`.
+    counts : sequence of int
+        Numbers of rows.
+    seed : int
+        Non-negative.
+    rule : str
+        A key of `RULES`, for the equations without ranges; "" for the first.
+    anew : bool
+        Measure even what was shipped.
+    progress : callable (done, total) -> None, optional
+        Called while something is measured.
+
+    Examples
+    --------
+    >>> [group.title for group in groups_of_laws(["feynman", "strogatz"])]
+    ['Laws (Feynman and Strogatz)', 'Feynman laws', 'Strogatz laws']
+    """
+    corpora = [load(name) for name in names]
+    read = not anew and seed == SEED and set(counts) <= set(COUNTS)
+    measured: dict[str, tuple[MeasuredFormula, ...]] = {}
+    total, done = sum(map(len, corpora)), 0
+    for corpus in corpora:
+        if read:
+            measured[corpus.name] = shipped(corpus.name, rule)
+            continue
+        further = _further(progress, done, total)
+        measured[corpus.name] = measure_corpus(
+            corpus, counts, seed=seed, rule=rule, progress=further
+        )
+        done += len(corpus)
+    groups = []
+    if {"feynman", "strogatz"} <= measured.keys():
+        both = measured["feynman"] + measured["strogatz"]
+        groups.append(Group(LAWS, TITLES[LAWS], both))
+    for corpus in corpora:
+        without = len(corpus.not_measured)
+        left_out = {"no source law, and so no rows": without} if without else {}
+        own = measured[corpus.name]
+        groups.append(Group(corpus.name, corpus.title, own, left_out))
+        if corpus.name == "wikipedia":
+            often = tuple(
+                replace(formula, weight=law.frequency)
+                for law, formula in zip(corpus, own, strict=True)
+            )
+            groups.append(Group(OCCURRENCES, TITLES[OCCURRENCES], often))
+    return tuple(groups)
+
+
+def _further(progress: Progress | None, before: int, total: int) -> Progress | None:
+    if progress is None:
+        return None
+    tell: Callable[[int, int], None] = progress
+    return lambda done, _: tell(before + done, total)
+
+
+def groups_of_found(found: Sequence[FoundByMethod]) -> tuple[Group, ...]:
+    """A group for each method of a pool, in its order."""
+    return tuple(
+        Group(
+            f"found:{one.method}", one.method or "Formulas found", one.formulas, one.left_out,
+            found=True,
+        )
+        for one in found
+    )  # fmt: skip
+
+
+def laws_behind(group: Group, laws: Group) -> Group:
+    """The laws that a method found formulas for: what they are to be compared with."""
+    wanted = {formula.law for formula in group.formulas}
+    own = tuple(formula for formula in laws.formulas if formula.law in wanted)
+    return replace(laws, key=f"{laws.key} of {group.key}", formulas=own)
+
+
+@dataclass(frozen=True)
+class Claim(Plain):
+    """A statement of the paper, with what is found here.
+
+    Attributes
+    ----------
+    statement : str
+        In our words, with the paper's numbers.
+    place : str
+        Where the paper says it.
+    found : str
+    verdict : str
+        "holds", "does not hold", "not decided" or what it holds for.
+    """
+
+    statement: str
+    place: str
+    found: str
+    verdict: str
+
+    JSON = ("statement", "place", "found", "verdict")
+
+
+NOT_DECIDED = "not decided"
+
+
+def claims(
+    groups: Sequence[Group], count: int, measure: str = MEAN, *, seed: int = 0
+) -> tuple[Claim, ...]:
+    """What the paper says of these groups, each with the numbers found.
+
+    Parameters
+    ----------
+    groups : sequence of Group
+        As `groups_of_laws` and `groups_of_found` make them.
+    count : int
+        Rows on which EIC was measured.
+    measure : str
+        A key of `MEASURES`.
+    seed : int
+        Of the resampling.
+
+    Examples
+    --------
+    >>> first = claims(groups_of_laws(["feynman", "strogatz"]), 1000)[0]
+    >>> first.verdict
+    'for the median only'
+    """
+    by_key = {group.key: group for group in groups}
+    summaries = {key: summarise(group, count, measure, seed=seed) for key, group in by_key.items()}
+    made = []
+    if LAWS in by_key:
+        made.append(_laws_below_one(summaries[LAWS]))
+        parts = [by_key.get(f"llm_srbench_{part}") for part in ("transform", "synth")]
+        if all(parts):
+            solved, synthetic = (summaries[part.key] for part in parts if part)
+            step = compare_groups(solved.group, by_key[LAWS], count, measure, seed=seed)
+            made.append(_benchmark_order(summaries[LAWS], solved, synthetic, step))
+        found = [group for group in groups if group.found and group.formulas]
+        made.append(_found_above_laws(found, by_key[LAWS], count, measure, seed))
+    made.append(_methods_at_hand(groups, summaries))
+    return tuple(made)
+
+
+def _laws_below_one(laws: Summary) -> Claim:
+    below = [part.value < 1 for part in (laws.median, laws.mean)]
+    verdict = {
+        (True, True): "holds", (True, False): "for the median only",
+        (False, True): "for the mean only", (False, False): "does not hold",
+    }[below[0], below[1]]  # fmt: skip
+    return Claim(
+        "Laws lose less than one digit: their EIC is below 1.",
+        "text and figures of the comparison",
+        f"median {interval_text(laws.median)}, mean {interval_text(laws.mean)}; "
+        f"{wording.percent(laws.share_below_1.value, 0)} of {laws.count} are below 1",
+        verdict,
+    )
+
+
+def _benchmark_order(laws: Summary, solved: Summary, synthetic: Summary, step: Difference) -> Claim:
+    means = [part.mean.value for part in (laws, solved, synthetic)]
+    ordered = means == sorted(means)
+    apart = step.mean.low > 0 or step.mean.high < 0
+    doubt = "" if apart else "; the first step is within its interval"
+    return Claim(
+        "Mean EIC rises from the laws of SRBench to LSR-Transform to LSR-Synth "
+        "(two figures, no numbers).",
+        "app:llm_sr",
+        f"means {wording.number(means[0])}, {wording.number(means[1])}, "
+        f"{wording.number(means[2])}; Transform less laws {interval_text(step.mean, signed=True)}"
+        f"; medians {wording.number(laws.median.value)}, {wording.number(solved.median.value)}, "
+        f"{wording.number(synthetic.median.value)}; Synth is {synthetic.count} formulas here, "
+        "too few for an interval",
+        ("as an order of these means" + doubt) if ordered else "does not hold",
+    )
+
+
+def _found_above_laws(
+    found: Sequence[Group], laws: Group, count: int, measure: str, seed: int
+) -> Claim:
+    statement = (
+        "Searches find formulas that lose more digits than the laws they look for: laws below 1, "
+        "PySR and SR4MDL about 2."
+    )
+    place = "fig:EIC_compare"
+    compared = []
+    for group in found:
+        own = laws_behind(group, laws)
+        if own.formulas:
+            compared.append((group, compare_groups(group, own, count, measure, seed=seed)))
+    if not compared:
+        return Claim(statement, place, "no pool of found formulas is given here", NOT_DECIDED)
+    parts = [
+        f"{group.title} {interval_text(more.median, signed=True)}" for group, more in compared
+    ]
+    above = sum(more.median.low > 0 for _, more in compared)
+    verdict = f"for {above} of {len(compared)} methods, at the median"
+    return Claim(
+        statement, place, "median less that of the same laws: " + "; ".join(parts),
+        "holds" if above == len(compared) else "does not hold" if not above else verdict,
+    )  # fmt: skip
+
+
+def _methods_at_hand(groups: Sequence[Group], summaries: Mapping[str, Summary]) -> Claim:
+    known = {_plain(name): name for name in PAPERS_METHODS}
+    here = [g for g in groups if g.found and g.formulas and _plain(g.title) in known]
+    measured = {known[_plain(group.title)] for group in here}
+    missing = [name for name in PAPERS_METHODS if name not in measured]
+    others = [g.title for g in groups if g.found and g.formulas and g not in here]
+    said = [
+        f"{group.title}: mean {interval_text(summaries[group.key].mean)}" for group in here
+    ] or ["none of them is in a pool given here"]
+    if others:
+        said.append(f"not among the 17: {', '.join(others)}")
+    said.append(f"missing: {', '.join(missing)}" if missing else "none is missing")
+    return Claim(
+        "Mean EIC of 17 methods on the laws; of those whose tables print it: AIFeynman2 1.2–3.7, "
+        "DSR 1.3, PySR 2.11, Operon 3.16–5.29, SBP-GP 7.9–9.2.",
+        "fig:EIC_compare and tables of app:search_results",
+        "; ".join(said),
+        f"{len(here)} of 17 measured" if here else NOT_DECIDED,
+    )
+
+
+def _plain(name: str) -> str:
+    """A method's name without case and marks.
+
+    Examples
+    --------
+    >>> _plain("GP-GOMEA") == _plain("gpgomea")
+    True
+    """
+    return "".join(c for c in name.lower() if c.isalnum())
+
+
+def interval_text(found: Interval, *, signed: bool = False) -> str:
+    """A number with its interval, where it has one.
+
+    Examples
+    --------
+    >>> interval_text(Interval(0.64, 0.57, 0.81)), interval_text(Interval(0.3), signed=True)
+    ('0.64 [0.57, 0.81]', '+0.30')
+    """
+    value = wording.signed(found.value) if signed else wording.number(found.value)
+    if not found.known:
+        return value
+    return f"{value} [{wording.number(found.low)}, {wording.number(found.high)}]"

@@ -1,0 +1,334 @@
+"""The stability gap: how the EIC of laws, benchmarks and found formulas is distributed.
+
+A law is a cluster: what was found for it, or solved from it, is no independent observation of
+it.  Intervals come from resampling laws.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from eic_core.corpora.measured import MeasuredFormula
+from eic_core.exports import Plain
+
+LEVEL = 0.95
+RESAMPLES = 2_000
+LEAST_LAWS = 10
+"""Fewer laws than this carry no interval."""
+
+MEAN, Q90 = "mean", "q90"
+MEASURES: Mapping[str, str] = {
+    MEAN: "mean of s²",
+    Q90: "90 % quantile of s",
+}
+"""What stands for the amplification of a node over the rows: EIC's own mean, or a quantile."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Formulas whose EIC is looked at together.
+
+    Attributes
+    ----------
+    key, title : str
+    formulas : tuple of MeasuredFormula
+    left_out : mapping of str to int
+        What was left out, by reason.
+    found : bool
+        Whether methods found them; else people wrote them.
+    """
+
+    key: str
+    title: str
+    formulas: tuple[MeasuredFormula, ...]
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    found: bool = False
+
+    def eics(self, count: int, measure: str = MEAN) -> np.ndarray:
+        """The EIC of every formula on so many rows; nan where there is none."""
+        lost = [formula.at(count) for formula in self.formulas]
+        return np.array([d.q90 if measure == Q90 else d.eic for d in lost], dtype=float)
+
+
+@dataclass(frozen=True)
+class Interval(Plain):
+    """A number with its percentile bootstrap interval at `LEVEL`.
+
+    Attributes
+    ----------
+    value, low, high : float
+        `low` and `high` are nan where there are too few laws for an interval.
+    """
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+
+    JSON = ("value", "low", "high")
+
+    @property
+    def known(self) -> bool:
+        """Whether there is an interval."""
+        return not math.isnan(self.low)
+
+
+@dataclass(frozen=True)
+class Summary(Plain):
+    """The distribution of EIC in a group.
+
+    Attributes
+    ----------
+    group : Group
+    samples : int
+        Rows on which EIC was measured.
+    measure : str
+        A key of `MEASURES`.
+    count, laws : int
+        Formulas with an EIC, and laws that they belong to.
+    quartile1, quartile3 : float
+    median, mean, share_below_1 : Interval
+        The mean is over what is finite.
+    infinite, without : int
+        Formulas of infinite EIC, and without any (no valid row).
+    """
+
+    group: Group
+    samples: int
+    measure: str
+    count: int
+    laws: int
+    quartile1: float
+    median: Interval
+    quartile3: float
+    mean: Interval
+    share_below_1: Interval
+    infinite: int
+    without: int
+
+    JSON = (
+        "group=group.key", "title=group.title", "samples", "measure", "count", "laws",
+        "quartile1", "median", "quartile3", "mean", "share_below_1", "infinite", "without",
+        ("left_out", lambda found: dict(found.group.left_out)),
+    )  # fmt: skip
+
+
+def summarise(
+    group: Group, count: int, measure: str = MEAN, *, seed: int = 0, resamples: int = RESAMPLES
+) -> Summary:
+    """Quartiles, mean and share below one of a group, with intervals over laws.
+
+    Parameters
+    ----------
+    group : Group
+    count : int
+        Rows on which EIC was measured.
+    measure : str
+        A key of `MEASURES`.
+    seed : int
+        Of the resampling.
+    resamples : int
+        At least 1.
+
+    Examples
+    --------
+    >>> from eic_core.corpora.measured import shipped
+    >>> laws = summarise(Group("laws", "Laws", shipped("feynman")), 1000)
+    >>> laws.count, round(laws.median.value, 2), round(laws.mean.value, 2)
+    (119, 0.6, 1.03)
+    """
+    values = group.eics(count, measure)
+    known = ~np.isnan(values)
+    members = [m for m, is_known in zip(group.formulas, known, strict=True) if is_known]
+    sample = _Clustered.of(values[known], members)
+    q1, q3 = (float(sample.quantile(sample.ones, q)[0]) if members else math.nan
+              for q in (0.25, 0.75))  # fmt: skip
+    draws = sample.resampled(seed, resamples)
+    return Summary(
+        group=group,
+        samples=count,
+        measure=measure,
+        count=int(sample.weights.sum()),
+        laws=sample.clusters,
+        quartile1=q1,
+        median=sample.interval(_median, draws),
+        quartile3=q3,
+        mean=sample.interval(_finite_mean, draws),
+        share_below_1=sample.interval(_below_one, draws),
+        infinite=int(np.isinf(values[known]).sum()),
+        without=int((~known).sum()),
+    )
+
+
+@dataclass(frozen=True)
+class Difference(Plain):
+    """How much more one group loses than another.
+
+    Attributes
+    ----------
+    first, second : Group
+    median, mean : Interval
+        Of the first less that of the second; resampled together where they share laws.
+    shared_laws : int
+        Laws that both have formulas of.
+    """
+
+    first: Group
+    second: Group
+    median: Interval
+    mean: Interval
+    shared_laws: int
+
+    JSON = ("first=first.key", "second=second.key", "median", "mean", "shared_laws")
+
+
+def compare_groups(
+    first: Group,
+    second: Group,
+    count: int,
+    measure: str = MEAN,
+    *,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> Difference:
+    """The differences of medians and of means, with intervals over laws.
+
+    Parameters
+    ----------
+    first, second : Group
+    count : int
+        Rows on which EIC was measured.
+    measure : str
+        A key of `MEASURES`.
+    seed : int
+        Of the resampling.
+    resamples : int
+        At least 1.
+
+    Notes
+    -----
+    Laws that both groups have are drawn once for both, those of one group alone within it, so
+    that every resample has as many laws of each kind as there are.
+
+    Examples
+    --------
+    >>> from eic_core.corpora.measured import shipped
+    >>> laws = Group("feynman", "Laws", shipped("feynman"))
+    >>> solved = Group("transform", "Solved", shipped("llm_srbench_transform"))
+    >>> found = compare_groups(solved, laws, 1000)
+    >>> round(found.median.value, 2), found.median.low < found.median.value < found.median.high
+    (0.03, True)
+    """
+    parts = []
+    for group in (first, second):
+        values = group.eics(count, measure)
+        known = ~np.isnan(values)
+        laws = [m for m, is_known in zip(group.formulas, known, strict=True) if is_known]
+        parts.append((values[known], laws))
+    names = [{member.law for member in members} for _, members in parts]
+    strata = [sorted(names[0] & names[1]), sorted(names[0] - names[1]), sorted(names[1] - names[0])]
+    order = {law: place for place, law in enumerate(law for part in strata for law in part)}
+    one, other = (_Clustered.of(values, members, order) for values, members in parts)
+    draws = np.zeros((0, len(order)), dtype=int)
+    if min(map(len, names)) >= LEAST_LAWS:
+        rng = np.random.default_rng(seed)
+        drawn = [_multiplicities(rng, len(part), resamples) for part in strata if part]
+        draws = np.hstack(drawn)
+
+    def less(statistic: _Statistic) -> Interval:
+        if not (names[0] and names[1]):
+            return Interval(math.nan)
+        value = float((statistic(one, one.ones) - statistic(other, other.ones))[0])
+        return _interval(value, statistic(one, draws) - statistic(other, draws))
+
+    return Difference(first, second, less(_median), less(_finite_mean), len(strata[0]))
+
+
+_Statistic = Callable[["_Clustered", np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class _Clustered:
+    """Sorted values with the cluster of each, and how often each counts."""
+
+    values: np.ndarray
+    cluster: np.ndarray
+    weights: np.ndarray
+    clusters: int
+
+    @classmethod
+    def of(
+        cls,
+        values: np.ndarray,
+        members: Sequence[MeasuredFormula],
+        order: Mapping[str, int] | None = None,
+    ) -> _Clustered:
+        if order is None:
+            names = dict.fromkeys(member.law for member in members)
+            order = {law: place for place, law in enumerate(names)}
+        cluster = np.array([order[member.law] for member in members], dtype=int)
+        weights = np.array([member.weight for member in members], dtype=int)
+        rank = np.argsort(values, kind="stable")
+        return cls(values[rank], cluster[rank], weights[rank], len(order))
+
+    @property
+    def ones(self) -> np.ndarray:
+        """Every cluster once: the sample itself."""
+        return np.ones((1, self.clusters), dtype=int)
+
+    def resampled(self, seed: int, resamples: int) -> np.ndarray:
+        """How often each cluster is drawn; no rows where there are too few."""
+        if self.clusters < LEAST_LAWS:
+            return np.zeros((0, self.clusters), dtype=int)
+        return _multiplicities(np.random.default_rng(seed), self.clusters, resamples)
+
+    def times(self, draws: np.ndarray) -> np.ndarray:
+        """How often each value counts in each resample, shape (R, N)."""
+        return draws[:, self.cluster] * self.weights
+
+    def quantile(self, draws: np.ndarray, q: float) -> np.ndarray:
+        """Linear between order statistics, as `numpy.quantile` on the repeated values."""
+        upto = np.cumsum(self.times(draws), axis=1)
+        place = q * (upto[:, -1] - 1)
+        below, above = np.floor(place), np.ceil(place)
+        low = self.values[(upto > below[:, None]).argmax(axis=1)]
+        high = self.values[(upto > above[:, None]).argmax(axis=1)]
+        with np.errstate(invalid="ignore"):
+            return np.where(low == high, low, low + (place - below) * (high - low))
+
+    def interval(self, statistic: _Statistic, draws: np.ndarray) -> Interval:
+        """A statistic of the sample with its interval."""
+        if not len(self.values):
+            return Interval(math.nan)
+        return _interval(float(statistic(self, self.ones)[0]), statistic(self, draws))
+
+
+def _median(sample: _Clustered, draws: np.ndarray) -> np.ndarray:
+    return sample.quantile(draws, 0.5)
+
+
+def _finite_mean(sample: _Clustered, draws: np.ndarray) -> np.ndarray:
+    finite = np.isfinite(sample.values)
+    times = sample.times(draws)[:, finite]
+    with np.errstate(invalid="ignore"):
+        return (times @ sample.values[finite]) / times.sum(axis=1)
+
+
+def _below_one(sample: _Clustered, draws: np.ndarray) -> np.ndarray:
+    times = sample.times(draws)
+    return times[:, sample.values < 1].sum(axis=1) / times.sum(axis=1)
+
+
+def _multiplicities(rng: np.random.Generator, size: int, resamples: int) -> np.ndarray:
+    """How often each of so many clusters is drawn, with replacement, in each resample."""
+    return rng.multinomial(size, np.full(size, 1 / size), size=resamples)
+
+
+def _interval(value: float, drawn: np.ndarray) -> Interval:
+    if not len(drawn):
+        return Interval(value)
+    low, high = np.nanquantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Interval(value, float(low), float(high))

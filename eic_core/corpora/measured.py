@@ -1,0 +1,308 @@
+"""What the laws of the corpora lose: measured now, or read from the figures that are shipped.
+
+``python -m eic_core.corpora.measured`` writes the shipped figures, `data/measured.json`, anew.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import eic_core
+from eic_core.corpora.laws import NAMES, RULES, Corpus, Law, load
+from eic_core.engine.amplify import Amplification
+from eic_core.formula.tree import Formula
+from eic_core.measure.fit import r_squared
+from eic_core.measure.inspection import inspect
+from eic_core.samples import Domain, Samples
+
+COUNTS = (100, 1_000, 10_000)
+"""Numbers of rows at which the shipped figures were measured."""
+
+SEED = 0
+"""Of the rows of the shipped figures."""
+
+QUANTILE = 0.9
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Digits:
+    """What a formula loses on so many rows.
+
+    Attributes
+    ----------
+    eic : float
+        By the mean of s^2; inf if a row is singular, nan if none is valid.
+    q90 : float
+        The same with the 90 % quantile of s in the place of its root mean square.
+    valid : float
+        Share of the rows at which the formula has a real value.
+    r2 : float
+        On these rows; nan where there is no target.
+    """
+
+    eic: float
+    q90: float
+    valid: float = 1.0
+    r2: float = math.nan
+
+
+@dataclass(frozen=True)
+class MeasuredFormula:
+    """A formula of a group, with what it loses on ever more rows.
+
+    Attributes
+    ----------
+    name : str
+        The law's, or where a found formula stands in its pool.
+    law : str
+        What it is a formula of: those of one law are no independent observations.
+    formula : str
+    complexity : int
+    digits : mapping of int to Digits
+        By the number of rows.
+    rule : str
+        A key of `RULES`, if the law has no ranges of its own.
+    weight : int
+        How many times it counts.
+    """
+
+    name: str
+    law: str
+    formula: str
+    complexity: int
+    digits: Mapping[int, Digits]
+    rule: str = ""
+    weight: int = 1
+
+    def at(self, count: int) -> Digits:
+        """What it loses on so many rows, or on the only number of rows that there is."""
+        if len(self.digits) == 1:
+            return next(iter(self.digits.values()))
+        return self.digits[count]
+
+
+def digits_of(formula: Formula, samples: Samples, *, recheck: bool = True) -> Digits:
+    """What a formula loses on these rows.
+
+    Parameters
+    ----------
+    formula : Formula
+    samples : Samples
+        With a column for each variable.
+    recheck : bool
+        Settle doubtful samples at 60 digits (see `eic_core.engine.amplify`).
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> lost = digits_of(read("10000*x-9999*x").formula, Samples.from_columns({"x": [1.0, 2.0]}))
+    >>> round(lost.eic, 2), round(lost.q90, 2)
+    (4.39, 4.39)
+    """
+    found = inspect(formula, samples, recheck=recheck, edges=False)
+    r2 = math.nan
+    if samples.target is not None:
+        values = found.amplification.trace(len(formula) - 1)[0]
+        r2 = r_squared(values, samples.target, spread=samples.target_spread)
+    return Digits(
+        eic=found.eic,
+        q90=eic_by_quantile(found.amplification),
+        valid=found.counts.valid / found.counts.total,
+        r2=r2,
+    )
+
+
+def eic_by_quantile(amplification: Amplification, quantile: float = QUANTILE) -> float:
+    """max_k of the quantile of log10 s_k over the valid samples: EIC without its tail.
+
+    Parameters
+    ----------
+    amplification : Amplification
+    quantile : float
+        Above 0 and below 1; by the inverted distribution function, singular samples infinite.
+
+    Returns
+    -------
+    float
+        Digits; nan if no sample is valid.
+
+    Notes
+    -----
+    A share 1 - q of the samples lies at or above the quantile, so that s^2 there is at most the
+    mean over 1 - q: nodes that this keeps below the largest found are not looked at.
+
+    Examples
+    --------
+    >>> from eic_core.engine.amplify import amplify
+    >>> from eic_core.formula.syntax import read
+    >>> samples = Samples.from_columns({"x": [3.0] * 95 + [1 + 1e-9] * 5})
+    >>> found = amplify(read("x-1").formula, samples)
+    >>> round(found.eic, 1), round(eic_by_quantile(found), 1)
+    (8.5, 0.3)
+    """
+    if not amplification.valid_count:
+        return math.nan
+    room = 1 / (1 - quantile)
+    nodes = range(len(amplification.formula))
+    bounds = {k: amplification.mean_s2(k) * room for k in nodes if amplification.evaluated_count(k)}
+    largest = 1.0
+    for node in sorted(bounds, key=bounds.__getitem__, reverse=True):
+        if bounds[node] <= largest:
+            break
+        s2 = amplification.valid_s2(node)
+        found = float(np.quantile(s2, quantile, method="inverted_cdf"))
+        largest = max(largest, found)
+    return 0.5 * math.log10(largest) if largest < math.inf else math.inf
+
+
+def measure_law(
+    law: Law,
+    counts: Iterable[int] = COUNTS,
+    *,
+    seed: int = SEED,
+    rule: str = "",
+) -> MeasuredFormula:
+    """What a law loses on rows from its ranges.
+
+    Parameters
+    ----------
+    law : Law
+    counts : iterable of int
+        Numbers of rows; the rows of a smaller number are the first of a larger one.
+    seed : int
+        Non-negative.
+    rule : str
+        A key of `RULES`, for an equation without ranges.
+
+    Examples
+    --------
+    >>> gaussian = measure_law(load("feynman")["feynman_I_6_2b"], [100, 1000])
+    >>> [round(lost.eic, 1) for lost in gaussian.digits.values()]
+    [2.6, 2.5]
+    """
+    domain: Domain | None = RULES[rule] if rule else None
+    digits = {n: digits_of(law.tree, law.samples(n, seed, rule=domain)) for n in counts}
+    return MeasuredFormula(
+        law.name, law.origin.name if law.origin else law.name, law.formula, law.tree.complexity,
+        digits, rule,
+    )  # fmt: skip
+
+
+def rule_of(corpus: Corpus, rule: str = "") -> str:
+    """The rule by which a corpus is sampled: "" if its source states ranges."""
+    if corpus.has_ranges:
+        return ""
+    return rule or next(iter(RULES))
+
+
+def measure_corpus(
+    corpus: Corpus,
+    counts: Sequence[int] = COUNTS,
+    *,
+    seed: int = SEED,
+    rule: str = "",
+    progress: Progress | None = None,
+) -> tuple[MeasuredFormula, ...]:
+    """What every law of a corpus loses.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    counts : sequence of int
+        Numbers of rows.
+    seed : int
+        Non-negative.
+    rule : str
+        A key of `RULES`; by default the first where the corpus has no ranges.
+    progress : callable (done, total) -> None, optional
+    """
+    rule = rule_of(corpus, rule)
+    measured = []
+    for law in corpus:
+        measured.append(measure_law(law, counts, seed=seed, rule=rule))
+        if progress is not None:
+            progress(len(measured), len(corpus))
+    return tuple(measured)
+
+
+def shipped(name: str, rule: str = "") -> tuple[MeasuredFormula, ...]:
+    """The shipped figures of a corpus, at `COUNTS` rows with `SEED`.
+
+    Parameters
+    ----------
+    name : str
+        One of `NAMES`.
+    rule : str
+        A key of `RULES`; by default the first where the corpus has no ranges.
+
+    Examples
+    --------
+    >>> law = shipped("feynman")[0]
+    >>> law.formula, sorted(law.digits)
+    ('exp(-(theta/sigma)**2/2)/(sqrt(2*pi)*sigma)', [100, 1000, 10000])
+    """
+    corpus = load(name)
+    rule = rule_of(corpus, rule)
+    kept = _shipped()["figures"][f"{name} {rule}".strip()]
+    return tuple(_from_row(law, row, rule) for law, row in zip(corpus, kept, strict=True))
+
+
+@cache
+def _shipped() -> dict[str, Any]:
+    text = (files("eic_core.corpora") / "data" / "measured.json").read_text(encoding="utf-8")
+    document: dict[str, Any] = json.loads(text)
+    return document
+
+
+def _from_row(law: Law, row: list[Any], rule: str) -> MeasuredFormula:
+    name, complexity, *numbers = row
+    assert name == law.name
+    known = [math.nan if value is None else float(value) for value in numbers]
+    digits = {
+        count: Digits(*known[3 * place : 3 * place + 3]) for place, count in enumerate(COUNTS)
+    }
+    of = law.origin.name if law.origin else law.name
+    return MeasuredFormula(name, of, law.formula, complexity, digits, rule)
+
+
+def _row(measured: MeasuredFormula) -> list[Any]:
+    numbers: list[float | None] = []
+    for lost in measured.digits.values():
+        for value in (lost.eic, lost.q90, lost.valid):
+            numbers.append(None if math.isnan(value) else round(value, 6))
+    return [measured.name, measured.complexity, *numbers]
+
+
+def _document() -> str:
+    """All shipped figures, a line each."""
+    head = {"version": eic_core.__version__, "seed": SEED, "rows": COUNTS,
+            "columns": ["name", "complexity", *(f"{word}_{n}" for n in COUNTS
+                                                for word in ("eic", "q90", "valid"))]}  # fmt: skip
+    parts = [f'{json.dumps(key)}: {json.dumps(value)}' for key, value in head.items()]
+    groups = []
+    for name in NAMES:
+        corpus = load(name)
+        for rule in ("",) if corpus.has_ranges else RULES:
+            rows = measure_corpus(corpus, rule=rule)
+            lines = ",\n".join(json.dumps(_row(measured), allow_nan=False) for measured in rows)
+            groups.append(f'{json.dumps(f"{name} {rule}".strip())}: [\n{lines}\n]')
+            sys.stderr.write(f"{name} {rule}: {len(rows)} laws\n")
+    figures = ",\n".join(groups)
+    return "{\n" + ",\n".join(parts) + ',\n"figures": {\n' + figures + "\n}\n}\n"
+
+
+if __name__ == "__main__":
+    path = Path(__file__).parent / "data" / "measured.json"
+    path.write_text(_document(), encoding="utf-8")
