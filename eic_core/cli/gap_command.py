@@ -17,6 +17,7 @@ from eic_core.corpora.claims import (
     LAWS,
     Claim,
     claims,
+    figure_rows,
     groups_of_found,
     groups_of_laws,
     interval_text,
@@ -37,13 +38,8 @@ from eic_core.corpora.gap import (
 from eic_core.corpora.laws import NAMES, RULES, load
 from eic_core.corpora.measured import COUNTS, SEED
 from eic_core.errors import DataError
-from eic_core.exports import plain_value, safe_cell
+from eic_core.exports import plain_value
 from eic_core.pool.importers import import_formulas
-
-COLUMNS = (
-    "group", "name", "law", "rule", "weight", "samples", "eic", "eic_q90", "valid", "r2",
-    "complexity", "formula",
-)  # fmt: skip
 
 
 def add_parser(commands: Any) -> None:
@@ -95,7 +91,7 @@ def run(options: argparse.Namespace) -> None:
     found = [group for path in options.pool for group in _pool(path, counts, options)]
     groups = (*laws, *found)
     if options.out is not None:
-        _write(options.out, groups, counts)
+        _write(options.out, groups)
     if options.json:
         document = _document(groups, counts, options)
         print(json.dumps(plain_value(document), allow_nan=False, ensure_ascii=False))
@@ -143,8 +139,7 @@ def _document(
 
 def _counts_of(group: Group, counts: Sequence[int]) -> tuple[int, ...]:
     """The numbers of rows at which a group was measured: one for a group on tables."""
-    on_tables = not group.formulas or len(group.formulas[0].digits) == 1
-    return (counts[0],) if on_tables else tuple(counts)
+    return tuple(counts) if group.by_rows else (counts[0],)
 
 
 def _lines(
@@ -274,23 +269,11 @@ def _claim_lines(claim: Claim) -> Iterator[str]:
     yield f"  so: {claim.verdict}"
 
 
-def _write(path: Path, groups: Sequence[Group], counts: Sequence[int]) -> None:
+def _write(path: Path, groups: Sequence[Group]) -> None:
     """A row for each formula and number of rows."""
     try:
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(COLUMNS)
-            writer.writerows(_cells(groups))
+            writer.writerows(figure_rows(groups))
     except OSError as error:
         raise DataError(f"cannot write {path}: {error.strerror}") from error
-
-
-def _cells(groups: Sequence[Group]) -> Iterator[list[object]]:
-    for group in groups:
-        for one in group.formulas:
-            for count, lost in one.digits.items():
-                yield [
-                    safe_cell(group.key), safe_cell(one.name), safe_cell(one.law), one.rule,
-                    one.weight, count, repr(lost.eic), repr(lost.q90), repr(lost.valid),
-                    repr(lost.r2), one.complexity, safe_cell(one.formula),
-                ]  # fmt: skip

@@ -19,7 +19,7 @@ from eic_core.measure.table import match_variables
 from eic_core.pool.importers import Listed
 from eic_core.pool.list_variables import groups_of
 from eic_core.pool.scoring import ProblemData, index_base_and_readings, read_candidate
-from eic_core.samples import Samples
+from eic_core.samples import Domain, Samples
 
 LEAST_R2 = 0.8
 """Formulas that fit worse are left out, as in the paper's comparison (Fig. ``fig:EIC_compare``)."""
@@ -60,7 +60,12 @@ class _Rows(Protocol):
 
     def measure(
         self, problem: str, formula: Formula, base: int | None
-    ) -> Mapping[int, Digits]: ...
+    ) -> tuple[Mapping[int, Digits], Mapping[str, Domain]]: ...
+
+
+def law_names() -> frozenset[str]:
+    """Names of the laws that formulas may have been found for: those of PMLB's data sets."""
+    return frozenset(law.name for name in ("feynman", "strogatz") for law in load(name))
 
 
 class LawRows:
@@ -83,8 +88,10 @@ class LawRows:
         """The law's variables, in the order in which a method was given them."""
         return self._law(problem).variables
 
-    def measure(self, problem: str, formula: Formula, base: int | None) -> dict[int, Digits]:
-        """What a formula loses on ever more rows of the law, and how well it fits there."""
+    def measure(
+        self, problem: str, formula: Formula, base: int | None
+    ) -> tuple[dict[int, Digits], dict[str, Domain]]:
+        """What a formula loses on ever more rows of the law, and the ranges of its variables."""
         law = self._law(problem)
         match = match_variables(formula.variables, law.variables, index_base=base)
         if match.missing:
@@ -96,7 +103,7 @@ class LawRows:
             columns = {n: drawn.columns[canonical_name(of)] for n, of in match.mapping.items()}
             samples = Samples.from_columns(columns, count=len(drawn), target=drawn.target)
             found[count] = digits_of(formula, samples, recheck=False)
-        return found
+        return found, {n: law.domains[of] for n, of in match.mapping.items()}
 
     def _law(self, problem: str) -> Law:
         if problem not in self._laws:
@@ -126,10 +133,12 @@ class TableRows:
         """The columns of the problem's table but the last."""
         return self._problems.table(problem).names[:-1]
 
-    def measure(self, problem: str, formula: Formula, base: int | None) -> dict[int, Digits]:
-        """What a formula loses on the table, and how well it fits it."""
+    def measure(
+        self, problem: str, formula: Formula, base: int | None
+    ) -> tuple[dict[int, Digits], dict[str, Domain]]:
+        """What a formula loses on the table, and no ranges."""
         samples = self._problems.samples(problem, formula.variables, base)
-        return {len(samples): digits_of(formula, samples, recheck=False)}
+        return {len(samples): digits_of(formula, samples, recheck=False)}, {}
 
 
 def measure_found(
@@ -192,27 +201,25 @@ def _measure_group(group: Sequence[Listed], where: _Rows) -> list[MeasuredFormul
             found.append(REFUSED)
             continue
         try:
-            digits = where.measure(problem, reading.formula, base)
+            digits, ranges = where.measure(problem, reading.formula, base)
         except UserError:
             found.append(REFUSED)
             continue
-        found.append(_kept(row, problem, reading.formula, digits))
+        found.append(_why_left_out(digits) or MeasuredFormula(
+            f"row {row.row}", problem, row.formula, reading.formula.complexity, digits,
+            ranges=ranges, syntax=row.syntax,
+        ))  # fmt: skip
     return found
 
 
-def _kept(
-    row: Listed, problem: str, formula: Formula, digits: Mapping[int, Digits]
-) -> MeasuredFormula | str:
+def _why_left_out(digits: Mapping[int, Digits]) -> str:
+    """The reason not to count a formula, by the largest number of rows; "" if it counts."""
     most = digits[max(digits)]
     if math.isnan(most.eic) and not most.valid:
         return NO_VALUE
     if math.isnan(most.r2):
         return NO_FIT
-    if most.r2 < LEAST_R2:
-        return POOR_FIT
-    return MeasuredFormula(
-        f"row {row.row}", problem, row.formula, formula.complexity, digits
-    )
+    return POOR_FIT if most.r2 < LEAST_R2 else ""
 
 
 def stored_found(rows: Sequence[Listed]) -> tuple[FoundByMethod, ...]:

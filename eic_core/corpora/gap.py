@@ -48,6 +48,11 @@ class Group:
     left_out: Mapping[str, int] = field(default_factory=dict)
     found: bool = False
 
+    @property
+    def by_rows(self) -> bool:
+        """Whether it was measured on ever more rows, and not on tables or elsewhere."""
+        return bool(self.formulas) and len(self.formulas[0].digits) > 1
+
     def eics(self, count: int, measure: str = MEAN) -> np.ndarray:
         """The EIC of every formula on so many rows; nan where there is none."""
         lost = [formula.at(count) for formula in self.formulas]

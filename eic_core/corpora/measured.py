@@ -9,7 +9,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -20,6 +20,7 @@ import numpy as np
 import eic_core
 from eic_core.corpora.laws import NAMES, RULES, Corpus, Law, load
 from eic_core.engine.amplify import Amplification
+from eic_core.formula.syntax.names import canonical_name
 from eic_core.formula.tree import Formula
 from eic_core.measure.fit import r_squared
 from eic_core.measure.inspection import inspect
@@ -76,6 +77,10 @@ class MeasuredFormula:
         A key of `RULES`, if the law has no ranges of its own.
     weight : int
         How many times it counts.
+    ranges : mapping of str to Domain
+        How its variables were sampled, by canonical name; empty if on a table.
+    syntax : str
+        The notation that it was read in, if it is not plain infix.
     """
 
     name: str
@@ -85,6 +90,8 @@ class MeasuredFormula:
     digits: Mapping[int, Digits]
     rule: str = ""
     weight: int = 1
+    ranges: Mapping[str, Domain] = field(default_factory=dict)
+    syntax: str = ""
 
     def at(self, count: int) -> Digits:
         """What it loses on so many rows, or on the only number of rows that there is."""
@@ -196,8 +203,14 @@ def measure_law(
     digits = {n: digits_of(law.tree, law.samples(n, seed, rule=domain)) for n in counts}
     return MeasuredFormula(
         law.name, law.origin.name if law.origin else law.name, law.formula, law.tree.complexity,
-        digits, rule,
+        digits, rule, ranges=_ranges(law, rule),
     )  # fmt: skip
+
+
+def _ranges(law: Law, rule: str) -> dict[str, Domain]:
+    """How the variables of the formula are sampled, by canonical name."""
+    stated = law.domains or ({} if not rule else dict.fromkeys(law.variables, RULES[rule]))
+    return {canonical_name(name): domain for name, domain in stated.items()}
 
 
 def rule_of(corpus: Corpus, rule: str = "") -> str:
@@ -274,7 +287,8 @@ def _from_row(law: Law, row: list[Any], rule: str) -> MeasuredFormula:
         count: Digits(*known[3 * place : 3 * place + 3]) for place, count in enumerate(COUNTS)
     }
     of = law.origin.name if law.origin else law.name
-    return MeasuredFormula(name, of, law.formula, complexity, digits, rule)
+    return MeasuredFormula(name, of, law.formula, complexity, digits, rule,
+                           ranges=_ranges(law, rule))  # fmt: skip
 
 
 def _row(measured: MeasuredFormula) -> list[Any]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.compare import compare_page
+from pages.gap import gap_page
 from pages.inspector import inspector_page
 from pages.organise import organise_page
 from pages.rate import rate_page
@@ -40,9 +41,10 @@ BALLOT = _icon(
 
 inspector = st.Page(inspector_page, title="Inspector", url_path="inspector", default=True)
 compare = st.Page(compare_page, title="Compare", url_path="compare")
+gap = st.Page(gap_page, title="Stability gap", url_path="gap")
 organise = st.Page(organise_page, title="Organise", url_path="organise")
 rate = st.Page(rate_page, title=STUDY_TITLE, url_path="rate")
-current = st.navigation([inspector, compare, organise, rate], position="hidden")
+current = st.navigation([inspector, compare, gap, organise, rate], position="hidden")
 # The volunteer's page is blind: neither the product's name nor its style sheet is sent to it
 # (tests/e2e/test_blind.py reads every frame).
 if current == rate:

@@ -1,0 +1,52 @@
+"""The stability gap: what laws lose, what benchmarks and searches lose, and the paper's claims."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from pages.ui.gap.desk import GapView, advance_pool, findings_of, gap_desk
+from pages.ui.gap.gap_views import (
+    claims_list,
+    dependence_table,
+    file_button,
+    lead,
+    picked_card,
+    pictures,
+    pool_view,
+    rules_table,
+    sources_view,
+    summary_table,
+    view_controls,
+)
+from pages.ui.inspector.headline import closed_notice
+from pages.ui.kit import glossary
+from pages.ui.kit.door import may_inspect
+
+
+def gap_page() -> None:
+    """Draw the page, unless an open study keeps it closed with the inspector."""
+    if not may_inspect():
+        closed_notice()
+        return
+    st.html(Path(__file__).parent / "ui" / "gap" / "gap.css")
+    with st.container(key="header", gap="small"):
+        st.markdown("### Stability gap", anchors=False, width="content")
+        st.markdown("Do laws lose fewer digits than what searches find?",
+                    help=glossary.WHAT_IS_EIC, width="content")  # fmt: skip
+    desk = gap_desk()
+    advance_pool(desk)
+    view = GapView.from_query(st.query_params.to_dict())
+    found = findings_of(desk, view)
+    lead(found)
+    view_controls(view)
+    pictures(found, view)
+    picked_card(found, view)
+    pool_view(desk)
+    claims_list(found.claims)
+    summary_table(found)
+    file_button(found)
+    dependence_table(found)
+    rules_table(view)
+    sources_view()

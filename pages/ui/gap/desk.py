@@ -1,0 +1,339 @@
+"""The state of one tab of the stability gap: what is shown, the visitor's own pool, what is picked.
+
+What the corpora lose was measured beforehand and is read; a pool is measured in a job.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+import streamlit as st
+
+from eic_core.corpora.claims import (
+    LAWS,
+    Claim,
+    claims,
+    groups_of_found,
+    groups_of_laws,
+    laws_behind,
+)
+from eic_core.corpora.found import (
+    FoundByMethod,
+    LawRows,
+    law_names,
+    measure_found,
+    stored_found,
+)
+from eic_core.corpora.gap import (
+    MEAN,
+    MEASURES,
+    Difference,
+    Group,
+    Summary,
+    compare_groups,
+    summarise,
+)
+from eic_core.corpora.laws import NAMES, RULES
+from eic_core.corpora.measured import COUNTS, MeasuredFormula
+from eic_core.errors import DataError, UserError
+from eic_core.pool.importers import Imported, import_formulas
+from pages.ui.kit.browser import uninterrupted
+from pages.ui.kit.jobs import Cancelled, Job, Jobs, Step, holding
+from pages.ui.kit.wiring import scoring_slots
+
+ABANDONED_AFTER = 300.0
+"""Seconds after which measuring ends if nobody looks at its progress."""
+
+MOST_FORMULAS = 5_000
+"""Of a pool that is measured here; the command line takes any number."""
+
+MOST_METHODS = 12
+"""Of a pool that is drawn: more violins than that cannot be told apart."""
+
+DEFAULT_COUNT = 1_000
+
+
+@dataclass(frozen=True)
+class GapView:
+    """What the page shows.
+
+    Attributes
+    ----------
+    measure : str
+        A key of `MEASURES`.
+    count : int
+        Rows on which EIC was measured, one of `COUNTS`.
+    rule : str
+        A key of `RULES`: how the equations without ranges are sampled.
+    """
+
+    measure: str = MEAN
+    count: int = DEFAULT_COUNT
+    rule: str = next(iter(RULES))
+
+    def to_query(self) -> dict[str, str]:
+        """The query parameters that restore this view, defaults left out.
+
+        Examples
+        --------
+        >>> view = GapView("q90", 100)
+        >>> view.to_query(), GapView.from_query(view.to_query()) == view
+        ({'by': 'q90', 'rows': '100'}, True)
+        """
+        plain = GapView()
+        said = {"by": self.measure, "rows": str(self.count), "rule": self.rule}
+        default = {"by": plain.measure, "rows": str(plain.count), "rule": plain.rule}
+        return {key: value for key, value in said.items() if value != default[key]}
+
+    @classmethod
+    def from_query(cls, query: dict[str, str]) -> GapView:
+        """Read query parameters; whatever is wrong with one is ignored."""
+        plain = cls()
+        by, rows, rule = query.get("by", ""), query.get("rows", ""), query.get("rule", "")
+        counts = {str(count): count for count in COUNTS}
+        return cls(
+            by if by in MEASURES else plain.measure,
+            counts.get(rows, plain.count),
+            rule if rule in RULES else plain.rule,
+        )
+
+
+@dataclass(frozen=True)
+class OwnPool:
+    """A visitor's pool, measured.
+
+    Attributes
+    ----------
+    name : str
+    found : tuple of FoundByMethod
+    stored : bool
+        Whether its EIC are those that the file brought.
+    """
+
+    name: str
+    found: tuple[FoundByMethod, ...]
+    stored: bool = False
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """A group for each method that has a formula to show."""
+        return tuple(group for group in groups_of_found(self.found) if group.formulas)
+
+
+@dataclass
+class GapDesk:
+    """One tab's pool and choice."""
+
+    number: int = 0
+    uploader: int = 0
+    job: Job | None = None
+    job_name: str = ""
+    pool: OwnPool | None = None
+    error: UserError | None = None
+    findings: dict[GapView, Findings] = field(default_factory=dict)
+    picked: tuple[str, int] | None = None
+    last_watched: float = field(default_factory=time.monotonic)
+
+
+_KEY = "gap-desk"
+
+
+def gap_desk() -> GapDesk:
+    """The desk of this tab."""
+    if _KEY not in st.session_state:
+        st.session_state[_KEY] = GapDesk()
+    found: GapDesk = st.session_state[_KEY]
+    return found
+
+
+@lru_cache(maxsize=len(RULES))
+def corpora_groups(rule: str) -> tuple[Group, ...]:
+    """The groups of what people wrote, from the shipped figures."""
+    return groups_of_laws(NAMES, rule=rule)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What is said of the groups in one view.
+
+    Attributes
+    ----------
+    groups : tuple of Group
+    summaries : mapping of group's key to Summary
+    differences : mapping of group's key to Difference
+        Of what methods found less the laws that they were found for.
+    claims : tuple of Claim
+    by_rows : mapping of group's key to mapping of measure to tuple of Summary
+        At each of `COUNTS`, without intervals, where the group was measured there.
+    """
+
+    groups: tuple[Group, ...]
+    summaries: dict[str, Summary]
+    differences: dict[str, Difference]
+    claims: tuple[Claim, ...]
+    by_rows: dict[str, dict[str, tuple[Summary, ...]]]
+
+    def formula(self, picked: tuple[str, int]) -> tuple[Group, MeasuredFormula] | None:
+        """The group and formula of a point; None if it is there no more."""
+        for group in self.groups:
+            if group.key == picked[0] and picked[1] < len(group.formulas):
+                return group, group.formulas[picked[1]]
+        return None
+
+
+@lru_cache(maxsize=24)
+def _plain_findings(view: GapView) -> Findings:
+    """What is said of the corpora alone: the same for every visitor."""
+    return _findings(corpora_groups(view.rule), view)
+
+
+def findings_of(desk: GapDesk, view: GapView) -> Findings:
+    """What is said in this view, with the visitor's pool if there is one."""
+    if desk.pool is None:
+        return _plain_findings(view)
+    if view not in desk.findings:
+        groups = (*corpora_groups(view.rule), *desk.pool.groups)
+        desk.findings[view] = _findings(groups, view)
+    return desk.findings[view]
+
+
+def _findings(groups: Sequence[Group], view: GapView) -> Findings:
+    laws = next(group for group in groups if group.key == LAWS)
+    differences = {}
+    for group in groups:
+        own = laws_behind(group, laws) if group.found else None
+        if own is not None and own.formulas:
+            differences[group.key] = compare_groups(group, own, view.count, view.measure)
+    return Findings(
+        tuple(groups),
+        {group.key: summarise(group, view.count, view.measure) for group in groups},
+        differences,
+        claims(groups, view.count, view.measure),
+        {group.key: _by_rows(group) for group in groups if group.by_rows},
+    )
+
+
+def _by_rows(group: Group) -> dict[str, tuple[Summary, ...]]:
+    return {
+        measure: tuple(summarise(group, count, measure, resamples=1) for count in COUNTS)
+        for measure in MEASURES
+    }
+
+
+@lru_cache(maxsize=24)
+def by_rule(count: int, measure: str) -> dict[str, Summary]:
+    """The named equations by each rule for the ranges of their variables."""
+    groups = {
+        rule: next(group for group in corpora_groups(rule) if group.key == "wikipedia")
+        for rule in RULES
+    }
+    return {rule: summarise(group, count, measure) for rule, group in groups.items()}
+
+
+def read_pool(raw: bytes, name: str) -> None:
+    """Take a pool: its scores if it brought them, else have it measured beside the page."""
+    drop_pool()
+    desk = gap_desk()
+    try:
+        imported = import_formulas(raw, name=name)
+        if scores_are_there(imported):
+            _show_pool(desk, OwnPool(name, stored_found(imported.rows), stored=True))
+            return
+        check_problems(imported)
+    except UserError as error:
+        desk.error = error
+        return
+    desk.last_watched, desk.job_name = time.monotonic(), name
+    desk.job = Jobs().start("gap", "Measuring", lambda step: _measured(desk, imported, name, step))
+    desk.job.wait(0.4)
+
+
+def scores_are_there(imported: Imported) -> bool:
+    """Whether the list has been scored: an EIC and a number of nodes in most rows."""
+    scored = sum({"eic", "complexity"} <= row.stored.keys() for row in imported.rows)
+    return 2 * scored > len(imported.rows)
+
+
+def check_problems(imported: Imported) -> None:
+    """Refuse a list that is not about laws, or too long to be measured beside a page.
+
+    Raises
+    ------
+    DataError
+        With what helps.
+
+    Examples
+    --------
+    >>> check_problems(import_formulas("dataset,formula\\niris,x0+1\\n"))
+    Traceback (most recent call last):
+        ...
+    eic_core.errors.DataError: none of its problems is a law: it names `iris`
+    """
+    known = law_names()
+    problems = imported.problems
+    if len(imported.rows) > MOST_FORMULAS:
+        raise DataError(
+            f"the pool has {len(imported.rows):,} formulas; at most {MOST_FORMULAS:,} are measured "
+            "here",
+            hint="`python -m eic_core gap --pool FILE` takes any number, and `score` brings a "
+            "pool's EIC along",
+        )
+    if not known & set(problems):
+        named = ", ".join(f"`{name}`" for name in problems[:5]) or "none"
+        raise DataError(
+            f"none of its problems is a law: it names {named}",
+            hint="a column `dataset` says for which law a formula was found, as "
+            "`feynman_I_6_2` or `strogatz_vdp1`; for other data bring what `eic score` wrote",
+        )
+
+
+def _measured(desk: GapDesk, imported: Imported, name: str, step: Step) -> OwnPool:
+    def watched(done: int, total: int) -> None:
+        step(done, total)
+        if time.monotonic() - desk.last_watched > ABANDONED_AFTER:
+            raise Cancelled
+
+    rows = imported.rows
+    with holding(scoring_slots(), lambda: watched(0, len(rows))):
+        return OwnPool(name, measure_found(rows, LawRows(), progress=watched))
+
+
+def advance_pool(desk: GapDesk) -> None:
+    """Take what has come of the measuring, if it has ended."""
+    job = desk.job
+    if job is None or job.running:
+        return
+    if job.error is not None:
+        desk.error, desk.job = job.error, None
+    elif isinstance(job.result, OwnPool):
+        desk.job = None
+        _show_pool(desk, job.result)
+
+
+def _show_pool(desk: GapDesk, pool: OwnPool) -> None:
+    if not pool.groups:
+        reasons = Counter[str]()
+        for one in pool.found:
+            reasons.update(one.left_out)
+        said = "; ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(4))
+        desk.error = DataError(
+            f"no formula of {pool.name} can be shown: {said}",
+            hint="the formulas must fit the law that their row names",
+        )
+        return
+    desk.pool, desk.error = pool, None
+    desk.number += 1
+    desk.findings, desk.picked = {}, None
+
+
+@uninterrupted()
+def drop_pool() -> None:
+    """Forget the pool."""
+    desk = gap_desk()
+    if desk.job is not None:
+        desk.job.cancel()
+    st.session_state[_KEY] = GapDesk(number=desk.number + 1, uploader=desk.uploader + 1)

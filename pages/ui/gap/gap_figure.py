@@ -1,0 +1,318 @@
+"""The pictures of the stability gap: EIC by group, and EIC by complexity.
+
+Pure: from groups and their summaries to Plotly figures.  Each point carries its group and place in
+``customdata``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from eic_core import wording
+from eic_core.corpora.gap import MEASURES, Group, Summary
+from eic_core.drawing.scale import HIGH, THEMES, TYPICAL_LAW, Theme
+from pages.ui.figures.plotting import axis_style, base_layout, build, legend_above, plain_text
+from pages.ui.kit.text import clean
+
+HUES = {
+    False: ("#0072b2", "#7a7f8a", "#009e73", "#b0589b", "#d55e00", "#b8860b", "#56909c",
+            "#8c564b", "#4b6bd6", "#6b8e23", "#c2185b", "#5d4037"),
+    True: ("#5cb8f0", "#9aa3b2", "#3fd0a0", "#e29ad0", "#f08a4b", "#e5c14f", "#8fd0dc",
+           "#d0a090", "#96aaff", "#b6d36a", "#ff86ae", "#c8b0a8"),
+}  # fmt: skip
+"""Colours by `dark`, in the order of the groups; those beyond share the last."""
+
+LEAST_FOR_VIOLIN = 10
+"""Of fewer formulas only the points are drawn."""
+
+SPREAD = 0.3
+"""How far points are moved from the line of their group, for all to be seen."""
+
+_GRID = 160
+
+
+@dataclass(frozen=True)
+class GapPicture:
+    """What is drawn.
+
+    Attributes
+    ----------
+    groups : sequence of Group
+        From top to bottom.
+    summaries : mapping of group's key to Summary
+    count : int
+        Rows on which EIC was measured.
+    measure : str
+        A key of `eic_core.corpora.gap.MEASURES`.
+    picked : (group's key, place) or None
+    """
+
+    groups: Sequence[Group]
+    summaries: dict[str, Summary]
+    count: int
+    measure: str
+    picked: tuple[str, int] | None = None
+
+    def eics(self, group: Group) -> np.ndarray:
+        """What is drawn: nan where there is no EIC, the edge where it is beyond."""
+        return np.minimum(group.eics(self.count, self.measure), self.edge)
+
+    @property
+    def edge(self) -> float:
+        """EIC above this is drawn on the edge: it would flatten all others."""
+        return HIGH
+
+    @property
+    def beyond(self) -> int:
+        """How many are drawn on the edge."""
+        return sum(
+            int(np.count_nonzero(group.eics(self.count, self.measure) > self.edge))
+            for group in self.groups
+        )
+
+
+def violins(picture: GapPicture, *, dark: bool = False, narrow: bool = False) -> go.Figure:
+    """A violin with its points for each group, the bar of its quartiles, its median and mean."""
+    theme = THEMES[dark]
+    data: list[dict[str, Any]] = []
+    top = _top(picture)
+    for row, group in enumerate(picture.groups):
+        hue = colour(row, dark)
+        eics = picture.eics(group)
+        if np.count_nonzero(~np.isnan(eics)) >= LEAST_FOR_VIOLIN:
+            data.append(_violin(eics[~np.isnan(eics)], row, hue, top))
+        data.append(_points(picture, group, eics, row, hue))
+    for row, group in enumerate(picture.groups):
+        data += _bars(picture.summaries[group.key], row, theme)
+    data += _mark(picture, theme)
+    rows = len(picture.groups)
+    layout = base_layout(dark) | {
+        "height": (52 if narrow else 58) * rows + 80,
+        "margin": {"l": 8, "r": 12, "t": 26, "b": 8},
+        "xaxis": axis_style(theme)
+        | {"title": {"text": f"EIC, digits ({MEASURES[picture.measure]})", "standoff": 6},
+           "range": [-0.15, top], "fixedrange": True},
+        "yaxis": axis_style(theme)
+        | {"range": [rows - 0.4, -0.6], "tickvals": list(range(rows)), "showline": False,
+           "ticktext": [_label(group, picture.summaries[group.key], narrow)
+                        for group in picture.groups],
+           "ticks": "", "fixedrange": True, "tickfont": {"size": 12, "color": theme.ink}},
+        "hovermode": "closest", "clickmode": "event+select", "dragmode": False,
+        "shapes": [_line_at_one(theme, vertical=True)],
+        "annotations": [_name_of_line(theme)],
+    }  # fmt: skip
+    return build(data, layout)
+
+
+def by_complexity(picture: GapPicture, *, dark: bool = False, narrow: bool = False) -> go.Figure:
+    """Every formula by its nodes and its EIC, coloured by group."""
+    theme = THEMES[dark]
+    data = []
+    order = sorted(range(len(picture.groups)), key=lambda k: -len(picture.groups[k].formulas))
+    for row in order:
+        group = picture.groups[row]
+        eics = picture.eics(group)
+        nodes = np.array([formula.complexity for formula in group.formulas], dtype=float)
+        data.append(_cloud(picture, group, nodes, eics, colour(row, dark)))
+    layout = base_layout(dark) | {
+        "height": 420 if narrow else max(420, 58 * len(picture.groups) + 80),
+        "margin": {"l": 8, "r": 8, "t": 34, "b": 8},
+        "xaxis": axis_style(theme)
+        | {"type": "log", "title": {"text": "complexity (nodes)", "standoff": 6},
+           "fixedrange": True, **_node_ticks(picture.groups)},
+        "yaxis": axis_style(theme)
+        | {"title": {"text": "EIC, digits", "standoff": 4}, "range": [-0.15, _top(picture)],
+           "fixedrange": True},
+        "hovermode": "closest", "clickmode": "event+select", "dragmode": False,
+        "shapes": [_line_at_one(theme, vertical=False)],
+        **legend_above(theme),
+    }  # fmt: skip
+    data += _mark(picture, theme, across=True)
+    return build(data, layout)
+
+
+def colour(row: int, dark: bool) -> str:
+    """The colour of the group in this row."""
+    hues = HUES[dark]
+    return hues[min(row, len(hues) - 1)]
+
+
+def _top(picture: GapPicture) -> float:
+    """The end of the EIC axis: what nearly all reach, or the edge."""
+    known = [eics[~np.isnan(eics)] for eics in map(picture.eics, picture.groups)]
+    highest = max((float(part.max()) for part in known if len(part)), default=1.0)
+    return min(picture.edge, max(2.0, highest)) + 0.25
+
+
+def density(eics: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """A smooth density of EIC that never reaches below 0: Gaussian kernels, mirrored there.
+
+    Parameters
+    ----------
+    eics : ndarray, shape (n,)
+    at : ndarray, shape (m,), not negative
+
+    Examples
+    --------
+    >>> at = np.linspace(0, 8, 801)
+    >>> made = density(np.array([0.0, 0.2, 1.0, 2.0]), at)
+    >>> bool(abs(made.sum() * 0.01 - 1) < 0.01)
+    True
+    """
+    spread = float(np.std(eics))
+    low, high = np.quantile(eics, [0.25, 0.75])
+    width = max(0.9 * min(spread, (high - low) / 1.34 or spread) * len(eics) ** -0.2, 0.06)
+    both = np.concatenate([eics, -eics])
+    kernels = np.exp(-0.5 * ((at[:, None] - both[None, :]) / width) ** 2)
+    return kernels.sum(axis=1) / (len(eics) * width * math.sqrt(2 * math.pi))
+
+
+def _violin(eics: np.ndarray, row: int, hue: str, top: float) -> dict[str, Any]:
+    at = np.linspace(0.0, min(top, float(eics.max()) + 0.4), _GRID)
+    made = density(eics, at)
+    half = 0.42 * made / made.max()
+    return {
+        "type": "scatter", "mode": "lines", "hoverinfo": "skip", "showlegend": False,
+        "x": np.concatenate([at, at[::-1]]), "y": np.concatenate([row - half, row + half[::-1]]),
+        "fill": "toself", "fillcolor": _faint(hue), "line": {"width": 1, "color": hue},
+    }  # fmt: skip
+
+
+def _faint(hue: str) -> str:
+    red, green, blue = (int(hue[k : k + 2], 16) for k in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0.16)"
+
+
+def _points(
+    picture: GapPicture, group: Group, eics: np.ndarray, row: int, hue: str
+) -> dict[str, Any]:
+    known = np.flatnonzero(~np.isnan(eics))
+    # Evenly spread by the golden ratio: no two neighbours on one spot, and the same each time.
+    shift = SPREAD * (2 * ((known * 0.6180339887) % 1) - 1)
+    many = len(known) > 300
+    return {
+        "type": "scatter", "mode": "markers", "x": eics[known], "y": row + shift,
+        "marker": {"size": 4 if many else 6, "color": hue, "opacity": 0.55 if many else 0.75},
+        **_pointed(picture, group, known),
+    }  # fmt: skip
+
+
+def _pointed(picture: GapPicture, group: Group, places: np.ndarray) -> dict[str, Any]:
+    """What every point carries: where it belongs, and what is said of it."""
+    return {
+        "customdata": [[group.key, int(place)] for place in places],
+        "text": [_hover(picture, group, int(place)) for place in places],
+        "hovertemplate": "%{text}<extra></extra>", "showlegend": False,
+        "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 0.6}},
+    }  # fmt: skip
+
+
+def _hover(picture: GapPicture, group: Group, place: int) -> str:
+    formula = group.formulas[place]
+    lost = formula.at(picture.count)
+    text = " ".join(clean(formula.formula, 300).split())
+    lines = [text[k : k + 56] for k in range(0, min(len(text), 168), 56)]
+    shown = "<br>".join(map(plain_text, lines)) + ("…" if len(text) > 168 else "")
+    value = lost.eic if picture.measure == "mean" else lost.q90
+    return (
+        f"{shown}<br>{plain_text(clean(formula.law, 60))} · {formula.complexity} nodes · "
+        f"EIC {wording.number(value)}"
+    )
+
+
+def _bars(summary: Summary, row: int, theme: Theme) -> list[dict[str, Any]]:
+    """Quartiles as a bar, the median as a stroke, the mean as a ring."""
+    if not summary.count:
+        return []
+    plain = {"type": "scatter", "showlegend": False}
+    said = (
+        f"{plain_text(clean(summary.group.title, 60))}<br>median "
+        f"{wording.number(summary.median.value)}, quartiles {wording.number(summary.quartile1)} to "
+        f"{wording.number(summary.quartile3)}<br>mean {wording.number(summary.mean.value)}"
+    )
+    return [
+        {**plain, "mode": "lines", "x": [summary.quartile1, summary.quartile3], "y": [row, row],
+         "line": {"width": 5, "color": theme.ink}, "hoverinfo": "skip"},
+        {**plain, "mode": "lines", "x": [summary.median.value] * 2, "y": [row - 0.2, row + 0.2],
+         "line": {"width": 3, "color": theme.ink}, "hoverinfo": "skip"},
+        {**plain, "mode": "markers", "x": [summary.mean.value], "y": [row], "text": [said],
+         "hovertemplate": "%{text}<extra></extra>",
+         "marker": {"size": 11, "symbol": "circle", "color": theme.paper,
+                    "line": {"width": 2.5, "color": theme.ink}}},
+    ]  # fmt: skip
+
+
+def _label(group: Group, summary: Summary, narrow: bool) -> str:
+    title = clean(group.title, 40).replace("Named equations of ", "Named equations,<br>")
+    title = title.replace(" (Feynman and Strogatz)", "<br>(Feynman, Strogatz)")
+    title = title.replace("LLM-SRBench, ", "LLM-SRBench,<br>")
+    count = f"{summary.count:,}" if narrow else wording.count(summary.count, "formula")
+    shown = "<br>".join(plain_text(part) for part in title.split("<br>"))
+    return f"{shown}<br><i>{count}</i>" if not narrow else f"{shown} ({count})"
+
+
+def _cloud(
+    picture: GapPicture, group: Group, nodes: np.ndarray, eics: np.ndarray, hue: str
+) -> dict[str, Any]:
+    known = np.flatnonzero(~np.isnan(eics))
+    many = len(known) > 300
+    return {
+        "type": "scatter", "mode": "markers", "x": nodes[known], "y": eics[known],
+        **_pointed(picture, group, known),
+        "marker": {"size": 5 if many else 7, "color": hue, "opacity": 0.4 if many else 0.8},
+        "name": clean(group.title.removesuffix(" (Feynman and Strogatz)"), 40),
+        "showlegend": True,
+    }  # fmt: skip
+
+
+def _node_ticks(groups: Sequence[Group]) -> dict[str, Any]:
+    nodes = [formula.complexity for group in groups for formula in group.formulas] or [1]
+    low, high = min(nodes), max(nodes)
+    ticks = [n for n in (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500, 1000, 2000, 5000) if n <= high]
+    return {
+        "tickvals": ticks, "ticktext": [f"{n:,}" for n in ticks],
+        "range": [math.log10(low) - 0.08, math.log10(max(high, low + 1)) + 0.08],
+    }  # fmt: skip
+
+
+def _line_at_one(theme: Theme, *, vertical: bool) -> dict[str, Any]:
+    across, along = ("x", "y") if vertical else ("y", "x")
+    return {
+        "type": "line", "layer": "below", f"{across}0": TYPICAL_LAW, f"{across}1": TYPICAL_LAW,
+        f"{along}0": 0, f"{along}1": 1, f"{along}ref": "paper",
+        "line": {"width": 1.5, "dash": "dot", "color": theme.muted},
+    }  # fmt: skip
+
+
+def _name_of_line(theme: Theme) -> dict[str, Any]:
+    return {
+        "x": TYPICAL_LAW, "y": 1, "yref": "paper", "yanchor": "bottom", "xanchor": "left",
+        "showarrow": False, "text": "one digit", "font": {"size": 12, "color": theme.muted},
+    }  # fmt: skip
+
+
+def _mark(picture: GapPicture, theme: Theme, *, across: bool = False) -> list[dict[str, Any]]:
+    """A ring around the formula that is picked."""
+    if picture.picked is None:
+        return []
+    key, place = picture.picked
+    for row, group in enumerate(picture.groups):
+        if group.key != key or place >= len(group.formulas):
+            continue
+        eic = float(picture.eics(group)[place])
+        shift = SPREAD * (2 * ((place * 0.6180339887) % 1) - 1)
+        nodes = group.formulas[place].complexity
+        x, y = (nodes, eic) if across else (eic, row + shift)
+        return [
+            {"type": "scatter", "mode": "markers", "x": [x], "y": [y], "hoverinfo": "skip",
+             "showlegend": False,
+             "marker": {"size": 19, "symbol": "circle-open", "color": theme.accent,
+                        "line": {"width": 2.5}}}
+        ]  # fmt: skip
+    return []

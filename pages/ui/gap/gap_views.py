@@ -1,0 +1,379 @@
+"""What stands on the page Stability gap: the findings in words, pictures, tables, the pool."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from collections.abc import Sequence
+
+import streamlit as st
+
+from eic_core import wording
+from eic_core.corpora.claims import (
+    LAWS,
+    OCCURRENCES,
+    Claim,
+    figure_rows,
+    interval_text,
+)
+from eic_core.corpora.gap import LEVEL, MEAN, MEASURES, Group
+from eic_core.corpora.laws import NAMES, RULES, load
+from eic_core.corpora.measured import COUNTS, MeasuredFormula
+from eic_core.measure.table import Table, read_table
+from pages.ui.gap.desk import (
+    MOST_METHODS,
+    Findings,
+    GapDesk,
+    GapView,
+    by_rule,
+    drop_pool,
+    gap_desk,
+    read_pool,
+)
+from pages.ui.gap.gap_figure import GapPicture, by_complexity, violins
+from pages.ui.kit.browser import is_dark, is_narrow, plotly_config
+from pages.ui.kit.messages import quiet_note, show_error, show_heading
+from pages.ui.kit.progress import progress_text, show_job
+from pages.ui.kit.text import escape
+from pages.ui.kit.visit import PageState, keep_upload
+
+DRAWN = (LAWS, "wikipedia", "llm_srbench_transform", "llm_srbench_synth")
+"""Groups of the corpora that are drawn; the table has their parts, too."""
+
+
+def view_controls(view: GapView) -> None:
+    """How EIC is measured: by what, on how many rows, named equations in which ranges."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="gap-controls"):
+        st.segmented_control(
+            "EIC by", list(MEASURES), default=view.measure, key="gap-by", required=True,
+            format_func=lambda key: MEASURES[key], on_change=_view_changed,
+            help="EIC is defined by the mean of s², which a few rows near a zero may decide; the "
+            "quantile leaves the worst tenth of the rows out.",
+        )  # fmt: skip
+        st.segmented_control(
+            "Rows a formula", list(COUNTS), default=view.count, key="gap-rows", required=True,
+            format_func=lambda count: f"{count:,}", on_change=_view_changed,
+        )  # fmt: skip
+        st.selectbox(
+            "Named equations, every variable", list(RULES), index=list(RULES).index(view.rule),
+            key="gap-rule", on_change=_view_changed, width=240,
+            help="Wikipedia states no ranges: how many digits its equations lose depends on the "
+            "rule.",
+        )  # fmt: skip
+
+
+def _view_changed() -> None:
+    state = st.session_state
+    view = GapView(
+        state["gap-by"] or MEAN, state["gap-rows"] or COUNTS[1], state["gap-rule"]
+    )
+    st.query_params.from_dict(view.to_query())
+
+
+def lead(found: Findings) -> None:
+    """What is found, in a sentence or two."""
+    laws = found.summaries[LAWS]
+    median, mean = laws.median, laws.mean
+    said = (
+        f"Half of the {laws.count} laws lose less than <b>{wording.number(median.value)} digits"
+        f"</b>, but their mean is {wording.number(mean.value)}: "
+        f"{wording.percent(laws.share_below_1.value, 0)} of them stay below one digit."
+        if mean.value >= 1
+        else f"The {laws.count} laws lose <b>{wording.number(median.value)} digits</b> at the "
+        f"median and {wording.number(mean.value)} on average; "
+        f"{wording.percent(laws.share_below_1.value, 0)} of them stay below one."
+    )
+    st.html(f'<p class="eic-lead">{said}</p>')
+    if found.differences:
+        lost = {found.summaries[key].group.title: more for key, more in found.differences.items()}
+        more = [name for name, step in lost.items() if step.median.low > 0]
+        same = [name for name, step in lost.items() if not step.median.low > 0]
+        parts = []
+        if more:
+            parts.append(f"{wording.join(more)} lose more at the median than the laws they were "
+                         "found for")  # fmt: skip
+        if same:
+            parts.append(f"for {wording.join(same)} that is not told apart")
+        st.html(f'<p class="eic-quiet">{escape(wording.capital("; ".join(parts)), 600)}.</p>')
+
+
+def pictures(found: Findings, view: GapView) -> None:
+    """The violins and the formulas by complexity; a click picks a formula."""
+    desk = gap_desk()
+    methods = [group for group in found.groups if group.found]
+    drawn = [group for group in found.groups if group.key in DRAWN] + methods[:MOST_METHODS]
+    picture = GapPicture(drawn, found.summaries, view.count, view.measure, desk.picked)
+    dark, narrow = is_dark(), is_narrow()
+    left, right = st.columns([6, 5], gap="medium")
+    with left:
+        show_heading("EIC by group")
+        _chart("gap-violins", violins(picture, dark=dark, narrow=narrow),
+               "EIC of every formula by group; the table below says the same.")  # fmt: skip
+    with right:
+        show_heading("EIC by complexity")
+        _chart("gap-cloud", by_complexity(picture, dark=dark, narrow=narrow),
+               "Every formula by its number of nodes and its EIC.")  # fmt: skip
+    notes = ["Bar: quartiles; stroke: median; ring: mean. Click a point to inspect its formula."]
+    if picture.beyond:
+        which = wording.count(picture.beyond, "formula is", "formulas are")
+        notes.append(f"{which} drawn on the edge: EIC above {picture.edge:g}.")
+    if len(methods) > MOST_METHODS:
+        notes.append(f"The first {MOST_METHODS} of {len(methods)} methods are drawn.")
+    quiet_note(" ".join(notes))
+
+
+def _chart(key: str, figure: object, alt: str) -> None:
+    st.plotly_chart(
+        figure, key=key, theme=None, on_select=lambda: _point_clicked(key),
+        selection_mode="points", config=plotly_config(f"eic-{key}"), alt=alt,
+    )  # fmt: skip
+
+
+def _point_clicked(key: str) -> None:
+    points = st.session_state[key].selection.points
+    if points and (data := points[0].get("customdata")) is not None:
+        gap_desk().picked = (str(data[0]), int(data[1]))
+
+
+def picked_card(found: Findings, view: GapView) -> None:
+    """The formula that is picked, what it loses, and the way to inspect it."""
+    desk = gap_desk()
+    chosen = found.formula(desk.picked) if desk.picked is not None else None
+    if chosen is None:
+        return
+    group, formula = chosen
+    lost = formula.at(view.count)
+    facts = [group.title, formula.law if formula.name == formula.law else
+             f"{formula.name} · {formula.law}", f"{formula.complexity} nodes",
+             f"EIC {wording.number(lost.eic)}"]  # fmt: skip
+    if lost.q90 == lost.q90:
+        facts.append(f"by the 90 % quantile {wording.number(lost.q90)}")
+    if lost.valid < 1:
+        facts.append(f"a real value at {wording.percent(lost.valid)} of the rows")
+    if lost.r2 == lost.r2:
+        facts.append(f"R² {wording.r_squared(lost.r2)}")
+    if len(formula.digits) > 1:
+        by_rows = ", ".join(f"{n:,} rows {wording.number(formula.at(n).eic)}" for n in COUNTS)
+        facts.append(f"with {by_rows}")
+    with st.container(horizontal=True, vertical_alignment="center", key="gap-picked"):
+        st.html(
+            f'<p class="eic-picked"><code>{escape(formula.formula, 400)}</code><br>'
+            f'<span class="eic-quiet">{escape(" · ".join(facts), 400)}</span></p>',
+            width="stretch",
+        )
+        if st.button("Open in the inspector", key="gap-open", icon=":material/search:",
+                     type="primary"):  # fmt: skip
+            open_in_inspector(group, formula, view)
+
+
+def open_in_inspector(group: Group, formula: MeasuredFormula, view: GapView) -> None:
+    """Go to the inspector with this formula in its ranges, or on the table of its source law."""
+    from pages.inspector import inspector_page
+
+    page = st.Page(inspector_page, title="Inspector", url_path="inspector", default=True)
+    st.switch_page(page, query_params=inspector_state(group, formula, view).to_query())
+
+
+def inspector_state(group: Group, formula: MeasuredFormula, view: GapView) -> PageState:
+    """The inspector's state for a formula; a table that it needs is kept for this tab."""
+    plain = PageState(
+        formula.formula, formula.syntax or "auto", tuple(formula.ranges.items()), view.count
+    )
+    if group.key != "llm_srbench_transform":
+        return plain
+    table = source_table(formula.name, view.count)
+    keep_upload(table)
+    return PageState(formula.formula, upload=table.digest, upload_name=table.source,
+                     target=table.names[-1])  # fmt: skip
+
+
+def source_table(name: str, count: int) -> Table:
+    """The rows that a solved law is measured on, as a table whose last column is its target."""
+    law = load("llm_srbench_transform")[name]
+    samples = law.samples(count)
+    assert samples.target is not None
+    columns = {**samples.columns, law.target: samples.target}
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*([repr(float(v)) for v in column] for column in columns.values()),
+                         strict=True))  # fmt: skip
+    return read_table(text.getvalue().encode(), source=f"{law.source}.csv")
+
+
+def summary_table(found: Findings) -> None:
+    """Every group's distribution, with intervals."""
+    show_heading("The distributions")
+    heads = ["", "Formulas", "Below 1", "Quartile", "Median", "Quartile", "Mean", "Less its laws"]
+    rows: list[tuple[str, ...]] = []
+    for group in found.groups:
+        one = found.summaries[group.key]
+        step = found.differences.get(group.key)
+        rows.append((
+            group.title, f"{one.count:,}",
+            wording.percent(one.share_below_1.value, 0, missing="—"),
+            wording.number(one.quartile1), interval_text(one.median),
+            wording.number(one.quartile3), interval_text(one.mean),
+            interval_text(step.median, signed=True) if step is not None else "",
+        ))  # fmt: skip
+    if not found.differences:
+        heads, rows = heads[:-1], [row[:-1] for row in rows]
+    st.html(numbers_table(heads, rows))
+    notes = [
+        f"In brackets {wording.level_percent(LEVEL)} intervals, found by drawing laws again: what "
+        "was found for one law or solved from it is drawn together. Fewer than ten laws carry "
+        "none."
+    ]
+    for group in found.groups:
+        without = found.summaries[group.key].without
+        if without and group.key != OCCURRENCES:
+            notes.append(f"{group.title}: {without} without a real value at any row.")
+        if group.left_out:
+            said = ", ".join(f"{count:,} {reason}" for reason, count in group.left_out.items())
+            notes.append(f"{group.title}: left out {said}.")
+    st.html("".join(f'<p class="eic-quiet">{escape(note, 500)}</p>' for note in notes))
+
+
+def dependence_table(found: Findings) -> None:
+    """Median and mean of both measures at each number of rows."""
+    show_heading("How much rests on the number of rows")
+    rows = []
+    for group in found.groups:
+        if group.key in found.by_rows:
+            rows.append((group.title, *[
+                " · ".join(wording.number(getattr(one, part).value) for one in summaries)
+                for summaries in found.by_rows[group.key].values()
+                for part in ("median", "mean")
+            ]))  # fmt: skip
+    counts = " · ".join(f"{count:,}" for count in COUNTS)
+    st.html(numbers_table(
+        ("", "EIC, median", "EIC, mean", "90 % quantile, median", "90 % quantile, mean"), rows
+    ))  # fmt: skip
+    quiet_note(
+        f"With {counts} rows. Where a sum crosses zero in its range, the mean of s² does not "
+        "settle: EIC grows by about half a digit a decade of rows. The quantile does settle."
+    )
+
+
+def rules_table(view: GapView) -> None:
+    """The named equations by each rule: how much rests on it."""
+    show_heading("How much rests on the ranges of the named equations")
+    rows = [
+        (f"every variable {rule}", f"{one.count:,}",
+         wording.percent(one.share_below_1.value, 0), interval_text(one.median),
+         interval_text(one.mean))
+        for rule, one in by_rule(view.count, view.measure).items()
+    ]  # fmt: skip
+    st.html(numbers_table(("", "With a value", "Below 1", "Median", "Mean"), rows))
+
+
+def claims_list(made: Sequence[Claim]) -> None:
+    """What the paper says, each with what is found here."""
+    show_heading("What the paper says, and what is found")
+    items = "".join(
+        f'<li><p><b>{escape(claim.statement, 400)}</b> <span class="eic-tag">'
+        f"{escape(claim.verdict, 200)}</span></p>"
+        f'<p class="eic-quiet">Found: {escape(claim.found, 1500)}.</p></li>'
+        for claim in made
+    )
+    st.html(f'<ul class="eic-claims">{items}</ul>')
+
+
+def sources_view() -> None:
+    """Where the formulas come from, and how they are sampled."""
+    with st.expander("Sources and sampling", key="gap-sources"):
+        items = "".join(
+            f"<li><b>{escape(corpus.title)}</b>, {len(corpus)} measured: "
+            f"{escape(corpus.source, 400)}. Rows: {escape(corpus.sampling, 400)}.</li>"
+            for corpus in map(load, NAMES)
+        )
+        st.html(f'<ul class="eic-sources">{items}</ul>')
+
+
+def numbers_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table whose cells are numbers, but for the first of each row.
+
+    Examples
+    --------
+    >>> numbers_table(("", "n"), [("<b>", "3")])
+    '<div class="eic-wide"><table class="eic-gap-table"><thead><tr><th></th><th>n</th></tr></thead><tbody><tr><th scope="row">&lt;b&gt;</th><td>3</td></tr></tbody></table></div>'
+    """  # noqa: E501
+    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
+    body = "".join(
+        f'<tr><th scope="row">{escape(row[0], 80)}</th>'
+        + "".join(f"<td>{escape(cell, 80)}</td>" for cell in row[1:]) + "</tr>"
+        for row in rows
+    )  # fmt: skip
+    return (
+        f'<div class="eic-wide"><table class="eic-gap-table"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+# --- the visitor's own pool ---
+
+
+def pool_view(desk: GapDesk) -> None:
+    """The pool that is here, how far its measuring has come, or what to bring."""
+    show_heading("What methods find")
+    if desk.job is not None and desk.job.running:
+        _progress(desk.number)
+        return
+    if desk.job is not None and desk.job.cancelled:
+        quiet_note("Measuring was cancelled.")
+    if desk.error is not None:
+        show_error(desk.error)
+    if desk.pool is not None:
+        count = sum(len(one.formulas) for one in desk.pool.found)
+        by = wording.count(len(desk.pool.groups), "method")
+        how = "with the scores that it brought" if desk.pool.stored else (
+            "measured on rows of their laws, in double precision"
+        )  # fmt: skip
+        info, remove = st.columns([4, 1.2], vertical_alignment="center")
+        info.html(f'<p class="eic-file"><b>{escape(desk.pool.name, 60)}</b> <span>'
+                  f"{wording.count(count, 'formula')} by {by}, {how}</span></p>")  # fmt: skip
+        remove.button("Remove", key="gap-drop", on_click=drop_pool, width="stretch")
+        return
+    quiet_note(
+        "Bring formulas that methods found for these laws, a row each with `dataset` (the law, as "
+        "`feynman_I_6_2`), `method` and `formula`: they are drawn beside the laws. Formulas of R² "
+        "below 0.8 are left out, as the paper does. A pool that `eic score` wrote, for any data, "
+        "is taken with its scores."
+    )
+    st.file_uploader("A pool: CSV or JSON, gzipped or not", type=["csv", "gz", "json", "tsv"],
+                     key=f"gap-file-{desk.uploader}", on_change=_dropped)  # fmt: skip
+
+
+def _dropped() -> None:
+    file = st.session_state.get(f"gap-file-{gap_desk().uploader}")
+    if file is not None:
+        read_pool(file.getvalue(), file.name)
+
+
+@st.fragment(run_every=0.6)
+def _progress(number: int) -> None:
+    """How far measuring has come; the page follows when it has ended."""
+    desk = gap_desk()
+    desk.last_watched = time.monotonic()
+    show_job(
+        desk.job,
+        lambda job: progress_text(job, "Measuring", "formulas", "reading the pool"),
+        key=f"gap-cancel-{number}",
+    )
+
+
+def file_button(found: Findings) -> None:
+    """All figures as a file."""
+    st.download_button(
+        "All figures, CSV", data=lambda: figures_csv(found.groups), file_name="eic-gap.csv",
+        mime="text/csv", key="gap-download", on_click="ignore", type="tertiary",
+        icon=":material/download:", help="Every formula with its EIC at each number of rows",
+    )  # fmt: skip
+
+
+def figures_csv(groups: Sequence[Group]) -> str:
+    """A row for each formula and number of rows, as `python -m eic_core gap --out` writes it."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(figure_rows(groups))
+    return text.getvalue()
