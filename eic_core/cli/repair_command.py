@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from typing import Any
 
 from eic_core import wording
@@ -64,6 +65,11 @@ def describe(repairs: Repairs) -> str:
         "       q   EIC  nodes  float64  float32",
         f"{_row(repairs.before)}  as written",
     ]
+    left = repairs.before.amplification.singular
+    if left or math.isinf(repairs.before.amplification.eic):
+        lines.insert(-3, "as written, q leaves out "
+                     f"{wording.count(left, 'row')} at which the result keeps no digit, and EIC "
+                     "those at which a step keeps none")  # fmt: skip
     for form in repairs.repairs:
         lines.append(f"{_row(form.after)}  {form.text}")
         lines.append(f"{'':>34}  {_rule_line(form)}")

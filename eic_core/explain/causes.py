@@ -25,6 +25,7 @@ from eic_core.explain.created import CreatedLoss, created_losses, row_weights
 from eic_core.formula.tree import UNDEFINED, Node
 from eic_core.measure.inspection import Inspection
 from eic_core.operators import NUMPY, OPERATORS, Operator
+from eic_core.operators.words import TOO_MUCH
 from eic_core.samples import Samples
 
 Array = npt.NDArray[Any]
@@ -477,6 +478,9 @@ _WAYS: tuple[tuple[Callable[[Operator], object], Callable[[Operator, Evidence], 
 NO_ANGLE = 1e15
 """Arguments of a periodic function from which on double precision knows no angle."""
 
+LEAST_LEFT = 1e-30
+"""What is left of two terms that cancel in more than 30 digits."""
+
 MOST_CHECKED = 16
 """Samples at which a zero is looked at with many digits, at most."""
 
@@ -529,6 +533,11 @@ def _made_clause(inspection: Inspection, node_id: int, rows: npt.NDArray[np.bool
         x, _ = inspection.amplification.trace(node.children[0])
         if np.abs(x[rows]).max() >= NO_ANGLE:
             nearly = "its argument is so large that no digit of the angle is left"
+    if row.words.cancels:
+        a, b = [inspection.amplification.trace(child)[0][rows] for child in node.children]
+        with np.errstate(all="ignore"):
+            if not np.all(np.abs(y[rows]) <= LEAST_LEFT * np.fmax(np.abs(a), np.abs(b))):
+                nearly = TOO_MUCH
     return f"{exact}, or {nearly}" if zeros.any() else nearly
 
 

@@ -13,20 +13,33 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from decimal import Decimal, localcontext
+from typing import Any
 
+import mpmath
 import numpy as np
 import numpy.typing as npt
 
 from eic_core.engine.adjoint import Arrivals
-from eic_core.engine.amplify import MAX_RECHECKED
-from eic_core.engine.exact import MANY_DIGITS
-from eic_core.engine.tape import SINGULAR_S2
+from eic_core.engine.exact import MANY_DIGITS, ExactEvaluator
+from eic_core.engine.tape import SINGULAR_S2, tape_of
 from eic_core.explain.correlated import MeanOfFinite, class_sweep, class_tape
 from eic_core.exports import Plain
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import local_eic
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
+
+
+BESIDE = Decimal("1e-300")
+"""How far beside a sample its function is evaluated, in units of the input."""
+
+_BESIDE = mpmath.mpf("1e-300")
+
+LARGEST_KAPPA = math.sqrt(SINGULAR_S2)
+
+MOST_SETTLED = 100
+"""Different samples of a block at which that is done, evenly spaced."""
 
 
 @dataclass(frozen=True)
@@ -122,8 +135,10 @@ def own_conditioning(
 class OwnSums:
     """What `own_conditioning` gathers from the blocks of a `class_sweep`.
 
-    Where the conditioning is infinite at 60 digits, many more tell whether it is: at 60,
-    (1 - cos(x))/sin(x) is 0 at 1e-100.
+    Where the conditioning is infinite, or the writing loses every digit, derivatives along the tree
+    do not tell: at 60 digits (1 - cos(x))/sin(x) is 0 at 1e-100, of x**2 - x*x rounding is left,
+    and at a tie of a maximum one operand speaks for both.  There the function is evaluated beside
+    the sample, at many digits.
 
     Parameters
     ----------
@@ -140,12 +155,20 @@ class OwnSums:
         self._parts = [MeanOfFinite() for _ in self.slots]
         self._largest = [0.0] * len(self.slots)
 
-    def add(self, block: Arrivals) -> Array:
-        """Add a block; its own^2 comes back."""
+    def add(self, block: Arrivals, doubtful: npt.NDArray[np.bool_] | None = None) -> Array:
+        """Add a block; its own^2 comes back.
+
+        Parameters
+        ----------
+        block : Arrivals
+        doubtful : ndarray of bool, shape (m,), optional
+            Samples at which no digit is left by some other measure.
+        """
         own2 = own_squared(block, self.slots)
-        unsure = block.start + np.flatnonzero(block.ok & np.isinf(own2))
-        if self.recheck and len(unsure):
-            own2 = self._settle(block, unsure[:MAX_RECHECKED])
+        unsure = np.isinf(own2) if doubtful is None else np.isinf(own2) | doubtful
+        unsure &= block.ok
+        if self.recheck and unsure.any():
+            own2 = self._settle(block, np.flatnonzero(unsure))
         self._total.add(own2, block.ok)
         usable = block.ok & np.isfinite(own2)
         for i, slot in enumerate(self.slots):
@@ -157,10 +180,21 @@ class OwnSums:
 
     def _settle(self, block: Arrivals, rows: npt.NDArray[np.intp]) -> Array:
         """The block's own^2, with what arrives from the inputs at some rows found anew."""
-        for found in class_sweep(self.formula, self.samples.take(rows), digits=MANY_DIGITS):
-            for slot in self.slots:
-                places = rows[found.start : found.stop] - block.start
-                block.arrived[slot][places] = found.arrived[slot]
+        cells = [
+            tuple([self.samples.decimal(name, block.start + row) for name in self.formula.variables])
+            for row in rows.tolist()
+        ]
+        different = list(dict.fromkeys(cells))
+        chosen = different[:: math.ceil(len(different) / MOST_SETTLED)]
+        beside = _Beside(self.formula)
+        found = {cell: beside.conditioning(cell) for cell in chosen}
+        if len({tuple(np.isinf(known)) for known in found.values()}) == 1:
+            alike = next(iter(found.values()))  # so are the others, where some were left out
+            if np.isinf(alike).any() or not any(alike):
+                found = dict.fromkeys(different, alike)
+        for row, cell in zip(rows.tolist(), cells, strict=True):
+            for slot, kappa in zip(self.slots, found.get(cell, ()), strict=False):
+                block.arrived[slot][row] = kappa
         return own_squared(block, self.slots)
 
     def result(self) -> OwnConditioning:
@@ -186,6 +220,39 @@ class OwnSums:
             valid=self._total.count + self._total.infinite,
             singular=self._total.infinite,
         )
+
+
+class _Beside:
+    """A function's values beside a sample, at many digits."""
+
+    def __init__(self, formula: Formula) -> None:
+        self.names = formula.variables
+        self.evaluator = ExactEvaluator(tape_of(formula), MANY_DIGITS)
+
+    def conditioning(self, cells: tuple[str, ...]) -> tuple[float, ...]:
+        """The size of x_v (df/dx_v) / f for each variable, the larger of both sides'.
+
+        Infinite beyond 10^30, and where f is 0 and moves; 0 where it does not.
+        """
+        y = self._value(cells)
+        if y is None:
+            return (math.inf,) * len(cells)
+        found = []
+        for place, cell in enumerate(cells):
+            moved = 0.0
+            for side in (1, -1):
+                with localcontext(prec=MANY_DIGITS):
+                    there = str(Decimal(cell) * (1 + side * BESIDE))
+                other = self._value((*cells[:place], there, *cells[place + 1 :]))
+                if other is None or other == y:
+                    continue  # outside the domain, or not moved
+                moved = max(moved, math.inf if not y else float(abs(other / y - 1) / _BESIDE))
+            found.append(moved if moved <= LARGEST_KAPPA else math.inf)
+        return tuple(found)
+
+    def _value(self, cells: tuple[str, ...]) -> Any:
+        sample = self.evaluator.sample(dict(zip(self.names, cells, strict=True)))
+        return sample.y[-1] if sample.first_invalid is None else None
 
 
 def variable_slots(formula: Formula) -> tuple[int, ...]:

@@ -280,7 +280,7 @@ def worn_sentence(found: DoubleRange) -> str:
     >>> samples = Samples.from_columns({"x": [2e-162, 1.0], "y": [3e-162, 1.0]})
     >>> found = double_range(inspect(read("sqrt(x*x + y*y)").formula, samples))
     >>> worn_sentence(found)
-    'Underflow on the way costs 14.8 digits of the result at 1 of 2 samples.'
+    'Underflow costs 14.8 digits of the result at 1 of 2 samples.'
     """
     way = "Over- or underflow" if 0 < found.worn_overflows < len(found.worn) else "Underflow"
     if found.worn_overflows == len(found.worn):
@@ -288,7 +288,7 @@ def worn_sentence(found: DoubleRange) -> str:
     lost = wording.digits_phrase(found.worn_digits)
     at_most = "up to " if len(found.worn) > 1 and found.worn_digits < math.inf else ""
     return (
-        f"{way} on the way costs {at_most}{lost} of the result at {len(found.worn):,} of "
+        f"{way} costs {at_most}{lost} of the result at {len(found.worn):,} of "
         f"{wording.count(found.rows, 'sample')}."
     )
 

@@ -111,7 +111,8 @@ def writing_loss(inspection: Inspection) -> WritingLoss:
     sums = OwnSums(formula, data)
     function = 0
     for block in class_sweep(formula, data):
-        q2, own2 = q_squared(block), sums.add(block)
+        q2 = q_squared(block)
+        own2 = sums.add(block, np.isinf(q2))
         q.add(q2, block.ok)
         own.add(own2, block.ok & np.isfinite(q2))
         function += int(np.count_nonzero(block.ok & np.isinf(own2)))

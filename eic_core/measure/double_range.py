@@ -30,7 +30,7 @@ from eic_core.measure.jumps import (
 )
 from eic_core.measure.observed import run_in
 from eic_core.operators import NUMPY
-from eic_core.operators.wide import Array
+from eic_core.operators.wide import Array, Wide
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ class DoubleRange(Plain):
     places : tuple of RangePlace
         Where that comes from, the most rows first.
     worn : ndarray of int
-        Rows at which the result has a value, but has lost digits because a value on the way leaves
-        the range of doubles, or is below the normal ones, which have fewer digits.
+        Rows at which the result has a value, but has lost digits because it, or a value on the way,
+        leaves the range of doubles, or is below the normal ones, which have fewer digits.
     worn_digits : float
         The digits that it has lost at the worst of them; inf if it is wrong in size or sign.
     worn_overflows : int
@@ -177,8 +177,11 @@ def _find(inspection: Inspection) -> DoubleRange:
     beyond = ~in_range & (at_root | value.lost | np.isinf(exact))
     _, s = amplification.trace(inspection.formula.root.id)
     missed = relative_distance(root, exact)
+    small = value.lost & (value.e < 0)  # there the nearest double is rounded itself
+    with np.errstate(all="ignore"):
+        missed[small] = np.abs(Wide.of(root).over(value)[small] - 1)
     worn = real & leaves & ~lost & ~turned & (missed > FAR * UNIT_ROUNDOFF * s[rows])
-    worn &= (np.abs(exact) >= SMALLEST_NORMAL) & (np.abs(exact) <= LARGEST)
+    worn &= np.abs(exact) <= LARGEST
     unknown = np.isin(rows, amplification.unsettled) & ~amplification.valid[rows] & ~lost
     unknown &= ~np.isfinite(root)
     at = np.flatnonzero(lost)
@@ -268,8 +271,8 @@ def _places(
     """Follow each lost result down to the step at which it was lost.
 
     From a step without a number, to an operand without one; from a 0 that is none, to an operand
-    that is none or has left the range; where no operand is to blame, the step is.  A step that has
-    a value in range, and no number though its operands have, is given a wrong operand: one that
+    that is none or has left the range; where no operand is to blame, the step is.  A step whose
+    value does not overflow, and which has no number though its operands have, is given a wrong operand: one that
     underflows, else one that is rounded to 0 or out of the domain.
     """
     count = len(in_double[-1])
@@ -288,7 +291,7 @@ def _places(
         if not here.any():
             continue
         operands = tape.operands[slot]
-        misled = here & no_number[slot] & ~lost[slot] & np.isfinite(exact[slot]) & ~far
+        misled = here & no_number[slot] & np.isfinite(exact[slot]) & ~far
         for operand in reversed(operands):
             misled &= ~no_number[operand]
         for operand in reversed(operands):

@@ -305,8 +305,8 @@ def before_and_after(form: Repair, measured_rows: int) -> ReportTable:
              _plain(form.delta_complexity), NONE, NONE),
         ],
         f"Digits lost at {measured_rows:,} rows: by the result with shared noise, and at the worst "
-        "inner step (EIC); for float64 and float32 the error that was measured, against exact "
-        "values.",
+        "inner step (EIC), where a digit is left; for float64 and float32 the error of the "
+        "arithmetic that was measured, on the inputs as the type stores them.",
         numbers=(1, 2, 3, 4, 5),
     )  # fmt: skip
 

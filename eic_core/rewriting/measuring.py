@@ -11,7 +11,7 @@ import numpy as np
 
 from eic_core.engine.amplify import amplify
 from eic_core.explain.conditioning import own_conditioning
-from eic_core.explain.correlated import correlated_eic
+from eic_core.explain.correlated import correlated_eic, correlated_trace
 from eic_core.explain.phrases import code_text
 from eic_core.formula.rendering import short_text, to_python
 from eic_core.formula.tree import Formula
@@ -345,7 +345,11 @@ class Measurer:
                 repairs.append(repaired)
         repairs.sort(key=_rank)
         clearest = repairs[0].formula if repairs else self.formula
-        own = own_conditioning(clearest, self.measured).own_finite
+        compared = self.measured
+        if before.amplification.singular:  # of what the result loses where it keeps a digit
+            keeps = np.isfinite(correlated_trace(self.formula, compared))
+            compared = compared.take(np.flatnonzero(keeps)) if keeps.any() else compared
+        own = own_conditioning(clearest, compared).own_finite
         if repairs:
             sentence, advice = repairs[0].sentence, ""
         else:

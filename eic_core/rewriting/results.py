@@ -171,13 +171,14 @@ def repair_sentence(
     if at_root >= SHOWN:
         effects.append(
             f"with shared noise{parts.noise} the result loses {wording.lost_phrase(after.q)} "
-            f"instead of {before.q:.1f}"
+            f"instead of {before.q:.1f}{_of_the_others(before, after)}"
         )
     gone = math.isnan(before.eic) and not math.isnan(after.eic)
     if gone or inside >= max(SHOWN, at_root + MORE):
         was = "every digit" if gone else f"{before.eic:.1f}"
         effects.append(
             f"the worst step (EIC) loses {wording.lost_phrase(after.eic)} instead of {was}"
+            f"{_of_other_rows(before, after)}"
         )
     if compared.more:
         effects.append(
@@ -185,6 +186,19 @@ def repair_sentence(
             f"more, by up to {compared.largest_rise:.1f} digits"
         )
     return f"Write `{text}` ({reasons}): {'; '.join(effects)}."
+
+
+def _of_the_others(*forms: Measured) -> str:
+    """That a number of the result's digits leaves rows out, to follow it; "" if it does not."""
+    rows = max(form.amplification.singular for form in forms)
+    return f" (not counting {wording.count(rows, 'row')} at which it keeps none)" if rows else ""
+
+
+def _of_other_rows(*forms: Measured) -> str:
+    """The same of EIC."""
+    if any(math.isinf(form.amplification.eic) for form in forms):
+        return " (not counting rows at which a step keeps none)"
+    return ""
 
 
 SHOWN = 0.05
@@ -279,21 +293,25 @@ def no_repair_sentence(
     )
     if math.isnan(q):
         return f"{lead}: with shared noise the result keeps no digit at any sample."
+    noise = f"with shared noise{parts.noise}{_of_the_others(before)}"
     if q <= SMALL:
         lost = f"with shared noise{parts.noise} the result loses {wording.lost_phrase(q)}"
+        lost += _of_the_others(before)
     elif q <= own + NEAR:
         lost = (
-            f"{min(own, q):.1f} of the {q:.1f} digits that the result loses with shared noise"
-            f"{parts.noise} are the function's own sensitivity to errors of its inputs"
+            f"{min(own, q):.1f} of the {q:.1f} digits that the result loses {noise} are the "
+            "function's own sensitivity to errors of its inputs"
         )
     else:
         lost = (
-            f"{q - own:.1f} of the {q:.1f} digits that the result loses with shared noise"
-            f"{parts.noise} are lost to the writing"
+            f"{q - own:.1f} of the {q:.1f} digits that the result loses {noise} are lost to the "
+            "writing"
         )
     said = [lost, double_clause(before.float64, parts.double)]
     if before.eic > q + 1:
-        said.append(f"the worst step (EIC) loses {wording.lost_phrase(before.eic)}")
+        said.append(
+            f"the worst step (EIC) loses {wording.lost_phrase(before.eic)}{_of_other_rows(before)}"
+        )
     return f"{lead}: {'; '.join(said)}."
 
 

@@ -171,7 +171,7 @@ RANGE = re.compile(
     r"(?:the exact value|what the exact value is)[^.]*\."
 )
 WORN = re.compile(
-    r"(?:Underflow|Overflow|Over- or underflow) on the way costs (?:up to )?[\d.a-z ]+? of "
+    r"(?:Underflow|Overflow|Over- or underflow) costs (?:up to )?[\d.a-z ]+? of "
     r"the result at [\d,]+ of [\d,]+ samples?\."
 )
 JUMP = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -373,6 +373,17 @@ def _is_double(p: Page, text: str, error: DoubleError) -> Iterator[str]:
         yield f"there are {error.rows} rows to compare"
 
 
+_LEFT = "⟦ (not counting <left:int> [[row|rows]] at which it keeps none)⟧"
+_STEPS_LEFT = "⟦ (not counting rows at which a step keeps none)⟧"
+
+
+def _left_out(p: Page, m: Match, q2: Sequence[np.ndarray]) -> Iterator[str]:
+    """Whether as many rows are left out of the result's digits as are said to be."""
+    rows = max(int(np.isinf(each[p.truth.valid]).sum()) for each in q2)
+    if "q" in m.groupdict() and m["q"] and (whole(m["left"]) if m["left"] else 0) != rows:
+        yield f"at {rows} rows no digit is left"
+
+
 def _instead(p: Page, m: Match) -> Iterator[str]:
     other = other_truth(p, m["form"].strip("`"))
     yield from _same_function(p, other)
@@ -389,6 +400,7 @@ def _instead(p: Page, m: Match) -> Iterator[str]:
             yield f"before it lost {before.digits:.3f}"
     if m["beyond"] and whole(m["beyond"]) != after.beyond:
         yield f"at {after.beyond} rows the exact result is beyond"
+    yield from _left_out(p, m, [p.truth.q2, other.q2])
     if m["q"]:
         finite = np.isfinite(other.q2)
         q = half_log10(float(np.mean(other.q2[finite]))) if finite.any() else math.nan
@@ -435,8 +447,9 @@ def _no_worse(p: Page, m: Match, before: DoubleError, after: DoubleError) -> Ite
 
 @says("instead.write", "instead",
       f"Write <form:code> (<rules:any>): {_MEASURED}⟦ instead of <was:plain>⟧⟦, as before⟧{_BEYOND}"
-      "⟦; with shared noise the result loses <q:lost> instead of <from_q:one>⟧"
-      "⟦; the worst step (EIC) loses <worst:lost> instead of <from_worst:every>⟧"
+      f"⟦; with shared noise the result loses <q:lost> instead of <from_q:one>{_LEFT}⟧"
+      "⟦; the worst step (EIC) loses <worst:lost> instead of <from_worst:every>"
+      f"{_STEPS_LEFT}⟧"
       "⟦; at <more:int> of <of:int> [[row|rows]] compared it loses more, by up to <rise:one> "
       "digits⟧.",
       claims=lambda p, m: [
@@ -468,7 +481,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 
 _NOTHING = [("something to write instead", 0.0, 0.0)]
 _NONE = "Nothing better found [[among |]]⟦<n:int> other [[form|forms]]⟧⟦(no other form came up)⟧: "
-_END = f"{_MEASURED}{_BEYOND}⟦; the worst step (EIC) loses <e:lost>⟧."
+_END = f"{_MEASURED}{_BEYOND}⟦; the worst step (EIC) loses <e:lost>{_STEPS_LEFT}⟧."
 
 
 @says(
@@ -483,6 +496,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 
 
 def _none_better(p: Page, m: Match) -> Iterator[str]:
+    yield from _left_out(p, m, [p.truth.q2])
     yield from _q(p, digits(m["q"]) if "digit" in m["q"] else decimal(m["q"]))
     error = DoubleError(p.formula, p, _rows(p, m))
     yield from _is_double(p, m["double"], error)
@@ -500,7 +514,7 @@ def _none_claims(p: Page, m: Match) -> list[Claim]:
 @says(
     "instead.small",
     "instead",
-    f"{_NONE}with shared noise the result loses <q:lost>; {_END}",
+    f"{_NONE}with shared noise the result loses <q:lost>{_LEFT}; {_END}",
     claims=_none_claims,
 )
 def _(p: Page, m: Match) -> Iterator[str]:
@@ -510,8 +524,8 @@ def _(p: Page, m: Match) -> Iterator[str]:
 @says(
     "instead.sensitive",
     "instead",
-    f"{_NONE}<own:one> of the <q:one> digits that the result loses with shared noise are the "
-    f"function's own sensitivity to errors of its inputs; {_END}",
+    f"{_NONE}<own:one> of the <q:one> digits that the result loses with shared noise{_LEFT} "
+    f"are the function's own sensitivity to errors of its inputs; {_END}",
     claims=_none_claims,
 )
 def _(p: Page, m: Match) -> Iterator[str]:
@@ -524,8 +538,8 @@ def _(p: Page, m: Match) -> Iterator[str]:
 @says(
     "instead.unsaved",
     "instead",
-    f"{_NONE}<loss:one> of the <q:one> digits that the result loses with shared noise are lost "
-    f"to the writing; {_END}",
+    f"{_NONE}<loss:one> of the <q:one> digits that the result loses with shared noise{_LEFT} "
+    f"are lost to the writing; {_END}",
     claims=lambda p, m: [*_none_claims(p, m), ("loss to the writing", *decimal(m["loss"]))],
 )
 def _(p: Page, m: Match) -> Iterator[str]:

@@ -153,7 +153,7 @@ def _decides(p: Page, k: int, count: int, told_digits: str) -> Iterator[str]:
 @says(
     "verdict.worn",
     "verdict",
-    "[[Underflow|Overflow|Over- or underflow]] on the way costs ⟦up to ⟧<d:digits> of the "
+    "[[Underflow|Overflow|Over- or underflow]] costs ⟦up to ⟧<d:digits> of the "
     "result at <n:int> of <of:int> [[sample|samples]].",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
@@ -174,7 +174,7 @@ def _(p: Page) -> bool:
     rows = p.truth.leaves_range & np.isfinite(p.truth.missed) & p.truth.valid
     rows &= np.isfinite(p.truth.s(p.truth.root)) & ~p.truth.without_double(p.truth.root)
     size = p.truth.size(p.truth.root)
-    return bool((rows & (size > -307) & (p.truth.missed > 2 * explained(p))).any())
+    return bool((rows & (size > -323) & (p.truth.missed > 2 * explained(p))).any())
 
 
 @says("level.undefined", "level", "The formula has no real value on these samples")

@@ -201,7 +201,7 @@ def test_digits_that_underflow_costs_are_told():
     true = abs(math.sqrt(2e-162 * 2e-162) / 2e-162 - 1)
     assert said.level == "range-loss"
     lost = f"{math.log10(true * 2**53):.1f} digits"
-    assert said.sentence.startswith(f"Underflow on the way costs {lost} of the result at 1 of 2")
+    assert said.sentence.startswith(f"Underflow costs {lost} of the result at 1 of 2")
 
 
 def test_the_rows_on_a_jump_are_those_that_jump():
@@ -212,7 +212,7 @@ def test_the_rows_on_a_jump_are_those_that_jump():
 def test_overflow_that_costs_digits_is_called_so():
     large, larger = np.array([1e200, 1.0]), np.array([1e300, 1.0])
     said = verdict(inspected("atan(x*y/z/1e100)", x=large, y=large, z=larger))
-    assert said.sentence.startswith("Overflow on the way costs 15.7 digits of the result at 1 of 2")
+    assert said.sentence.startswith("Overflow costs 15.7 digits of the result at 1 of 2")
     assert said.level == "range-loss"
 
 
