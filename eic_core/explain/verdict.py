@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import numpy.typing as npt
 
 from eic_core import wording
 from eic_core.explain.bottleneck import origin_of_loss
@@ -40,7 +41,7 @@ from eic_core.formula.rendering import short_text
 from eic_core.measure.double_range import DoubleRange, RangePlace, double_range
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.jumps import Undecided, undecided
-from eic_core.operators import OPERATORS
+from eic_core.operators import NUMPY, OPERATORS
 
 OUT_OF_RANGE = "out-of-range"
 RANGE_LOSS = "range-loss"
@@ -53,7 +54,7 @@ LEVELS: Mapping[str, str] = {
     OUT_OF_RANGE: "At some samples double precision has no value of the result",
     RANGE_LOSS: "At some samples over- or underflow costs digits of the result",
     UNDECIDED: "At some samples a rounding decides the value of the result",
-    INFINITE: "At some samples no digit of the result is right",
+    INFINITE: "At some samples no digit of the result is right, or it is infinitely steep",
     UNDEFINED: "The formula has no real value on these samples",
 }
 """Levels of severity and what they say of the result."""
@@ -436,32 +437,85 @@ def _stable_sentence(inspection: Inspection) -> str:
 
 
 def _infinite(inspection: Inspection) -> _Said:
-    """At some sample no digit of the result is right."""
-    root = inspection.nodes[-1]
-    origin = _source_of_infinity(inspection)
-    place, clause = _text(inspection, origin), singular_clause(inspection, origin)
-    where = _at_samples(inspection, root.node.id)
-    noise = _noise_named(inspection, origin)
-    rest = ""
-    if where and not (where.endswith(CHECKED) or math.isnan(root.local_eic_finite)):
-        rest = f"; at the others it loses {wording.digits_phrase(root.local_eic_finite)}"
-    at = f" at {place}"
-    valid = inspection.counts.valid
-    trace = inspection.amplification.trace
+    """At some sample no digit of the result is right, or nothing bounds what an error does to it."""
+    root, trace = inspection.nodes[-1], inspection.amplification.trace
     lost = np.isinf(trace(root.node.id)[1])
+    steep, at_step = _steep_rows(inspection, lost)
+    if steep.all():
+        return _steep(inspection, at_step)
+    lost[np.flatnonzero(lost)[steep]] = False
+    origin = _source_of_infinity(inspection, lost)
+    place, clause = _text(inspection, origin), singular_clause(inspection, origin)
+    where = _at_samples(inspection, root.node.id, int(np.count_nonzero(steep)))
+    noise = _noise_named(inspection, origin)
+    rest = _elsewhere(inspection, where)
+    at = f" at {place}"
     there = int(np.count_nonzero(np.isinf(trace(origin)[1]) & lost))
     if there < np.count_nonzero(lost):  # another step makes the rest of them
-        of = "of them" if where else f"of {wording.count(valid, 'sample')}"
+        of = "of them" if where else f"of {wording.count(inspection.counts.valid, 'sample')}"
         at = f", at {there:,} {of} because of {place}"
         rest = rest.replace("at the others", "elsewhere")
+    if steep.any():
+        rest = f"; at {np.count_nonzero(steep):,} more it is infinitely steep{rest}"
     sentence = f"The result loses every digit{noise}{where} (EIC infinite){at}: {clause}{rest}."
     return _Said(INFINITE, sentence, _singular_label(inspection, origin), origin)
 
 
-def _source_of_infinity(inspection: Inspection) -> int:
+def _elsewhere(inspection: Inspection, where: str) -> str:
+    """What the result loses at the other samples."""
+    finite = inspection.nodes[-1].local_eic_finite
+    if not where or where.endswith(CHECKED) or math.isnan(finite):
+        return ""
+    return f"; at the others it loses {wording.digits_phrase(finite)}"
+
+
+def _steep_rows(
+    inspection: Inspection, lost: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.bool_], int]:
+    """At which of some rows a function is infinitely steep and the result is not 0; where mostly.
+
+    An error there moves the result by its root, say: by more than any multiple of it, and yet by
+    little.
+    """
+    amplification, formula = inspection.amplification, inspection.formula
+    tape, rows = amplification.tape, np.flatnonzero(lost)
+    y = [amplification.trace(node.id)[0][rows] for node in formula.nodes]
+    steep = np.zeros(len(rows), dtype=bool)
+    most, where = 0, len(formula) - 1
+    for node in formula.nodes:
+        step = tape.steps[tape.slots[node.id]]
+        row = step.row
+        if row is None or not row.numeric or row.selects or row.steps or row.jumps:
+            continue
+        with np.errstate(all="ignore"):
+            slopes = row.partials(
+                NUMPY, [y[child] for child in node.children], y[node.id], step.parameter
+            )
+        here = np.any([np.broadcast_to(np.isinf(s), (len(rows),)) for s in slopes], axis=0)
+        here &= np.isfinite(y[node.id])
+        if np.count_nonzero(here) > most:
+            most, where = int(np.count_nonzero(here)), node.id
+        steep |= here
+    return steep & (y[-1] != 0) & np.isfinite(y[-1]), where
+
+
+def _steep(inspection: Inspection, step: int) -> _Said:
+    """All samples that have no finite s are steep ones."""
+    where = _at_samples(inspection, inspection.nodes[-1].node.id)
+    noise = _noise_named(inspection, step)
+    sentence = (
+        f"The result is infinitely steep{noise}{where} (EIC infinite) at "
+        f"{_text(inspection, step)}: {STEEP}{_elsewhere(inspection, where)}."
+    )
+    return _Said(INFINITE, sentence, "Infinitely steep", step)
+
+
+STEEP = "an error there, however small, is not passed on in proportion"
+
+
+def _source_of_infinity(inspection: Inspection, lost: npt.NDArray[np.bool_]) -> int:
     """The step at which the samples that leave the result without a digit lose it first."""
     node, trace = inspection.nodes[-1].node, inspection.amplification.trace
-    lost = np.isinf(trace(node.id)[1])
     while True:
         counts = [
             (int(np.count_nonzero(np.isinf(trace(child)[1][lost]))), -child)
@@ -485,15 +539,16 @@ def _singular_label(inspection: Inspection, node_id: int) -> str:
     )
 
 
-def _at_samples(inspection: Inspection, node_id: int) -> str:
+def _at_samples(inspection: Inspection, node_id: int, steep: int = 0) -> str:
     """At how many samples a node keeps no digit; "" if at all of them.
 
     Where 60 digits were needed at more samples than they were taken at, only what they say counts.
+    So many of them are `steep`, and told apart.
     """
     n, valid = inspection.nodes[node_id], inspection.counts.valid
-    if n.singular == valid:
+    if n.singular == valid and not steep:
         return ""
-    known, checked = n.singular, valid
+    known, checked = n.singular - steep, valid
     amplification = inspection.amplification
     unsettled = amplification.unsettled[amplification.valid[amplification.unsettled]]
     if len(unsettled):

@@ -281,7 +281,7 @@ def _places(
     for slot, (y, gone) in enumerate(zip(in_double, lost, strict=True)):
         passed_on = np.zeros(count, dtype=bool)  # a 0 that is none, made of another
         for operand in tape.operands[slot]:
-            passed_on |= wrong_zero[operand]
+            passed_on |= wrong_zero[operand] | np.isinf(in_double[operand])
         passed_on &= (y == 0) & (exact[slot] != 0)
         wrong_zero.append(((np.abs(y) < SMALLEST_NORMAL) & gone) | passed_on)
     current = np.full(count, len(tape) - 1)

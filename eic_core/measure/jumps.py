@@ -26,9 +26,9 @@ from eic_core.samples import Samples
 
 Rows = npt.NDArray[np.int64]
 
-FAR = 100.0
+FAR = 10.0
 """A result is decided by a rounding where its values differ by more than so many times what its own
-amplification says: by two digits."""
+amplification says: by a digit."""
 
 LARGEST = float(np.finfo(np.float64).max)
 

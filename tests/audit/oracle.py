@@ -8,6 +8,7 @@ the formula is plain NumPy (`plain`).
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
@@ -219,13 +220,35 @@ class Truth:
             if moves:
                 with mp.workdps(MOST_DIGITS):
                     together, apart = mp.fsum(moves), mp.fsum(map(abs, moves))
+                    if own and mp.isinf(apart) and not self._moves(row, group):
+                        continue
                     if mp.isinf(apart) or abs(together) > apart * mp.mpf(10) ** -20:
                         return math.inf
             g = math.fsum(gains.get(j, 0.0) for j in group if abs(gains.get(j, 0.0)) < 1e200)
             if any(abs(gains.get(j, 0.0)) >= 1e200 for j in group):
+                with mp.workdps(MOST_DIGITS):
+                    if own and not self._moves(row, group):
+                        continue
                 return math.inf
             total += g * g
         return total if total <= SINGULAR_S2 else math.inf
+
+    def _moves(self, row: RowTruth, leaves: list[int]) -> bool:
+        """Whether the result is another one right beside a value of a variable."""
+        for side in (1, -1):
+            y = list(row.y)
+            try:
+                for node in self.formula.nodes:
+                    if node.id in leaves:
+                        y[node.id] *= 1 + side * mp.mpf(10) ** -300
+                    elif node.children:
+                        y[node.id] = apply(node, [y[c] for c in node.children])
+            except (NoRealValue, Unfair):
+                continue
+            was = row.y[self.root]
+            if abs(y[self.root] - was) > abs(was) * mp.mpf(10) ** -200:
+                return True
+        return False
 
     # double precision
 
@@ -268,6 +291,10 @@ class Truth:
         with np.errstate(all="ignore"):
             found = np.abs(plain - exact) / np.fmax(np.abs(plain), np.abs(exact))
         found = np.where(plain == exact, 0.0, np.where(np.isnan(found), math.inf, found))
+        for i in np.flatnonzero((np.abs(plain) < sys.float_info.min) & np.isfinite(found)):
+            y = self.rows[i].y[self.root]  # as a double it would be rounded itself
+            if self.rows[i].bad is None and y:
+                found[i] = float(abs(mp.mpf(float(plain[i])) / y - 1))
         return np.where(self.valid, found, math.nan)
 
     def may_move(self, k: int) -> np.ndarray:

@@ -62,7 +62,8 @@ def _level(name: str, text: str, low: float, high: float) -> None:
 _level("stable", "The result loses less than 1 digit", 0, 1)
 _level("moderate", "The result loses 1 to 2 digits", 1, 2)
 _level("severe", "The result loses more than 2 digits", 2, 1e9)
-_level("infinite", "At some samples no digit of the result is right", math.inf, math.inf)
+_level("infinite", "At some samples no digit of the result is right, or it is infinitely steep",
+       math.inf, math.inf)  # fmt: skip
 
 
 @says("level.range", "level", "At some samples double precision has no value of the result")
@@ -91,8 +92,8 @@ def _(p: Page, m: Match) -> Iterator[str]:
 
 
 def explained(p: Page) -> np.ndarray:
-    """What a result may miss by its own amplification: two digits more than s u."""
-    return 100 * 2.0**-53 * p.truth.s(p.truth.root)
+    """What a result may miss by its own amplification: a digit more than s u."""
+    return 10 * 2.0**-53 * p.truth.s(p.truth.root)
 
 
 def decided_at_all(p: Page, *, surely: bool) -> np.ndarray:
@@ -158,6 +159,7 @@ def _decides(p: Page, k: int, count: int, told_digits: str) -> Iterator[str]:
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     rows = p.truth.leaves_range & np.isfinite(p.truth.missed)
+    rows &= ~p.truth.without_double(p.truth.root)
     if whole(m["of"]) != p.truth.count:
         yield f"there are {p.truth.count} samples"
     missed = np.where(rows, p.truth.missed, 0.0)
@@ -435,6 +437,7 @@ def _made(p: Page, t: int, k: int, place: Match | None, why: str) -> Iterator[st
     "verdict",
     "[[the|The]] result loses every digit⟦ with independent noise⟧<where:where> (EIC infinite)"
     "⟦, at <some:int> of them because of <cause:code>⟧⟦ at <at:code>⟧: <why:any>"
+    "⟦; at <steep:int> more it is infinitely steep⟧"
     "⟦; [[at the others|elsewhere]] it loses <rest:digits>⟧.",
     claims=lambda p, m: [
         ("EIC", math.inf, math.inf),
@@ -442,7 +445,10 @@ def _made(p: Page, t: int, k: int, place: Match | None, why: str) -> Iterator[st
     ],
 )
 def _(p: Page, m: Match) -> Iterator[str]:
-    lost = p.truth.singular(p.truth.root)
+    every = p.truth.singular(p.truth.root)
+    lost = every & ~_steep(p)
+    if (whole(m["steep"]) if m["steep"] else 0) != int((every & ~lost).sum()):
+        yield f"at {(every & ~lost).sum()} samples it is steep"
     yield from _count_of(p, lost, m["where"])
     if m["rest"]:
         rest = p.truth.local_finite(p.truth.root)
@@ -450,6 +456,46 @@ def _(p: Page, m: Match) -> Iterator[str]:
             yield f"at the others {rest:.4f}"
     count = whole(m["some"]) if m["some"] else int(lost.sum())
     yield from somewhere(p, m["at"] or m["cause"], lambda k: _source(p, k, lost, m["why"], count))
+
+
+STEEP_AT = {
+    "sqrt": 0, "cbrt": 0, "root": 0, "power": 0, "pow": 0, "asin": 1, "acos": 1, "acosh": 1,
+}  # fmt: skip
+"""Functions with an infinite slope and a value, and the size of their argument there."""
+
+
+def _steep(p: Page) -> np.ndarray:
+    """Where a function of infinite slope stands at that point, and the result is not 0."""
+    found = np.zeros(p.truth.count, dtype=bool)
+    for node in p.formula.nodes:
+        if node.operator in STEEP_AT:
+            x = p.truth.value(node.children[0])
+            here = np.abs(x) == STEEP_AT[node.operator]
+            if node.operator == "power":
+                here &= 0 < float(node.parameter or 0) < 1
+            found |= here & ~np.isneginf(p.truth.size(p.truth.root))
+    return found & p.truth.singular(p.truth.root)
+
+
+@says(
+    "verdict.steep",
+    "verdict",
+    "[[the|The]] result is infinitely steep⟦ with independent noise⟧<where:where> (EIC infinite) "
+    "at <at:code>: an error there, however small, is not passed on in proportion"
+    "⟦; at the others it loses <rest:digits>⟧.",
+    claims=lambda p, m: [("EIC", math.inf, math.inf)],
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    lost = p.truth.singular(p.truth.root)
+    if (lost & ~_steep(p)).any():
+        yield f"at {(lost & ~_steep(p)).sum()} samples every digit is lost"
+    yield from _count_of(p, lost, m["where"])
+    if m["rest"] and not holds(digits(m["rest"]), p.truth.local_finite(p.truth.root)):
+        yield f"at the others {p.truth.local_finite(p.truth.root):.4f}"
+    names = [node.operator for node in p.formula.nodes]
+    yield from somewhere(
+        p, m["at"], lambda k: [] if names[k] in STEEP_AT else [f"it is a {names[k]}"]
+    )
 
 
 def _source(p: Page, k: int, lost: np.ndarray, why: str, count: int) -> Iterator[str]:
@@ -963,6 +1009,7 @@ _label("log", "Logarithm near 1", "log")
 _label("log1p", "Logarithm near its end", "log1p")
 _label("end", "End of the domain", "asin acos acosh atanh")
 _label("steep", "Steep function")
+_label("infinitely_steep", "Infinitely steep", " ".join(STEEP_AT), applies="singular")
 _label("singular", "A singular point", applies="singular")
 
 
@@ -979,12 +1026,12 @@ def _(p: Page) -> bool:
     return bool(p.truth.valid.any()) and not bool(p.truth.valid.all())
 
 
-@duty("the result keeps no digit at some sample", "verdict.every verdict.range")
+@duty("the result keeps no digit at some sample", "verdict.every verdict.steep verdict.range")
 def _(p: Page) -> bool:
     return bool(p.truth.singular(p.truth.root).any())
 
 
 @duty("a step inside loses two digits and more", "verdict.lost verdict.inner verdict.inner_every "
-      "verdict.every verdict.inside verdict.inside_every")  # fmt: skip
+      "verdict.every verdict.steep verdict.inside verdict.inside_every")  # fmt: skip
 def _(p: Page) -> bool:
     return p.truth.eic > 2
