@@ -225,7 +225,7 @@ class Truth:
                     if mp.isinf(apart) or abs(together) > apart * mp.mpf(10) ** -20:
                         return math.inf
             g = math.fsum(gains.get(j, 0.0) for j in group if abs(gains.get(j, 0.0)) < 1e200)
-            if any(abs(gains.get(j, 0.0)) >= 1e200 for j in group):
+            if g * g > SINGULAR_S2 or any(abs(gains.get(j, 0.0)) >= 1e200 for j in group):
                 with mp.workdps(MOST_DIGITS):
                     if own and not self._moves(row, group):
                         continue
