@@ -235,7 +235,8 @@ class Truth:
 
     def _moves(self, row: RowTruth, leaves: list[int]) -> bool:
         """Whether the result is another one right beside a value of a variable."""
-        for side in (1, -1):
+        results = []
+        for side in (0, 1, -1):
             y = list(row.y)
             try:
                 for node in self.formula.nodes:
@@ -245,10 +246,9 @@ class Truth:
                         y[node.id] = apply(node, [y[c] for c in node.children])
             except (NoRealValue, Unfair):
                 continue
-            was = row.y[self.root]
-            if abs(y[self.root] - was) > abs(was) * mp.mpf(10) ** -200:
-                return True
-        return False
+            results.append(y[self.root])
+        least = abs(results[0]) * mp.mpf(10) ** -200
+        return any(abs(other - results[0]) > least for other in results[1:])
 
     # double precision
 
