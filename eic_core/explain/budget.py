@@ -65,6 +65,11 @@ class Trial:
         reference, _ = inspection.amplification.trace(len(self.formula) - 1)
         usable = np.isfinite(reference)
         if not usable.any():
+            if inspection.amplification.valid.any():
+                raise UserError(
+                    "the formula has no double-precision value on these samples",
+                    hint="choose units in which the result is between 1e-308 and 1e308",
+                )
             raise UserError(
                 "the formula has no finite value on these samples",
                 hint="choose samples inside its domain",
@@ -366,6 +371,12 @@ def _sentences(needs: tuple[Need, ...], trial: Trial, deviation: float) -> tuple
     if not needs:
         return ("There is nothing to shorten: no decimal constant and no input.",)
     within = f"within {tolerance_words(trial.tolerance)} of {trial.measure}"
+    if deviation > trial.tolerance:
+        return (
+            f"No number of digits up to {MOST_DIGITS} keeps the output {within}: run with so many "
+            f"on {wording.count(len(trial.all), 'sample')}, it moves by "
+            f"{tolerance_words(deviation)} of {trial.measure} (rms).",
+        )
     lines = _about_constants(constants, within) if constants else []
     if inputs:
         taken = _about_inputs(inputs)

@@ -86,6 +86,19 @@ def _within(p: Page, text: str) -> Iterator[str]:
         yield f"the output moves by {moved:.3g}"
 
 
+@says(
+    "budget.beyond",
+    "budget",
+    "No number of digits up to 17 keeps the output within <within:any>: run with so many on "
+    "<n:int> [[sample|samples]], it moves by <by:any> of its spread (rms).",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    cells = [len(text.strip("-0.").replace(".", "")) for column in p.samples.exact.values()
+             for text in column.values()]  # fmt: skip
+    if not any(count > 17 for count in cells):
+        yield "no cell has more than 17 digits"
+
+
 @says("budget.nothing", "budget", "There is nothing to shorten: no decimal constant and no input.")
 def _(p: Page, m: Match) -> Iterator[str]:
     if p.formula.variables:

@@ -360,7 +360,7 @@ def _one_side(report: Report, start: int, end: int) -> tuple[int, int]:
     if text.startswith("=", place, end) and not text.startswith("==", place, end):
         start = place + 1
     place = text.rfind("=", start, end)
-    if place > start:
+    if place > start and text[place - 1] not in "<>!~≤≥≠":
         place -= text[place - 1] == "="
         if _EQUALS_ZERO.match(text, place, end) and "=" not in text[start:place]:
             report.note("the left-hand side of `… = 0` is read", (place, end))
