@@ -30,7 +30,6 @@ from eic_core.measure.inspection import local_eic
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 
-
 BESIDE = Decimal("1e-300")
 """How far beside a sample its function is evaluated, in units of the input."""
 
@@ -181,8 +180,8 @@ class OwnSums:
     def _settle(self, block: Arrivals, rows: npt.NDArray[np.intp]) -> Array:
         """The block's own^2, with what arrives from the inputs at some rows found anew."""
         cells = [
-            tuple([self.samples.decimal(name, block.start + row) for name in self.formula.variables])
-            for row in rows.tolist()
+            tuple([self.samples.decimal(name, row) for name in self.formula.variables])
+            for row in (block.start + rows).tolist()
         ]
         different = list(dict.fromkeys(cells))
         chosen = different[:: math.ceil(len(different) / MOST_SETTLED)]

@@ -437,7 +437,7 @@ def _stable_sentence(inspection: Inspection) -> str:
 
 
 def _infinite(inspection: Inspection) -> _Said:
-    """At some sample no digit of the result is right, or nothing bounds what an error does to it."""
+    """At some sample no digit of the result is right, or it is infinitely steep."""
     root, trace = inspection.nodes[-1], inspection.amplification.trace
     lost = np.isinf(trace(root.node.id)[1])
     steep, at_step = _steep_rows(inspection, lost)

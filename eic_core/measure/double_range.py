@@ -272,8 +272,8 @@ def _places(
 
     From a step without a number, to an operand without one; from a 0 that is none, to an operand
     that is none or has left the range; where no operand is to blame, the step is.  A step whose
-    value does not overflow, and which has no number though its operands have, is given a wrong operand: one that
-    underflows, else one that is rounded to 0 or out of the domain.
+    value does not overflow, and which has no number though its operands have, is given a wrong
+    operand: one that underflows, else one that is rounded to 0 or out of the domain.
     """
     count = len(in_double[-1])
     no_number = [~np.isfinite(y) for y in in_double]
