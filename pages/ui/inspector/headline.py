@@ -27,11 +27,11 @@ from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark, is_narrow
 from pages.ui.kit.caches import UnfinishedAnswers
 from pages.ui.kit.diagnosis_service import DiagnosisService, Summary
-from pages.ui.kit.inspector_service import InspectionResult
+from pages.ui.kit.inspector_service import InspectionResult, Outcome
 from pages.ui.kit.jobs import Job, Jobs, Step, holding
 from pages.ui.kit.messages import metric
 from pages.ui.kit.text import escape, prose
-from pages.ui.kit.visit import Outcome, Visit, change_state, current_visit
+from pages.ui.kit.visit import Visit, change_state, current_visit
 from pages.ui.kit.wiring import diagnosis_service, diagnosis_slots, figure_cache
 from pages.ui.questions.instead import replace_formula_button
 
