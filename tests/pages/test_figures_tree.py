@@ -10,8 +10,7 @@ from dataclasses import replace
 import plotly.graph_objects as go
 import pytest
 
-from eic_core.drawing.layout import GAP, VisibleTree, focus_node, tidy
-from eic_core.drawing.scene import SMALLEST, WIDTH, compose
+from eic_core.drawing.layout import GAP, SMALLEST, WIDTH, VisibleTree, compose, focus_node, tidy
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
 from eic_core.measure import Domain, Samples, inspect, sample_domains
