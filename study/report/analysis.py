@@ -157,6 +157,13 @@ class StudyReport:
     seed: int = 0
     estimand: Estimand = "pairs like these"
 
+    def complete(self) -> StudyReport:
+        """Itself, with all that is computed when first asked for: threads may then share it."""
+        for name, kind in vars(type(self)).items():
+            if isinstance(kind, cached_property):
+                getattr(self, name)
+        return self
+
     @cached_property
     def software(self) -> Software:
         """What made the numbers."""
