@@ -22,7 +22,7 @@ from eic_core.explain.losses import Loss, account_line
 from eic_core.explain.spread import spread_of
 from eic_core.explain.verdict import verdict
 from eic_core.measure.inspection import NodeAmplification
-from pages.ui.figures import ruler_figure
+from pages.ui.figures.tree import ruler_figure
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark, is_narrow
 from pages.ui.kit.caches import UnfinishedAnswers
