@@ -27,7 +27,6 @@ from study.statistics.agreement import (
     fleiss_kappa,
 )
 from study.statistics.bootstrap import pair_bootstrap, two_way_bootstrap
-from study.statistics.clustered import ClusteredRate, clustered_rate
 from study.statistics.clusters import Estimand
 from study.statistics.exclusions import (
     FAILED_ATTENTION,
@@ -36,6 +35,7 @@ from study.statistics.exclusions import (
     active_seconds,
     exclusion_reasons,
 )
+from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.preference import Interval, Preference
 from study.statistics.sign_test import SignTest, sign_test
 from study.statistics.threats import Threats, threats_of
