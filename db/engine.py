@@ -25,7 +25,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, OperationalError
 from sqlalchemy.orm import Session
 
-from db.repositories.raters import SqlAssignments, SqlInvitations, SqlRaters, SqlVotes
+from db.repositories.rating import SqlAssignments, SqlInvitations, SqlRaters, SqlVotes
 from db.repositories.records import SqlAccess, SqlAudit
 from db.repositories.studies import SqlMaterials, SqlStudies
 from study.errors import BusyError, StudyError

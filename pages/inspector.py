@@ -25,7 +25,7 @@ from pages.ui.inspector.workbench import workbench
 from pages.ui.kit.browser import is_narrow
 from pages.ui.kit.door import may_inspect
 from pages.ui.kit.progress import patient_progress, unfinished_view
-from pages.ui.kit.visit import outcome_of, sync_with_url
+from pages.ui.kit.visit import request_of, sync_with_url
 from pages.ui.kit.wiring import inspector_service
 
 
@@ -44,7 +44,10 @@ def inspector_page() -> None:
             gallery_row(here)
         reading_slot = st.container(gap="xsmall", key="reading")
     with patient_progress() as progress:
-        outcome = outcome_of(here, inspector_service(), progress)
+        outcome = inspector_service().answer(
+            request_of(here.state), here.table, progress,
+            asking=here.asking, last_good=here.last_good,
+        )  # fmt: skip
     with reading_slot:
         if narrow:
             folded_panel(here, outcome)

@@ -15,8 +15,9 @@ from pages.ui.organising import (
     step_pairs,
     step_preview,
 )
+from pages.ui.organising.desk import draft_of
 from pages.ui.organising.login import account, door_view, problem_line
-from pages.ui.organising.studies import StudyStep, chosen_study, studies_view, study_frame
+from pages.ui.organising.studies import StudyStep, chosen_study, studies_view, study_step
 from study.design import StudyStatus
 
 STEPS = {
@@ -58,4 +59,5 @@ def organise_page() -> None:
     if study is None:
         studies_view(service)
         return
-    study_frame(service, study, STEPS[study.status])
+    draft = draft_of(service, study)
+    study_step(study, draft, STEPS[study.status]).view(service, draft)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 
 from eic_core import wording
+from eic_core.drawing.layout import Card, Edge, Scene, compose
 from eic_core.drawing.scale import HIGH, LOW, SCALE, THEMES
-from eic_core.drawing.scene import Card, Edge, Scene, compose
 from eic_core.measure import Inspection
 
 _FONT = "Source Sans Pro, Segoe UI, Helvetica, Arial, sans-serif"
@@ -28,7 +28,7 @@ def tree_svg(
     selected : int, optional
         Node to ring; the way to it is kept open.
     unfolded : frozenset of int
-        Folded nodes to open (see `folding.visible_tree`).
+        Folded nodes to open (see `layout.visible_tree`).
     dark : bool
         For a dark page.
     width : float

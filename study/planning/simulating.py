@@ -14,8 +14,8 @@ import numpy as np
 
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
-from study.statistics.clustered import clustered_rate
 from study.statistics.clusters import ENOUGH_PROBLEMS
+from study.statistics.inference import clustered_rate
 from study.statistics.preference import Interval, Preference
 from study.statistics.simulation import SimulatedStudy, StudyModel, simulate_many
 

@@ -27,7 +27,6 @@ from study.statistics.agreement import (
     fleiss_kappa,
 )
 from study.statistics.bootstrap import pair_bootstrap, two_way_bootstrap
-from study.statistics.clustered import ClusteredRate, clustered_rate
 from study.statistics.clusters import Estimand
 from study.statistics.exclusions import (
     FAILED_ATTENTION,
@@ -36,6 +35,7 @@ from study.statistics.exclusions import (
     active_seconds,
     exclusion_reasons,
 )
+from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.preference import Interval, Preference
 from study.statistics.sign_test import SignTest, sign_test
 from study.statistics.threats import Threats, threats_of
@@ -156,6 +156,13 @@ class StudyReport:
     level: float = 0.95
     seed: int = 0
     estimand: Estimand = "pairs like these"
+
+    def complete(self) -> StudyReport:
+        """Itself, with all that is computed when first asked for: threads may then share it."""
+        for name, kind in vars(type(self)).items():
+            if isinstance(kind, cached_property):
+                getattr(self, name)
+        return self
 
     @cached_property
     def software(self) -> Software:

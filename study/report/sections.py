@@ -9,8 +9,8 @@ from typing import Any, Literal
 from eic_core import wording
 from study.report import terms
 from study.report.analysis import StudyReport
-from study.statistics.clustered import ClusteredRate
 from study.statistics.exclusions import Unit
+from study.statistics.inference import ClusteredRate
 from study.statistics.preference import interval_text
 from study.statistics.regression import RegressionTerm
 from study.statistics.threats.gaps import UNITS

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
-from study.statistics.coefficients import (
+from study.statistics.agreement_coefficients import (
     NO_PAIR,
     NO_VOTES,
     ONE_CATEGORY,

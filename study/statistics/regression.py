@@ -4,7 +4,7 @@ The covariance is that of Cameron, Gelbach and Miller (2011, Journal of Business
 Statistics 29:238): Σ of the scores within clusters, between two copies of the inverse Hessian, with
 the correction G/(G-1) · (n-1)/(n-k); for two ways one plus the other less their intersection.  Each
 variance is at least the smaller of the two one-way ones, and t has (fewest clusters - 1) degrees of
-freedom, as in `study.statistics.clustered`.
+freedom, as in `study.statistics.inference`.
 """
 
 from __future__ import annotations

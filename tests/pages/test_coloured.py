@@ -6,11 +6,11 @@ import re
 
 import pytest
 
+from eic_core.drawing.scale import colour
 from eic_core.formula.rendering import to_latex
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, variable
 from eic_core.measure import Domain, Samples, inspect, sample_domains
-from pages.ui.figures import colour
 from pages.ui.questions.where import MAX_BOXES, MAX_SOURCE, coloured_latex, coloured_tex
 
 

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from eic_core.drawing.scene import compose
+from eic_core.drawing.layout import compose
 from eic_core.drawing.svg import tree_svg
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains

@@ -12,15 +12,14 @@ from eic_core.errors import DataError
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Samples, inspect, sample_domains
 from eic_core.measure.fit import fit_of
-from pages.ui.figures import (
-    curve_figure,
-    residual_figure,
+from pages.ui.figures.data import curve_figure, residual_figure, slice_figure, surface_figure
+from pages.ui.figures.plotting import (
+    axis_of,
+    evenly_spread_rows,
     slice_defaults,
-    slice_figure,
-    surface_figure,
+    value_limits,
     worst_sample,
 )
-from pages.ui.figures.plotting import axis_of, evenly_spread_rows, value_limits
 
 
 def inspected(text, count=500, **domains):

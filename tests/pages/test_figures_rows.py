@@ -12,7 +12,7 @@ from eic_core.explain.settling import growth_of
 from eic_core.explain.where import where
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Samples, inspect, sample_domains
-from pages.ui.figures import curve_figure, slice_figure, surface_figure
+from pages.ui.figures.data import curve_figure, slice_figure, surface_figure
 from pages.ui.figures.rows import INPUT, ROW, VALUE, Across, growth_figure, rows_figure, ways_across
 
 

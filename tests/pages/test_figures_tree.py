@@ -10,12 +10,21 @@ from dataclasses import replace
 import plotly.graph_objects as go
 import pytest
 
-from eic_core.drawing.layout import GAP, VisibleTree, focus_node, tidy
-from eic_core.drawing.scene import SMALLEST, WIDTH, compose
+from eic_core.drawing.layout import (
+    GAP,
+    SMALLEST,
+    WIDTH,
+    VisibleTree,
+    compose,
+    focus_node,
+    tidy,
+    visible_tree,
+)
+from eic_core.drawing.svg import tree_svg
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
 from eic_core.measure import Domain, Samples, inspect, sample_domains
-from pages.ui.figures import tree_figure, tree_svg, visible_tree
+from pages.ui.figures.tree import tree_figure
 
 
 def inspected(text, low=1.0, high=5.0, count=200, columns=()):

@@ -16,7 +16,7 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
 
 from eic_core.errors import UserError
 from study.statistics.agreement import Agreement, agreement_of, fleiss_kappa
-from study.statistics.coefficients import (
+from study.statistics.agreement_coefficients import (
     Coefficient,
     fleiss_coefficient,
     fleiss_interval,

@@ -18,8 +18,8 @@ from scipy import stats
 
 from eic_core.errors import UserError
 from study.statistics.bootstrap import pair_bootstrap, two_way_bootstrap
-from study.statistics.clustered import ClusteredRate, clustered_rate
 from study.statistics.clusters import Estimand
+from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.sign_test import SignTest, sign_test
 from study.statistics.simulation import StudyModel, simulate
 from study.statistics.votes import VoteArrays

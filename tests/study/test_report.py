@@ -99,6 +99,18 @@ def test_the_papers_counts_come_out_of_an_export(paper: StudyReport) -> None:
     assert found["seconds"] == {"median_vote": 20.0, "median_session": 200.0}
 
 
+def test_a_completed_report_has_nothing_left_to_compute(paper: StudyReport) -> None:
+    before = analyse(paper.export)
+    assert "inference" not in vars(before)
+    done = before.complete()
+    assert done is before
+    known = dict(vars(done))
+    json.dumps(document(done), default=str)
+    render_text(done)
+    assert vars(done).keys() == known.keys()
+    assert all(vars(done)[name] is value for name, value in known.items())
+
+
 def test_the_text_says_the_numbers(paper: StudyReport) -> None:
     text = render_text(paper)
     for said in ("69.8 %", "2.7e-31", "[0.666, 0.728]", "[0.665, 0.729]", "Sessions of under 60",

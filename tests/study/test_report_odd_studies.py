@@ -32,13 +32,13 @@ from study.report.sections import sections_of
 from study.report.tables import long_csv, pairs_csv, raters_csv
 from study.report.text import render_text
 from study.report.verdict import verdict
-from study.statistics.clustered import clustered_rate
 from study.statistics.exclusions import (
     ExclusionRule,
     RuleColumns,
     exclusion_reasons,
     session_seconds,
 )
+from study.statistics.inference import clustered_rate
 from study.statistics.preference import Interval, Preference, interval_text
 from study.statistics.regression import least_squares, logistic
 from study.statistics.threats import Gap, ballots, gaps

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
 from eic_core.errors import UserError
-from study.statistics.clustered import clustered_rate
 from study.statistics.exclusions import ExclusionRule
+from study.statistics.inference import clustered_rate
 from study.statistics.preference import Interval
 from study.statistics.threats import (
     Gap,

@@ -13,7 +13,6 @@ from eic_core.errors import FormulaError
 from eic_core.formula.syntax.build import Refusal
 from eic_core.formula.syntax.conditions import CONDITIONS, settle
 from eic_core.formula.syntax.derivatives import refuse_derivatives
-from eic_core.formula.syntax.equations import ask_for_a_side, left_hand_side
 from eic_core.formula.syntax.euler import note_meaning_of_e, reason_for_euler
 from eic_core.formula.syntax.infix import parse_repaired, parse_text, tokenize
 from eic_core.formula.syntax.languages import (
@@ -33,7 +32,12 @@ from eic_core.formula.syntax.latex import read_latex
 from eic_core.formula.syntax.mathematica import read_mathematica
 from eic_core.formula.syntax.mathml import BEGINS, read_mathml
 from eic_core.formula.syntax.names import MISSING, Names, canonical_name, safe_name
-from eic_core.formula.syntax.paste import unwrap, without_closing_marks
+from eic_core.formula.syntax.paste import (
+    ask_for_a_side,
+    left_hand_side,
+    unwrap,
+    without_closing_marks,
+)
 from eic_core.formula.syntax.prefix import looks_like_prefix, read_prefix
 from eic_core.formula.syntax.protected import note_protected
 from eic_core.formula.syntax.reading import (

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 from eic_core.formula.syntax.build import FUNCTIONS
-from eic_core.formula.syntax.equations import left_hand_side
 from eic_core.formula.syntax.names import is_indexed
+from eic_core.formula.syntax.paste import left_hand_side
 from eic_core.formula.syntax.reading import Report, replaced
 from eic_core.formula.tree import Formula
 

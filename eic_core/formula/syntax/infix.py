@@ -18,11 +18,12 @@ from eic_core.formula.syntax.elements import find_elements, offer_products, with
 from eic_core.formula.syntax.euler import with_arguments
 from eic_core.formula.syntax.grammar import Grammar, parse
 from eic_core.formula.syntax.names import SUPERSCRIPTS, Names, similar_function, suggestion
-from eic_core.formula.syntax.neighbours import Neighbours, refuse_element
-from eic_core.formula.syntax.offers import (
+from eic_core.formula.syntax.neighbours import (
+    Neighbours,
     offer_calls,
     offer_letters,
     offer_other_products,
+    refuse_element,
     variables_of,
 )
 from eic_core.formula.syntax.other_calls import with_plain_calls

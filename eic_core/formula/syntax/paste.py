@@ -1,8 +1,17 @@
-"""What surrounds a formula in a paste: code fences, quotes, prompts, closing punctuation."""
+"""What surrounds a formula in a paste: code fences, quotes, prompts, closing punctuation, and the
+other side of an equation.
+
+``y = …`` and ``f(x) = …`` say of what a formula is the value, and only the right-hand side is read.
+``sin(x) = y`` and ``x + y = z`` do not: which side is meant is asked.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+
+from eic_core.errors import FormulaError
+from eic_core.formula.syntax.build import FUNCTIONS
 
 _FENCE = re.compile(r"(?P<mark>`{3,8}|~{3,8})[ \t]*+(?P<language>[\w+#.-]{0,30})[^\n`]{0,80}\n")
 _PROMPT = re.compile(
@@ -102,3 +111,114 @@ def without_closing_marks(text: str, start: int, end: int) -> int:
             break
         end -= 1
     return end
+
+
+_D = r"(?:d|\\mathrm\s?\{d\})"
+_PART = rf"\{{\s?{_D}(?:[^{{}}]|\{{[^{{}}]{{0,9}}\}}){{0,20}}+\}}"
+_DERIVATIVE = (
+    rf"d\s?\w{{0,4}}+\s?/\s?d\s?\w{{1,4}}+|[A-Za-z]'{{1,3}}+|\\[dt]?frac\s?{_PART}\s?{_PART}"
+)
+"""``dy/dx``, ``y'``, ``\\frac{dy}{dx}``: what the right side of a differential equation gives."""
+_HEAD = re.compile(
+    r"(?:\s|\$|&|\\\[|\\\(|\\displaystyle|\\begin\s*+\{[a-z]++\*?+\})*"
+    r"(?P<name>\\?[^\W\d](?:[^\W_]++|_(?!\{))*+"
+    rf"|\\(?:hat|bar|tilde|d?dot)\s*+\{{?+\s*+\\?+[A-Za-z]++\s*+\}}?+|{_DERIVATIVE})"
+    r"(?:[_^]\{[\w\\*+]{1,40}+\})?+"
+    r"\s*+(?:(?:\\left)?\((?P<arguments>\s*+[^()+*/=]{0,2000}+)\))?+\s*+&?+\s*+"
+    r"(?::=|=(?!=)|~|\\sim\b|\\approx\b|≈)\s*+&?+"
+)
+_EQUALS = ("=", "~", "≈", "\\sim", "\\approx")
+_ARGUMENT = re.compile(r"\\?([^\W\d](?:[^\W_]|_(?!\{))*+)(?:_?\{(\w{1,40})\})?\Z")
+_SIGN = re.compile(r"(?<![<>=!:~])=(?!=)")
+_MOST_SIDES = 3
+
+
+def left_hand_side(text: str, start: int, end: int) -> tuple[str, int, tuple[str, ...]] | None:
+    """What stands before the first equals sign, if it says of what the rest is the value.
+
+    Parameters
+    ----------
+    text : str
+    start, end : int
+        The part of the text to look at, as character offsets.
+
+    Returns
+    -------
+    name : str
+        As written.
+    place : int
+        Offset of the first character behind the equals sign.
+    arguments : tuple of str
+        The names that it declares in parentheses.
+
+    Examples
+    --------
+    >>> left_hand_side("y = 2", 0, 5), left_hand_side("f(x, E) := x", 0, 12)
+    (('y', 4, ()), ('f', 11, ('x', 'E')))
+    >>> left_hand_side("x == 2", 0, 6) is None, left_hand_side("sin(x) = y", 0, 10) is None
+    (True, True)
+    """
+    if not any(mark in text for mark in _EQUALS):
+        return None
+    head = _HEAD.match(text, start, end)
+    if head is None:
+        return None
+    name, inside = head["name"].strip(), head["arguments"]
+    applied = inside is not None or name.startswith("\\")
+    if applied and name.lstrip("\\").lower() in FUNCTIONS:
+        return None
+    return name, head.end(), _declared(inside or "")
+
+
+def _declared(inside: str) -> tuple[str, ...]:
+    """The names among the arguments of a head, as a formula spells them.
+
+    Examples
+    --------
+    >>> _declared(chr(92) + "theta_{1}, x, 2")
+    ('theta_1', 'x')
+    """
+    found = [_ARGUMENT.match(part.strip()) for part in re.split("[,;]", inside)]
+    names = [m[1] + (f"_{m[2]}" if m[2] else "") for m in found if m]
+    return tuple(dict.fromkeys(names))
+
+
+def ask_for_a_side(
+    error: FormulaError, start: int, end: int, is_read: Callable[[str], bool]
+) -> FormulaError:
+    """The error at an equals sign, with each side that can be read to choose from.
+
+    Parameters
+    ----------
+    error : FormulaError
+        Any; it comes back unchanged if it is no error at an equals sign.
+    start, end : int
+        The part of the text that was read.
+    is_read : callable (text) -> bool
+        Whether a side is a formula.
+    """
+    text = error.source
+    if text[error.span[0] : error.span[1]] != "=":
+        return error
+    ends = [place.start() for place in _SIGN.finditer(text, start, end)]
+    if not ends or len(ends) >= _MOST_SIDES:
+        return error
+    sides = [
+        text[low:high].strip(" \t\n&$")
+        for low, high in zip([start, *[e + 1 for e in ends]], [*ends, end], strict=True)
+    ]
+    labels = ["the left-hand side", "the right-hand side"]
+    if start or len(sides) > len(labels):
+        first = 2 if start else 1
+        labels = [f"side {number}" for number in range(first, first + len(sides))]
+    choices = [pair for pair in zip(labels, sides, strict=True) if pair[1] and is_read(pair[1])]
+    if not choices:
+        return error
+    shown = " or ".join(f"`{side if len(side) <= 40 else side[:39] + '…'}`" for _, side in choices)
+    return FormulaError(
+        "this is an equation: which side is meant?",
+        source=text,
+        span=error.span,
+        hint=f"give {shown}",
+        choices=tuple(choices),
+    )

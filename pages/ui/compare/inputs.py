@@ -23,9 +23,10 @@ from pages.ui.compare.desk import (
 )
 from pages.ui.inspector.data_input import data_panel
 from pages.ui.kit.browser import uninterrupted
+from pages.ui.kit.inspector_service import Outcome
 from pages.ui.kit.messages import quiet_note, show_error, show_note
 from pages.ui.kit.text import clean, escape, prose
-from pages.ui.kit.visit import Outcome, Visit, change_state, current_visit, keep_upload, sync_widget
+from pages.ui.kit.visit import Visit, change_state, current_visit, keep_upload, sync_widget
 from study.demo import demo_pool_path, problem_folder
 
 WRITINGS = """\

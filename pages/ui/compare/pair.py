@@ -16,7 +16,7 @@ from eic_core.measure.double_range import double_range
 from eic_core.measure.fit import fit_of
 from pages.ui.compare.desk import CompareState
 from pages.ui.compare.pair_figure import INKS, Side, pair_figure, pair_maps, shared_columns
-from pages.ui.figures import tree_figure
+from pages.ui.figures.tree import tree_figure
 from pages.ui.inspector.share import link
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted
 from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult, InspectorService

@@ -11,8 +11,8 @@ from typing import Any
 import plotly.graph_objects as go
 
 from eic_core import wording
+from eic_core.drawing.layout import SHADOW, WIDTH, Card, Edge, Scene, compose
 from eic_core.drawing.scale import FILTER, HIGH, LOW, SCALE, THEMES, TYPICAL_LAW
-from eic_core.drawing.scene import SHADOW, WIDTH, Card, Edge, Scene, compose
 from eic_core.measure import Inspection
 from pages.ui.figures.plotting import base_layout, build, hidden_axis
 

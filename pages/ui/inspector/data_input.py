@@ -14,12 +14,16 @@ from eic_core.formula.syntax import canonical_name
 from eic_core.measure.table import Table, read_table
 from eic_core.samples import Domain
 from pages.ui.kit.browser import is_narrow, uninterrupted
-from pages.ui.kit.inspector_service import DEFAULT_DOMAIN, InspectionResult, stated_domains
+from pages.ui.kit.inspector_service import (
+    DEFAULT_DOMAIN,
+    InspectionResult,
+    Outcome,
+    stated_domains,
+)
 from pages.ui.kit.text import code_label, escape, prose
 from pages.ui.kit.visit import (
     MAX_SAMPLES,
     MAX_SEED,
-    Outcome,
     Visit,
     change_state,
     current_visit,

@@ -14,9 +14,9 @@ from eic_core.formula.rendering import to_latex
 from eic_core.formula.syntax import NOTATIONS, SYNTAXES, Reading
 from eic_core.measure import Domain
 from pages.ui.kit.browser import uninterrupted
+from pages.ui.kit.inspector_service import Outcome
 from pages.ui.kit.text import clean, code_label, escape, label, prose
 from pages.ui.kit.visit import (
-    Outcome,
     PageState,
     Visit,
     change_state,

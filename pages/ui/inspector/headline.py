@@ -22,16 +22,16 @@ from eic_core.explain.losses import Loss, account_line
 from eic_core.explain.spread import spread_of
 from eic_core.explain.verdict import verdict
 from eic_core.measure.inspection import NodeAmplification
-from pages.ui.figures import ruler_figure
+from pages.ui.figures.tree import ruler_figure
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark, is_narrow
 from pages.ui.kit.caches import UnfinishedAnswers
 from pages.ui.kit.diagnosis_service import DiagnosisService, Summary
-from pages.ui.kit.inspector_service import InspectionResult
+from pages.ui.kit.inspector_service import InspectionResult, Outcome
 from pages.ui.kit.jobs import Job, Jobs, Step, holding
 from pages.ui.kit.messages import metric
 from pages.ui.kit.text import escape, prose
-from pages.ui.kit.visit import Outcome, Visit, change_state, current_visit
+from pages.ui.kit.visit import Visit, change_state, current_visit
 from pages.ui.kit.wiring import diagnosis_service, diagnosis_slots, figure_cache
 from pages.ui.questions.instead import replace_formula_button
 

@@ -11,11 +11,11 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from eic_core import exports
+from eic_core.drawing.svg import tree_svg
 from eic_core.exports import csv_text, json_number, safe_cell
 from eic_core.formula.rendering import to_python
 from eic_core.measure import Inspection
 from eic_core.report import Provenance, python_snippet, render
-from pages.ui.figures import tree_svg
 from pages.ui.kit.browser import is_dark
 from pages.ui.kit.caches import UnfinishedAnswers
 from pages.ui.kit.inspector_service import InspectionResult

@@ -11,11 +11,12 @@ import streamlit as st
 
 from eic_core import wording
 from eic_core.drawing.layout import focus_node
+from eic_core.drawing.scale import colour
 from eic_core.errors import UserError
 from eic_core.explain.bottleneck import origin_of_loss
 from eic_core.measure import Inspection
 from eic_core.operators import OPERATORS
-from pages.ui.figures import colour, tree_figure
+from pages.ui.figures.tree import tree_figure
 from pages.ui.inspector.share import share_panel
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from eic_core import wording
-from eic_core.errors import DataError
+from eic_core.errors import DataError, FormulaError
 from eic_core.formula.syntax import Reading, read
 from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
 from eic_core.measure.table import Table, VariableMatch, match_variables
@@ -84,6 +84,36 @@ class InspectionResult:
         return not self.missing
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a request, or the one reason why there is no `result`: `formula_error`,
+    `data_error`, `empty` or `waiting`.
+
+    Attributes
+    ----------
+    reading : Reading or None
+        None if the text is empty or cannot be read.
+    result : InspectionResult or None
+        May be incomplete: then there is nothing to draw but what is missing.
+    formula_error : FormulaError or None
+    data_error : DataError or None
+    empty : bool
+        No formula was given.
+    waiting : bool
+        The state names a table that is not here.
+    variables : tuple of str
+        Of the reading, or of the last good one.
+    """
+
+    reading: Reading | None = None
+    result: InspectionResult | None = None
+    formula_error: FormulaError | None = None
+    data_error: DataError | None = None
+    empty: bool = False
+    waiting: bool = False
+    variables: tuple[str, ...] = ()
+
+
 class _TooSlow(Exception):
     """The check has used up its time."""
 
@@ -111,6 +141,46 @@ class InspectorService:
             lambda: read(text, syntax=syntax, columns=columns),
             lambda reading: 50.0 + reading.formula.complexity,
         )
+
+    def answer(
+        self,
+        request: InspectionRequest,
+        table: Table | None,
+        progress: Progress,
+        *,
+        asking: Callable[[InspectionRequest], UnfinishedAnswers],
+        last_good: InspectionResult | None,
+    ) -> Outcome:
+        """Read and inspect what a visit asks for, or say why it cannot be done.
+
+        Parameters
+        ----------
+        request : InspectionRequest
+        table : Table or None
+            The one that the request names; None also while it is not here.
+        progress : callable (fraction) -> None
+            What it raises ends the work.
+        asking : callable (InspectionRequest) -> UnfinishedAnswers
+            Where the visit keeps what is incomplete of a request that can be read.
+        last_good : InspectionResult or None
+            The visit's: its variables stay where the new formula cannot be read.
+        """
+        if not request.formula.strip():
+            return Outcome(empty=True)
+        try:
+            names = known_names(request.formula, table, request.domains)
+            reading = self.read(request.formula, request.syntax, names)
+        except FormulaError as error:
+            last = last_good.reading.formula.variables if last_good else ()
+            return Outcome(formula_error=error, variables=last)
+        variables = reading.formula.variables
+        if request.upload and table is None:
+            return Outcome(reading=reading, waiting=True, variables=variables)
+        try:
+            result = self.inspect(request, table, progress, aside=asking(request))
+        except DataError as error:
+            return Outcome(reading=reading, data_error=error, variables=variables)
+        return Outcome(reading=reading, result=result, variables=variables)
 
     def inspect(
         self,

@@ -1,4 +1,4 @@
-"""One browser tab's visit: its state, the address that holds it, and what it comes to.
+"""One browser tab's visit: its state, and the address that holds it.
 
 One frozen `PageState` is the truth of a visit.  Widgets follow it; their
 callbacks make a new one.  The URL carries it, so that reload, bookmark, share
@@ -21,19 +21,13 @@ import streamlit as st
 from cachetools import LRUCache
 
 from eic_core import wording
-from eic_core.errors import DataError, FormulaError, UserError
+from eic_core.errors import DataError, UserError
 from eic_core.explain.budget import TOLERANCE
-from eic_core.formula.syntax import Reading
 from eic_core.measure.table import Table
 from eic_core.samples import Domain
 from pages.ui.kit.browser import uninterrupted
-from pages.ui.kit.caches import Progress, UnfinishedAnswers
-from pages.ui.kit.inspector_service import (
-    InspectionRequest,
-    InspectionResult,
-    InspectorService,
-    known_names,
-)
+from pages.ui.kit.caches import UnfinishedAnswers
+from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult
 from pages.ui.kit.jobs import Job
 
 
@@ -393,36 +387,6 @@ def widget_values(prefix: str) -> Mapping[str, Any]:
     }
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """At most one of `formula_error`, `data_error`, `empty` and `waiting` says why
-    there is no `result`.
-
-    Attributes
-    ----------
-    reading : Reading or None
-        None if the text is empty or cannot be read.
-    result : InspectionResult or None
-        May be incomplete: then there is nothing to draw but what is missing.
-    formula_error : FormulaError or None
-    data_error : DataError or None
-    empty : bool
-        No formula was given.
-    waiting : bool
-        The state names a table that is not here.
-    variables : tuple of str
-        Of the reading, or of the last good one.
-    """
-
-    reading: Reading | None = None
-    result: InspectionResult | None = None
-    formula_error: FormulaError | None = None
-    data_error: DataError | None = None
-    empty: bool = False
-    waiting: bool = False
-    variables: tuple[str, ...] = ()
-
-
 def request_of(state: PageState) -> InspectionRequest:
     """The part of the state on which numbers depend."""
     return InspectionRequest(
@@ -436,26 +400,3 @@ def request_of(state: PageState) -> InspectionRequest:
         mapping=state.mapping,
         target=state.target,
     )
-
-
-def outcome_of(here: Visit, service: InspectorService, progress: Progress) -> Outcome:
-    """Read and inspect what the visit's state says."""
-    state, table = here.state, here.table
-    last = here.last_good.reading.formula.variables if here.last_good else ()
-    if not state.formula.strip():
-        return Outcome(empty=True)
-    try:
-        domains = () if state.upload else state.domains
-        names = known_names(state.formula, table, domains)
-        reading = service.read(state.formula, state.syntax, names)
-    except FormulaError as error:
-        return Outcome(formula_error=error, variables=last)
-    variables = reading.formula.variables
-    if state.upload and table is None:
-        return Outcome(reading=reading, waiting=True, variables=variables)
-    request = request_of(state)
-    try:
-        result = service.inspect(request, table, progress, aside=here.asking(request))
-    except DataError as error:
-        return Outcome(reading=reading, data_error=error, variables=variables)
-    return Outcome(reading=reading, result=result, variables=variables)

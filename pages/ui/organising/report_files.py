@@ -157,9 +157,7 @@ def report_of(study_id: int, about: str) -> StudyReport:
     study = service.study(study_id)
 
     def make() -> StudyReport:
-        report = analyse(service.monitor.export(study_id), estimand=ABOUT[about])
-        document_text(report)  # computes what is lazy, once, before it is shared
-        return report
+        return analyse(service.monitor.export(study_id), estimand=ABOUT[about]).complete()
 
     if study.status == StudyStatus.OPEN and not service.early.of(study_id):
         service.monitor.export(study_id)  # says why not

@@ -15,7 +15,6 @@ from pages.ui.organising.desk import (
     StudyDraft,
     action_callback,
     confirmation_popover,
-    draft_of,
     go_to,
     organiser_desk,
     remember_version,
@@ -72,9 +71,8 @@ def chosen_study(service: OrganiserService) -> Study | None:
         return None
 
 
-def study_frame(service: OrganiserService, study: Study, steps: Sequence[StudyStep]) -> None:
-    """Header, steps, and the step's own view."""
-    draft = draft_of(service, study)
+def study_step(study: Study, draft: StudyDraft, steps: Sequence[StudyStep]) -> StudyStep:
+    """Draw the study's header and its steps; the step that is chosen, for the page to draw."""
     _header(study)
     names = [step.name for step in steps]
     wanted = st.query_params.get("step", "")
@@ -104,7 +102,7 @@ def study_frame(service: OrganiserService, study: Study, steps: Sequence[StudySt
         )
     show_error_at("study")
     show_done_message("study")
-    next(step for step in steps if step.name == wanted).view(service, draft)
+    return next(step for step in steps if step.name == wanted)
 
 
 def next_step_button(study: Study, step: str, label: str) -> None:

@@ -20,8 +20,8 @@ from eic_core.measure import Inspection
 from eic_core.measure.table import Table, read_table
 from eic_core.operators import OPERATORS
 from eic_core.rewriting import Measured, ObservedError, Repair, Repairs
-from pages.ui.figures import tree_figure
 from pages.ui.figures.digits import losses_figure, worst_step
+from pages.ui.figures.tree import tree_figure
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted
 from pages.ui.kit.caches import Progress

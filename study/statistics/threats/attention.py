@@ -9,8 +9,8 @@ import numpy as np
 
 from eic_core import wording
 from eic_core.exports import PlainAtLevel
-from study.statistics.clustered import ClusteredRate, clustered_rate
 from study.statistics.exclusions import ExclusionRule
+from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.regression import LogisticFit, logistic
 from study.statistics.threats.common import (
     ALPHA,

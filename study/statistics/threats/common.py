@@ -9,9 +9,9 @@ import numpy as np
 
 from eic_core import wording
 from eic_core.exports import Key, json_form
-from study.statistics.clustered import ClusteredRate
 from study.statistics.clusters import Clustering
 from study.statistics.exclusions import ExclusionRule, TimedVote, exclusion_reasons
+from study.statistics.inference import ClusteredRate
 from study.statistics.preference import Interval, between
 from study.statistics.votes import Flags, Integers, PairVote, VoteArrays
 
@@ -82,7 +82,7 @@ def rate_words(rate: ClusteredRate, level: float) -> str:
     Examples
     --------
     >>> from types import SimpleNamespace as Vote
-    >>> from study.statistics.clustered import clustered_rate
+    >>> from study.statistics.inference import clustered_rate
     >>> votes = [Vote(rater=f"r{rater}", pair=f"p{pair}", problem="q", lower_side="left",
     ...               choice="higher" if (pair + rater) % 4 == 0 else "lower", position=1)
     ...          for pair in range(40) for rater in range(10)]

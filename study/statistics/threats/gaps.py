@@ -12,7 +12,7 @@ from scipy.special import expit
 from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
-from study.statistics.clustered import ClusteredRate, clustered_rate
+from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.preference import Interval, between
 from study.statistics.regression import INTERCEPT, LogisticFit, RegressionTerm, logistic
 from study.statistics.threats.common import (

@@ -11,8 +11,8 @@ from scipy.special import ndtri
 from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
-from study.statistics.clustered import clustered_rate
 from study.statistics.clusters import Clustering, count, two_way
+from study.statistics.inference import clustered_rate
 from study.statistics.preference import Interval
 from study.statistics.threats.common import ALPHA, FINE, LOOK, UNKNOWN, Judgement, side_of_half
 from study.statistics.votes import Floats, Integers, VoteArrays

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from eic_core import wording
 from eic_core.exports import PlainAtLevel, keys_within
-from study.statistics.clustered import ClusteredRate, clustered_rate
 from study.statistics.clusters import Estimand, count
 from study.statistics.exclusions import ExclusionRule, RuleColumns, Unit
+from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.preference import Interval
 from study.statistics.threats.common import (
     FINE,

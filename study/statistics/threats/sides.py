@@ -10,7 +10,7 @@ import numpy as np
 
 from eic_core import wording
 from eic_core.exports import PlainAtLevel, keys_within
-from study.statistics.clustered import ClusteredRate, clustered_rate
+from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.preference import between
 from study.statistics.threats.common import (
     ALPHA,

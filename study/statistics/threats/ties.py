@@ -9,8 +9,8 @@ import numpy as np
 
 from eic_core import wording
 from eic_core.exports import PlainAtLevel, keys_within
-from study.statistics.clustered import ClusteredRate, clustered_rate
 from study.statistics.clusters import Estimand
+from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.preference import Interval, between
 from study.statistics.threats.common import (
     FINE,

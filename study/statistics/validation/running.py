@@ -15,9 +15,9 @@ from typing import Any, Literal
 import numpy as np
 
 from eic_core.errors import UserError
+from study.statistics.agreement_coefficients import fleiss_coefficient
 from study.statistics.bootstrap import pair_bootstrap, two_way_bootstrap
-from study.statistics.clustered import ClusteredRate, clustered_rate
-from study.statistics.coefficients import fleiss_coefficient
+from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.preference import Interval, Preference
 from study.statistics.sign_test import sign_test
 from study.statistics.simulation import SimulatedStudy, simulate_many

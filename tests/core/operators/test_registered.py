@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from scipy.special import erfc
 
-from eic_core.drawing.scene import node_sign
+from eic_core.drawing.layout import node_sign
 from eic_core.engine.amplify import amplify
 from eic_core.engine.native.library import library
 from eic_core.engine.tape import tape_of

@@ -3,9 +3,6 @@
 Each is a function of a few sums over the pairs, so a bootstrap is a product of a matrix of
 weights (how often each pair is drawn) with those sums: no loop over draws.
 `study.statistics.bootstrap` says how the interval is made and how well it covers.
-
-A weighting says how often each pair counts, so a bootstrap is a product of a matrix of weights
-with those sums.  Sources: `study.statistics.coefficients`.
 """
 
 from __future__ import annotations
