@@ -178,7 +178,7 @@ def repair_sentence(
         was = "every digit" if gone else f"{before.eic:.1f}"
         effects.append(
             f"the worst step (EIC) loses {wording.lost_phrase(after.eic)} instead of {was}"
-            f"{_of_other_rows(before, after)}"
+            f"{_of_other_rows(after) if gone else _of_other_rows(before, after)}"
         )
     if compared.more:
         effects.append(
