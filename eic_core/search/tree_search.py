@@ -40,7 +40,7 @@ WIDENING = 4.0
 DESCENTS, CHILDREN = 25, 20
 """Of a round, and of the node where a descent ends."""
 
-MOST_NODES = 3_000
+MOST_NODES = 1_000
 """Of a tree; then the leaves of the least mean reward are dropped."""
 
 IDLE = 30
