@@ -259,7 +259,9 @@ class SearchTree:
         for parent, rewards in gained.items():
             self.made[parent] += len(rewards)
             self._told(parent, len(rewards), math.fsum(rewards))
-        self.best = best_of([*self.best, *unbeaten(born, self.best)])
+        better = unbeaten(born, self.best)
+        if better:
+            self.best = best_of([*self.best, *better])
         new = {}
         for candidate in born:
             mark = hash(frozenset(candidate.genome))
