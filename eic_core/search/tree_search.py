@@ -158,7 +158,7 @@ def upper_bounds(rewards: Array, visits: Counts, above: float, waiting: Counts) 
     Examples
     --------
     >>> upper_bounds(np.array([0.9, 1.6]), np.array([1, 2]), math.e**4, np.array([0, 2]))
-    array([1.1, 0.9])
+    array([0.96, 0.83])
     """
     mean = rewards / visits
     return np.asarray(mean + EXPLORATION * np.sqrt(math.log(above) / (visits + waiting)))
