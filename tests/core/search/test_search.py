@@ -236,18 +236,20 @@ def test_time_ends_a_search(short_epochs) -> None:
     assert result.stopped == "time" and result.evaluations == 3 * 4 * 400
 
 
-def test_a_search_ends_where_there_is_nothing_else_to_build() -> None:
+@by_method
+def test_a_search_ends_where_there_is_nothing_else_to_build(method: str) -> None:
     samples = Samples.from_columns({"x": [1.0, 2.0, 3.0, 5.0]}, target=[1.0, 4.0, 9.0, 26.0])
-    few = problem_of(samples, operators=("square",), max_complexity=6)
+    few = problem_of(samples, method=method, operators=("square",), max_complexity=6)
     result = search(few, SearchBudget(max_evals=10_000))
     assert result.stopped == "exhausted" and result.evaluations < 100
     assert all(found.formula.complexity <= 6 for found in result.front)
     assert "x**2" in result.select("accurate").text
 
 
-def test_data_without_any_candidate_are_told() -> None:
+@by_method
+def test_data_without_any_candidate_are_told(method: str) -> None:
     samples = Samples.from_columns({"x": [1.0, 1.0, 1.0]}, target=[1.0, 2.0, 3.0])
-    result = search(problem_of(samples), SearchBudget(max_evals=800))
+    result = search(problem_of(samples), SearchBudget(max_evals=800), method=method)
     assert result.front == ()
     with pytest.raises(DataError, match="no formula"):
         result.select()
