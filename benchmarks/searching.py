@@ -2,7 +2,8 @@
 
 `python -m benchmarks.searching`.  One island of at most six terms, 300 rows of four inputs, epochs
 of 5,000 candidates, fitting, variation and selection included; processor time of each part, without
-that of the parts inside it, of the fastest of some runs.
+that of the parts inside it, of the fastest of some runs.  Then a tree instead of the island, and
+whole numbers 0 to 7 instead of inputs without zeros and ties.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -19,7 +21,7 @@ import numpy as np
 from benchmarks.timing import verdict
 from eic_core.engine.native import library as native
 from eic_core.samples import Samples
-from eic_core.search import fitting, genetic, measuring
+from eic_core.search import fitting, genetic, measuring, tree_search
 from eic_core.search.problem import SearchProblem, problem_of
 
 ROWS, EPOCH, EPOCHS, RUNS = 300, 5_000, 6, 5
@@ -36,11 +38,11 @@ PARTS = {
 }  # fmt: skip
 
 
-def example() -> SearchProblem:
-    """A law with a product, a root and a sum."""
+def example(*, whole: bool = False) -> SearchProblem:
+    """A law with a product, a root and a sum, and its inputs, or such of whole numbers 0 to 7."""
     rng = np.random.default_rng(0)
-    a, b, c, d = rng.uniform(1, 5, (4, ROWS))
-    target = a * b / np.sqrt(1 - (c / 6) ** 2) + d
+    a, b, c, d = rng.integers(0, 8, (4, ROWS)) if whole else rng.uniform(1, 5, (4, ROWS))
+    target = a * b / np.sqrt(1 - (c / 9 if whole else c / 6) ** 2) + d
     return problem_of(Samples.from_columns({"a": a, "b": b, "c": c, "d": d}, target=target))
 
 
@@ -82,8 +84,17 @@ def evolve(problem: SearchProblem) -> tuple[float, int]:
     return time.process_time() - started, count
 
 
+def by_tree(problem: SearchProblem) -> tuple[float, int]:
+    """The same of a tree."""
+    started = time.process_time()
+    tree = tree_search.TreeState.first(1, 1)
+    for _ in range(EPOCHS):
+        tree = tree.after(problem, EPOCH)
+    return time.process_time() - started, tree.evaluations
+
+
 def main() -> None:
-    """Print the fastest run."""
+    """Print the fastest runs."""
     problem = example()
     runs = []
     for _ in range(RUNS):
@@ -99,6 +110,12 @@ def main() -> None:
         print(f"  {name:<12}{1e6 * part / count:6.1f} µs")
     print(f"digits: {spent['digits'] / seconds:.0%} of the time; "
           f"aim {verdict(spent['digits'] / seconds, EIC_AIM)}")  # fmt: skip
+    whole, tree = example(whole=True), replace(problem, method="mcts")
+    for name, found in (
+        ("tree search", min(by_tree(tree) for _ in range(RUNS))),
+        ("whole numbers 0 to 7", min(evolve(whole) for _ in range(RUNS))),
+    ):
+        print(f"{name}: {found[1] / found[0]:,.0f} candidates a second a core")
 
 
 if __name__ == "__main__":

@@ -146,10 +146,13 @@ class _Regressor:
         given = getattr(self, "feature_names_in_", [f"x{i}" for i in range(X.shape[1])])
         self.variables_ = tuple(variable_names([str(name) for name in given]))
         samples = self._samples(X, np.asarray(y, dtype=np.float64))
-        told: list[object] = [False]
+        answers: list[object] = []
 
         def progress(now: SearchProgress) -> None:
-            told.extend([callback(now) for callback in self.callbacks or ()])
+            answers[:] = [callback(now) for callback in self.callbacks or ()]
+
+        def told_to_stop() -> bool:
+            return any([isinstance(a, (bool, np.bool_)) and a for a in answers])
 
         try:
             problem = problem_of(
@@ -163,7 +166,7 @@ class _Regressor:
             result = search(
                 problem, SearchBudget(evaluations, self.max_time, self.enough_r2), seed=seed,
                 jobs=self.n_jobs or 1, tolerance=self.tolerance, islands=islands,
-                progress=progress, cancelled=lambda: any(answer is True for answer in told),
+                progress=progress, cancelled=told_to_stop,
             )  # fmt: skip
             if result.stopped == "interrupted" and not result.front:
                 raise KeyboardInterrupt

@@ -27,8 +27,7 @@ NEGLIGIBLE = 1e-9
 """A part that moves the prediction by less than this share of the target's spread is left out."""
 
 
-@dataclass(frozen=True)
-class Fitted:
+class Fitted(NamedTuple):
     """Coefficients of a candidate.
 
     Attributes
@@ -179,6 +178,9 @@ def digits_of(numbers: Counts, fits: Fits, terms: MeasuredTerms) -> Array:
 
     def join(rows: Counts, y: Array, own: Array) -> None:
         first = ~started[rows]
+        if first.all():
+            total[rows], s2[rows], started[rows] = y, own, True
+            return
         whole = total[rows] + y
         joined = 1 + (total[rows] / whole) ** 2 * s2[rows] + (y / whole) ** 2 * own
         if np.isnan(joined).any():  # 0 + 0, or 0 of which no digit is known
@@ -186,10 +188,12 @@ def digits_of(numbers: Counts, fits: Fits, terms: MeasuredTerms) -> Array:
             joined = np.where(nothing, 1.0, np.where(np.isnan(joined), np.inf, joined))
         s2[rows] = np.where(first[:, None], own, joined)
         total[rows] = whole
-        later = rows[~first]
-        if len(later):
-            worst[later] = np.maximum(worst[later], stands_for(joined[~first], terms.penalty))
         started[rows] = True
+        # what stands for s^2 is at most its largest
+        above = np.flatnonzero(~first & (joined.max(axis=1) > worst[rows]))
+        if len(above):
+            later = rows[above]
+            worst[later] = np.maximum(worst[later], stands_for(joined[above], terms.penalty))
 
     with np.errstate(all="ignore"):
         for j in range(most):

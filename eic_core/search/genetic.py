@@ -214,7 +214,9 @@ class Island:
         )
         for candidate in born:
             self.seen.add(hash(frozenset(candidate.genome)))
-        self.best = best_of([*self.best, *unbeaten(born, self.best)])
+        better = unbeaten(born, self.best)
+        if better:
+            self.best = best_of([*self.best, *better])
         self.population = survivors([*self.population, *born])
 
 

@@ -8,6 +8,7 @@ that text, and measured as `eic_core.pool.scoring` measures any formula.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -63,15 +64,22 @@ def best_of(candidates: Iterable[Individual]) -> list[Individual]:
     [0.4999, 0.1]
     """
     given = sorted(candidates, key=lambda c: (c.nodes, c.fitted.nmse, c.digits))
-    if not given:
-        return []
-    error = np.array([max(c.fitted.nmse, EXACT) for c in given])
-    digits = np.array([c.digits for c in given])
     kept: list[int] = []
+    errors: list[float] = []  # of what is kept the least digits up to each error: ascending,
+    digits: list[float] = []  # and descending
     for i, candidate in enumerate(given):  # nodes ascend: only what is kept can beat it
-        limit = max(candidate.fitted.nmse, EXACT) * (1 + ALIKE_ERROR)
-        if not np.any((error[kept] <= limit) & (digits[kept] <= digits[i] + ALIKE_DIGITS)):
-            kept.append(i)
+        error, own = max(candidate.fitted.nmse, EXACT), candidate.digits
+        place = bisect_right(errors, error * (1 + ALIKE_ERROR))
+        if place and digits[place - 1] <= own + ALIKE_DIGITS:
+            continue
+        kept.append(i)
+        start = bisect_right(errors, error)
+        if start and digits[start - 1] <= own:
+            continue
+        end = start = bisect_left(errors, error)
+        while end < len(digits) and digits[end] >= own:
+            end += 1
+        errors[start:end], digits[start:end] = [error], [own]
     if len(kept) > MOST_KEPT:
         by_worth = sorted(kept, key=lambda i: -given[i].fitness)
         nodes_seen: set[int] = set()

@@ -40,7 +40,7 @@ WIDENING = 4.0
 DESCENTS, CHILDREN = 25, 20
 """Of a round, and of the node where a descent ends."""
 
-MOST_NODES = 3_000
+MOST_NODES = 1_000
 """Of a tree; then the leaves of the least mean reward are dropped."""
 
 IDLE = 30
@@ -158,7 +158,7 @@ def upper_bounds(rewards: Array, visits: Counts, above: float, waiting: Counts) 
     Examples
     --------
     >>> upper_bounds(np.array([0.9, 1.6]), np.array([1, 2]), math.e**4, np.array([0, 2]))
-    array([1.1, 0.9])
+    array([0.96, 0.83])
     """
     mean = rewards / visits
     return np.asarray(mean + EXPLORATION * np.sqrt(math.log(above) / (visits + waiting)))
@@ -259,7 +259,9 @@ class SearchTree:
         for parent, rewards in gained.items():
             self.made[parent] += len(rewards)
             self._told(parent, len(rewards), math.fsum(rewards))
-        self.best = best_of([*self.best, *unbeaten(born, self.best)])
+        better = unbeaten(born, self.best)
+        if better:
+            self.best = best_of([*self.best, *better])
         new = {}
         for candidate in born:
             mark = hash(frozenset(candidate.genome))

@@ -186,7 +186,7 @@ class Vocabulary:
         most_terms : int
         """
         short = list(dict.fromkeys(terms))
-        size = sum([len(term) for term in short]) + 3 * len(short) - 1
+        size = sum(map(len, short)) + 3 * len(short) - 1
         while short and (len(short) > most_terms or size - 2 > self.most_nodes):
             gone = short.pop(int(rng.random() * len(short)))
             size -= len(gone) + 3
@@ -250,7 +250,10 @@ def start_of(term: Term, end: int) -> int:
 
 def has_variable(term: Term) -> bool:
     """Whether it is more than a number."""
-    return any([token.__class__ is str and token not in ARITY for token in term])
+    for token in term:  # noqa: SIM110 - half of what `any` costs
+        if token.__class__ is str and token not in ARITY:
+            return True
+    return False
 
 
 _SPLIT = frozenset(("add", "sub", "mul", "div", "neg"))

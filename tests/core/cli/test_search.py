@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 
@@ -73,6 +74,22 @@ def test_a_search_goes_on_from_its_checkpoint(data, tmp_path, capsys):
     assert main([*arguments, *SHORT]) == 0
     again = json.loads(capsys.readouterr().out)
     assert again["evaluations"] == 2000 and again["front"] == first["front"]
+
+
+@pytest.mark.parametrize(
+    ("more", "name", "alpha"),
+    [
+        ([], "EIC-GP", 0.002), (["--alpha", "0"], "GP", 0.0),
+        (["--method", "mcts"], "EIC-MCTS", 0.01),
+        (["--method", "mcts", "--alpha", "0", "--penalty", "mean"], "MCTS", 0.0),
+    ],
+)  # fmt: skip
+def test_the_pool_names_the_method_and_whether_a_digit_cost(data, capsys, more, name, alpha):
+    short = ["--max-evals", "400", "--seed", "3"]
+    assert main(["search", str(data), "--target", "out", *short, *more]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert {row["method"] for row in rows} == {name}
+    assert {float(row["alpha"]) for row in rows} == {alpha}
 
 
 @pytest.mark.parametrize(

