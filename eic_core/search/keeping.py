@@ -16,7 +16,7 @@ import numpy as np
 from eic_core.engine.values import values
 from eic_core.explain.shortening import MOST_DIGITS, digits_of, shortenable, shortened_label
 from eic_core.exports import Plain
-from eic_core.formula.rendering import to_latex, to_python
+from eic_core.formula.rendering import to_c, to_latex, to_python
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Formula
 from eic_core.measure.fit import r_squared
@@ -210,7 +210,8 @@ class Found(Plain):
     digits_needed: int
 
     JSON = (
-        "formula=text", ("latex", lambda found: to_latex(found.formula)),
+        "formula=text", "python=text", ("c", lambda found: to_c(found.formula)),
+        ("latex", lambda found: to_latex(found.formula)),
         "complexity=score.complexity", "loss", "r2=score.r2", "eic=score.eic",
         "eic_finite=score.eic_finite", "invalid=score.invalid", "singular=score.singular",
         "digits_needed",
@@ -240,12 +241,29 @@ def finish(
     texts = []
     for candidate in best_of(candidates):
         formula = refitted(fitted_formula(candidate.genome, candidate.fitted), fitted_on)
-        texts.append(to_python(shortest(formula, fitted_on, tolerance)))
+        texts.append(printed(shortest(formula, fitted_on, tolerance)))
     found = [_found(text, samples) for text in dict.fromkeys(texts)]
     found = [one for one in found if math.isfinite(one.score.r2)]
     keys = [(1 - f.score.r2, f.formula.complexity, f.score.eic_finite) for f in found]
     kept = [found[i] for i in np.flatnonzero(front(np.array(keys)))] if keys else []
     return tuple(sorted(kept, key=lambda f: (f.formula.complexity, -f.score.r2)))
+
+
+def printed(formula: Formula) -> str:
+    """A formula in Python's notation; an exponent that was fitted and is whole is exact from now
+    on, so that no word stands in it that Python does not know.
+
+    Examples
+    --------
+    >>> printed(read("pow_noisy(x, 2) + pow_noisy(x, 1.7)").formula)
+    'x**2 + x**1.7'
+    """
+    text = to_python(formula)
+    if "pow_noisy(" not in text:
+        return text
+    columns = formula.variables
+    exact = read(text.replace("pow_noisy(", "pow("), syntax="infix", columns=columns).formula
+    return to_python(exact)
 
 
 def _found(text: str, samples: Samples) -> Found:
