@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from eic_core import wording
 from eic_core.errors import DataError
-from eic_core.explain.robustness import RobustnessCard, robustness_card
+from eic_core.explain.robustness import NO_VALUE, RobustnessCard, robustness_card
 from eic_core.exports import plain_value
 from eic_core.formula.syntax import SYNTAXES, read
 from eic_core.formula.tree import Formula
@@ -184,7 +185,10 @@ def card_lines(cards: Sequence[tuple[RobustnessCard, Samples]], heads: Sequence[
     lines.append(_line("EIC", [wording.number(score.eic_finite) for score in scores]))
     shown = list(zip(*[card.lines for card, _ in cards], strict=True))
     lines += [_line(f"R² {row[0].name}", [cell.text for cell in row]) for row in shown]
-    return [*lines, "", *(f"{row[0].name}: {row[0].meaning}" for row in shown)]
+    meanings = [f"{row[0].name}: {row[0].meaning}" for row in shown]
+    if any(math.isnan(cell.r2) for row in shown for cell in row):
+        meanings.append(NO_VALUE)
+    return [*lines, "", *meanings]
 
 
 def _line(name: str, cells: Sequence[str]) -> str:

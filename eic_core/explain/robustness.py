@@ -317,6 +317,10 @@ class RobustnessCard(Plain):
         return tuple(_lines(self))
 
 
+NO_VALUE = "—: there is no value at some row, or nothing to measure it on."
+"""What is said below a card in which an R^2 is missing."""
+
+
 class CardLine(NamedTuple):
     """One row of a card.
 

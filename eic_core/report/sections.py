@@ -20,7 +20,7 @@ from eic_core.explain.comparing import EXPLAINED, OK, UNCLEAR, Shaken
 from eic_core.explain.conditioning import OwnConditioning
 from eic_core.explain.ledger import Ledger
 from eic_core.explain.losses import MEANINGS, NAMES, RESULT_SHARED, WORST_STEP
-from eic_core.explain.robustness import RobustnessCard
+from eic_core.explain.robustness import NO_VALUE, RobustnessCard
 from eic_core.explain.spread import spread_of
 from eic_core.explain.triangulation import Triangulation
 from eic_core.explain.where import Where
@@ -422,6 +422,7 @@ def robustness(card: RobustnessCard) -> ReportTable:
     return ReportTable(
         ("R²", "value", "what was done"),
         [(line.name, _fit(line.r2), line.meaning) for line in card.lines],
+        NO_VALUE if any(math.isnan(line.r2) for line in card.lines) else "",
         numbers=(1,), words=True,
     )  # fmt: skip
 

@@ -80,6 +80,14 @@ def test_formulas_of_other_variables_are_measured_on_the_same_outer_rows(files, 
     assert found["beside"]["formula"] == "-b"
 
 
+def test_where_there_is_no_value_a_line_says_what_the_dash_means(files, capsys) -> None:
+    assert main(["card", "log(a - 40)", "--data", str(files / "data.csv")]) == 0
+    assert "R² as given                             —" in (said := capsys.readouterr().out)
+    assert said.endswith("—: there is no value at some row, or nothing to measure it on.\n")
+    assert main(["card", "a", "--data", str(files / "data.csv")]) == 0
+    assert "—:" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [
