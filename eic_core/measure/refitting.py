@@ -125,18 +125,24 @@ def refitted(formula: Formula, samples: Samples, steps: int = STEPS) -> Formula:
 
 
 class _Linear(NamedTuple):
-    """The least-squares problem of one step, as small as its constants are many.
+    """The least-squares problem of one step.
 
-    `triangle` and `aim` are R and Q'r of the Jacobian, whose columns are divided by `lengths`.
+    Attributes
+    ----------
+    matrix : ndarray
+        The Jacobian with its columns divided by their lengths, or R of its QR decomposition.
+    aim : ndarray
+        What is left of the target, or Q' times that.
+    lengths : ndarray, shape (C,)
     """
 
-    triangle: Array
+    matrix: Array
     aim: Array
     lengths: Array
 
 
 def _linear(jacobian: Array, missed: Array) -> _Linear | None:
-    """R and Q'r by blocks of rows; None beyond double range.
+    """The problem; of many rows, R and Q' times the aim, by blocks.  None beyond double range.
 
     Large matrices would be shared out among threads, which costs more than it saves where other
     processes wait for the same cores.
@@ -144,10 +150,12 @@ def _linear(jacobian: Array, missed: Array) -> _Linear | None:
     with np.errstate(all="ignore"):
         lengths = np.sqrt(np.einsum("nc,nc->c", jacobian, jacobian))
         lengths[lengths == 0] = 1.0
-        both = np.column_stack([jacobian / lengths, missed])
-    if not np.isfinite(both).all():
+        scaled = jacobian / lengths
+    if not np.isfinite(scaled).all():
         return None
-    count = len(lengths)
+    if scaled.size <= MATRIX:
+        return _Linear(scaled, missed, lengths)
+    count, both = len(lengths), np.column_stack([scaled, missed])
     rows = max(count + 1, MATRIX // (count + 1))
     small = both[:0]
     for start in range(0, len(both), rows):
@@ -159,6 +167,6 @@ def _linear(jacobian: Array, missed: Array) -> _Linear | None:
 def _damped_step(problem: _Linear, damping: float) -> Array:
     """The step of Levenberg and Marquardt."""
     count = len(problem.lengths)
-    whole = np.vstack([problem.triangle, math.sqrt(damping) * np.eye(count)])
+    whole = np.vstack([problem.matrix, math.sqrt(damping) * np.eye(count)])
     aim = np.concatenate([problem.aim, np.zeros(count)])
     return np.asarray(np.linalg.lstsq(whole, aim, rcond=None)[0] / problem.lengths)
