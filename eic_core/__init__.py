@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from eic_core.errors import DataError, FormulaError, UserError
     from eic_core.explain.diagnosis import diagnose
+    from eic_core.explain.robustness import robustness_card
     from eic_core.formula.syntax import read
     from eic_core.measure.inspection import inspect
     from eic_core.measure.table import read_table
@@ -41,6 +42,7 @@ __all__ = [
     "read",
     "read_table",
     "repair",
+    "robustness_card",
     "sample_domains",
     "score",
 ]
@@ -56,6 +58,7 @@ _HOMES = {
     "read": "formula.syntax",
     "read_table": "measure.table",
     "repair": "rewriting.repair",
+    "robustness_card": "explain.robustness",
     "sample_domains": "samples",
     "score": "pool.scoring",
 }

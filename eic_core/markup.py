@@ -64,7 +64,8 @@ class Shown:
     Attributes
     ----------
     filter : str
-        ``"digits"``, ``"share"``, ``"count"`` or ``"plain"`` of a number; ``"code"`` of a text.
+        ``"digits"``, ``"share"``, ``"count"``, ``"fit"`` or ``"plain"`` of a number; ``"code"``
+        of a text.
     value : float or str
     """
 
@@ -205,13 +206,18 @@ def count(value: int) -> Markup:
     return Markup('<data value="{}">{:,}</data>').format(value, value)
 
 
+def fit(value: float) -> Markup:
+    """R², carried in full."""
+    return data(value, wording.r_squared(value))
+
+
 def plain(value: float) -> Markup:
     """Any number, carried in full."""
     return data(value, plain_text(value))
 
 
 _SHOWN: dict[str, Callable[..., Markup]] = {
-    "code": code, "count": count, "digits": digits, "plain": plain, "share": share,
+    "code": code, "count": count, "digits": digits, "fit": fit, "plain": plain, "share": share,
 }  # fmt: skip
 
 

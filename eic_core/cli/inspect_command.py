@@ -27,7 +27,7 @@ _SWITCHES = (
 )  # fmt: skip
 _WITH_VALUE = (
     "--data", "--samples", "--seed", "--syntax", "--target", "--index-base", "--out", "--tolerance",
-    "--seconds",
+    "--seconds", "--beside", "--holdout",
 )  # fmt: skip
 _RANGE = re.compile(r"[^=\s]+=\s*(\w+:)?[-+.\w]+(:[-+.\w]+)?")
 
@@ -87,6 +87,8 @@ def protect_formula(arguments: Sequence[str]) -> list[str]:
     --------
     >>> protect_formula(["inspect", "-x**2", "--range", "x=1:2", "--json"])
     ['inspect', '--range', 'x=1:2', '--json', '--', '-x**2']
+    >>> protect_formula(["card", "-x", "--beside", "-y"])
+    ['card', '--beside=-y', '--', '-x']
     """
     if "--" in arguments:
         return list(arguments)
@@ -98,7 +100,7 @@ def protect_formula(arguments: Sequence[str]) -> list[str]:
         if token in _SWITCHES or token.split("=")[0] in (*_WITH_VALUE, "--range") and "=" in token:
             options.append(token)
         elif token in _WITH_VALUE:
-            options += [token, *rest[:1]]
+            options += ["=".join([token, *rest[:1]])] if token == "--beside" else [token, *rest[:1]]
             rest = rest[1:]
         elif token == "--range":
             options += [token, *rest[:1]]

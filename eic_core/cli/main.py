@@ -11,7 +11,7 @@ from importlib import import_module
 
 from eic_core.cli.exits import exit_status
 
-COMMANDS = ("inspect", "repair", "report", "score", "pick", "search", "gap")
+COMMANDS = ("inspect", "repair", "report", "score", "pick", "card", "search", "gap")
 """Each in its module of that name; what one command imports, the others do not wait for."""
 
 PROGRAM = "eic"

@@ -8,13 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from eic_core import wording
+from eic_core.cli.card_command import (
+    CardRows,
+    add_holdout_argument,
+    card_document,
+    card_lines,
+    cards_beside,
+    columns_of,
+)
 from eic_core.errors import DataError
+from eic_core.explain.robustness import RobustnessCard
 from eic_core.exports import plain_value
 from eic_core.measure.table import Table, read_table
 from eic_core.pool.importers import FORMATS, Imported, Listed, import_formulas
-from eic_core.pool.listing import TableData, score_listing
+from eic_core.pool.listing import ListedScore, TableData, score_listing
 from eic_core.pool.picking import READABLE, Pick, pick
+from eic_core.pool.scoring import read_candidate
 from eic_core.pool.table_check import check_table
+from eic_core.samples import Samples
 
 SHOWN = 10
 """Formulas that are printed, the best first."""
@@ -48,6 +59,12 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--index-base", type=int, choices=(0, 1), help="whether x1 is the second or first column"
     )
+    parser.add_argument(
+        "--card", action="store_true",
+        help="print what remains of R² with short constants, in float32 and on other rows, beside "
+        "the choice without regard to EIC",
+    )  # fmt: skip
+    add_holdout_argument(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -69,11 +86,43 @@ def run(options: argparse.Namespace) -> None:
     found = pick(scores, options.alpha)
     problem = rows[0].problem
     doubts = check_table(scores, table, problem, imported.problems).reasons
+    cards = _cards(found, CardRows(table, target, options.holdout)) if _with_card(options) else []
     if options.json:
         document = found.to_json() | {"target": target, "doubts": list(doubts)}
+        if cards:
+            document["cards"] = [card_document(*card) for card in cards]
         print(json.dumps(plain_value(document), allow_nan=False, ensure_ascii=False))
     else:
-        print("\n".join(_lines(found, table, target, doubts)))
+        lines = _lines(found, table, target, doubts)
+        if cards:
+            lines += ["", *card_lines(cards, _heads(found))]
+        print("\n".join(lines))
+
+
+def _with_card(options: argparse.Namespace) -> bool:
+    """Whether a card is wanted: it is what a held-out table is for."""
+    return bool(options.card or options.holdout)
+
+
+def _cards(found: Pick, rows: CardRows) -> list[tuple[RobustnessCard, Samples]]:
+    """The card of what is picked, and beside it that of the choice without regard to EIC."""
+    inputs = [name for name in rows.tables[0].names if name != rows.target]
+    formulas, mappings = [], []
+    for scored in _compared(found):
+        reading = read_candidate(scored.listed.candidate(), inputs)
+        assert not isinstance(reading, str), reading  # it has been scored
+        formulas.append(reading.formula)
+        mappings.append(columns_of(reading.formula, inputs, scored.base))
+    return cards_beside(formulas, mappings, rows)
+
+
+def _compared(found: Pick) -> list[ListedScore]:
+    return [found.picked] if found.plain is found.picked else [found.picked, found.plain]
+
+
+def _heads(found: Pick) -> list[str]:
+    marks = {id(found.plain): ", plain", id(found.picked): ""}  # where both are one, no mark
+    return [f"row {scored.listed.row}{marks[id(scored)]}" for scored in _compared(found)]
 
 
 def _rows_of_problem(imported: Imported, wanted: str | None, stem: str) -> list[Listed]:

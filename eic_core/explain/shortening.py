@@ -9,7 +9,8 @@ import numpy as np
 
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax.build import number_label
-from eic_core.formula.tree import CONSTANT, UNDEFINED, Formula
+from eic_core.formula.tree import CONSTANT, Formula
+from eic_core.measure.refitting import is_decimal
 from eic_core.operators.wide import Array
 
 MOST_DIGITS = 17
@@ -27,9 +28,7 @@ def shortenable(formula: Formula) -> dict[str, tuple[int, ...]]:
     """
     found: dict[str, tuple[int, ...]] = {}
     for node in formula.nodes:
-        if node.operator != CONSTANT or node.label in ("pi", "e", UNDEFINED):
-            continue
-        if "/" not in node.label:
+        if is_decimal(node):
             found[node.label] = (*found.get(node.label, ()), node.id)
     return found
 

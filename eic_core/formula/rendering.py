@@ -5,18 +5,31 @@ Nothing here recurses, so depth is no matter.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from html import escape
 
 from eic_core.formula.syntax.build import FUNCTIONS, literal
-from eic_core.formula.syntax.names import GREEK, SUBSCRIPTS, safe_name
+from eic_core.formula.syntax.names import GREEK, SUBSCRIPTS, plain_letters, safe_name
 from eic_core.formula.tree import CONSTANT, UNDEFINED, VARIABLE, Formula, Node
 from eic_core.operators import OPERATORS, Form, follow
-from eic_core.operators.writing import ADD, APPLY, ATOM, CODE, LATEX, MATHML, MUL, NEG, POW, TEXT
+from eic_core.operators.writing import (
+    ADD,
+    APPLY,
+    ATOM,
+    CODE,
+    LATEX,
+    MATHML,
+    MUL,
+    NEG,
+    POW,
+    TEXT,
+    C,
+)
 
 Part = str | tuple[int, int]
 
@@ -238,8 +251,9 @@ _BRACKETS = {
     LATEX: (r"\left(", r"\right)"),
     TEXT: ("(", ")"),
     MATHML: ("<mrow><mo>(</mo>", "<mo>)</mo></mrow>"),
+    C: ("(", ")"),
 }
-_COMMA = {CODE: ", ", LATEX: ", ", TEXT: ", ", MATHML: "<mo>,</mo>"}
+_COMMA = {CODE: ", ", LATEX: ", ", TEXT: ", ", MATHML: "<mo>,</mo>", C: ", "}
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
@@ -260,6 +274,46 @@ def to_python(formula: Formula, node_id: int | None = None) -> str:
     '(x0 - 1)**2*(-x1)'
     """
     return "".join(_flatten(formula, _last(formula, node_id), CODE))
+
+
+def to_c(formula: Formula, name: str = "f") -> str:
+    """A C function of the formula's variables, with what it needs before it: C99 and `math.h`.
+
+    Parameters
+    ----------
+    formula : Formula
+        Its variables are the arguments, in the order of `Formula.variables`; a name that is none
+        in C is changed.
+    name : str
+        What the function is called.
+
+    Notes
+    -----
+    Numbers are doubles and operations those of the C library, whose values may differ from
+    NumPy's in the last digit.  An operator that was added at run time is a function that the
+    reader must supply.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> print(to_c(read("-x**2/3 + where(x > y, x, 2)").formula))
+    #include <math.h>
+    <BLANKLINE>
+    double f(double x, double y)
+    {
+        return -pow(x, 2)/3.0 + (x > y ? x : 2.0);
+    }
+    <BLANKLINE>
+    """
+    helpers = dict.fromkeys(OPERATORS[node.operator].writing.c_helper
+                            for node in formula.nodes if node.children)  # fmt: skip
+    given = ", ".join(f"double {c}" for c in _c_names(formula).values()) or "void"
+    body = "".join(_flatten(formula, len(formula) - 1, C))
+    lines = [
+        "#include <math.h>", "", *(f"static {text}\n" for text in helpers if text),
+        f"double {name}({given})", "{", f"    return {body};", "}", "",
+    ]  # fmt: skip
+    return "\n".join(lines)
 
 
 def to_latex(
@@ -356,9 +410,8 @@ def _parts(formula: Formula, node: Node, style: int) -> Iterator[str | int]:
         yield _leaf(formula, node, style)
         return
     form = form_of(formula, node)
-    template = form[style]
     opened, closed = _BRACKETS[style]
-    for part in template_parts(template, len(node.children), _COMMA[style]):
+    for part in _written(form, style, len(node.children)):
         if part is None:
             assert node.parameter is not None
             yield _parameter(node, form, style)
@@ -368,7 +421,11 @@ def _parts(formula: Formula, node: Node, style: int) -> Iterator[str | int]:
             position, floor = part
             child = node.children[position]
             precedence = _precedence(formula, formula.nodes[child], style)
-            if precedence < floor or (
+            if style == C and _counts_a_truth(formula, node, position):
+                yield "(double)("
+                yield child
+                yield ")"
+            elif precedence < floor or (
                 floor in _RIGHT and _begins_with_minus(formula, formula.nodes[child], style)
             ):
                 yield opened
@@ -378,11 +435,30 @@ def _parts(formula: Formula, node: Node, style: int) -> Iterator[str | int]:
                 yield child
 
 
+def _written(form: Form, style: int, count: int) -> Sequence[Part | None]:
+    """A form in one style, for so many operands."""
+    if style != C or not form.c:
+        return template_parts(form[style if style != C else CODE], count, _COMMA[style])
+    parts = template_parts(form.c, count)
+    if count <= 2 or (count - 1, 0) in parts:
+        return parts
+    opened, first, comma, _, closed = parts  # of two operands: nested
+    rest = [part for place in range(1, count) for part in (comma, (place, 0), closed)]
+    return [*[opened] * (count - 1), first, *rest]
+
+
+def _counts_a_truth(formula: Formula, node: Node, position: int) -> bool:
+    """Whether an operand is a truth value, an int in C, that is reckoned with as a number."""
+    row, child = OPERATORS[node.operator], formula.nodes[node.children[position]]
+    counts = row.numeric or (row.chooses and position > 0)
+    return counts and bool(child.children) and OPERATORS[child.operator].truth
+
+
 def _begins_with_minus(formula: Formula, node: Node, style: int) -> bool:
     """Whether a node's text begins with a minus, which would stand next to another sign."""
     style = LATEX if style == MATHML else style  # which begin alike
     while node.children:
-        first, *_ = template_parts(form_of(formula, node)[style], len(node.children))
+        first, *_ = _written(form_of(formula, node), style, len(node.children))
         if isinstance(first, str):
             return first[0] in "-−"
         if first is None:
@@ -397,9 +473,13 @@ def _begins_with_minus(formula: Formula, node: Node, style: int) -> bool:
 def _precedence(formula: Formula, node: Node, style: int) -> int:
     if node.children:
         form = form_of(formula, node)
-        if style == CODE and form.code_precedence is not None:
+        if style == C and form.c:
+            return form.c_precedence
+        if style in (CODE, C) and form.code_precedence is not None:
             return form.code_precedence
         return form.latex_precedence if style in _TYPESET else form.precedence
+    if node.operator == CONSTANT and style == C:
+        return NEG if node.label.startswith("-") else MUL if "/" in node.label else ATOM
     if node.operator == CONSTANT:
         if node.label.startswith("-"):
             return ATOM if style == CODE and "/" in node.label else NEG
@@ -416,6 +496,8 @@ def _parameter(node: Node, form: Form, style: int) -> str:
     assert value is not None
     if style == MATHML:
         return _number_mathml(str(value))
+    if style == C:
+        return _c_parameter(value)
     if style == LATEX or not OPERATORS[node.operator].power:
         return str(value)
     if style == TEXT:
@@ -476,6 +558,8 @@ def _numbered(label: str, place: int, style: int) -> str:
 def _leaf(formula: Formula, node: Node, style: int) -> str:
     """A variable or a constant as one of the four styles writes it."""
     label = node.label
+    if style == C:
+        return _c_names(formula)[label] if node.operator == VARIABLE else _c_number(label)
     if node.operator == VARIABLE:
         if style != CODE:
             return _variable_names(formula, style)[label]
@@ -499,6 +583,71 @@ def _leaf(formula: Formula, node: Node, style: int) -> str:
         return rf"{sign}\frac{{{over.lstrip('-')}}}{{{under}}}"
     mantissa, mark, exponent = label.partition("e")
     return rf"{mantissa}\times 10^{{{exponent}}}" if mark else label
+
+
+_C_WORDS = frozenset(
+    "auto bool break case char const continue default do double else enum extern float for goto if "
+    "inline int long register restrict return short signed sizeof static struct switch typedef "
+    "union unsigned void volatile while asm near far pascal cdecl huge".split()
+)
+_C_MACROS = re.compile(r"[A-Z][A-Z0-9_]*_[A-Z0-9_]*|NAN|INFINITY|_.*")
+"""Names that `math.h` may give a meaning that a parameter cannot change."""
+
+_LARGEST_INT = 2**31
+
+
+@lru_cache(maxsize=64)
+def _c_names(formula: Formula) -> dict[str, str]:
+    """What each variable is called in C: unlike keywords, macros and functions, and each other."""
+    used = {*_C_WORDS, *re.findall(r"[a-z]\w*(?=\()", " ".join(_c_templates(formula)))}
+    names: dict[str, str] = {}
+    for label in formula.variables:
+        plain = re.sub(r"[^0-9A-Za-z_]", "_", plain_letters(label)) or "v"
+        if not plain[0].isalpha() or _C_MACROS.fullmatch(plain):
+            plain = f"v_{plain.strip('_')}"
+        name, number = plain, 2
+        while name in used:
+            name, number = f"{plain}_{number}", number + 1
+        used.add(name)
+        names[label] = name
+    return names
+
+
+follow(_c_names.cache_clear)
+
+
+def _c_templates(formula: Formula) -> Iterator[str]:
+    """The templates for C of all its operators."""
+    for node in formula.nodes:
+        if node.children:
+            form = form_of(formula, node)
+            yield form.c or form.code
+            yield OPERATORS[node.operator].writing.c_helper
+
+
+def _c_number(label: str) -> str:
+    """A constant as a double of C.
+
+    Examples
+    --------
+    >>> [_c_number(label) for label in ("2", "-2.50", "1e5", "-1/3", "pi")]
+    ['2.0', '-2.50', '1e5', '-1.0/3.0', '3.141592653589793']
+    """
+    if label in ("pi", "e"):
+        return repr(math.pi if label == "pi" else math.e)
+    if label == UNDEFINED:
+        return "NAN"
+    over, slash, under = label.partition("/")
+    if slash:
+        return f"{over}.0/{under}.0"
+    return label if "." in label or "e" in label else f"{label}.0"
+
+
+def _c_parameter(value: Fraction) -> str:
+    """An exact exponent, index or base: a whole number as such, where C converts it."""
+    if value.denominator == 1 and abs(value) < _LARGEST_INT:
+        return str(value)
+    return repr(float(value))
 
 
 def _number_mathml(label: str) -> str:

@@ -134,7 +134,9 @@ ABS_ROW = Operator(
     exact=lambda mp, a, p: abs(a[0]),
     partials=_sign_of,
     fixed=always(1.0), zero_limit=limits(1.0), rough=True, widely=wide.absolute,
-    writing=Writing("abs fabs absolute", fenced("abs", "|", "|", ("|", "|"))),
+    writing=Writing(
+        "abs fabs absolute", fenced("abs", "|", "|", ("|", "|"))._replace(c="fabs(<0>)")
+    ),
 )  # fmt: skip
 
 
@@ -171,7 +173,8 @@ def _power_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
 
 
 _RAISED = Form(
-    "<0:41>**<p>", "{<0:41>}^{<p>}", "<0:41><p>", "<msup><0:41><p></msup>", POW, POW, "( )<^>"
+    "<0:41>**<p>", "{<0:41>}^{<p>}", "<0:41><p>", "<msup><0:41><p></msup>", POW, POW, "( )<^>",
+    c="pow(<0>, <p>)",
 )
 
 POWER_ROW = Operator(
@@ -214,7 +217,8 @@ def _pow_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
 
 
 _TO_THE = Form(
-    "<0:41>**<1:40>", "{<0:41>}^{<1>}", "<0:41>^<1:40>", "<msup><0:41><1></msup>", POW, POW, "^"
+    "<0:41>**<1:40>", "{<0:41>}^{<1>}", "<0:41>^<1:40>", "<msup><0:41><1></msup>", POW, POW, "^",
+    c="pow(<0>, <1>)",
 )
 
 POW_ROW = Operator(
@@ -296,6 +300,8 @@ ROOT_ROW = Operator(
         "root real_root nthroot",
         Form("root(<0>, <p>)", r"\sqrt[<p>]{<0>}", "root(<0>, <p>)", "<mroot><0><p></mroot>",
              sign="<^>√"),
+        c_helper="double root(double x, double n) "
+        "{ return x < 0 && fmod(n, 2) ? -pow(-x, 1 / n) : pow(x, 1 / n); }",
     ),
     words=Words("root", invalid="the argument of an even root must not be negative"),
 )  # fmt: skip

@@ -14,7 +14,7 @@ import numpy as np
 from eic_core.operators.row import Operands, Operator, Program, Y
 from eic_core.operators.wide import Wide, subtract
 from eic_core.operators.words import ON_A_JUMP, Words
-from eic_core.operators.writing import ADD, ATOM, IF, MUL, NOT, RELATE, Form, Writing
+from eic_core.operators.writing import ADD, ATOM, IF, MUL, NEG, NOT, RELATE, Form, Writing
 from eic_core.operators.writing import AND as BOTH
 from eic_core.operators.writing import OR as EITHER
 
@@ -86,7 +86,7 @@ def _related(
                 f"{names}(<0>, <1>)" if code == "==" else f"{left} {code} {right}",
                 f"{left} {latex} {right}", f"{left} {text} {right}",
                 f"<mrow>{left}<mo>{mark}</mo>{right}</mrow>", RELATE, RELATE, text,
-                ATOM if code == "==" else None,
+                ATOM if code == "==" else None, f"{left} {code} {right}", RELATE,
             ),
         ),
         words=Words("comparison", singular=ON_A_JUMP, nearly="", invalid=NO_OPERAND),
@@ -134,6 +134,7 @@ def _joined(name: str, relation: Any, signs: tuple[str, str, str], tight: int) -
                 templates(f" {text} ", (tight, tight + 1)),
                 f"<mrow><0:{tight}><mo>{'∧' if every else '∨'}</mo><1:{tight + 1}></mrow>",
                 tight, tight, text,
+                c=templates(f" {2 * code} ", (tight, tight + 1)), c_precedence=tight,
             ),
             folds=True,
         ),
@@ -152,7 +153,8 @@ NOT_ROW = Operator(
     writing=Writing(
         "logical_not",
         Form("logical_not(<0>)", rf"\lnot <0:{ADD}>", f"not <0:{NOT}>",
-             f"<mrow><mo>¬</mo><0:{ADD}></mrow>", NOT, NOT, "not", ATOM),
+             f"<mrow><mo>¬</mo><0:{ADD}></mrow>", NOT, NOT, "not", ATOM,
+             f"!<0:{NEG}>", NEG),
     ),
     words=Words("condition", singular=ON_A_JUMP, nearly="", invalid=NO_OPERAND),
 )  # fmt: skip
@@ -191,7 +193,7 @@ CONDITIONAL_ROW = Operator(
             f"<1:{IF + 1}> if <0:{IF + 1}> else <2:{IF}>",
             "<mrow><mo>{</mo><mtable><mtr><mtd><1></mtd><mtd><mtext>if&#xA0;</mtext><0></mtd></mtr>"
             "<mtr><mtd><2></mtd><mtd><mtext>otherwise</mtext></mtd></mtr></mtable></mrow>",
-            IF, IF, "if", ATOM,
+            IF, IF, "if", ATOM, "(<0> ? <1> : <2>)",
         ),
     ),
     words=Words("conditional", singular=ON_THRESHOLD, nearly="",

@@ -9,7 +9,7 @@ import numpy as np
 
 from eic_core.operators.row import Operands, Operator, Program, Y, by_name, call, on_jump
 from eic_core.operators.words import STEPPED
-from eic_core.operators.writing import Writing, command, fenced
+from eic_core.operators.writing import Writing, called, command, fenced
 
 
 def _attained(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
@@ -31,7 +31,7 @@ MIN_ROW = Operator(
     exact=lambda mp, a, p: min(a),
     partials=_attained,
     selects=True, rough=True,
-    writing=Writing("min minimum fmin", command("min")),
+    writing=Writing("min minimum fmin", command("min")._replace(c="fmin(<0>, <1>)")),
 )  # fmt: skip
 
 MAX_ROW = Operator(
@@ -39,7 +39,7 @@ MAX_ROW = Operator(
     exact=lambda mp, a, p: max(a),
     partials=_attained,
     selects=True, rough=True,
-    writing=Writing("max maximum fmax", command("max")),
+    writing=Writing("max maximum fmax", command("max")._replace(c="fmax(<0>, <1>)")),
 )  # fmt: skip
 
 
@@ -55,7 +55,10 @@ SIGN_ROW = Operator(
     partials=_sign_step,
     kappa2=_sign_step,
     jumps=True, rough=True,
-    writing=Writing("sign sgn signum"),
+    writing=Writing(
+        "sign sgn signum",
+        c_helper="double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }",
+    ),
     words=STEPPED,
 )  # fmt: skip
 
@@ -101,7 +104,7 @@ ROUND_ROW = Operator(
     partials=_half_step,
     kappa2=_half_step,
     integer_points=True, brink=_to_half_integer, steps=True, jumps=True, rough=True,
-    writing=Writing("round rint"),
+    writing=Writing("round rint", called("round")._replace(c="rint(<0>)")),
     words=STEPPED,
 )  # fmt: skip
 

@@ -2,7 +2,8 @@
 
 Templates mark operands as ``<0:20>``: operand 0, put in parentheses if it binds less tightly
 than 20; ``<*>`` is every operand with commas, ``<p>`` the operator's exact parameter.  A MathML
-template is one element, whatever stands in its slots.  In a sign ``<^>`` is the parameter raised,
+template is one element, whatever stands in its slots.  One of C that is about two operands is
+nested where there are more.  In a sign ``<^>`` is the parameter raised,
 ``<_>`` lowered.
 """
 
@@ -18,6 +19,7 @@ IF, OR, AND, NOT, RELATE = 2, 4, 5, 6, 7
 """How tightly a text binds."""
 
 CODE, LATEX, TEXT, MATHML = range(4)
+C = 8
 """Positions of the templates in a `Form`."""
 
 
@@ -36,6 +38,10 @@ class Form(NamedTuple):
         What stands on its card in the drawn tree.
     code_precedence : int or None
         How tightly code binds, where that is not as plain text does.
+    c : str
+        Template for C; empty: as for code.
+    c_precedence : int
+        How tightly that binds, if it is given.
     """
 
     code: str
@@ -46,6 +52,8 @@ class Form(NamedTuple):
     latex_precedence: int = ATOM
     sign: str = ""
     code_precedence: int | None = None
+    c: str = ""
+    c_precedence: int = ATOM
 
 
 @dataclass(frozen=True)
@@ -72,6 +80,8 @@ class Writing:
         exponent of ``u**2`` is exact.
     folds : bool
         True if a call with more than two operands is a chain: ``add(a, b, c)`` is ``(a + b) + c``.
+    c_helper : str
+        A C function that its template for C calls and the C library has not.
     inverse : str
         The operator that ``^{-1}`` makes of it in LaTeX: ``\\sin^{-1} x`` is ``asin(x)``.
     """
@@ -84,6 +94,7 @@ class Writing:
     compact: Form | None = None
     explicit: Form | None = None
     folds: bool = False
+    c_helper: str = ""
     inverse: str = ""
 
 

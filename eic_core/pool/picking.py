@@ -143,7 +143,7 @@ def pick(scores: Sequence[ListedScore], alpha: float = READABLE, eta: float = ET
     picked, plain = scores[order[0]], scores[_best_first(plainly, known, scores)[0]]
     ranked = tuple((float(weights[i]), scores[i]) for i in order)
     left_out = len(scores) - len(order)
-    return Pick(picked, plain, alpha, eta, ranked, left_out, _sentence(picked, plain))
+    return Pick(picked, plain, alpha, eta, ranked, left_out, _sentence(picked, plain, alpha))
 
 
 def _best_first(weights: Array, known: Array, scores: Sequence[ListedScore]) -> list[int]:
@@ -152,27 +152,27 @@ def _best_first(weights: Array, known: Array, scores: Sequence[ListedScore]) -> 
     return sorted(places, key=lambda i: (-weights[i], scores[i].score.complexity or 0, i))
 
 
-def _sentence(picked: ListedScore, plain: ListedScore) -> str:
+def _sentence(picked: ListedScore, plain: ListedScore, alpha: float) -> str:
     """Which formula to take, why, and what it costs beside the choice without EIC."""
     new, old = picked.score, plain.score
     lead = f"Take row {picked.listed.row}"
     if picked is plain:
+        regard = "with and without" if alpha else "without"
         return (
-            f"{lead}: it is the best with and without regard to EIC "
+            f"{lead}: it is the best {regard} regard to EIC "
             f"(R² {wording.r_squared(new.r2)}, {wording.count(new.complexity or 0, 'node')}, "
-            f"EIC {wording.number(new.eic_finite)}).{_no_digit(picked)}"
+            f"EIC {wording.number(new.eic_finite)}).{_no_digit(picked, plain)}"
         )
     fits = wording.r_squared(new.r2), wording.r_squared(old.r2)
     of_r2 = f"R² is {' instead of '.join(fits)}"
     if fits[0] == fits[1]:
         of_r2 = f"R² is about the same, {fits[0]}"
-    nodes = f"{new.complexity} nodes instead of {old.complexity}"
-    if new.complexity == old.complexity:
-        nodes = f"{new.complexity} nodes as well"
+    nodes = wording.count(new.complexity or 0, "node")
+    nodes += " as well" if new.complexity == old.complexity else f" instead of {old.complexity}"
     return (
         f"{lead} instead of row {plain.listed.row}, which would be taken without regard to EIC: "
-        f"its worst step loses {_told_apart(new.eic_finite, old.eic_finite)} digits (EIC); "
-        f"{of_r2}, {nodes}.{_no_digit(picked)}"
+        f"its worst step loses {_told_apart(new.eic_finite, old.eic_finite)} (EIC); "
+        f"{of_r2}, {nodes}.{_no_digit(picked, plain)}"
     )
 
 
@@ -181,19 +181,22 @@ def _told_apart(new: float, old: float) -> str:
 
     Examples
     --------
-    >>> _told_apart(0.31, 4.4), _told_apart(0.31, 0.33)
-    ('0.3 instead of 4.4', '0.31 instead of 0.33')
+    >>> _told_apart(0.31, 4.4), _told_apart(0.31, 0.33), _told_apart(0.3, 0.3)
+    ('0.3 instead of 4.4 digits', '0.31 instead of 0.33 digits', 'as much, 0.3 digits')
     """
     for places in range(1, 9):
         texts = f"{new:.{places}f}", f"{old:.{places}f}"
         if texts[0] != texts[1]:
-            break
-    return " instead of ".join(texts)
+            return f"{' instead of '.join(texts)} digits"
+    return f"as much, {new:.1f} digits"
 
 
-def _no_digit(picked: ListedScore) -> str:
-    """What EIC leaves out here."""
-    if not picked.score.singular:
-        return ""
-    rows = wording.count(picked.score.singular, "sample")
-    return f" EIC leaves out {rows} at which a step keeps no digit."
+def _no_digit(picked: ListedScore, plain: ListedScore) -> str:
+    """What EIC leaves out, of each of the two formulas."""
+    left_out = [
+        f"{wording.count(scored.score.singular, 'sample')} at which a step of row "
+        f"{scored.listed.row} keeps no digit"
+        for scored in ([picked] if picked is plain else [picked, plain])
+        if scored.score.singular
+    ]
+    return f" EIC leaves out {wording.join(left_out)}." if left_out else ""

@@ -11,6 +11,7 @@ from typing import TypeVar
 from eic_core.errors import UserError
 from eic_core.explain.budget import TOLERANCE, Budget, digit_budget
 from eic_core.explain.diagnosis import Diagnosis, diagnose
+from eic_core.explain.robustness import RobustnessCard, robustness_card
 from eic_core.explain.triangulation import Triangulation, triangulate
 from eic_core.exports import Plain, keys_within
 from eic_core.measure.inspection import Inspection
@@ -42,6 +43,8 @@ class Findings(Plain):
     repairs : Repairs or None
     triangulation : Triangulation or None
     budget : Budget or None
+    robustness : RobustnessCard or None
+        None where the samples have no target, or the formula no value at any of them.
     missing : mapping of part to sentence
         Why a part is None: ``"repair"``, ``"triangulation"`` or ``"budget"``.
     """
@@ -51,12 +54,13 @@ class Findings(Plain):
     repairs: Repairs | None = field(repr=False)
     triangulation: Triangulation | None = field(repr=False)
     budget: Budget | None = field(repr=False)
+    robustness: RobustnessCard | None = field(repr=False)
     missing: Mapping[str, str]
 
     JSON = (
         "complete", "unfinished", *keys_within("inspection", Inspection.JSON),
         ("data_hash", lambda findings: findings.inspection.samples.digest()),
-        "diagnosis", "repair=repairs", "triangulation", "budget", "missing",
+        "diagnosis", "repair=repairs", "triangulation", "budget", "robustness", "missing",
     )  # fmt: skip
 
     @property
@@ -140,10 +144,15 @@ def collect_findings(
     repairs = part(REPAIR, 0.1, "looking for better forms", answers.repairs)
     triangulation = part(TRIANGULATION, 0.45, "measuring in other ways", answers.triangulation)
     budget = part(BUDGET, 0.85, "rounding constants and inputs", answers.budget)
+    robustness = None
+    if inspection.samples.target is not None and not hindered:
+        report(0.95, "fitting constants on part of the rows")
+        robustness = robustness_card(inspection.formula, inspection.samples)
     report(1.0, "done")
     return Findings(
-        inspection, diagnosis, repairs, triangulation, budget, MappingProxyType(missing)
-    )
+        inspection, diagnosis, repairs, triangulation, budget, robustness,
+        MappingProxyType(missing),
+    )  # fmt: skip
 
 
 def _refusal_reason(inspection: Inspection) -> str:

@@ -20,6 +20,7 @@ from eic_core.explain.comparing import EXPLAINED, OK, UNCLEAR, Shaken
 from eic_core.explain.conditioning import OwnConditioning
 from eic_core.explain.ledger import Ledger
 from eic_core.explain.losses import MEANINGS, NAMES, RESULT_SHARED, WORST_STEP
+from eic_core.explain.robustness import NO_VALUE, RobustnessCard
 from eic_core.explain.spread import spread_of
 from eic_core.explain.triangulation import Triangulation
 from eic_core.explain.where import Where
@@ -100,8 +101,8 @@ class ReportTable:
         return len(self.rows) > OPEN_ROWS
 
 
-_code, _digits, _share, _count, _plain = (
-    partial(Shown, kind) for kind in ("code", "digits", "share", "count", "plain")
+_code, _digits, _share, _count, _fit, _plain = (
+    partial(Shown, kind) for kind in ("code", "digits", "share", "count", "fit", "plain")
 )
 
 
@@ -410,6 +411,19 @@ def needs(found: Budget) -> ReportTable:
         ],
         "Significant digits. Alone: nothing else is rounded. Together: everything is.",
         numbers=(2, 3, 4),
+    )  # fmt: skip
+
+
+# What remains of its fit
+
+
+def robustness(card: RobustnessCard) -> ReportTable:
+    """R² in adversities."""
+    return ReportTable(
+        ("R²", "value", "what was done"),
+        [(line.name, _fit(line.r2), line.meaning) for line in card.lines],
+        NO_VALUE if any(math.isnan(line.r2) for line in card.lines) else "",
+        numbers=(1,), words=True,
     )  # fmt: skip
 
 

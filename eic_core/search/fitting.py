@@ -15,10 +15,11 @@ from typing import NamedTuple
 import numpy as np
 
 from eic_core.engine.population import Counts
+from eic_core.formula.syntax.build import constant_label
 from eic_core.formula.tree import Draft, Formula, constant
 from eic_core.operators.wide import Array
 from eic_core.search.measuring import MeasuredTerms, stands_for
-from eic_core.search.vocabulary import Genome, constant_label, formula_of, joined, scaled
+from eic_core.search.vocabulary import Genome, formula_of, joined, scaled
 
 DEPENDENT = 1e-6
 """A term of which less than this part is left beside the terms before it takes no part in a fit."""

@@ -14,16 +14,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from eic_core.engine.gradients import gradients
-from eic_core.engine.tape import constant_value, lay_out
 from eic_core.engine.values import values
 from eic_core.explain.shortening import MOST_DIGITS, digits_of, shortenable, shortened_label
 from eic_core.exports import Plain
-from eic_core.formula.rendering import to_latex, to_python
+from eic_core.formula.rendering import to_c, to_latex, to_python
 from eic_core.formula.syntax import read
-from eic_core.formula.tree import CONSTANT, Formula
+from eic_core.formula.tree import Formula
 from eic_core.measure.fit import r_squared
-from eic_core.operators.wide import Array
+from eic_core.measure.refitting import constants_of, is_decimal, refitted
 from eic_core.pool.candidate import Score
 from eic_core.pool.front import front
 from eic_core.pool.scoring import measure_formula
@@ -31,7 +29,7 @@ from eic_core.samples import Samples
 from eic_core.search.fitting import Individual, fitted_formula, weigh
 from eic_core.search.measuring import MeasuredTerms
 from eic_core.search.problem import SearchProblem
-from eic_core.search.vocabulary import Genome, constant_label
+from eic_core.search.vocabulary import Genome
 
 ALIKE_ERROR, ALIKE_DIGITS, EXACT = 1e-3, 0.05, 1e-14
 """An error smaller by this share, or fewer digits lost by this many, is no reason to keep another;
@@ -42,9 +40,6 @@ MOST_KEPT = 60
 
 LEAST_NMSE = 1e-12
 """Rounding constants may always cost this much of R^2."""
-
-STEPS = 20
-"""Of Levenberg and Marquardt's method, at most."""
 
 FITTED_ROWS = 20_000
 
@@ -102,88 +97,6 @@ def unbeaten(
     beaten &= nodes[old] <= nodes[new, None]
     beaten &= digits[old] <= digits[new, None] + ALIKE_DIGITS
     return [candidates[i] for i in np.flatnonzero(~beaten.any(axis=1)).tolist()]
-
-
-def with_constants(formula: Formula, constants: Sequence[float]) -> Formula:
-    """A formula with other numbers in its constant leaves, in the order in which they stand."""
-    given = iter(constants)
-    return Formula(tuple([
-        node._replace(label=constant_label(next(given))) if node.operator == CONSTANT else node
-        for node in formula.nodes
-    ]))  # fmt: skip
-
-
-def constants_of(formula: Formula) -> list[float]:
-    """The numbers in its constant leaves, in the order in which they stand."""
-    return [constant_value(node.label) for node in formula.nodes if node.operator == CONSTANT]
-
-
-def refitted(formula: Formula, samples: Samples, steps: int = STEPS) -> Formula:
-    """The formula with all its constants fitted to the target by least squares.
-
-    Parameters
-    ----------
-    formula : Formula
-    samples : Samples
-        With a target.
-    steps : int
-        At most so many of Levenberg and Marquardt's method, damped by the diagonal (Moré 1978).
-
-    Returns
-    -------
-    Formula
-        The one given where nothing is better.
-
-    Examples
-    --------
-    >>> samples = Samples.from_columns({"x": [0.0, 1.0, 2.0]}, target=[1.0, 3.0, 9.0])
-    >>> to_python(refitted(read("exp(1.2*x)").formula, samples)).startswith("exp(1.09861")
-    True
-    """
-    assert samples.target is not None
-    constants = np.array(constants_of(formula))
-    best, damping = math.inf, 1e-3
-    if not len(constants):
-        return formula
-    found, jacobian, missed = formula, np.empty(0), np.empty(0)
-    trial, trial_formula = constants, formula
-    for _ in range(steps + 1):
-        at = gradients(lay_out(trial_formula, share=False), samples)
-        with np.errstate(all="ignore"):
-            rest = samples.target - at.values
-            error = float(rest @ rest)
-        if error < best and np.isfinite(at.jacobian).all():
-            gained = best - error
-            best, constants, found = error, trial, trial_formula
-            jacobian, missed, damping = at.jacobian, rest, damping / 10
-            if gained <= 1e-12 * best:
-                break
-        else:
-            damping *= 10
-            if best == math.inf or damping > 1e10:
-                break
-        step = _damped_step(jacobian, missed, damping)
-        if step is None or not (np.abs(step) > 1e-16 * np.abs(constants)).any():
-            break
-        trial = constants + step
-        if not np.isfinite(trial).all():
-            break
-        trial_formula = with_constants(formula, trial.tolist())
-    return found
-
-
-def _damped_step(jacobian: Array, missed: Array, damping: float) -> Array | None:
-    """The step of Levenberg and Marquardt; columns are scaled to length 1."""
-    with np.errstate(all="ignore"):
-        lengths = np.sqrt(np.einsum("nc,nc->c", jacobian, jacobian))
-        lengths[lengths == 0] = 1.0
-        scaled = jacobian / lengths
-    if not np.isfinite(scaled).all():
-        return None
-    count = scaled.shape[1]
-    whole = np.vstack([scaled, math.sqrt(damping) * np.eye(count)])
-    aim = np.concatenate([missed, np.zeros(count)])
-    return np.asarray(np.linalg.lstsq(whole, aim, rcond=None)[0] / lengths)
 
 
 def polished(candidate: Individual, samples: Samples, steps: int) -> Genome:
@@ -264,7 +177,7 @@ def shortest(formula: Formula, samples: Samples, tolerance: float) -> Formula:
         r2 = r_squared(values(form, samples), samples.target, spread=samples.target_spread)  # type: ignore[arg-type]
         return math.inf if math.isnan(r2) else 1 - r2
 
-    places = [node.id for node in formula.nodes if node.operator == CONSTANT]
+    places = [node.id for node in formula.nodes if is_decimal(node)]
     start = error(formula)
     room = max(tolerance * start, LEAST_NMSE)
     for turn, place in enumerate(places):
@@ -305,7 +218,8 @@ class Found(Plain):
     digits_needed: int
 
     JSON = (
-        "formula=text", ("latex", lambda found: to_latex(found.formula)),
+        "formula=text", "python=text", ("c", lambda found: to_c(found.formula)),
+        ("latex", lambda found: to_latex(found.formula)),
         "complexity=score.complexity", "loss", "r2=score.r2", "eic=score.eic",
         "eic_finite=score.eic_finite", "invalid=score.invalid", "singular=score.singular",
         "digits_needed",
@@ -335,12 +249,29 @@ def finish(
     texts = []
     for candidate in best_of(candidates):
         formula = refitted(fitted_formula(candidate.genome, candidate.fitted), fitted_on)
-        texts.append(to_python(shortest(formula, fitted_on, tolerance)))
+        texts.append(printed(shortest(formula, fitted_on, tolerance)))
     found = [_found(text, samples) for text in dict.fromkeys(texts)]
     found = [one for one in found if math.isfinite(one.score.r2)]
     keys = [(1 - f.score.r2, f.formula.complexity, f.score.eic_finite) for f in found]
     kept = [found[i] for i in np.flatnonzero(front(np.array(keys)))] if keys else []
     return tuple(sorted(kept, key=lambda f: (f.formula.complexity, -f.score.r2)))
+
+
+def printed(formula: Formula) -> str:
+    """A formula in Python's notation; an exponent that was fitted and is whole is exact from now
+    on, so that no word stands in it that Python does not know.
+
+    Examples
+    --------
+    >>> printed(read("pow_noisy(x, 2) + pow_noisy(x, 1.7)").formula)
+    'x**2 + x**1.7'
+    """
+    text = to_python(formula)
+    if "pow_noisy(" not in text:
+        return text
+    columns = formula.variables
+    exact = read(text.replace("pow_noisy(", "pow("), syntax="infix", columns=columns).formula
+    return to_python(exact)
 
 
 def _found(text: str, samples: Samples) -> Found:

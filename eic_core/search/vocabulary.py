@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 from eic_core.errors import DataError
-from eic_core.formula.syntax.build import number_label
+from eic_core.formula.syntax.build import constant_label
 from eic_core.formula.tree import (
     CONSTANT,
     VARIABLE,
@@ -338,18 +338,6 @@ def node_of(token: Token, id: int, children: tuple[int, ...]) -> Node:
         return _new_node(Node, (id, operator, children, "", parameter, (0, 0)))
     name = token.removeprefix(VARIABLE_MARK)
     return _new_node(Node, (id, VARIABLE, children, name, None, (0, 0)))
-
-
-def constant_label(value: float) -> str:
-    """A number as a constant leaf spells it.
-
-    Examples
-    --------
-    >>> constant_label(-2.50), constant_label(3e-7), constant_label(4.0)
-    ('-2.5', '3e-7', '4')
-    """
-    size = number_label(repr(abs(value)).removesuffix(".0"))
-    return f"-{size}" if value < 0 else size
 
 
 def scaled(part: Draft, size: float) -> Draft:

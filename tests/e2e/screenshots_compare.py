@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from urllib.parse import quote
@@ -16,6 +17,14 @@ from tests.e2e.photographs import Act, State, album
 REFUSED = "x0*x1 - 3\nlg(x0)\nsqrt(x0+1) - sqrt(x0)\n<b>bold</b>\nx0 +* 2\nlog(x0 - 10)\n"
 POOL = "problem,method,formula,syntax\np,Operon,X1*X2 - 3,operon\np,PySR,sqrt(x0+1) - x1,pysr\n"
 DOUBTED = "problem,formula,r2\np,a,0.98\np,2*a,0.97\np,lg(a),0.9\n"
+ROWS = "a,b,y\n" + "".join(
+    f"{x},{x % 11},{1e3 * (math.sqrt(x + 1e6) - 1e3) + 3 * (x % 11) + 0.01 * (x % 3)}\n"
+    for x in range(1, 60)
+)
+HALL = (
+    "3*b\n1000*(sqrt(a + 1000000) - 1000) + 3*b\n1000*a/(sqrt(a + 1000000) + 1000) + 3*b\n"
+    "0.4*a + 3*b\na\n"
+)
 NO_LIST = "    |   Population Average    |   Best Individual   |"
 ROOTS = quote("sqrt(x+1) - sqrt(x)"), quote("1/(sqrt(x+1) + sqrt(x))")
 TWO = quote("x*sin(y)/(y-2)"), quote("x*y + 0.1*x")
@@ -65,18 +74,28 @@ def _shared(page: Page) -> None:
     page.locator(".st-key-front-plot").wait_for(timeout=PATIENCE)
 
 
-def _doubted(page: Page) -> None:
+def _table(page: Page, name: str, content: bytes) -> None:
     choice = page.locator(".st-key-data_mode").get_by_text("Table")
     if not choice.is_visible():  # on a phone the panel is folded
         page.locator(".st-key-data-panel summary").click()
     choice.click()
     table: FilePayload = {
-        "name": "kepler.csv", "mimeType": "text/csv", "buffer": b"a,y\n1,3\n2,5\n3,9\n4,1\n",
+        "name": name, "mimeType": "text/csv", "buffer": content,
     }  # fmt: skip
     page.locator(".st-key-data-panel input[type=file]").set_input_files(table)
     page.locator(".eic-file").wait_for(timeout=PATIENCE)
     _still(page)
+
+
+def _doubted(page: Page) -> None:
+    _table(page, "kepler.csv", b"a,y\n1,3\n2,5\n3,9\n4,1\n")
     _paste(DOUBTED, ".eic-ask")(page)
+
+
+def _chosen(page: Page) -> None:
+    """With digits in regard another formula is taken than without."""
+    _table(page, "roots.csv", ROWS.encode())
+    _paste(HALL, ".st-key-front-plot")(page)
 
 
 def _maps(page: Page) -> None:
@@ -92,6 +111,7 @@ STATES = {
     "asked": State("", _asked),
     "shared": State("", _shared),
     "doubted": State("", _doubted),
+    "choice": State("", _chosen),
     "refused": State("?range=x0=1:5&range=x1=1:5", _paste(REFUSED, ".eic-refused")),
     "no-list": State("", _paste(NO_LIST, ".eic-error")),
     "pair": State(f"?formula={ROOTS[0]}&b={ROOTS[1]}&range=x=loguniform:1:1e8"),

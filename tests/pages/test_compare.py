@@ -378,16 +378,29 @@ def test_the_formula_to_take_is_named_and_shown() -> None:
     page = scored(paste(on_table(SUMS), "3*b\na + 3*b\n((a + 1e9) - 1e9) + 3*b"))
     assert not page.exception
     assert "Take row 2: it is the best with and without regard to EIC" in html_of(page)
+    assert '<p class="eic-picked"><code>a + 3*b</code>' in html_of(page)
     page = page.button(key="look-at-choice").click().run()
     assert desk_of(page).picked == (1,)
+    assert not [button for button in page.button if button.key == "compare-choice"]
 
 
 def test_what_a_digit_costs_decides_which_formula_to_take() -> None:
     page = scored(paste(on_table(SUMS), "3*b + a*0.8 + 4\n((a + 1e12) - 1e12) + 3*b"))
     assert not page.exception
     assert "Take row 1 instead of row 2" in html_of(page)
+    page = page.button(key="look-at-choice").click().run()
+    assert desk_of(page).picked == (0, 1)
     page = page.button_group(key="digit-price").set_value(0.002).run()
     assert not page.exception and "Take row 2" in html_of(page)
+
+
+def test_the_formula_to_take_stands_beside_the_one_without_regard_to_digits() -> None:
+    page = scored(paste(on_table(SUMS), "a\n3*b + a*0.8 + 4\n((a + 1e12) - 1e12) + 3*b"))
+    assert "Take row 2 instead of row 3" in html_of(page)
+    page = page.button(key="compare-choice").click().run()
+    assert not page.exception
+    assert page.text_area(key="formula_a").value == "3*b + a*0.8 + 4"
+    assert page.text_area(key="formula_b").value == "((a + 1e12) - 1e12) + 3*b"
 
 
 def test_without_a_target_no_formula_is_recommended() -> None:

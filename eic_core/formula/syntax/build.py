@@ -79,6 +79,18 @@ def number_label(text: str) -> str:
     return f"{mantissa}e{sign}{digits}"
 
 
+def constant_label(value: float) -> str:
+    """A number as a constant leaf spells it.
+
+    Examples
+    --------
+    >>> constant_label(-2.50), constant_label(3e-7), constant_label(4.0)
+    ('-2.5', '3e-7', '4')
+    """
+    size = number_label(repr(abs(value)).removesuffix(".0"))
+    return f"-{size}" if value < 0 else size
+
+
 @lru_cache(maxsize=4096)
 def _value(label: str) -> Fraction | None:
     return None if label in _NAMED else Fraction(label)

@@ -13,7 +13,7 @@ import streamlit as st
 from eic_core import wording
 from eic_core.pool.list_variables import counted_from_zero
 from eic_core.pool.listing import ListedScore
-from eic_core.pool.picking import READABLE
+from eic_core.pool.picking import READABLE, Pick
 from pages.ui.compare.desk import (
     CompareDesk,
     CompareState,
@@ -231,7 +231,7 @@ def _choice(scored: Scored) -> None:
     """The formula to take when digits count; nothing where no formula has an R²."""
     if scored.choice(READABLE) is None:
         return
-    with st.container(key="front-choice", horizontal=True, vertical_alignment="bottom"):
+    with st.container(key="front-choice", gap="small"):
         alpha = st.segmented_control(
             "A digit costs",
             PRICES,
@@ -245,19 +245,39 @@ def _choice(scored: Scored) -> None:
         )
         found = scored.choice(alpha or READABLE)
         assert found is not None
-        place = next(i for i, s in enumerate(scored.scores) if s is found.picked)
-        st.button(
-            f"Look at row {found.picked.listed.row}", key="look-at-choice", on_click=_look_at,
-            args=(place,),
-        )  # fmt: skip
-    st.html(f'<p class="eic-choice">{prose(found.sentence)}</p>')
+        st.html(
+            f'<p class="eic-choice">{prose(found.sentence.replace(" − ", _MINUS))}</p>'
+            f'<p class="eic-picked"><code>{escape(found.picked.listed.formula, 400)}</code></p>'
+        )
+        with st.container(key="choice-actions", horizontal=True):
+            _choice_actions(scored, found)
+
+
+def _choice_actions(scored: Scored, found: Pick) -> None:
+    """What can be done with the formula to take."""
+    if st.button("Open in the inspector", key="open-choice", icon=":material/search:"):
+        open_in_inspector(found.picked)
+    compared = [found.picked, *([found.plain] if found.plain is not found.picked else [])]
+    places = tuple(i for i, s in enumerate(scored.scores) if any(s is one for one in compared))
+    if len(compared) == 2 and st.button(
+        f"Side by side with row {found.plain.listed.row}", key="compare-choice"
+    ):
+        _show(**changes_for_a(found.picked), **changes_for_b(found.plain))
+    rows = wording.join([str(one.listed.row) for one in compared])
+    st.button(
+        f"Show row{'s' if len(compared) > 1 else ''} {rows} in the plot", key="look-at-choice",
+        on_click=_look_at, args=(places,),
+    )  # fmt: skip
 
 
 PRICES = (0.002, READABLE, 0.05)
 
+_MINUS = "\u00a0−\u00a0"
+"""R² near 1 is a difference, which stays on its line."""
 
-def _look_at(place: int) -> None:
-    compare_desk().picked = (place,)
+
+def _look_at(places: tuple[int, ...]) -> None:
+    compare_desk().picked = places
 
 
 def _plot(view: FrontView) -> None:

@@ -76,19 +76,60 @@ def test_the_sentence_says_what_the_numbers_say(scores, alpha):
     if not any(map(weighable, scores)):
         return
     found = pick(listed(scores), alpha)
-    rows = [int(number) for number in re.findall(r"row (\d+)", found.sentence)]
+    said = found.sentence.partition(" EIC leaves out")[0]
+    rows = [int(number) for number in re.findall(r"row (\d+)", said)]
     new, old = found.picked.score, found.plain.score
     if found.picked is found.plain:
-        assert rows == [found.picked.listed.row] and "with and without" in found.sentence
+        assert rows == [found.picked.listed.row] and "without regard to EIC" in said
+        assert ("with and without" in said) == (alpha > 0)
     else:
         assert rows == [found.picked.listed.row, found.plain.listed.row]
         match = re.search(r"loses ([\d.]+) instead of ([\d.]+) digits", found.sentence)
-        places = 10.0 ** -len(match[1].partition(".")[2])
-        assert abs(float(match[1]) - new.eic_finite) <= 0.51 * places
-        assert abs(float(match[2]) - old.eic_finite) <= 0.51 * places
+        if match is None:
+            assert abs(new.eic_finite - old.eic_finite) <= 1e-8 and "loses as much" in said
+        else:
+            places = 10.0 ** -len(match[1].partition(".")[2])
+            assert abs(float(match[1]) - new.eic_finite) <= 0.51 * places
+            assert abs(float(match[2]) - old.eic_finite) <= 0.51 * places
+            assert float(match[1]) < float(match[2])
         assert new.eic_finite <= old.eic_finite
-        assert f"{new.complexity} nodes" in found.sentence
-    assert ("leaves out" in found.sentence) == bool(new.singular)
+        counted = re.search(r", (\d+) node(s?) (as well|instead of (\d+))\.", found.sentence)
+        assert int(counted[1]) == new.complexity and (counted[2] == "") == (new.complexity == 1)
+        assert int(counted[4] or new.complexity) == old.complexity
+    left_out = re.findall(r"(\d+) samples? at which a step of row (\d+)", found.sentence)
+    expected = {s.listed.row: s.score.singular for s in (found.picked, found.plain)}
+    assert {int(row): int(n) for n, row in left_out} == {r: n for r, n in expected.items() if n}
+
+
+def sentence(*scores: Score, alpha: float = 0.01) -> str:
+    return pick(listed(list(scores)), alpha).sentence
+
+
+def test_the_sentence_at_its_edges() -> None:
+    assert sentence(Score(7, 0.9, 3.0, 3.0), Score(7, 0.9, 0.2, 0.2)) == (
+        "Take row 2 instead of row 1, which would be taken without regard to EIC: its worst step "
+        "loses 0.2 instead of 3.0 digits (EIC); R² is about the same, 0.900, 7 nodes as well."
+    )
+    shorter = sentence(Score(1, 0.97, 0.0, 0.0), Score(9, 0.98, 4.0, 4.0))
+    assert shorter.endswith("loses 0.0 instead of 4.0 digits (EIC); R² is 0.970 instead of 0.980, "
+                            "1 node instead of 9.")  # fmt: skip
+    longer = sentence(Score(9, 0.9801, 1.0, 1.0), Score(5, 0.98, 2.0, 2.0))
+    assert longer.endswith("R² is about the same, 0.980, 9 nodes instead of 5.")
+    both = sentence(Score(3, 0.9, math.inf, 0.1, 0, 1), Score(3, 0.99, math.inf, 12.0, 0, 20))
+    assert both.endswith(
+        " EIC leaves out 1 sample at which a step of row 1 keeps no digit and 20 samples at which "
+        "a step of row 2 keeps no digit."
+    )
+    assert sentence(Score(1, 0.5, 0.0, 0.0)) == (
+        "Take row 1: it is the best with and without regard to EIC (R² 0.500, 1 node, EIC 0.00)."
+    )
+
+
+def test_equal_formulas_are_one_choice_and_the_first_of_them() -> None:
+    same = Score(5, 0.9, 1.0, 1.0)
+    assert "Take row 1: it is the best with and without" in sentence(same, same, same)
+    tie = sentence(Score(5, 0.9, 2.0, 2.0), Score(5, 0.9, 2.0 - 1e-12, 2.0 - 1e-12))
+    assert "loses as much, 2.0 digits (EIC)" in tie or "with and without" in tie
 
 
 def test_a_cancellation_that_explains_no_more_is_not_taken():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from eic_core.drawing.scale import THEMES, contrast
 from eic_core.errors import UserError
+from eic_core.explain.robustness import robustness_card
 from eic_core.exports import json_number
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
@@ -273,6 +274,23 @@ def test_invalid_and_singular_samples_are_counted_with_their_reasons():
     reasons = {words(row[1]): (value(row[2]), words(row[3])) for row in page.rows("samples", 1)}
     assert reasons["no real value"] == (2, "the argument of a logarithm must be positive")
     assert reasons["no digit left"] == (1, "its argument is exactly 1")
+
+
+def test_with_a_target_the_page_says_what_remains_of_the_fit():
+    x = [float(k) for k in range(1, 31)]
+    samples = Samples.from_columns({"x": x}, target=[1.2345678 * a + 0.01 * (a % 3) for a in x])
+    inspection = inspect(read("1.2345678*x + 12345.67*x - 12345.67*x").formula, samples)
+    findings = investigate(inspection, with_repair=False, with_triangulation=False)
+    page = Page(render(findings, Provenance()))
+    assert tuple(s.get("id") for s in page.root.iter("section")) == (
+        *SECTIONS[:9], "robustness", *SECTIONS[9:]
+    )  # fmt: skip
+    card = robustness_card(inspection.formula, samples)
+    rows = page.rows("robustness")
+    assert [words(row[0]) for row in rows] == [line.name for line in card.lines]
+    assert [value(row[1]) for row in rows] == [line.r2 for line in card.lines]
+    assert page.json()["robustness"] == card.to_json()
+    assert value(rows[4][1]) < value(rows[0][1]) - 1e-7  # in float32
 
 
 def test_what_is_left_out_on_request_is_said():

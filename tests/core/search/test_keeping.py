@@ -10,16 +10,10 @@ from eic_core.engine.values import values
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
 from eic_core.measure.fit import r_squared
+from eic_core.measure.refitting import constants_of, refitted, with_constants
 from eic_core.samples import Samples
 from eic_core.search.fitting import Fitted, Individual, fitted_formula
-from eic_core.search.keeping import (
-    best_of,
-    constants_of,
-    polished,
-    refitted,
-    shortest,
-    with_constants,
-)
+from eic_core.search.keeping import best_of, polished, shortest
 
 
 def decaying(noise: float) -> Samples:

@@ -1,0 +1,195 @@
+"""`python -m eic_core card FORMULA --data DATA.csv`: what remains of a formula's fit when constants
+are short, arithmetic is single, or rows are others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from eic_core import wording
+from eic_core.errors import DataError
+from eic_core.explain.robustness import NO_VALUE, RobustnessCard, robustness_card
+from eic_core.exports import plain_value
+from eic_core.formula.syntax import SYNTAXES, read
+from eic_core.formula.tree import Formula
+from eic_core.measure.table import Table, match_variables, read_table
+from eic_core.pool.scoring import measure_formula
+from eic_core.samples import Samples
+
+NAME_WIDTH, COLUMN_WIDTH = 26, 14
+
+
+def add_parser(commands: Any) -> None:
+    """Register the command with an ``argparse`` sub-parser collection."""
+    parser = commands.add_parser(
+        "card",
+        help="what remains of a formula's R² with short constants, in float32, on other rows",
+        description="Robustness card: R² of a formula as given, with constants of 4 digits, in "
+        "float32, on resampled rows, on rows left out, on the outer rows, on a held-out table.",
+    )
+    parser.add_argument("formula", metavar="FORMULA", help="in any notation that is read")
+    parser.add_argument("--data", metavar="DATA.csv", type=Path, required=True,
+                        help="the table that it was fitted to")  # fmt: skip
+    parser.add_argument("--target", metavar="COLUMN", help="default: the last column")
+    parser.add_argument("--beside", metavar="FORMULA", help="another one, on the same rows")
+    add_holdout_argument(parser)
+    parser.add_argument("--syntax", metavar="NAME", default="auto", help=", ".join(SYNTAXES))
+    parser.add_argument(
+        "--index-base", type=int, choices=(0, 1), help="whether x1 is the second or first column"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def add_holdout_argument(parser: argparse.ArgumentParser) -> None:
+    """A second table."""
+    parser.add_argument(
+        "--holdout", metavar="FILE.csv", type=Path,
+        help="a table of the same columns that nobody has fitted anything to",
+    )  # fmt: skip
+
+
+def run(options: argparse.Namespace) -> None:
+    """Read, measure, print."""
+    table = read_table(options.data)
+    target = options.target or table.names[-1]
+    if target not in table.names:
+        raise DataError(f"the table has no column `{target}`", hint=f"it has {_listed(table)}")
+    inputs = [name for name in table.names if name != target]
+    formulas, mappings = [], []
+    for text in [options.formula, *([options.beside] if options.beside is not None else [])]:
+        reading = read(text, syntax=options.syntax, columns=inputs)
+        base = options.index_base if options.index_base is not None else reading.index_base
+        formulas.append(reading.formula)
+        mappings.append(columns_of(reading.formula, inputs, base))
+    rows = CardRows(table, target, options.holdout)
+    cards = cards_beside(formulas, mappings, rows)
+    if options.json:
+        documents = [card_document(card, at) for card, at in cards]
+        beside = documents[1] if len(documents) > 1 else None
+        document = documents[0] | {"target": target, "beside": beside}
+        print(json.dumps(plain_value(document), allow_nan=False, ensure_ascii=False))
+    else:
+        print("\n".join(card_lines(cards, ["formula", "beside"][: len(cards)])))
+
+
+def _listed(table: Table) -> str:
+    return ", ".join(f"`{name}`" for name in table.names)
+
+
+def columns_of(
+    formula: Formula, inputs: Sequence[str], index_base: int | None
+) -> Mapping[str, str]:
+    """The column of each variable of a formula.
+
+    Parameters
+    ----------
+    formula : Formula
+    inputs : sequence of str
+        Columns that it may use.
+    index_base : int or None
+        What its variables count from, if somebody said so.
+
+    Raises
+    ------
+    DataError
+        If there is none for one of them.
+    """
+    match = match_variables(formula.variables, inputs, index_base=index_base)
+    if match.missing:
+        listed = ", ".join(f"`{name}`" for name in inputs) or "none"
+        raise DataError(f"no column for `{match.missing[0]}`", hint=f"the inputs are {listed}")
+    return match.mapping
+
+
+class CardRows:
+    """The rows that cards are about: of a table, and of a held-out one.
+
+    Parameters
+    ----------
+    table : Table
+    target : str
+    holdout : Path or None
+
+    Raises
+    ------
+    DataError
+        If the held-out table is the other one.
+    """
+
+    def __init__(self, table: Table, target: str, holdout: Path | None) -> None:
+        self.tables = [table]
+        self.target = target
+        if holdout is not None:
+            other = read_table(holdout)
+            if other.digest == table.digest:
+                raise DataError(
+                    f"{holdout} is the same table as the data",
+                    hint="a held-out table has rows that nothing was fitted to",
+                )
+            self.tables.append(other)
+
+    def samples(self, mapping: Mapping[str, str], columns: Sequence[str]) -> list[Samples]:
+        """Samples for a formula, with further columns that some other formula uses."""
+        wanted = {f"column {name}": name for name in columns} | dict(mapping)
+        return [table.samples(wanted, self.target) for table in self.tables]
+
+
+def cards_beside(
+    formulas: Sequence[Formula], mappings: Sequence[Mapping[str, str]], rows: CardRows
+) -> list[tuple[RobustnessCard, Samples]]:
+    """The cards of some formulas on the same rows, each with the samples that it was made on.
+
+    Parameters
+    ----------
+    formulas : sequence of Formula
+    mappings : sequence of mapping of variable to column
+        Of each formula.
+    rows : CardRows
+    """
+    used = list(dict.fromkeys(name for mapping in mappings for name in mapping.values()))
+    found = []
+    for formula, mapping in zip(formulas, mappings, strict=True):
+        samples, *held_out = rows.samples(mapping, used)
+        card = robustness_card(formula, samples, holdout=held_out[0] if held_out else None)
+        found.append((card, samples))
+    return found
+
+
+def card_document(card: RobustnessCard, samples: Samples) -> dict[str, Any]:
+    """A card with the formula's nodes and EIC, for other programs."""
+    score = measure_formula(card.formula, samples)
+    return card.to_json() | {
+        "complexity": score.complexity, "eic": score.eic, "eic_finite": score.eic_finite,
+    }  # fmt: skip
+
+
+def card_lines(cards: Sequence[tuple[RobustnessCard, Samples]], heads: Sequence[str]) -> list[str]:
+    """Cards side by side as lines of text, and what each line means.
+
+    Parameters
+    ----------
+    cards : sequence of (RobustnessCard, Samples)
+        As `cards_beside` gives them.
+    heads : sequence of str
+        What each is called.
+    """
+    scores = [measure_formula(card.formula, samples) for card, samples in cards]
+    lines = [_line("", heads)]
+    lines.append(_line("nodes", [f"{score.complexity}" for score in scores]))
+    lines.append(_line("EIC", [wording.number(score.eic_finite) for score in scores]))
+    shown = list(zip(*[card.lines for card, _ in cards], strict=True))
+    lines += [_line(f"R² {row[0].name}", [cell.text for cell in row]) for row in shown]
+    meanings = [f"{row[0].name}: {row[0].meaning}" for row in shown]
+    if any(math.isnan(cell.r2) for row in shown for cell in row):
+        meanings.append(NO_VALUE)
+    return [*lines, "", *meanings]
+
+
+def _line(name: str, cells: Sequence[str]) -> str:
+    return f"{name:<{NAME_WIDTH}}" + "".join(f" {cell:>{COLUMN_WIDTH}}" for cell in cells)

@@ -1,0 +1,455 @@
+"""What remains of a formula's fit under rounding, other rows, and rows outside those it was fitted
+to: its robustness card.
+
+R^2 is 1 - SSE/SST on the rows that are predicted; it is nan where the formula has no value at one
+of them.  The formula's own shape is as given throughout: whoever chose it has seen all rows, so
+that rows left out here tell of its constants alone.  Rows that nobody has seen are a table of their
+own (`holdout`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from eic_core import wording
+from eic_core.engine.tape import lay_out
+from eic_core.engine.values import values
+from eic_core.errors import DataError
+from eic_core.explain.shortening import shortenable, with_labels
+from eic_core.exports import Plain
+from eic_core.formula.rendering import to_python
+from eic_core.formula.tree import Formula
+from eic_core.measure.fit import r_squared
+from eic_core.measure.observed import run_in
+from eic_core.measure.refitting import refitted
+from eic_core.operators.wide import Array
+from eic_core.samples import Samples
+
+FEW_DIGITS = 4
+"""Significant digits of constants as they are printed in papers."""
+
+FOLDS, SPLITS = 5, 5
+"""Parts of the rows, each left out once; and how often they are drawn."""
+
+RESAMPLES, LEVEL = 1000, 0.95
+
+OUTER, MOST_OUTER = 0.1, 0.3
+"""Share of the rows that are the outer ones; more than the second, where many tie, are none."""
+
+FITTED_ROWS, RESAMPLED_ROWS = 2_000, 20_000
+"""Rows that constants are fitted to, and that are resampled, at most: evenly spread ones."""
+
+_BLOCK = 1 << 14
+
+
+def r2_with_digits(formula: Formula, samples: Samples, digits: int = FEW_DIGITS) -> float:
+    """R^2 with every constant rounded to so many significant digits, half to even.
+
+    Parameters
+    ----------
+    formula : Formula
+        Left as they are: pi, e, fractions, and exponents that belong to their power.
+    samples : Samples
+        With a target.
+    digits : int
+        1 or more.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]}, target=[1.0, 2.0, 4.0])
+    >>> formula = read("10000.4*x - 9999.4*x").formula
+    >>> round(r2_with_digits(formula, samples, 6), 6), r2_with_digits(formula, samples, 4) < 0.1
+    (1.0, False)
+    """
+    short = with_labels(formula, dict.fromkeys(shortenable(formula), digits))
+    return _r2(values(short, samples), samples)
+
+
+def r2_in_float32(formula: Formula, samples: Samples) -> float:
+    """R^2 with inputs, constants and every operation in single precision.
+
+    Parameters
+    ----------
+    formula : Formula
+    samples : Samples
+        With a target, which stays in double precision, as R^2 itself does.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]}, target=[1.0, 2.0, 4.0])
+    >>> r2_in_float32(read("(x + 1e9) - 1e9").formula, samples) < 0
+    True
+    """
+    samples.require(formula.variables)
+    tape = lay_out(formula)
+    found = np.empty(len(samples))
+    for start in range(0, len(samples), _BLOCK):
+        stop = min(start + _BLOCK, len(samples))
+        columns = {name: samples.columns[name][start:stop] for name in tape.variables}
+        found[start:stop] = run_in(tape, columns, stop - start, "float32")[-1]
+    return _r2(found, samples)
+
+
+def resampled_r2(
+    predicted: Array, target: Array, *, resamples: int = RESAMPLES, seed: int = 0
+) -> Array:
+    """R^2 on rows drawn with replacement, as many as there are.
+
+    Parameters
+    ----------
+    predicted, target : ndarray, shape (N,)
+    resamples : int
+    seed : int
+        Non-negative.
+
+    Returns
+    -------
+    ndarray, shape (resamples,)
+        nan where the target of a draw does not vary.
+
+    Examples
+    --------
+    >>> found = resampled_r2(np.array([1.0, 2.0, 2.0, 5.0]), np.array([1.0, 2.0, 3.0, 5.0]))
+    >>> len(found), float(np.nanmax(found))
+    (1000, 1.0)
+    """
+    centred = target - np.mean(target)
+    unit = float(np.max(np.abs(centred), initial=0.0)) or 1.0
+    centred = centred / unit
+    found = np.full(resamples, math.nan)
+    with np.errstate(all="ignore"):
+        missed = np.square((target - predicted) / unit)
+        rng, count = np.random.default_rng(seed), len(target)
+        for draw in range(resamples):
+            rows = rng.integers(0, count, count)
+            drawn = centred[rows]
+            if drawn.min() < drawn.max():
+                spread = np.sum(np.square(drawn - drawn.mean()))
+                found[draw] = 1 - np.sum(missed[rows]) / spread
+    return found
+
+
+def outer_rows(columns: Mapping[str, Array], share: float = OUTER) -> np.ndarray | None:
+    """The rows that lie outermost in the data.
+
+    In one input a row is as far out as the number of rows below it less that of rows above it, in
+    size.  Rows are ordered by the input in which they are outermost, then by the sum over all.
+
+    Parameters
+    ----------
+    columns : mapping of name to ndarray, shape (N,)
+        The inputs.
+    share : float
+        How many rows, of 1; all that tie with the last of them belong to them.
+
+    Returns
+    -------
+    ndarray of bool, shape (N,), or None
+        None without an input, or where ties would make them three tenths of all rows or more.
+
+    Examples
+    --------
+    >>> x = np.arange(20.0)
+    >>> np.flatnonzero(outer_rows({"x": x})).tolist()
+    [0, 19]
+    >>> outer_rows({"x": x % 2}) is None
+    True
+    """
+    if not columns:
+        return None
+    each = np.array([_off_middle(column) for column in columns.values()])
+    far = each.max(axis=0) * (each.size + 1) + each.sum(axis=0)
+    least = np.sort(far)[-math.ceil(share * len(far))]
+    outer = far >= least
+    return outer if np.count_nonzero(outer) < MOST_OUTER * len(far) else None
+
+
+def _off_middle(column: Array) -> Array:
+    """Rows below less rows above, in size, for each row."""
+    _, place, counts = np.unique(column, return_inverse=True, return_counts=True)
+    upto = np.cumsum(counts)
+    below, above = upto - counts, len(column) - upto
+    return np.asarray(np.abs(below - above)[place])
+
+
+def r2_of_outer_rows(formula: Formula, samples: Samples) -> tuple[float, int]:
+    """R^2 on the outer rows, with constants fitted to the others, and how many outer rows there
+    are; (nan, 0) where there are none (`outer_rows`).
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> x = np.linspace(0, 3, 40)
+    >>> samples = Samples.from_columns({"x": x}, target=np.exp(x))
+    >>> r2, rows = r2_of_outer_rows(read("1 + x + 0.5*x**2").formula, samples)
+    >>> rows, round(r2, 2)
+    (4, 0.95)
+    """
+    assert samples.target is not None
+    outer = outer_rows(samples.columns)
+    if outer is None:
+        return math.nan, 0
+    inner = samples.take(_spread(np.flatnonzero(~outer), FITTED_ROWS))
+    tested = samples.take(np.flatnonzero(outer))
+    return _r2(values(refitted(formula, inner), tested), tested), len(tested)
+
+
+def r2_of_rows_left_out(formula: Formula, samples: Samples, *, seed: int = 0) -> float:
+    """R^2 on rows that the constants were not fitted to.
+
+    The rows are split at random into five parts.  Each is predicted by the formula with its
+    constants fitted to the other four, beginning at those given; R^2 is that of all predictions
+    together.  This is done five times; returned is the median.
+
+    Parameters
+    ----------
+    formula : Formula
+    samples : Samples
+        With a target; of more than 2,000 rows, so many are taken, evenly spread.
+    seed : int
+        Non-negative.
+
+    Returns
+    -------
+    float
+        nan where, in most of the five, the formula has no value at some row; or of a single row.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> x = np.linspace(0, 1, 12)
+    >>> samples = Samples.from_columns({"x": x}, target=np.sin(9 * x))
+    >>> formula = read("1 - 9*x + 2*x**2 + 80*x**3 - 76*x**4 - 9*x**5").formula
+    >>> r2_of_rows_left_out(formula, samples) < 0.99
+    True
+    """
+    assert samples.target is not None
+    used = samples.take(_spread(np.arange(len(samples)), FITTED_ROWS))
+    rng, count = np.random.default_rng(seed), len(used)
+    if count < 2:
+        return math.nan
+    found = []
+    for _ in range(SPLITS):
+        order, predicted = rng.permutation(count), np.empty(count)
+        for part in np.array_split(order, min(FOLDS, count)):
+            rest = used.take(np.setdiff1d(order, part))
+            predicted[part] = values(refitted(formula, rest), used.take(part))
+        found.append(_r2(predicted, used))
+    worst_first = sorted(found, key=lambda r2: -math.inf if math.isnan(r2) else r2)
+    return worst_first[SPLITS // 2]
+
+
+def _spread(rows: np.ndarray, most: int) -> np.ndarray:
+    """At most so many of some rows, evenly spread."""
+    places = np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(np.int64)
+    return rows[places]
+
+
+def _r2(predicted: Array | None, samples: Samples) -> float:
+    assert predicted is not None and samples.target is not None
+    return r_squared(predicted, samples.target, spread=samples.target_spread)
+
+
+@dataclass(frozen=True)
+class RobustnessCard(Plain):
+    """R^2 of one formula, as given and in several adversities; nan where it has no value at a row.
+
+    Attributes
+    ----------
+    formula : Formula
+    text : str
+        In Python's notation.
+    rows : int
+    r2 : float
+        As given.
+    resampled_low, resampled_high : float
+        The middle 95 per cent of R^2 over 1,000 draws of the rows with replacement, the formula as
+        given; of more than 20,000 rows, so many are drawn from, evenly spread.
+    few_digits : float
+        With every constant rounded to four significant digits.
+    float32 : float
+        In single precision.
+    left_out : float
+        On rows left out, constants fitted to the rest (`r2_of_rows_left_out`).
+    outer : float
+        On the outer tenth of the rows, constants fitted to the others (`r2_of_outer_rows`).
+    outer_count : int
+        How many these are; 0 where there are no such rows.
+    holdout : float
+        On another table, the formula as given; nan without one.
+    holdout_rows : int
+    outside : float
+        On those of its rows that lie outside the ranges of the inputs in `samples`; nan without.
+    outside_rows : int
+    """
+
+    formula: Formula = field(repr=False)
+    text: str
+    rows: int
+    r2: float
+    resampled_low: float
+    resampled_high: float
+    few_digits: float
+    float32: float
+    left_out: float
+    outer: float
+    outer_count: int
+    holdout: float = math.nan
+    holdout_rows: int = 0
+    outside: float = math.nan
+    outside_rows: int = 0
+
+    JSON = (
+        "formula=text", "rows", "r2", "resampled_low", "resampled_high", "few_digits", "float32",
+        "left_out", "outer", "outer_count", "holdout", "holdout_rows", "outside", "outside_rows",
+    )  # fmt: skip
+
+    @property
+    def lines(self) -> tuple[CardLine, ...]:
+        """What was tried, as rows of a table; all cards on the same data have the same rows."""
+        return tuple(_lines(self))
+
+
+NO_VALUE = "—: there is no value at some row, or nothing to measure it on."
+"""What is said below a card in which an R^2 is missing."""
+
+
+class CardLine(NamedTuple):
+    """One row of a card.
+
+    Attributes
+    ----------
+    name : str
+    r2 : float
+        nan where there is none.
+    text : str
+        The same as it is shown.
+    meaning : str
+        What was done.
+    """
+
+    name: str
+    r2: float
+    text: str
+    meaning: str
+
+
+def _lines(card: RobustnessCard) -> Iterator[CardLine]:
+    def line(name: str, r2: float, meaning: str) -> CardLine:
+        return CardLine(name, r2, wording.r_squared(r2), meaning)
+
+    yield line("as given", card.r2, f"On {wording.count(card.rows, 'row')}, in double precision.")
+    for name, r2 in (("low", card.resampled_low), ("high", card.resampled_high)):
+        yield line(f"resampled rows, {name}", r2,
+                    f"{'Lower' if name == 'low' else 'Upper'} end of the middle "
+                    f"{wording.level_percent(LEVEL)} of R² over {RESAMPLES:,} draws of the rows "
+                    f"with replacement.{_taking_part(card.rows, RESAMPLED_ROWS)}")  # fmt: skip
+    yield line(f"constants of {FEW_DIGITS} digits", card.few_digits,
+                f"Every decimal constant rounded to {FEW_DIGITS} significant digits.")  # fmt: skip
+    yield line("in float32", card.float32, "Inputs, constants and every step in single precision.")
+    yield line("rows left out", card.left_out,
+                f"Each of {FOLDS} random parts predicted with the constants fitted to the others; "
+                f"the median of {SPLITS} such splits."
+                f"{_taking_part(card.rows, FITTED_ROWS)}")  # fmt: skip
+    outer = (
+        f"The {wording.count(card.outer_count, 'row')} nearest to the ends of some input, "
+        "predicted with the constants fitted to the others."
+    )
+    yield line("outer tenth of rows", card.outer, outer if card.outer_count else (
+        "There is no input, or too many rows lie equally far out."
+    ))  # fmt: skip
+    if card.holdout_rows:
+        yield line("held-out table", card.holdout,
+                    f"The formula as given, on {wording.count(card.holdout_rows, 'row')} of it.")
+    if card.outside_rows:
+        yield line("held-out, outside", card.outside,
+                    f"On {wording.count(card.outside_rows, 'row')} of the held-out table at which "
+                    "some input lies outside its range in the data.")  # fmt: skip
+
+
+def _taking_part(rows: int, most: int) -> str:
+    """What is said where not all rows take part."""
+    return f" Of the {rows:,} rows, {most:,} take part, evenly spread." if rows > most else ""
+
+
+def robustness_card(
+    formula: Formula, samples: Samples, *, holdout: Samples | None = None, seed: int = 0
+) -> RobustnessCard:
+    """What remains of a formula's R^2 with short constants, in single precision, and on other rows.
+
+    Parameters
+    ----------
+    formula : Formula
+    samples : Samples
+        With a target: the rows that it was fitted to.  Outer rows are outer in some of their
+        columns; for cards to be compared, these must be the same.
+    holdout : Samples, optional
+        With a target: rows that nobody has looked at.
+    seed : int
+        Of splits and draws, non-negative.
+
+    Raises
+    ------
+    DataError
+        If there is no target, or a variable has no column.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> x = np.linspace(1, 3, 50)
+    >>> samples = Samples.from_columns({"x": x}, target=x * x)
+    >>> good = robustness_card(read("x*x").formula, samples)
+    >>> poor = robustness_card(read("x*x + 1234567*x - 1234567*x").formula, samples)
+    >>> [round(card.r2, 6) for card in (good, poor)]
+    [1.0, 1.0]
+    >>> good.float32 > 0.999999 > poor.float32
+    True
+    """
+    for given in (samples, *([holdout] if holdout is not None else [])):
+        if given.target is None:
+            raise DataError("a robustness card needs a target", hint="choose a target column")
+        given.require(formula.variables)
+    if seed < 0:
+        raise DataError("the seed must not be negative")
+    predicted = values(formula, samples)
+    assert predicted is not None and samples.target is not None
+    r2 = _r2(predicted, samples)
+    low = high = math.nan
+    if not math.isnan(r2):
+        drawn = _spread(np.arange(len(samples)), RESAMPLED_ROWS)
+        found = resampled_r2(predicted[drawn], samples.target[drawn], seed=seed)
+        found = found[~np.isnan(found)]
+        if len(found):
+            low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
+    outer, outer_count = r2_of_outer_rows(formula, samples)
+    return RobustnessCard(
+        formula, to_python(formula), len(samples), r2, low, high,
+        r2_with_digits(formula, samples), r2_in_float32(formula, samples),
+        r2_of_rows_left_out(formula, samples, seed=seed), outer, outer_count,
+        *_on_holdout(formula, samples, holdout),
+    )  # fmt: skip
+
+
+def _on_holdout(
+    formula: Formula, samples: Samples, holdout: Samples | None
+) -> tuple[float, int, float, int]:
+    """R^2 and rows of another table, and of its rows outside the box of the first."""
+    if holdout is None:
+        return math.nan, 0, math.nan, 0
+    beyond = np.zeros(len(holdout), dtype=bool)
+    for name, column in samples.columns.items():
+        if name in holdout.columns:
+            there = holdout.columns[name]
+            beyond |= (there < column.min()) | (there > column.max())
+    outside, outside_rows = math.nan, int(np.count_nonzero(beyond))
+    if outside_rows:
+        part = holdout.take(np.flatnonzero(beyond))
+        outside = _r2(values(formula, part), part)
+    return _r2(values(formula, holdout), holdout), len(holdout), outside, outside_rows

@@ -1,0 +1,172 @@
+"""Fits a formula's constants to a target anew, by least squares.
+
+A constant is what a decimal number in the formula says, whole numbers included.  Not fitted are pi
+and e, fractions such as 1/3, and exponents that belong to their power (`x**2`, `x**0.5`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from eic_core.engine.gradients import gradients
+from eic_core.engine.tape import constant_value, lay_out
+from eic_core.formula.syntax.build import constant_label
+from eic_core.formula.tree import CONSTANT, UNDEFINED, Formula, Node
+from eic_core.operators.wide import Array
+from eic_core.samples import Samples
+
+STEPS = 20
+"""Of Levenberg and Marquardt's method, at most."""
+
+MATRIX = 4096
+"""Numbers of a matrix that is taken apart at a time."""
+
+
+def is_decimal(node: Node) -> bool:
+    """Whether a node is a decimal number, which may be fitted, or rounded.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> [node.label for node in read("2.5*x + pi - 4").formula.nodes if is_decimal(node)]
+    ['2.5', '4']
+    """
+    return node.operator == CONSTANT and _is_decimal_label(node.label)
+
+
+def _is_decimal_label(label: str) -> bool:
+    return label not in ("pi", "e", UNDEFINED) and "/" not in label
+
+
+def with_constants(formula: Formula, constants: Sequence[float]) -> Formula:
+    """A formula with other decimal numbers, in the order in which they stand.
+
+    Examples
+    --------
+    >>> from eic_core.formula.rendering import to_python
+    >>> from eic_core.formula.syntax import read
+    >>> to_python(with_constants(read("2*sin(pi*x) + 1").formula, [2.5, -3.0]))
+    '2.5*sin(pi*x) + (-3)'
+    """
+    given = iter(constants)
+    return Formula(tuple([
+        node._replace(label=constant_label(next(given))) if is_decimal(node) else node
+        for node in formula.nodes
+    ]))  # fmt: skip
+
+
+def constants_of(formula: Formula) -> list[float]:
+    """Its decimal numbers, in the order in which they stand."""
+    return [constant_value(node.label) for node in formula.nodes if is_decimal(node)]
+
+
+def refitted(formula: Formula, samples: Samples, steps: int = STEPS) -> Formula:
+    """The formula with all its constants fitted to the target by least squares.
+
+    Parameters
+    ----------
+    formula : Formula
+        Its constants are where the fit begins.
+    samples : Samples
+        With a target.
+    steps : int
+        At most so many of Levenberg and Marquardt's method, damped by the diagonal (Moré 1978).
+
+    Returns
+    -------
+    Formula
+        The one given where nothing is better.
+
+    Examples
+    --------
+    >>> from eic_core.formula.rendering import to_python
+    >>> from eic_core.formula.syntax import read
+    >>> samples = Samples.from_columns({"x": [0.0, 1.0, 2.0]}, target=[1.0, 3.0, 9.0])
+    >>> to_python(refitted(read("exp(1.2*x)").formula, samples)).startswith("exp(1.09861")
+    True
+    """
+    assert samples.target is not None
+    constants = np.array(constants_of(formula))
+    best, damping = math.inf, 1e-3
+    if not len(constants):
+        return formula
+    found, trial, trial_formula = formula, constants, formula
+    problem: _Linear | None = None
+    for _ in range(steps + 1):
+        at = gradients(lay_out(trial_formula, share=False), samples)
+        slopes = at.jacobian[:, [_is_decimal_label(label) for label in at.labels]]
+        with np.errstate(all="ignore"):
+            rest = samples.target - at.values
+            error = float(rest @ rest)
+        if error < best and np.isfinite(slopes).all():
+            gained = best - error
+            best, constants, found = error, trial, trial_formula
+            problem, damping = _linear(slopes, rest), damping / 10
+            if gained <= 1e-12 * best:
+                break
+        else:
+            damping *= 10
+            if best == math.inf or damping > 1e10:
+                break
+        if problem is None:
+            break
+        step = _damped_step(problem, damping)
+        if not (np.abs(step) > 1e-16 * np.abs(constants)).any():
+            break
+        trial = constants + step
+        if not np.isfinite(trial).all():
+            break
+        trial_formula = with_constants(formula, trial.tolist())
+    return found
+
+
+class _Linear(NamedTuple):
+    """The least-squares problem of one step.
+
+    Attributes
+    ----------
+    matrix : ndarray
+        The Jacobian with its columns divided by their lengths, or R of its QR decomposition.
+    aim : ndarray
+        What is left of the target, or Q' times that.
+    lengths : ndarray, shape (C,)
+    """
+
+    matrix: Array
+    aim: Array
+    lengths: Array
+
+
+def _linear(jacobian: Array, missed: Array) -> _Linear | None:
+    """The problem; of many rows, R and Q' times the aim, by blocks.  None beyond double range.
+
+    Large matrices would be shared out among threads, which costs more than it saves where other
+    processes wait for the same cores.
+    """
+    with np.errstate(all="ignore"):
+        lengths = np.sqrt(np.einsum("nc,nc->c", jacobian, jacobian))
+        lengths[lengths == 0] = 1.0
+        scaled = jacobian / lengths
+    if not np.isfinite(scaled).all():
+        return None
+    if scaled.size <= MATRIX:
+        return _Linear(scaled, missed, lengths)
+    count, both = len(lengths), np.column_stack([scaled, missed])
+    rows = max(count + 1, MATRIX // (count + 1))
+    small = both[:0]
+    for start in range(0, len(both), rows):
+        stacked = np.vstack([small, both[start : start + rows]])
+        small = np.asarray(np.linalg.qr(stacked, mode="r"))
+    return _Linear(small[:count, :count], small[:count, count], lengths)
+
+
+def _damped_step(problem: _Linear, damping: float) -> Array:
+    """The step of Levenberg and Marquardt."""
+    count = len(problem.lengths)
+    whole = np.vstack([problem.matrix, math.sqrt(damping) * np.eye(count)])
+    aim = np.concatenate([problem.aim, np.zeros(count)])
+    return np.asarray(np.linalg.lstsq(whole, aim, rcond=None)[0] / problem.lengths)
