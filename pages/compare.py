@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.gap import gap_page
 from pages.ui.compare.desk import (
     CompareDesk,
     CompareState,
@@ -57,6 +58,11 @@ def _header() -> None:
         st.markdown("### Compare", anchors=False, width="content")
         st.markdown("Which formula keeps its digits at the same accuracy?",
                     help=glossary.WHAT_IS_EIC, width="content")  # fmt: skip
+        st.page_link(
+            st.Page(gap_page, title="Stability gap", url_path="gap"),
+            label="What do real laws lose?", icon=":material/arrow_forward:",
+            icon_position="right", width="content",
+        )  # fmt: skip
 
 
 def _inputs(

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui.gap.desk import GapView, advance_pool, findings_of, gap_desk
+from pages.ui.gap.gap_desk import GapView, advance_pool, findings_of, gap_desk
 from pages.ui.gap.gap_views import (
     claims_list,
     dependence_table,
     file_button,
     lead,
-    picked_card,
     pictures,
     pool_view,
     rules_table,
@@ -42,7 +41,6 @@ def gap_page() -> None:
     lead(found)
     view_controls(view)
     pictures(found, view)
-    picked_card(found, view)
     pool_view(desk)
     claims_list(found.claims)
     summary_table(found)

@@ -86,7 +86,7 @@ BELOW = {
     "eic_core.engine": {"formula", "operators", "samples"},
     "eic_core.measure": {"engine", "formula", "operators", "samples"},
     "eic_core.pool": NUMERICS,
-    "eic_core.corpora": NUMERICS | {"pool"},
+    "eic_core.corpora": NUMERICS | {"pool", "search"},
     "eic_core.drawing": NUMERICS,
     "eic_core.explain": NUMERICS,
     "eic_core.rewriting": NUMERICS | {"explain"},

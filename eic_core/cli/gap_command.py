@@ -15,11 +15,13 @@ from eic_core import wording
 from eic_core.cli.score_command import Meter
 from eic_core.corpora.claims import (
     LAWS,
+    OWN_RUNS,
     Claim,
     claims,
     figure_rows,
     groups_of_found,
     groups_of_laws,
+    groups_of_searched,
     interval_text,
     laws_behind,
 )
@@ -29,9 +31,9 @@ from eic_core.corpora.gap import (
     MEAN,
     MEASURES,
     Q90,
-    Difference,
+    GapDifference,
     Group,
-    Summary,
+    GroupSummary,
     compare_groups,
     summarise,
 )
@@ -88,8 +90,12 @@ def run(options: argparse.Namespace) -> None:
     names = tuple(name for name in NAMES if name in (options.corpus or NAMES))
     laws = groups_of_laws(names, counts, seed=options.seed, rule=options.rule,
                           anew=options.anew, progress=Meter(sys.stderr.isatty()))  # fmt: skip
+    own: tuple[Group, ...] = ()
+    if {"feynman", "strogatz"} <= set(names):
+        own = groups_of_searched(counts, seed=options.seed, anew=options.anew,
+                                 progress=Meter(sys.stderr.isatty()))  # fmt: skip
     found = [group for path in options.pool for group in _pool(path, counts, options)]
-    groups = (*laws, *found)
+    groups = (*laws, *own, *found)
     if options.out is not None:
         _write(options.out, groups)
     if options.json:
@@ -186,8 +192,9 @@ def _lines(
 def _row(group: Group, options: argparse.Namespace) -> str:
     mean = summarise(group, options.samples, seed=options.seed)
     q90 = summarise(group, options.samples, Q90, seed=options.seed)
+    title = f"{group.title} ({group.note})" if group.note else group.title
     return (
-        f"{group.title:32} {mean.count:>5} {mean.laws:>5} "
+        f"{title:32} {mean.count:>5} {mean.laws:>5} "
         f"{wording.percent(mean.share_below_1.value, 0, missing='—'):>8} "
         f"{wording.number(mean.quartile1):>8} {interval_text(mean.median):>18} "
         f"{wording.number(mean.quartile3):>6} {interval_text(mean.mean):>18} "
@@ -199,7 +206,7 @@ def _without_value(groups: Sequence[Group], options: argparse.Namespace) -> Iter
     for group in groups:
         found = summarise(group, options.samples, seed=options.seed, resamples=1)
         if found.without:
-            yield f"{group.title}: {found.without} have no real value at any row"
+            yield f"{group.title}: {found.without} without a real value at any row"
         if found.infinite:
             yield f"{group.title}: {found.infinite} of infinite EIC, which the mean leaves out"
 
@@ -234,7 +241,7 @@ def _rules(counts: Sequence[int], options: argparse.Namespace) -> Iterator[str]:
     for rule in RULES:
         [group, _] = groups_of_laws(["wikipedia"], counts, seed=options.seed, rule=rule,
                                     anew=options.anew)  # fmt: skip
-        found: Summary = summarise(group, options.samples, seed=options.seed)
+        found: GroupSummary = summarise(group, options.samples, seed=options.seed)
         q90 = summarise(group, options.samples, Q90, seed=options.seed)
         yield (
             f"{rule:32} {found.count:>5} {wording.percent(found.share_below_1.value, 0):>8} "
@@ -245,8 +252,10 @@ def _rules(counts: Sequence[int], options: argparse.Namespace) -> Iterator[str]:
 
 def _differences(
     groups: Sequence[Group], options: argparse.Namespace
-) -> list[Difference]:
-    """Every other group less the laws; a method less the laws that it found formulas for."""
+) -> list[GapDifference]:
+    """Every other group less the laws; a method less the laws that it found formulas for; and this
+    project's search with a price on digits less the same without one.
+    """
     laws = next((group for group in groups if group.key == LAWS), None)
     if laws is None:
         return []
@@ -260,7 +269,14 @@ def _differences(
             own = replace(own, title="their laws")
         if own.formulas:
             made.append(compare_groups(group, own, options.samples, seed=options.seed))
+    priced, free = (_own_run(groups, title) for title in ("EIC-GP", "GP"))
+    if priced is not None and free is not None:
+        made.append(compare_groups(priced, free, options.samples, seed=options.seed))
     return made
+
+
+def _own_run(groups: Sequence[Group], title: str) -> Group | None:
+    return next((g for g in groups if g.title == title and g.note == OWN_RUNS), None)
 
 
 def _claim_lines(claim: Claim) -> Iterator[str]:

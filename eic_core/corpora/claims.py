@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from eic_core import wording
-from eic_core.corpora.found import FoundByMethod
+from eic_core.corpora.found import FoundByMethod, LawRows, measure_found
 from eic_core.corpora.gap import (
     MEAN,
-    Difference,
+    BootstrapInterval,
+    GapDifference,
     Group,
-    Interval,
-    Summary,
+    GroupSummary,
     compare_groups,
     summarise,
 )
@@ -28,6 +28,7 @@ from eic_core.corpora.measured import (
     measure_corpus,
     shipped,
 )
+from eic_core.corpora.searched import searched, searched_figures
 from eic_core.exports import Plain, safe_cell
 
 LAWS = "laws"
@@ -119,15 +120,50 @@ def _further(progress: Progress | None, before: int, total: int) -> Progress | N
     return lambda done, _: tell(before + done, total)
 
 
-def groups_of_found(found: Sequence[FoundByMethod]) -> tuple[Group, ...]:
-    """A group for each method of a pool, in its order."""
+def groups_of_found(found: Sequence[FoundByMethod], note: str = "") -> tuple[Group, ...]:
+    """A group for each method of a pool, in its order; the note is said of each."""
     return tuple(
         Group(
-            f"found:{one.method}", one.method or "Formulas found", one.formulas, one.left_out,
-            found=True,
+            f"found:{one.method}{':' if note else ''}{note}", one.method or "Formulas found",
+            one.formulas, one.left_out, found=True, note=note,
         )
         for one in found
     )  # fmt: skip
+
+
+OWN_RUNS = "short run here"
+"""What is said of the methods whose formulas this project ships."""
+
+
+def groups_of_searched(
+    counts: Sequence[int] = COUNTS,
+    *,
+    seed: int = SEED,
+    anew: bool = False,
+    progress: Progress | None = None,
+) -> tuple[Group, ...]:
+    """What this project's search, Operon and gplearn found in short runs on the laws.
+
+    Parameters
+    ----------
+    counts : sequence of int
+        Numbers of rows.
+    seed : int
+        Non-negative.
+    anew : bool
+        Measure even what was shipped.
+    progress : callable (done, total) -> None, optional
+        Called while something is measured.
+
+    Examples
+    --------
+    >>> [group.title for group in groups_of_searched()]
+    ['EIC-GP', 'GP', 'Operon', 'gplearn']
+    """
+    if not anew and seed == SEED and set(counts) <= set(COUNTS):
+        return groups_of_found(searched_figures(), OWN_RUNS)
+    found = measure_found(searched(), LawRows(counts, seed), progress=progress)
+    return groups_of_found(found, OWN_RUNS)
 
 
 def laws_behind(group: Group, laws: Group) -> Group:
@@ -186,7 +222,12 @@ def claims(
     'for the median only'
     """
     by_key = {group.key: group for group in groups}
-    summaries = {key: summarise(group, count, measure, seed=seed) for key, group in by_key.items()}
+    asked = (LAWS, "llm_srbench_transform", "llm_srbench_synth")
+    summaries = {
+        key: summarise(group, count, measure, seed=seed)
+        for key, group in by_key.items()
+        if key in asked or group.found
+    }
     made = []
     if LAWS in by_key:
         made.append(_laws_below_one(summaries[LAWS]))
@@ -201,7 +242,7 @@ def claims(
     return tuple(made)
 
 
-def _laws_below_one(laws: Summary) -> Claim:
+def _laws_below_one(laws: GroupSummary) -> Claim:
     below = [part.value < 1 for part in (laws.median, laws.mean)]
     verdict = {
         (True, True): "holds", (True, False): "for the median only",
@@ -216,7 +257,9 @@ def _laws_below_one(laws: Summary) -> Claim:
     )
 
 
-def _benchmark_order(laws: Summary, solved: Summary, synthetic: Summary, step: Difference) -> Claim:
+def _benchmark_order(
+    laws: GroupSummary, solved: GroupSummary, synthetic: GroupSummary, step: GapDifference
+) -> Claim:
     means = [part.mean.value for part in (laws, solved, synthetic)]
     ordered = means == sorted(means)
     apart = step.mean.low > 0 or step.mean.high < 0
@@ -263,14 +306,16 @@ def _found_above_laws(
     )  # fmt: skip
 
 
-def _methods_at_hand(groups: Sequence[Group], summaries: Mapping[str, Summary]) -> Claim:
+def _methods_at_hand(groups: Sequence[Group], summaries: Mapping[str, GroupSummary]) -> Claim:
     known = {_plain(name): name for name in PAPERS_METHODS}
     here = [g for g in groups if g.found and g.formulas and _plain(g.title) in known]
     measured = {known[_plain(group.title)] for group in here}
     missing = [name for name in PAPERS_METHODS if name not in measured]
     others = [g.title for g in groups if g.found and g.formulas and g not in here]
     said = [
-        f"{group.title}: mean {interval_text(summaries[group.key].mean)}" for group in here
+        f"{group.title}{f' ({group.note})' if group.note else ''}: mean "
+        f"{interval_text(summaries[group.key].mean)}"
+        for group in here
     ] or ["none of them is in a pool given here"]
     if others:
         said.append(f"not among the 17: {', '.join(others)}")
@@ -295,13 +340,15 @@ def _plain(name: str) -> str:
     return "".join(c for c in name.lower() if c.isalnum())
 
 
-def interval_text(found: Interval, *, signed: bool = False) -> str:
+def interval_text(found: BootstrapInterval, *, signed: bool = False) -> str:
     """A number with its interval, where it has one.
 
     Examples
     --------
-    >>> interval_text(Interval(0.64, 0.57, 0.81)), interval_text(Interval(0.3), signed=True)
-    ('0.64 [0.57, 0.81]', '+0.30')
+    >>> interval_text(BootstrapInterval(0.64, 0.57, 0.81))
+    '0.64 [0.57, 0.81]'
+    >>> interval_text(BootstrapInterval(0.3), signed=True)
+    '+0.30'
     """
     value = wording.signed(found.value) if signed else wording.number(found.value)
     if not found.known:

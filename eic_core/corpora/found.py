@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -91,7 +91,16 @@ class LawRows:
     def measure(
         self, problem: str, formula: Formula, base: int | None
     ) -> tuple[dict[int, Digits], dict[str, Domain]]:
-        """What a formula loses on ever more rows of the law, and the ranges of its variables."""
+        """What a formula loses on ever more rows of the law, and the ranges of its variables.
+
+        Parameters
+        ----------
+        problem : str
+            The law's name.
+        formula : Formula
+        base : int or None
+            What its indexed variables count from.
+        """
         law = self._law(problem)
         match = match_variables(formula.variables, law.variables, index_base=base)
         if match.missing:
@@ -136,7 +145,16 @@ class TableRows:
     def measure(
         self, problem: str, formula: Formula, base: int | None
     ) -> tuple[dict[int, Digits], dict[str, Domain]]:
-        """What a formula loses on the table, and no ranges."""
+        """What a formula loses on the table, and no ranges.
+
+        Parameters
+        ----------
+        problem : str
+            The table's name.
+        formula : Formula
+        base : int or None
+            What its indexed variables count from.
+        """
         samples = self._problems.samples(problem, formula.variables, base)
         return {len(samples): digits_of(formula, samples, recheck=False)}, {}
 
@@ -170,46 +188,55 @@ def measure_found(
     """
     formulas: dict[str, list[MeasuredFormula]] = {row.method: [] for row in rows}
     left_out: dict[str, Counter[str]] = {row.method: Counter() for row in rows}
-    done = 0
-    for places in groups_of(rows).values():
-        group = [rows[place] for place in places]
-        for row, outcome in zip(group, _measure_group(group, where), strict=True):
-            if isinstance(outcome, str):
-                left_out[row.method][outcome] += 1
-            else:
-                formulas[row.method].append(outcome)
-            done += 1
-            if progress is not None:
-                progress(done, len(rows))
+    for done, (place, outcome) in enumerate(measure_each(rows, where), start=1):
+        method = rows[place].method
+        if isinstance(outcome, str):
+            left_out[method][outcome] += 1
+        else:
+            formulas[method].append(outcome)
+        if progress is not None:
+            progress(done, len(rows))
     return tuple(
         FoundByMethod(method, tuple(kept), left_out[method]) for method, kept in formulas.items()
     )
 
 
-def _measure_group(group: Sequence[Listed], where: _Rows) -> list[MeasuredFormula | str]:
+def measure_each(
+    rows: Sequence[Listed], where: _Rows
+) -> Iterator[tuple[int, MeasuredFormula | str]]:
+    """The place of each row, a group of method and problem after the other, with what its formula
+    loses or why it is left out.
+    """
+    for places in groups_of(rows).values():
+        yield from zip(places, _measure_group([rows[place] for place in places], where),
+                       strict=True)  # fmt: skip
+
+
+def _measure_group(
+    group: Sequence[Listed], where: _Rows
+) -> Iterator[MeasuredFormula | str]:
     """Each formula of one method for one problem, or why it is left out."""
     problem = group[0].problem
     try:
         columns = where.inputs(problem)
     except DataError:
-        return [NO_LAW] * len(group)
+        yield from [NO_LAW] * len(group)
+        return
     base, _ = index_base_and_readings([row.candidate() for row in group], columns)
-    found: list[MeasuredFormula | str] = []
     for row in group:
         reading: Reading | str = row.error or read_candidate(row.candidate(), columns)
         if isinstance(reading, str):
-            found.append(REFUSED)
+            yield REFUSED
             continue
         try:
             digits, ranges = where.measure(problem, reading.formula, base)
         except UserError:
-            found.append(REFUSED)
+            yield REFUSED
             continue
-        found.append(_why_left_out(digits) or MeasuredFormula(
+        yield _why_left_out(digits) or MeasuredFormula(
             f"row {row.row}", problem, row.formula, reading.formula.complexity, digits,
             ranges=ranges, syntax=row.syntax,
-        ))  # fmt: skip
-    return found
+        )  # fmt: skip
 
 
 def _why_left_out(digits: Mapping[int, Digits]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
@@ -40,6 +41,8 @@ class Group:
         What was left out, by reason.
     found : bool
         Whether methods found them; else people wrote them.
+    note : str
+        How that came about, in a few words.
     """
 
     key: str
@@ -47,6 +50,7 @@ class Group:
     formulas: tuple[MeasuredFormula, ...]
     left_out: Mapping[str, int] = field(default_factory=dict)
     found: bool = False
+    note: str = ""
 
     @property
     def by_rows(self) -> bool:
@@ -60,7 +64,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Interval(Plain):
+class BootstrapInterval(Plain):
     """A number with its percentile bootstrap interval at `LEVEL`.
 
     Attributes
@@ -82,7 +86,7 @@ class Interval(Plain):
 
 
 @dataclass(frozen=True)
-class Summary(Plain):
+class GroupSummary(Plain):
     """The distribution of EIC in a group.
 
     Attributes
@@ -95,7 +99,7 @@ class Summary(Plain):
     count, laws : int
         Formulas with an EIC, and laws that they belong to.
     quartile1, quartile3 : float
-    median, mean, share_below_1 : Interval
+    median, mean, share_below_1 : BootstrapInterval
         The mean is over what is finite.
     infinite, without : int
         Formulas of infinite EIC, and without any (no valid row).
@@ -107,10 +111,10 @@ class Summary(Plain):
     count: int
     laws: int
     quartile1: float
-    median: Interval
+    median: BootstrapInterval
     quartile3: float
-    mean: Interval
-    share_below_1: Interval
+    mean: BootstrapInterval
+    share_below_1: BootstrapInterval
     infinite: int
     without: int
 
@@ -123,7 +127,7 @@ class Summary(Plain):
 
 def summarise(
     group: Group, count: int, measure: str = MEAN, *, seed: int = 0, resamples: int = RESAMPLES
-) -> Summary:
+) -> GroupSummary:
     """Quartiles, mean and share below one of a group, with intervals over laws.
 
     Parameters
@@ -149,33 +153,34 @@ def summarise(
     known = ~np.isnan(values)
     members = [m for m, is_known in zip(group.formulas, known, strict=True) if is_known]
     sample = _Clustered.of(values[known], members)
-    q1, q3 = (float(sample.quantile(sample.ones, q)[0]) if members else math.nan
+    q1, q3 = (float(sample.quantile(sample.once, q)[0]) if members else math.nan
               for q in (0.25, 0.75))  # fmt: skip
-    draws = sample.resampled(seed, resamples)
-    return Summary(
+    draws = _drawn_clusters(seed, sample.clusters, resamples if sample.enough else 0)
+    times = sample.times(draws)
+    return GroupSummary(
         group=group,
         samples=count,
         measure=measure,
         count=int(sample.weights.sum()),
         laws=sample.clusters,
         quartile1=q1,
-        median=sample.interval(_median, draws),
+        median=sample.interval(_median, times),
         quartile3=q3,
-        mean=sample.interval(_finite_mean, draws),
-        share_below_1=sample.interval(_below_one, draws),
+        mean=sample.interval(_finite_mean, times),
+        share_below_1=sample.interval(_below_one, times),
         infinite=int(np.isinf(values[known]).sum()),
         without=int((~known).sum()),
     )
 
 
 @dataclass(frozen=True)
-class Difference(Plain):
+class GapDifference(Plain):
     """How much more one group loses than another.
 
     Attributes
     ----------
     first, second : Group
-    median, mean : Interval
+    median, mean : BootstrapInterval
         Of the first less that of the second; resampled together where they share laws.
     shared_laws : int
         Laws that both have formulas of.
@@ -183,8 +188,8 @@ class Difference(Plain):
 
     first: Group
     second: Group
-    median: Interval
-    mean: Interval
+    median: BootstrapInterval
+    mean: BootstrapInterval
     shared_laws: int
 
     JSON = ("first=first.key", "second=second.key", "median", "mean", "shared_laws")
@@ -198,7 +203,7 @@ def compare_groups(
     *,
     seed: int = 0,
     resamples: int = RESAMPLES,
-) -> Difference:
+) -> GapDifference:
     """The differences of medians and of means, with intervals over laws.
 
     Parameters
@@ -237,19 +242,20 @@ def compare_groups(
     strata = [sorted(names[0] & names[1]), sorted(names[0] - names[1]), sorted(names[1] - names[0])]
     order = {law: place for place, law in enumerate(law for part in strata for law in part)}
     one, other = (_Clustered.of(values, members, order) for values, members in parts)
-    draws = np.zeros((0, len(order)), dtype=int)
-    if min(map(len, names)) >= LEAST_LAWS:
-        rng = np.random.default_rng(seed)
-        drawn = [_multiplicities(rng, len(part), resamples) for part in strata if part]
-        draws = np.hstack(drawn)
+    enough = min(map(len, names)) >= LEAST_LAWS
+    draws = np.hstack([
+        _drawn_clusters(seed + place, len(part), resamples if enough else 0)
+        for place, part in enumerate(strata)
+    ])  # fmt: skip
+    drawn = [sample.times(draws) for sample in (one, other)]
 
-    def less(statistic: _Statistic) -> Interval:
+    def less(statistic: _Statistic) -> BootstrapInterval:
         if not (names[0] and names[1]):
-            return Interval(math.nan)
-        value = float((statistic(one, one.ones) - statistic(other, other.ones))[0])
-        return _interval(value, statistic(one, draws) - statistic(other, draws))
+            return BootstrapInterval(math.nan)
+        value = float((statistic(one, one.once) - statistic(other, other.once))[0])
+        return _interval(value, statistic(one, drawn[0]) - statistic(other, drawn[1]))
 
-    return Difference(first, second, less(_median), less(_finite_mean), len(strata[0]))
+    return GapDifference(first, second, less(_median), less(_finite_mean), len(strata[0]))
 
 
 _Statistic = Callable[["_Clustered", np.ndarray], np.ndarray]
@@ -280,23 +286,22 @@ class _Clustered:
         return cls(values[rank], cluster[rank], weights[rank], len(order))
 
     @property
-    def ones(self) -> np.ndarray:
-        """Every cluster once: the sample itself."""
-        return np.ones((1, self.clusters), dtype=int)
+    def once(self) -> np.ndarray:
+        """How often each value counts in the sample itself, shape (1, N)."""
+        return self.weights[None, :]
 
-    def resampled(self, seed: int, resamples: int) -> np.ndarray:
-        """How often each cluster is drawn; no rows where there are too few."""
-        if self.clusters < LEAST_LAWS:
-            return np.zeros((0, self.clusters), dtype=int)
-        return _multiplicities(np.random.default_rng(seed), self.clusters, resamples)
+    @property
+    def enough(self) -> bool:
+        """Whether there are laws enough for an interval."""
+        return self.clusters >= LEAST_LAWS
 
     def times(self, draws: np.ndarray) -> np.ndarray:
         """How often each value counts in each resample, shape (R, N)."""
         return draws[:, self.cluster] * self.weights
 
-    def quantile(self, draws: np.ndarray, q: float) -> np.ndarray:
+    def quantile(self, times: np.ndarray, q: float) -> np.ndarray:
         """Linear between order statistics, as `numpy.quantile` on the repeated values."""
-        upto = np.cumsum(self.times(draws), axis=1)
+        upto = np.cumsum(times, axis=1)
         place = q * (upto[:, -1] - 1)
         below, above = np.floor(place), np.ceil(place)
         low = self.values[(upto > below[:, None]).argmax(axis=1)]
@@ -304,36 +309,42 @@ class _Clustered:
         with np.errstate(invalid="ignore"):
             return np.where(low == high, low, low + (place - below) * (high - low))
 
-    def interval(self, statistic: _Statistic, draws: np.ndarray) -> Interval:
+    def interval(self, statistic: _Statistic, times: np.ndarray) -> BootstrapInterval:
         """A statistic of the sample with its interval."""
         if not len(self.values):
-            return Interval(math.nan)
-        return _interval(float(statistic(self, self.ones)[0]), statistic(self, draws))
+            return BootstrapInterval(math.nan)
+        return _interval(float(statistic(self, self.once)[0]), statistic(self, times))
 
 
-def _median(sample: _Clustered, draws: np.ndarray) -> np.ndarray:
-    return sample.quantile(draws, 0.5)
+def _median(sample: _Clustered, times: np.ndarray) -> np.ndarray:
+    return sample.quantile(times, 0.5)
 
 
-def _finite_mean(sample: _Clustered, draws: np.ndarray) -> np.ndarray:
+def _finite_mean(sample: _Clustered, times: np.ndarray) -> np.ndarray:
     finite = np.isfinite(sample.values)
-    times = sample.times(draws)[:, finite]
+    kept = times if finite.all() else times[:, finite]
     with np.errstate(invalid="ignore"):
-        return (times @ sample.values[finite]) / times.sum(axis=1)
+        return (kept @ sample.values[finite]) / kept.sum(axis=1)
 
 
-def _below_one(sample: _Clustered, draws: np.ndarray) -> np.ndarray:
-    times = sample.times(draws)
-    return times[:, sample.values < 1].sum(axis=1) / times.sum(axis=1)
+def _below_one(sample: _Clustered, times: np.ndarray) -> np.ndarray:
+    below = int(np.searchsorted(sample.values, 1.0))
+    return times[:, :below].sum(axis=1) / times.sum(axis=1)
 
 
-def _multiplicities(rng: np.random.Generator, size: int, resamples: int) -> np.ndarray:
+@lru_cache(maxsize=16)
+def _drawn_clusters(seed: int, size: int, resamples: int) -> np.ndarray:
     """How often each of so many clusters is drawn, with replacement, in each resample."""
-    return rng.multinomial(size, np.full(size, 1 / size), size=resamples)
+    if not size:
+        return np.zeros((resamples, 0), dtype=np.int32)
+    rng = np.random.default_rng(seed)
+    drawn = rng.multinomial(size, np.full(size, 1 / size), size=resamples).astype(np.int32)
+    drawn.setflags(write=False)
+    return drawn
 
 
-def _interval(value: float, drawn: np.ndarray) -> Interval:
+def _interval(value: float, drawn: np.ndarray) -> BootstrapInterval:
     if not len(drawn):
-        return Interval(value)
+        return BootstrapInterval(value)
     low, high = np.nanquantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Interval(value, float(low), float(high))
+    return BootstrapInterval(value, float(low), float(high))

@@ -92,6 +92,18 @@ def test_a_hall_of_fame_becomes_a_front_whose_points_open_in_the_inspector(
         page.locator(".st-key-nav").get_by_role("link", name="Compare").click()
         expect(page.locator(".eic-lead")).to_contain_text("of 3 formulas")
 
+        # from the list to the laws, and from a law's point to the inspector in its ranges
+        page.get_by_role("link", name="What do real laws lose?").click()
+        expect(page.locator(".eic-lead")).to_contain_text("133 laws")
+        page.locator(".st-key-gap-violins .scatterlayer .point").nth(3).click(force=True)
+        shown = page.locator(".st-key-gap-picked code")
+        expect(shown).to_be_visible()
+        text = shown.inner_text()
+        page.get_by_role("button", name="Open in the inspector").click()
+        expect(formula).to_have_value(text)
+        expect(page.locator(".eic-sentence")).to_be_visible()
+        assert eventually(page, lambda: query(page).get("range"), bool)
+
 
 def test_two_rows_go_side_by_side_and_into_the_address(browser: Browser, server: str) -> None:
     with opened(browser, f"{server}/compare?range=x=1.0:9.0") as page:

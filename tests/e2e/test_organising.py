@@ -340,7 +340,7 @@ def test_a_running_study_takes_links_back_and_closes_the_inspector_to_visitors_u
     expect(visitor.get_by_role("button", name="agree")).to_have_count(0)
 
     # while a study runs, the inspector is closed to visitors but not to organisers
-    for path in ("/", "/inspector", "/?formula=x-x", "/compare?formula=x&b=y"):
+    for path in ("/", "/inspector", "/?formula=x-x", "/compare?formula=x&b=y", "/gap"):
         visitor.goto(address + path)
         ready(visitor)
         expect(visitor.get_by_text("The inspector is closed for now")).to_be_visible()

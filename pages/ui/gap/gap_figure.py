@@ -15,16 +15,18 @@ import numpy as np
 import plotly.graph_objects as go
 
 from eic_core import wording
-from eic_core.corpora.gap import MEASURES, Group, Summary
+from eic_core.corpora.gap import MEASURES, Group, GroupSummary
 from eic_core.drawing.scale import HIGH, THEMES, TYPICAL_LAW, Theme
 from pages.ui.figures.plotting import axis_style, base_layout, build, legend_above, plain_text
 from pages.ui.kit.text import clean
 
 HUES = {
     False: ("#0072b2", "#7a7f8a", "#009e73", "#b0589b", "#d55e00", "#b8860b", "#56909c",
-            "#8c564b", "#4b6bd6", "#6b8e23", "#c2185b", "#5d4037"),
+            "#8c564b", "#4b6bd6", "#6b8e23", "#c2185b", "#3f4a5a", "#00838f", "#9c7a00", "#7b3fa0",
+            "#c75b7a"),
     True: ("#5cb8f0", "#9aa3b2", "#3fd0a0", "#e29ad0", "#f08a4b", "#e5c14f", "#8fd0dc",
-           "#d0a090", "#96aaff", "#b6d36a", "#ff86ae", "#c8b0a8"),
+           "#d0a090", "#96aaff", "#b6d36a", "#ff86ae", "#c3cbd8", "#4dd0e1", "#ffe082", "#c99cf0",
+           "#f3a6bd"),
 }  # fmt: skip
 """Colours by `dark`, in the order of the groups; those beyond share the last."""
 
@@ -45,7 +47,7 @@ class GapPicture:
     ----------
     groups : sequence of Group
         From top to bottom.
-    summaries : mapping of group's key to Summary
+    summaries : mapping of group's key to GroupSummary
     count : int
         Rows on which EIC was measured.
     measure : str
@@ -54,7 +56,7 @@ class GapPicture:
     """
 
     groups: Sequence[Group]
-    summaries: dict[str, Summary]
+    summaries: dict[str, GroupSummary]
     count: int
     measure: str
     picked: tuple[str, int] | None = None
@@ -93,7 +95,7 @@ def violins(picture: GapPicture, *, dark: bool = False, narrow: bool = False) ->
     data += _mark(picture, theme)
     rows = len(picture.groups)
     layout = base_layout(dark) | {
-        "height": (52 if narrow else 58) * rows + 80,
+        "height": 56 * rows + 80 if narrow else max(420, 58 * rows + 80),
         "margin": {"l": 8, "r": 12, "t": 26, "b": 8},
         "xaxis": axis_style(theme)
         | {"title": {"text": f"EIC, digits ({MEASURES[picture.measure]})", "standoff": 6},
@@ -121,8 +123,8 @@ def by_complexity(picture: GapPicture, *, dark: bool = False, narrow: bool = Fal
         nodes = np.array([formula.complexity for formula in group.formulas], dtype=float)
         data.append(_cloud(picture, group, nodes, eics, colour(row, dark)))
     layout = base_layout(dark) | {
-        "height": 420 if narrow else max(420, 58 * len(picture.groups) + 80),
-        "margin": {"l": 8, "r": 8, "t": 34, "b": 8},
+        "height": 360 if narrow else max(420, 58 * len(picture.groups) + 80),
+        "margin": {"l": 8, "r": 8, "t": 10 if narrow else 34, "b": 8},
         "xaxis": axis_style(theme)
         | {"type": "log", "title": {"text": "complexity (nodes)", "standoff": 6},
            "fixedrange": True, **_node_ticks(picture.groups)},
@@ -131,7 +133,7 @@ def by_complexity(picture: GapPicture, *, dark: bool = False, narrow: bool = Fal
            "fixedrange": True},
         "hovermode": "closest", "clickmode": "event+select", "dragmode": False,
         "shapes": [_line_at_one(theme, vertical=False)],
-        **legend_above(theme),
+        **({} if narrow else legend_above(theme)),
     }  # fmt: skip
     data += _mark(picture, theme, across=True)
     return build(data, layout)
@@ -226,7 +228,7 @@ def _hover(picture: GapPicture, group: Group, place: int) -> str:
     )
 
 
-def _bars(summary: Summary, row: int, theme: Theme) -> list[dict[str, Any]]:
+def _bars(summary: GroupSummary, row: int, theme: Theme) -> list[dict[str, Any]]:
     """Quartiles as a bar, the median as a stroke, the mean as a ring."""
     if not summary.count:
         return []
@@ -238,8 +240,8 @@ def _bars(summary: Summary, row: int, theme: Theme) -> list[dict[str, Any]]:
     )
     return [
         {**plain, "mode": "lines", "x": [summary.quartile1, summary.quartile3], "y": [row, row],
-         "line": {"width": 5, "color": theme.ink}, "hoverinfo": "skip"},
-        {**plain, "mode": "lines", "x": [summary.median.value] * 2, "y": [row - 0.2, row + 0.2],
+         "line": {"width": 4, "color": theme.ink}, "hoverinfo": "skip"},
+        {**plain, "mode": "lines", "x": [summary.median.value] * 2, "y": [row - 0.22, row + 0.22],
          "line": {"width": 3, "color": theme.ink}, "hoverinfo": "skip"},
         {**plain, "mode": "markers", "x": [summary.mean.value], "y": [row], "text": [said],
          "hovertemplate": "%{text}<extra></extra>",
@@ -248,7 +250,7 @@ def _bars(summary: Summary, row: int, theme: Theme) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _label(group: Group, summary: Summary, narrow: bool) -> str:
+def _label(group: Group, summary: GroupSummary, narrow: bool) -> str:
     title = clean(group.title, 40).replace("Named equations of ", "Named equations,<br>")
     title = title.replace(" (Feynman and Strogatz)", "<br>(Feynman, Strogatz)")
     title = title.replace("LLM-SRBench, ", "LLM-SRBench,<br>")

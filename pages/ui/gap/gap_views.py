@@ -21,10 +21,10 @@ from eic_core.corpora.gap import LEVEL, MEAN, MEASURES, Group
 from eic_core.corpora.laws import NAMES, RULES, load
 from eic_core.corpora.measured import COUNTS, MeasuredFormula
 from eic_core.measure.table import Table, read_table
-from pages.ui.gap.desk import (
+from pages.ui.gap.gap_desk import (
     MOST_METHODS,
-    Findings,
     GapDesk,
+    GapFindings,
     GapView,
     by_rule,
     drop_pool,
@@ -58,6 +58,7 @@ def view_controls(view: GapView) -> None:
         st.selectbox(
             "Named equations, every variable", list(RULES), index=list(RULES).index(view.rule),
             key="gap-rule", on_change=_view_changed, width=240,
+            format_func=lambda rule: rule.replace("-", "−"),
             help="Wikipedia states no ranges: how many digits its equations lose depends on the "
             "rule.",
         )  # fmt: skip
@@ -71,7 +72,7 @@ def _view_changed() -> None:
     st.query_params.from_dict(view.to_query())
 
 
-def lead(found: Findings) -> None:
+def lead(found: GapFindings) -> None:
     """What is found, in a sentence or two."""
     laws = found.summaries[LAWS]
     median, mean = laws.median, laws.mean
@@ -86,19 +87,22 @@ def lead(found: Findings) -> None:
     )
     st.html(f'<p class="eic-lead">{said}</p>')
     if found.differences:
-        lost = {found.summaries[key].group.title: more for key, more in found.differences.items()}
-        more = [name for name, step in lost.items() if step.median.low > 0]
-        same = [name for name, step in lost.items() if not step.median.low > 0]
-        parts = []
-        if more:
-            parts.append(f"{wording.join(more)} lose more at the median than the laws they were "
-                         "found for")  # fmt: skip
-        if same:
-            parts.append(f"for {wording.join(same)} that is not told apart")
-        st.html(f'<p class="eic-quiet">{escape(wording.capital("; ".join(parts)), 600)}.</p>')
+        named: dict[str, list[str]] = {}
+        for key, step in found.differences.items():
+            median = step.median
+            what = (
+                "too few laws to say" if not median.known
+                else "more digits at the median than the laws they were found for"
+                if median.low > 0
+                else "fewer" if median.high < 0
+                else "not told apart from their laws"
+            )  # fmt: skip
+            named.setdefault(what, []).append(found.summaries[key].group.title)
+        parts = [f"{wording.join(names)}: {what}" for what, names in named.items()]
+        st.html(f'<p class="eic-quiet">What methods find. {escape("; ".join(parts), 800)}.</p>')
 
 
-def pictures(found: Findings, view: GapView) -> None:
+def pictures(found: GapFindings, view: GapView) -> None:
     """The violins and the formulas by complexity; a click picks a formula."""
     desk = gap_desk()
     methods = [group for group in found.groups if group.found]
@@ -110,8 +114,10 @@ def pictures(found: Findings, view: GapView) -> None:
         show_heading("EIC by group")
         _chart("gap-violins", violins(picture, dark=dark, narrow=narrow),
                "EIC of every formula by group; the table below says the same.")  # fmt: skip
+        if narrow:
+            picked_card(found, view)
     with right:
-        show_heading("EIC by complexity")
+        show_heading("EIC by complexity, colours as above" if narrow else "EIC by complexity")
         _chart("gap-cloud", by_complexity(picture, dark=dark, narrow=narrow),
                "Every formula by its number of nodes and its EIC.")  # fmt: skip
     notes = ["Bar: quartiles; stroke: median; ring: mean. Click a point to inspect its formula."]
@@ -121,6 +127,8 @@ def pictures(found: Findings, view: GapView) -> None:
     if len(methods) > MOST_METHODS:
         notes.append(f"The first {MOST_METHODS} of {len(methods)} methods are drawn.")
     quiet_note(" ".join(notes))
+    if not narrow:
+        picked_card(found, view)
 
 
 def _chart(key: str, figure: object, alt: str) -> None:
@@ -136,7 +144,7 @@ def _point_clicked(key: str) -> None:
         gap_desk().picked = (str(data[0]), int(data[1]))
 
 
-def picked_card(found: Findings, view: GapView) -> None:
+def picked_card(found: GapFindings, view: GapView) -> None:
     """The formula that is picked, what it loses, and the way to inspect it."""
     desk = gap_desk()
     chosen = found.formula(desk.picked) if desk.picked is not None else None
@@ -202,19 +210,19 @@ def source_table(name: str, count: int) -> Table:
     return read_table(text.getvalue().encode(), source=f"{law.source}.csv")
 
 
-def summary_table(found: Findings) -> None:
+def summary_table(found: GapFindings) -> None:
     """Every group's distribution, with intervals."""
     show_heading("The distributions")
-    heads = ["", "Formulas", "Below 1", "Quartile", "Median", "Quartile", "Mean", "Less its laws"]
+    heads = ["", "Formulas", "Median", "Mean", "Below 1", "First quartile", "Third quartile",
+             "Median less its laws'"]  # fmt: skip
     rows: list[tuple[str, ...]] = []
     for group in found.groups:
         one = found.summaries[group.key]
         step = found.differences.get(group.key)
         rows.append((
-            group.title, f"{one.count:,}",
+            _title(group), f"{one.count:,}", interval_text(one.median), interval_text(one.mean),
             wording.percent(one.share_below_1.value, 0, missing="—"),
-            wording.number(one.quartile1), interval_text(one.median),
-            wording.number(one.quartile3), interval_text(one.mean),
+            wording.number(one.quartile1), wording.number(one.quartile3),
             interval_text(step.median, signed=True) if step is not None else "",
         ))  # fmt: skip
     if not found.differences:
@@ -229,19 +237,25 @@ def summary_table(found: Findings) -> None:
         without = found.summaries[group.key].without
         if without and group.key != OCCURRENCES:
             notes.append(f"{group.title}: {without} without a real value at any row.")
+        if infinite := found.summaries[group.key].infinite:
+            notes.append(f"{group.title}: {infinite:,} of infinite EIC, left out of the mean.")
         if group.left_out:
             said = ", ".join(f"{count:,} {reason}" for reason, count in group.left_out.items())
             notes.append(f"{group.title}: left out {said}.")
     st.html("".join(f'<p class="eic-quiet">{escape(note, 500)}</p>' for note in notes))
 
 
-def dependence_table(found: Findings) -> None:
+def _title(group: Group) -> str:
+    return f"{group.title}, {group.note}" if group.note else group.title
+
+
+def dependence_table(found: GapFindings) -> None:
     """Median and mean of both measures at each number of rows."""
     show_heading("How much rests on the number of rows")
     rows = []
     for group in found.groups:
         if group.key in found.by_rows:
-            rows.append((group.title, *[
+            rows.append((_title(group), *[
                 " · ".join(wording.number(getattr(one, part).value) for one in summaries)
                 for summaries in found.by_rows[group.key].values()
                 for part in ("median", "mean")
@@ -260,7 +274,7 @@ def rules_table(view: GapView) -> None:
     """The named equations by each rule: how much rests on it."""
     show_heading("How much rests on the ranges of the named equations")
     rows = [
-        (f"every variable {rule}", f"{one.count:,}",
+        (f"every variable {rule.replace('-', '−')}", f"{one.count:,}",
          wording.percent(one.share_below_1.value, 0), interval_text(one.median),
          interval_text(one.mean))
         for rule, one in by_rule(view.count, view.measure).items()
@@ -363,7 +377,7 @@ def _progress(number: int) -> None:
     )
 
 
-def file_button(found: Findings) -> None:
+def file_button(found: GapFindings) -> None:
     """All figures as a file."""
     st.download_button(
         "All figures, CSV", data=lambda: figures_csv(found.groups), file_name="eic-gap.csv",

@@ -19,6 +19,7 @@ from eic_core.corpora.claims import (
     claims,
     groups_of_found,
     groups_of_laws,
+    groups_of_searched,
     laws_behind,
 )
 from eic_core.corpora.found import (
@@ -31,9 +32,9 @@ from eic_core.corpora.found import (
 from eic_core.corpora.gap import (
     MEAN,
     MEASURES,
-    Difference,
+    GapDifference,
     Group,
-    Summary,
+    GroupSummary,
     compare_groups,
     summarise,
 )
@@ -134,7 +135,7 @@ class GapDesk:
     job_name: str = ""
     pool: OwnPool | None = None
     error: UserError | None = None
-    findings: dict[GapView, Findings] = field(default_factory=dict)
+    findings: dict[GapView, GapFindings] = field(default_factory=dict)
     picked: tuple[str, int] | None = None
     last_watched: float = field(default_factory=time.monotonic)
 
@@ -152,30 +153,30 @@ def gap_desk() -> GapDesk:
 
 @lru_cache(maxsize=len(RULES))
 def corpora_groups(rule: str) -> tuple[Group, ...]:
-    """The groups of what people wrote, from the shipped figures."""
-    return groups_of_laws(NAMES, rule=rule)
+    """What people wrote, and what short runs found on the laws, from the shipped figures."""
+    return (*groups_of_laws(NAMES, rule=rule), *groups_of_searched())
 
 
 @dataclass(frozen=True)
-class Findings:
+class GapFindings:
     """What is said of the groups in one view.
 
     Attributes
     ----------
     groups : tuple of Group
-    summaries : mapping of group's key to Summary
-    differences : mapping of group's key to Difference
+    summaries : mapping of group's key to GroupSummary
+    differences : mapping of group's key to GapDifference
         Of what methods found less the laws that they were found for.
     claims : tuple of Claim
-    by_rows : mapping of group's key to mapping of measure to tuple of Summary
+    by_rows : mapping of group's key to mapping of measure to tuple of GroupSummary
         At each of `COUNTS`, without intervals, where the group was measured there.
     """
 
     groups: tuple[Group, ...]
-    summaries: dict[str, Summary]
-    differences: dict[str, Difference]
+    summaries: dict[str, GroupSummary]
+    differences: dict[str, GapDifference]
     claims: tuple[Claim, ...]
-    by_rows: dict[str, dict[str, tuple[Summary, ...]]]
+    by_rows: dict[str, dict[str, tuple[GroupSummary, ...]]]
 
     def formula(self, picked: tuple[str, int]) -> tuple[Group, MeasuredFormula] | None:
         """The group and formula of a point; None if it is there no more."""
@@ -186,12 +187,12 @@ class Findings:
 
 
 @lru_cache(maxsize=24)
-def _plain_findings(view: GapView) -> Findings:
+def _plain_findings(view: GapView) -> GapFindings:
     """What is said of the corpora alone: the same for every visitor."""
     return _findings(corpora_groups(view.rule), view)
 
 
-def findings_of(desk: GapDesk, view: GapView) -> Findings:
+def findings_of(desk: GapDesk, view: GapView) -> GapFindings:
     """What is said in this view, with the visitor's pool if there is one."""
     if desk.pool is None:
         return _plain_findings(view)
@@ -201,14 +202,14 @@ def findings_of(desk: GapDesk, view: GapView) -> Findings:
     return desk.findings[view]
 
 
-def _findings(groups: Sequence[Group], view: GapView) -> Findings:
+def _findings(groups: Sequence[Group], view: GapView) -> GapFindings:
     laws = next(group for group in groups if group.key == LAWS)
     differences = {}
     for group in groups:
         own = laws_behind(group, laws) if group.found else None
         if own is not None and own.formulas:
             differences[group.key] = compare_groups(group, own, view.count, view.measure)
-    return Findings(
+    return GapFindings(
         tuple(groups),
         {group.key: summarise(group, view.count, view.measure) for group in groups},
         differences,
@@ -217,7 +218,7 @@ def _findings(groups: Sequence[Group], view: GapView) -> Findings:
     )
 
 
-def _by_rows(group: Group) -> dict[str, tuple[Summary, ...]]:
+def _by_rows(group: Group) -> dict[str, tuple[GroupSummary, ...]]:
     return {
         measure: tuple(summarise(group, count, measure, resamples=1) for count in COUNTS)
         for measure in MEASURES
@@ -225,12 +226,9 @@ def _by_rows(group: Group) -> dict[str, tuple[Summary, ...]]:
 
 
 @lru_cache(maxsize=24)
-def by_rule(count: int, measure: str) -> dict[str, Summary]:
+def by_rule(count: int, measure: str) -> dict[str, GroupSummary]:
     """The named equations by each rule for the ranges of their variables."""
-    groups = {
-        rule: next(group for group in corpora_groups(rule) if group.key == "wikipedia")
-        for rule in RULES
-    }
+    groups = {rule: groups_of_laws(["wikipedia"], rule=rule)[0] for rule in RULES}
     return {rule: summarise(group, count, measure) for rule, group in groups.items()}
 
 
@@ -268,10 +266,7 @@ def check_problems(imported: Imported) -> None:
 
     Examples
     --------
-    >>> check_problems(import_formulas("dataset,formula\\niris,x0+1\\n"))
-    Traceback (most recent call last):
-        ...
-    eic_core.errors.DataError: none of its problems is a law: it names `iris`
+    >>> check_problems(import_formulas("dataset,formula\\nfeynman_I_12_1,x0*x1\\n"))
     """
     known = law_names()
     problems = imported.problems
