@@ -346,7 +346,7 @@ class Measurer:
         repairs.sort(key=_rank)
         clearest = repairs[0].formula if repairs else self.formula
         compared = self.measured
-        if before.amplification.singular and not repairs:  # of what the result loses where it keeps a digit
+        if before.amplification.singular and not repairs:  # where the result keeps a digit
             keeps = np.isfinite(correlated_trace(self.formula, compared))
             compared = compared.take(np.flatnonzero(keeps)) if keeps.any() else compared
         own = own_conditioning(clearest, compared).own_finite
