@@ -18,7 +18,7 @@ import numpy as np
 
 from eic_core.engine import extended
 from eic_core.engine.extended import ExtendedSamples
-from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF, Tape
+from eic_core.engine.tape import UNIT_ROUNDOFF, Tape
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.jumps import (
@@ -283,7 +283,7 @@ def _places(
         for operand in tape.operands[slot]:
             passed_on |= wrong_zero[operand] | np.isinf(in_double[operand])
         passed_on &= (y == 0) & (exact[slot] != 0)
-        wrong_zero.append(((np.abs(y) < SMALLEST_NORMAL) & gone) | passed_on)
+        wrong_zero.append(((y == 0) & gone) | passed_on)
     current = np.full(count, len(tape) - 1)
     kinds = np.full(count, "", dtype=object)
     for slot in range(len(tape) - 1, -1, -1):
