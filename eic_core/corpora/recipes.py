@@ -1,0 +1,113 @@
+"""What published generators build random formulas from: operators, their odds, sizes and data.
+
+Facts, each with its source; `eic_core.corpora.growing` is what grows formulas from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+from eic_core.formula.tree import Parameter
+
+
+class Choice(NamedTuple):
+    """An operator that a generator draws.
+
+    Attributes
+    ----------
+    word : str
+        What its token is called.
+    weight : float
+        Its odds against the others of as many operands.
+    operator : str
+        A row of `eic_core.operators.OPERATORS`.
+    parameter : Fraction or None
+        An exact exponent.
+    """
+
+    word: str
+    weight: float
+    operator: str
+    parameter: Parameter = None
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a random formula and its data come about.
+
+    Attributes
+    ----------
+    source : str
+    unaries, binaries : tuple of Choice
+    sums : tuple of str
+        Words of the binary operators of which an operand gets a factor, and no shift.
+    shift, factor : str
+        Words of what adds a number and what multiplies by one.
+    most_variables : int
+        Their number is uniform from 1 to it.
+    spare_binaries : int
+        Beyond the number of variables; binary operators are uniform from one fewer than variables.
+    most_unaries : int
+        Their number is uniform from 0 to it.
+    largest_operand : int
+        The most nodes below a unary operator when it is put in.
+    mantissa, exponents : int, (int, int)
+        A number is a sign, an integer from 1 to the mantissa, and a power of ten.
+    most_clusters : int
+        Of the data; their number is uniform from 1 to it.
+    """
+
+    source: str
+    unaries: tuple[Choice, ...]
+    binaries: tuple[Choice, ...]
+    sums: tuple[str, ...]
+    shift: str
+    factor: str
+    most_variables: int
+    spare_binaries: int
+    most_unaries: int
+    largest_operand: int
+    mantissa: int
+    exponents: tuple[int, int]
+    most_clusters: int
+
+
+E2ESR = Recipe(
+    source="Kamienny, d'Ascoli, Lample and Charton (2022), End-to-end symbolic regression with "
+    "transformers; github.com/facebookresearch/symbolicregression, envs/generators.py and "
+    "environment.py, defaults of commit c4144c9",
+    unaries=(
+        Choice("abs", 1, "abs"),
+        Choice("inv", 3, "power", Fraction(-1)),
+        Choice("sqrt", 5, "sqrt"),
+        Choice("log", 1, "log"),
+        Choice("exp", 1, "exp"),
+        Choice("sin", 1, "sin"),
+        Choice("cos", 1, "cos"),
+        Choice("tan", 0.2, "tan"),
+        Choice("arctan", 0.2, "atan"),
+        Choice("pow2", 3, "power", Fraction(2)),
+        Choice("pow3", 1, "power", Fraction(3)),
+    ),
+    binaries=(Choice("add", 1, "add"), Choice("sub", 1, "sub"), Choice("mul", 1, "mul")),
+    sums=("add", "sub"),
+    shift="add",
+    factor="mul",
+    most_variables=10,
+    spare_binaries=3,
+    most_unaries=4,
+    largest_operand=5,
+    mantissa=999,
+    exponents=(-3, -1),
+    most_clusters=9,
+)
+"""Division is left out there (its weight is 0; `inv` stands for it), as are arcsin and arccos.
+
+The paper says 0 to 5 binary operators more than variables, an affine map at every variable and
+unary operator; the code's defaults are what its models were trained with, and what stands here.
+"""
+
+RECIPES: Mapping[str, Recipe] = {"e2esr": E2ESR}
