@@ -13,10 +13,11 @@ from eic_core.cli.exits import exit_status
 
 COMMANDS = (
     "inspect", "repair", "report", "score", "pick", "card", "search", "gap", "generate",
+    "distances",
 )  # fmt: skip
 """Each in its module of that name; what one command imports, the others do not wait for."""
 
-TAKE_A_FORMULA = ("inspect", "repair", "report")
+TAKE_A_FORMULA = ("inspect", "repair", "report", "card")
 """Those whose first argument may begin with a minus."""
 
 PROGRAM = "eic"

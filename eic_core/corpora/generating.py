@@ -35,6 +35,9 @@ MEASURES = ("mean", "q90")
 AT_ONCE = 4_000
 """Proposals of one batch."""
 
+HOPELESS = 50_000
+"""Proposals after which a threshold that kept nothing is given up."""
+
 _LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -204,9 +207,40 @@ class Proposals:
         return np.asarray(10.0**-beyond)
 
     def batches(self, rng: np.random.Generator) -> Iterator[Batch]:
-        """One batch after the other, without end."""
+        """One batch after the other, without end.
+
+        Raises
+        ------
+        DataError
+            If nothing is kept of the first ones.
+        """
+        proposed = kept = 0
         while True:
-            yield self.batch(rng)
+            batch = self.batch(rng)
+            proposed, kept = proposed + batch.proposed, kept + len(batch.order)
+            require_some(self.plan, proposed, kept)
+            yield batch
+
+
+def require_some(plan: Plan, proposed: int, kept: int) -> None:
+    """Give up a threshold that lets nothing through.
+
+    Parameters
+    ----------
+    plan : Plan
+    proposed, kept : int
+        Formulas so far.
+
+    Raises
+    ------
+    DataError
+        If many were drawn and none was kept.
+    """
+    if proposed >= HOPELESS and not kept:
+        raise DataError(
+            f"of {proposed:,} formulas none has an EIC of at most {plan.max_eic:g}",
+            hint="raise --max-eic",
+        )
 
 
 @dataclass(frozen=True)
