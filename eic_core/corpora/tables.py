@@ -86,13 +86,13 @@ def random_rotations(count: int, size: int, rng: np.random.Generator) -> Singles
     Examples
     --------
     >>> turn = random_rotations(1, 3, np.random.default_rng(0))[0]
-    >>> np.allclose(turn @ turn.T, np.eye(3), atol=1e-5)
+    >>> np.allclose(turn @ turn.T, np.eye(3), atol=1e-6)
     True
     """
-    rows = rng.standard_normal((size, size, count), dtype=np.float32)
+    rows = rng.standard_normal((size, size, count))
     for i in range(size):
         for j in range(i):
             rows[i] -= rows[j] * np.einsum("ij,ij->j", rows[i], rows[j])
         rows[i] /= np.sqrt(np.einsum("ij,ij->j", rows[i], rows[i]))
-    return np.ascontiguousarray(rows.transpose(2, 0, 1))
+    return rows.transpose(2, 0, 1).astype(np.float32, order="C")
 

@@ -220,13 +220,15 @@ class Forest:
         Returns
         -------
         ndarray, shape (M, N)
-            nan or infinite where some node is not finite.
+            All nan of a formula that has a node that is not finite at some row.
         """
         packed = self._packed
         if packed is None:
-            return np.array([
+            found = np.array([
                 plain_values(self.formula(i), self.samples(i, rows)) for i in range(len(self))
             ])  # fmt: skip
+            found[~np.isfinite(found).all(axis=1)] = np.nan
+            return found
         kept = np.empty((len(self), rows.shape[-1]))
         keep = self._kept(kept, self._roots)
         run = self._run(packed, rows, keep_y=keep, mode=native.VALUES_ONLY, out=INVALID)
