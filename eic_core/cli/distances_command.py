@@ -23,7 +23,7 @@ from eic_core.corpora.distances import (
     generate_sets,
     nearest_smoothing,
 )
-from eic_core.corpora.generating import MEASURES, THRESHOLD, Plan
+from eic_core.corpora.generating import MEASURES, THRESHOLD, GenerationPlan
 from eic_core.corpora.laws import NAMES
 from eic_core.corpora.recipes import RECIPES
 from eic_core.errors import DataError
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> None:
         raise DataError("so few formulas tell nothing", hint="ask for 100 or more: --count 1024")
     if options.seed < 0:
         raise DataError("a seed is 0 or more")
-    plan = Plan(options.max_eic, 0, options.measure, False, options.recipe)
+    plan = GenerationPlan(options.max_eic, 0, options.measure, False, options.recipe)
     meter = Meter(sys.stderr.isatty())
     generated = generate_sets(options.count, plan, options.seed, meter)
     found = compare(generated, options.corpus or CORPORA, seed=options.seed)

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from eic_core import wording
-from eic_core.corpora.generating import MEASURES, ROWS, THRESHOLD, Plan
+from eic_core.corpora.generating import MEASURES, ROWS, THRESHOLD, GenerationPlan
 from eic_core.corpora.recipes import RECIPES
-from eic_core.corpora.stored import Progress, Written, write_dataset
+from eic_core.corpora.stored import GenerationProgress, GenerationResult, write_dataset
 from eic_core.errors import DataError
 from eic_core.exports import plain_value
 
@@ -78,7 +78,9 @@ def run(options: argparse.Namespace) -> None:
     """Generate, with a line of progress, and say what is there."""
     if options.seed < 0:
         raise DataError("a seed is 0 or more")
-    plan = Plan(options.max_eic, options.points, options.measure, options.weights, options.recipe)
+    plan = GenerationPlan(
+        options.max_eic, options.points, options.measure, options.weights, options.recipe
+    )
     line = _Line(sys.stderr.isatty())
     written = write_dataset(options.out, plan, options.count, seed=options.seed, progress=line)
     line.end()
@@ -92,7 +94,7 @@ def run(options: argparse.Namespace) -> None:
         }), allow_nan=False))  # fmt: skip
 
 
-def _summary(written: Written, folder: Path) -> str:
+def _summary(written: GenerationResult, folder: Path) -> str:
     """What was done, and what to do next."""
     done = written.progress
     files = wording.count(written.files, "file")
@@ -114,7 +116,7 @@ class _Line:
         self.terminal = terminal
         self.shown = -math.inf
 
-    def __call__(self, now: Progress) -> None:
+    def __call__(self, now: GenerationProgress) -> None:
         if now.seconds - self.shown < (0.2 if self.terminal else 10):
             return
         self.shown = now.seconds

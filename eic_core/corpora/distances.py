@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.corpora.generating import Plan, Proposals, require_some
+from eic_core.corpora.generating import GenerationPlan, Proposals, require_some
 from eic_core.corpora.laws import load
 from eic_core.corpora.traits import NUMBERS, PAIRS, Traits, joined, traits_of, traits_of_forest
 from eic_core.engine.forest import Floats, Numbers
@@ -108,9 +108,13 @@ SMOOTHINGS = tuple(
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its 95 % interval.
+    """A number with its 95 % interval: the basic one of a bootstrap.
 
-    The interval is the basic one of a bootstrap, which takes off what resampling adds.
+    It takes off what resampling adds to a divergence, which grows as samples get smaller.
+
+    Attributes
+    ----------
+    value, low, high : float
     """
 
     value: float
@@ -186,7 +190,7 @@ class GeneratedSets:
 
 def generate_sets(
     count: int,
-    plan: Plan,
+    plan: GenerationPlan,
     seed: int = 0,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> GeneratedSets:
@@ -196,13 +200,13 @@ def generate_sets(
     ----------
     count : int
         How many in each set.
-    plan : Plan
+    plan : GenerationPlan
         The filter.
     seed : int
     progress : callable
         Called with how many are done, and of how many.
     """
-    everything = Plan(np.inf, 0, plan.measure, False, plan.recipe)
+    everything = GenerationPlan(np.inf, 0, plan.measure, False, plan.recipe)
     proposals = Proposals(everything)
     rng = np.random.default_rng(seed)
     found: list[Traits] = []

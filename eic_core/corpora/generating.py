@@ -14,9 +14,9 @@ from functools import cached_property
 
 import numpy as np
 
+from eic_core.corpora.clusters import random_tables
 from eic_core.corpora.growing import Grower
 from eic_core.corpora.recipes import RECIPES
-from eic_core.corpora.tables import random_tables
 from eic_core.corpora.texts import infix_texts, prefix_texts
 from eic_core.engine.forest import Floats, Forest, Numbers
 from eic_core.errors import DataError
@@ -42,7 +42,7 @@ _LARGEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True)
-class Plan:
+class GenerationPlan:
     """What is generated.
 
     Attributes
@@ -143,17 +143,17 @@ class Proposals:
 
     Parameters
     ----------
-    plan : Plan
+    plan : GenerationPlan
 
     Examples
     --------
-    >>> proposals = Proposals(Plan(max_eic=1.0, points=50))
+    >>> proposals = Proposals(GenerationPlan(max_eic=1.0, points=50))
     >>> batch = proposals.batch(np.random.default_rng(0), 200)
     >>> batch.proposed, bool(batch.eic.max() <= 1), len(batch.order) == len(batch.eic)
     (200, True, True)
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: GenerationPlan) -> None:
         if plan.recipe not in RECIPES:
             raise DataError(
                 f"there is no recipe `{plan.recipe}`", hint="there are: " + ", ".join(RECIPES)
@@ -200,7 +200,7 @@ class Proposals:
 
         Examples
         --------
-        >>> Proposals(Plan()).weights(np.array([1.5, 3.0, np.inf, np.nan])).tolist()
+        >>> Proposals(GenerationPlan()).weights(np.array([1.5, 3.0, np.inf, np.nan])).tolist()
         [1.0, 0.1, 0.0, 0.0]
         """
         beyond = np.maximum(np.nan_to_num(eic, nan=np.inf) - self.plan.max_eic, 0.0)
@@ -222,12 +222,12 @@ class Proposals:
             yield batch
 
 
-def require_some(plan: Plan, proposed: int, kept: int) -> None:
+def require_some(plan: GenerationPlan, proposed: int, kept: int) -> None:
     """Give up a threshold that lets nothing through.
 
     Parameters
     ----------
-    plan : Plan
+    plan : GenerationPlan
     proposed, kept : int
         Formulas so far.
 
@@ -270,17 +270,17 @@ class Sample:
         return len(self.prefix)
 
 
-def samples(plan: Plan, seed: int = 0) -> Iterator[Sample]:
+def samples(plan: GenerationPlan, seed: int = 0) -> Iterator[Sample]:
     """Formulas one after the other, without end, as they are generated.
 
     Parameters
     ----------
-    plan : Plan
+    plan : GenerationPlan
     seed : int
 
     Examples
     --------
-    >>> first = next(samples(Plan(points=50)))
+    >>> first = next(samples(GenerationPlan(points=50)))
     >>> first.eic <= 2, first.x.shape[0], first.y.dtype.name
     (True, 50, 'float32')
     """

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.corpora.recipes import Choice, Recipe
+from eic_core.corpora.recipes import OperatorOdds, Recipe
 from eic_core.engine.forest import Alphabet, Forest, Numbers
 from eic_core.formula.syntax.build import number_label
 from eic_core.formula.tree import CONSTANT, VARIABLE, Node
@@ -238,7 +238,7 @@ def number_labels(recipe: Recipe) -> list[str]:
     return labels + [f"-{label}" for label in labels]
 
 
-def odds(choices: Sequence[Choice]) -> np.ndarray[Any, np.dtype[np.float64]]:
+def odds(choices: Sequence[OperatorOdds]) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Up to which share of the unit interval each choice reaches."""
     total = np.cumsum([choice.weight for choice in choices])
     return np.asarray(total / total[-1])

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from eic_core.formula.tree import Parameter
 
 
-class Choice(NamedTuple):
+class OperatorOdds(NamedTuple):
     """An operator that a generator draws.
 
     Attributes
@@ -41,7 +41,7 @@ class Recipe:
     Attributes
     ----------
     source : str
-    unaries, binaries : tuple of Choice
+    unaries, binaries : tuple of OperatorOdds
     sums : tuple of str
         Words of the binary operators of which an operand gets a factor, and no shift.
     shift, factor : str
@@ -61,8 +61,8 @@ class Recipe:
     """
 
     source: str
-    unaries: tuple[Choice, ...]
-    binaries: tuple[Choice, ...]
+    unaries: tuple[OperatorOdds, ...]
+    binaries: tuple[OperatorOdds, ...]
     sums: tuple[str, ...]
     shift: str
     factor: str
@@ -80,19 +80,23 @@ E2ESR = Recipe(
     "transformers; github.com/facebookresearch/symbolicregression, envs/generators.py and "
     "environment.py, defaults of commit c4144c9",
     unaries=(
-        Choice("abs", 1, "abs"),
-        Choice("inv", 3, "power", Fraction(-1)),
-        Choice("sqrt", 5, "sqrt"),
-        Choice("log", 1, "log"),
-        Choice("exp", 1, "exp"),
-        Choice("sin", 1, "sin"),
-        Choice("cos", 1, "cos"),
-        Choice("tan", 0.2, "tan"),
-        Choice("arctan", 0.2, "atan"),
-        Choice("pow2", 3, "power", Fraction(2)),
-        Choice("pow3", 1, "power", Fraction(3)),
+        OperatorOdds("abs", 1, "abs"),
+        OperatorOdds("inv", 3, "power", Fraction(-1)),
+        OperatorOdds("sqrt", 5, "sqrt"),
+        OperatorOdds("log", 1, "log"),
+        OperatorOdds("exp", 1, "exp"),
+        OperatorOdds("sin", 1, "sin"),
+        OperatorOdds("cos", 1, "cos"),
+        OperatorOdds("tan", 0.2, "tan"),
+        OperatorOdds("arctan", 0.2, "atan"),
+        OperatorOdds("pow2", 3, "power", Fraction(2)),
+        OperatorOdds("pow3", 1, "power", Fraction(3)),
     ),
-    binaries=(Choice("add", 1, "add"), Choice("sub", 1, "sub"), Choice("mul", 1, "mul")),
+    binaries=(
+        OperatorOdds("add", 1, "add"),
+        OperatorOdds("sub", 1, "sub"),
+        OperatorOdds("mul", 1, "mul"),
+    ),
     sums=("add", "sub"),
     shift="add",
     factor="mul",

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.corpora.generating import Batch, Generated, Plan, Proposals, Sample, located
+from eic_core.corpora.generating import Batch, Generated, GenerationPlan, Proposals, Sample, located
 from eic_core.corpora.texts import infix_texts, prefix_texts
 from eic_core.errors import DataError
 
@@ -31,7 +31,7 @@ _UNFINISHED = ".unfinished"
 
 
 @dataclass(frozen=True)
-class Progress:
+class GenerationProgress:
     """How far a run is.
 
     Attributes
@@ -57,19 +57,19 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Written:
+class GenerationResult:
     """What a run left in its folder.
 
     Attributes
     ----------
-    progress : Progress
+    progress : GenerationProgress
     files : int
         Whole ones, earlier ones included.
     interrupted : bool
         Whether it was stopped before the end.
     """
 
-    progress: Progress
+    progress: GenerationProgress
     files: int
     interrupted: bool
 
@@ -87,21 +87,21 @@ def file_name(number: int) -> str:
 
 def write_dataset(
     folder: Path,
-    plan: Plan,
+    plan: GenerationPlan,
     count: int,
     *,
     seed: int = 0,
     per_file: int = PER_FILE,
-    progress: Callable[[Progress], None] = lambda now: None,
+    progress: Callable[[GenerationProgress], None] = lambda now: None,
     clock: Callable[[], float] = time.monotonic,
-) -> Written:
+) -> GenerationResult:
     """Generate formulas into a folder; files that are there already stay.
 
     Parameters
     ----------
     folder : Path
         Made if need be.
-    plan : Plan
+    plan : GenerationPlan
     count : int
         How many formulas.
     seed : int
@@ -114,7 +114,7 @@ def write_dataset(
 
     Returns
     -------
-    Written
+    GenerationResult
         After an interruption from the keyboard, too: whole files are kept.
 
     Raises
@@ -146,7 +146,7 @@ def write_dataset(
                 there, proposed, valid = there + take, proposed + batch.proposed, (
                     valid + batch.valid
                 )
-                progress(Progress(
+                progress(GenerationProgress(
                     count, kept + there, made + there, proposed, valid, clock() - started
                 ))  # fmt: skip
                 if there == size:
@@ -155,8 +155,8 @@ def write_dataset(
             kept, made, files = kept + size, made + size, files + 1
     except KeyboardInterrupt:
         interrupted = True
-    done = Progress(count, kept, made, proposed, valid, clock() - started)
-    return Written(done, files, interrupted)
+    done = GenerationProgress(count, kept, made, proposed, valid, clock() - started)
+    return GenerationResult(done, files, interrupted)
 
 
 def parquet() -> Any:
@@ -176,13 +176,13 @@ def parquet() -> Any:
     return pyarrow.parquet
 
 
-def check_plan(folder: Path, plan: Plan, seed: int, per_file: int) -> None:
+def check_plan(folder: Path, plan: GenerationPlan, seed: int, per_file: int) -> None:
     """Write down what a folder holds, or make sure that it holds the same.
 
     Parameters
     ----------
     folder : Path
-    plan : Plan
+    plan : GenerationPlan
     seed, per_file : int
 
     Raises
@@ -214,7 +214,7 @@ def check_plan(folder: Path, plan: Plan, seed: int, per_file: int) -> None:
         )
 
 
-def _plain(plan: Plan) -> dict[str, Any]:
+def _plain(plan: GenerationPlan) -> dict[str, Any]:
     found = asdict(plan)
     return found | {"max_eic": repr(plan.max_eic)}
 

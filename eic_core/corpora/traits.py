@@ -81,7 +81,7 @@ def traits_of(formulas: Iterable[Formula]) -> Traits:
     >>> {name: values.tolist() for name, values in found.numbers.items()}
     {'variables': [2], 'constants': [1], 'operators': [5], 'length': [9], 'depth': [3]}
     >>> found.names
-    ('add mul', 'mul power 2', 'add sin', 'sin mul')
+    ('mul power 2', 'add mul', 'sin mul', 'add sin')
     """
     numbers: dict[str, list[int]] = {name: [] for name in NUMBERS}
     known: dict[str, int] = {}

@@ -27,7 +27,7 @@ from eic_core.corpora.distances import (
     kullback_leibler,
     shares,
 )
-from eic_core.corpora.generating import Plan
+from eic_core.corpora.generating import GenerationPlan
 from eic_core.corpora.growing import Grower
 from eic_core.corpora.recipes import E2ESR
 from eic_core.corpora.traits import NUMBERS, PAIRS, TRAITS, traits_of, traits_of_forest
@@ -38,7 +38,7 @@ COUNT = 300
 
 @pytest.fixture(scope="module")
 def generated():
-    return generate_sets(COUNT, Plan(1.5, 0), seed=2)
+    return generate_sets(COUNT, GenerationPlan(1.5, 0), seed=2)
 
 
 def histograms():
@@ -93,8 +93,8 @@ def test_the_sets_are_as_large_as_asked_for_and_of_the_lengths_that_they_say(gen
 
 
 def test_filtered_formulas_are_as_often_found_as_the_filter_accepts():
-    few = generate_sets(cases(400, 4000), Plan(1.0, 0), seed=1).accepted
-    many = generate_sets(cases(400, 4000), Plan(2.0, 0), seed=1).accepted
+    few = generate_sets(cases(400, 4000), GenerationPlan(1.0, 0), seed=1).accepted
+    many = generate_sets(cases(400, 4000), GenerationPlan(2.0, 0), seed=1).accepted
     assert 0 < few < many < 1
 
 

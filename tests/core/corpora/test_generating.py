@@ -1,4 +1,5 @@
-"""Generated formulas: their data, the filter, and that a stopped run leaves what a whole one does."""
+"""Generated formulas: their data, the filter, and that a stopped run leaves what a whole one does.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +12,9 @@ from scipy.stats import norm
 
 from eic_core.cli.main import main
 from eic_core.corpora import stored
-from eic_core.corpora.generating import Plan, Proposals, samples
+from eic_core.corpora.clusters import random_rotations, random_tables
+from eic_core.corpora.generating import GenerationPlan, Proposals, samples
 from eic_core.corpora.stored import StoredFormulas, parquet, torch_dataset, write_dataset
-from eic_core.corpora.tables import random_rotations, random_tables
 from eic_core.engine.values import plain_values
 from eic_core.errors import DataError
 from eic_core.formula.syntax import read
@@ -21,7 +22,7 @@ from eic_core.measure import inspect
 from eic_core.samples import Samples
 from tests.effort import cases
 
-SMALL = Plan(max_eic=1.5, points=40)
+SMALL = GenerationPlan(max_eic=1.5, points=40)
 PER_FILE = 60
 
 
@@ -89,7 +90,7 @@ def test_nothing_is_left_out_but_what_loses_more():
     """The kept ones are, in order, those of the unfiltered stream whose EIC is small enough."""
     for measure in ("mean", "q90"):
         batches = [
-            Proposals(Plan(limit, 40, measure)).batch(np.random.default_rng(0), 300)
+            Proposals(GenerationPlan(limit, 40, measure)).batch(np.random.default_rng(0), 300)
             for limit in (math.inf, 1.2)
         ]
         every, few = (np.concatenate([group.eic for group in b.groups]) for b in batches)
@@ -98,14 +99,14 @@ def test_nothing_is_left_out_but_what_loses_more():
 
 
 def test_formulas_without_a_value_at_some_row_are_left_out():
-    batch = Proposals(Plan(math.inf, 40)).batch(np.random.default_rng(3), 400)
+    batch = Proposals(GenerationPlan(math.inf, 40)).batch(np.random.default_rng(3), 400)
     assert batch.valid < batch.proposed
     for group in batch.groups:
         assert np.isfinite(group.y).all() and (np.abs(group.y) < 3.5e38).all()
 
 
 def test_weights_are_1_below_the_threshold_and_a_tenth_for_each_digit_beyond(tmp_path):
-    plan = Plan(1.0, 20, weights=True)
+    plan = GenerationPlan(1.0, 20, weights=True)
     write_dataset(tmp_path / "set", plan, 80, per_file=80)
     found = list(StoredFormulas(tmp_path / "set"))
     assert any(sample.eic > 1.5 for sample in found)
@@ -175,7 +176,7 @@ def test_more_formulas_are_added_to_those_that_there_are(folder, tmp_path):
 
 def test_a_folder_of_another_plan_is_refused(folder, tmp_path):
     with pytest.raises(DataError, match="another max_eic: 1.5, not 2.0"):
-        write_dataset(folder, Plan(2.0, 40), 10, seed=4, per_file=PER_FILE)
+        write_dataset(folder, GenerationPlan(2.0, 40), 10, seed=4, per_file=PER_FILE)
     with pytest.raises(DataError, match="another seed"):
         write_dataset(folder, SMALL, 10, seed=5, per_file=PER_FILE)
     (tmp_path / "part-00000.parquet").write_bytes(b"mine")
@@ -198,7 +199,7 @@ def test_parquet_holds_what_was_generated(folder):
 
 
 def test_formulas_alone_have_no_rows(tmp_path):
-    write_dataset(tmp_path / "set", Plan(2.0, 0), 30)
+    write_dataset(tmp_path / "set", GenerationPlan(2.0, 0), 30)
     found = list(StoredFormulas(tmp_path / "set"))
     assert len(found) == 30 and all(one.x.size == one.y.size == 0 for one in found)
     assert "x" not in parquet().read_schema(tmp_path / "set" / "part-00000.parquet").names

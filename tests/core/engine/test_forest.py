@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from eic_core.corpora.clusters import random_tables
 from eic_core.corpora.growing import Grower
 from eic_core.corpora.recipes import E2ESR
-from eic_core.corpora.tables import random_tables
 from eic_core.engine.amplify import amplify
 from eic_core.engine.forest import Alphabet, Forest
 from eic_core.engine.native import library as native
