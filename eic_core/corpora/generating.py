@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from eic_core.corpora.clusters import random_tables
+from eic_core.corpora.clusters import Singles, random_tables
 from eic_core.corpora.growing import Grower
 from eic_core.corpora.recipes import RECIPES
 from eic_core.corpora.texts import infix_texts, prefix_texts
@@ -31,6 +31,10 @@ LEAST_ROWS = 10
 
 MEASURES = ("mean", "q90")
 """What stands for s^2 over the rows at a node."""
+
+SHARE = 0.9
+
+FIRST_ROWS = 16
 
 AT_ONCE = 4_000
 """Proposals of one batch."""
@@ -90,27 +94,20 @@ class Generated:
     Attributes
     ----------
     forest : Forest
-    x : ndarray, shape (M, D, N)
-        Each number can be held in single precision.
-    y : ndarray, shape (M, N)
+    x : ndarray, shape (M, D, N), float32
+        Exactly what the formulas were measured on.
+    y : ndarray, shape (M, N), float32
     eic : ndarray, shape (M,)
         By the plan's measure.
     """
 
     forest: Forest
-    x: Floats
-    y: Floats
+    x: Singles
+    y: Singles
     eic: Floats
 
     def __len__(self) -> int:
         return len(self.eic)
-
-    def take(self, which: Numbers) -> Generated:
-        """These alone, in this order."""
-        return Generated(
-            self.forest.take(which), np.ascontiguousarray(self.x[which]), self.y[which],
-            self.eic[which],
-        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -173,22 +170,31 @@ class Proposals:
         valid, groups = 0, []
         for variables, count in enumerate(counts.tolist(), start=1):
             if count:
-                found = self._proposed(variables, count, rng)
-                valid += len(found)
-                groups.append(found.take(np.flatnonzero(self._wanted(found.eic))))
+                found, group = self._drawn(variables, count, rng)
+                valid += found
+                groups.append(group)
         order = rng.permutation(sum(map(len, groups)))
         return Batch(proposals, valid, tuple(groups), order)
 
-    def _proposed(self, variables: int, count: int, rng: np.random.Generator) -> Generated:
-        """Formulas that have a value at every row, measured."""
+    def _drawn(
+        self, variables: int, count: int, rng: np.random.Generator
+    ) -> tuple[int, Generated]:
+        """How many formulas have a value at every row, and those of them that are wanted."""
         forest = self.grower.grow(np.full(count, variables), rng)
         x = random_tables(count, variables, self.plan.rows, self.recipe.most_clusters, rng)
+        share = None if self.plan.measure == "mean" else SHARE
         with np.errstate(all="ignore"):
-            y = forest.values(x)
-            valid = np.flatnonzero((np.abs(y) <= _LARGEST).all(axis=1))
-            forest, x, y = forest.take(valid), x[valid], y[valid]
-            eic = forest.eic(x) if self.plan.measure == "mean" else forest.eic_of_quantile(x)
-        return Generated(forest, x, y, eic)
+            # most that have no value somewhere have none at some of the first rows
+            first = forest.values(np.ascontiguousarray(x[:, :, :FIRST_ROWS]))
+            left = np.flatnonzero(np.isfinite(first[:, 0]))
+            forest, x = forest.take(left), x[left]
+            y, eic = forest.measure(x, share)
+            valid = (np.abs(y) <= _LARGEST).all(axis=1)
+        kept = np.flatnonzero(valid & self._wanted(eic))
+        group = Generated(
+            forest.take(kept), x[kept].astype(np.float32), y[kept].astype(np.float32), eic[kept]
+        )
+        return int(np.count_nonzero(valid)), group
 
     def _wanted(self, eic: Floats) -> np.ndarray:
         if self.plan.weights or math.isinf(self.plan.max_eic):
@@ -294,7 +300,7 @@ def samples(plan: GenerationPlan, seed: int = 0) -> Iterator[Sample]:
             few = slice(plan.points)
             yield Sample(
                 tuple(tokens), infix_texts(forest)[0], eic, weight,
-                group.x[place].T[few].astype(np.float32), group.y[place][few].astype(np.float32),
+                group.x[place].T[few], group.y[place][few],
             )  # fmt: skip
 
 

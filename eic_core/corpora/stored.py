@@ -199,7 +199,8 @@ def check_plan(folder: Path, plan: GenerationPlan, seed: int, per_file: int) -> 
                 raise DataError(
                     f"{folder} holds files of another origin", hint="name an empty folder"
                 )
-            _whole(path, json.dumps(wanted, indent=1).encode() + b"\n")
+            text = json.dumps(wanted, indent=1) + "\n"
+            _whole(path, lambda target: target.write_text(text, encoding="utf-8"))
         found = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise DataError(f"cannot write {folder}: {error.strerror}") from error
@@ -261,20 +262,21 @@ def _write(path: Path, parts: list[tuple[Batch, int]], proposals: Proposals) -> 
         columns["weight"] = proposals.weights(eic)
     if plan.points:
         flat = np.concatenate([group.x[place].ravel() for group, place in found])
-        tables = pyarrow.FixedSizeListArray.from_arrays(flat.astype(np.float32), plan.points)
+        tables = pyarrow.FixedSizeListArray.from_arrays(flat, plan.points)
         ends = np.concatenate(([0], np.cumsum(variables, dtype=np.int32)), dtype=np.int32)
         columns["x"] = pyarrow.ListArray.from_arrays(ends, tables)
         y = np.concatenate([group.y[place] for group, place in found])
-        columns["y"] = pyarrow.FixedSizeListArray.from_arrays(y.astype(np.float32), plan.points)
-    written = pyarrow.BufferOutputStream()
-    compressed = {
-        name: "none" if name in ("x", "y") else "zstd" for name in columns
-    }  # single-precision noise does not get smaller
-    parquet().write_table(
-        pyarrow.table(columns), written, use_dictionary=False, write_statistics=False,
-        compression={_leaf(name): how for name, how in compressed.items()},
-    )  # fmt: skip
-    _whole(path, written.getvalue())
+        columns["y"] = pyarrow.FixedSizeListArray.from_arrays(y, plan.points)
+    # single-precision noise does not get smaller
+    compression = {_leaf(name): "none" if name in ("x", "y") else "zstd" for name in columns}
+    table = pyarrow.table(columns)
+
+    def write(target: Path) -> None:
+        parquet().write_table(
+            table, target, use_dictionary=False, write_statistics=False, compression=compression
+        )
+
+    _whole(path, write)
 
 
 def _leaf(name: str) -> str:
@@ -282,10 +284,11 @@ def _leaf(name: str) -> str:
     return {"x": "x.list.element.list.element", "y": "y.list.element"}.get(name, name)
 
 
-def _whole(path: Path, content: Any) -> None:
+def _whole(path: Path, write: Callable[[Path], object]) -> None:
+    """Write a file that is there as a whole or not at all."""
     unfinished = path.with_name(path.name + _UNFINISHED)
     try:
-        unfinished.write_bytes(content)
+        write(unfinished)
         os.replace(unfinished, path)
     except OSError as error:
         raise DataError(f"cannot write {path}: {error.strerror}") from error

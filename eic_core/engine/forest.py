@@ -7,6 +7,7 @@ engine reads is put together for all of them at once.
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -130,7 +131,7 @@ class Forest:
     >>> rows = np.array([[[2.0, 4.0]], [[5.0, 6.0]]])  # formula, variable, row
     >>> forest.values(rows).tolist()
     [[1.0, 3.0], [5.0, 6.0]]
-    >>> forest.eic(rows).round(2).tolist()
+    >>> forest.measure(rows)[1].round(2).tolist()
     [0.32, 0.0]
     """
 
@@ -232,53 +233,54 @@ class Forest:
         kept = np.empty((len(self), rows.shape[-1]))
         keep = self._kept(kept, self._roots)
         run = self._run(packed, rows, keep_y=keep, mode=native.VALUES_ONLY, out=INVALID)
-        kept[np.array(run.signs)[self._roots] != 0] = np.nan
+        kept[np.flatnonzero(run.signs)] = np.nan
         return kept
 
-    def eic(self, rows: Floats) -> Floats:
-        """The EIC of each formula on its rows; nan where a lost value would be needed.
+    def measure(self, rows: Floats, share: float | None = None) -> tuple[Floats, Floats]:
+        """The value of each formula at its rows, and its EIC on them.
 
         Parameters
         ----------
         rows : ndarray, shape (M, D, N)
             For each formula the values of its variables.
+        share : float, optional
+            Takes at each node, in place of the mean of s^2, what it does not exceed at this share
+            of the rows.
+
+        Returns
+        -------
+        values : ndarray, shape (M, N)
+            As `values` has them.
+        eic : ndarray, shape (M,)
+            nan without values, and where a lost value would be needed.
         """
+        count = rows.shape[-1]
         packed = self._packed
         if packed is None:
-            return np.array([self._alone(i, rows) for i in range(len(self))])
-        run = self._run(packed, rows, mode=0, out=INVALID | RANGE)
-        eic = np.array(run.sums)[self._roots]
-        with np.errstate(divide="ignore"):
-            eic = 0.5 * np.log10(eic / rows.shape[-1])
-        for i in np.flatnonzero(np.array(run.signs)[self._roots]).tolist():
-            eic[i] = self._alone(i, rows)
-        return eic
-
-    def eic_of_quantile(self, rows: Floats, share: float = 0.9) -> Floats:
-        """The same with a quantile of each node's s^2 over the rows in place of its mean.
-
-        Parameters
-        ----------
-        rows : ndarray, shape (M, D, N)
-            For each formula the values of its variables.
-        share : float
-            Of the rows, at least so many lose no more.
-        """
-        place = int(np.ceil(share * rows.shape[-1])) - 1
-        found = np.empty(len(self))
-        packed = self._packed
-        unusual = np.ones(len(self), dtype=bool)
-        if packed is not None:
-            s2 = np.empty((len(self.symbols), rows.shape[-1]))
-            keep = self._kept(s2, np.arange(len(self.symbols)))
-            run = self._run(packed, rows, mode=0, out=INVALID | RANGE, keep_s2=keep)
-            unusual = np.array(run.signs)[self._roots] != 0
-            # backwards, so that each formula's nodes stand together from its root on
-            each = np.partition(s2, place, axis=1)[::-1, place]
-            found = 0.5 * np.log10(np.maximum.reduceat(each, self.starts[:-1]))
-        for i in np.flatnonzero(unusual).tolist():
-            found[i] = self._quantile_alone(i, rows, place)
-        return found
+            values, eic = self.values(rows), np.empty(len(self))
+            unusual = np.arange(len(self))
+        else:
+            values = np.empty((len(self), count))
+            keep = {"keep_y": self._kept(values, self._roots)}
+            s2 = np.empty((0 if share is None else len(self.symbols), count))
+            if share is not None:
+                keep["keep_s2"] = self._kept(s2, np.arange(len(self.symbols)))
+            run = self._run(packed, rows, mode=0, out=INVALID | RANGE, **keep)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                if share is None:
+                    eic = 0.5 * np.log10(np.array(run.sums) / count)
+                else:
+                    place = math.ceil(share * count) - 1
+                    # backwards, so that each formula's nodes stand together from its root on
+                    each = np.partition(s2, place, axis=1)[::-1, place]
+                    eic = 0.5 * np.log10(np.maximum.reduceat(each, self.starts[:-1]))
+            unusual = np.flatnonzero(run.signs)
+            if len(unusual):
+                values[unusual] = self.take(unusual).values(np.ascontiguousarray(rows[unusual]))
+        for i in unusual.tolist():
+            has_values = bool(np.isfinite(values[i, 0]))
+            eic[i] = self._alone(i, rows, share) if has_values else math.nan
+        return values, eic
 
     @cached_property
     def _roots(self) -> Numbers:
@@ -318,24 +320,23 @@ class Forest:
         columns = self.alphabet.column[read[there]] + variables * self.owner[::-1][there]
         addresses = array("q")
         addresses.frombytes((int(rows.ctypes.data) + 8 * count * columns).tobytes())
-        return engine.run(None, packed, addresses, count, mode=mode, skip=out, out=out, **kept)
+        return engine.run(
+            None, packed, addresses, count, mode=mode, skip=out, out=out, told=self._roots, **kept
+        )  # fmt: skip
 
     @staticmethod
     def _kept(target: Floats, slots: Numbers) -> list[tuple[int, int]]:
         first, step = int(target.ctypes.data), 8 * target.shape[1]
         return [(slot, first + step * i) for i, slot in enumerate(slots.tolist())]
 
-    def _alone(self, number: int, rows: Floats) -> float:
+    def _alone(self, number: int, rows: Floats, share: float | None) -> float:
         """What cannot be measured with the others, by the rules of ADR 0001."""
-        found = amplify(self.formula(number), self.samples(number, rows), recheck=False)
-        return found.eic
-
-    def _quantile_alone(self, number: int, rows: Floats, place: int) -> float:
         samples = self.samples(number, rows)
         found = amplify(self.formula(number), samples, recheck=False)
-        if found.valid_count < len(samples) or np.isnan(found.eic):
-            return float("nan")
+        if share is None or found.valid_count < len(samples) or math.isnan(found.eic):
+            return found.eic
         s2 = np.array([found.valid_s2(node) for node in found.tape.nodes])
+        place = math.ceil(share * len(samples)) - 1
         return float(0.5 * np.log10(np.partition(s2, place, axis=1)[:, place].max()))
 
 

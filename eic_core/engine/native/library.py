@@ -311,6 +311,7 @@ class Library:
         keep_s2: Sequence[tuple[int, int]] = (),
         keep_terms: Sequence[tuple[int, int]] = (),
         slots: int = 0,
+        told: np.ndarray | None = None,
     ) -> Pass:
         """Run a tape over samples, without Python's lock.
 
@@ -330,6 +331,8 @@ class Library:
             Where values, s^2 and the terms of edges are written to.
         slots : int
             How many slots are run, the first ones; 0 for all.
+        told : ndarray of int, optional
+            Of which slots sums and signs are handed back, and nothing of edges; all by default.
         """
         count = packed.operands
         if not slots:
@@ -374,6 +377,12 @@ class Library:
         elif not mode & SIGNS and not packed.buffers:  # the rest is zeros
             none = [0] * slots
             return Pass(space[:slots].tolist(), none, [], none, 0, None, None, taken)
+        if told is not None:
+            sums, singular, signs = space[told], whole[ints + told], whole[ints + slots + told]
+            return Pass(
+                sums.tolist(), singular.tolist(), [], signs.tolist(), counts[SINGULAR_ROWS],
+                status, dead, taken,
+            )  # fmt: skip
         numbers = space[:ints].tolist()
         integers = whole[ints:counts_at].tolist()
         return Pass(

@@ -102,7 +102,7 @@ def test_formulas_without_a_value_at_some_row_are_left_out():
     batch = Proposals(GenerationPlan(math.inf, 40)).batch(np.random.default_rng(3), 400)
     assert batch.valid < batch.proposed
     for group in batch.groups:
-        assert np.isfinite(group.y).all() and (np.abs(group.y) < 3.5e38).all()
+        assert np.isfinite(group.y).all() and group.y.dtype == np.float32
 
 
 def test_weights_are_1_below_the_threshold_and_a_tenth_for_each_digit_beyond(tmp_path):

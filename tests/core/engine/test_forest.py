@@ -78,15 +78,19 @@ def measured_alone(forest, rows, number):
 
 def test_digits_lost_are_those_of_each_formula_alone(forest, rows):
     with np.errstate(all="ignore"):
-        found = forest.eic(rows)
-        alone = [measured_alone(forest, rows, i).eic for i in range(COUNT)]
-    np.testing.assert_allclose(found, alone, rtol=1e-12, atol=1e-12)
-    assert len({round(value, 3) for value in found if math.isfinite(value)}) > COUNT / 2
+        values, found = forest.measure(rows)
+        plain = forest.values(rows)
+        alone = np.array([measured_alone(forest, rows, i).eic for i in range(COUNT)])
+    np.testing.assert_array_equal(values, plain)
+    valid = np.isfinite(plain).all(axis=1)
+    np.testing.assert_allclose(found[valid], alone[valid], rtol=1e-12, atol=1e-12)
+    assert np.isnan(found[~valid]).all()
+    assert len({round(value, 3) for value in found if math.isfinite(value)}) > COUNT / 3
 
 
 def test_the_quantile_is_of_each_nodes_s2_over_the_rows(forest, rows):
     with np.errstate(all="ignore"):
-        found = forest.eic_of_quantile(rows)
+        _, found = forest.measure(rows, 0.9)
     for number in range(COUNT):
         alone = measured_alone(forest, rows, number)
         if alone.valid_count < ROWS or not math.isfinite(alone.eic):
@@ -99,12 +103,13 @@ def test_the_quantile_is_of_each_nodes_s2_over_the_rows(forest, rows):
 def test_without_the_native_engine_the_numbers_are_the_same(forest, rows, monkeypatch):
     few, table = forest.take(np.arange(8)), rows[:8].copy()
     with np.errstate(all="ignore"):
-        values, eic, quantile = few.values(table), few.eic(table), few.eic_of_quantile(table)
+        values, (_, eic) = few.values(table), few.measure(table)
+        _, quantile = few.measure(table, 0.9)
         monkeypatch.setattr(native, "library", lambda: None)
         slow = forest.take(np.arange(8))
         for fast, plain in (
-            (values, slow.values(table)), (eic, slow.eic(table)),
-            (quantile, slow.eic_of_quantile(table)),
+            (values, slow.values(table)), (eic, slow.measure(table)[1]),
+            (quantile, slow.measure(table, 0.9)[1]),
         ):  # fmt: skip
             np.testing.assert_allclose(plain, fast, rtol=1e-9)
 
@@ -116,7 +121,8 @@ def test_formulas_with_singular_and_invalid_rows_are_measured_by_their_rules():
     # x - x, log x, x**2 - 1
     forest = Forest(alphabet, np.array([0, 3, 3, 1, 3, 0, 2, 3, 4]), np.array([0, 3, 5, 9]))
     rows = np.array([[[1.0, 2.0]], [[-1.0, 2.0]], [[1.0, 3.0]]])
-    assert np.isinf(forest.eic(rows)[[0, 2]]).all()
-    alone = amplify(read("log(x)").formula, forest.samples(1, rows), recheck=False)
-    assert forest.eic(rows)[1] == alone.eic and alone.valid_count == 1
-    assert np.isnan(forest.values(rows)[1]).all()
+    for share in (None, 0.9):
+        values, eic = forest.measure(rows, share)
+        assert np.isnan(values[1]).all() and values[[0, 2]].tolist() == [[0, 0], [0, 8]]
+        assert np.isnan(eic[1]) and np.isinf(eic[[0, 2]]).all()
+    assert math.isfinite(forest.measure(rows, 0.5)[1][0]) is False
