@@ -134,8 +134,9 @@ def write_dataset(
         for number in range(-(-count // per_file)):
             size = min(per_file, count - number * per_file)
             path = folder / file_name(number)
-            if rows_of(path) == size:
-                kept, files = kept + size, files + 1
+            found = rows_of(path)
+            if found >= size:  # it begins with what is wanted
+                kept, files = kept + found, files + 1
                 continue
             rng = np.random.default_rng([seed, number])
             parts: list[tuple[Batch, int]] = []
@@ -221,10 +222,21 @@ def _plain(plan: GenerationPlan) -> dict[str, Any]:
 
 
 def rows_of(path: Path) -> int:
-    """How many formulas a file holds; 0 if there is none."""
+    """How many formulas a file holds; 0 if there is none.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read.
+    """
     if not path.exists():
         return 0
-    return int(parquet().ParquetFile(path).metadata.num_rows)
+    try:
+        return int(parquet().read_metadata(path).num_rows)
+    except (OSError, ValueError) as error:  # what pyarrow raises for files of another kind
+        raise DataError(
+            f"{path} is damaged", hint="remove it: the same command makes it anew"
+        ) from error
 
 
 def _write(path: Path, parts: list[tuple[Batch, int]], proposals: Proposals) -> None:

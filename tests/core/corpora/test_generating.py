@@ -114,8 +114,7 @@ def test_weights_are_1_below_the_threshold_and_a_tenth_for_each_digit_beyond(tmp
         assert sample.weight == pytest.approx(min(1.0, 10 ** (1.0 - sample.eic)))
 
 
-def test_the_stream_holds_what_the_first_file_does(folder):
-    """Other seeds, other formulas; the same kind."""
+def test_a_stream_is_repeatable_and_keeps_to_its_plan():
     stream = samples(SMALL, seed=9)
     first = [next(stream) for _ in range(5)]
     again = samples(SMALL, seed=9)
@@ -172,6 +171,19 @@ def test_more_formulas_are_added_to_those_that_there_are(folder, tmp_path):
     write_dataset(again, SMALL, 70, seed=4, per_file=PER_FILE)
     write_dataset(again, SMALL, 150, seed=4, per_file=PER_FILE)
     assert contents(again) == contents(folder)
+    done = write_dataset(again, SMALL, 70, seed=4, per_file=PER_FILE)
+    assert (done.progress.kept, done.progress.made) == (120, 0)  # nothing is thrown away
+    assert contents(again) == contents(folder)
+
+
+def test_a_damaged_file_is_named(folder, tmp_path):
+    again = tmp_path / "set"
+    write_dataset(again, SMALL, 60, seed=4, per_file=PER_FILE)
+    (again / "part-00000.parquet").write_bytes(b"PAR1 no more")
+    with pytest.raises(DataError, match="part-00000.parquet is damaged"):
+        write_dataset(again, SMALL, 60, seed=4, per_file=PER_FILE)
+    with pytest.raises(DataError, match="there are no generated formulas"):
+        StoredFormulas(tmp_path)
 
 
 def test_a_folder_of_another_plan_is_refused(folder, tmp_path):
