@@ -222,7 +222,7 @@ def generate_sets(
         found.append(traits)
         kept.append(keep)
         drawn, passed = drawn + len(keep), passed + int(keep.sum())
-        require_some(plan, drawn, passed)
+        require_some(plan, drawn - count, passed)
         progress(min(passed, count), count)
     every, good = joined(found), np.concatenate(kept)
     random = every.take(np.arange(count))
