@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cached_property
 from math import factorial
 from typing import Any
 
@@ -20,8 +19,6 @@ from eic_core.corpora.recipes import OperatorOdds, Recipe
 from eic_core.engine.forest import Alphabet, Forest, Numbers
 from eic_core.formula.syntax.build import number_label
 from eic_core.formula.tree import CONSTANT, VARIABLE, Node
-
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 def random_words(binaries: Numbers, unaries: Numbers, rng: np.random.Generator) -> Numbers:
@@ -145,11 +142,6 @@ class Grower:
         self._shift = names.index(recipe.shift, unaries)
         self._factor = names.index(recipe.factor, unaries)
 
-    @cached_property
-    def operators(self) -> int:
-        """How many symbols are operators: the first ones."""
-        return self.first_variable
-
     def grow(self, variables: Numbers, rng: np.random.Generator) -> Forest:
         """A random formula for each number of variables, all of which it holds.
 
@@ -161,16 +153,36 @@ class Grower:
         recipe = self.recipe
         binaries = rng.integers(variables - 1, variables + recipe.spare_binaries + 1)
         unaries = rng.integers(0, recipe.most_unaries + 1, len(variables))
-        arity = random_words(binaries, np.zeros_like(binaries), rng)
+        inside = np.zeros_like(binaries)
+        if recipe.uniform_shapes:
+            operators = binaries + unaries
+            binaries = self._binaries_of(operators, variables - 1, rng)
+            inside, unaries = operators - binaries, inside
+        arity = random_words(binaries, inside, rng)
         symbols = np.empty(len(arity), dtype=np.int64)
-        inner = np.flatnonzero(arity)
-        symbols[inner] = len(recipe.unaries) + drawn(self._binary_odds, len(inner), rng)
-        starts = np.concatenate(([0], np.cumsum(2 * binaries + 1)))
-        owner = np.repeat(np.arange(len(variables)), 2 * binaries + 1)
+        two, one = np.flatnonzero(arity == 2), np.flatnonzero(arity == 1)
+        symbols[two] = len(recipe.unaries) + drawn(self._binary_odds, len(two), rng)
+        symbols[one] = drawn(self._unary_odds, len(one), rng)
+        sizes = 2 * binaries + inside + 1
+        starts = np.concatenate(([0], np.cumsum(sizes)))
+        owner = np.repeat(np.arange(len(variables)), sizes)
         leaves = np.flatnonzero(arity == 0)
         symbols[leaves] = self.first_variable + self._leaves(owner[leaves], variables, rng)
         forest = Forest(self.alphabet, symbols, starts)
         return self._with_numbers(self._with_unaries(forest, unaries, rng), rng)
+
+    def _binaries_of(
+        self, operators: Numbers, least: Numbers, rng: np.random.Generator
+    ) -> Numbers:
+        """How many operators have two operands, as among all trees that have so many at least."""
+        most = int(operators.max())
+        shares = np.zeros((most + 1, most + 1))
+        for n in range(most + 1):
+            shares[n, : n + 1] = [float(share) for share in share_of_binaries(n)]
+        odds_of = np.where(np.arange(most + 1) >= least[:, None], shares[operators], 0.0)
+        reaches = np.cumsum(odds_of, axis=1)
+        goal = rng.random(len(operators)) * reaches[:, -1]
+        return np.asarray((reaches <= goal[:, None]).sum(axis=1))
 
     def _leaves(self, owner: Numbers, variables: Numbers, rng: np.random.Generator) -> Numbers:
         """Which variable each leaf is: every one once, at random places, the rest at random."""

@@ -6,7 +6,7 @@ Facts, each with its source; `eic_core.corpora.growing` is what grows formulas f
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -58,6 +58,9 @@ class Recipe:
         A number is a sign, an integer from 1 to the mantissa, and a power of ten.
     most_clusters : int
         Of the data; their number is uniform from 1 to it.
+    uniform_shapes : bool
+        Whether trees are uniform over all that have as many operators, of one operand or two; else
+        over those of binary operators alone, and unary operators are put in afterwards.
     """
 
     source: str
@@ -73,6 +76,7 @@ class Recipe:
     mantissa: int
     exponents: tuple[int, int]
     most_clusters: int
+    uniform_shapes: bool = False
 
 
 E2ESR = Recipe(
@@ -114,4 +118,11 @@ The paper says 0 to 5 binary operators more than variables, an affine map at eve
 unary operator; the code's defaults are what its models were trained with, and what stands here.
 """
 
-RECIPES: Mapping[str, Recipe] = {"e2esr": E2ESR}
+UNARY_BINARY = replace(
+    E2ESR,
+    source="the same operators and numbers on trees that are uniform over all unary-binary trees "
+    "of as many operators: Lample and Charton (2020), Deep learning for symbolic mathematics",
+    uniform_shapes=True,
+)
+
+RECIPES: Mapping[str, Recipe] = {"e2esr": E2ESR, "unary-binary": UNARY_BINARY}

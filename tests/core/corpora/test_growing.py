@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import chi2
 
 from eic_core.corpora.growing import Grower, number_labels, random_words, share_of_binaries
-from eic_core.corpora.recipes import E2ESR
+from eic_core.corpora.recipes import E2ESR, UNARY_BINARY
 from eic_core.corpora.texts import infix_texts, prefix_texts
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
@@ -36,12 +36,12 @@ def trees(binaries: int, unaries: int) -> Iterator[tuple[int, ...]]:
                     yield (2, *left, *right)
 
 
-def assert_shares(found: Counter, wanted: dict, count: int) -> None:
+def assert_shares(found: Counter, wanted: dict, count: int, least: float = 20) -> None:
     """Pearson's statistic stays below what chance exceeds once in a million."""
     assert found.keys() <= wanted.keys()
     expected = {key: count * float(share) for key, share in wanted.items()}
     statistic = sum((found[key] - each) ** 2 / each for key, each in expected.items())
-    assert min(expected.values()) > 20
+    assert min(expected.values()) > least
     assert statistic < chi2.isf(MISTAKE, len(wanted) - 1)
 
 
@@ -206,6 +206,28 @@ def parts(tree):
     yield tree
     for below in tree[1]:
         yield from parts(below)
+
+
+def test_shapes_are_uniform_over_all_trees_of_as_many_operators():
+    """One variable, so that no tree is too small; operators are n = b + u as drawn."""
+    grower = Grower(UNARY_BINARY)
+    count = cases(2500, 30_000)
+    forest = grower.grow(np.ones(count, dtype=int), np.random.default_rng(8))
+    found: dict[int, Counter] = {}
+    for number in range(count):
+        word = shape(read_back(stripped(forest.formula(number))))
+        found.setdefault(sum(map(bool, word)), Counter())[word] += 1
+    assert set(found) == set(range(9))
+    for operators in (2, 3):
+        every = [word for two in range(operators + 1) for word in trees(two, operators - two)]
+        total = found[operators].total()
+        assert_shares(found[operators], dict.fromkeys(every, 1 / len(every)), total, least=5)
+
+
+def shape(tree) -> tuple[int, ...]:
+    """A tree as a word in prefix order."""
+    below = [number for part in tree[1] for number in shape(part)]
+    return (len(tree[1]), *below)
 
 
 def test_numbers_have_three_digits_and_lie_below_a_hundred():
