@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 MODULES = (
-    "engine", "hard", "pool", "population", "searching", "matching", "memory", "read_share",
-    "rerun", "raters", "repair",
+    "engine", "hard", "pool", "population", "searching", "generating", "matching", "memory",
+    "read_share", "rerun", "raters", "repair",
 )  # fmt: skip
 
 

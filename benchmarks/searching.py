@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
@@ -26,7 +26,10 @@ from eic_core.search.problem import SearchProblem, problem_of
 
 ROWS, EPOCH, EPOCHS, RUNS = 300, 5_000, 6, 5
 AIM_US, EIC_AIM = 50.0, 0.4
-PARTS = {
+Places = Mapping[str, Sequence[tuple[Any, str]]]
+"""Parts of some work: the functions of each, by their owners and names."""
+
+PARTS: Places = {
     "variation": [(genetic.Island, "_children")],
     "laying out": [(measuring, "lay_out_terms"), (native.Library, "pack")],
     "values": [(measuring.MeasuredTerms, "_add"), (measuring.MeasuredTerms, "_values")],
@@ -47,7 +50,7 @@ def example(*, whole: bool = False) -> SearchProblem:
 
 
 @contextmanager
-def timed(spent: dict[str, float]) -> Iterator[None]:
+def timed(spent: dict[str, float], parts: Places = PARTS) -> Iterator[None]:
     """Add up the processor time of each part while this is open."""
     inner = [0.0]
 
@@ -65,7 +68,7 @@ def timed(spent: dict[str, float]) -> Iterator[None]:
         return call
 
     with ExitStack() as stack:
-        for name, places in PARTS.items():
+        for name, places in parts.items():
             for owner, attribute in places:
                 wrapped = around(getattr(owner, attribute), name)
                 stack.enter_context(patch.object(owner, attribute, wrapped))

@@ -11,8 +11,14 @@ from importlib import import_module
 
 from eic_core.cli.exits import exit_status
 
-COMMANDS = ("inspect", "repair", "report", "score", "pick", "card", "search", "gap")
+COMMANDS = (
+    "inspect", "repair", "report", "score", "pick", "card", "search", "gap", "generate",
+    "distances",
+)  # fmt: skip
 """Each in its module of that name; what one command imports, the others do not wait for."""
+
+TAKE_A_FORMULA = ("inspect", "repair", "report", "card")
+"""Those whose first argument may begin with a minus."""
 
 PROGRAM = "eic"
 """The script that an installation puts on the path."""
@@ -49,7 +55,7 @@ def main(argv: Sequence[str] | None = None, *, program: str = PROGRAM) -> int:
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     named = [name for name in COMMANDS if arguments[:1] == [name]]
-    if named and named[0] not in ("score", "pick", "search", "gap"):
+    if named and named[0] in TAKE_A_FORMULA:
         from eic_core.cli.inspect_command import protect_formula
 
         arguments = protect_formula(arguments)

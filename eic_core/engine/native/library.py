@@ -239,6 +239,15 @@ class Library:
                 self._kinds[operator] = found[0]
         return found
 
+    def symbol(self, node: Node) -> _Entry | None:
+        """How a node is run, whatever its operands: kind, parameter and program's constants.
+
+        None if its operator is not in the library.
+        """
+        if node.operator == CONSTANT:
+            return (*_constant(node.label), ())
+        return (_COLUMN, 0.0, ()) if node.operator == VARIABLE else self._find_entry(node)
+
     def pack(self, tape: Tape) -> Packed | None:
         """The tape for this library, or None if an operator is not in it.
 
@@ -290,9 +299,9 @@ class Library:
 
     def run(
         self,
-        tape: Tape,
+        tape: Tape | None,
         packed: Packed,
-        addresses: dict[str, int],
+        addresses: dict[str, int] | array[int],
         rows: int,
         *,
         mode: int,
@@ -302,13 +311,15 @@ class Library:
         keep_s2: Sequence[tuple[int, int]] = (),
         keep_terms: Sequence[tuple[int, int]] = (),
         slots: int = 0,
+        told: np.ndarray | None = None,
     ) -> Pass:
         """Run a tape over samples, without Python's lock.
 
         Parameters
         ----------
-        tape, packed : the tape, and `pack` of it
+        tape, packed : the tape, and `pack` of it; it may be packed by others
         addresses : mapping of column name to the address of its first sample
+            Or an array of the addresses that the leaves read, in their order.
         rows : int
             How many samples.
         mode : int
@@ -320,6 +331,8 @@ class Library:
             Where values, s^2 and the terms of edges are written to.
         slots : int
             How many slots are run, the first ones; 0 for all.
+        told : ndarray of int, optional
+            Of which slots sums and signs are handed back, and nothing of edges; all by default.
         """
         count = packed.operands
         if not slots:
@@ -336,7 +349,8 @@ class Library:
         scratch = (3 * held + 12 + (count if mode & EDGES else 0)) * chunk + count
         scratch += (held * chunk) // 8 + chunk // 2 + 6 * slots + 16
         space, whole, address = self._workspace(inner + scratch)
-        columns = array("q", [addresses[name] for name in packed.columns])
+        if not isinstance(addresses, array):
+            addresses = array("q", [addresses[name] for name in packed.columns])
         kept: tuple[Any, ...] = (None, None, None)
         if keep_y or keep_s2 or keep_terms:
             kept = (
@@ -346,7 +360,7 @@ class Library:
         a = packed.addresses
         call = array("q", (
             slots, rows, chunk, mode, skip, out, a[0], a[1], a[2], a[3], *self._tables_at,
-            self._loops_at, columns.buffer_info()[0], a[4] if packed.buffers else 0, held,
+            self._loops_at, addresses.buffer_info()[0], a[4] if packed.buffers else 0, held,
             address + 8 * inner,
             address, address + 8 * ints, address + 8 * slots, address + 8 * (ints + slots),
             address + 8 * counts_at, address + 8 * marks, address + 8 * dead_at,
@@ -363,6 +377,12 @@ class Library:
         elif not mode & SIGNS and not packed.buffers:  # the rest is zeros
             none = [0] * slots
             return Pass(space[:slots].tolist(), none, [], none, 0, None, None, taken)
+        if told is not None:
+            sums, singular, signs = space[told], whole[ints + told], whole[ints + slots + told]
+            return Pass(
+                sums.tolist(), singular.tolist(), [], signs.tolist(), counts[SINGULAR_ROWS],
+                status, dead, taken,
+            )  # fmt: skip
         numbers = space[:ints].tolist()
         integers = whole[ints:counts_at].tolist()
         return Pass(

@@ -1,0 +1,175 @@
+"""`python -m eic_core distances`: how far random formulas are from real laws, filtered or not."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from eic_core import wording
+from eic_core.cli.generate_command import whole_number
+from eic_core.cli.score_command import Meter
+from eic_core.corpora.distances import (
+    CORPORA,
+    PAPER,
+    SETS,
+    SMOOTHINGS,
+    Comparison,
+    Estimate,
+    GeneratedSets,
+    compare,
+    generate_sets,
+    nearest_smoothing,
+)
+from eic_core.corpora.generating import MEASURES, THRESHOLD, GenerationPlan
+from eic_core.corpora.laws import NAMES
+from eic_core.corpora.recipes import RECIPES
+from eic_core.errors import DataError
+from eic_core.exports import plain_value
+
+
+def add_parser(commands: Any) -> None:
+    """Register the command with an ``argparse`` sub-parser collection."""
+    parser = commands.add_parser(
+        "distances",
+        help="how far random formulas are from real laws, with and without a filter by EIC",
+        description="Divergences of random formulas from corpora: unfiltered, filtered by EIC, and "
+        "chosen by length alone; with what Yu et al. print.",
+    )
+    parser.add_argument(
+        "--count", metavar="N", type=whole_number, default=1_024,
+        help="formulas of each set, as in 1e5; default: %(default)s",
+    )  # fmt: skip
+    parser.add_argument("--max-eic", metavar="T", type=float, default=THRESHOLD,
+                        help="what the filter lets through; default: %(default)s")  # fmt: skip
+    parser.add_argument("--measure", choices=MEASURES, default=MEASURES[0],
+                        help="what EIC is made of at a node; default: %(default)s")  # fmt: skip
+    parser.add_argument(
+        "--corpus", metavar="NAME", action="append", choices=NAMES,
+        help=f"one or more of {', '.join(NAMES)}; default: {', '.join(CORPORA)}",
+    )  # fmt: skip
+    parser.add_argument("--recipe", choices=tuple(RECIPES), default="e2esr",
+                        help="whose random formulas; default: %(default)s")  # fmt: skip
+    parser.add_argument("--seed", metavar="S", type=int, default=0, help="default: %(default)s")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Generate, compare, print."""
+    if options.count < 100:
+        raise DataError("so few formulas tell nothing", hint="ask for 100 or more: --count 1024")
+    if options.seed < 0:
+        raise DataError("a seed is 0 or more")
+    plan = GenerationPlan(options.max_eic, 0, options.measure, False, options.recipe)
+    meter = Meter(sys.stderr.isatty())
+    generated = generate_sets(options.count, plan, options.seed, meter)
+    found = compare(generated, options.corpus or CORPORA, seed=options.seed)
+    if options.json:
+        document = _document(generated, found, options)
+        print(json.dumps(plain_value(document), allow_nan=False, ensure_ascii=False))
+    else:
+        for line in _lines(generated, found, options):
+            print(line)
+
+
+def _document(
+    generated: GeneratedSets, found: Sequence[Comparison], options: argparse.Namespace
+) -> dict[str, Any]:
+    return {
+        "count": generated.count, "seed": options.seed, "max_eic": options.max_eic,
+        "measure": options.measure, "recipe": RECIPES[options.recipe].source,
+        "accepted": generated.accepted, "longest": generated.longest,
+        "comparisons": [
+            {
+                "corpus": one.corpus, "trait": one.trait, "chance": one.chance,
+                "distance": {name: _numbers(each) for name, each in one.distance.items()},
+                "gain": {name: _numbers(each) for name, each in one.gain.items()},
+                "beyond_length": _numbers(one.beyond),
+                "kl": [
+                    {"from_corpus": how.from_corpus, "share": how.share, "count": how.count,
+                     "width": how.width, "random": before, "filtered": after}
+                    for how, (before, after) in one.kl.items()
+                ],
+                "paper": PAPER.get((one.corpus, one.trait)),
+            }
+            for one in found
+        ],
+    }  # fmt: skip
+
+
+def _numbers(estimate: Estimate) -> dict[str, float]:
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+
+
+def _lines(
+    generated: GeneratedSets, found: Sequence[Comparison], options: argparse.Namespace
+) -> Iterator[str]:
+    """The tables, as lines of text."""
+    made = "the mean of s²" if options.measure == "mean" else "the 90 % quantile of s²"
+    kept = wording.percent(generated.accepted, 0)
+    yield (
+        f"{generated.count:,} formulas a set, seed {options.seed}; [95 % intervals] resample "
+        "formulas and laws"
+    )
+    yield f"filtered: EIC of at most {options.max_eic:g} ({made}), {kept} of the random formulas"
+    yield f"shortest: the {kept} of fewest nodes, {generated.longest} at most"
+    yield "same lengths: random formulas, each as long as one of the filtered"
+    yield ""
+    yield (
+        f"{'Jensen-Shannon divergence, nats':32} "
+        + " ".join(f"{name:>19}" for name in SETS)
+        + f" {'EIC beyond length':>22} {'by chance':>9}"
+    )
+    for one in found:
+        yield (
+            f"{one.corpus + ', ' + one.trait:32} "
+            + " ".join(f"{_text(one.distance[name]):>19}" for name in SETS)
+            + f" {_text(one.beyond, signed=True):>22} {one.chance:>9.3f}"
+        )
+    known = [one for one in found if (one.corpus, one.trait) in PAPER]
+    if known:
+        yield ""
+        yield from _beside_the_paper(known)
+
+
+def _text(estimate: Estimate, *, signed: bool = False) -> str:
+    form = "+.3f" if signed else ".3f"
+    parts = [f"{number:{form}}" for number in (estimate.value, estimate.low, estimate.high)]
+    if not signed:
+        parts[1:] = [part.removeprefix("0") for part in parts[1:]]
+    return f"{parts[0]} [{parts[1]}, {parts[2]}]".replace("-", "−")
+
+
+def _beside_the_paper(known: Sequence[Comparison]) -> Iterator[str]:
+    """Random to filtered formulas: what the paper prints, and what is found here."""
+    nearest = nearest_smoothing(known)
+    yield "Random -> filtered, by Yu et al. and here.  KL here: " + str(nearest) + ", the one of"
+    yield (
+        f"{len(SMOOTHINGS)} settings whose KL of random formulas is nearest to theirs; "
+        "last column: the change over all"
+    )
+    yield (
+        f"{'':22} {'JS, paper':>22} {'JS, here':>22} {'KL, paper':>22} {'KL, here':>22} "
+        f"{'change, any setting':>20}"
+    )
+    for one in known:
+        before, after, kl_before, kl_after = PAPER[one.corpus, one.trait]
+        changes = [found[1] / found[0] - 1 for found in one.kl.values()]
+        yield (
+            f"{one.corpus + ', ' + one.trait:22} {_change(before, after):>22} "
+            f"{_change(*[one.distance[name].value for name in SETS[:2]]):>22} "
+            f"{_change(kl_before, kl_after):>22} {_change(*one.kl[nearest]):>22} "
+            f"{_percent(min(changes)) + ' … ' + _percent(max(changes)):>20}"
+        )
+
+
+def _change(before: float, after: float) -> str:
+    digits = 3 if before < 1 else 2
+    return f"{before:.{digits}f} -> {after:.{digits}f} {_percent(after / before - 1):>6}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:+.0f} %".replace("-", "−")

@@ -1,0 +1,370 @@
+"""Many formulas as one array of symbols, each on rows of its own: what generators measure with.
+
+`eic_core.engine.population` measures many formulas on the same rows, and asks for a tree of each.
+Here a formula is a run of numbers in prefix order, its tree is never built, and what the native
+engine reads is put together for all of them at once.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from eic_core.engine.amplify import amplify
+from eic_core.engine.native import library as native
+from eic_core.engine.native.library import INVALID, Library, Packed
+from eic_core.engine.passes import RANGE
+from eic_core.engine.values import plain_values
+from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
+from eic_core.samples import Samples
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Numbers = np.ndarray[Any, np.dtype[np.int64]]
+
+
+def previous_of_same_height(height: Numbers) -> tuple[Numbers, Numbers]:
+    """For each place the last one before it of the same height, or -1; and how many there are.
+
+    Where a stack of operands is worked off, this is what stood there before.
+
+    Examples
+    --------
+    >>> before, count = previous_of_same_height(np.array([1, 2, 1, 1]))
+    >>> before.tolist(), count.tolist()
+    ([-1, -1, 0, 2], [0, 0, 1, 2])
+    """
+    order = np.argsort(height.astype(np.int16), kind="stable")
+    same = height[order]
+    first = np.empty(len(order), dtype=bool)
+    first[:1] = True
+    np.not_equal(same[1:], same[:-1], out=first[1:])
+    before = np.full(len(order), -1)
+    before[order[1:]] = np.where(first[1:], -1, order[:-1])
+    places = np.arange(len(order))
+    count = np.empty(len(order), dtype=np.int64)
+    count[order] = places - np.maximum.accumulate(np.where(first, places, 0))
+    return before, count
+
+
+@dataclass(frozen=True)
+class Alphabet:
+    """The symbols that formulas are written in.
+
+    Attributes
+    ----------
+    nodes : tuple of Node
+        What each symbol stands for; ids and children mean nothing but the number of operands, at
+        most two.  Variables read the columns of a formula's rows in the order in which they stand.
+    """
+
+    nodes: tuple[Node, ...]
+
+    @cached_property
+    def arity(self) -> Numbers:
+        """How many operands each symbol has."""
+        return np.array([len(node.children) for node in self.nodes])
+
+    @cached_property
+    def is_variable(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which symbols are variables."""
+        return np.array([node.operator == VARIABLE for node in self.nodes])
+
+    @cached_property
+    def is_constant(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which symbols are numbers."""
+        return np.array([node.operator == CONSTANT for node in self.nodes])
+
+    @cached_property
+    def column(self) -> Numbers:
+        """Which column of its formula's rows each variable reads: they count from 0."""
+        return np.cumsum(self.is_variable) - 1
+
+    def packed(self, engine: Library) -> tuple[Any, ...] | None:
+        """Kind, parameter and program constants of each symbol; None if one is not native."""
+        kept = self.__dict__.setdefault("_packed", {})
+        if engine not in kept:
+            kept[engine] = self._pack(engine)
+        found: tuple[Any, ...] | None = kept[engine]
+        return found
+
+    def _pack(self, engine: Library) -> tuple[Any, ...] | None:
+        found = [engine.symbol(node) for node in self.nodes]
+        known = [symbol for symbol in found if symbol is not None]
+        if len(known) < len(found):
+            return None
+        width = max(len(constants) for _, _, constants in known)
+        held = np.zeros((len(known), width))
+        counts = np.array([len(constants) for _, _, constants in known])
+        for i, (_, _, constants) in enumerate(known):
+            held[i, : len(constants)] = constants
+        return (
+            np.array([kind for kind, _, _ in known], dtype=np.int32),
+            np.array([parameter for _, parameter, _ in known]),
+            held,
+            counts,
+        )
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Formulas one after the other, in prefix order.
+
+    Attributes
+    ----------
+    alphabet : Alphabet
+    symbols : ndarray of int, shape (T,)
+        Places in the alphabet.
+    starts : ndarray of int, shape (M + 1,)
+        Where each formula begins, and T.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> x, one, minus = read("x - 1").formula.nodes
+    >>> forest = Forest(Alphabet((minus, x, one)), np.array([0, 1, 2, 1]), np.array([0, 3, 4]))
+    >>> rows = np.array([[[2.0, 4.0]], [[5.0, 6.0]]])  # formula, variable, row
+    >>> forest.values(rows).tolist()
+    [[1.0, 3.0], [5.0, 6.0]]
+    >>> forest.measure(rows)[1].round(2).tolist()
+    [0.32, 0.0]
+    """
+
+    alphabet: Alphabet
+    symbols: Numbers
+    starts: Numbers
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @cached_property
+    def sizes(self) -> Numbers:
+        """How many nodes each formula has."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def owner(self) -> Numbers:
+        """Whose each symbol is."""
+        return np.repeat(np.arange(len(self)), self.sizes)
+
+    @cached_property
+    def operands(self) -> tuple[Numbers, Numbers]:
+        """For each symbol the places of its left (or only) and its right operand; -1 for none."""
+        backwards, _ = self._backwards
+        last = len(self.symbols) - 1
+        arity = self.alphabet.arity[self.symbols]
+        left = np.where(arity > 0, np.arange(1, len(arity) + 1), -1)
+        right = np.where(arity > 1, last - backwards[::-1], -1)
+        return left, right
+
+    @cached_property
+    def parent(self) -> Numbers:
+        """For each symbol the place of the one that it is an operand of; -1 at a root."""
+        parent = np.full(len(self.symbols), -1)
+        for operand in self.operands:
+            there = np.flatnonzero(operand >= 0)
+            parent[operand[there]] = there
+        return parent
+
+    @cached_property
+    def _backwards(self) -> tuple[Numbers, Numbers]:
+        """Read from the end, a prefix order is worked off with a stack, the left operand on top.
+
+        For each symbol from the end: the place where its right operand stands, if it has two, and
+        which of the stack's buffers its result has.  Two buffers a place of the stack, in turn: no
+        result lies where an operand of it does.
+        """
+        arity = self.alphabet.arity[self.symbols[::-1]]
+        height = np.cumsum(1 - arity) - (len(self) - 1 - self.owner[::-1])
+        before, count = previous_of_same_height(height)
+        return before, 2 * (height - 1) + (count & 1)
+
+    def take(self, which: Numbers) -> Forest:
+        """These formulas alone, in this order."""
+        sizes = self.sizes[which]
+        starts = np.concatenate(([0], np.cumsum(sizes)))
+        places = np.repeat(self.starts[which] - starts[:-1], sizes) + np.arange(starts[-1])
+        return Forest(self.alphabet, self.symbols[places], starts)
+
+    def formula(self, number: int) -> Formula:
+        """One of them as a tree."""
+        done: list[int] = []
+        nodes: list[Node] = []
+        symbols = self.symbols[self.starts[number] : self.starts[number + 1]]
+        for symbol in post_order(symbols.tolist(), self.alphabet.arity.tolist()):
+            node = self.alphabet.nodes[symbol]
+            arity = len(node.children)
+            children = tuple(done[len(done) - arity :])
+            del done[len(done) - arity :]
+            done.append(len(nodes))
+            nodes.append(node._replace(id=len(nodes), children=children, span=(0, 0)))
+        return Formula(tuple(nodes))
+
+    def samples(self, number: int, rows: Floats) -> Samples:
+        """The rows of one of them."""
+        names = [node.label for node in self.alphabet.nodes if node.operator == VARIABLE]
+        return Samples.from_columns(dict(zip(names, rows[number], strict=False)))
+
+    def values(self, rows: Floats) -> Floats:
+        """The value of each formula at its rows.
+
+        Parameters
+        ----------
+        rows : ndarray, shape (M, D, N)
+            For each formula the values of its variables.
+
+        Returns
+        -------
+        ndarray, shape (M, N)
+            All nan of a formula that has a node that is not finite at some row.
+        """
+        packed = self._packed
+        if packed is None:
+            found = np.array([
+                plain_values(self.formula(i), self.samples(i, rows)) for i in range(len(self))
+            ])  # fmt: skip
+            found[~np.isfinite(found).all(axis=1)] = np.nan
+            return found
+        kept = np.empty((len(self), rows.shape[-1]))
+        keep = self._kept(kept, self._roots)
+        run = self._run(packed, rows, keep_y=keep, mode=native.VALUES_ONLY, out=INVALID)
+        kept[np.flatnonzero(run.signs)] = np.nan
+        return kept
+
+    def measure(self, rows: Floats, share: float | None = None) -> tuple[Floats, Floats]:
+        """The value of each formula at its rows, and its EIC on them.
+
+        Parameters
+        ----------
+        rows : ndarray, shape (M, D, N)
+            For each formula the values of its variables.
+        share : float, optional
+            Takes at each node, in place of the mean of s^2, what it does not exceed at this share
+            of the rows.
+
+        Returns
+        -------
+        values : ndarray, shape (M, N)
+            As `values` has them.
+        eic : ndarray, shape (M,)
+            nan without values, and where a lost value would be needed.
+        """
+        count = rows.shape[-1]
+        packed = self._packed
+        if packed is None:
+            values, eic = self.values(rows), np.empty(len(self))
+            unusual = np.arange(len(self))
+        else:
+            values = np.empty((len(self), count))
+            keep = {"keep_y": self._kept(values, self._roots)}
+            s2 = np.empty((0 if share is None else len(self.symbols), count))
+            if share is not None:
+                keep["keep_s2"] = self._kept(s2, np.arange(len(self.symbols)))
+            run = self._run(packed, rows, mode=0, out=INVALID | RANGE, **keep)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                if share is None:
+                    eic = 0.5 * np.log10(np.array(run.sums) / count)
+                else:
+                    place = math.ceil(share * count) - 1
+                    # backwards, so that each formula's nodes stand together from its root on
+                    each = np.partition(s2, place, axis=1)[::-1, place]
+                    eic = 0.5 * np.log10(np.maximum.reduceat(each, self.starts[:-1]))
+            unusual = np.flatnonzero(run.signs)
+            if len(unusual):
+                values[unusual] = self.take(unusual).values(np.ascontiguousarray(rows[unusual]))
+        for i in unusual.tolist():
+            has_values = bool(np.isfinite(values[i, 0]))
+            eic[i] = self._alone(i, rows, share) if has_values else math.nan
+        return values, eic
+
+    @cached_property
+    def _roots(self) -> Numbers:
+        """The slot of each formula's result."""
+        return len(self.symbols) - 1 - self.starts[:-1]
+
+    @cached_property
+    def _packed(self) -> Packed | None:
+        engine = native.library()
+        symbols = None if engine is None else self.alphabet.packed(engine)
+        if engine is None or symbols is None:
+            return None
+        kinds, parameters, held, counts = symbols
+        backwards, buffers = self._backwards
+        read = self.symbols[::-1]
+        arity = self.alphabet.arity[read]
+        first = np.cumsum(arity) - arity
+        reads = np.empty(int(arity.sum()), dtype=np.int32)
+        some, two = np.flatnonzero(arity), np.flatnonzero(arity == 2)
+        reads[first[some]] = some - 1
+        reads[first[two] + 1] = backwards[two]
+        own = np.arange(held.shape[1]) < counts[read][:, None]
+        parts = (
+            np.ascontiguousarray(kinds[read]), reads, np.ascontiguousarray(parameters[read]),
+            held[read][own], buffers.astype(np.int32),
+        )  # fmt: skip
+        addresses = tuple([int(part.ctypes.data) for part in parts])
+        used = int(buffers.max(initial=0)) + 1
+        return Packed(len(read), len(reads), used, [], parts, addresses)
+
+    def _run(self, packed: Packed, rows: Floats, *, mode: int, out: int, **kept: Any) -> Any:
+        engine = native.library()
+        assert engine is not None and rows.flags.c_contiguous and rows.dtype == np.float64
+        _, variables, count = rows.shape
+        read = self.symbols[::-1]
+        there = self.alphabet.is_variable[read]
+        columns = self.alphabet.column[read[there]] + variables * self.owner[::-1][there]
+        addresses = array("q")
+        addresses.frombytes((int(rows.ctypes.data) + 8 * count * columns).tobytes())
+        return engine.run(
+            None, packed, addresses, count, mode=mode, skip=out, out=out, told=self._roots, **kept
+        )  # fmt: skip
+
+    @staticmethod
+    def _kept(target: Floats, slots: Numbers) -> list[tuple[int, int]]:
+        first, step = int(target.ctypes.data), 8 * target.shape[1]
+        return [(slot, first + step * i) for i, slot in enumerate(slots.tolist())]
+
+    def _alone(self, number: int, rows: Floats, share: float | None) -> float:
+        """What cannot be measured with the others, by the rules of ADR 0001."""
+        samples = self.samples(number, rows)
+        found = amplify(self.formula(number), samples, recheck=False)
+        if share is None or found.valid_count < len(samples) or math.isnan(found.eic):
+            return found.eic
+        s2 = np.array([found.valid_s2(node) for node in found.tape.nodes])
+        place = math.ceil(share * len(samples)) - 1
+        return float(0.5 * np.log10(np.partition(s2, place, axis=1)[:, place].max()))
+
+
+def post_order(symbols: Sequence[int], arity: Sequence[int]) -> list[int]:
+    """A formula's symbols with every operator behind its operands, in the order written.
+
+    Parameters
+    ----------
+    symbols : sequence of int
+        In prefix order.
+    arity : sequence of int
+        Of each symbol of the alphabet.
+
+    Examples
+    --------
+    >>> post_order([0, 1, 0, 2, 3], [2, 0, 0, 0])  # a binary symbol and three leaves
+    [1, 2, 3, 0, 0]
+    """
+    found: list[int] = []
+    waiting: list[list[int]] = []  # operators with how many operands are missing
+    for symbol in symbols:
+        if arity[symbol]:
+            waiting.append([symbol, arity[symbol]])
+            continue
+        found.append(symbol)
+        while waiting:
+            waiting[-1][1] -= 1
+            if waiting[-1][1]:
+                break
+            found.append(waiting.pop()[0])
+    return found
