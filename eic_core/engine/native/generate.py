@@ -8,7 +8,6 @@ committed, so that building needs a compiler only; a test holds it to the table.
 from __future__ import annotations
 
 import math
-import re
 from pathlib import Path
 from typing import Any
 
@@ -205,25 +204,29 @@ def _loops(row: Operator, arity: int) -> str:
             f"        const double y = Y[r];\n{load}{terms}        const double s = {total};\n"
             f"        S[r] = s;{keep}\n        bad += {bad};\n    }}\n    return bad;\n}}\n"
         )
-    return text + (
-        f"CLONES static int64_t mark_{row.name}(ROWS)\n{{\n    UNPACK_MARK;\n"
-        "    INDEPENDENT\n    for (int64_t r = 0; r < n; r++) {\n"
-        "        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];\n"
-        f"        (void)a0; (void)s0;\n        marked[r] = open[r] & -(int64_t)({bad});\n"
-        "        count -= marked[r];\n    }\n    return count;\n}\n"
+    return text + _mark(row, arity)
+
+
+def _mark(row: Operator, arity: int) -> str:
+    """Which samples need the rules."""
+    names = range(arity)
+    special = "!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX)" + _suspicion(row)
+    zero = "0"
+    if row.fixed is not None:  # where the value is 0 because an operand is, every limit is kappa
+        zero = f"(y == 0) & ({' | '.join(f'(a{i} == 0)' for i in names)})"
+    else:
+        special += "".join(f" | (a{i} == w{i})" for i in names)
+    load = "".join(f"        const double a{i} = A{i}[r];\n        (void)a{i};\n" for i in names)
+    return (
+        f"CLONES static int64_t mark_{row.name}(ROWS)\n{{\n    UNPACK_MARK;\n    INDEPENDENT\n"
+        "    for (int64_t r = 0; r < n; r++) {\n"
+        f"        const double y = Y[r], s = S[r], s0 = S0[r];\n        (void)s0;\n{load}"
+        f"        MARK({special}, {zero});\n    }}\n    MARKED;\n}}\n"
     )
 
 
-_CALL = re.compile(r"\b(?:pow|log|exp|hypot|sin|cos|tan|sinh|cosh)\(")
-"""Functions of the C library that keep a loop from being vectorised."""
-
-
-def _mends_chunk(row: Operator, arity: int) -> bool:
-    return not row.selects and not _CALL.search(_mend_loop(row, arity))
-
-
-def _mend_loop(row: Operator, arity: int) -> str:
-    """Every rule at every sample of a chunk, without a branch."""
+def _mend(row: Operator, arity: int) -> str:
+    """Every rule at the samples marked, without a branch."""
     names = range(arity)
     a, y, p = [C(f"a{i}") for i in names], C("y"), C("p")
     pole = "0" if row.pole is None else C.of(row.pole(B, a, p)).text
@@ -231,6 +234,8 @@ def _mend_loop(row: Operator, arity: int) -> str:
     near = "0"
     if row.brink is not None:
         near = C.of(doubt.near_brink(B, row, C("a0"), C("s0"), C("leaf0"))).text
+    if row.waves:
+        near = "(lost_phase(a0, s0, k0) != 0)"
     lines = ["const double y = Y[r];"]
     lines += [f"const double a{i} = A{i}[r], s{i} = S{i}[r], z{i} = Z{i}[r];" for i in names]
     if row.helper:
@@ -245,58 +250,27 @@ def _mend_loop(row: Operator, arity: int) -> str:
         lines.append(f"const double k{i} = {kappa};")
         lines.append(f"const double m{i} = moved_by({partial}, deviation(a{i}, s{i}, z{i}));")
         lines.append(f"const double t{i} = edge_term(y, a{i}, s{i}, k{i}, {limit}, m{i});")
-    if row.waves:
-        near = "(lost_phase(a0, s0, k0) != 0)"
     total = " + ".join(["1.0", *(f"t{i}" for i in names)])
     ordinary = " & ".join(f"(fabs(a{i}) <= DBL_MAX)" for i in names)
-    lines += [f"T{i}[r] = t{i};" for i in names]
     lines += [
-        f"const double s = {total};",
+        f"const double s = {total}, v = {'length_of(m0, m1)' if arity == 2 else 'm0'};",
+        *(f"if (T{i}) T{i}[r] = t{i};" for i in names),
         "S[r] = s;",
-        f"V[r] = choose(y == 0, {'length_of(m0, m1)' if arity == 2 else 'm0'}, 0);",
-        f"found[r] = found_at(y, {pole}, {vanishes}, {ordinary}, {near}, s);",
+        "V[r] = v;",
+        f"found[i] = found_at(y, {pole}, {vanishes}, {ordinary}, {near}, s);",
+        "TELL;",
     ]
-    text = "".join(f"        {line}\n" for line in lines)
+    text = "".join(f"            {line}\n" for line in lines)
     if row.helper:
         text = text.replace(f"{row.helper}(choose((a0 == 0.0), 1.0, a0))", "h")  # where a0 is not 0
         text = text.replace(f"{row.helper}(a0)", "h")
-    return text
-
-
-def _mend_chunk(row: Operator, arity: int) -> str:
-    if not _mends_chunk(row, arity):
-        return ""
-    return (
-        f"CLONES static void mend_chunk_{row.name}(MEND)\n{{\n    UNPACK_MEND;\n    INDEPENDENT\n"
-        f"    for (int64_t r = 0; r < n; r++) {{\n{_mend_loop(row, arity)}    }}\n"
-        "    settle_chunk(k);\n}\n"
+    some, every = (
+        "        INDEPENDENT\n        for (int64_t i = 0; i < count; i++) {\n"
+        f"            const int64_t r = {r};\n{text}        }}\n" for r in ("list[i]", "i")
     )
-
-
-def _facts(row: Operator, arity: int) -> str:
-    """What the rules ask of a row at one sample."""
-    a = [C(f"a[{i}]") for i in range(arity)]
-    y, p = C("y"), C("p")
-    lines = []
-    for name, values in (
-        ("kappa2", [] if row.selects else _kappas(row, a)),
-        ("partial", [C.of(d).text for d in row.partials(B, a, y, p)] if not row.selects else []),
-        ("limit", [C.of(v).text for v in row.zero_limit(B, a, p)] if not row.selects else []),
-    ):
-        lines += [f"    f->{name}[{i}] = {value};" for i, value in enumerate(values)]
-    pole = "0" if row.pole is None else C.of(row.pole(B, a, p)).text
-    vanishes = "1" if row.vanishes is None else C.of(row.vanishes(B, a, p)).text
-    near = "0"
-    if row.brink is not None:
-        near = C.of(doubt.near_brink(B, row, a[0], C("s[0]"), C("leaf[0]"))).text
-    if row.waves:
-        near = "lost_phase(a[0], s[0], f->kappa2[0]) != 0"
-    lines += [f"    f->pole = {pole};", f"    f->vanishes = {vanishes};"]
-    lines += [f"    f->doubtful = {near};"]
-    return _mend_chunk(row, arity) + (
-        f"static inline void facts_{row.name}(FACTS)\n{{\n"
-        "    (void)a; (void)s; (void)leaf; (void)y; (void)p;\n" + "\n".join(lines) + "\n}\n"
-        f"static void mend_{row.name}(MEND)\n{{\n    mend_rows(MEND_GIVEN, facts_{row.name});\n}}\n"
+    return (
+        f"CLONES static int64_t mend_{row.name}(MEND)\n{{\n    UNPACK_MEND;\n"
+        f"    if (count < n) {{\n{some}    }} else {{\n{every}    }}\n    TOLD;\n}}\n"
     )
 
 
@@ -320,11 +294,11 @@ def header() -> str:
             if on
         )
         if row.selects:
-            functions = "rows_of_two, rows_of_two, mark_of_two, mend_selection, mend_two, 0"
+            functions = "rows_of_two, rows_of_two, mark_of_two, mend_two, 0"
             table.append(f'    {{"{row.name}", {functions}, {flags}}},')
             continue
         assert row.arity is not None
-        parts += [_loops(row, row.arity), _facts(row, row.arity)]
+        parts += [_loops(row, row.arity), _mend(row, row.arity)]
         outside = "0"
         if row.outside is not None:
             outside = f"outside_{row.name}"
@@ -338,10 +312,9 @@ def header() -> str:
                 f"        found[r] = -(int64_t)({text});\n        count -= found[r];\n    }}\n"
                 "    return count;\n}\n"
             )
-        mend_chunk = f"mend_chunk_{row.name}" if _mends_chunk(row, row.arity) else "0"
         table.append(
             f'    {{"{row.name}", rows_{row.name}, rows_{row.name}_edges, mark_{row.name}, '
-            f"mend_{row.name}, {mend_chunk}, {outside}, {flags or '0'}}},"
+            f"mend_{row.name}, {outside}, {flags or '0'}}},"
         )
     parts.append("static const Row TABLE[] = {\n" + "\n".join(table) + "\n};\n")
     return "\n".join(parts)

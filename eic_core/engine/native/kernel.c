@@ -102,27 +102,6 @@ CLONES static double sum_where(const double *x, const int64_t *ok, int64_t n)
     return total;
 }
 
-/* Marks samples where x is 0, too; counts them. */
-CLONES static int64_t mark_zeros(const double *x, const int64_t *open, int64_t *marked, int64_t n)
-{
-    int64_t found = 0;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const int64_t zero = open[r] & -(int64_t)(x[r] == 0);
-        marked[r] |= zero;
-        found -= zero;
-    }
-    return found;
-}
-
-CLONES static int64_t count_singular(const double *s2, const int64_t *ok, int64_t n)
-{
-    int64_t found = 0;
-    for (int64_t r = 0; r < n; r++)
-        found -= ok[r] & -(int64_t)!(s2[r] <= SINGULAR_S2);
-    return found;
-}
-
 CLONES static int64_t not_normal(const double *x, int64_t n)
 {
     int64_t bad = 0;
@@ -140,8 +119,8 @@ CLONES static int64_t not_finite(const double *x, int64_t n)
 }
 
 /* The samples that are in and not singular; adds the others to `odd`, and counts them. */
-CLONES static int64_t leave_singular(const double *s2, const int64_t *ok, int64_t *fine,
-                                     int64_t *odd, int64_t n)
+CLONES static int64_t leave_singular(const double *restrict s2, const int64_t *restrict ok,
+                                     int64_t *restrict fine, int64_t *restrict odd, int64_t n)
 {
     int64_t found = 0;
     INDEPENDENT
@@ -152,6 +131,59 @@ CLONES static int64_t leave_singular(const double *s2, const int64_t *ok, int64_
         found -= out;
     }
     return found;
+}
+
+CLONES static int64_t count_of(const int64_t *mask, int64_t n)
+{
+    int64_t found = 0;
+    for (int64_t r = 0; r < n; r++)
+        found -= mask[r];
+    return found;
+}
+
+/* Bits of a status that are met; marks the samples that are in the sums, and counts what is met. */
+CLONES static uint8_t judge_chunk(const uint8_t *restrict status, uint8_t out,
+                                  int64_t *restrict ok, int64_t *restrict counts, int64_t n)
+{
+    int64_t valid = 0, invalid = 0, range = 0, marked = 0, coarse = 0;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const int64_t s = status[r], in = -(int64_t)!(s & out);
+        ok[r] = in;
+        valid -= in;
+        invalid += (s & INVALID) != 0;
+        range += (s & (HIGH | LOW)) != 0;
+        marked += s != 0;
+        coarse |= in & s & PRECISION;
+    }
+    counts[VALID_ROWS] = valid;
+    counts[INVALID_ROWS] = invalid;
+    counts[RANGE_ROWS] = range;
+    counts[MARKED_ROWS] = marked;
+    return coarse != 0;
+}
+
+/* Values below double's normal range, and zeros. */
+CLONES static int small_of(const double *restrict column, uint8_t *restrict status,
+                           int64_t *has_zero, int64_t n)
+{
+    int64_t zeros = 0, low = 0;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const int zero = column[r] == 0, lost = !(fabs(column[r]) >= DBL_MIN) & !zero;
+        zeros |= zero;
+        low |= lost;
+        status[r] = (uint8_t)(lost * LOW);
+    }
+    *has_zero = zeros != 0;
+    return low != 0;
+}
+
+/* What is known of the samples of an operand is known of this slot's. */
+CLONES static void inherit(uint8_t *restrict status, const uint8_t *restrict below, int64_t n)
+{
+    for (int64_t r = 0; r < n; r++)
+        status[r] |= below[r];
 }
 
 CLONES static int signs_of(const double *y, const double *a, const int64_t *ok, int64_t n)
@@ -169,7 +201,7 @@ CLONES static int signs_of(const double *y, const double *a, const int64_t *ok, 
 typedef struct {
     int32_t *first_operand, *first_constant, *fixed;  /* per slot */
     double *Y, *S, *Z, *H, *T, *none, *spare;
-    int64_t *found, *live, *marked, *ok, *fine, *odd, *every;  /* per sample */
+    int64_t *found, *live, *marked, *list, *ok, *fine, *odd, *every;  /* per sample */
     uint8_t *status_bytes;
     int32_t *dead;
     const double **value;   /* per slot: its values in this chunk */
@@ -191,10 +223,11 @@ static void lay_out(const Call *c, Chunk *x, int64_t operands)
     x->H = at, at += m;
     x->none = at, at += m;
     memset(x->none, 0, (size_t)m * sizeof(double));
-    x->spare = at, at += 2 * m;
+    x->spare = at, at += m;
     x->found = (int64_t *)at, at += m;
     x->live = (int64_t *)at, at += m;
     x->marked = (int64_t *)at, at += m;
+    x->list = (int64_t *)at, at += m;
     x->ok = (int64_t *)at, at += m;
     x->fine = (int64_t *)at, at += m;
     x->odd = (int64_t *)at, at += m;
@@ -268,14 +301,9 @@ static void read_leaf(const Call *c, Chunk *x, int64_t slot, const double *colum
     x->has_zero[slot] = 0;
     if (c->mode & VALUES_ONLY || !not_normal(column, n))
         return;
-    uint8_t any = 0;
     double *Z = x->Z + place;
-    for (int64_t r = 0; r < n; r++) {
-        const int small = !(fabs(column[r]) >= DBL_MIN), zero = column[r] == 0;
-        x->has_zero[slot] |= zero;
-        Z[r] = 0;
-        any |= status[r] = small & !zero ? LOW : 0;
-    }
+    memset(Z, 0, (size_t)n * sizeof(double));
+    const int any = small_of(column, status, &x->has_zero[slot], n);
     if (any)
         x->status[slot] = status;
 }
@@ -342,8 +370,8 @@ static int measure_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t 
     k->Y = x->Y + place, k->S = x->S + place, k->Z = x->Z + place;
     k->status = status, k->dead = x->dead, k->has_zero = 0;
     k->open = x->fixed[slot] ? x->every : x->live;  /* a constant is seen by every chunk */
-    k->live = x->live, k->marked = x->marked, k->found = x->found;
-    k->none = x->none, k->spare[0] = x->spare, k->spare[1] = x->spare + m;
+    k->live = x->live, k->marked = x->marked, k->list = x->list, k->found = x->found;
+    k->none = x->none;
     int zeros = 0, known = 0;
     for (int i = 0; i < k->operands; i++) {
         const int32_t o = from[i];
@@ -355,8 +383,7 @@ static int measure_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t 
         k->from[i] = o;
         zeros |= (int)x->has_zero[o];
         if (x->status[o] && known++)
-            for (int64_t r = 0; r < n; r++)
-                status[r] |= x->status[o][r];
+            inherit(status, x->status[o], n);
         else if (x->status[o])
             memcpy(status, x->status[o], (size_t)n);
     }
@@ -393,37 +420,32 @@ static int measure_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t 
         bad = n;
     /* Beside a value that is not 0, an operand that is 0 and carries no noise adds kappa^2 s^2 = 0,
      * as the plain recursion has it. */
-    const int inner = zeros & NOISY_ZEROS && !(row->flags & KAPPA_FIXED);
-    if (!bad && !inner)
+    if (!bad && !(zeros & NOISY_ZEROS && !(row->flags & KAPPA_FIXED)))
         return known != 0;
-    if (!inner && row->flags & KAPPA_FIXED && !(zeros & NOISY_ZEROS) && !not_exact_zeros(k)) {
-        memset(k->Z, 0, (size_t)n * sizeof(double));
-        x->has_zero[slot] = EXACT_ZEROS;
-        return known != 0;
-    }
     if (!known)
         memset(status, 0, (size_t)n);
-    if (k->operands > 2)
+    k->still = zeros & NOISY_ZEROS ? 0 : -1;
+    for (int i = 0; i < 2 && i < k->operands; i++)
+        k->noisy[i] = x->has_zero[from[i]] & NOISY_ZEROS ? 0 : NAN;
+    int64_t count;
+    if (k->operands > 2) {
         memcpy(x->marked, k->open, (size_t)n * sizeof(int64_t));
-    else
-        bad = row->mark(k);
-    if (inner)
-        for (int i = 0; i < k->operands; i++)
-            if (x->has_zero[from[i]] & NOISY_ZEROS)
-                bad += mark_zeros(k->A[i], k->open, x->marked, n);
-    if (row->mend_chunk && k->operands <= 2 && bad > n / 16)
-        row->mend_chunk(k);
-    else if (bad)
-        row->mend(k);
-    x->has_zero[slot] = k->has_zero;
-    if (!known) {
-        uint8_t any = 0;
-        for (int64_t r = 0; r < n; r++)
-            any |= status[r];
-        known = any != 0;
+        k->told = 0;
+        count = n;
+    } else {
+        count = row->mark(k);
+        if (k->told)
+            add_bits(status, x->found, n);
+        if (k->has_zero)
+            memset(k->Z, 0, (size_t)n * sizeof(double));
     }
-    x->status[slot] = known ? status : 0;
-    return known != 0;
+    if (count) {
+        count = list_marked(k);
+        settle(k, count, k->operands > 2 ? mend_selection(k, count) : row->mend(k, count));
+    }
+    x->has_zero[slot] = k->has_zero;
+    x->status[slot] = known || k->told ? status : 0;
+    return x->status[slot] != 0;
 }
 
 /* The same, and the sums of its terms while they are near. */
@@ -445,21 +467,11 @@ static void gather(const Call *c, Chunk *x, int64_t start, int64_t n)
     const int64_t *ok = 0;
     int64_t singular_possible = 0, valid = n;
     if (status) {
-        int64_t invalid = 0, range = 0, marked = 0;
-        valid = 0;
-        for (int64_t r = 0; r < n; r++) {
-            const uint8_t s = status[r];
-            x->ok[r] = -(int64_t)!(s & c->out);
-            valid -= x->ok[r];
-            invalid += (s & INVALID) != 0;
-            range += (s & (HIGH | LOW)) != 0;
-            marked += s != 0;
-            singular_possible |= x->ok[r] & (s & PRECISION);
-        }
-        counts[VALID_ROWS] += valid;
-        counts[INVALID_ROWS] += invalid;
-        counts[RANGE_ROWS] += range;
-        counts[MARKED_ROWS] += marked;
+        int64_t found[COUNTS] = {0};
+        singular_possible = judge_chunk(status, (uint8_t)c->out, x->ok, found, n);
+        valid = found[VALID_ROWS];
+        for (int i = 0; i < COUNTS; i++)
+            counts[i] += found[i];
         ok = x->ok;
         if (c->status) {
             memcpy(c->status + start, status, (size_t)n);
@@ -484,11 +496,14 @@ static void gather(const Call *c, Chunk *x, int64_t start, int64_t n)
             c->sum[slot] += (double)valid;
             continue;
         }
-        if (singular_possible && count_singular(S, ok, n)) {
-            c->singular[slot] += leave_singular(S, ok, x->fine, x->odd, n);
-            use = x->fine;
+        double sum = use ? sum_where(S, use, n) : sum_of(S, n);
+        if (singular_possible && !(sum <= SINGULAR_S2)) {  /* none of them is more than their sum */
+            const int64_t found = leave_singular(S, ok, x->fine, x->odd, n);
+            c->singular[slot] += found;
+            use = found ? x->fine : ok;
+            sum = found ? sum_where(S, use, n) : sum;
         }
-        c->sum[slot] += use ? sum_where(S, use, n) : sum_of(S, n);
+        c->sum[slot] += sum;
         if (c->mode & EDGES && kind >= 0)
             for (int32_t i = 0; i < h[OPERANDS]; i++) {
                 const double *T = x->T + (first_operand + i) * m;
@@ -505,8 +520,7 @@ static void gather(const Call *c, Chunk *x, int64_t start, int64_t n)
         }
     }
     if (singular_possible)
-        for (int64_t r = 0; r < n; r++)
-            counts[SINGULAR_ROWS] -= x->odd[r];
+        counts[SINGULAR_ROWS] += count_of(x->odd, n);
 }
 
 /* In a population a slot is done with at once: its buffer goes on to another. */

@@ -82,53 +82,64 @@ CLONES static int64_t mark_add(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        const double a1 = A1[r];
+        (void)a1;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0) | (a1 == w1), 0);
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_add(MEND)
+CLONES static int64_t mend_add(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
-        const double k0 = ((a0 / y) * (a0 / y));
-        const double m0 = moved_by(1.0, deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
-        const double k1 = ((1.0 - (a0 / y)) * (1.0 - (a0 / y)));
-        const double m1 = moved_by(1.0, deviation(a1, s1, z1));
-        const double t1 = edge_term(y, a1, s1, k1, NAN, m1);
-        T0[r] = t0;
-        T1[r] = t1;
-        const double s = 1.0 + t0 + t1;
-        S[r] = s;
-        V[r] = choose(y == 0, length_of(m0, m1), 0);
-        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+            const double k0 = ((a0 / y) * (a0 / y));
+            const double m0 = moved_by(1.0, deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double k1 = ((1.0 - (a0 / y)) * (1.0 - (a0 / y)));
+            const double m1 = moved_by(1.0, deviation(a1, s1, z1));
+            const double t1 = edge_term(y, a1, s1, k1, NAN, m1);
+            const double s = 1.0 + t0 + t1, v = length_of(m0, m1);
+            if (T0) T0[r] = t0;
+            if (T1) T1[r] = t1;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+            const double k0 = ((a0 / y) * (a0 / y));
+            const double m0 = moved_by(1.0, deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double k1 = ((1.0 - (a0 / y)) * (1.0 - (a0 / y)));
+            const double m1 = moved_by(1.0, deviation(a1, s1, z1));
+            const double t1 = edge_term(y, a1, s1, k1, NAN, m1);
+            const double s = 1.0 + t0 + t1, v = length_of(m0, m1);
+            if (T0) T0[r] = t0;
+            if (T1) T1[r] = t1;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_add(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = ((a[0] / y) * (a[0] / y));
-    f->kappa2[1] = ((1.0 - (a[0] / y)) * (1.0 - (a[0] / y)));
-    f->partial[0] = 1.0;
-    f->partial[1] = 1.0;
-    f->limit[0] = NAN;
-    f->limit[1] = NAN;
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = 0;
-}
-static void mend_add(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_add);
+    TOLD;
 }
 
 CLONES static int64_t rows_sub(ROWS)
@@ -170,53 +181,64 @@ CLONES static int64_t mark_sub(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        const double a1 = A1[r];
+        (void)a1;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0) | (a1 == w1), 0);
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_sub(MEND)
+CLONES static int64_t mend_sub(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
-        const double k0 = ((a0 / y) * (a0 / y));
-        const double m0 = moved_by(1.0, deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
-        const double k1 = ((1.0 - (a0 / y)) * (1.0 - (a0 / y)));
-        const double m1 = moved_by((-1.0), deviation(a1, s1, z1));
-        const double t1 = edge_term(y, a1, s1, k1, NAN, m1);
-        T0[r] = t0;
-        T1[r] = t1;
-        const double s = 1.0 + t0 + t1;
-        S[r] = s;
-        V[r] = choose(y == 0, length_of(m0, m1), 0);
-        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+            const double k0 = ((a0 / y) * (a0 / y));
+            const double m0 = moved_by(1.0, deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double k1 = ((1.0 - (a0 / y)) * (1.0 - (a0 / y)));
+            const double m1 = moved_by((-1.0), deviation(a1, s1, z1));
+            const double t1 = edge_term(y, a1, s1, k1, NAN, m1);
+            const double s = 1.0 + t0 + t1, v = length_of(m0, m1);
+            if (T0) T0[r] = t0;
+            if (T1) T1[r] = t1;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+            const double k0 = ((a0 / y) * (a0 / y));
+            const double m0 = moved_by(1.0, deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double k1 = ((1.0 - (a0 / y)) * (1.0 - (a0 / y)));
+            const double m1 = moved_by((-1.0), deviation(a1, s1, z1));
+            const double t1 = edge_term(y, a1, s1, k1, NAN, m1);
+            const double s = 1.0 + t0 + t1, v = length_of(m0, m1);
+            if (T0) T0[r] = t0;
+            if (T1) T1[r] = t1;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_sub(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = ((a[0] / y) * (a[0] / y));
-    f->kappa2[1] = ((1.0 - (a[0] / y)) * (1.0 - (a[0] / y)));
-    f->partial[0] = 1.0;
-    f->partial[1] = (-1.0);
-    f->limit[0] = NAN;
-    f->limit[1] = NAN;
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = 0;
-}
-static void mend_sub(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_sub);
+    TOLD;
 }
 
 CLONES static int64_t rows_mul(ROWS)
@@ -258,53 +280,64 @@ CLONES static int64_t mark_mul(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        const double a1 = A1[r];
+        (void)a1;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX), (y == 0) & ((a0 == 0) | (a1 == 0)));
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_mul(MEND)
+CLONES static int64_t mend_mul(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
-        const double k0 = 1.0;
-        const double m0 = moved_by(a1, deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, 1.0, m0);
-        const double k1 = 1.0;
-        const double m1 = moved_by(a0, deviation(a1, s1, z1));
-        const double t1 = edge_term(y, a1, s1, k1, 1.0, m1);
-        T0[r] = t0;
-        T1[r] = t1;
-        const double s = 1.0 + t0 + t1;
-        S[r] = s;
-        V[r] = choose(y == 0, length_of(m0, m1), 0);
-        found[r] = found_at(y, 0, ((a0 == 0.0) | (a1 == 0.0)), (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+            const double k0 = 1.0;
+            const double m0 = moved_by(a1, deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, 1.0, m0);
+            const double k1 = 1.0;
+            const double m1 = moved_by(a0, deviation(a1, s1, z1));
+            const double t1 = edge_term(y, a1, s1, k1, 1.0, m1);
+            const double s = 1.0 + t0 + t1, v = length_of(m0, m1);
+            if (T0) T0[r] = t0;
+            if (T1) T1[r] = t1;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, ((a0 == 0.0) | (a1 == 0.0)), (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+            const double k0 = 1.0;
+            const double m0 = moved_by(a1, deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, 1.0, m0);
+            const double k1 = 1.0;
+            const double m1 = moved_by(a0, deviation(a1, s1, z1));
+            const double t1 = edge_term(y, a1, s1, k1, 1.0, m1);
+            const double s = 1.0 + t0 + t1, v = length_of(m0, m1);
+            if (T0) T0[r] = t0;
+            if (T1) T1[r] = t1;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, ((a0 == 0.0) | (a1 == 0.0)), (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_mul(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = 1.0;
-    f->kappa2[1] = 1.0;
-    f->partial[0] = a[1];
-    f->partial[1] = a[0];
-    f->limit[0] = 1.0;
-    f->limit[1] = 1.0;
-    f->pole = 0;
-    f->vanishes = ((a[0] == 0.0) | (a[1] == 0.0));
-    f->doubtful = 0;
-}
-static void mend_mul(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_mul);
+    TOLD;
 }
 
 CLONES static int64_t rows_div(ROWS)
@@ -346,53 +379,64 @@ CLONES static int64_t mark_div(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        const double a1 = A1[r];
+        (void)a1;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX), (y == 0) & ((a0 == 0) | (a1 == 0)));
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_div(MEND)
+CLONES static int64_t mend_div(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
-        const double k0 = 1.0;
-        const double m0 = moved_by((1.0 / a1), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, 1.0, m0);
-        const double k1 = 1.0;
-        const double m1 = moved_by(((-y) / a1), deviation(a1, s1, z1));
-        const double t1 = edge_term(y, a1, s1, k1, (-1.0), m1);
-        T0[r] = t0;
-        T1[r] = t1;
-        const double s = 1.0 + t0 + t1;
-        S[r] = s;
-        V[r] = choose(y == 0, length_of(m0, m1), 0);
-        found[r] = found_at(y, (a1 == 0.0), (a0 == 0.0), (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+            const double k0 = 1.0;
+            const double m0 = moved_by((1.0 / a1), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, 1.0, m0);
+            const double k1 = 1.0;
+            const double m1 = moved_by(((-y) / a1), deviation(a1, s1, z1));
+            const double t1 = edge_term(y, a1, s1, k1, (-1.0), m1);
+            const double s = 1.0 + t0 + t1, v = length_of(m0, m1);
+            if (T0) T0[r] = t0;
+            if (T1) T1[r] = t1;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, (a1 == 0.0), (a0 == 0.0), (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+            const double k0 = 1.0;
+            const double m0 = moved_by((1.0 / a1), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, 1.0, m0);
+            const double k1 = 1.0;
+            const double m1 = moved_by(((-y) / a1), deviation(a1, s1, z1));
+            const double t1 = edge_term(y, a1, s1, k1, (-1.0), m1);
+            const double s = 1.0 + t0 + t1, v = length_of(m0, m1);
+            if (T0) T0[r] = t0;
+            if (T1) T1[r] = t1;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, (a1 == 0.0), (a0 == 0.0), (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_div(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = 1.0;
-    f->kappa2[1] = 1.0;
-    f->partial[0] = (1.0 / a[1]);
-    f->partial[1] = ((-y) / a[1]);
-    f->limit[0] = 1.0;
-    f->limit[1] = (-1.0);
-    f->pole = (a[1] == 0.0);
-    f->vanishes = (a[0] == 0.0);
-    f->doubtful = 0;
-}
-static void mend_div(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_div);
+    TOLD;
 }
 
 CLONES static int64_t rows_neg(ROWS)
@@ -430,45 +474,52 @@ CLONES static int64_t mark_neg(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX), (y == 0) & ((a0 == 0)));
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_neg(MEND)
+CLONES static int64_t mend_neg(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double k0 = 1.0;
-        const double m0 = moved_by((-1.0), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, 1.0, m0);
-        T0[r] = t0;
-        const double s = 1.0 + t0;
-        S[r] = s;
-        V[r] = choose(y == 0, m0, 0);
-        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = 1.0;
+            const double m0 = moved_by((-1.0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, 1.0, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = 1.0;
+            const double m0 = moved_by((-1.0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, 1.0, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_neg(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = 1.0;
-    f->partial[0] = (-1.0);
-    f->limit[0] = 1.0;
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = 0;
-}
-static void mend_neg(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_neg);
+    TOLD;
 }
 
 CLONES static int64_t rows_abs(ROWS)
@@ -506,45 +557,52 @@ CLONES static int64_t mark_abs(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX), (y == 0) & ((a0 == 0)));
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_abs(MEND)
+CLONES static int64_t mend_abs(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double k0 = 1.0;
-        const double m0 = moved_by(choose((a0 < 0.0), (-1.0), 1.0), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, 1.0, m0);
-        T0[r] = t0;
-        const double s = 1.0 + t0;
-        S[r] = s;
-        V[r] = choose(y == 0, m0, 0);
-        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = 1.0;
+            const double m0 = moved_by(choose((a0 < 0.0), (-1.0), 1.0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, 1.0, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = 1.0;
+            const double m0 = moved_by(choose((a0 < 0.0), (-1.0), 1.0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, 1.0, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_abs(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = 1.0;
-    f->partial[0] = choose((a[0] < 0.0), (-1.0), 1.0);
-    f->limit[0] = 1.0;
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = 0;
-}
-static void mend_abs(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_abs);
+    TOLD;
 }
 
 CLONES static int64_t rows_power(ROWS)
@@ -582,45 +640,52 @@ CLONES static int64_t mark_power(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX), (y == 0) & ((a0 == 0)));
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_power(MEND)
+CLONES static int64_t mend_power(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double k0 = (p * p);
-        const double m0 = moved_by(choose((a0 == 0.0), choose((p == 1.0), 1.0, choose(((p == 0.0) | (p > 1.0)), 0.0, INFINITY)), (p * (y / a0))), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, choose((p == 0.0), NAN, p), m0);
-        T0[r] = t0;
-        const double s = 1.0 + t0;
-        S[r] = s;
-        V[r] = choose(y == 0, m0, 0);
-        found[r] = found_at(y, ((a0 == 0.0) & (p < 0.0)), ((a0 == 0.0) & (p > 0.0)), (fabs(a0) <= DBL_MAX), 0, s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (p * p);
+            const double m0 = moved_by(choose((a0 == 0.0), choose((p == 1.0), 1.0, choose(((p == 0.0) | (p > 1.0)), 0.0, INFINITY)), (p * (y / a0))), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((p == 0.0), NAN, p), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, ((a0 == 0.0) & (p < 0.0)), ((a0 == 0.0) & (p > 0.0)), (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (p * p);
+            const double m0 = moved_by(choose((a0 == 0.0), choose((p == 1.0), 1.0, choose(((p == 0.0) | (p > 1.0)), 0.0, INFINITY)), (p * (y / a0))), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((p == 0.0), NAN, p), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, ((a0 == 0.0) & (p < 0.0)), ((a0 == 0.0) & (p > 0.0)), (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_power(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = (p * p);
-    f->partial[0] = choose((a[0] == 0.0), choose((p == 1.0), 1.0, choose(((p == 0.0) | (p > 1.0)), 0.0, INFINITY)), (p * (y / a[0])));
-    f->limit[0] = choose((p == 0.0), NAN, p);
-    f->pole = ((a[0] == 0.0) & (p < 0.0));
-    f->vanishes = ((a[0] == 0.0) & (p > 0.0));
-    f->doubtful = 0;
-}
-static void mend_power(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_power);
+    TOLD;
 }
 
 CLONES static int64_t outside_power(int64_t n, const double *const *A, double p, int64_t *restrict found)
@@ -671,45 +736,52 @@ CLONES static int64_t mark_sqrt(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX), (y == 0) & ((a0 == 0)));
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_sqrt(MEND)
+CLONES static int64_t mend_sqrt(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double k0 = 0.25;
-        const double m0 = moved_by((0.5 / y), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, 0.5, m0);
-        T0[r] = t0;
-        const double s = 1.0 + t0;
-        S[r] = s;
-        V[r] = choose(y == 0, m0, 0);
-        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = 0.25;
+            const double m0 = moved_by((0.5 / y), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, 0.5, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = 0.25;
+            const double m0 = moved_by((0.5 / y), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, 0.5, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_sqrt(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = 0.25;
-    f->partial[0] = (0.5 / y);
-    f->limit[0] = 0.5;
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = 0;
-}
-static void mend_sqrt(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_sqrt);
+    TOLD;
 }
 
 CLONES static int64_t rows_cbrt(ROWS)
@@ -747,45 +819,52 @@ CLONES static int64_t mark_cbrt(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX), (y == 0) & ((a0 == 0)));
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_cbrt(MEND)
+CLONES static int64_t mend_cbrt(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double k0 = 0.1111111111111111;
-        const double m0 = moved_by(choose((a0 == 0.0), INFINITY, (y / (3.0 * a0))), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, 0.3333333333333333, m0);
-        T0[r] = t0;
-        const double s = 1.0 + t0;
-        S[r] = s;
-        V[r] = choose(y == 0, m0, 0);
-        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = 0.1111111111111111;
+            const double m0 = moved_by(choose((a0 == 0.0), INFINITY, (y / (3.0 * a0))), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, 0.3333333333333333, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = 0.1111111111111111;
+            const double m0 = moved_by(choose((a0 == 0.0), INFINITY, (y / (3.0 * a0))), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, 0.3333333333333333, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_cbrt(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = 0.1111111111111111;
-    f->partial[0] = choose((a[0] == 0.0), INFINITY, (y / (3.0 * a[0])));
-    f->limit[0] = 0.3333333333333333;
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = 0;
-}
-static void mend_cbrt(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_cbrt);
+    TOLD;
 }
 
 CLONES static int64_t rows_root(ROWS)
@@ -823,45 +902,52 @@ CLONES static int64_t mark_root(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX), (y == 0) & ((a0 == 0)));
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_root(MEND)
+CLONES static int64_t mend_root(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double k0 = (1.0 / (p * p));
-        const double m0 = moved_by(choose((a0 == 0.0), INFINITY, (y / (p * a0))), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, (1.0 / p), m0);
-        T0[r] = t0;
-        const double s = 1.0 + t0;
-        S[r] = s;
-        V[r] = choose(y == 0, m0, 0);
-        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (1.0 / (p * p));
+            const double m0 = moved_by(choose((a0 == 0.0), INFINITY, (y / (p * a0))), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, (1.0 / p), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (1.0 / (p * p));
+            const double m0 = moved_by(choose((a0 == 0.0), INFINITY, (y / (p * a0))), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, (1.0 / p), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_root(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = (1.0 / (p * p));
-    f->partial[0] = choose((a[0] == 0.0), INFINITY, (y / (p * a[0])));
-    f->limit[0] = (1.0 / p);
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = 0;
-}
-static void mend_root(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_root);
+    TOLD;
 }
 
 CLONES static int64_t rows_pow(ROWS)
@@ -905,54 +991,66 @@ CLONES static int64_t mark_pow(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        const double a1 = A1[r];
+        (void)a1;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0) | (a1 == w1), 0);
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_pow(MEND)
+CLONES static int64_t mend_pow(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
-        const double h = H[r];
-        const double k0 = (a1 * a1);
-        const double m0 = moved_by(choose((a0 == 0.0), choose((a1 == 1.0), 1.0, choose(((a1 == 0.0) | (a1 > 1.0)), 0.0, INFINITY)), (a1 * (y / a0))), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, a1, m0);
-        const double k1 = ((a1 * h) * (a1 * h));
-        const double m1 = moved_by(choose((a0 == 0.0), 0.0, (y * h)), deviation(a1, s1, z1));
-        const double t1 = edge_term(y, a1, s1, k1, NAN, m1);
-        T0[r] = t0;
-        T1[r] = t1;
-        const double s = 1.0 + t0 + t1;
-        S[r] = s;
-        V[r] = choose(y == 0, length_of(m0, m1), 0);
-        found[r] = found_at(y, 0, (a0 == 0.0), (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+            const double h = H[r];
+            const double k0 = (a1 * a1);
+            const double m0 = moved_by(choose((a0 == 0.0), choose((a1 == 1.0), 1.0, choose(((a1 == 0.0) | (a1 > 1.0)), 0.0, INFINITY)), (a1 * (y / a0))), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, a1, m0);
+            const double k1 = ((a1 * h) * (a1 * h));
+            const double m1 = moved_by(choose((a0 == 0.0), 0.0, (y * h)), deviation(a1, s1, z1));
+            const double t1 = edge_term(y, a1, s1, k1, NAN, m1);
+            const double s = 1.0 + t0 + t1, v = length_of(m0, m1);
+            if (T0) T0[r] = t0;
+            if (T1) T1[r] = t1;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, (a0 == 0.0), (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+            const double h = H[r];
+            const double k0 = (a1 * a1);
+            const double m0 = moved_by(choose((a0 == 0.0), choose((a1 == 1.0), 1.0, choose(((a1 == 0.0) | (a1 > 1.0)), 0.0, INFINITY)), (a1 * (y / a0))), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, a1, m0);
+            const double k1 = ((a1 * h) * (a1 * h));
+            const double m1 = moved_by(choose((a0 == 0.0), 0.0, (y * h)), deviation(a1, s1, z1));
+            const double t1 = edge_term(y, a1, s1, k1, NAN, m1);
+            const double s = 1.0 + t0 + t1, v = length_of(m0, m1);
+            if (T0) T0[r] = t0;
+            if (T1) T1[r] = t1;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, (a0 == 0.0), (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_pow(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = (a[1] * a[1]);
-    f->kappa2[1] = ((a[1] * log(a[0])) * (a[1] * log(a[0])));
-    f->partial[0] = choose((a[0] == 0.0), choose((a[1] == 1.0), 1.0, choose(((a[1] == 0.0) | (a[1] > 1.0)), 0.0, INFINITY)), (a[1] * (y / a[0])));
-    f->partial[1] = choose((a[0] == 0.0), 0.0, (y * log(choose((a[0] == 0.0), 1.0, a[0]))));
-    f->limit[0] = a[1];
-    f->limit[1] = NAN;
-    f->pole = 0;
-    f->vanishes = (a[0] == 0.0);
-    f->doubtful = 0;
-}
-static void mend_pow(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_pow);
+    TOLD;
 }
 
 CLONES static int64_t outside_pow(int64_t n, const double *const *A, double p, int64_t *restrict found)
@@ -1007,53 +1105,64 @@ CLONES static int64_t mark_hypot(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        const double a1 = A1[r];
+        (void)a1;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0) | (a1 == w1), 0);
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_hypot(MEND)
+CLONES static int64_t mend_hypot(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
-        const double k0 = (((a0 / y) * (a0 / y)) * ((a0 / y) * (a0 / y)));
-        const double m0 = moved_by(choose((y == 0.0), 1.0, (a0 / y)), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
-        const double k1 = (((a1 / y) * (a1 / y)) * ((a1 / y) * (a1 / y)));
-        const double m1 = moved_by(choose((y == 0.0), 1.0, (a1 / y)), deviation(a1, s1, z1));
-        const double t1 = edge_term(y, a1, s1, k1, NAN, m1);
-        T0[r] = t0;
-        T1[r] = t1;
-        const double s = 1.0 + t0 + t1;
-        S[r] = s;
-        V[r] = choose(y == 0, length_of(m0, m1), 0);
-        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+            const double k0 = (((a0 / y) * (a0 / y)) * ((a0 / y) * (a0 / y)));
+            const double m0 = moved_by(choose((y == 0.0), 1.0, (a0 / y)), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double k1 = (((a1 / y) * (a1 / y)) * ((a1 / y) * (a1 / y)));
+            const double m1 = moved_by(choose((y == 0.0), 1.0, (a1 / y)), deviation(a1, s1, z1));
+            const double t1 = edge_term(y, a1, s1, k1, NAN, m1);
+            const double s = 1.0 + t0 + t1, v = length_of(m0, m1);
+            if (T0) T0[r] = t0;
+            if (T1) T1[r] = t1;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+            const double k0 = (((a0 / y) * (a0 / y)) * ((a0 / y) * (a0 / y)));
+            const double m0 = moved_by(choose((y == 0.0), 1.0, (a0 / y)), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double k1 = (((a1 / y) * (a1 / y)) * ((a1 / y) * (a1 / y)));
+            const double m1 = moved_by(choose((y == 0.0), 1.0, (a1 / y)), deviation(a1, s1, z1));
+            const double t1 = edge_term(y, a1, s1, k1, NAN, m1);
+            const double s = 1.0 + t0 + t1, v = length_of(m0, m1);
+            if (T0) T0[r] = t0;
+            if (T1) T1[r] = t1;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_hypot(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = (((a[0] / y) * (a[0] / y)) * ((a[0] / y) * (a[0] / y)));
-    f->kappa2[1] = (((a[1] / y) * (a[1] / y)) * ((a[1] / y) * (a[1] / y)));
-    f->partial[0] = choose((y == 0.0), 1.0, (a[0] / y));
-    f->partial[1] = choose((y == 0.0), 1.0, (a[1] / y));
-    f->limit[0] = NAN;
-    f->limit[1] = NAN;
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = 0;
-}
-static void mend_hypot(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_hypot);
+    TOLD;
 }
 
 CLONES static int64_t rows_exp(ROWS)
@@ -1091,45 +1200,52 @@ CLONES static int64_t mark_exp(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_exp(MEND)
+CLONES static int64_t mend_exp(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double k0 = (a0 * a0);
-        const double m0 = moved_by(y, deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
-        T0[r] = t0;
-        const double s = 1.0 + t0;
-        S[r] = s;
-        V[r] = choose(y == 0, m0, 0);
-        found[r] = found_at(y, 0, (a0 != a0), (fabs(a0) <= DBL_MAX), 0, s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (a0 * a0);
+            const double m0 = moved_by(y, deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, (a0 != a0), (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (a0 * a0);
+            const double m0 = moved_by(y, deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, (a0 != a0), (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_exp(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = (a[0] * a[0]);
-    f->partial[0] = y;
-    f->limit[0] = NAN;
-    f->pole = 0;
-    f->vanishes = (a[0] != a[0]);
-    f->doubtful = 0;
-}
-static void mend_exp(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_exp);
+    TOLD;
 }
 
 CLONES static int64_t rows_expm1(ROWS)
@@ -1167,45 +1283,52 @@ CLONES static int64_t mark_expm1(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_expm1(MEND)
+CLONES static int64_t mend_expm1(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double k0 = (((a0 / y) + a0) * ((a0 / y) + a0));
-        const double m0 = moved_by((y + 1.0), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
-        T0[r] = t0;
-        const double s = 1.0 + t0;
-        S[r] = s;
-        V[r] = choose(y == 0, m0, 0);
-        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (((a0 / y) + a0) * ((a0 / y) + a0));
+            const double m0 = moved_by((y + 1.0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (((a0 / y) + a0) * ((a0 / y) + a0));
+            const double m0 = moved_by((y + 1.0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_expm1(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = (((a[0] / y) + a[0]) * ((a[0] / y) + a[0]));
-    f->partial[0] = (y + 1.0);
-    f->limit[0] = choose((a[0] == 0.0), 1.0, NAN);
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = 0;
-}
-static void mend_expm1(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_expm1);
+    TOLD;
 }
 
 CLONES static int64_t rows_log(ROWS)
@@ -1243,45 +1366,52 @@ CLONES static int64_t mark_log(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_log(MEND)
+CLONES static int64_t mend_log(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double k0 = ((1.0 / (y * p)) * (1.0 / (y * p)));
-        const double m0 = moved_by((1.0 / (a0 * p)), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
-        T0[r] = t0;
-        const double s = 1.0 + t0;
-        S[r] = s;
-        V[r] = choose(y == 0, m0, 0);
-        found[r] = found_at(y, (a0 == 0.0), 1, (fabs(a0) <= DBL_MAX), 0, s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = ((1.0 / (y * p)) * (1.0 / (y * p)));
+            const double m0 = moved_by((1.0 / (a0 * p)), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, (a0 == 0.0), 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = ((1.0 / (y * p)) * (1.0 / (y * p)));
+            const double m0 = moved_by((1.0 / (a0 * p)), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, (a0 == 0.0), 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_log(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = ((1.0 / (y * p)) * (1.0 / (y * p)));
-    f->partial[0] = (1.0 / (a[0] * p));
-    f->limit[0] = NAN;
-    f->pole = (a[0] == 0.0);
-    f->vanishes = 1;
-    f->doubtful = 0;
-}
-static void mend_log(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_log);
+    TOLD;
 }
 
 CLONES static int64_t outside_log(int64_t n, const double *const *A, double p, int64_t *restrict found)
@@ -1332,45 +1462,52 @@ CLONES static int64_t mark_log1p(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 + 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 + 1.0)) != 0.0)) | (!leaf0 && 1))));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 + 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 + 1.0)) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_log1p(MEND)
+CLONES static int64_t mend_log1p(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double k0 = ((((1.0 / (1.0 + a0)) * a0) / y) * (((1.0 / (1.0 + a0)) * a0) / y));
-        const double m0 = moved_by((1.0 / (1.0 + a0)), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
-        T0[r] = t0;
-        const double s = 1.0 + t0;
-        S[r] = s;
-        V[r] = choose(y == 0, m0, 0);
-        found[r] = found_at(y, (a0 == (-1.0)), 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 + 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 + 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = ((((1.0 / (1.0 + a0)) * a0) / y) * (((1.0 / (1.0 + a0)) * a0) / y));
+            const double m0 = moved_by((1.0 / (1.0 + a0)), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, (a0 == (-1.0)), 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 + 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 + 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = ((((1.0 / (1.0 + a0)) * a0) / y) * (((1.0 / (1.0 + a0)) * a0) / y));
+            const double m0 = moved_by((1.0 / (1.0 + a0)), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, (a0 == (-1.0)), 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 + 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 + 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_log1p(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = ((((1.0 / (1.0 + a[0])) * a[0]) / y) * (((1.0 / (1.0 + a[0])) * a[0]) / y));
-    f->partial[0] = (1.0 / (1.0 + a[0]));
-    f->limit[0] = choose((a[0] == 0.0), 1.0, NAN);
-    f->pole = (a[0] == (-1.0));
-    f->vanishes = 1;
-    f->doubtful = ((fabs((a[0] + 1.0)) <= ((1.1102230246251565e-07 * fabs(a[0])) * sqrt(s[0]))) & ((leaf[0] && (fabs((a[0] + 1.0)) != 0.0)) | (!leaf[0] && 1)));
-}
-static void mend_log1p(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_log1p);
+    TOLD;
 }
 
 CLONES static int64_t rows_sin(ROWS)
@@ -1408,27 +1545,52 @@ CLONES static int64_t mark_sin(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-static inline void facts_sin(FACTS)
+CLONES static int64_t mend_sin(MEND)
 {
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = (((a[0] / y) * (a[0] / y)) * (1.0 - (y * y)));
-    f->partial[0] = cos(a[0]);
-    f->limit[0] = choose((a[0] == 0.0), 1.0, NAN);
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = lost_phase(a[0], s[0], f->kappa2[0]) != 0;
-}
-static void mend_sin(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_sin);
+    UNPACK_MEND;
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (((a0 / y) * (a0 / y)) * (1.0 - (y * y)));
+            const double m0 = moved_by(cos(a0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), (lost_phase(a0, s0, k0) != 0), s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (((a0 / y) * (a0 / y)) * (1.0 - (y * y)));
+            const double m0 = moved_by(cos(a0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), (lost_phase(a0, s0, k0) != 0), s);
+            TELL;
+        }
+    }
+    TOLD;
 }
 
 CLONES static int64_t rows_cos(ROWS)
@@ -1466,27 +1628,52 @@ CLONES static int64_t mark_cos(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-static inline void facts_cos(FACTS)
+CLONES static int64_t mend_cos(MEND)
 {
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = (((a[0] / y) * (a[0] / y)) * (1.0 - (y * y)));
-    f->partial[0] = (-sin(a[0]));
-    f->limit[0] = NAN;
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = lost_phase(a[0], s[0], f->kappa2[0]) != 0;
-}
-static void mend_cos(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_cos);
+    UNPACK_MEND;
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (((a0 / y) * (a0 / y)) * (1.0 - (y * y)));
+            const double m0 = moved_by((-sin(a0)), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), (lost_phase(a0, s0, k0) != 0), s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (((a0 / y) * (a0 / y)) * (1.0 - (y * y)));
+            const double m0 = moved_by((-sin(a0)), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), (lost_phase(a0, s0, k0) != 0), s);
+            TELL;
+        }
+    }
+    TOLD;
 }
 
 CLONES static int64_t rows_tan(ROWS)
@@ -1524,45 +1711,52 @@ CLONES static int64_t mark_tan(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_tan(MEND)
+CLONES static int64_t mend_tan(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double k0 = (((a0 / y) + (a0 * y)) * ((a0 / y) + (a0 * y)));
-        const double m0 = moved_by((1.0 + (y * y)), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
-        T0[r] = t0;
-        const double s = 1.0 + t0;
-        S[r] = s;
-        V[r] = choose(y == 0, m0, 0);
-        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (((a0 / y) + (a0 * y)) * ((a0 / y) + (a0 * y)));
+            const double m0 = moved_by((1.0 + (y * y)), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (((a0 / y) + (a0 * y)) * ((a0 / y) + (a0 * y)));
+            const double m0 = moved_by((1.0 + (y * y)), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_tan(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = (((a[0] / y) + (a[0] * y)) * ((a[0] / y) + (a[0] * y)));
-    f->partial[0] = (1.0 + (y * y));
-    f->limit[0] = choose((a[0] == 0.0), 1.0, NAN);
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = 0;
-}
-static void mend_tan(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_tan);
+    TOLD;
 }
 
 CLONES static int64_t rows_cot(ROWS)
@@ -1600,45 +1794,52 @@ CLONES static int64_t mark_cot(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_cot(MEND)
+CLONES static int64_t mend_cot(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double k0 = (((a0 / y) + (a0 * y)) * ((a0 / y) + (a0 * y)));
-        const double m0 = moved_by(((-1.0) - (y * y)), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
-        T0[r] = t0;
-        const double s = 1.0 + t0;
-        S[r] = s;
-        V[r] = choose(y == 0, m0, 0);
-        found[r] = found_at(y, (a0 == 0.0), 1, (fabs(a0) <= DBL_MAX), 0, s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (((a0 / y) + (a0 * y)) * ((a0 / y) + (a0 * y)));
+            const double m0 = moved_by(((-1.0) - (y * y)), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, (a0 == 0.0), 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (((a0 / y) + (a0 * y)) * ((a0 / y) + (a0 * y)));
+            const double m0 = moved_by(((-1.0) - (y * y)), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, (a0 == 0.0), 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_cot(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = (((a[0] / y) + (a[0] * y)) * ((a[0] / y) + (a[0] * y)));
-    f->partial[0] = ((-1.0) - (y * y));
-    f->limit[0] = NAN;
-    f->pole = (a[0] == 0.0);
-    f->vanishes = 1;
-    f->doubtful = 0;
-}
-static void mend_cot(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_cot);
+    TOLD;
 }
 
 CLONES static int64_t rows_sec(ROWS)
@@ -1676,27 +1877,52 @@ CLONES static int64_t mark_sec(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-static inline void facts_sec(FACTS)
+CLONES static int64_t mend_sec(MEND)
 {
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = (((y - 1.0) * a[0]) * ((y + 1.0) * a[0]));
-    f->partial[0] = (y * tan(a[0]));
-    f->limit[0] = NAN;
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = lost_phase(a[0], s[0], f->kappa2[0]) != 0;
-}
-static void mend_sec(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_sec);
+    UNPACK_MEND;
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (((y - 1.0) * a0) * ((y + 1.0) * a0));
+            const double m0 = moved_by((y * tan(a0)), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), (lost_phase(a0, s0, k0) != 0), s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (((y - 1.0) * a0) * ((y + 1.0) * a0));
+            const double m0 = moved_by((y * tan(a0)), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), (lost_phase(a0, s0, k0) != 0), s);
+            TELL;
+        }
+    }
+    TOLD;
 }
 
 CLONES static int64_t rows_csc(ROWS)
@@ -1734,27 +1960,52 @@ CLONES static int64_t mark_csc(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-static inline void facts_csc(FACTS)
+CLONES static int64_t mend_csc(MEND)
 {
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = (((y - 1.0) * a[0]) * ((y + 1.0) * a[0]));
-    f->partial[0] = ((-y) / tan(a[0]));
-    f->limit[0] = NAN;
-    f->pole = (a[0] == 0.0);
-    f->vanishes = 1;
-    f->doubtful = lost_phase(a[0], s[0], f->kappa2[0]) != 0;
-}
-static void mend_csc(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_csc);
+    UNPACK_MEND;
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (((y - 1.0) * a0) * ((y + 1.0) * a0));
+            const double m0 = moved_by(((-y) / tan(a0)), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, (a0 == 0.0), 1, (fabs(a0) <= DBL_MAX), (lost_phase(a0, s0, k0) != 0), s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (((y - 1.0) * a0) * ((y + 1.0) * a0));
+            const double m0 = moved_by(((-y) / tan(a0)), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, (a0 == 0.0), 1, (fabs(a0) <= DBL_MAX), (lost_phase(a0, s0, k0) != 0), s);
+            TELL;
+        }
+    }
+    TOLD;
 }
 
 CLONES static int64_t rows_asin(ROWS)
@@ -1792,45 +2043,52 @@ CLONES static int64_t mark_asin(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_asin(MEND)
+CLONES static int64_t mend_asin(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double k0 = ((((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y) * (((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y));
-        const double m0 = moved_by((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
-        T0[r] = t0;
-        const double s = 1.0 + t0;
-        S[r] = s;
-        V[r] = choose(y == 0, m0, 0);
-        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = ((((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y) * (((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y));
+            const double m0 = moved_by((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = ((((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y) * (((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y));
+            const double m0 = moved_by((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_asin(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = ((((1.0 / sqrt(((1.0 - a[0]) * (1.0 + a[0])))) * a[0]) / y) * (((1.0 / sqrt(((1.0 - a[0]) * (1.0 + a[0])))) * a[0]) / y));
-    f->partial[0] = (1.0 / sqrt(((1.0 - a[0]) * (1.0 + a[0]))));
-    f->limit[0] = choose((a[0] == 0.0), 1.0, NAN);
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = ((fabs((fabs(a[0]) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a[0])) * sqrt(s[0]))) & ((leaf[0] && (fabs((fabs(a[0]) - 1.0)) != 0.0)) | (!leaf[0] && 1)));
-}
-static void mend_asin(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_asin);
+    TOLD;
 }
 
 CLONES static int64_t rows_acos(ROWS)
@@ -1868,45 +2126,52 @@ CLONES static int64_t mark_acos(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_acos(MEND)
+CLONES static int64_t mend_acos(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double k0 = (((((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y) * ((((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y));
-        const double m0 = moved_by(((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
-        T0[r] = t0;
-        const double s = 1.0 + t0;
-        S[r] = s;
-        V[r] = choose(y == 0, m0, 0);
-        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (((((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y) * ((((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y));
+            const double m0 = moved_by(((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (((((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y) * ((((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y));
+            const double m0 = moved_by(((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_acos(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = (((((-1.0) / sqrt(((1.0 - a[0]) * (1.0 + a[0])))) * a[0]) / y) * ((((-1.0) / sqrt(((1.0 - a[0]) * (1.0 + a[0])))) * a[0]) / y));
-    f->partial[0] = ((-1.0) / sqrt(((1.0 - a[0]) * (1.0 + a[0]))));
-    f->limit[0] = NAN;
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = ((fabs((fabs(a[0]) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a[0])) * sqrt(s[0]))) & ((leaf[0] && (fabs((fabs(a[0]) - 1.0)) != 0.0)) | (!leaf[0] && 1)));
-}
-static void mend_acos(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_acos);
+    TOLD;
 }
 
 CLONES static int64_t rows_atan(ROWS)
@@ -1944,45 +2209,52 @@ CLONES static int64_t mark_atan(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_atan(MEND)
+CLONES static int64_t mend_atan(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double k0 = ((((1.0 / (1.0 + (a0 * a0))) * a0) / y) * (((1.0 / (1.0 + (a0 * a0))) * a0) / y));
-        const double m0 = moved_by((1.0 / (1.0 + (a0 * a0))), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
-        T0[r] = t0;
-        const double s = 1.0 + t0;
-        S[r] = s;
-        V[r] = choose(y == 0, m0, 0);
-        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = ((((1.0 / (1.0 + (a0 * a0))) * a0) / y) * (((1.0 / (1.0 + (a0 * a0))) * a0) / y));
+            const double m0 = moved_by((1.0 / (1.0 + (a0 * a0))), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = ((((1.0 / (1.0 + (a0 * a0))) * a0) / y) * (((1.0 / (1.0 + (a0 * a0))) * a0) / y));
+            const double m0 = moved_by((1.0 / (1.0 + (a0 * a0))), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_atan(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = ((((1.0 / (1.0 + (a[0] * a[0]))) * a[0]) / y) * (((1.0 / (1.0 + (a[0] * a[0]))) * a[0]) / y));
-    f->partial[0] = (1.0 / (1.0 + (a[0] * a[0])));
-    f->limit[0] = choose((a[0] == 0.0), 1.0, NAN);
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = 0;
-}
-static void mend_atan(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_atan);
+    TOLD;
 }
 
 CLONES static int64_t rows_atan2(ROWS)
@@ -2024,30 +2296,64 @@ CLONES static int64_t mark_atan2(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        const double a1 = A1[r];
+        (void)a1;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0) | (a1 == w1), 0);
     }
-    return count;
+    MARKED;
 }
 
-static inline void facts_atan2(FACTS)
+CLONES static int64_t mend_atan2(MEND)
 {
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = ((((a[0] / hypot(a[0], a[1])) * (a[1] / hypot(a[0], a[1]))) / y) * (((a[0] / hypot(a[0], a[1])) * (a[1] / hypot(a[0], a[1]))) / y));
-    f->kappa2[1] = ((((a[0] / hypot(a[0], a[1])) * (a[1] / hypot(a[0], a[1]))) / y) * (((a[0] / hypot(a[0], a[1])) * (a[1] / hypot(a[0], a[1]))) / y));
-    f->partial[0] = choose(((a[0] == 0.0) & (a[1] < 0.0)), INFINITY, ((a[1] / hypot(a[0], a[1])) / hypot(a[0], a[1])));
-    f->partial[1] = (((-a[0]) / hypot(a[0], a[1])) / hypot(a[0], a[1]));
-    f->limit[0] = 1.0;
-    f->limit[1] = (-1.0);
-    f->pole = 0;
-    f->vanishes = (a[0] == 0.0);
-    f->doubtful = 0;
-}
-static void mend_atan2(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_atan2);
+    UNPACK_MEND;
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+            const double k0 = ((((a0 / hypot(a0, a1)) * (a1 / hypot(a0, a1))) / y) * (((a0 / hypot(a0, a1)) * (a1 / hypot(a0, a1))) / y));
+            const double m0 = moved_by(choose(((a0 == 0.0) & (a1 < 0.0)), INFINITY, ((a1 / hypot(a0, a1)) / hypot(a0, a1))), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, 1.0, m0);
+            const double k1 = ((((a0 / hypot(a0, a1)) * (a1 / hypot(a0, a1))) / y) * (((a0 / hypot(a0, a1)) * (a1 / hypot(a0, a1))) / y));
+            const double m1 = moved_by((((-a0) / hypot(a0, a1)) / hypot(a0, a1)), deviation(a1, s1, z1));
+            const double t1 = edge_term(y, a1, s1, k1, (-1.0), m1);
+            const double s = 1.0 + t0 + t1, v = length_of(m0, m1);
+            if (T0) T0[r] = t0;
+            if (T1) T1[r] = t1;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, (a0 == 0.0), (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+            const double k0 = ((((a0 / hypot(a0, a1)) * (a1 / hypot(a0, a1))) / y) * (((a0 / hypot(a0, a1)) * (a1 / hypot(a0, a1))) / y));
+            const double m0 = moved_by(choose(((a0 == 0.0) & (a1 < 0.0)), INFINITY, ((a1 / hypot(a0, a1)) / hypot(a0, a1))), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, 1.0, m0);
+            const double k1 = ((((a0 / hypot(a0, a1)) * (a1 / hypot(a0, a1))) / y) * (((a0 / hypot(a0, a1)) * (a1 / hypot(a0, a1))) / y));
+            const double m1 = moved_by((((-a0) / hypot(a0, a1)) / hypot(a0, a1)), deviation(a1, s1, z1));
+            const double t1 = edge_term(y, a1, s1, k1, (-1.0), m1);
+            const double s = 1.0 + t0 + t1, v = length_of(m0, m1);
+            if (T0) T0[r] = t0;
+            if (T1) T1[r] = t1;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, (a0 == 0.0), (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    }
+    TOLD;
 }
 
 CLONES static int64_t outside_atan2(int64_t n, const double *const *A, double p, int64_t *restrict found)
@@ -2098,27 +2404,52 @@ CLONES static int64_t mark_sinh(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-static inline void facts_sinh(FACTS)
+CLONES static int64_t mend_sinh(MEND)
 {
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = (((a[0] / y) * (a[0] / y)) + (a[0] * a[0]));
-    f->partial[0] = cosh(a[0]);
-    f->limit[0] = choose((a[0] == 0.0), 1.0, NAN);
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = 0;
-}
-static void mend_sinh(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_sinh);
+    UNPACK_MEND;
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (((a0 / y) * (a0 / y)) + (a0 * a0));
+            const double m0 = moved_by(cosh(a0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (((a0 / y) * (a0 / y)) + (a0 * a0));
+            const double m0 = moved_by(cosh(a0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    }
+    TOLD;
 }
 
 CLONES static int64_t rows_cosh(ROWS)
@@ -2156,27 +2487,52 @@ CLONES static int64_t mark_cosh(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-static inline void facts_cosh(FACTS)
+CLONES static int64_t mend_cosh(MEND)
 {
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = ((((1.0 - (1.0 / y)) * (1.0 + (1.0 / y))) * a[0]) * a[0]);
-    f->partial[0] = sinh(a[0]);
-    f->limit[0] = NAN;
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = 0;
-}
-static void mend_cosh(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_cosh);
+    UNPACK_MEND;
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = ((((1.0 - (1.0 / y)) * (1.0 + (1.0 / y))) * a0) * a0);
+            const double m0 = moved_by(sinh(a0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = ((((1.0 - (1.0 / y)) * (1.0 + (1.0 / y))) * a0) * a0);
+            const double m0 = moved_by(sinh(a0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    }
+    TOLD;
 }
 
 CLONES static int64_t rows_tanh(ROWS)
@@ -2214,45 +2570,52 @@ CLONES static int64_t mark_tanh(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_tanh(MEND)
+CLONES static int64_t mend_tanh(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double k0 = (((a0 / y) - (a0 * y)) * ((a0 / y) - (a0 * y)));
-        const double m0 = moved_by(((1.0 - y) * (1.0 + y)), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
-        T0[r] = t0;
-        const double s = 1.0 + t0;
-        S[r] = s;
-        V[r] = choose(y == 0, m0, 0);
-        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (((a0 / y) - (a0 * y)) * ((a0 / y) - (a0 * y)));
+            const double m0 = moved_by(((1.0 - y) * (1.0 + y)), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (((a0 / y) - (a0 * y)) * ((a0 / y) - (a0 * y)));
+            const double m0 = moved_by(((1.0 - y) * (1.0 + y)), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_tanh(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = (((a[0] / y) - (a[0] * y)) * ((a[0] / y) - (a[0] * y)));
-    f->partial[0] = ((1.0 - y) * (1.0 + y));
-    f->limit[0] = choose((a[0] == 0.0), 1.0, NAN);
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = 0;
-}
-static void mend_tanh(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_tanh);
+    TOLD;
 }
 
 CLONES static int64_t rows_asinh(ROWS)
@@ -2290,27 +2653,52 @@ CLONES static int64_t mark_asinh(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-static inline void facts_asinh(FACTS)
+CLONES static int64_t mend_asinh(MEND)
 {
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = ((((1.0 / hypot(1.0, a[0])) * a[0]) / y) * (((1.0 / hypot(1.0, a[0])) * a[0]) / y));
-    f->partial[0] = (1.0 / hypot(1.0, a[0]));
-    f->limit[0] = choose((a[0] == 0.0), 1.0, NAN);
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = 0;
-}
-static void mend_asinh(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_asinh);
+    UNPACK_MEND;
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = ((((1.0 / hypot(1.0, a0)) * a0) / y) * (((1.0 / hypot(1.0, a0)) * a0) / y));
+            const double m0 = moved_by((1.0 / hypot(1.0, a0)), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = ((((1.0 / hypot(1.0, a0)) * a0) / y) * (((1.0 / hypot(1.0, a0)) * a0) / y));
+            const double m0 = moved_by((1.0 / hypot(1.0, a0)), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    }
+    TOLD;
 }
 
 CLONES static int64_t rows_acosh(ROWS)
@@ -2348,45 +2736,52 @@ CLONES static int64_t mark_acosh(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - 1.0)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - 1.0)) != 0.0)) | (!leaf0 && 1))));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - 1.0)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - 1.0)) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_acosh(MEND)
+CLONES static int64_t mend_acosh(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double k0 = ((((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))) * a0) / y) * (((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))) * a0) / y));
-        const double m0 = moved_by((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
-        T0[r] = t0;
-        const double s = 1.0 + t0;
-        S[r] = s;
-        V[r] = choose(y == 0, m0, 0);
-        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - 1.0)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = ((((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))) * a0) / y) * (((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))) * a0) / y));
+            const double m0 = moved_by((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - 1.0)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = ((((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))) * a0) / y) * (((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))) * a0) / y));
+            const double m0 = moved_by((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - 1.0)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_acosh(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = ((((1.0 / (sqrt((a[0] - 1.0)) * sqrt((a[0] + 1.0)))) * a[0]) / y) * (((1.0 / (sqrt((a[0] - 1.0)) * sqrt((a[0] + 1.0)))) * a[0]) / y));
-    f->partial[0] = (1.0 / (sqrt((a[0] - 1.0)) * sqrt((a[0] + 1.0))));
-    f->limit[0] = NAN;
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = ((fabs((a[0] - 1.0)) <= ((1.7763568394002505e-15 * fabs(a[0])) * sqrt(s[0]))) & ((leaf[0] && (fabs((a[0] - 1.0)) != 0.0)) | (!leaf[0] && 1)));
-}
-static void mend_acosh(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_acosh);
+    TOLD;
 }
 
 CLONES static int64_t rows_atanh(ROWS)
@@ -2424,45 +2819,52 @@ CLONES static int64_t mark_atanh(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_atanh(MEND)
+CLONES static int64_t mend_atanh(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double k0 = ((((1.0 / ((1.0 - a0) * (1.0 + a0))) * a0) / y) * (((1.0 / ((1.0 - a0) * (1.0 + a0))) * a0) / y));
-        const double m0 = moved_by((1.0 / ((1.0 - a0) * (1.0 + a0))), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
-        T0[r] = t0;
-        const double s = 1.0 + t0;
-        S[r] = s;
-        V[r] = choose(y == 0, m0, 0);
-        found[r] = found_at(y, (fabs(a0) == 1.0), 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = ((((1.0 / ((1.0 - a0) * (1.0 + a0))) * a0) / y) * (((1.0 / ((1.0 - a0) * (1.0 + a0))) * a0) / y));
+            const double m0 = moved_by((1.0 / ((1.0 - a0) * (1.0 + a0))), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, (fabs(a0) == 1.0), 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = ((((1.0 / ((1.0 - a0) * (1.0 + a0))) * a0) / y) * (((1.0 / ((1.0 - a0) * (1.0 + a0))) * a0) / y));
+            const double m0 = moved_by((1.0 / ((1.0 - a0) * (1.0 + a0))), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, (fabs(a0) == 1.0), 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_atanh(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = ((((1.0 / ((1.0 - a[0]) * (1.0 + a[0]))) * a[0]) / y) * (((1.0 / ((1.0 - a[0]) * (1.0 + a[0]))) * a[0]) / y));
-    f->partial[0] = (1.0 / ((1.0 - a[0]) * (1.0 + a[0])));
-    f->limit[0] = choose((a[0] == 0.0), 1.0, NAN);
-    f->pole = (fabs(a[0]) == 1.0);
-    f->vanishes = 1;
-    f->doubtful = ((fabs((fabs(a[0]) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a[0])) * sqrt(s[0]))) & ((leaf[0] && (fabs((fabs(a[0]) - 1.0)) != 0.0)) | (!leaf[0] && 1)));
-}
-static void mend_atanh(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_atanh);
+    TOLD;
 }
 
 CLONES static int64_t rows_erf(ROWS)
@@ -2500,27 +2902,52 @@ CLONES static int64_t mark_erf(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-static inline void facts_erf(FACTS)
+CLONES static int64_t mend_erf(MEND)
 {
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = (((choose((fabs(a[0]) < 1600.0), ((2.0 / sqrt(3.141592653589793)) * exp((-(choose((fabs(a[0]) < 1600.0), a[0], 0.0) * choose((fabs(a[0]) < 1600.0), a[0], 0.0))))), 0.0) * a[0]) / y) * ((choose((fabs(a[0]) < 1600.0), ((2.0 / sqrt(3.141592653589793)) * exp((-(choose((fabs(a[0]) < 1600.0), a[0], 0.0) * choose((fabs(a[0]) < 1600.0), a[0], 0.0))))), 0.0) * a[0]) / y));
-    f->partial[0] = choose((fabs(a[0]) < 1600.0), ((2.0 / sqrt(3.141592653589793)) * exp((-(choose((fabs(a[0]) < 1600.0), a[0], 0.0) * choose((fabs(a[0]) < 1600.0), a[0], 0.0))))), 0.0);
-    f->limit[0] = choose((a[0] == 0.0), 1.0, NAN);
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = 0;
-}
-static void mend_erf(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_erf);
+    UNPACK_MEND;
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (((choose((fabs(a0) < 1600.0), ((2.0 / sqrt(3.141592653589793)) * exp((-(choose((fabs(a0) < 1600.0), a0, 0.0) * choose((fabs(a0) < 1600.0), a0, 0.0))))), 0.0) * a0) / y) * ((choose((fabs(a0) < 1600.0), ((2.0 / sqrt(3.141592653589793)) * exp((-(choose((fabs(a0) < 1600.0), a0, 0.0) * choose((fabs(a0) < 1600.0), a0, 0.0))))), 0.0) * a0) / y));
+            const double m0 = moved_by(choose((fabs(a0) < 1600.0), ((2.0 / sqrt(3.141592653589793)) * exp((-(choose((fabs(a0) < 1600.0), a0, 0.0) * choose((fabs(a0) < 1600.0), a0, 0.0))))), 0.0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = (((choose((fabs(a0) < 1600.0), ((2.0 / sqrt(3.141592653589793)) * exp((-(choose((fabs(a0) < 1600.0), a0, 0.0) * choose((fabs(a0) < 1600.0), a0, 0.0))))), 0.0) * a0) / y) * ((choose((fabs(a0) < 1600.0), ((2.0 / sqrt(3.141592653589793)) * exp((-(choose((fabs(a0) < 1600.0), a0, 0.0) * choose((fabs(a0) < 1600.0), a0, 0.0))))), 0.0) * a0) / y));
+            const double m0 = moved_by(choose((fabs(a0) < 1600.0), ((2.0 / sqrt(3.141592653589793)) * exp((-(choose((fabs(a0) < 1600.0), a0, 0.0) * choose((fabs(a0) < 1600.0), a0, 0.0))))), 0.0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    }
+    TOLD;
 }
 
 CLONES static int64_t rows_sign(ROWS)
@@ -2558,45 +2985,52 @@ CLONES static int64_t mark_sign(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_sign(MEND)
+CLONES static int64_t mend_sign(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double k0 = choose((a0 == 0.0), INFINITY, 0.0);
-        const double m0 = moved_by(choose((a0 == 0.0), INFINITY, 0.0), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
-        T0[r] = t0;
-        const double s = 1.0 + t0;
-        S[r] = s;
-        V[r] = choose(y == 0, m0, 0);
-        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = choose((a0 == 0.0), INFINITY, 0.0);
+            const double m0 = moved_by(choose((a0 == 0.0), INFINITY, 0.0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = choose((a0 == 0.0), INFINITY, 0.0);
+            const double m0 = moved_by(choose((a0 == 0.0), INFINITY, 0.0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_sign(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = choose((a[0] == 0.0), INFINITY, 0.0);
-    f->partial[0] = choose((a[0] == 0.0), INFINITY, 0.0);
-    f->limit[0] = NAN;
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = 0;
-}
-static void mend_sign(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_sign);
+    TOLD;
 }
 
 CLONES static int64_t rows_floor(ROWS)
@@ -2634,45 +3068,52 @@ CLONES static int64_t mark_floor(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_floor(MEND)
+CLONES static int64_t mend_floor(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double k0 = choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0);
-        const double m0 = moved_by(choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
-        T0[r] = t0;
-        const double s = 1.0 + t0;
-        S[r] = s;
-        V[r] = choose(y == 0, m0, 0);
-        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))), s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0);
+            const double m0 = moved_by(choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))), s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0);
+            const double m0 = moved_by(choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))), s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_floor(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = choose(((a[0] - floor(a[0])) == 0.0), INFINITY, 0.0);
-    f->partial[0] = choose(((a[0] - floor(a[0])) == 0.0), INFINITY, 0.0);
-    f->limit[0] = NAN;
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = ((fabs((a[0] - rint(a[0]))) <= ((1.7763568394002505e-15 * fabs(a[0])) * sqrt(s[0]))) & ((leaf[0] && (fabs((a[0] - rint(a[0]))) != 0.0)) | (!leaf[0] && 1)));
-}
-static void mend_floor(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_floor);
+    TOLD;
 }
 
 CLONES static int64_t rows_ceil(ROWS)
@@ -2710,45 +3151,52 @@ CLONES static int64_t mark_ceil(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_ceil(MEND)
+CLONES static int64_t mend_ceil(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double k0 = choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0);
-        const double m0 = moved_by(choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
-        T0[r] = t0;
-        const double s = 1.0 + t0;
-        S[r] = s;
-        V[r] = choose(y == 0, m0, 0);
-        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))), s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0);
+            const double m0 = moved_by(choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))), s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0);
+            const double m0 = moved_by(choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))), s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_ceil(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = choose(((a[0] - floor(a[0])) == 0.0), INFINITY, 0.0);
-    f->partial[0] = choose(((a[0] - floor(a[0])) == 0.0), INFINITY, 0.0);
-    f->limit[0] = NAN;
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = ((fabs((a[0] - rint(a[0]))) <= ((1.7763568394002505e-15 * fabs(a[0])) * sqrt(s[0]))) & ((leaf[0] && (fabs((a[0] - rint(a[0]))) != 0.0)) | (!leaf[0] && 1)));
-}
-static void mend_ceil(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_ceil);
+    TOLD;
 }
 
 CLONES static int64_t rows_round(ROWS)
@@ -2786,85 +3234,92 @@ CLONES static int64_t mark_round(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], a0 = A0[r], s0 = S0[r];
-        (void)a0; (void)s0;
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs(((a0 - floor(a0)) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs(((a0 - floor(a0)) - 0.5)) != 0.0)) | (!leaf0 && 1))));
-        count -= marked[r];
+        const double y = Y[r], s = S[r], s0 = S0[r];
+        (void)s0;
+        const double a0 = A0[r];
+        (void)a0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs(((a0 - floor(a0)) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs(((a0 - floor(a0)) - 0.5)) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
     }
-    return count;
+    MARKED;
 }
 
-CLONES static void mend_chunk_round(MEND)
+CLONES static int64_t mend_round(MEND)
 {
     UNPACK_MEND;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
-        const double k0 = choose(((a0 - floor(a0)) == 0.5), INFINITY, 0.0);
-        const double m0 = moved_by(choose(((a0 - floor(a0)) == 0.5), INFINITY, 0.0), deviation(a0, s0, z0));
-        const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
-        T0[r] = t0;
-        const double s = 1.0 + t0;
-        S[r] = s;
-        V[r] = choose(y == 0, m0, 0);
-        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs(((a0 - floor(a0)) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs(((a0 - floor(a0)) - 0.5)) != 0.0)) | (!leaf0 && 1))), s);
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = choose(((a0 - floor(a0)) == 0.5), INFINITY, 0.0);
+            const double m0 = moved_by(choose(((a0 - floor(a0)) == 0.5), INFINITY, 0.0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs(((a0 - floor(a0)) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs(((a0 - floor(a0)) - 0.5)) != 0.0)) | (!leaf0 && 1))), s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double k0 = choose(((a0 - floor(a0)) == 0.5), INFINITY, 0.0);
+            const double m0 = moved_by(choose(((a0 - floor(a0)) == 0.5), INFINITY, 0.0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs(((a0 - floor(a0)) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs(((a0 - floor(a0)) - 0.5)) != 0.0)) | (!leaf0 && 1))), s);
+            TELL;
+        }
     }
-    settle_chunk(k);
-}
-static inline void facts_round(FACTS)
-{
-    (void)a; (void)s; (void)leaf; (void)y; (void)p;
-    f->kappa2[0] = choose(((a[0] - floor(a[0])) == 0.5), INFINITY, 0.0);
-    f->partial[0] = choose(((a[0] - floor(a[0])) == 0.5), INFINITY, 0.0);
-    f->limit[0] = NAN;
-    f->pole = 0;
-    f->vanishes = 1;
-    f->doubtful = ((fabs(((a[0] - floor(a[0])) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a[0])) * sqrt(s[0]))) & ((leaf[0] && (fabs(((a[0] - floor(a[0])) - 0.5)) != 0.0)) | (!leaf[0] && 1)));
-}
-static void mend_round(MEND)
-{
-    mend_rows(MEND_GIVEN, facts_round);
+    TOLD;
 }
 
 static const Row TABLE[] = {
-    {"add", rows_add, rows_add_edges, mark_add, mend_add, mend_chunk_add, 0, CROSSES},
-    {"sub", rows_sub, rows_sub_edges, mark_sub, mend_sub, mend_chunk_sub, 0, CROSSES},
-    {"mul", rows_mul, rows_mul_edges, mark_mul, mend_mul, mend_chunk_mul, 0, KAPPA_FIXED},
-    {"div", rows_div, rows_div_edges, mark_div, mend_div, mend_chunk_div, 0, KAPPA_FIXED},
-    {"neg", rows_neg, rows_neg_edges, mark_neg, mend_neg, mend_chunk_neg, 0, KAPPA_FIXED},
-    {"abs", rows_abs, rows_abs_edges, mark_abs, mend_abs, mend_chunk_abs, 0, KAPPA_FIXED},
-    {"power", rows_power, rows_power_edges, mark_power, mend_power, mend_chunk_power, outside_power, KAPPA_FIXED},
-    {"sqrt", rows_sqrt, rows_sqrt_edges, mark_sqrt, mend_sqrt, mend_chunk_sqrt, 0, KAPPA_FIXED},
-    {"cbrt", rows_cbrt, rows_cbrt_edges, mark_cbrt, mend_cbrt, mend_chunk_cbrt, 0, KAPPA_FIXED},
-    {"root", rows_root, rows_root_edges, mark_root, mend_root, mend_chunk_root, 0, KAPPA_FIXED},
-    {"pow", rows_pow, rows_pow_edges, mark_pow, mend_pow, mend_chunk_pow, outside_pow, 0},
-    {"hypot", rows_hypot, rows_hypot_edges, mark_hypot, mend_hypot, mend_chunk_hypot, 0, 0},
-    {"exp", rows_exp, rows_exp_edges, mark_exp, mend_exp, mend_chunk_exp, 0, 0},
-    {"expm1", rows_expm1, rows_expm1_edges, mark_expm1, mend_expm1, mend_chunk_expm1, 0, 0},
-    {"log", rows_log, rows_log_edges, mark_log, mend_log, mend_chunk_log, outside_log, CROSSES},
-    {"log1p", rows_log1p, rows_log1p_edges, mark_log1p, mend_log1p, mend_chunk_log1p, 0, 0},
-    {"sin", rows_sin, rows_sin_edges, mark_sin, mend_sin, 0, 0, CROSSES_ARGUMENT},
-    {"cos", rows_cos, rows_cos_edges, mark_cos, mend_cos, 0, 0, CROSSES},
-    {"tan", rows_tan, rows_tan_edges, mark_tan, mend_tan, mend_chunk_tan, 0, CROSSES_ARGUMENT},
-    {"cot", rows_cot, rows_cot_edges, mark_cot, mend_cot, mend_chunk_cot, 0, CROSSES_ARGUMENT},
-    {"sec", rows_sec, rows_sec_edges, mark_sec, mend_sec, 0, 0, CROSSES},
-    {"csc", rows_csc, rows_csc_edges, mark_csc, mend_csc, 0, 0, CROSSES_ARGUMENT},
-    {"asin", rows_asin, rows_asin_edges, mark_asin, mend_asin, mend_chunk_asin, 0, 0},
-    {"acos", rows_acos, rows_acos_edges, mark_acos, mend_acos, mend_chunk_acos, 0, 0},
-    {"atan", rows_atan, rows_atan_edges, mark_atan, mend_atan, mend_chunk_atan, 0, 0},
-    {"atan2", rows_atan2, rows_atan2_edges, mark_atan2, mend_atan2, 0, outside_atan2, 0},
-    {"sinh", rows_sinh, rows_sinh_edges, mark_sinh, mend_sinh, 0, 0, 0},
-    {"cosh", rows_cosh, rows_cosh_edges, mark_cosh, mend_cosh, 0, 0, 0},
-    {"tanh", rows_tanh, rows_tanh_edges, mark_tanh, mend_tanh, mend_chunk_tanh, 0, 0},
-    {"asinh", rows_asinh, rows_asinh_edges, mark_asinh, mend_asinh, 0, 0, 0},
-    {"acosh", rows_acosh, rows_acosh_edges, mark_acosh, mend_acosh, mend_chunk_acosh, 0, 0},
-    {"atanh", rows_atanh, rows_atanh_edges, mark_atanh, mend_atanh, mend_chunk_atanh, 0, 0},
-    {"erf", rows_erf, rows_erf_edges, mark_erf, mend_erf, 0, 0, 0},
-    {"min", rows_of_two, rows_of_two, mark_of_two, mend_selection, mend_two, 0, SELECTS},
-    {"max", rows_of_two, rows_of_two, mark_of_two, mend_selection, mend_two, 0, SELECTS},
-    {"sign", rows_sign, rows_sign_edges, mark_sign, mend_sign, mend_chunk_sign, 0, 0},
-    {"floor", rows_floor, rows_floor_edges, mark_floor, mend_floor, mend_chunk_floor, 0, 0},
-    {"ceil", rows_ceil, rows_ceil_edges, mark_ceil, mend_ceil, mend_chunk_ceil, 0, 0},
-    {"round", rows_round, rows_round_edges, mark_round, mend_round, mend_chunk_round, 0, 0},
+    {"add", rows_add, rows_add_edges, mark_add, mend_add, 0, CROSSES},
+    {"sub", rows_sub, rows_sub_edges, mark_sub, mend_sub, 0, CROSSES},
+    {"mul", rows_mul, rows_mul_edges, mark_mul, mend_mul, 0, KAPPA_FIXED},
+    {"div", rows_div, rows_div_edges, mark_div, mend_div, 0, KAPPA_FIXED},
+    {"neg", rows_neg, rows_neg_edges, mark_neg, mend_neg, 0, KAPPA_FIXED},
+    {"abs", rows_abs, rows_abs_edges, mark_abs, mend_abs, 0, KAPPA_FIXED},
+    {"power", rows_power, rows_power_edges, mark_power, mend_power, outside_power, KAPPA_FIXED},
+    {"sqrt", rows_sqrt, rows_sqrt_edges, mark_sqrt, mend_sqrt, 0, KAPPA_FIXED},
+    {"cbrt", rows_cbrt, rows_cbrt_edges, mark_cbrt, mend_cbrt, 0, KAPPA_FIXED},
+    {"root", rows_root, rows_root_edges, mark_root, mend_root, 0, KAPPA_FIXED},
+    {"pow", rows_pow, rows_pow_edges, mark_pow, mend_pow, outside_pow, 0},
+    {"hypot", rows_hypot, rows_hypot_edges, mark_hypot, mend_hypot, 0, 0},
+    {"exp", rows_exp, rows_exp_edges, mark_exp, mend_exp, 0, 0},
+    {"expm1", rows_expm1, rows_expm1_edges, mark_expm1, mend_expm1, 0, 0},
+    {"log", rows_log, rows_log_edges, mark_log, mend_log, outside_log, CROSSES},
+    {"log1p", rows_log1p, rows_log1p_edges, mark_log1p, mend_log1p, 0, 0},
+    {"sin", rows_sin, rows_sin_edges, mark_sin, mend_sin, 0, CROSSES_ARGUMENT},
+    {"cos", rows_cos, rows_cos_edges, mark_cos, mend_cos, 0, CROSSES},
+    {"tan", rows_tan, rows_tan_edges, mark_tan, mend_tan, 0, CROSSES_ARGUMENT},
+    {"cot", rows_cot, rows_cot_edges, mark_cot, mend_cot, 0, CROSSES_ARGUMENT},
+    {"sec", rows_sec, rows_sec_edges, mark_sec, mend_sec, 0, CROSSES},
+    {"csc", rows_csc, rows_csc_edges, mark_csc, mend_csc, 0, CROSSES_ARGUMENT},
+    {"asin", rows_asin, rows_asin_edges, mark_asin, mend_asin, 0, 0},
+    {"acos", rows_acos, rows_acos_edges, mark_acos, mend_acos, 0, 0},
+    {"atan", rows_atan, rows_atan_edges, mark_atan, mend_atan, 0, 0},
+    {"atan2", rows_atan2, rows_atan2_edges, mark_atan2, mend_atan2, outside_atan2, 0},
+    {"sinh", rows_sinh, rows_sinh_edges, mark_sinh, mend_sinh, 0, 0},
+    {"cosh", rows_cosh, rows_cosh_edges, mark_cosh, mend_cosh, 0, 0},
+    {"tanh", rows_tanh, rows_tanh_edges, mark_tanh, mend_tanh, 0, 0},
+    {"asinh", rows_asinh, rows_asinh_edges, mark_asinh, mend_asinh, 0, 0},
+    {"acosh", rows_acosh, rows_acosh_edges, mark_acosh, mend_acosh, 0, 0},
+    {"atanh", rows_atanh, rows_atanh_edges, mark_atanh, mend_atanh, 0, 0},
+    {"erf", rows_erf, rows_erf_edges, mark_erf, mend_erf, 0, 0},
+    {"min", rows_of_two, rows_of_two, mark_of_two, mend_two, 0, SELECTS},
+    {"max", rows_of_two, rows_of_two, mark_of_two, mend_two, 0, SELECTS},
+    {"sign", rows_sign, rows_sign_edges, mark_sign, mend_sign, 0, 0},
+    {"floor", rows_floor, rows_floor_edges, mark_floor, mend_floor, 0, 0},
+    {"ceil", rows_ceil, rows_ceil_edges, mark_ceil, mend_ceil, 0, 0},
+    {"round", rows_round, rows_round_edges, mark_round, mend_round, 0, 0},
 };

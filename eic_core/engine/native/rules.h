@@ -22,7 +22,8 @@ typedef struct {
     double p;                        /* the exact parameter */
     double *Y, *S, *Z;               /* value, s^2, and sqrt(v) where the value is 0 */
     uint8_t *status;                 /* of each sample */
-    int64_t *live, *marked;          /* masks of all bits: not dead yet; needs the rules */
+    int64_t *live;                   /* mask of all bits: not dead yet */
+    int64_t *marked, *list;          /* needs the rules; the numbers of those that do */
     const int64_t *open;             /* what the rules look at: living samples, or all */
     int alone, calm;                 /* one formula only; dead samples may get a value that is quick to go on with */
     int32_t *dead;                   /* slot at which a sample first was invalid, or -1 */
@@ -32,21 +33,15 @@ typedef struct {
     const double *H;                 /* the row's helper at the first operand, or null */
     double *T[MOST_OPERANDS];        /* kappa^2 s_i^2 of each operand, if wanted */
     const double *none;              /* a 0 for each sample */
-    double *spare[2];                /* where nobody looks: terms that are not wanted */
-    int64_t *found;                  /* what a loop over the chunk finds out about each sample */
+    int64_t *found;                  /* what a loop finds out about each sample */
+    double noisy[2];                 /* 0 where a zero of that operand may carry noise, else nan */
+    int64_t still;                   /* mask of all bits: no zero of an operand carries any */
+    int64_t told;                    /* whether something is known of a sample */
     int from[MOST_OPERANDS];         /* slots of the operands */
     int leaf[MOST_OPERANDS];
 } Slot;
 
-typedef struct {
-    double kappa2[2], partial[2], limit[2];
-    int pole, vanishes, doubtful;
-} Facts;
-
-#define FACTS \
-    const double *a, const double *s, const int *leaf, double y, double p, Facts *f
-#define MEND Slot *k
-#define MEND_GIVEN k
+#define MEND Slot *k, int64_t count
 #define ROWS Slot *k
 #define UNPACK \
     const int64_t n = k->n; \
@@ -58,19 +53,46 @@ typedef struct {
     const int leaf0 = k->leaf[0]; \
     (void)p; (void)A0; (void)A1; (void)S0; (void)S1; (void)T0; (void)T1; (void)H; (void)leaf0
 
+/* The rules, at the samples listed. */
 #define UNPACK_MEND \
     UNPACK; \
+    const int64_t *restrict list = k->list; \
     const double *restrict Z0 = k->ZA[0] ? k->ZA[0] : k->none; \
     const double *restrict Z1 = k->ZA[1] ? k->ZA[1] : k->none; \
     double *restrict V = k->Z; \
-    int64_t *restrict found = k->found; \
-    T0 = T0 ? T0 : k->spare[0], T1 = T1 ? T1 : k->spare[1]; \
-    (void)Z0; (void)Z1
+    int64_t *restrict found = k->found, any = 0, exact = 0, noisy = 0; \
+    (void)n; (void)Z0; (void)Z1
 
+/* What was found of a sample, and its zero. */
+#define TELL \
+    any |= found[i]; \
+    exact |= -(int64_t)((y == 0) & (v == 0)); \
+    noisy |= -(int64_t)((y == 0) & (v != 0))
+#define TOLD \
+    k->has_zero |= (exact ? EXACT_ZEROS : 0) | (noisy ? NOISY_ZEROS : 0); \
+    return any
+
+/* Marks the samples that need the rules, and counts them.  Of others the plain recursion holds: only
+ * a large s^2 is something to be told, or a zero that carries no noise. */
 #define UNPACK_MARK \
     UNPACK; \
-    const int64_t *restrict open = k->open; \
-    int64_t *restrict marked = k->marked, count = 0
+    const double w0 = k->noisy[0], w1 = k->noisy[1]; \
+    const int64_t still = k->still, *restrict open = k->open; \
+    int64_t *restrict marked = k->marked, *restrict found = k->found; \
+    int64_t count = 0, coarse = 0, exact = 0; \
+    (void)w0; (void)w1; (void)still
+#define MARK(special, zero) \
+    const int64_t plain = open[r] & still & -(int64_t)(zero); \
+    const int64_t here = open[r] & ~plain & -(int64_t)(special); \
+    marked[r] = here; \
+    found[r] = PRECISION & open[r] & ~here & -(int64_t)!(s <= RECHECK_S2); \
+    count -= here; \
+    coarse |= found[r]; \
+    exact |= plain
+#define MARKED \
+    k->has_zero = exact ? EXACT_ZEROS : 0; \
+    k->told = coarse; \
+    return count
 
 static inline double length_of(double a, double b)
 {
@@ -81,7 +103,7 @@ static inline double length_of(double a, double b)
 /* No real value, unless something overflowed before: after that nan means nothing. */
 enum { UNREAL = 32 };
 
-/* The same as `trouble` below, without branches, and what else is known of a sample. */
+/* What is known of a sample, without branches. */
 static inline int64_t found_at(double y, int pole, int vanishes, int ordinary, int doubtful,
                                double s)
 {
@@ -102,25 +124,7 @@ static inline void bury(Slot *k, int64_t r)
         return;
     k->live[r] = 0;
     if (k->calm)
-        k->Y[r] = 1;
-}
-
-/* What was found of the living samples; and their zeros. */
-CLONES static int64_t summary_of(Slot *k)
-{
-    const int64_t n = k->n;
-    const double *restrict Y = k->Y, *restrict V = k->Z;
-    const int64_t *restrict open = k->open;
-    int64_t *restrict found = k->found, any = 0, exact = 0, noisy = 0;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        found[r] &= open[r];
-        any |= found[r];
-        exact |= open[r] & -(int64_t)((Y[r] == 0) & (V[r] == 0));
-        noisy |= open[r] & -(int64_t)((Y[r] == 0) & (V[r] != 0));
-    }
-    k->has_zero |= (exact ? EXACT_ZEROS : 0) | (noisy ? NOISY_ZEROS : 0);
-    return any;
+        k->Y[r] = k->S[r] = 1;
 }
 
 CLONES static void add_bits(uint8_t *restrict status, const int64_t *restrict found, int64_t n)
@@ -130,21 +134,39 @@ CLONES static void add_bits(uint8_t *restrict status, const int64_t *restrict fo
         status[r] |= (uint8_t)found[r];
 }
 
-static void settle_chunk(Slot *k)
+/* The numbers of the samples marked, one after the other. */
+static int64_t list_marked(Slot *k)
 {
-    const uint8_t overflow = k->overflow_is_invalid ? INVALID : 0;
-    const int64_t any = summary_of(k);
+    const int64_t *restrict marked = k->marked;
+    int64_t *restrict list = k->list, count = 0;
+    const int64_t n = k->n;
+    for (int64_t r = 0; r < n; r++) {
+        list[count] = r;
+        count -= marked[r];
+    }
+    return count;
+}
+
+/* Adds what was found of the samples listed to what is known; `any` is all of it. */
+static void settle(Slot *k, int64_t count, int64_t any)
+{
+    const uint8_t overflow = k->overflow_is_invalid ? INVALID : 0, skip = k->skip;
+    const int64_t *list = k->list;
+    k->told |= any;
     if (!(any & (UNREAL | HIGH))) {
-        if (any)
-            add_bits(k->status, k->found, k->n);
+        for (int64_t i = 0; any && i < count; i++) {
+            const uint8_t known = k->status[list[i]];
+            k->status[list[i]] = known | (uint8_t)(known & skip ? 0 : k->found[i]);
+        }
         return;
     }
-    for (int64_t r = 0; r < k->n; r++) {
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t r = list[i];
         const uint8_t known = k->status[r];
-        uint8_t found = (uint8_t)k->found[r];
-        if (!found || (known & k->skip))
+        uint8_t found = (uint8_t)k->found[i];
+        if (!found || (known & skip))
             continue;
-        if (found & UNREAL)
+        if (found & UNREAL)  /* after an overflow nan means nothing */
             found = (uint8_t)((found & ~UNREAL) | (known & HIGH ? 0 : INVALID));
         else if (found & HIGH)
             found |= overflow;
@@ -157,81 +179,19 @@ static void settle_chunk(Slot *k)
     }
 }
 
-/* A value that is no ordinary double: is there no real value, or has it left double range? */
-static inline uint8_t trouble(const Slot *k, double y, const double *a, const Facts *f,
-                              uint8_t known)
-{
-    if (!(fabs(y) <= DBL_MAX)) {
-        if (isnan(y) || f->pole)  /* after an overflow nan means nothing */
-            return known & HIGH ? 0 : INVALID;
-        for (int i = 0; i < k->operands; i++)
-            if (!(fabs(a[i]) <= DBL_MAX))
-                return 0;
-        return k->overflow_is_invalid ? HIGH | INVALID : HIGH;
-    }
-    if (fabs(y) < DBL_MIN && !(y == 0 && f->vanishes))
-        return LOW;
-    return 0;
-}
-
-static inline int settle(Slot *k, int64_t r, uint8_t known)
-{
-    k->status[r] = known;
-    if (known & INVALID)
-        bury(k, r);
-    return (known & INVALID) != 0;
-}
-
-static inline __attribute__((always_inline)) void mend_rows(Slot *k, void (*facts)(FACTS))
-{
-    for (int64_t r = 0; r < k->n; r++) {
-        uint8_t known = k->status[r];
-        if (!k->marked[r] || (known & k->skip))
-            continue;
-        double a[2], s[2];
-        for (int i = 0; i < k->operands; i++) {
-            a[i] = k->A[i][r];
-            s[i] = k->SA[i][r];
-        }
-        const double y = k->Y[r];
-        Facts f = {0};
-        facts(a, s, k->leaf, y, k->p, &f);
-        known |= trouble(k, y, a, &f, known) | (f.doubtful ? DOUBT : 0);
-        if (settle(k, r, known))
-            continue;
-        double total = 1, variance = 0;
-        for (int i = 0; i < k->operands; i++) {
-            const double below = k->ZA[i] ? k->ZA[i][r] : 0;
-            const double moved = moved_by(f.partial[i], deviation(a[i], s[i], below));
-            const double term = edge_term(y, a[i], s[i], f.kappa2[i], f.limit[i], moved);
-            total += term;
-            if (k->T[i])
-                k->T[i][r] = term;
-            if (y == 0 && moved != 0)
-                variance = variance == 0 ? moved : length_of(variance, moved);
-        }
-        if (y == 0) {
-            k->Z[r] = variance;
-            k->has_zero |= variance == 0 ? EXACT_ZEROS : NOISY_ZEROS;
-        }
-        k->S[r] = total;
-        k->status[r] = known | (total <= RECHECK_S2 ? 0 : PRECISION);
-    }
-}
-
 /* min and max: all comes through the operand attained, at ties through the noisier. */
-static void mend_selection(Slot *k)
+static int64_t mend_selection(MEND)
 {
-    for (int64_t r = 0; r < k->n; r++) {
-        uint8_t known = k->status[r];
-        if (!k->marked[r] || (known & k->skip))
-            continue;
+    int64_t any = 0;
+    for (int64_t j = 0; j < count; j++) {
+        const int64_t r = k->list[j];
         const double y = k->Y[r];
         double a[MOST_OPERANDS], std[MOST_OPERANDS], attained = 0, best = -1;
-        int chosen = 0;
+        int chosen = 0, ordinary = 1;
         for (int i = 0; i < k->operands; i++) {
             a[i] = k->A[i][r];
             std[i] = deviation(a[i], k->SA[i][r], k->ZA[i] ? k->ZA[i][r] : 0);
+            ordinary &= fabs(a[i]) <= DBL_MAX;
             if (a[i] != y)
                 continue;
             if (std[i] > attained)
@@ -241,15 +201,11 @@ static void mend_selection(Slot *k)
                 best = k->SA[i][r];
             }
         }
-        const Facts f = {.vanishes = 1};
-        known |= trouble(k, y, a, &f, known);
-        if (settle(k, r, known))
-            continue;
         int near = 0, computed = 0;
         for (int i = 0; i < k->operands; i++) {
             int seen = 0;
-            for (int j = 0; j < i; j++)
-                seen |= k->from[j] == k->from[i];
+            for (int before = 0; before < i; before++)
+                seen |= k->from[before] == k->from[i];
             if (seen || !(fabs(a[i] - y) <= TIE_ROUNDINGS * UNIT_ROUNDOFF * (std[i] + attained)))
                 continue;
             near++;
@@ -259,23 +215,25 @@ static void mend_selection(Slot *k)
         for (int i = 0; i < k->operands; i++)
             if (k->T[i])
                 k->T[i][r] = i == chosen ? s : 0;
-        if (y == 0) {
-            k->Z[r] = std[chosen];
+        k->Z[r] = std[chosen];
+        if (y == 0)
             k->has_zero |= std[chosen] == 0 ? EXACT_ZEROS : NOISY_ZEROS;
-        }
         k->S[r] = total;
-        known |= (computed && near > 1 ? DOUBT : 0) | (total <= RECHECK_S2 ? 0 : PRECISION);
-        k->status[r] = known;
+        k->found[j] = found_at(y, 0, 1, ordinary, computed && near > 1, total);
+        any |= k->found[j];
     }
+    return any;
 }
 
-CLONES static void mend_two(MEND)
+/* The same for two operands. */
+CLONES static int64_t mend_two(MEND)
 {
     UNPACK_MEND;
     const int apart = (k->from[0] != k->from[1]) & !(k->leaf[0] & k->leaf[1]);
     const double reach = TIE_ROUNDINGS * UNIT_ROUNDOFF;
     INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t r = list[i];
         const double y = Y[r], a0 = A0[r], a1 = A1[r], s0 = S0[r], s1 = S1[r];
         const double d0 = deviation(a0, s0, Z0[r]), d1 = deviation(a1, s1, Z1[r]);
         const double u0 = choose(a0 == y, d0, 0), u1 = choose(a1 == y, d1, 0);
@@ -283,22 +241,32 @@ CLONES static void mend_two(MEND)
         const int second = (a1 == y) & (!(a0 == y) | (s1 > s0));
         const int near = apart & (fabs(a0 - y) <= reach * (d0 + attained))
             & (fabs(a1 - y) <= reach * (d1 + attained));
-        const double t = choose(second, s1, s0), s = 1 + t;
-        T0[r] = choose(second, 0, s0);
-        T1[r] = choose(second, s1, 0);
+        const double t = choose(second, s1, s0), s = 1 + t, v = choose(second, d1, d0);
+        if (T0) {
+            T0[r] = choose(second, 0, s0);
+            T1[r] = choose(second, s1, 0);
+        }
         S[r] = s;
-        V[r] = choose(y == 0, choose(second, d1, d0), 0);
-        found[r] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), near, s);
+        V[r] = v;
+        found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), near, s);
+        TELL;
     }
-    settle_chunk(k);
+    TOLD;
 }
+
+/* Whether two operands may tie to within their roundings, sooner too often: |a - b| against
+ * |a| s_a + |b| s_b, both squared. */
+#define UNPACK_TIES \
+    const double apart = k->from[0] == k->from[1] || (k->leaf[0] && k->leaf[1]) \
+        ? -1 : 3 * (TIE_ROUNDINGS * UNIT_ROUNDOFF) * (TIE_ROUNDINGS * UNIT_ROUNDOFF)
+#define MAY_TIE \
+    ((a0 - a1) * (a0 - a1) <= apart * (a0 * a0 * s0 + a1 * a1 * s1))
 
 /* The same for two operands of ordinary samples; counts those that need the rules. */
 CLONES static int64_t rows_of_two(Slot *k)
 {
     UNPACK;
-    const double reach = k->leaf[0] & k->leaf[1] ? -1 : TIE_ROUNDINGS * UNIT_ROUNDOFF;
-    const double apart = k->from[0] == k->from[1] ? -1 : reach;
+    UNPACK_TIES;
     int64_t bad = 0;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
@@ -306,9 +274,7 @@ CLONES static int64_t rows_of_two(Slot *k)
         const double first = choose(a0 == y, s0, 0), second = choose(a1 == y, s1, 0);
         const double s = 1 + choose(first > second, first, second);
         S[r] = s;
-        const double near = apart * (fabs(a0) * sqrt(s0) + fabs(a1) * sqrt(s1));
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX)
-            | (fabs(a0 - a1) <= near);
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | MAY_TIE;
     }
     if (T0) {
         INDEPENDENT
@@ -324,36 +290,13 @@ CLONES static int64_t rows_of_two(Slot *k)
 CLONES static int64_t mark_of_two(ROWS)
 {
     UNPACK_MARK;
-    const double reach = k->leaf[0] & k->leaf[1] ? -1 : TIE_ROUNDINGS * UNIT_ROUNDOFF;
-    const double apart = k->from[0] == k->from[1] ? -1 : reach;
+    UNPACK_TIES;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r];
-        const double near = apart * (fabs(A0[r]) * sqrt(S0[r]) + fabs(A1[r]) * sqrt(S1[r]));
-        marked[r] = open[r] & -(int64_t)(!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN)
-                                         | !(fabs(y) <= DBL_MAX) | (fabs(A0[r] - A1[r]) <= near));
-        count -= marked[r];
+        const double y = Y[r], a0 = A0[r], a1 = A1[r], s0 = S0[r], s1 = S1[r], s = S[r];
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0) | (a1 == w1) | MAY_TIE, 0);
     }
-    return count;
-}
-
-/* Products, quotients and powers: where the value is 0 because an operand is, and no zero carries
- * noise, the plain recursion holds (every limit is kappa) and the zero carries none, either.
- * Counts the samples where that is not so. */
-CLONES static int64_t not_exact_zeros(Slot *k)
-{
-    UNPACK;
-    int64_t bad = 0;
-    const double *restrict B1 = A1 ? A1 : A0;
-    const int64_t *restrict open = k->open;
-    INDEPENDENT
-    for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r];
-        const int exact = (y == 0) & ((A0[r] == 0) | (B1[r] == 0));
-        bad -= open[r] & -(int64_t)(!(S[r] <= RECHECK_S2) | !(fabs(y) <= DBL_MAX)
-                                    | (!exact & !(fabs(y) >= DBL_MIN)));
-    }
-    return bad;
+    MARKED;
 }
 
 typedef struct {
@@ -361,8 +304,7 @@ typedef struct {
     int64_t (*rows)(ROWS);
     int64_t (*rows_edges)(ROWS);
     int64_t (*mark)(ROWS);
-    void (*mend)(MEND);        /* the rules at the samples marked */
-    void (*mend_chunk)(MEND);  /* at every sample, without branches; or null */
+    int64_t (*mend)(MEND);     /* the rules at the samples marked; what it finds */
     int64_t (*outside)(int64_t n, const double *const *A, double p, int64_t *restrict found);
     int flags;
 } Row;
