@@ -9,8 +9,9 @@ PYTHON  ?= python3
 PORT    ?= 8501
 HOST    ?= 127.0.0.1
 DIR     ?= build/screenshots
-# Tests run in this many processes: more than there are cores, for browser tests wait half of the time.
-WORKERS ?= 5
+# Tests run in this many processes: three have a browser each and wait half of the time. Every one
+# more takes ten seconds of work to collect the tests for itself.
+WORKERS ?= 4
 
 .PHONY: help
 help: ## List the targets

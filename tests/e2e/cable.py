@@ -8,12 +8,12 @@ import threading
 
 
 class Cable:
-    """Forwards TCP connections to a port of this machine, while it is plugged in."""
+    """Forwards TCP connections from one port of this machine to another, while it is plugged in."""
 
-    def __init__(self, port: int) -> None:
-        self._server = port
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = int(self._listener.getsockname()[1])
+    def __init__(self, server: int, port: int) -> None:
+        self._server = server
+        self._listener = socket.create_server(("127.0.0.1", port))
+        self.port = port
         self._open: list[socket.socket] = []
         self._plugged = True
         threading.Thread(target=self._accept, daemon=True).start()
@@ -34,6 +34,8 @@ class Cable:
     def close(self) -> None:
         """Away with it."""
         self.pull()
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)  # or it would listen until somebody comes
         self._listener.close()
 
     def _accept(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from playwright.sync_api import Browser, Page, Response, expect
 
 from study.links import token_hash
 from study.material import Study
-from tests.e2e.browser import eventually, free_port, running_server
+from tests.e2e.browser import eventually, kept_port, running_server
 from tests.e2e.cable import Cable
 from tests.e2e.profiles import Scheme
 from tests.e2e.rating_world import (
@@ -333,8 +334,21 @@ def test_an_open_link_becomes_a_personal_one(page: Page, world: World) -> None:
     assert len(world.votes(own)) == 1
 
 
-def test_a_cut_network_loses_no_vote(page: Page, world: World, brief: Study) -> None:
-    cable = Cable(world.port)
+@pytest.fixture
+def port() -> Iterator[int]:
+    with kept_port() as found:
+        yield found
+
+
+@pytest.fixture
+def cable(world: World, port: int) -> Iterator[Cable]:
+    with contextlib.closing(Cable(world.port, port)) as made:
+        yield made
+
+
+def test_a_cut_network_loses_no_vote(
+    page: Page, world: World, brief: Study, cable: Cable
+) -> None:
     link = world.link(brief)
     visit(page, link.replace(f":{world.port}/", f":{cable.port}/"))
     agree(page)
@@ -363,11 +377,9 @@ def test_a_cut_network_loses_no_vote(page: Page, world: World, brief: Study) -> 
         answer(page, "A")
     expect(page.get_by_text("Thank you!")).to_be_visible()
     assert [vote["choice"] for vote in world.votes(link)] == ["left"] * 3
-    cable.close()
 
 
-def test_a_restart_mid_ballot_loses_nothing(page: Page, world: World) -> None:
-    port = free_port()
+def test_a_restart_mid_ballot_loses_nothing(page: Page, world: World, port: int) -> None:
     address = f"http://127.0.0.1:{port}"
     study = world.another(ballots_per_rater=3, practice=False, public_base_url=address)
     with running_server(database=world.file, port=port):

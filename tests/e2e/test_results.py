@@ -15,7 +15,7 @@ import pytest
 from tests.e2e.browser import (
     ROOT,
     eventually,
-    free_port,
+    kept_port,
     only_safe_downloads,
     running_server,
 )
@@ -38,13 +38,14 @@ Visit = Callable[..., Page]
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ResultsWorld, str, Study]]:
     """A closed study with votes, and a demo's server on its database."""
-    file, port = tmp_path_factory.mktemp("results") / "results.sqlite3", free_port()
+    file = tmp_path_factory.mktemp("results") / "results.sqlite3"
     world = ResultsWorld.at(file)
-    study = world.opened("Closed", f"http://127.0.0.1:{port}", attention_checks=1)
-    world.rate(study, 24)
-    world.organiser.close(study.id)
-    with running_server(demo=True, database=file, port=port) as address:
-        yield world, address, world.organiser.study(study.id)
+    with kept_port() as port:
+        study = world.opened("Closed", f"http://127.0.0.1:{port}", attention_checks=1)
+        world.rate(study, 24)
+        world.organiser.close(study.id)
+        with running_server(demo=True, database=file, port=port) as address:
+            yield world, address, world.organiser.study(study.id)
     world.store.dispose()
 
 

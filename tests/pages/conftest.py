@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from functools import cache
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 
 from pages.ui.kit import wiring
 from pages.ui.kit.diagnosis_service import DiagnosisService
@@ -18,6 +21,15 @@ def unhurried() -> None:
     stands_still = PacedClock(0.0)
     wiring._built["inspector"] = InspectorService(clock=stands_still)
     wiring._built["diagnosis"] = DiagnosisService(clock=stands_still)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def scanned_once() -> Iterator[None]:
+    """Each AppTest looks for components in every installed package: twice the work of a page."""
+    with pytest.MonkeyPatch.context() as patched:
+        scan = cache(manifest_scanner.scan_component_manifests)
+        patched.setattr(manifest_scanner, "scan_component_manifests", scan)
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -60,7 +60,7 @@ def test_a_diagnosis_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(DiagnosisService, "summary", failing)
     page = open_page(**ROOTS)
     assert not page.exception
-    assert "there is nothing to diagnose" in said(page)
+    assert "there is nothing to diagnose" in said(settled(page))
 
 
 def test_why_where_whose_fault_and_what_instead() -> None:
@@ -77,7 +77,7 @@ def test_the_better_form_is_taken_with_one_click_and_the_old_one_comes_back() ->
     assert page.button(key="apply-best").label == "Inspect `1/(sqrt(x + 1) + sqrt(x))`"
     page.button(key="apply-best").click().run()
     assert state_of(page).formula == "1/(sqrt(x + 1) + sqrt(x))"
-    assert "Nothing better found" in said(page)
+    assert "Nothing better found" in said(settled(page))
     next(b for b in page.button if b.label == "Previous formula").click().run()
     assert state_of(page).formula == ROOTS["formula"]
 
