@@ -18,7 +18,7 @@ import numpy as np
 
 from eic_core.engine import extended
 from eic_core.engine.extended import ExtendedSamples
-from eic_core.engine.tape import UNIT_ROUNDOFF, Tape
+from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF, Tape
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.jumps import (

@@ -27,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[3]
 OWNERS = ("eic_core/operators/", "eic_core/formula/syntax/", "eic_core/rewriting/")
 FRIENDS = {
     "eic_core/engine/native/generate.py": "functions of the C library that a backend offers",
+    "eic_core/corpora/searched.py": "settings of other searches, in their words",
     "eic_core/corpora/recipes.py": "facts: the operators that published generators draw",
     "eic_core/search/vocabulary.py": "a table of notation: the names that users of a search give",
 }
