@@ -492,7 +492,8 @@ def _steep_rows(
                 NUMPY, [y[child] for child in node.children], y[node.id], step.parameter
             )
         here = np.any([np.broadcast_to(np.isinf(s), (len(rows),)) for s in slopes], axis=0)
-        here &= np.isfinite(y[node.id])
+        for place in (node.id, *node.children):  # what overflows is steep for no other reason
+            here &= np.isfinite(y[place])
         if np.count_nonzero(here) > most:
             most, where = int(np.count_nonzero(here)), node.id
         steep |= here

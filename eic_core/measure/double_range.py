@@ -187,7 +187,8 @@ def _find(inspection: Inspection) -> DoubleRange:
     at = np.flatnonzero(lost)
     places = _places(
         tape, [y[at] for y in in_double], _lost_by_slot(wide, at),
-        _exact_by_slot(inspection, rows[at], [y[at] for y in wide.y]), far[at],
+        _exact_by_slot(inspection, rows[at], [y[at] for y in wide.y]),
+        [wide.value(slot).log2[at] for slot in range(len(tape))], far[at],
     )  # fmt: skip
     return DoubleRange(
         total,
@@ -266,6 +267,7 @@ def _places(
     in_double: list[Array],
     lost: list[np.ndarray],
     exact: list[Array],
+    sizes: list[Array],
     far: np.ndarray,
 ) -> tuple[RangePlace, ...]:
     """Follow each lost result down to the step at which it was lost.
@@ -294,9 +296,12 @@ def _places(
         misled = here & no_number[slot] & np.isfinite(exact[slot]) & ~far
         for operand in reversed(operands):
             misled &= ~no_number[operand]
-        for operand in reversed(operands):
+        best = np.full(count, -np.inf)
+        for operand in reversed(operands):  # of several the largest: it carries the value
             small = here & wrong_zero[operand] & (misled | ~no_number[slot])
-            current[small | (here & no_number[operand])] = operand
+            size = np.where(here & no_number[operand], np.inf, sizes[operand])
+            chosen = (small | (here & no_number[operand])) & (size >= best)
+            current[chosen], best[chosen] = operand, size[chosen]
         misled &= current == slot
         if not misled.any():
             continue

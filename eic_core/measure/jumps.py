@@ -271,10 +271,28 @@ def _moved_values(
             y = np.asarray(step.row.evaluate([found[i] for i in step.operands], step.parameter))
             y = np.broadcast_to(y, (count,))
             if inexact[step.slot] is not None:
-                by = rng.integers(-1, 2, count, np.int8) * (1.5 * UNIT_ROUNDOFF)
-                y = np.where(inexact[step.slot], y * (1 + by), y)
+                y = np.where(inexact[step.slot], _rounded_otherwise(step, found, y, rng), y)
             found.append(y)
     return found
+
+
+def _rounded_otherwise(
+    step: Step, found: Sequence[Any], y: Array, rng: np.random.Generator
+) -> Array:
+    """A step's values, some of them the double on the other side of the exact value.
+
+    Where no longer type tells the side, they are moved up or down.
+    """
+    assert step.row is not None
+    if _EXTENDED:
+        try:
+            operands = [np.asarray(found[i], np.longdouble) for i in step.operands]
+            longer = step.row.evaluate(operands, step.parameter)
+            aside = np.nextafter(y, np.where(longer > y, math.inf, -math.inf))
+            return np.where((longer != y) & (rng.integers(0, 2, len(y), np.int8) == 1), aside, y)
+        except TypeError:  # a function that SciPy has for doubles only
+            pass
+    return np.asarray(y * (1 + rng.integers(-1, 2, len(y), np.int8) * (1.5 * UNIT_ROUNDOFF)))
 
 
 def _inexact(step: Step, plain: Sequence[Any]) -> Any:
