@@ -68,7 +68,7 @@ def parser() -> argparse.ArgumentParser:
                        help="where the laws and problems are; default: %(default)s")  # fmt: skip
     found.add_argument("--parts", default=",".join(PARTS), help="default: %(default)s")
     found.add_argument("--laws", metavar="N", type=int, default=40,
-                       help="evenly among all by kind and length; default: %(default)s")  # fmt: skip
+                       help="evenly by kind and length; default: %(default)s")  # fmt: skip
     found.add_argument("--all", action="store_true", help="all laws")
     found.add_argument("--methods", default="", help="of " + ", ".join(METHODS)
                        + "; default: all that the search has")  # fmt: skip
@@ -81,7 +81,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--noise", default="0,0.001,0.01,0.1",
                        help="by the target's standard deviation; default: %(default)s")  # fmt: skip
     found.add_argument("--rows", metavar="N", type=int, default=400,
-                       help="of a law, a quarter of them held out; default: %(default)s")  # fmt: skip
+                       help="of a law, a quarter held out; default: %(default)s")  # fmt: skip
     found.add_argument("--peers", metavar="PYTHON", type=Path,
                        help="an interpreter that has gplearn or pyoperon")  # fmt: skip
     found.add_argument("--jobs", metavar="J", type=int, default=1,
@@ -232,7 +232,8 @@ def do_peers(options: argparse.Namespace, results: Results, laws: Sequence[Law])
             show(title, [lack])
             continue
         tasks = peers.tasks(ours, rows, tools)
-        call = partial(peers.make, python=options.peers, split=partial(split_of, shared=options.shared))
+        split = partial(split_of, shared=options.shared)
+        call = partial(peers.make, python=options.peers, split=split)
         if not options.print:
             make_all(tasks, call, results, options.jobs)
         wanted = {task.key for task in tasks}

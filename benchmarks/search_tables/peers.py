@@ -105,9 +105,9 @@ def make(task: PeerTask, python: Path, split: Callable[[Task], Split]) -> list[R
     if done.returncode:
         raise DataError(f"{task.tool} failed on {task.ours.problem}: {done.stderr[-300:]}")
     told = json.loads(done.stdout.splitlines()[-1])
-    part, problem, noise, seed, tool, evaluations, rows = task.key
-    row = Row(str(part), str(problem), float(str(noise)), int(str(seed)), str(tool),
-              int(str(evaluations)), int(str(rows)), TOLERANCE, maker(), told["seconds"])  # fmt: skip
+    ours = task.ours
+    row = Row(ours.part, ours.problem, ours.noise, ours.seed, task.tool, ours.evaluations,
+              ours.rows, TOLERANCE, maker(), told["seconds"])  # fmt: skip
     try:
         formula = formula_of(told["formula"], task.tool, tuple(columns))
     except FormulaError as error:

@@ -173,8 +173,10 @@ def half_lines(
         Problems in their order.
     """
     halves = [[row for row in rows if row.problem in set(order[start::2])] for start in (0, 1)]
-    lines = ["first half: " + ", ".join(order[0::2]), *change_lines(halves[0], columns),
-             "second half: " + ", ".join(order[1::2]), *change_lines(halves[1], columns)]  # fmt: skip
+    lines = []
+    for name, start in (("first", 0), ("second", 1)):
+        lines += [f"{name} half: {', '.join(order[start::2])}",
+                  *change_lines(halves[start], columns)]  # fmt: skip
     r2 = Column("held-out R²", lambda row: worth(row.r2_held_out), "number")
     costs = {key: METHODS[key].alpha for key in methods_in(rows)
              if key in METHODS and METHODS[key].search == "gp"}  # fmt: skip
