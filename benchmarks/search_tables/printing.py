@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
-from benchmarks.search_tables.breaking import BROKEN, DIGITS, broken, worth
+from benchmarks.search_tables.breaking import BROKEN, DIGITS, KEPT, broken, worth
 from benchmarks.search_tables.comparing import Interval, Runs, change, half_width, mean
 from benchmarks.search_tables.paper import CHANGES, PAPER
 from benchmarks.search_tables.runs import METHODS, PICKED_AGAIN, Row
@@ -68,6 +68,8 @@ REAL_COLUMNS = (
     Column("nodes", lambda row: _if(bool(row.formula), row.nodes), "relative"),
     Column(f"{DIGITS} digits break", lambda row: float(broken(row.r2, row.r2_short)), "share"),
     Column("float32 breaks", lambda row: float(broken(row.r2, row.r2_single)), "share"),
+    Column("digits needed", lambda row: _if(bool(row.formula), row.digits_needed), "number"),
+    Column("float32, log10", lambda row: row.single_error, "number"),
     Column("nested", lambda row: _if(bool(row.formula), row.nested), "number"),
 )
 
@@ -193,7 +195,7 @@ def half_lines(
 
 
 def _line(name: str, cells: Sequence[str]) -> str:
-    return (f"{name:<36}" + "".join(f"{cell:>28}" for cell in cells)).rstrip()
+    return (f"{name:<30}" + "".join(f"{cell:>23}" for cell in cells)).rstrip()
 
 
 def _mean_text(value: float, half: float, kind: str) -> str:
@@ -208,16 +210,19 @@ def _change_text(found: Interval, kind: str) -> str:
     if math.isnan(found.value):
         return "-"
     if kind == "number":
-        return f"{found.value:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"
+        return f"{found.value:+.2f} [{found.low:+.2f}, {found.high:+.2f}]"
     value, low, high = (100 * part for part in found)
-    unit = "points" if kind == "share" else "%"
-    return f"{value:+.1f} {unit} [{low:+.1f}, {high:+.1f}]"
+    unit = " pt" if kind == "share" else " %"
+    return f"{value:+.1f}{unit} [{low:+.1f}, {high:+.1f}]"
 
 
 NOTES = (
-    f"A formula is broken where R² on all rows, counted as 0 below 0, falls by more than {BROKEN}; "
-    "held-out R² is counted as 0 below 0 and where there is no value.",
-    f"EIC is that of the formula as printed on all rows, without singular samples; in the column "
-    f"EIC of laws, runs of held-out R² below {USABLE:g} are left out, changes there by the runs "
-    "that count on both sides.  ± and [ ]: 95 %, by problem (runs of a problem are averaged).",
+    "± and [ ]: 95 %, by problem (runs of a problem are averaged); pt: points of per cent.",
+    "EIC: of the formula as printed, on all rows, without singular samples.  Of laws, runs of "
+    f"held-out R² below {USABLE:g} are left out in the column EIC, and a change is of the runs that "
+    "count on both sides.",
+    "Held-out R² counts as 0 below 0 and where there is no value.  A formula breaks where R² on "
+    f"all rows, counted so, falls by more than {BROKEN:g}; digits needed: the fewest that all "
+    f"constants must keep for it to fall by no more than {KEPT:g}; float32, log10: root mean square "
+    "of its error by the target's standard deviation.",
 )

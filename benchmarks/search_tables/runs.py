@@ -20,7 +20,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import eic_core
-from benchmarks.search_tables.breaking import nested, r2_in_single, r2_of, r2_of_short
+from benchmarks.search_tables.breaking import (
+    digits_needed,
+    nested,
+    r2_in_single,
+    r2_of,
+    r2_of_short,
+    single_error,
+)
 from benchmarks.search_tables.material import Split
 from eic_core.formula.tree import Formula
 from eic_core.pool.scoring import measure_formula
@@ -85,6 +92,10 @@ class Row:
         The last on all rows.
     r2_short, r2_single : float
         On all rows, with constants of four digits and in single precision.
+    digits_needed : int
+        The fewest digits of constants that keep R^2.
+    single_error : float
+        log10 of the error of single precision by the target's standard deviation.
     nested : int
         Transcendental functions inside others.
     """
@@ -109,6 +120,8 @@ class Row:
     r2: float = math.nan
     r2_short: float = math.nan
     r2_single: float = math.nan
+    digits_needed: int = 0
+    single_error: float = math.nan
     nested: int = 0
 
 
@@ -207,7 +220,8 @@ def measured(row: Row, text: str, formula: Formula, split: Split) -> Row:
     return Row(
         *astuple(row)[: NAMES.index("formula")], text, formula.complexity, score.eic_finite,
         beside.eic_finite, score.singular, r2_of(formula, split.training), beside.r2, score.r2,
-        r2_of_short(formula, split.whole), r2_in_single(formula, split.whole), nested(formula),
+        r2_of_short(formula, split.whole), r2_in_single(formula, split.whole),
+        digits_needed(formula, split.whole), single_error(formula, split.whole), nested(formula),
     )  # fmt: skip
 
 

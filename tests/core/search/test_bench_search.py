@@ -14,6 +14,7 @@ import pytest
 from scipy import stats
 
 from benchmarks.search_tables import __main__ as command
+from benchmarks.search_tables import breaking
 from benchmarks.search_tables.comparing import change, half_width, mean
 from benchmarks.search_tables.material import read_laws, real_split, stratified
 from benchmarks.search_tables.peer_worker import prefix
@@ -22,6 +23,8 @@ from benchmarks.search_tables.printing import LAW_COLUMNS, mean_lines, runs_of
 from benchmarks.search_tables.runs import Row
 from eic_core.errors import DataError
 from eic_core.formula.rendering import to_python
+from eic_core.formula.syntax import read
+from eic_core.samples import Samples
 
 LAWS = """dataset,group,target,formula,variables,ranges_json,ranges_are
 first,A,t,x*y,x y,"{""x"": [1.0, 5.0], ""y"": [1.0, 5.0]}",sampling
@@ -81,7 +84,7 @@ def test_a_table_that_lacks_a_run_is_not_printed(shared, capsys):
     capsys.readouterr()
     assert command.main([*asked, "--print"]) == 0
     told = capsys.readouterr().out
-    assert "7 of 8 runs: no table" in told and "± " not in told.partition("A formula is")[0]
+    assert "7 of 8 runs: no table" in told and "± " not in told.partition("± and")[0]
 
 
 def test_runs_of_another_version_are_left_out_and_said_to_be(shared, capsys):
@@ -162,6 +165,27 @@ def test_laws_are_drawn_evenly_and_have_a_value_at_every_row(shared):
     whole = real_split(shared / "problems" / "square.csv", 3)
     both = np.concatenate([whole.training.target, whole.held_out.target])
     assert sorted(both) == sorted(whole.whole.target) and len(whole.held_out) == 6
+
+
+def test_what_four_digits_and_single_precision_leave_is_what_numpy_computes():
+    rng = np.random.default_rng(1)
+    x = rng.uniform(1, 2, 50)
+    target = x + 0.01 * rng.normal(size=50)
+    samples = Samples.from_columns({"x": x}, target=target)
+    formula = read("123456.7*x - 123455.7*x + 0.001234567").formula
+
+    def r2(values):
+        return 1 - np.sum((target - values) ** 2) / np.sum((target - target.mean()) ** 2)
+
+    assert breaking.r2_of_short(formula, samples) == pytest.approx(r2(0 * x + 0.001235))
+    assert breaking.broken(breaking.r2_of(formula, samples), r2(0 * x + 0.001235))
+    f = np.float32
+    single = f(123456.7) * x.astype(f) - f(123455.7) * x.astype(f) + f(0.001234567)
+    assert breaking.r2_in_single(formula, samples) == pytest.approx(r2(single.astype(float)))
+    missed = single - (123456.7 * x - 123455.7 * x + 0.001234567)
+    error = np.log10(np.sqrt(np.mean(missed**2)) / np.std(target))
+    assert breaking.single_error(formula, samples) == pytest.approx(error)
+    assert breaking.digits_needed(formula, samples) == 6  # rounded alike: their difference stays
 
 
 class _Function:
