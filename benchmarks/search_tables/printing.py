@@ -223,6 +223,6 @@ NOTES = (
     "count on both sides.",
     "Held-out R² counts as 0 below 0 and where there is no value.  A formula breaks where R² on "
     f"all rows, counted so, falls by more than {BROKEN:g}; digits needed: the fewest that all "
-    f"constants must keep for it to fall by no more than {KEPT:g}; float32, log10: root mean square "
+    f"constants must keep for it to fall by at most {KEPT:g}; float32, log10: root mean square "
     "of its error by the target's standard deviation.",
 )

@@ -173,7 +173,7 @@ def made(task: Task, split: Split) -> list[Row]:
     problem = problem_of(split.training, alpha=method.alpha)
     budget = SearchBudget(max_evals=task.evaluations)
     named: dict[str, Any] = {} if method.search == "gp" else {"method": method.search}
-    rows = []
+    rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         # the second time, the search has nothing left to do but to write its formulas
         file = Path(folder) / "search.json" if len(task.tolerances) > 1 else None
