@@ -10,7 +10,6 @@ import argparse
 import sys
 from collections.abc import Sequence
 from functools import cache, partial
-from inspect import signature
 from itertools import product
 from pathlib import Path
 
@@ -18,10 +17,9 @@ from benchmarks.material import SHARED
 from benchmarks.search_tables import peers
 from benchmarks.search_tables.material import (
     ENOUGH_ROWS,
-    Law,
     Split,
+    all_laws,
     law_split,
-    read_laws,
     real_problems,
     real_split,
     stratified,
@@ -47,8 +45,8 @@ from benchmarks.search_tables.runs import (
     make_all,
     maker,
 )
+from eic_core.corpora import Law
 from eic_core.errors import DataError, UserError
-from eic_core.search import search
 from eic_core.search.run import TOLERANCE
 
 OUT = Path(__file__).resolve().parents[2] / "build" / "search_tables.csv"
@@ -65,13 +63,13 @@ def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(prog="python -m benchmarks.search_tables",
                                     description=(__doc__ or "").partition("\n")[0])  # fmt: skip
     found.add_argument("--shared", metavar="DIR", type=Path, default=SHARED,
-                       help="where the laws and problems are; default: %(default)s")  # fmt: skip
+                       help="where the real problems are; default: %(default)s")  # fmt: skip
     found.add_argument("--parts", default=",".join(PARTS), help="default: %(default)s")
     found.add_argument("--laws", metavar="N", type=int, default=40,
                        help="evenly by kind and length; default: %(default)s")  # fmt: skip
     found.add_argument("--all", action="store_true", help="all laws")
     found.add_argument("--methods", default="", help="of " + ", ".join(METHODS)
-                       + "; default: all that the search has")  # fmt: skip
+                       + "; default: all")  # fmt: skip
     found.add_argument("--seeds", metavar="N", type=int, default=3,
                        help="runs of a law; default: %(default)s")  # fmt: skip
     found.add_argument("--splits", metavar="N", type=int, default=5,
@@ -95,32 +93,32 @@ def parser() -> argparse.ArgumentParser:
 
 
 def methods_of(asked: str) -> list[str]:
-    """The methods that are asked for, or all that the search has.
+    """The methods that are asked for, or all.
 
     Raises
     ------
     DataError
         If there is no such method.
     """
-    has_tree = "method" in signature(search).parameters
-    there = [key for key, method in METHODS.items() if has_tree or method.search == "gp"]
-    wanted = [key.strip() for key in asked.split(",") if key.strip()] or there
-    unknown = [key for key in wanted if key not in there]
+    wanted = [key.strip() for key in asked.split(",") if key.strip()] or list(METHODS)
+    unknown = [key for key in wanted if key not in METHODS]
     if unknown:
-        raise DataError(f"there is no method `{unknown[0]}`", hint="there are " + ", ".join(there))
+        raise DataError(
+            f"there is no method `{unknown[0]}`", hint="there are " + ", ".join(METHODS)
+        )
     return wanted
 
 
 @cache
-def _laws(shared: Path) -> dict[str, Law]:
-    return {law.name: law for law in read_laws(shared)}
+def _laws() -> dict[str, Law]:
+    return {law.name: law for law in all_laws()}
 
 
 def split_of(task: Task, shared: Path) -> Split:
     """The rows of a run."""
     if task.part == "real":
         return real_split(shared / "problems" / f"{task.problem}.csv", task.seed)
-    return law_split(_laws(shared)[task.problem], task.rows, task.noise, task.seed)
+    return law_split(_laws()[task.problem], task.rows, task.noise, task.seed)
 
 
 def make(task: Task, shared: Path) -> list[Row]:
@@ -224,6 +222,8 @@ def do_peers(options: argparse.Namespace, results: Results, laws: Sequence[Law])
         ("laws", law_tasks(options, some, options.levels[0])),
     )
     for part, ours in groups:
+        if not options.print:
+            make_all(ours, partial(make, shared=options.shared), results, options.jobs)
         rows = [r for r in rows_of(results, options, ours) if r.tolerance == TOLERANCE]
         names = sorted({task.problem for task in ours})
         seeds = len({task.seed for task in ours})
@@ -261,10 +261,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if results.foreign:
             print(f"left out: {results.foreign:,} rows that another version made (--any-maker)")
         parts = options.parts.split(",")
-        laws = []
-        if {"laws", "peers"} & set(parts):
-            laws = read_laws(options.shared)
-            laws = stratified(laws, len(laws) if options.all else options.laws)
+        laws = all_laws() if options.all else stratified(all_laws(), options.laws)
         if "real" in parts:
             do_real(options, results)
         if "laws" in parts:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from eic_core.corpora import Law, load
 from eic_core.engine.values import values
 from eic_core.errors import DataError
-from eic_core.formula.syntax import canonical_name, read
-from eic_core.formula.tree import Formula
+from eic_core.formula.syntax import canonical_name
 from eic_core.measure.table import read_table
-from eic_core.samples import Domain, Samples, sample_domains
+from eic_core.samples import Samples, sample_domains
 from eic_core.search.problem import samples_to_search, variable_names
 
-LAWS = "whitebox_formulas.csv"
+CORPORA = ("feynman", "strogatz")
 PROBLEMS = "problems"
 HELD_OUT = 0.25
 SPARE = 4
@@ -26,23 +24,6 @@ SPARE = 4
 
 ENOUGH_ROWS = 40
 """A real problem of fewer rows holds out one or two: it counts for "all", not for the others."""
-
-
-@dataclass(frozen=True)
-class Law:
-    """A law and the ranges in which its source draws.
-
-    Attributes
-    ----------
-    name, group : str
-    formula : Formula
-    ranges : mapping of canonical name to (low, high)
-    """
-
-    name: str
-    group: str
-    formula: Formula
-    ranges: Mapping[str, tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -60,44 +41,24 @@ class Split:
     whole: Samples
 
 
-def read_laws(shared: Path) -> list[Law]:
-    """The 133 laws.
-
-    Raises
-    ------
-    DataError
-        If they are not in that folder.
-    """
-    path = shared / LAWS
-    if not path.is_file():
-        raise DataError(
-            f"there are no laws: no {path}", hint="say where the data are, with --shared DIR"
-        )
-    laws = []
-    with path.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            ranges = {
-                canonical_name(name): (float(low), float(high))
-                for name, (low, high) in json.loads(row["ranges_json"]).items()
-            }
-            formula = read(row["formula"], columns=tuple(ranges)).formula
-            laws.append(Law(row["dataset"], row["group"], formula, ranges))
-    return laws
+def all_laws() -> list[Law]:
+    """The 133 laws, those of each corpus by their number of nodes."""
+    return [
+        law for name in CORPORA
+        for law in sorted(load(name), key=lambda law: (law.tree.complexity, law.name))
+    ]  # fmt: skip
 
 
 def stratified(laws: Sequence[Law], count: int) -> list[Law]:
-    """So many laws, evenly spaced among all when these stand by group and number of nodes.
+    """So many of them, evenly spaced: of each corpus and each length its share.
 
     Examples
     --------
-    >>> tree = read("x + y").formula
-    >>> laws = [Law(name, "ab"[name > "3"], tree, {}) for name in "125634"]
-    >>> [law.name for law in stratified(laws, 3)]
-    ['2', '4', '6']
+    >>> [law.name for law in stratified(all_laws(), 3)]
+    ['feynman_I_34_8', 'feynman_I_37_4', 'feynman_test_17']
     """
-    order = sorted(laws, key=lambda law: (law.group, law.formula.complexity, law.name))
-    count = min(count, len(order))
-    return [order[int((i + 0.5) * len(order) / count)] for i in range(count)]
+    count = min(count, len(laws))
+    return [laws[int((i + 0.5) * len(laws) / count)] for i in range(count)]
 
 
 def law_split(law: Law, rows: int, noise: float, seed: int) -> Split:
@@ -117,16 +78,16 @@ def law_split(law: Law, rows: int, noise: float, seed: int) -> Split:
     DataError
         If the law has too few values in its ranges.
     """
-    domains = {name: Domain("uniform", *ends) for name, ends in law.ranges.items()}
+    domains = {canonical_name(name): domain for name, domain in law.domains.items()}
     drawn = sample_domains(domains, count=SPARE * rows, seed=seed)
-    target = values(law.formula, drawn)
+    target = values(law.tree, drawn)
     assert target is not None
     good = np.flatnonzero(np.isfinite(target))[:rows]
     if len(good) < rows:
         raise DataError(f"{law.name} has a value at {len(good)} of {SPARE * rows} rows only")
-    names = variable_names(list(law.ranges))
+    names = variable_names(list(domains))
     columns = {name: drawn.columns[own][good]
-               for name, own in zip(names, law.ranges, strict=True)}  # fmt: skip
+               for name, own in zip(names, domains, strict=True)}  # fmt: skip
     clean = target[good]
     cut = rows - round(HELD_OUT * rows)  # rows are drawn independently: any cut is a random one
     rng = np.random.default_rng([seed, 1])

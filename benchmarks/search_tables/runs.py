@@ -170,9 +170,8 @@ def maker() -> str:
 def made(task: Task, split: Split) -> list[Row]:
     """Search, and measure what is taken."""
     method = METHODS[task.method]
-    problem = problem_of(split.training, alpha=method.alpha)
+    problem = problem_of(split.training, alpha=method.alpha, method=method.search)
     budget = SearchBudget(max_evals=task.evaluations)
-    named: dict[str, Any] = {} if method.search == "gp" else {"method": method.search}
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         # the second time, the search has nothing left to do but to write its formulas
@@ -180,8 +179,9 @@ def made(task: Task, split: Split) -> list[Row]:
         seconds = math.nan
         for tolerance in task.tolerances:
             started = time.process_time()
-            found = search(problem, budget, seed=task.seed, tolerance=tolerance, checkpoint=file,
-                           **named)  # fmt: skip
+            found = search(
+                problem, budget, seed=task.seed, tolerance=tolerance, checkpoint=file
+            )
             if math.isnan(seconds):
                 seconds = time.process_time() - started
             rows += _rows(task, split, found, seconds)

@@ -16,28 +16,24 @@ from scipy import stats
 from benchmarks.search_tables import __main__ as command
 from benchmarks.search_tables import breaking
 from benchmarks.search_tables.comparing import change, half_width, mean
-from benchmarks.search_tables.material import read_laws, real_split, stratified
+from benchmarks.search_tables.material import all_laws, real_split, stratified
 from benchmarks.search_tables.peer_worker import prefix
 from benchmarks.search_tables.peers import formula_of
 from benchmarks.search_tables.printing import LAW_COLUMNS, mean_lines, runs_of
 from benchmarks.search_tables.runs import Row
-from eic_core.errors import DataError
+from eic_core.corpora import Law
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
-from eic_core.samples import Samples
+from eic_core.samples import Domain, Samples
 
-LAWS = """dataset,group,target,formula,variables,ranges_json,ranges_are
-first,A,t,x*y,x y,"{""x"": [1.0, 5.0], ""y"": [1.0, 5.0]}",sampling
-second,B,t,sqrt(u)+1,u,"{""u"": [-0.1, 5.0]}",observed
-"""
-
-ASKED = ["--seeds", "2", "--splits", "1", "--evals", "200", "--rows", "40", "--noise", "0"]
+ASKED = [
+    "--laws", "2", "--seeds", "2", "--splits", "1", "--evals", "200", "--rows", "40", "--noise", "0",
+]  # fmt: skip
 
 
 @pytest.fixture
 def shared(tmp_path: Path) -> Path:
     (tmp_path / "problems").mkdir()
-    (tmp_path / "whitebox_formulas.csv").write_text(LAWS, encoding="utf-8")
     rng = np.random.default_rng(0)
     lines = [f"{x:.3f},{x * x + 0.1 * e:.3f}" for x, e in rng.normal(size=(24, 2))]
     table = "\n".join(["x,target", *lines]) + "\n"
@@ -102,10 +98,8 @@ def test_runs_of_another_version_are_left_out_and_said_to_be(shared, capsys):
 
 
 def test_missing_data_and_unknown_methods_are_refused_with_a_way_out(tmp_path, capsys):
-    with pytest.raises(DataError, match="there are no laws"):
-        read_laws(tmp_path)
-    assert command.main(["--shared", str(tmp_path), "--parts", "laws"]) == 2
-    assert "--shared DIR" in capsys.readouterr().err
+    assert command.main(["--shared", str(tmp_path), "--parts", "real"]) == 2
+    assert "there are no problems" in (told := capsys.readouterr().err) and "--shared DIR" in told
     assert command.main(["--methods", "magic"]) == 2
     assert "there is no method `magic`" in capsys.readouterr().err
 
@@ -153,9 +147,12 @@ def test_eic_of_a_law_counts_where_the_formula_predicts():
 
 
 def test_laws_are_drawn_evenly_and_have_a_value_at_every_row(shared):
-    laws = read_laws(shared)
-    assert [law.name for law in stratified(laws, 2)] == ["first", "second"]
-    split = command.law_split(laws[1], 40, 0.1, 7)  # no root below 0: such rows are not drawn
+    few = stratified(all_laws(), 19)
+    assert len(all_laws()) == 133 and sum(law.name.startswith("strogatz") for law in few) == 2
+    sizes = [law.tree.complexity for law in few[:17]]
+    assert sizes == sorted(sizes)
+    law = Law("", "sqrt(u)+1", ("u",), {"u": Domain("uniform", -0.1, 5)})
+    split = command.law_split(law, 40, 0.1, 7)  # no root below 0: such rows are not drawn
     column = split.whole.columns["u"]
     assert (len(split.training), len(split.held_out)) == (30, 10) and column.min() >= 0
     np.testing.assert_allclose(split.held_out.target, np.sqrt(column[30:]) + 1)
