@@ -219,8 +219,8 @@ def _change_text(found: Interval, kind: str) -> str:
 NOTES = (
     "± and [ ]: 95 %, by problem (runs of a problem are averaged); pt: points of per cent.",
     "EIC: of the formula as printed, on all rows, without singular samples.  Of laws, the column "
-    f"EIC leaves out runs of held-out R² below {USABLE:g}, and its change is of the runs that count "
-    "on both sides.",
+    f"EIC leaves out runs of held-out R² below {USABLE:g}, and its change is of the runs that "
+    "count on both sides.",
     "Held-out R² counts as 0 below 0 and where there is no value.  A formula breaks where R² on "
     f"all rows, counted so, falls by more than {BROKEN:g}; digits needed: the fewest that all "
     f"constants must keep for it to fall by at most {KEPT:g}; float32, log10: root mean square "

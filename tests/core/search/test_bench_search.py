@@ -27,7 +27,8 @@ from eic_core.formula.syntax import read
 from eic_core.samples import Domain, Samples
 
 ASKED = [
-    "--laws", "2", "--seeds", "2", "--splits", "1", "--evals", "200", "--rows", "40", "--noise", "0",
+    "--laws", "2", "--seeds", "2", "--splits", "1", "--evals", "200", "--rows", "40",
+    "--noise", "0",
 ]  # fmt: skip
 
 
