@@ -98,11 +98,14 @@ def test_runs_of_another_version_are_left_out_and_said_to_be(shared, capsys):
     assert "no table" not in capsys.readouterr().out
 
 
-def test_missing_data_and_unknown_methods_are_refused_with_a_way_out(tmp_path, capsys):
+def test_missing_data_methods_and_interpreters_are_refused_with_the_way_out(tmp_path, capsys):
     assert command.main(["--shared", str(tmp_path), "--parts", "real"]) == 2
     assert "there are no problems" in (told := capsys.readouterr().err) and "--shared DIR" in told
     assert command.main(["--methods", "magic"]) == 2
     assert "there is no method `magic`" in capsys.readouterr().err
+    nowhere = str(tmp_path / "python")
+    assert command.main(["--parts", "peers", "--peers", nowhere]) == 2
+    assert "cannot run peer_worker.py" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("relative", [True, False])
