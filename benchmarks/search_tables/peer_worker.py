@@ -55,20 +55,21 @@ def prefix(program: list[Any]) -> str:
 def operon(x: Any, y: Any, seconds: float, seed: int) -> tuple[str, float]:
     """Our functions and 40 nodes, five steps of its own local fit, else its defaults.
 
-    Its own limit of time is in whole seconds on the clock: a short run, which is not counted,
-    tells how many evaluations the processor makes in the time.
+    Its own limit of time is in whole seconds on the clock.  So shorter runs, which are not counted,
+    tell how many evaluations the processor makes in the time; fewer and fewer, as formulas grow.
     """
-    started = time.process_time()
-    operon_model(x, y, TRIAL, seed + 1)
-    each = (time.process_time() - started) / TRIAL
-    started = time.process_time()
-    model = operon_model(x, y, max(TRIAL, round(seconds / each)), seed)
-    took = time.process_time() - started
-    return str(model.get_model_string(model.model_, 17)), took
+    evaluations, took = TRIAL, 0.0
+    while True:
+        started = time.process_time()
+        model = operon_model(x, y, evaluations, seed)
+        took = time.process_time() - started
+        if took > 0.8 * seconds:
+            return str(model.get_model_string(model.model_, 17)), took
+        evaluations = round(evaluations * min(2.0, max(1.2, 0.9 * seconds / took)))
 
 
 TRIAL = 80_000
-"""Evaluations of the short run; those of its local fit count."""
+"""Evaluations of the shortest run; those of its local fit count."""
 
 
 def operon_model(x: Any, y: Any, evaluations: int, seed: int) -> Any:
