@@ -8,14 +8,14 @@ import numpy as np
 
 from eic_core.engine.tape import lay_out
 from eic_core.engine.values import values
-from eic_core.explain.shortening import digits_of, shortenable, with_labels
+from eic_core.explain.robustness import r2_with_digits
+from eic_core.explain.shortening import digits_of, shortenable
 from eic_core.formula.tree import Formula
 from eic_core.measure.fit import r_squared
 from eic_core.measure.observed import run_in
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 
-DIGITS = 4
 BROKEN = 0.05
 """A formula is broken where its R^2 falls by more."""
 
@@ -35,20 +35,6 @@ def r2_of(formula: Formula, samples: Samples) -> float:
     return r_squared(found, samples.target)
 
 
-def r2_of_short(formula: Formula, samples: Samples, digits: int = DIGITS) -> float:
-    """R^2 when every constant is rounded to so many significant digits.
-
-    Parameters
-    ----------
-    formula : Formula
-    samples : Samples
-        With a target.
-    digits : int
-    """
-    short = with_labels(formula, dict.fromkeys(shortenable(formula), digits))
-    return r2_of(short, samples)
-
-
 def digits_needed(formula: Formula, samples: Samples) -> int:
     """The fewest digits of all constants with which R^2 is kept; 0 where there are none.
 
@@ -64,7 +50,7 @@ def digits_needed(formula: Formula, samples: Samples) -> int:
         return 0
     least = worth(r2_of(formula, samples)) - KEPT
     most = max(map(digits_of, constants))
-    kept = (d for d in range(1, most) if worth(r2_of_short(formula, samples, d)) >= least)
+    kept = (d for d in range(1, most) if worth(r2_with_digits(formula, samples, d)) >= least)
     return next(kept, most)
 
 
@@ -74,14 +60,8 @@ def in_single(formula: Formula, samples: Samples) -> Array:
     return np.broadcast_to(np.asarray(found, dtype=np.float64), len(samples))
 
 
-def r2_in_single(formula: Formula, samples: Samples) -> float:
-    """R^2 of these values."""
-    assert samples.target is not None
-    return r_squared(in_single(formula, samples), samples.target)
-
-
 def single_error(formula: Formula, samples: Samples) -> float:
-    """How far they lie from those in double precision: log10 of the root mean square by the
+    """How far they lie from the values in double precision: log10 of the root mean square by the
     target's standard deviation, from -8 to 0.
 
     Examples

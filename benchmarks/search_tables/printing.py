@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
-from benchmarks.search_tables.breaking import BROKEN, DIGITS, KEPT, broken, worth
+from benchmarks.search_tables.breaking import BROKEN, KEPT, broken, worth
 from benchmarks.search_tables.comparing import Interval, Runs, change, half_width, mean
 from benchmarks.search_tables.paper import CHANGES, PAPER
 from benchmarks.search_tables.runs import METHODS, PICKED_AGAIN, Row
+from eic_core.explain.robustness import FEW_DIGITS
 
 GOOD, USABLE = 0.99, 0.8
 """Held-out R^2 of a law that counts as found, and of a formula whose EIC counts."""
@@ -66,7 +67,7 @@ REAL_COLUMNS = (
     Column("held-out R²", lambda row: worth(row.r2_held_out), "number"),
     Column("EIC", lambda row: _if(_found(row), row.eic), "relative"),
     Column("nodes", lambda row: _if(bool(row.formula), row.nodes), "relative"),
-    Column(f"{DIGITS} digits break", lambda row: float(broken(row.r2, row.r2_short)), "share"),
+    Column(f"{FEW_DIGITS} digits break", lambda row: float(broken(row.r2, row.r2_short)), "share"),
     Column("float32 breaks", lambda row: float(broken(row.r2, row.r2_single)), "share"),
     Column("digits needed", lambda row: _if(bool(row.formula), row.digits_needed), "number"),
     Column("float32, log10", lambda row: row.single_error, "number"),

@@ -20,15 +20,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import eic_core
-from benchmarks.search_tables.breaking import (
-    digits_needed,
-    nested,
-    r2_in_single,
-    r2_of,
-    r2_of_short,
-    single_error,
-)
+from benchmarks.search_tables.breaking import digits_needed, nested, r2_of, single_error
 from benchmarks.search_tables.material import Split
+from eic_core.explain.robustness import r2_in_float32, r2_with_digits
 from eic_core.formula.tree import Formula
 from eic_core.pool.scoring import measure_formula
 from eic_core.search import SearchBudget, problem_of, search
@@ -220,7 +214,7 @@ def measured(row: Row, text: str, formula: Formula, split: Split) -> Row:
     return Row(
         *astuple(row)[: NAMES.index("formula")], text, formula.complexity, score.eic_finite,
         beside.eic_finite, score.singular, r2_of(formula, split.training), beside.r2, score.r2,
-        r2_of_short(formula, split.whole), r2_in_single(formula, split.whole),
+        r2_with_digits(formula, split.whole), r2_in_float32(formula, split.whole),
         digits_needed(formula, split.whole), single_error(formula, split.whole), nested(formula),
     )  # fmt: skip
 
