@@ -91,6 +91,11 @@ lock: ## Write requirements.lock: the versions that requirements.txt comes to to
 bench: $(VENV)/.installed-test $(VENV)/.native ## Speed of the engine, the pool and the page
 	@$(PY) -m benchmarks
 
+# ASK="--laws 10 --evals 5000" and the like: what `python -m benchmarks.search_tables --help` lists.
+.PHONY: bench-search
+bench-search: $(VENV)/.installed-test $(VENV)/.native ## What a search finds with EIC and without: laws, real data (hours; ASK="--laws 10 …")
+	@$(PY) -m benchmarks.search_tables $(ASK)
+
 .PHONY: validate-statistics
 validate-statistics: $(VENV)/.installed ## Coverage and type-I error of every method on simulated studies (5 minutes; STUDIES=…)
 	@OPENBLAS_NUM_THREADS=1 $(PY) -m study.statistics.validation $(if $(STUDIES),--studies $(STUDIES))
