@@ -444,6 +444,8 @@ def _infinite(inspection: Inspection) -> _Said:
     if steep.all():
         return _steep(inspection, at_step)
     lost[np.flatnonzero(lost)[steep]] = False
+    if (checked := lost & ~np.isin(np.arange(len(lost)), inspection.amplification.unsettled)).any():
+        lost = checked
     origin = _source_of_infinity(inspection, lost)
     place, clause = _text(inspection, origin), singular_clause(inspection, origin)
     where = _at_samples(inspection, root.node.id, int(np.count_nonzero(steep)))
