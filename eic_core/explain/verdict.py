@@ -430,9 +430,11 @@ LEAST = 0.005
 def _stable_sentence(inspection: Inspection) -> str:
     lost = wording.digits_phrase(inspection.nodes[-1].local_eic)
     worst = wording.digits_phrase(inspection.eic)
-    if lost == worst:
-        return f"{CALM}the result loses {lost}, and no step inside loses more."
     place = _text(inspection, inspection.bottleneck)
+    if lost == worst:
+        if inspection.eic < inspection.nodes[-1].local_eic + LEAST:
+            return f"{CALM}the result loses {lost}, and no step inside loses more."
+        return f"{CALM}the result loses {lost}, the worst step inside, {place}, hardly more (EIC)."
     return f"{CALM}the result loses {lost}, the worst step inside, {place}, {worst} (EIC)."
 
 

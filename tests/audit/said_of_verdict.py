@@ -252,6 +252,18 @@ def _(p: Page, m: Match) -> Iterator[str]:
 
 
 @says(
+    "verdict.stable_alike",
+    "verdict",
+    f"{_CALM} loses <d:digits>, the worst step inside, <at:code>, hardly more (EIC).",
+    claims=lambda p, m: [("EIC", *digits(m["d"])), (INDEPENDENT, *digits(m["d"]))],
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    yield from _calm(p, m)
+    yield from _root_loses(p, digits(m["d"]))
+    yield from _is_eic(p, digits(m["d"]), m["at"])
+
+
+@says(
     "verdict.stable_inside",
     "verdict",
     f"{_CALM} loses <d:digits>⟦ with independent noise⟧, the worst step inside, <at:code>, "
