@@ -310,7 +310,7 @@ def jump_sentence(inspection: Inspection, found: Undecided) -> str:
     >>> samples = Samples.from_columns({"x": [2.3, 7.0]})
     >>> inspection = inspect(read("100 + sign((x + 1e16) - 1e16 - 2)").formula, samples)
     >>> jump_sentence(inspection, undecided(inspection)).partition(" at ")[2]
-    '1 of 2 samples, and with it 14.3 digits of the result.'
+    '1 of 2 samples, and with it 14.0 digits of the result.'
     """
     first = found.jumps[0]
     lost = wording.digits_phrase(first.digits)

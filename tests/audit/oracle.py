@@ -247,7 +247,7 @@ class Truth:
             except (NoRealValue, Unfair):
                 continue
             results.append(y[self.root])
-        least = abs(results[0]) * mp.mpf(10) ** -200
+        least = abs(results[0]) * mp.mpf(10) ** -270
         return any(abs(other - results[0]) > least for other in results[1:])
 
     # double precision

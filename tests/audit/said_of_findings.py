@@ -214,6 +214,16 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield f"it moves by {moved:.4g}"
 
 
+@says(
+    "budget.unranged",
+    "budget",
+    "the formula has no double-precision value on these samples⟦: <hint:any>⟧",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if np.isfinite(_reference(p)).any() or not p.truth.valid.any():
+        yield "it has, or there is none at all"
+
+
 @says("budget.none", "budget", "the formula has no finite value on these samples⟦: <hint:any>⟧")
 def _(p: Page, m: Match) -> Iterator[str]:
     if np.isfinite(_reference(p)).any():
