@@ -55,6 +55,24 @@ def write_out(text: str, path: Path | None) -> None:
         raise DataError(f"cannot write {path}: {error.strerror}") from error
 
 
+def refuse_unwritable(path: Path | None) -> None:
+    """Before long work: whether its result can be written to a file.
+
+    Raises
+    ------
+    DataError
+        If the folder is not there or is closed, or the path is a folder.
+    """
+    if path is None:
+        return
+    if path.is_dir():
+        raise DataError(f"cannot write {path}: it is a folder")
+    if not path.parent.is_dir():
+        raise DataError(f"cannot write {path}: there is no folder {path.parent}")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise DataError(f"cannot write {path}: it is closed to you")
+
+
 def refuse_page_on_terminal(path: Path | None) -> None:
     """Before the work for an HTML page that would be printed where somebody reads.
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from eic_core import wording
-from eic_core.cli.exits import write_out
+from eic_core.cli.exits import refuse_unwritable, write_out
 from eic_core.errors import DataError
 from eic_core.exports import csv_text, plain_value
 from eic_core.measure.table import read_table
 from eic_core.search.measuring import PENALTIES
-from eic_core.search.problem import ALPHAS, ISLANDS, problem_of, samples_to_search
+from eic_core.search.problem import ALPHAS, ISLANDS, problem_of, samples_to_search, variable_names
 from eic_core.search.run import (
     TOLERANCE,
     SearchBudget,
@@ -102,11 +102,17 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Read, search, write, and say what to take."""
+    refuse_unwritable(options.out)
     table = read_table(options.data)
     samples = samples_to_search(table, options.target or table.names[-1])
     dropped = table.rows - len(samples)
     if dropped:
         print(f"left out: {wording.count(dropped, 'row')} with an empty cell", file=sys.stderr)
+    inputs = [name for name in table.names if name != samples.target_name]
+    named = [f"{x} = {name}" for x, name in zip(variable_names(inputs), inputs, strict=True)
+             if x != name]  # fmt: skip
+    if named:
+        print(f"in formulas: {', '.join(named)}", file=sys.stderr)
     problem = problem_of(
         samples, alpha=options.alpha, penalty=options.penalty, method=options.method,
         max_complexity=options.max_complexity,
@@ -130,7 +136,7 @@ def run(options: argparse.Namespace) -> None:
     if options.json:
         document = result.to_json() | {"target": samples.target_name}
         print(json.dumps(plain_value(document), allow_nan=False, ensure_ascii=False))
-    print("\n".join(_summary(result)), file=sys.stderr)
+    print("\n".join(_summary(result, line.rate)), file=sys.stderr)
 
 
 def pool_text(result: SearchResult, problem: str) -> str:
@@ -155,10 +161,12 @@ def pool_text(result: SearchResult, problem: str) -> str:
     ])  # fmt: skip
 
 
-def _summary(result: SearchResult) -> list[str]:
-    """What was done, and the formula to take."""
+def _summary(result: SearchResult, rate: float) -> list[str]:
+    """What was done, how many candidates a second, and the formula to take."""
     best = result.select()
-    rate = result.evaluations / max(result.seconds, 1e-9)
+    constants = "no constants"
+    if best.digits_needed:
+        constants = f"constants of at most {wording.count(best.digits_needed, 'digit')}"
     return [
         f"{result.evaluations:,} candidates in {result.seconds:.1f} s ({rate:,.0f} a second); "
         f"{STOPPED[result.stopped]}; {wording.count(len(result.front), 'formula')} on the front",
@@ -166,7 +174,7 @@ def _summary(result: SearchResult) -> list[str]:
         f"  R² {wording.r_squared(best.score.r2)}, "
         f"{wording.count(best.formula.complexity, 'node')}, "
         f"EIC {wording.number(best.score.eic_finite)}, "
-        f"constants of at most {wording.count(best.digits_needed, 'digit')}",
+        + constants,
     ]
 
 
@@ -176,8 +184,10 @@ class _Line:
     def __init__(self, terminal: bool) -> None:
         self.terminal = terminal
         self.shown = -math.inf
+        self.rate = 0.0
 
     def __call__(self, now: SearchProgress) -> None:
+        self.rate = now.rate
         if not self.terminal and now.seconds - self.shown < 10:
             return
         self.shown = now.seconds

@@ -231,7 +231,7 @@ def search(
     '3*(x/y)'
     """
     if jobs < 1:
-        raise DataError("a search needs at least one process")
+        raise DataError("a search needs at least one process", hint=f"give 1 to {ISLANDS}")
     if not tolerance >= 0:
         raise DataError("the tolerance of constants must be 0 or more")
     started = clock()
