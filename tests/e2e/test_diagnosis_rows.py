@@ -85,7 +85,7 @@ def test_the_keyboard_moves_an_end_and_the_bottleneck_is_said_to_move(visit: Ope
 def test_the_rows_can_be_taken_away(visit: Opener, tmp_path: Path) -> None:
     page = visit(POLE)
     page.locator(".st-key-rows-list summary").click()
-    expect(page.locator(".st-key-rows-table canvas").first).to_be_visible()
+    expect(page.locator(".st-key-rows-list canvas").first).to_be_visible()
     with page.expect_download() as waiting:
         page.get_by_role("button", name="These rows, CSV").click()
     path = tmp_path / "rows.csv"
