@@ -227,12 +227,18 @@ def loses_all_at_zero(formula: Formula, node_id: int, samples: Samples) -> bool:
     row = OPERATORS[root.operator]
     if not row.crossing or row.poles:
         return False
-    forms: list[ValueForm] = []
-    for node in formula.nodes[:node_id]:
-        below = [forms[i] for i in node.children]
-        form = form_of(node.operator, below, node.parameter) if below else _leaf_form(node, samples)
-        forms.append(form._replace(smooth=form.smooth and all([each.smooth for each in below])))
-    operands = [forms[i] for i in root.children]
+    first = formula.first[node_id]
+    forms: list[ValueForm] = []  # of the subtree, from its first node on
+    for node in formula.nodes[first:node_id]:
+        if not node.children:
+            form = _leaf_form(node, samples)
+        else:
+            below = [forms[i - first] for i in node.children]
+            form = form_of(node.operator, below, node.parameter)
+            if form.smooth and not all([each.smooth for each in below]):
+                form = form._replace(smooth=False)
+        forms.append(form)
+    operands = [forms[i - first] for i in root.children]
     if row.scales and not any([each.sign for each in operands]):
         return False  # its terms may vanish together
     return all([each.smooth for each in operands])

@@ -221,8 +221,10 @@ class Inspection(Plain):
         watched = self.finite_bottleneck
         amplification, valid = self.amplification, self.counts.valid
         crossings = tuple([k for k, signs in enumerate(amplification.signs) if signs == 3])
-        hottest = sorted(crossings, key=amplification.finite_sum.__getitem__, reverse=True)
-        unbounded = any(self.sign_changes.unbounded(k) for k in hottest)
+        # The answer of one is enough, and of a short subtree it is soonest had.
+        first = amplification.formula.first
+        shortest = sorted(crossings, key=lambda k: k - first[k])
+        unbounded = any(self.sign_changes.unbounded(k) for k in shortest)
         found = tail_of(watched, amplification.valid_s2(watched), crossings, unbounded)
         hopeless = self.counts.singular == valid and any(n.singular == valid for n in self.nodes)
         if found.divergent is False and hopeless:
