@@ -8,9 +8,10 @@ from pages.ui.inspector.data_input import data_panel
 from pages.ui.inspector.formula_input import (
     EXAMPLES,
     example_state,
-    folded_panel,
+    formula_buttons,
     formula_input,
     gallery_row,
+    reading_menu,
     reading_panel,
 )
 from pages.ui.inspector.headline import (
@@ -22,7 +23,6 @@ from pages.ui.inspector.headline import (
     verdict_view,
 )
 from pages.ui.inspector.workbench import workbench
-from pages.ui.kit.browser import is_narrow
 from pages.ui.kit.door import may_inspect
 from pages.ui.kit.progress import patient_progress, unfinished_view
 from pages.ui.kit.visit import request_of, sync_with_url
@@ -36,25 +36,24 @@ def inspector_page() -> None:
         return
     here = sync_with_url(example_state(EXAMPLES[0]))
     page_header()
-    left, right = st.columns([5, 4], gap="medium")
-    with left:
-        formula_input(here)
-        narrow = is_narrow()
-        if not narrow:
-            gallery_row(here)
-        reading_slot = st.container(gap="xsmall", key="reading")
+    with st.container(key="inputs", horizontal=True, gap="small"):
+        with st.container(key="formula-box", gap="xsmall"):
+            formula_input(here)
+        formula_buttons(here)
+        menu = st.container(key="menu", width="content")
+        data = st.container(key="data")
+    if here.first:
+        gallery_row(here)
     with patient_progress() as progress:
         outcome = inspector_service().answer(
             request_of(here.state), here.table, progress,
             asking=here.asking, last_good=here.last_good,
         )  # fmt: skip
-    with reading_slot:
-        if narrow:
-            folded_panel(here, outcome)
-        else:
-            reading_panel(outcome)
-    with right:
+    with menu:
+        reading_menu(here, outcome)
+    with data:
         data_panel(here, outcome)
+    reading_panel(outcome)
     outcome_message(here, outcome)
     if outcome.result is not None and not outcome.result.complete:
         unfinished_view({"": outcome.result})

@@ -411,8 +411,8 @@ def tidy(tree: VisibleTree, widths: Mapping[int, float]) -> Placement:
 HEIGHT = 42.0
 """Height of a card in pixels."""
 
-LEVEL = 70.0
-"""Distance between two levels in pixels."""
+LEVEL, CLOSE_LEVEL = 70.0, 50.0
+"""Distance between two levels in pixels; and the least, where a tree has to be low."""
 
 SHADOW = 4.0
 """How far the second card behind a folded node sticks out, in pixels."""
@@ -548,6 +548,7 @@ def compose(
     dark: bool = False,
     narrow: bool = False,
     width: float | None = None,
+    height: float | None = None,
 ) -> Scene:
     """Lay out what is to be drawn.
 
@@ -562,6 +563,8 @@ def compose(
         For a dark background; for a phone.
     width : float, optional
         Pixels to fit into, as far as cards of readable size can; default `WIDTH`.
+    height : float, optional
+        Pixels to fit into, as far as levels can come closer; by default they keep their distance.
     """
     room = width or WIDTH[narrow]
     hottest = largest_loss_below(inspection)
@@ -593,6 +596,11 @@ def compose(
     )
     placement = measure(tree)
     scale = min(1.0, max(SMALLEST[narrow], room / placement.width))
+    above, rest = placement.levels - 1, HEIGHT + 40
+    level = LEVEL
+    if height is not None and above:
+        scale = min(scale, max(SMALLEST[narrow], height / (above * CLOSE_LEVEL + rest)))
+        level = min(LEVEL, max(CLOSE_LEVEL, (height / scale - rest) / above))
     main = focus_node(inspection)
     cards: dict[int, Card] = {}
     for k in tree.order:
@@ -601,7 +609,7 @@ def compose(
         cards[k] = Card(
             k,
             placement.x[k] * scale,
-            (placement.level[k] * LEVEL + HEIGHT / 2 + 20) * scale,
+            (placement.level[k] * level + HEIGHT / 2 + 20) * scale,
             sizes[k, hidden] * scale,
             HEIGHT * scale,
             title,
@@ -617,9 +625,9 @@ def compose(
         for place, child in enumerate(tree.children[k])
     ]
     focus = cards[selected if selected in cards else main].x
-    height = ((placement.levels - 1) * LEVEL + HEIGHT + 40) * scale
+    full = (above * level + rest) * scale
     ordered = tuple(cards[k] for k in tree.order)
-    return Scene(ordered, tuple(edges), placement.width * scale, height, scale, focus, tree)
+    return Scene(ordered, tuple(edges), placement.width * scale, full, scale, focus, tree)
 
 
 def _texts(

@@ -84,7 +84,7 @@ def residual_figure(
     style = axis_style(theme) | {"exponentformat": "power"}
     name = (inspection.samples.target_name or "target")[:40].replace("<", "&lt;")
     layout = base_layout(dark) | {
-        "height": 400 if narrow else 440,
+        "height": 400,
         "margin": {"l": 62, "r": 10, "t": 40, "b": 48},
         "title": {"text": fit_text(fit), "x": 0, "xref": "paper", "font": {"size": 14}},
         "xaxis": style | _limited(predicted) | {
@@ -291,7 +291,7 @@ def _two_rows(
         values["range"] = list(limits)
     blank = [] if np.isfinite(y).any() else [_blank(inspection, theme)]
     layout = base_layout(dark) | {
-        "height": 460 if narrow else 500,
+        "height": 460 if narrow else 335,
         "margin": {"l": 62, "r": 10, "t": 12, "b": 48},
         "xaxis": axis_style(theme) | scale_style(theme, axis.log, axis.limits()) | {
             "anchor": "y2", "title": {"text": label_of(axis.name, labels), "standoff": 6},

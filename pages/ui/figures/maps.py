@@ -214,7 +214,7 @@ def map_figure(
         "title": {"text": y_label, "standoff": 4},
     }  # fmt: skip
     layout = base_layout(dark) | {
-        "height": 520 if narrow else 560,
+        "height": 520 if narrow else 345,
         "margin": {"l": 56, "r": 76, "t": 12, "b": 48},
         "xaxis": x_axis,
         "yaxis": y_axis | {"domain": [_SPLIT + 0.05, 1]},

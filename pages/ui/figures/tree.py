@@ -127,6 +127,7 @@ def tree_figure(
     dark: bool = False,
     narrow: bool = False,
     width: float | None = None,
+    height: float | None = None,
 ) -> go.Figure:
     """The tree, coloured by each node's local EIC.
 
@@ -139,8 +140,8 @@ def tree_figure(
         Folded nodes that the user opened (see `layout.visible_tree`).
     dark, narrow : bool
         For a dark page; for a phone.
-    width : float, optional
-        Pixels the figure will have, if known.
+    width, height : float, optional
+        Pixels the figure will have, if known; and those that it should not need more of.
 
     Returns
     -------
@@ -150,7 +151,8 @@ def tree_figure(
     """
     theme = THEMES[dark]
     scene = compose(
-        inspection, selected=selected, unfolded=unfolded, dark=dark, narrow=narrow, width=width
+        inspection, selected=selected, unfolded=unfolded, dark=dark, narrow=narrow, width=width,
+        height=None if height is None else height - MARGINS["t"] - MARGINS["b"],
     )
     shapes: list[dict[str, Any]] = [_edge_shape(e, theme.muted) for e in scene.edges]
     notes: list[dict[str, Any]] = []
@@ -177,7 +179,7 @@ def tree_figure(
     return build(data, layout)
 
 
-MARGINS = {"l": 4, "r": 4, "t": 26, "b": 64}
+MARGINS = {"l": 4, "r": 4, "t": 8, "b": 52}
 """Room for Plotly's buttons above and the colour bar below, in pixels."""
 
 

@@ -236,7 +236,7 @@ def data_panel(here: Visit, outcome: Outcome, *, one_formula: bool = True) -> No
     needed = outcome.waiting or outcome.data_error is not None
     with st.expander(
         f"**Data**\u2003{_summary(here, outcome)}",
-        expanded=needed or not is_narrow(),
+        expanded=needed or (not one_formula and not is_narrow()),
         key="data-panel",
     ):
         shown = "Table" if here.wants_table else "Ranges"

@@ -186,54 +186,64 @@ def example_state(example: Example) -> PageState:
 
 
 def formula_input(here: Visit) -> None:
-    """The text area with its buttons."""
-    with st.container(key="formula-box", gap="small"):
-        st.text_area(
-            "Formula",
-            value=here.state.formula,
-            key=sync_widget("formula_text", here.state.formula),
-            height=98,
-            placeholder=_PLACEHOLDER,
-            on_change=_typed,
-            help=f"{NOTATIONS}. A function that returns one formula will do, with its comments. "
-            "It is measured exactly as written; nothing is simplified.",
+    """The text area; it grows with its text."""
+    st.text_area(
+        "Formula",
+        value=here.state.formula,
+        key=sync_widget("formula_text", here.state.formula),
+        height="content",
+        placeholder=_PLACEHOLDER,
+        on_change=_typed,
+        label_visibility="collapsed",
+    )
+
+
+def formula_buttons(here: Visit) -> None:
+    """Inspect, back and forth, and the examples."""
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="xsmall", key="formula-buttons"
+    ):
+        st.button(
+            "Inspect",
+            type="primary",
+            key="inspect",
+            help="Ctrl+Enter or ⌘+Enter in the formula does the same. It is measured exactly as "
+            "written; nothing is simplified.",
         )
-        with st.container(horizontal=True, vertical_alignment="center", key="formula-buttons"):
+        st.button(
+            "Previous formula",
+            type="tertiary",
+            icon=":material/undo:",
+            key="previous_formula",
+            on_click=go_back,
+            disabled=not here.history,
+            help="Back to the formula before this one, with its data and selection",
+        )
+        if here.undone:
             st.button(
-                "Inspect",
-                type="primary",
-                key="inspect",
-                help="Ctrl+Enter or ⌘+Enter in the formula does the same",
-            )
-            st.button(
-                "Previous formula",
+                "Next formula",
                 type="tertiary",
-                icon=":material/undo:",
-                key="previous_formula",
-                on_click=go_back,
-                disabled=not here.history,
-                help="Back to the formula before this one, with its data and selection",
+                icon=":material/redo:",
+                key="next_formula",
+                on_click=go_forward,
+                help="The formula that “Previous formula” left",
             )
-            if here.undone:
-                st.button(
-                    "Next formula",
-                    type="tertiary",
-                    icon=":material/redo:",
-                    key="next_formula",
-                    on_click=go_forward,
-                    help="The formula that “Previous formula” left",
-                )
-            notations, chosen = ["auto", *SYNTAXES], _known(here.state.syntax)
-            st.selectbox(
-                "Notation",
-                notations,
-                index=notations.index(chosen),
-                key=sync_widget("syntax", chosen),
-                format_func=lambda key: "Notation: detect" if key == "auto" else SYNTAXES[key],
-                on_change=lambda: change_state(syntax=st.session_state["syntax"], node=None),
-                label_visibility="collapsed",
-                width=210,
-            )
+
+
+def notation_choice(here: Visit) -> None:
+    """Which notation the text is in, where it should not be found out."""
+    notations, chosen = ["auto", *SYNTAXES], _known(here.state.syntax)
+    st.selectbox(
+        "Notation",
+        notations,
+        index=notations.index(chosen),
+        key=sync_widget("syntax", chosen),
+        format_func=lambda key: "Notation: detect" if key == "auto" else SYNTAXES[key],
+        on_change=lambda: change_state(syntax=st.session_state["syntax"], node=None),
+        label_visibility="collapsed",
+        help=f"{NOTATIONS}. A function that returns one formula will do, with its comments.",
+        width=210,
+    )
 
 
 def _known(syntax: str) -> str:
@@ -274,35 +284,26 @@ def choose_example(example: Example) -> None:
     current_visit().wants_table = False
 
 
-def folded_panel(here: Visit, outcome: Outcome) -> None:
-    """On a phone: the examples and the reading, folded unless there is something to do with them.
-
-    The verdict then stands on the first screen.
-    """
-    reading = outcome.reading
-    calm = reading is not None and not reading.notes and not reading.alternatives
-    with st.expander(
-        "Examples, and how the formula was read",
-        expanded=outcome.formula_error is None and not calm,
-        key="examples-panel",
-    ):
-        gallery_row(here)
-        if reading is not None:
-            reading_view(reading)
-    if outcome.formula_error is not None:
-        formula_error(outcome.formula_error)
+def reading_menu(here: Visit, outcome: Outcome) -> None:
+    """The examples, the notation and how the formula was read, folded to a button."""
+    with st.popover("Examples", icon=":material/menu_book:", key="examples-panel"):
+        if not here.first:
+            gallery_row(here)
+        notation_choice(here)
+        if outcome.reading is not None:
+            typeset_reading(outcome.reading)
 
 
 def reading_panel(outcome: Outcome) -> None:
-    """How the formula was read, or why it could not be."""
+    """Why the formula could not be read; else what about its reading is not plain."""
     if outcome.formula_error is not None:
         formula_error(outcome.formula_error)
     elif outcome.reading is not None:
-        reading_view(outcome.reading)
+        reading_notes(outcome.reading)
 
 
-def reading_view(reading: Reading) -> None:
-    """The notation found, the formula typeset, notes, and other readings to click."""
+def typeset_reading(reading: Reading) -> None:
+    """The notation found, and the formula typeset as it was read."""
     name = SYNTAXES.get(reading.syntax, reading.syntax)
     st.html(
         f'<div><span class="eic-overline">Read as</span> '
@@ -316,6 +317,10 @@ def reading_view(reading: Reading) -> None:
             f'<p class="eic-quiet">{reading.formula.complexity:,} nodes: too long to typeset '
             "here; the parts are typeset below as you select them.</p>"
         )
+
+
+def reading_notes(reading: Reading) -> None:
+    """What should be known of the reading, and other readings to click."""
     for note in reading.notes:
         st.html(f'<p class="eic-note">{prose(note.message)}</p>')
     if reading.alternatives:

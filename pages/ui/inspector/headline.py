@@ -18,9 +18,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from eic_core import wording
 from eic_core.drawing.layout import focus_node
-from eic_core.explain.losses import Loss, account_line
+from eic_core.explain.losses import NAMES, RESULT, WORST_STEP, Loss, account_line
 from eic_core.explain.spread import spread_of
 from eic_core.explain.verdict import verdict
+from eic_core.measure.fit import fit_of
 from eic_core.measure.inspection import NodeAmplification
 from pages.ui.figures.tree import ruler_figure
 from pages.ui.kit import glossary
@@ -54,7 +55,7 @@ _LINES = (
 
 @dataclass(frozen=True)
 class SummaryPlace:
-    """Where the sentences will be, and the lines that stand there until then.
+    """Where the sentences will be, the lines that stand there until then, and a better form.
 
     What is drawn twice in one run replaces what was there only element by element: so the lines
     have a place of their own, to be emptied.
@@ -62,9 +63,10 @@ class SummaryPlace:
 
     waiting: DeltaGenerator
     said: DeltaGenerator
+    better: DeltaGenerator
 
 
-def begin_summary(result: InspectionResult) -> SummaryPlace | None:
+def begin_summary(result: InspectionResult, notes: tuple[str, ...]) -> SummaryPlace | None:
     """The sentences, if they are known; else their place, for `finish_summary`."""
     here = current_visit()
     if here.summarised != result.request or _outdated(here):
@@ -72,14 +74,22 @@ def begin_summary(result: InspectionResult) -> SummaryPlace | None:
             here.summary_job.cancel()
         here.summarised = result.request
         here.summary_job = _begin(result, diagnosis_service(), here.aside)
-    with st.container(key="summary", gap=None):
-        place = SummaryPlace(st.empty(), st.container(gap=None))
+    with st.container(horizontal=True, key="account", gap="small"):
+        with st.expander(_account_in_short(result), key="summary-panel"):
+            with st.container(key="summary", gap=None):
+                waiting, said = st.empty(), st.container(gap=None)
+            for note in notes:
+                st.html(f'<p class="eic-note">{prose(note)}</p>')
+            _ruler(result)
+            _metrics(result)
+        with st.container(key="better", width="content"):
+            place = SummaryPlace(waiting, said, st.empty())
     if here.summary_job is not None and not here.summary_job.running:
-        with place.said:
-            _sentences(result)
+        _show_summary(place, result)
         return None
     with place.waiting.container(gap=None):
         _lines_to_come()
+    place.better.html('<p class="eic-quiet">Looking for a better form…</p>')
     return place
 
 
@@ -99,12 +109,24 @@ def finish_summary(place: SummaryPlace | None, result: InspectionResult) -> None
     ends = time.monotonic() + WAIT
     while not job.wait(YIELD) and time.monotonic() < ends:
         current_visit()  # reads the session state: here a newer request ends this run
+    if job.running:
+        place.waiting.empty()
+        with place.said:
+            _later(result)
+    else:
+        _show_summary(place, result)
+
+
+def _show_summary(place: SummaryPlace, result: InspectionResult) -> None:
+    """The sentences in their place, and the better form beside them, if one was found."""
     place.waiting.empty()
     with place.said:
-        if job.running:
-            _later(result)
-        else:
-            _sentences(result)
+        _sentences(result)
+    place.better.empty()
+    job = current_visit().summary_job
+    if job is not None and job.result is not None and job.result.better:
+        with place.better.container():
+            replace_formula_button(result, job.result.better, "apply-best", "Write instead:")
 
 
 def _begin(result: InspectionResult, service: DiagnosisService, aside: UnfinishedAnswers) -> Job:
@@ -125,33 +147,29 @@ def _later(result: InspectionResult) -> None:
     here = current_visit()
     if here.summarised != result.request or here.summary_job is None:
         return
-    with st.container(gap=None):
-        if here.summary_job.running:
+    if here.summary_job.running:
+        with st.container(gap=None):
             _lines_to_come()
-        elif _sentences(result):
-            st.rerun()
+    else:
+        st.rerun()
 
 
-def _sentences(result: InspectionResult) -> bool:
-    """What the job found, or why nothing; whether a sentence's question was clicked."""
+def _sentences(result: InspectionResult) -> None:
+    """What the job found, or why nothing."""
     job = current_visit().summary_job
     if job is None or job.result is None:
         said = "The diagnosis was not finished." if job is None or job.error is None else job.error
         st.html(f'<p class="eic-note">{prose(str(said))}</p>')
-        return False
+        return
     summary: Summary = job.result
-    clicked = False
     for field, label, ask in _LINES:
         with st.container(horizontal=True, key=f"summary-{field}", gap="small"):
-            clicked |= st.button(
+            st.button(
                 label, key=f"ask-{ask}", type="tertiary", on_click=change_state, kwargs={"ask": ask}
             )
             st.html(f'<p class="eic-said">{prose(getattr(summary, field))}</p>', width="stretch")
     if summary.losses:
         st.html(_account(summary.losses))
-    if summary.better:
-        replace_formula_button(result, summary.better, "apply-best")
-    return clicked
 
 
 def _account(losses: tuple[Loss, ...]) -> str:
@@ -172,9 +190,9 @@ def _lines_to_come() -> None:
 
 def page_header() -> None:
     """Name, purpose, and what EIC is on hover."""
-    with st.container(key="header", gap="small"):
+    with st.container(key="page-title", gap="xsmall"):
         st.markdown(
-            "### EIC Lab",
+            "# EIC Lab",
             anchors=False,
             width="content",
         )
@@ -242,29 +260,47 @@ def dim_if_stale(stale: bool) -> Iterator[None]:
 
 
 def verdict_view(result: InspectionResult) -> SummaryPlace | None:
-    """Cause, sentence, ruler, metrics, notices; the diagnosis, or its place while it is to come."""
-    inspection = result.inspection
-    said, root = verdict(inspection), inspection.nodes[-1]
-    dark, narrow = is_dark(), is_narrow()
-    with st.container(key="verdict", gap="small"):
+    """Cause, sentence, notices; below them, folded, the diagnosis, or its place until it comes."""
+    said = verdict(result.inspection)
+    with st.container(key="verdict", gap="xsmall"):
         st.html(
-            f'<div><p class="eic-cause"><span class="eic-level eic-{said.level}" '
-            f'title="{escape(said.meaning)}">{said.badge}</span> {prose(said.cause)}</p>'
-            f'<p class="eic-sentence">{prose(said.sentence)}</p></div>'
+            f'<div class="eic-verdict"><p class="eic-cause"><span class="eic-level '
+            f'eic-{said.level}" title="{escape(said.meaning)}">{said.badge}</span> '
+            f'{prose(said.cause)}</p><h2 class="eic-sentence" role="status">'
+            f"{prose(said.sentence)}</h2></div>"
         )
-        place = begin_summary(result)
-        figure = figure_cache().get(
-            ("ruler", inspection.eic, inspection.eic_finite, root.local_eic, dark, narrow),
-            lambda: ruler_figure(
-                inspection.eic, inspection.eic_finite, dark, narrow, root.local_eic
-            ),
-            lambda _: 0.2,
-        )
-        st.plotly_chart(figure, key="ruler", theme=None, config={"displayModeBar": False})
-        _metrics(result)
-        for notice in (*said.notes, *result.notices):
+        for notice in result.notices:
             st.html(f'<p class="eic-note">{prose(notice)}</p>')
+        place = begin_summary(result, said.notes)
     return place
+
+
+def _account_in_short(result: InspectionResult) -> str:
+    """The numbers in a line, each with its name: the title of what unfolds."""
+    inspection = result.inspection
+    counts, root = inspection.counts, inspection.nodes[-1]
+    parts = [
+        f"{NAMES[WORST_STEP]} **{wording.digits_lost(inspection.eic)}**",
+        f"{NAMES[RESULT]} **{wording.digits_lost(root.local_eic)}**",
+    ]
+    if not is_narrow():
+        if inspection.samples.target is not None and (fit := fit_of(inspection)) is not None:
+            parts.append(f"R² **{wording.r_squared(fit.r2)}**")
+        all_valid = counts.valid == counts.total
+        valid = f"all **{counts.valid:,}**" if all_valid else f"**{counts.valid:,}** of {counts.total:,}"
+        parts.append(f"{valid} samples valid")
+    return "**Why, where, whose fault?**\u2003" + "\u2002·\u2002".join(parts)
+
+
+def _ruler(result: InspectionResult) -> None:
+    inspection, dark, narrow = result.inspection, is_dark(), is_narrow()
+    root = inspection.nodes[-1]
+    figure = figure_cache().get(
+        ("ruler", inspection.eic, inspection.eic_finite, root.local_eic, dark, narrow),
+        lambda: ruler_figure(inspection.eic, inspection.eic_finite, dark, narrow, root.local_eic),
+        lambda _: 0.2,
+    )
+    st.plotly_chart(figure, key="ruler", theme=None, config={"displayModeBar": False})
 
 
 def _metrics(result: InspectionResult) -> None:

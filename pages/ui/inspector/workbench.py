@@ -223,7 +223,21 @@ def _bar(name: str, share: float, fill: str) -> str:
     )
 
 
+_SMALL_FROM = 14
+"""Nodes from which on the coloured formula is set smaller."""
+
+
+def coloured_formula(result: InspectionResult, node: int) -> None:
+    """The formula, typeset on the colours of its tree."""
+    size = "small" if result.inspection.formula.complexity >= _SMALL_FROM else "normal"
+    with st.container(key="coloured"), st.container(key=f"coloured-{size}"):
+        st.latex(coloured_latex(result.inspection, selected=node, dark=is_dark()))
+
+
 _UNFOLD_LIMIT = 600
+
+TREE_HEIGHT = 330.0
+"""Pixels that a tree has on a desk's first screen."""
 
 
 def tree_view(result: InspectionResult, node: int) -> None:
@@ -236,7 +250,7 @@ def _toolbar(result: InspectionResult) -> None:
     """Fold and unfold, where there is enough to fold."""
     nodes = result.inspection.formula.nodes
     with st.container(horizontal=True, vertical_alignment="center", key="tree-toolbar"):
-        st.html('<h3 class="eic-h">Tree</h3>', width="stretch")
+        blame(result)
         if len(nodes) > 15:
             large = len(nodes) > _UNFOLD_LIMIT
             st.button(
@@ -273,7 +287,8 @@ def _tree(result: InspectionResult, node: int) -> None:
     figure = figure_cache().get(
         key,
         lambda: tree_figure(
-            result.inspection, selected=node, unfolded=unfolded, dark=dark, narrow=narrow
+            result.inspection, selected=node, unfolded=unfolded, dark=dark, narrow=narrow,
+            height=None if narrow else TREE_HEIGHT,
         ),
         lambda _: 1.0,
     )
@@ -310,11 +325,11 @@ def selected_node(result: InspectionResult) -> int:
 def workbench(result: InspectionResult) -> None:
     """Everything that follows the selected node; a selection reruns only this."""
     node = selected_node(result)
-    with st.container(key="workbench"):
+    with st.container(key="workbench", gap="xsmall"):
+        coloured_formula(result, node)
         with st.container(horizontal=True, vertical_alignment="center", key="toolbar"):
-            blame(result)
+            question_row()
             share_panel(result, node)
-        question_row()
         question = current_question()
         if question is None:
             _where(result, node)
@@ -334,17 +349,14 @@ def _answered(question: Question, result: InspectionResult, node: int) -> None:
 
 
 def _where(result: InspectionResult, node: int) -> None:
-    """The tree beside the data, the selected node, the coloured formula and every node."""
+    """The tree beside the data; below them the selected node, and every node."""
     dark = is_dark()
     left, right = st.columns([1, 1], gap="medium")
     with left:
         tree_view(result, node)
-        heading("Selected node")
-        node_detail(result, node, dark)
     with right:
         plots(result, node)
-    heading("The formula, on the colours of its tree")
-    with st.container(key="coloured"):
-        st.latex(coloured_latex(result.inspection, selected=node, dark=dark))
+    heading("Selected node")
+    node_detail(result, node, dark)
     heading("All nodes")
     node_table(result, node)

@@ -34,10 +34,12 @@ from pages.ui.kit.visit import Visit, change_state, current_visit, keep_upload
 from pages.ui.kit.wiring import diagnosis_service, figure_cache
 
 
-def replace_formula_button(result: InspectionResult, text: str, key: str) -> None:
+def replace_formula_button(
+    result: InspectionResult, text: str, key: str, verb: str = "Inspect"
+) -> None:
     """Puts `text`, in Python's notation, into the editor, with the same data."""
     if st.button(
-        f"Inspect {code_label(text, 28 if is_narrow() else 60)}",
+        f"{verb} {code_label(text, 28 if is_narrow() else 60)}",
         key=key,
         icon=":material/build:",
         help="Puts it into the editor; “Previous formula” brings yours back.",

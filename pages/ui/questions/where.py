@@ -227,7 +227,7 @@ def plots(result: InspectionResult, node: int) -> None:
     with st.container(
         horizontal=True, vertical_alignment="center", key="plot-toolbar", gap="small"
     ):
-        st.html('<h3 class="eic-h">Data</h3>', width="stretch")
+        st.html('<h3 class="eic-h">Data</h3>', width="content")
         view = "Values"
         if inspection.samples.target is not None:
             view = st.segmented_control(
@@ -270,14 +270,22 @@ def _slices(result: InspectionResult, node: int, labels: dict[str, str] | None) 
     """A cut along one or two variables; sliders hold the others."""
     inspection = result.inspection
     variables = blamed_variables_first(inspection)
-    left, right = st.columns(2, gap="small")
-    x_name = left.selectbox("Across", variables, key="axis-x", format_func=clean)
-    others = [name for name in variables if name != x_name]
-    y_name = right.selectbox("Up", ["— curve —", *others], index=1, key="axis-y", format_func=clean)
+    with st.container(horizontal=True, gap="small", key="axes"):
+        x_name = st.selectbox(
+            "Across", variables, key="axis-x", format_func=lambda name: f"across: {clean(name)}",
+            label_visibility="collapsed", width=170,
+        )  # fmt: skip
+        others = [name for name in variables if name != x_name]
+        y_name = st.selectbox(
+            "Up", ["— curve —", *others], index=1, key="axis-y",
+            format_func=lambda name: f"up: {clean(name)}",
+            label_visibility="collapsed", width=170,
+        )  # fmt: skip
     along = None if y_name == "— curve —" else y_name
     start = slice_defaults(inspection)
     fixed: dict[str, float] = {}
     held = [name for name in others if name != along]
+    picture = st.container()
     with st.container(horizontal=True, gap="small", key="sliders"):
         for name in held[:_MAX_SLIDERS]:
             column = inspection.samples.columns[name]
@@ -293,15 +301,16 @@ def _slices(result: InspectionResult, node: int, labels: dict[str, str] | None) 
                 key=f"hold:{name}:{low!r}:{high!r}",
                 format="%.4g",
                 width=150,
-                help="Held at this value in the picture below; starts at its median.",
+                help="Held at this value in the picture above; starts at its median.",
             )
     if len(held) > _MAX_SLIDERS:
         st.html('<p class="eic-quiet">The other variables are held at their medians.</p>')
-    _draw(
-        result,
-        ("slice", node, x_name, along, tuple(fixed.items())),
-        partial(slice_figure, inspection, node, x_name, along, fixed, labels=labels),
-    )
+    with picture:
+        _draw(
+            result,
+            ("slice", node, x_name, along, tuple(fixed.items())),
+            partial(slice_figure, inspection, node, x_name, along, fixed, labels=labels),
+        )
 
 
 def blamed_variables_first(inspection: Inspection) -> list[str]:
