@@ -11,6 +11,7 @@ from pages.ui.inspector.formula_input import (
     formula_buttons,
     formula_input,
     gallery_row,
+    offers_examples,
     reading_menu,
     reading_panel,
 )
@@ -42,7 +43,7 @@ def inspector_page() -> None:
         formula_buttons(here)
         menu = st.container(key="menu", width="content")
         data = st.container(key="data")
-    if here.first:
+    if offers_examples(here):
         gallery_row(here)
     with patient_progress() as progress:
         outcome = inspector_service().answer(

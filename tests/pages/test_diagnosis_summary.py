@@ -74,7 +74,7 @@ def test_why_where_whose_fault_and_what_instead() -> None:
 
 def test_the_better_form_is_taken_with_one_click_and_the_old_one_comes_back() -> None:
     page = settled(open_page(**ROOTS))
-    assert page.button(key="apply-best").label == "Inspect `1/(sqrt(x + 1) + sqrt(x))`"
+    assert page.button(key="apply-best").label == "Write instead: `1/(sqrt(x + 1) + sqrt(x))`"
     page.button(key="apply-best").click().run()
     assert state_of(page).formula == "1/(sqrt(x + 1) + sqrt(x))"
     assert "Nothing better found" in said(settled(page))

@@ -254,6 +254,11 @@ def _typed() -> None:
     change_state(formula=st.session_state["formula_text"], node=None)
 
 
+def offers_examples(here: Visit) -> bool:
+    """Whether the examples stand open on the page: at first, and where there is no formula."""
+    return here.first or not here.state.formula.strip()
+
+
 def gallery_row(here: Visit) -> None:
     """One button for each example, its lesson on hover; the lesson of the one shown below."""
     shown = [example for example in EXAMPLES if example.formula == here.state.formula]
@@ -287,7 +292,7 @@ def choose_example(example: Example) -> None:
 def reading_menu(here: Visit, outcome: Outcome) -> None:
     """The examples, the notation and how the formula was read, folded to a button."""
     with st.popover("Examples", icon=":material/menu_book:", key="examples-panel"):
-        if not here.first:
+        if not offers_examples(here):
             gallery_row(here)
         notation_choice(here)
         if outcome.reading is not None:

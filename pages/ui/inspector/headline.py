@@ -287,8 +287,9 @@ def _account_in_short(result: InspectionResult) -> str:
         if inspection.samples.target is not None and (fit := fit_of(inspection)) is not None:
             parts.append(f"R² **{wording.r_squared(fit.r2)}**")
         all_valid = counts.valid == counts.total
-        valid = f"all **{counts.valid:,}**" if all_valid else f"**{counts.valid:,}** of {counts.total:,}"
-        parts.append(f"{valid} samples valid")
+        which = f"**{counts.valid:,}** of {counts.total:,}"
+        which = f"all **{counts.valid:,}**" if all_valid else which
+        parts.append(f"{which} samples valid")
     return "**Why, where, whose fault?**\u2003" + "\u2002·\u2002".join(parts)
 
 
