@@ -9,8 +9,8 @@ PYTHON  ?= python3
 PORT    ?= 8501
 HOST    ?= 127.0.0.1
 DIR     ?= build/screenshots
-# Tests run in this many processes: three have a browser each and wait half of the time. Every one
-# more takes ten seconds of work to collect the tests for itself.
+# Tests run in this many processes: three have a browser each and wait half of the time.  With 0 all
+# of them run in one.
 WORKERS ?= 4
 
 .PHONY: help
@@ -26,7 +26,7 @@ $(VENV)/bin/python:
 
 $(VENV)/.installed: requirements.txt | $(VENV)/bin/python
 	@echo "Installing what the app needs (first run, or requirements.txt changed)…"
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(PY) .ci/install.py requirements.txt
 	@touch $@
 
 # The compiled engine: a few seconds once, with the machine's C compiler or a borrowed one.  Without
@@ -37,14 +37,8 @@ $(VENV)/.native: $(NATIVE) | $(VENV)/bin/python
 
 $(VENV)/.installed-test: requirements.txt requirements-dev.txt requirements-test.txt | $(VENV)/bin/python
 	@echo "Installing what the tests need…"
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-test.txt
+	@$(PY) .ci/install.py requirements-test.txt
 	@touch $@ $(VENV)/.installed
-
-# All of it imported once: what pip leaves uncompiled in CI, every worker would compile for itself.
-# What is wrong with an import is for the tests to say.
-$(VENV)/.compiled: $(VENV)/.installed-test
-	@PYTHONDONTWRITEBYTECODE= $(PY) -m pytest --collect-only -q >/dev/null 2>&1 || true
-	@touch $@
 
 .PHONY: chromium
 chromium:
@@ -65,8 +59,8 @@ serve: $(VENV)/.installed $(VENV)/.native ## Serve real studies (HOST=…, PORT=
 
 .PHONY: test
 test: ## Lint, types, doctests, unit, property, page and browser tests
-	@$(MAKE) --no-print-directory -j3 chromium $(VENV)/.compiled $(VENV)/.native
-	@$(PY) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+	@$(MAKE) --no-print-directory -j3 chromium $(VENV)/.installed-test $(VENV)/.native
+	@$(PY) -m pytest -p tests.side_by_side --workers $(WORKERS)
 
 .PHONY: test-full
 test-full: ## The same claims on all their examples, simulations and trees: before a release

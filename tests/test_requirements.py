@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import runpy
 import sys
 import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -89,3 +91,38 @@ def test_the_lock_holds_one_version_of_each_requirement_and_it_is_in_range() -> 
         assert name in locked, f"{name} is not in requirements.lock; run: make lock"
         [pin] = locked[name].specifier
         assert requirement.specifier.contains(pin.version), f"{name}; run: make lock"
+
+
+@pytest.mark.parametrize(
+    ("told", "arguments"),
+    [
+        ({}, []),
+        ({"index-url": "https://our/simple", "timeout": "9"}, ["--default-index", "https://our/simple"]),
+        ({"find-links": "/a /b"}, ["--find-links", "/a", "--find-links", "/b"]),
+        ({"extra-index-url": "https://our/simple"},
+         ["--index", "https://our/simple", "--index-strategy", "unsafe-best-match"]),
+    ],
+)  # fmt: skip
+def test_uv_takes_packages_from_where_pip_was_told_to(
+    told: dict[str, str], arguments: list[str]
+) -> None:
+    for_uv = runpy.run_path(str(ROOT / ".ci" / "install.py"))["for_uv"]
+    assert for_uv(told) == (arguments, {})
+    assert for_uv(told | {"cert": "/c.pem"}) == (arguments, {"SSL_CERT_FILE": "/c.pem"})
+    assert for_uv(told | {"no-index": "1"}) is None  # there is more to it: left to pip
+
+
+def test_what_pip_is_told_by_the_environment_goes_before_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pip.conf").write_text(
+        "[global]\nindex-url = https://file/simple\n"
+        "[install]\nfind-links = /install\n[list]\nformat = json\n",
+        encoding="utf-8",
+    )
+    monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(tmp_path / "pip.conf"))
+    monkeypatch.setenv("PIP_INDEX_URL", "https://environment/simple")
+    told = runpy.run_path(str(ROOT / ".ci" / "install.py"))["settings"]()
+    assert told["index-url"] == "https://environment/simple" and told["find-links"] == "/install"
+    assert "format" not in told
