@@ -19,6 +19,9 @@ from eic_core.errors import DataError
 
 MAX_SAMPLES = 5_000_000
 
+DEFAULT_SAMPLES = 10_000
+"""How many rows are drawn from ranges where nobody says: by the page and by the commands."""
+
 
 @dataclass(frozen=True)
 class Samples:

@@ -17,8 +17,7 @@ from eic_core.explain.verdict import verdict
 from eic_core.formula.syntax import SYNTAXES, Reading, canonical_name, read
 from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
 from eic_core.measure.table import Table, match_variables, read_table
-
-DEFAULT_SAMPLES = 1000
+from eic_core.samples import DEFAULT_SAMPLES
 
 SEARCH_SECONDS = 2.0
 

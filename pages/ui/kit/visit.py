@@ -24,7 +24,7 @@ from eic_core import wording
 from eic_core.errors import DataError, UserError
 from eic_core.explain.budget import TOLERANCE
 from eic_core.measure.table import Table
-from eic_core.samples import Domain
+from eic_core.samples import DEFAULT_SAMPLES, Domain
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.caches import UnfinishedAnswers
 from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult
@@ -48,7 +48,8 @@ def describe(domain: Domain) -> str:
 
 
 MAX_SAMPLES = 1_000_000
-DEFAULT_SAMPLES = 1_000
+SAMPLES_OF_OLD_LINKS = 1_000
+"""What a link without a number of samples means: links that are made now always say it."""
 MAX_SEED = 2**31 - 1
 MAX_URL = 6_000
 """Longest query that is put in the URL, in encoded characters."""
@@ -93,7 +94,7 @@ class PageState:
     --------
     >>> state = PageState("sin(x)", domains=(("x", Domain("uniform", 0.0, 1.0)),), node=1)
     >>> state.to_query()
-    {'formula': ['sin(x)'], 'range': ['x=0.0:1.0'], 'node': ['1']}
+    {'formula': ['sin(x)'], 'range': ['x=0.0:1.0'], 'samples': ['10000'], 'node': ['1']}
     >>> PageState.from_query(state.to_query()) == state
     True
     """
@@ -113,7 +114,7 @@ class PageState:
     tolerance: float = TOLERANCE
 
     def to_query(self) -> dict[str, list[str]]:
-        """The query parameters that restore this state, defaults left out.
+        """The query parameters that restore this state, most defaults left out.
 
         If they would exceed `MAX_URL`, the formula and then the rest is left
         out; see `fits_url`.
@@ -121,9 +122,9 @@ class PageState:
         query: dict[str, list[str]] = {"formula": [self.formula]}
         if self.syntax != "auto":
             query["syntax"] = [self.syntax]
-        if self.domains:
+        if self.domains and not self.upload:
             query["range"] = [f"{name}={domain}" for name, domain in self.domains]
-        if self.samples != DEFAULT_SAMPLES:
+        if not self.upload and (self.formula or self.samples != DEFAULT_SAMPLES):
             query["samples"] = [str(self.samples)]
         if self.seed:
             query["seed"] = [str(self.seed)]
@@ -165,11 +166,12 @@ class PageState:
         if not (len(upload) == 12 and all(c in "0123456789abcdef" for c in upload)):
             upload = ""
         syntax, ask = one("syntax") or "auto", one("ask")
+        unsaid = SAMPLES_OF_OLD_LINKS if one("formula") else DEFAULT_SAMPLES
         return cls(
             formula=one("formula") or "",
             syntax=syntax if syntax.isidentifier() and len(syntax) < 30 else "auto",
             domains=_domains(query.get("range", ())),
-            samples=_integer(one("samples"), 1, MAX_SAMPLES, DEFAULT_SAMPLES),
+            samples=_integer(one("samples"), 1, MAX_SAMPLES, unsaid),
             seed=_integer(one("seed"), 0, MAX_SEED, 0),
             node=_optional_integer(one("node"), 0, 100_000),
             base=_optional_integer(one("base"), 0, 1),
