@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from db.ask_command import add_ask_parser, run_ask
 from db.backup import DEFAULT_FOLDER, backup, restore
 from db.engine import DEFAULT_URL, DEMO_URL, SqlStore, open_database, sqlite_path
 from eic_core import wording
@@ -20,18 +21,21 @@ from study.organising import OrganiserService
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0, or 2 for a user's mistake with one message on standard error."""
+    """Run one command; 0, or 2 for a user's mistake with one message on standard error.
+
+    130 where Ctrl-C has paused it.
+    """
     options = _parser().parse_args(arguments)
     if options.database is None:
         options.database = os.environ.get("DATABASE_URL") or DEFAULT_URL
         if options.database != DEMO_URL:
             _tell_of_demo()
     try:
-        options.run(options)
+        status: int | None = options.run(options)
     except UserError as error:
         print(f"db: {error}", file=sys.stderr)
         return 2
-    return 0
+    return status or 0
 
 
 def _tell_of_demo() -> None:
@@ -66,6 +70,8 @@ def _parser() -> argparse.ArgumentParser:
         help="look before the study is closed; logged, and printed on every later report",
     )  # fmt: skip
     command.set_defaults(run=_export)
+
+    add_ask_parser(commands).set_defaults(run=_ask)
 
     command = commands.add_parser("backup", help="copy the live database to a checked file")
     command.add_argument("--folder", metavar="DIR", type=Path, default=DEFAULT_FOLDER)
@@ -128,6 +134,14 @@ def _export(options: argparse.Namespace) -> None:
         f"-> {options.out}",
         file=sys.stderr,
     )
+
+
+def _ask(options: argparse.Namespace) -> int:
+    store = _open(options)
+    try:
+        return run_ask(store, _find(_service(store), options.study).id, options)
+    finally:
+        store.dispose()
 
 
 def _backup(options: argparse.Namespace) -> None:

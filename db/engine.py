@@ -25,6 +25,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, OperationalError
 from sqlalchemy.orm import Session
 
+from db.repositories.models import SqlModels
 from db.repositories.rating import SqlAssignments, SqlInvitations, SqlRaters, SqlVotes
 from db.repositories.records import SqlAccess, SqlAudit
 from db.repositories.studies import SqlMaterials, SqlStudies
@@ -111,6 +112,11 @@ class SqlTx:
     def votes(self) -> SqlVotes:
         """Votes."""
         return SqlVotes(self._db)
+
+    @cached_property
+    def models(self) -> SqlModels:
+        """Models that were asked, and their answers."""
+        return SqlModels(self._db)
 
     @cached_property
     def audit(self) -> SqlAudit:

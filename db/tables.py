@@ -264,6 +264,58 @@ class VoteTable(Base):
     reason: Mapped[str] = mapped_column(Text)
 
 
+class ModelRunTable(Base):
+    """A model asked about a study; append-only."""
+
+    __tablename__ = "model_run"
+    __table_args__ = (
+        UniqueConstraint("study_id", "label"),
+        CheckConstraint("repeats % 2 = 0", name="repeats"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"))
+    label: Mapped[str] = mapped_column(String(200))
+    model: Mapped[str] = mapped_column(String(200))
+    base_url: Mapped[str] = mapped_column(Text)
+    temperature: Mapped[float] = mapped_column(nullable=False)
+    repeats: Mapped[int]
+    prompt: Mapped[str] = mapped_column(Text)
+    prompt_sha256: Mapped[str] = mapped_column(String(64))
+    begun_at: Mapped[datetime]
+
+
+class ModelAnswerTable(Base):
+    """One answer of a model, whole in itself; append-only."""
+
+    __tablename__ = "model_answer"
+    __table_args__ = (
+        UniqueConstraint("run_id", "pair_id", "lower_first", "repeat"),
+        CheckConstraint(
+            "outcome IN ('first', 'second', 'tie', 'refused', 'unparsable')", name="outcome"
+        ),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    run_id: Mapped[int] = mapped_column(ForeignKey("model_run.id"))
+    pair_id: Mapped[int] = mapped_column(ForeignKey("pair.id"), index=True)
+    lower_first: Mapped[bool]
+    repeat: Mapped[int]
+    outcome: Mapped[str] = mapped_column(String(10))
+    raw: Mapped[str] = mapped_column(Text)
+    snapshot: Mapped[str] = mapped_column(String(200))
+    fingerprint: Mapped[str] = mapped_column(String(200))
+    finish_reason: Mapped[str] = mapped_column(String(40))
+    structured: Mapped[bool]
+    seed: Mapped[int | None]
+    prompt_tokens: Mapped[int | None]
+    completion_tokens: Mapped[int | None]
+    latency_seconds: Mapped[float] = mapped_column(nullable=False)
+    asked_at: Mapped[datetime]
+
+
 class AuditTable(Base):
     """What was done, when and by whom; append-only."""
 

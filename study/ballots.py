@@ -201,6 +201,32 @@ def _with_names_and_digits(
     return Formula(tuple(node._replace(label=label(node)) for node in formula.nodes))
 
 
+def shown_formulas(
+    pair: NewPair, inputs: tuple[str, ...], digits: int | None
+) -> tuple[Formula, Formula]:
+    """The formulas of lower and of higher EIC as a ballot writes them.
+
+    Parameters
+    ----------
+    pair : NewPair
+    inputs : tuple of str
+        Names of the data's columns, the target left out.
+    digits : int or None
+        Significant digits of the ballot; None: all that the formulas have.
+
+    Examples
+    --------
+    >>> pair = NewPair("p", Member("2.03217*x0", 0, 1, 3), Member("x0+x0", 0, 1, 3))
+    >>> [to_latex(formula) for formula in shown_formulas(pair, ("t",), 3)]
+    ['2.03 \\\\cdot t', 't + t']
+    """
+    lower, higher = (
+        _with_names_and_digits(read_member(member, inputs), {}, digits)
+        for member in (pair.lower, pair.higher)
+    )
+    return lower, higher
+
+
 def short_constant(label: str, digits: int) -> str:
     """A constant with at most `digits` significant digits, without trailing zeros.
 

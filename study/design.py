@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from study.errors import DesignError
+from study.model_raters.plan import ModelPlan
 
 DEFAULT_CONSENT = (
     "You will see pairs of formulas that describe the same data about equally well, and say which "
@@ -96,6 +97,8 @@ class StudyDesign:
         Whether visitors may use the inspector (which shows EIC) while the study is open.
     reservation_minutes : int
         How long a pair waits for a rater who has gone silent, 1 to 1440.
+    model_raters : ModelPlan or None
+        The models to ask, if any are declared.
     public_base_url : str
         Where raters reach the app.  The only setting that may change after freezing.
 
@@ -133,6 +136,7 @@ class StudyDesign:
     ask_reason: bool = True
     inspector_open_during_study: bool = False
     reservation_minutes: int = 30
+    model_raters: ModelPlan | None = None
     public_base_url: str = "http://localhost:8501"
 
     def __post_init__(self) -> None:
@@ -183,6 +187,7 @@ class StudyDesign:
         values["exclusion_unit"] = str(self.exclusion_unit)
         if self.deadline is not None:
             values["deadline"] = self.deadline.astimezone(UTC).isoformat()
+        values["model_raters"] = self.model_raters and self.model_raters.to_json()
         return values
 
     @classmethod
@@ -206,12 +211,16 @@ class StudyDesign:
             given["attention_kind"] = AttentionKind(given["attention_kind"])
         if "exclusion_unit" in given:
             given["exclusion_unit"] = ExclusionUnit(given["exclusion_unit"])
+        if given.get("model_raters") is not None:
+            given["model_raters"] = ModelPlan.from_json(given["model_raters"])
         return cls(**given)
 
     def inference_json(self) -> dict[str, Any]:
-        """What is frozen: every setting but the address of the app."""
+        """What is frozen: every setting but the address of the app; of models, what is declared."""
         values = self.to_json()
         del values["public_base_url"]
+        if self.model_raters is None:
+            del values["model_raters"]
         return values
 
 

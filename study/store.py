@@ -20,6 +20,7 @@ from study.assignment import PairLoad, RaterAtWork
 from study.design import StudyDesign
 from study.errors import NotFoundError
 from study.material import NewPair, PairKind, Pool, Problem, Study, StudyPair
+from study.model_raters.answers import ModelOutcome, ModelReply
 
 Choice = Literal["left", "right", "tie"]
 
@@ -176,6 +177,99 @@ class VoteRow:
 
 
 @dataclass(frozen=True)
+class ModelRunRow:
+    """A model that is asked about a study; never changed.
+
+    Attributes
+    ----------
+    id, study_id : int
+    label : str
+        Unique in the study; the model's name unless another was given.
+    model, base_url : str
+        As asked; never a key.
+    temperature : float
+    repeats : int
+        Of each pair, half of them in either order.
+    prompt, prompt_sha256 : str
+        The template, as JSON, and its hash.
+    begun_at : datetime
+    """
+
+    id: int
+    study_id: int
+    label: str
+    model: str
+    base_url: str
+    temperature: float
+    repeats: int
+    prompt: str
+    prompt_sha256: str
+    begun_at: datetime
+
+
+@dataclass(frozen=True)
+class ModelAnswerRow:
+    """One answer of a model; never changed.
+
+    Attributes
+    ----------
+    id, run_id, pair_id : int
+    lower_first : bool
+        Whether the formula of lower EIC was formula A.
+    repeat : int
+        1, 2, ... within the order.
+    outcome : ModelOutcome
+    raw : str
+        As it was written.
+    snapshot, fingerprint, finish_reason : str
+        As the endpoint says.
+    structured : bool
+        Whether the model was held to the JSON schema.
+    seed : int or None
+        As sent.
+    prompt_tokens, completion_tokens : int or None
+        As the endpoint counts.
+    latency_seconds : float
+    asked_at : datetime
+        When the answer was stored.
+    """
+
+    id: int
+    run_id: int
+    pair_id: int
+    lower_first: bool
+    repeat: int
+    outcome: ModelOutcome
+    raw: str
+    snapshot: str
+    fingerprint: str
+    finish_reason: str
+    structured: bool
+    seed: int | None
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    latency_seconds: float
+    asked_at: datetime
+
+    @property
+    def counted(self) -> bool:
+        """Whether the endpoint counted its tokens."""
+        return self.prompt_tokens is not None and self.completion_tokens is not None
+
+    @property
+    def chosen(self) -> Literal["lower", "higher", "tie", "refused", "unparsable"]:
+        """The outcome in canonical order."""
+        match self.outcome:
+            case ModelOutcome.TIE:
+                return "tie"
+            case ModelOutcome.REFUSED:
+                return "refused"
+            case ModelOutcome.UNPARSABLE:
+                return "unparsable"
+        return "lower" if (self.outcome == ModelOutcome.FIRST) == self.lower_first else "higher"
+
+
+@dataclass(frozen=True)
 class AuditLine:
     """Something that was done: when, by whom, what, and to which study."""
 
@@ -280,6 +374,22 @@ class Votes(Protocol):
     def every(self, study_id: int) -> tuple[VoteRow, ...]: ...
 
 
+class ModelRecords(Protocol):
+    """Runs of models and their answers: added, read, never changed."""
+
+    def add_run(
+        self, study_id: int, *, label: str, model: str, base_url: str, temperature: float,
+        repeats: int, prompt: str, prompt_sha256: str, at: datetime,
+    ) -> ModelRunRow: ...
+    def run(self, run_id: int) -> ModelRunRow | None: ...
+    def runs(self, study_id: int) -> tuple[ModelRunRow, ...]: ...
+    def add_answer(
+        self, run_id: int, pair_id: int, *, lower_first: bool, repeat: int, outcome: ModelOutcome,
+        reply: ModelReply, at: datetime,
+    ) -> None: ...
+    def answers(self, run_id: int) -> tuple[ModelAnswerRow, ...]: ...
+
+
 class Audit(Protocol):
     """Lines that are added and read, never changed."""
 
@@ -320,6 +430,8 @@ class Tx(Protocol):
     def assignments(self) -> Assignments: ...
     @property
     def votes(self) -> Votes: ...
+    @property
+    def models(self) -> ModelRecords: ...
     @property
     def audit(self) -> Audit: ...
     @property

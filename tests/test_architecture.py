@@ -97,6 +97,9 @@ BELOW = {
     "study.statistics": set(),
     "study.planning": {"statistics"},
     "study.matching": {"statistics", "material", "errors"},
+    "study.model_raters": {
+        "ballots", "clock", "design", "errors", "material", "rating_types", "store",
+    },
     "study.report": {"statistics", "material", "errors"},
     "pages.ui.figures": set(),
     "pages.ui.kit": set(),

@@ -1,0 +1,106 @@
+"""What a model's answer says: strictly read, and an outcome whatever it is."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from study.model_raters.prompt import CHOICES, TIE
+
+
+class ModelOutcome(StrEnum):
+    """What became of a question.
+
+    ``FIRST``, ``SECOND``: formula A, formula B.  ``TIE``: it could not decide.  ``REFUSED``: it
+    would not answer.  ``UNPARSABLE``: what it wrote is no answer to the question.
+    """
+
+    FIRST = "first"
+    SECOND = "second"
+    TIE = "tie"
+    REFUSED = "refused"
+    UNPARSABLE = "unparsable"
+
+
+@dataclass(frozen=True)
+class ModelReply:
+    """What came back of one call.
+
+    Attributes
+    ----------
+    text : str
+        As it was written.
+    refusal : str
+        What the endpoint gives as a refusal; "" if nothing.
+    finish_reason : str
+        Why it ended: "stop", "length", "content_filter", …
+    snapshot, fingerprint : str
+        What the endpoint calls the model that answered, and its configuration; "" if it does
+        not say.
+    prompt_tokens, completion_tokens : int or None
+        As the endpoint counts them; None if it does not.
+    latency_seconds : float
+        From the request to the end of the reply.
+    structured : bool
+        Whether the model was held to the JSON schema.
+    seed : int or None
+        That was sent; None where the endpoint takes none.
+    """
+
+    text: str
+    refusal: str = ""
+    finish_reason: str = ""
+    snapshot: str = ""
+    fingerprint: str = ""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    latency_seconds: float = 0.0
+    structured: bool = False
+    seed: int | None = None
+
+
+_OUTCOMES = {
+    CHOICES[0]: ModelOutcome.FIRST, CHOICES[1]: ModelOutcome.SECOND, TIE: ModelOutcome.TIE,
+}  # fmt: skip
+_THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+_FENCE = re.compile(r"\A```(?:json)?\s*\n(.*)\n```\Z", re.DOTALL)
+_REFUSAL = re.compile(
+    r"\A(i['’]?m (very )?sorry|sorry\b|i (cannot|can['’]?t|won['’]?t|am unable|am not able)\b|"
+    r"as an ai\b)",
+    re.IGNORECASE,
+)
+
+
+def outcome_of(reply: ModelReply) -> ModelOutcome:
+    """Read a reply: one JSON object with a choice, and nothing else but thoughts before it.
+
+    Nothing is guessed from prose.  A reply that was cut off, or that filters stopped, is no
+    answer, whatever it began with.
+
+    Examples
+    --------
+    >>> said = '{"choice": "B", "reason": "fewer terms"}'
+    >>> outcome_of(ModelReply(said)), outcome_of(ModelReply("B, I think"))
+    (<ModelOutcome.SECOND: 'second'>, <ModelOutcome.UNPARSABLE: 'unparsable'>)
+    >>> outcome_of(ModelReply(f"<think>A? No.</think>{said}"))
+    <ModelOutcome.SECOND: 'second'>
+    >>> outcome_of(ModelReply("I'm sorry, but I can't judge that."))
+    <ModelOutcome.REFUSED: 'refused'>
+    """
+    if reply.refusal.strip() or reply.finish_reason == "content_filter":
+        return ModelOutcome.REFUSED
+    text = _THOUGHT.sub("", reply.text, count=1).strip()
+    if reply.finish_reason == "length":
+        return ModelOutcome.UNPARSABLE
+    fenced = _FENCE.match(text)
+    try:
+        found: Any = json.loads(fenced[1] if fenced else text)
+    except (ValueError, RecursionError):
+        return ModelOutcome.REFUSED if _REFUSAL.match(text) else ModelOutcome.UNPARSABLE
+    choice = found.get("choice") if isinstance(found, dict) else None
+    if not isinstance(choice, str):
+        return ModelOutcome.UNPARSABLE
+    return _OUTCOMES.get(choice, ModelOutcome.UNPARSABLE)

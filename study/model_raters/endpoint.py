@@ -1,0 +1,401 @@
+"""One call to an OpenAI-compatible endpoint, by the `openai` client.
+
+The client is imported when the first call is made.  It never retries by itself: what failed for a
+while is an `EndpointTrouble`, and `study.model_raters.asking` decides; what will fail again is an
+`EndpointError`.  The key is an argument, kept in memory, and in no message.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlsplit
+
+from study.design import LOCAL_HOSTS
+from study.errors import DesignError, StudyError
+from study.model_raters.answers import ModelReply
+from study.model_raters.prompt import Prompt
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+OPENAI_HOST = "api.openai.com"
+
+
+class EndpointError(StudyError):
+    """The endpoint will not answer this question, now or later."""
+
+
+class EndpointTrouble(Exception):
+    """A call failed, and the next one may not.
+
+    Parameters
+    ----------
+    message : str
+        What happened, without a key.
+    retry_after : float
+        Seconds that the endpoint asks to wait; 0 if it says nothing.
+    may_have_cost : bool
+        Whether the model may have worked for it: false where the endpoint refused at once.
+    """
+
+    def __init__(
+        self, message: str, *, retry_after: float = 0.0, may_have_cost: bool = True
+    ) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+        self.may_have_cost = may_have_cost
+
+
+@dataclass(frozen=True)
+class Call:
+    """One question as it is sent.
+
+    Attributes
+    ----------
+    model : str
+    prompt : Prompt
+    temperature : float
+    seed : int
+    max_tokens : int
+        The longest answer.
+    """
+
+    model: str
+    prompt: Prompt
+    temperature: float
+    seed: int
+    max_tokens: int
+
+
+class Endpoint(Protocol):
+    """Answers calls, from any thread."""
+
+    def answer(self, call: Call) -> ModelReply: ...
+
+
+def check_address(base_url: str, key: str = "") -> str:
+    """The address without a slash at its end, if it may be asked with this key.
+
+    Parameters
+    ----------
+    base_url : str
+        Such as ``http://localhost:11434/v1``.
+    key : str
+        "" where the endpoint needs none.
+
+    Raises
+    ------
+    DesignError
+        If it is no http(s) address, holds a name, password or query, or the key would travel
+        unencrypted to another machine.
+
+    Examples
+    --------
+    >>> check_address("http://localhost:8080/v1/")
+    'http://localhost:8080/v1'
+    >>> check_address("http://example.org/v1", key="secret")
+    Traceback (most recent call last):
+        ...
+    study.errors.DesignError: the key would travel to example.org unencrypted: use https
+    """
+    wanted = base_url.strip()
+    try:
+        parts = urlsplit(wanted)
+        _ = parts.port
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise DesignError(
+            f"`{wanted[:200]}` is no address of an endpoint", field="base_url",
+            hint="write something like http://localhost:11434/v1",
+        )  # fmt: skip
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise DesignError(
+            "the address of an endpoint holds no name, password or query", field="base_url",
+            hint="a key belongs into the environment",
+        )  # fmt: skip
+    if key and parts.scheme == "http" and parts.hostname not in LOCAL_HOSTS:
+        raise DesignError(
+            f"the key would travel to {parts.hostname} unencrypted", field="base_url",
+            hint="use https",
+        )  # fmt: skip
+    return wanted.rstrip("/")
+
+
+def is_on_this_machine(base_url: str) -> bool:
+    """Whether an address is of this machine.
+
+    Examples
+    --------
+    >>> is_on_this_machine("http://127.0.0.1:1234/v1"), is_on_this_machine("https://a.example/v1")
+    (True, False)
+    """
+    return (urlsplit(base_url).hostname or "") in LOCAL_HOSTS
+
+
+def key_for(base_url: str, key: str, openai_key: str) -> str:
+    """The key that an address gets.
+
+    Parameters
+    ----------
+    base_url : str
+    key : str
+        Of ``EIC_LAB_MODEL_KEY``: meant for the address that the user gives.
+    openai_key : str
+        Of ``OPENAI_API_KEY``: for OpenAI's own address, and never for another.
+
+    Examples
+    --------
+    >>> key_for("http://localhost:11434/v1", "", "sk-openai")
+    ''
+    >>> key_for("https://api.openai.com/v1", "", "sk-openai")
+    'sk-openai'
+    """
+    parts = urlsplit(base_url)
+    if not key and parts.scheme == "https" and parts.hostname == OPENAI_HOST:
+        return openai_key
+    return key
+
+
+@dataclass
+class ChatEndpoint:
+    """An OpenAI-compatible endpoint: ``POST {base_url}/chat/completions``.
+
+    Attributes
+    ----------
+    base_url : str
+        Checked by `check_address`.
+    key : str
+        "" where none is needed: then no Authorization header is sent.
+    timeout : float
+        Seconds until a call that is silent is given up; streamed, until the next piece.
+    stream : bool
+        Whether answers come in pieces, so that a long one shows signs of life.
+
+    Notes
+    -----
+    What an endpoint does not know (a JSON schema, a seed, ``max_tokens``) is found out by asking:
+    a call that is refused for it is sent again without it, and so are all later ones.
+    """
+
+    base_url: str
+    key: str = field(default="", repr=False)
+    timeout: float = 120.0
+    stream: bool = False
+    _dropped: set[str] = field(default_factory=set, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _client: Any = field(default=None, repr=False)
+    _headers: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        self.base_url = check_address(self.base_url, self.key)
+
+    def answer(self, call: Call) -> ModelReply:
+        """Ask, and wait for the whole reply.
+
+        Raises
+        ------
+        EndpointTrouble
+            If it may go better the next time.
+        EndpointError
+            If it will not.
+        """
+        while True:
+            dropped = frozenset(self._dropped)
+            try:
+                return self._ask(call, dropped)
+            except _NotKnown as error:
+                if error.what in dropped:
+                    raise EndpointError(self._said(error.said)) from None
+                self._dropped.add(error.what)
+
+    def _ask(self, call: Call, dropped: frozenset[str]) -> ModelReply:
+        import httpx2
+        import openai
+
+        options, seed = _options(call, dropped, self.stream), call.seed
+        started = time.perf_counter()
+        try:
+            found = self._open().chat.completions.create(**options, extra_headers=self._headers)
+            reply = _streamed(found) if self.stream else _whole(found)
+        except openai.APITimeoutError:
+            raise EndpointTrouble(f"no answer within {self.timeout:g} s") from None
+        except openai.APIStatusError as error:
+            raise self._refused(error, dropped) from None
+        except (openai.OpenAIError, httpx2.HTTPError) as error:
+            raise EndpointTrouble(self._said(f"the connection failed ({_cause(error)})")) from None
+        except _NO_COMPLETION as error:
+            raise EndpointTrouble(
+                f"what came back is no chat completion ({type(error).__name__})"
+            ) from None
+        return ModelReply(
+            **reply,
+            latency_seconds=time.perf_counter() - started,
+            structured="schema" not in dropped,
+            seed=None if "seed" in dropped else seed,
+        )
+
+    def _open(self) -> OpenAI:
+        with self._lock:
+            if self._client is None:
+                try:
+                    from openai import OpenAI, omit
+                except ImportError:
+                    raise StudyError(
+                        "asking a model needs the package `openai`",
+                        hint="pip install -r requirements.txt",
+                    ) from None
+                # Nothing of the environment: neither OPENAI_API_KEY nor an organisation's name.
+                silent = {"OpenAI-Organization": omit, "OpenAI-Project": omit}
+                self._client = OpenAI(
+                    base_url=self.base_url, api_key=self.key or "none", timeout=self.timeout,
+                    max_retries=0, default_headers=silent,  # type: ignore[arg-type]
+                )  # fmt: skip
+                self._headers = {} if self.key else {"Authorization": omit}
+            client: OpenAI = self._client
+            return client
+
+    def _refused(self, error: Any, dropped: frozenset[str]) -> Exception:
+        """What an HTTP status means."""
+        status, said = int(error.status_code), str(error.message)
+        if status in (400, 404, 422) and (what := _unknown(said, dropped)):
+            return _NotKnown(what, said)
+        if status == 429 and "insufficient_quota" not in said:
+            after = _retry_after(error.response.headers)
+            return EndpointTrouble(
+                "the endpoint asks to wait", retry_after=after, may_have_cost=False
+            )
+        if status in (408, 409) or status >= 500:
+            after = _retry_after(error.response.headers)
+            return EndpointTrouble(f"the endpoint failed ({status})", retry_after=after,
+                                   may_have_cost=False)  # fmt: skip
+        hint = {
+            401: "it wants a key: set EIC_LAB_MODEL_KEY",
+            403: "it wants another key",
+            404: "look at the address and at the name of the model",
+        }.get(status, "")
+        return EndpointError(f"the endpoint refuses ({status}): {self._said(said)}", hint=hint)
+
+    def _said(self, text: str) -> str:
+        """What an endpoint said, short and without any key."""
+        plain = text.replace(self.key, "…") if self.key else text
+        plain = re.sub(r"\bsk-\S+|\bBearer \S+", "…", plain)
+        return " ".join(plain.split())[:300]
+
+
+_NO_COMPLETION = (ValueError, AttributeError, LookupError)
+"""What reading anything else than a completion raises."""
+
+
+class _NotKnown(Exception):
+    """The endpoint does not know something that a call may do without."""
+
+    def __init__(self, what: str, said: str) -> None:
+        super().__init__(said)
+        self.what, self.said = what, said
+
+
+_OPTIONAL = (
+    ("schema", re.compile(r"response_format|json_schema|structured|grammar", re.IGNORECASE)),
+    ("max_tokens", re.compile(r"max_tokens", re.IGNORECASE)),
+    ("seed", re.compile(r"\bseed\b", re.IGNORECASE)),
+    ("usage", re.compile(r"stream_options|include_usage", re.IGNORECASE)),
+)
+
+
+def _unknown(said: str, dropped: frozenset[str]) -> str:
+    return next((what for what, sign in _OPTIONAL if what not in dropped and sign.search(said)), "")
+
+
+def _options(call: Call, dropped: frozenset[str], stream: bool) -> dict[str, Any]:
+    """The body of a request."""
+    options: dict[str, Any] = {
+        "model": call.model,
+        "messages": [
+            {"role": "system", "content": call.prompt.system},
+            {"role": "user", "content": call.prompt.user},
+        ],
+        "temperature": call.temperature,
+    }
+    longest = "max_completion_tokens" if "max_tokens" in dropped else "max_tokens"
+    options[longest] = call.max_tokens
+    if "seed" not in dropped:
+        options["seed"] = call.seed
+    if "schema" not in dropped:
+        options["response_format"] = {
+            "type": "json_schema",
+            "json_schema": {"name": "answer", "strict": True, "schema": call.prompt.schema},
+        }
+    if stream:
+        options["stream"] = True
+        if "usage" not in dropped:
+            options["stream_options"] = {"include_usage": True}
+    return options
+
+
+def _whole(found: Any) -> dict[str, Any]:
+    """The parts of a completion; anything else than a completion raises."""
+    choice = found.choices[0]
+    text = choice.message.content
+    if text is not None and not isinstance(text, str):
+        raise ValueError("content")
+    refusal = getattr(choice.message, "refusal", None)
+    if text is None and not refusal and choice.finish_reason is None:
+        raise ValueError("content")
+    return {
+        "text": text or "",
+        "refusal": str(refusal or ""),
+        "finish_reason": str(choice.finish_reason or ""),
+        **_about(found),
+    }
+
+
+def _streamed(chunks: Iterable[Any]) -> dict[str, Any]:
+    """The same of an answer in pieces; one that ends without saying why was cut off."""
+    text, refusal, reason, about = [], [], "", _about(None)
+    for chunk in chunks:
+        about |= {key: value for key, value in _about(chunk).items() if value not in ("", None)}
+        if not chunk.choices:
+            continue
+        choice = chunk.choices[0]
+        text.append(choice.delta.content or "")
+        refusal.append(getattr(choice.delta, "refusal", None) or "")
+        reason = choice.finish_reason or reason
+    if not reason:
+        raise ValueError("the stream ended early")
+    return {"text": "".join(text), "refusal": "".join(refusal), "finish_reason": reason, **about}
+
+
+def _about(found: Any) -> dict[str, Any]:
+    usage = getattr(found, "usage", None)
+    return {
+        "snapshot": str(getattr(found, "model", None) or "")[:200],
+        "fingerprint": str(getattr(found, "system_fingerprint", None) or "")[:200],
+        "prompt_tokens": _tokens(getattr(usage, "prompt_tokens", None)),
+        "completion_tokens": _tokens(getattr(usage, "completion_tokens", None)),
+    }
+
+
+def _tokens(value: Any) -> int | None:
+    return int(value) if isinstance(value, int | float) and 0 <= value < 1e9 else None
+
+
+def _retry_after(headers: Any) -> float:
+    """Seconds of a Retry-After header; 0 without one, or if it is a date."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) * unit
+        except ValueError:
+            continue
+        if 0 <= seconds < 1e6:
+            return seconds
+    return 0.0
+
+
+def _cause(error: BaseException) -> str:
+    return str(error.__cause__ or error)[:200] or type(error).__name__

@@ -1,0 +1,387 @@
+"""A study's runs of models: begun, asked, gone on with, and counted.
+
+A run is one model at one endpoint, asked about every pair of a frozen study, in both orders
+equally often.  What is stored is an answer; a call that failed leaves nothing behind, and is asked
+again when the run is gone on with.  Nothing here says which formula a model preferred.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from study.ballots import BallotContent
+from study.clock import Clock
+from study.design import StudyStatus
+from study.errors import NotFoundError, StudyError
+from study.material import PairKind, Study
+from study.model_raters.answers import ModelOutcome, ModelReply, outcome_of
+from study.model_raters.asking import (
+    Asking,
+    AskingProgress,
+    Ending,
+    ModelQuestion,
+    Wait,
+    most_tokens,
+)
+from study.model_raters.endpoint import Call, Endpoint, check_address
+from study.model_raters.plan import check_name, check_repeats, check_temperature
+from study.model_raters.prompt import PROMPT_SHA256, TEMPLATE, ShownPair
+from study.store import ModelAnswerRow, ModelRunRow, Store, Tx, require_study
+
+MAX_TOKENS = 1000
+"""The longest answer, thoughts included, unless another limit is given."""
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """What a run is asked with.
+
+    Attributes
+    ----------
+    model : str
+        As the endpoint knows it.
+    base_url : str
+    repeats : int
+        Even; half of them in either order.
+    temperature : float
+    label : str
+        The run's name in the study; "": the model's.
+
+    Raises
+    ------
+    DesignError
+        If a value makes no sense.
+    """
+
+    model: str
+    base_url: str
+    repeats: int = 4
+    temperature: float = 0.7
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        check_name(self.model, "model")
+        check_name(self.name, "label")
+        check_repeats(self.repeats)
+        check_temperature(self.temperature)
+        check_address(self.base_url)
+
+    @property
+    def name(self) -> str:
+        """The run's name in the study."""
+        return self.label.strip() or self.model.strip()
+
+
+class AskedFor(NamedTuple):
+    """Which answer a call is for."""
+
+    pair_id: int
+    lower_first: bool
+    repeat: int
+
+
+@dataclass(frozen=True)
+class RunState:
+    """How far a run has come; says nothing of what the model preferred.
+
+    Attributes
+    ----------
+    run : ModelRunRow
+    wanted : int
+        Pairs times repeats.
+    outcomes : mapping of str to int
+        "answered" (one formula or the other), "tie", "refused", "unparsable".
+    prompt_tokens, completion_tokens : int
+    uncounted : int
+        Answers whose tokens the endpoint did not count.
+    undeclared : str
+        Why the run is exploratory; "" if it was declared before the study was frozen.
+    """
+
+    run: ModelRunRow
+    wanted: int
+    outcomes: Mapping[str, int]
+    prompt_tokens: int
+    completion_tokens: int
+    uncounted: int
+    undeclared: str
+
+    @property
+    def answers(self) -> int:
+        """Answers there are."""
+        return sum(self.outcomes.values())
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left to ask."""
+        return self.answers >= self.wanted
+
+    def price(self, per_million_in: float, per_million_out: float) -> float:
+        """What the counted tokens cost, in the unit of the two rates (a million tokens)."""
+        return (
+            self.prompt_tokens * per_million_in + self.completion_tokens * per_million_out
+        ) / 1e6
+
+
+def questions_in_order(
+    pairs: Sequence[int], repeats: int, name: str
+) -> tuple[AskedFor, ...]:
+    """Every answer that a run wants: rounds of all pairs in both orders, shuffled within a round.
+
+    Whoever stops early has asked every pair equally often, but for the last round.
+
+    Parameters
+    ----------
+    pairs : sequence of int
+        Their ids.
+    repeats : int
+        Even.
+    name : str
+        Of the run: seeds the shuffling.
+
+    Examples
+    --------
+    >>> found = questions_in_order([7, 9], 4, "m")
+    >>> len(found), {(q.pair_id, q.lower_first) for q in found[:4]} == {
+    ...     (7, True), (7, False), (9, True), (9, False)}
+    (8, True)
+    """
+    rng = random.Random(name)
+    found: list[AskedFor] = []
+    for repeat in range(1, repeats // 2 + 1):
+        questions = [AskedFor(pair, first, repeat) for pair in pairs for first in (True, False)]
+        rng.shuffle(questions)
+        found += questions
+    return tuple(found)
+
+
+def seed_of(run: str, pair: str, asked: AskedFor) -> int:
+    """A seed of its own for each call, the same at every attempt: 0 to 2³¹ - 1.
+
+    It tells the endpoint nothing of the order: it is a hash.
+    """
+    text = json.dumps([run, pair, asked.lower_first, asked.repeat])
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
+
+
+class ModelRaters:
+    """What the command and the organiser's page call.
+
+    Parameters
+    ----------
+    store : Store
+    clock : Clock
+    actor : str
+        Who is written into the audit lines.
+    """
+
+    def __init__(self, store: Store, clock: Clock, *, actor: str = "organiser") -> None:
+        self._store = store
+        self._clock = clock
+        self._actor = actor
+
+    def runs(self, study_id: int) -> tuple[RunState, ...]:
+        """All runs of a study, oldest first."""
+        with self._store.reading() as tx:
+            study = require_study(tx, study_id)
+            return tuple(self._state(tx, study, run) for run in tx.models.runs(study_id))
+
+    def state(self, run_id: int) -> RunState:
+        """One run."""
+        with self._store.reading() as tx:
+            run = _require_run(tx, run_id)
+            return self._state(tx, require_study(tx, run.study_id), run)
+
+    def begin(self, study_id: int, settings: RunSettings, *, resume: bool = False) -> ModelRunRow:
+        """Begin a run, or find the one to go on with.
+
+        Raises
+        ------
+        StudyError
+            If the study is a draft, there is such a run (without `resume`) or none (with it), or
+            it was begun with other settings.
+        """
+        now = self._clock.now()
+        with self._store.writing() as tx:
+            study = require_study(tx, study_id)
+            if study.status == StudyStatus.DRAFT:
+                raise StudyError(
+                    "a draft has nothing to ask about", hint="freeze the study first"
+                )
+            old = next((r for r in tx.models.runs(study_id) if r.label == settings.name), None)
+            if old is None:
+                if resume:
+                    raise NotFoundError(
+                        f"`{settings.name}` has not been asked about this study",
+                        hint="leave --resume away",
+                    )
+                run = tx.models.add_run(
+                    study_id, label=settings.name, model=settings.model.strip(),
+                    base_url=check_address(settings.base_url), temperature=settings.temperature,
+                    repeats=settings.repeats, prompt=json.dumps(TEMPLATE, sort_keys=True),
+                    prompt_sha256=PROMPT_SHA256, at=now,
+                )  # fmt: skip
+                tx.audit.add(now, self._actor, "began to ask a model", study_id, run.label)
+                return run
+            self._same(old, settings)
+            if not resume:
+                state = self._state(tx, study, old)
+                raise StudyError(
+                    f"`{old.label}` has been asked already: {state.answers:,} of {state.wanted:,} "
+                    "answers are there",
+                    hint="go on with --resume, or give another run a --label of its own",
+                )
+            return old
+
+    def ask(
+        self, run_id: int, endpoint: Endpoint, *, concurrency: int = 8,
+        budget_tokens: int | None = None, max_tokens: int = MAX_TOKENS,
+        progress: Callable[[AskingProgress], None] = lambda _: None, wait: Wait | None = None,
+        started: Callable[[Asking[AskedFor]], None] = lambda _: None,
+    ) -> AskingProgress:
+        """Ask what has no answer yet, and store each answer as it comes.
+
+        Parameters
+        ----------
+        run_id : int
+        endpoint : Endpoint
+        concurrency : int
+        budget_tokens : int, optional
+            Of the whole run, earlier answers included.
+        max_tokens : int
+            The longest answer.
+        progress : callable of AskingProgress, optional
+            May raise to pause; answers under way are kept.
+        wait : callable of seconds, optional
+        started : callable of Asking, optional
+            Gets what can be paused.
+
+        Returns
+        -------
+        AskingProgress
+            With its ending.
+        """
+        with self._store.reading() as tx:
+            run = _require_run(tx, run_id)
+            study = require_study(tx, run.study_id)
+            pairs = {
+                pair.id: pair
+                for pair in tx.materials.pairs(study.id, PairKind.MAIN) if pair.in_study
+            }  # fmt: skip
+            shown = {}
+            for pair in pairs.values():
+                ballot = tx.materials.ballot(pair.id)
+                assert ballot is not None
+                shown[pair.id] = ShownPair.of(pair.pair, BallotContent.from_json(ballot))
+            there = {
+                AskedFor(answer.pair_id, answer.lower_first, answer.repeat): answer
+                for answer in tx.models.answers(run_id)
+            }
+        if run.prompt_sha256 != PROMPT_SHA256:
+            raise StudyError(
+                "this run was begun with another prompt", hint="go on with the version that did"
+            )
+
+        def call(asked: AskedFor) -> Call:
+            return Call(
+                model=run.model,
+                prompt=shown[asked.pair_id].prompt(study.design, lower_first=asked.lower_first),
+                temperature=run.temperature,
+                seed=seed_of(run.label, pairs[asked.pair_id].name, asked),
+                max_tokens=max_tokens,
+            )
+
+        wanted = questions_in_order(sorted(pairs), run.repeats, run.label)
+        before = AskingProgress(
+            done=len(there),
+            total=len(wanted),
+            prompt_tokens=sum(answer.prompt_tokens or 0 for answer in there.values()),
+            completion_tokens=sum(answer.completion_tokens or 0 for answer in there.values()),
+            lost_tokens=sum(
+                most_tokens(call(asked)) for asked, answer in there.items() if not answer.counted
+            ),
+        )
+
+        def keep(asked: AskedFor, reply: ModelReply) -> None:
+            with self._store.writing() as tx:
+                tx.models.add_answer(
+                    run.id, asked.pair_id, lower_first=asked.lower_first, repeat=asked.repeat,
+                    outcome=outcome_of(reply), reply=reply, at=self._clock.now(),
+                )  # fmt: skip
+
+        asking = Asking(
+            endpoint, keep, concurrency=concurrency, budget_tokens=budget_tokens, wait=wait
+        )
+        started(asking)
+        missing = [ModelQuestion(asked, call(asked)) for asked in wanted if asked not in there]
+        return asking.run(missing, before, progress)
+
+    def _same(self, run: ModelRunRow, settings: RunSettings) -> None:
+        """A run goes on as it was begun."""
+        for name in ("model", "repeats", "temperature"):
+            old, new = getattr(run, name), getattr(settings, name)
+            if old != new:
+                raise StudyError(
+                    f"`{run.label}` was begun with {name} {old}, not {new}",
+                    hint="a run goes on as it was begun; give another one a --label of its own",
+                )
+        if run.base_url != check_address(settings.base_url):
+            raise StudyError(
+                f"`{run.label}` was begun at {run.base_url}",
+                hint="a run goes on at the endpoint where it was begun",
+            )
+
+    def _state(self, tx: Tx, study: Study, run: ModelRunRow) -> RunState:
+        answers = tx.models.answers(run.id)
+        pairs = [p for p in tx.materials.pairs(study.id, PairKind.MAIN) if p.in_study]
+        return RunState(
+            run=run,
+            wanted=len(pairs) * run.repeats,
+            outcomes=Counter(_blind(answer) for answer in answers),
+            prompt_tokens=sum(answer.prompt_tokens or 0 for answer in answers),
+            completion_tokens=sum(answer.completion_tokens or 0 for answer in answers),
+            uncounted=sum(not answer.counted for answer in answers),
+            undeclared=undeclared(study, run),
+        )
+
+
+def undeclared(study: Study, run: ModelRunRow) -> str:
+    """Why a run is exploratory; "" if the study declared it before it was frozen."""
+    plan = study.design.model_raters
+    if plan is None:
+        return "not declared before the study was frozen"
+    settings = {
+        "repeats": run.repeats, "temperature": run.temperature,
+        "prompt_sha256": run.prompt_sha256,
+    }  # fmt: skip
+    return plan.differs_from(run.model, run.label, settings)
+
+
+def _blind(answer: ModelAnswerRow) -> str:
+    chosen = answer.outcome in (ModelOutcome.FIRST, ModelOutcome.SECOND)
+    return "answered" if chosen else str(answer.outcome)
+
+
+def _require_run(tx: Tx, run_id: int) -> ModelRunRow:
+    run = tx.models.run(run_id)
+    if run is None:
+        raise NotFoundError(f"there is no run {run_id}")
+    return run
+
+
+__all__ = [
+    "AskedFor",
+    "Ending",
+    "ModelRaters",
+    "RunSettings",
+    "RunState",
+    "questions_in_order",
+    "seed_of",
+    "undeclared",
+]
