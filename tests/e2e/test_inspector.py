@@ -24,6 +24,8 @@ OPERON = "((-2.5) * X1) + (log(abs((10000.5 * X2) - (10000.0 * X2))))"
 
 def upload(page: Page, text: str, name: str = "rows.csv") -> None:
     settle(page)  # while a page is drawn anew, what is clicked may be taken away
+    if not page.locator(".st-key-data_mode").is_visible():
+        page.locator(".st-key-data-panel summary").click()
     page.locator(".st-key-data_mode").get_by_text("Table").click()
     file: FilePayload = {"name": name, "mimeType": "text/csv", "buffer": text.encode()}
     page.locator("input[type=file]").set_input_files(file)
@@ -78,7 +80,7 @@ def test_a_cold_visit_shows_an_example_and_operon_text_with_a_csv_leads_to_the_g
     expect(page.locator(".stException")).to_have_count(0)
 
     type_formula(page, OPERON)
-    expect(page.locator(".st-key-reading .eic-tag")).to_be_visible()
+    expect(page.locator(".eic-cause .eic-tag")).to_contain_text("Operon")
     upload(page, CSV)
     expect(page.locator(".eic-sentence")).to_contain_text("10000")
     expect(page.get_by_role("combobox", name="compare with")).to_have_value("load")

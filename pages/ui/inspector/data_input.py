@@ -234,6 +234,7 @@ def data_panel(here: Visit, outcome: Outcome, *, one_formula: bool = True) -> No
     """
     variables = outcome.variables
     needed = outcome.waiting or outcome.data_error is not None
+    needed |= here.wants_table and here.table is None
     with st.expander(
         f"**Data**\u2003{_summary(here, outcome)}",
         expanded=needed or (not one_formula and not is_narrow()),

@@ -21,6 +21,7 @@ from eic_core.drawing.layout import focus_node
 from eic_core.explain.losses import NAMES, RESULT, WORST_STEP, Loss, account_line
 from eic_core.explain.spread import spread_of
 from eic_core.explain.verdict import verdict
+from eic_core.formula.syntax import SYNTAXES
 from eic_core.measure.fit import fit_of
 from eic_core.measure.inspection import NodeAmplification
 from pages.ui.figures.tree import ruler_figure
@@ -262,12 +263,13 @@ def dim_if_stale(stale: bool) -> Iterator[None]:
 def verdict_view(result: InspectionResult) -> SummaryPlace | None:
     """Cause, sentence, notices; below them, folded, the diagnosis, or its place until it comes."""
     said = verdict(result.inspection)
+    notation = SYNTAXES.get(result.reading.syntax, result.reading.syntax)
     with st.container(key="verdict", gap="xsmall"):
         st.html(
-            f'<div class="eic-verdict"><p class="eic-cause"><span class="eic-level '
+            f'<div class="eic-verdict" role="status"><p class="eic-cause"><span class="eic-level '
             f'eic-{said.level}" title="{escape(said.meaning)}">{said.badge}</span> '
-            f'{prose(said.cause)}</p><h2 class="eic-sentence" role="status">'
-            f"{prose(said.sentence)}</h2></div>"
+            f'{prose(said.cause)} <span class="eic-tag">read as {escape(notation)}</span></p>'
+            f'<h2 class="eic-sentence">{prose(said.sentence)}</h2></div>'
         )
         for notice in result.notices:
             st.html(f'<p class="eic-note">{prose(notice)}</p>')
