@@ -52,6 +52,10 @@ def add_parser(commands: Any) -> None:
         help="whose operators, odds and data; default: %(default)s",
     )  # fmt: skip
     parser.add_argument("--seed", metavar="S", type=int, default=0, help="default: %(default)s")
+    parser.add_argument(
+        "--jobs", metavar="J", type=int, default=1,
+        help="processes; the files are the same for any number; default: %(default)s",
+    )  # fmt: skip
     parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="a folder")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
@@ -82,7 +86,9 @@ def run(options: argparse.Namespace) -> None:
         options.max_eic, options.points, options.measure, options.weights, options.recipe
     )
     line = _Line(sys.stderr.isatty())
-    written = write_dataset(options.out, plan, options.count, seed=options.seed, progress=line)
+    written = write_dataset(
+        options.out, plan, options.count, seed=options.seed, jobs=options.jobs, progress=line
+    )
     line.end()
     print(_summary(written, options.out), file=sys.stderr)
     if options.json:
