@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from eic_core import wording
+from eic_core.cli.arguments import whole_number
 from eic_core.corpora.generating import MEASURES, ROWS, THRESHOLD, GenerationPlan
 from eic_core.corpora.recipes import RECIPES
 from eic_core.corpora.stored import GenerationProgress, GenerationResult, write_dataset
@@ -59,23 +60,6 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="a folder")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
-
-
-def whole_number(text: str) -> int:
-    """A count, which may be written as 1e6.
-
-    Examples
-    --------
-    >>> whole_number("1e6"), whole_number("250")
-    (1000000, 250)
-    """
-    try:
-        value = float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
-    if not (0 <= value <= 1e12) or value != int(value):
-        raise argparse.ArgumentTypeError(f"{text} is no count")
-    return int(value)
 
 
 def run(options: argparse.Namespace) -> None:
