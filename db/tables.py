@@ -92,6 +92,7 @@ class StudyTable(Base):
     created_at: Mapped[datetime]
     frozen_at: Mapped[datetime | None]
     closed_at: Mapped[datetime | None]
+    admission_ended_at: Mapped[datetime | None]
 
 
 class ProblemTable(Base):
@@ -262,6 +263,9 @@ class VoteTable(Base):
     voted_at: Mapped[datetime]
     idle_seconds: Mapped[float] = mapped_column(nullable=False)
     reason: Mapped[str] = mapped_column(Text)
+    rater_seconds: Mapped[float | None] = mapped_column(Double)
+    viewport: Mapped[str | None] = mapped_column(String(6))
+    in_view: Mapped[bool | None]
 
 
 class ModelRunTable(Base):

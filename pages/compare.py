@@ -60,7 +60,7 @@ def _header() -> None:
                     help=glossary.WHAT_IS_EIC, width="content")  # fmt: skip
         st.page_link(
             st.Page(gap_page, title="Stability gap", url_path="gap"),
-            label="What do real laws lose?", icon=":material/arrow_forward:",
+            label="Stability gap: what laws lose", icon=":material/arrow_forward:",
             icon_position="right", width="content",
         )  # fmt: skip
 

@@ -118,6 +118,9 @@ def _vote(vote: VoteRow, pair: StudyPair, rater: RaterRow) -> ExportedVote:
         degree=rater.degree,
         field=rater.field,
         reason=vote.reason,
+        rater_seconds=vote.rater_seconds,
+        viewport=vote.viewport,
+        in_view=vote.in_view,
     )
 
 
@@ -317,7 +320,9 @@ class Monitor:
 
 
 def _active(vote: VoteRow) -> float:
-    """Seconds from first shown to vote, less the idle time in between."""
+    """The rater's own seconds, or from first shown to vote, less the idle time in between."""
+    if vote.rater_seconds is not None:
+        return vote.rater_seconds
     return max(0.0, vote.seconds - vote.idle_seconds)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from study.assignment import RaterHistory, check_positions, choose_pair
@@ -14,7 +14,9 @@ from study.material import PairKind, Study
 from study.rating_types import (
     MAX_FIELD,
     MAX_REASON,
+    UNREPORTED,
     Ballot,
+    BrowserReport,
     Consent,
     NextBallot,
     Progress,
@@ -137,6 +139,18 @@ def total_idle_seconds(row: AssignmentRow, rater: RaterRow, now: datetime) -> fl
     return row.idle_seconds + idle_since_last_sign(row, now)
 
 
+CLOCK_SLACK = 1.0
+"""Seconds by which a browser's clock may run ahead of the server's, and a thousandth on top."""
+
+
+def believed_report(report: BrowserReport, row: AssignmentRow, at: datetime) -> BrowserReport:
+    """A report without seconds that cannot be: nobody saw a ballot before it was first served."""
+    longest = (at - row.shown_at).total_seconds() * 1.001 + CLOCK_SLACK
+    if report.seconds is not None and not 0 <= report.seconds <= longest:
+        return replace(report, seconds=None)
+    return report
+
+
 _CACHE = 2000
 
 
@@ -149,8 +163,9 @@ class RatingService:
     clock : Clock
     chance : Chance
     min_view_seconds : float
-        A vote that comes sooner after the ballot was first served, or after another such vote,
-        is taken for a held key or a double click and not saved.
+        A vote that comes sooner after the rater saw the ballot, or after another such vote, is
+        taken for a held key or a double click and not saved.  Where the browser does not tell when
+        the ballot was seen, its first being served counts.
 
     Notes
     -----
@@ -272,7 +287,10 @@ class RatingService:
                 return NextBallot(read_visit(tx, token, now))
             return NextBallot(visit, self._ballot(tx, found.study, found.rater, row))
 
-    def vote(self, token: str, ballot_token: str, choice: Choice, reason: str = "") -> VoteOutcome:
+    def vote(
+        self, token: str, ballot_token: str, choice: Choice, reason: str = "",
+        report: BrowserReport = UNREPORTED,
+    ) -> VoteOutcome:
         """Save a vote, once.
 
         Parameters
@@ -283,6 +301,8 @@ class RatingService:
             Formula A, formula B, cannot decide.
         reason : str
             One line of at most 200 characters; longer ones are cut.
+        report : BrowserReport
+            What the rater's browser tells of the press.
 
         Raises
         ------
@@ -294,7 +314,7 @@ class RatingService:
         now = self._clock.now()
         with self._store.writing() as tx:
             found = find_link_holder(tx, token)
-            status, row = self._judge(tx, found, ballot_token, now)
+            status, row = self._judge(found, ballot_token, now, report)
             feedback = ""
             if row is not None and found is not None and found.rater is not None:
                 if status == VoteStatus.SAVED:
@@ -304,7 +324,10 @@ class RatingService:
                     line = " ".join(reason.split())[:MAX_REASON] if design.ask_reason else ""
                     idle = total_idle_seconds(row, found.rater, now)
                     at = max(now, row.shown_at)  # a clock that was set back makes no negative time
-                    tx.votes.add(row, choice=choice, reason=line, at=at, idle_seconds=idle)
+                    seen = believed_report(report, row, at)
+                    tx.votes.add(
+                        row, choice=choice, reason=line, at=at, idle_seconds=idle, seen=seen
+                    )
                     tx.raters.set_paused(found.rater.id, None)
                     if row.kind == PairKind.PRACTICE:
                         feedback = PRACTICE_FEEDBACK[choice]
@@ -432,7 +455,7 @@ class RatingService:
         return self._contents[key]
 
     def _judge(
-        self, tx: Tx, found: LinkHolder | None, ballot_token: str, now: datetime
+        self, found: LinkHolder | None, ballot_token: str, now: datetime, report: BrowserReport
     ) -> tuple[VoteStatus, AssignmentRow | None]:
         """What a vote on this ballot would come to."""
         if found is None or found.rater is None:
@@ -444,8 +467,12 @@ class RatingService:
             return VoteStatus.ALREADY_SAVED, row
         if not found.study.takes_votes(now) or found.invitation.revoked_at is not None:
             return VoteStatus.CLOSED, row
-        since = max(row.shown_at, row.hasty_at or row.shown_at)
-        hasty = 0 <= (now - since).total_seconds() < self._min_view
+        if report.pointer and report.in_view is False:
+            return VoteStatus.UNSEEN, row
+        seen = believed_report(report, row, now).seconds
+        waits = [(now - row.shown_at).total_seconds() if seen is None else seen]
+        waits += [(now - row.hasty_at).total_seconds()] if row.hasty_at else []
+        hasty = any(0 <= wait < self._min_view for wait in waits)
         return (VoteStatus.TOO_SOON if hasty else VoteStatus.SAVED), row
 
     def _keep(

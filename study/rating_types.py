@@ -6,6 +6,7 @@ right.  `study.ballots` makes their content when a study is frozen.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -239,12 +240,65 @@ class Consent:
     visit: RatingVisit
 
 
+NARROW, WIDE = 600, 1024
+"""CSS pixels: a window that is less wide is "narrow", as wide or wider "wide", else "medium"."""
+_REPORT = re.compile(r"ms=(\d{1,9});w=(\d{1,5});seen=([01?]);by=(pointer|keys)", re.ASCII)
+
+
+@dataclass(frozen=True)
+class BrowserReport:
+    """What the rater's browser tells of a press; anybody may send anything, so it is bounded here.
+
+    Attributes
+    ----------
+    seconds : float or None
+        From the first frame with both formulas to the press, while the page was visible.
+    viewport : str
+        "narrow", "medium" or "wide"; "" if unknown.
+    in_view : bool or None
+        Whether both formulas had been wholly in view; None without an observer.
+    pointer : bool
+        Pressed with a mouse or a finger, not with keys or by assistive software.
+    """
+
+    seconds: float | None = None
+    viewport: str = ""
+    in_view: bool | None = None
+    pointer: bool = False
+
+    @classmethod
+    def read(cls, text: str) -> BrowserReport:
+        """From the text of the page's script; what does not fit tells nothing.
+
+        Examples
+        --------
+        >>> BrowserReport.read("ms=5600;w=390;seen=1;by=pointer")
+        BrowserReport(seconds=5.6, viewport='narrow', in_view=True, pointer=True)
+        >>> BrowserReport.read("ms=-1;w=390;seen=1;by=pointer") == UNREPORTED
+        True
+        """
+        found = _REPORT.fullmatch(text)
+        if found is None:
+            return UNREPORTED
+        width = int(found[2])
+        return cls(
+            seconds=int(found[1]) / 1000,
+            viewport="narrow" if width < NARROW else "medium" if width < WIDE else "wide",
+            in_view={"0": False, "1": True}.get(found[3]),
+            pointer=found[4] == "pointer",
+        )
+
+
+UNREPORTED = BrowserReport()
+
+
 class VoteStatus(StrEnum):
     """What became of a vote.
 
     ``SAVED``: it is in the database.  ``ALREADY_SAVED``: this ballot has its vote; that one
     stands.  ``STALE``: no such ballot of this rater (another tab, a withdrawn session).
     ``TOO_SOON``: the ballot had just come up, as with a held key; nothing was saved, ask again.
+    ``UNSEEN``: pressed with a pointer before both formulas had been in view; nothing was saved.
     ``CLOSED``: the study takes no votes any more.
     """
 
@@ -252,6 +306,7 @@ class VoteStatus(StrEnum):
     ALREADY_SAVED = "already saved"
     STALE = "stale"
     TOO_SOON = "too soon"
+    UNSEEN = "unseen"
     CLOSED = "closed"
 
 

@@ -21,6 +21,7 @@ from study.design import StudyDesign
 from study.errors import NotFoundError
 from study.material import NewPair, PairKind, Pool, Problem, Study, StudyPair
 from study.model_raters.answers import ModelOutcome, ModelReply
+from study.rating_types import BrowserReport
 
 Choice = Literal["left", "right", "tie"]
 
@@ -147,6 +148,12 @@ class VoteRow:
     shown_at, voted_at : datetime
     idle_seconds : float
     reason : str
+    rater_seconds : float or None
+        From paint to press by the rater's own clock; None if their browser did not tell.
+    viewport : str
+        "narrow", "medium", "wide", or "" if unknown.
+    in_view : bool or None
+        Whether both formulas had been in view; None if the browser could not tell.
     """
 
     id: int
@@ -162,6 +169,9 @@ class VoteRow:
     voted_at: datetime
     idle_seconds: float
     reason: str
+    rater_seconds: float | None = None
+    viewport: str = ""
+    in_view: bool | None = None
 
     @property
     def seconds(self) -> float:
@@ -369,7 +379,7 @@ class Votes(Protocol):
 
     def add(
         self, assignment: AssignmentRow, *, choice: Choice, reason: str, at: datetime,
-        idle_seconds: float,
+        idle_seconds: float, seen: BrowserReport = ...,
     ) -> None: ...
     def every(self, study_id: int) -> tuple[VoteRow, ...]: ...
 

@@ -5,10 +5,12 @@ A golden file is never made again so that a test passes.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
 import json
 import math
+import sqlite3
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
@@ -35,7 +37,7 @@ from study.clock import ManualClock, SeededChance
 from study.errors import AccessError
 from study.organising import OrganiserService
 from study.rating import RatingService
-from study.rating_types import Stage, VoteStatus
+from study.rating_types import BrowserReport, Stage, VoteStatus
 from study.report import StudyExport, read_export
 from study.report.analysis import analyse
 from study.report.document import document
@@ -205,6 +207,13 @@ def test_the_database_is_brought_to_the_newest_schema(lab: Lab) -> None:
         current = MigrationContext.configure(connection).get_current_revision()
     assert current == ScriptDirectory.from_config(configuration()).get_current_head()
     check(lab.file)
+    golden = lab.file.with_name("golden.sqlite3")
+    golden.write_bytes(gzip.decompress((GOLDEN / "studies.sqlite3.gz").read_bytes()))
+    triggers = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name"
+    with contextlib.closing(sqlite3.connect(golden)) as old:
+        guards = old.execute(triggers).fetchall()
+    with contextlib.closing(sqlite3.connect(lab.file)) as new:
+        assert {*guards} <= {*new.execute(triggers).fetchall()} and len(guards) > 20
 
 
 def test_the_studies_stand_as_they_stood(lab: Lab) -> None:
@@ -241,6 +250,7 @@ def test_votes_are_read_as_they_were_cast(lab: Lab) -> None:
     assert sum(vote.idle_seconds for vote in cast) == 600
     assert sum(vote.seconds for vote in cast) == pytest.approx(2622.85755)
     assert Counter(v.chosen for v in lab.votes(now.id)) == {"lower": 4, "higher": 6}
+    assert {(v.rater_seconds, v.viewport, v.in_view) for v in cast} == {(None, "", None)}
 
 
 def test_the_live_lists_count_what_they_counted(lab: Lab) -> None:
@@ -274,12 +284,15 @@ def test_raters_go_on_where_they_were(lab: Lab) -> None:
     under_way = token["rating page, open study, under way"]
     ballot = lab.rating.next_ballot(under_way).ballot
     assert ballot is not None and ballot.question == "Which would you rather read?"
-    assert lab.rating.vote(under_way, ballot.token, "right").status == VoteStatus.SAVED
+    told = BrowserReport.read("ms=12345;w=1440;seen=1;by=keys")
+    assert lab.rating.vote(under_way, ballot.token, "right", "", told).status == VoteStatus.SAVED
     anyone = token["rating page, open study, open to anyone"]
     joined = lab.rating.consent(anyone, degree="Doctorate", field="Law", request_id="new")
     assert lab.rating.next_ballot(joined.token).ballot is not None
     assert lab.rating.open(anyone).stage == Stage.FULL
     now = lab.organiser.studies()[0]
+    *_, last = lab.votes(now.id)
+    assert (last.rater_seconds, last.viewport) == (12.345, "wide")
     assert len(lab.votes(now.id)) == 11
     lab.organiser.close(now.id)
     assert len(lab.organiser.monitor.export(now.id).votes) == 11

@@ -40,6 +40,7 @@ from db.tables import (
 )
 from study.assignment import PairLoad, RaterAtWork
 from study.material import PairKind
+from study.rating_types import UNREPORTED, BrowserReport
 from study.store import AssignmentRow, Choice, InvitationKind, InvitationRow, RaterRow, VoteRow
 
 
@@ -353,7 +354,8 @@ _VOTES_OF_STUDY = (
     select(
         VOTE.id, VOTE.rater_id, VOTE.pair_id, VOTE.assignment_id, PAIR.kind, RATER.code,
         VOTE.position, VOTE.choice, VOTE.lower_left, VOTE.shown_at, VOTE.voted_at,
-        VOTE.idle_seconds, VOTE.reason,
+        VOTE.idle_seconds, VOTE.reason, VOTE.rater_seconds,
+        func.coalesce(VOTE.viewport, ""), VOTE.in_view,
     )
     .join_from(VOTES, PAIRS, PAIR.id == VOTE.pair_id)
     .join(RATERS, RATER.id == VOTE.rater_id)
@@ -367,14 +369,15 @@ class SqlVotes(_Repository):
 
     def add(
         self, assignment: AssignmentRow, *, choice: Choice, reason: str, at: datetime,
-        idle_seconds: float,
+        idle_seconds: float, seen: BrowserReport = UNREPORTED,
     ) -> None:
         """Cast a vote."""
         self._run(
             _ADD_VOTE, assignment_id=assignment.id, rater_id=assignment.rater_id,
             pair_id=assignment.pair_id, position=assignment.position, choice=choice,
             lower_left=assignment.lower_left, shown_at=assignment.shown_at, voted_at=at,
-            idle_seconds=idle_seconds, reason=reason,
+            idle_seconds=idle_seconds, reason=reason, rater_seconds=seen.seconds,
+            viewport=seen.viewport or None, in_view=seen.in_view,
         )
 
     def every(self, study_id: int) -> tuple[VoteRow, ...]:

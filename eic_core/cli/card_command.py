@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from eic_core import wording
+from eic_core.cli.arguments import columns_hint, read_data
 from eic_core.errors import DataError
 from eic_core.explain.robustness import NO_VALUE, RobustnessCard, robustness_card
 from eic_core.exports import plain_value
 from eic_core.formula.syntax import SYNTAXES, read
 from eic_core.formula.tree import Formula
-from eic_core.measure.table import Table, match_variables, read_table
+from eic_core.measure.table import Table, match_variables
 from eic_core.pool.scoring import measure_formula
 from eic_core.samples import Samples
 
@@ -56,7 +57,7 @@ def add_holdout_argument(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Read, measure, print."""
-    table = read_table(options.data)
+    table = read_data(options.data)
     target = options.target or table.names[-1]
     if target not in table.names:
         raise DataError(f"the table has no column `{target}`", hint=f"it has {_listed(table)}")
@@ -102,8 +103,7 @@ def columns_of(
     """
     match = match_variables(formula.variables, inputs, index_base=index_base)
     if match.missing:
-        listed = ", ".join(f"`{name}`" for name in inputs) or "none"
-        raise DataError(f"no column for `{match.missing[0]}`", hint=f"the inputs are {listed}")
+        raise DataError(f"no column for `{match.missing[0]}`", hint=columns_hint(inputs))
     return match.mapping
 
 
@@ -126,7 +126,7 @@ class CardRows:
         self.tables = [table]
         self.target = target
         if holdout is not None:
-            other = read_table(holdout)
+            other = read_data(holdout)
             if other.digest == table.digest:
                 raise DataError(
                     f"{holdout} is the same table as the data",

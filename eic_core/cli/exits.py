@@ -10,6 +10,9 @@ from pathlib import Path
 from eic_core.errors import DataError, FormulaError, UserError
 
 EXIT_OK, EXIT_USER = 0, 2
+EXIT_INTERRUPTED = 130
+"""As a shell has it."""
+
 _SHOWN = 20
 
 
@@ -19,7 +22,8 @@ def exit_status(run: Callable[[], object]) -> int:
     Returns
     -------
     int
-        0, or 2 for a mistake of the user's, told in one message on standard error.
+        0, or 2 for a mistake of the user's, told in one message on standard error; 130 after
+        Ctrl-C, where a command has nothing to keep.
 
     Examples
     --------
@@ -32,6 +36,9 @@ def exit_status(run: Callable[[], object]) -> int:
     except UserError as error:
         print(f"error: {error}{_details(error)}", file=sys.stderr)
         return EXIT_USER
+    except KeyboardInterrupt:
+        print("\ninterrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader went away; keep Python from complaining about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,12 +6,15 @@ import argparse
 import csv
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from eic_core import wording
+from eic_core.cli.arguments import whole_number
+from eic_core.cli.exits import refuse_unwritable
 from eic_core.cli.score_command import Meter
 from eic_core.corpora.claims import (
     LAWS,
@@ -65,7 +68,7 @@ def add_parser(commands: Any) -> None:
         "--problems", metavar="DIR", type=Path,
         help="holds PROBLEM.csv; default: tables are drawn from the ranges of the laws",
     )  # fmt: skip
-    parser.add_argument("--samples", metavar="N", type=int, default=1_000,
+    parser.add_argument("--samples", metavar="N", type=whole_number, default=1_000,
                         help="rows a formula; default: %(default)s")  # fmt: skip
     parser.add_argument("--seed", metavar="S", type=int, default=SEED,
                         help="of the rows and of the resampling; default: %(default)s")  # fmt: skip
@@ -86,6 +89,7 @@ def run(options: argparse.Namespace) -> None:
         raise DataError("--samples must be at least 1")
     if options.seed < 0:
         raise DataError("--seed must not be negative")
+    refuse_unwritable(options.out)
     counts = tuple(sorted({*COUNTS, options.samples}))
     names = tuple(name for name in NAMES if name in (options.corpus or NAMES))
     laws = groups_of_laws(names, counts, seed=options.seed, rule=options.rule,
@@ -114,12 +118,20 @@ def _pool(
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from error
     rows = import_formulas(content, name=path.name).rows
+    if not any(row.problem for row in rows):
+        raise DataError(
+            f"{path.name} does not say what its formulas were found for",
+            hint="it needs a header, and in it the columns `problem` (feynman_I_6_2, ..., or a "
+            "table of --problems) and `formula`",
+        )
     where = LawRows(counts, options.seed) if options.problems is None else (
         TableRows(options.problems)
     )  # fmt: skip
     found = measure_found(rows, where, progress=Meter(sys.stderr.isatty()))
     if not any(one.formulas for one in found):
-        reasons = {reason: number for one in found for reason, number in one.left_out.items()}
+        reasons = Counter[str]()
+        for one in found:
+            reasons.update(one.left_out)
         raise DataError(
             f"{path.name} holds no formula that can be compared: "
             + "; ".join(f"{number} {reason}" for reason, number in reasons.items()),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from eic_core import wording
+from eic_core.cli.arguments import whole_number
 from eic_core.corpora.generating import MEASURES, ROWS, THRESHOLD, GenerationPlan
 from eic_core.corpora.recipes import RECIPES
 from eic_core.corpora.stored import GenerationProgress, GenerationResult, write_dataset
@@ -52,26 +53,13 @@ def add_parser(commands: Any) -> None:
         help="whose operators, odds and data; default: %(default)s",
     )  # fmt: skip
     parser.add_argument("--seed", metavar="S", type=int, default=0, help="default: %(default)s")
+    parser.add_argument(
+        "--jobs", metavar="J", type=int, default=1,
+        help="processes; the files are the same for any number; default: %(default)s",
+    )  # fmt: skip
     parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="a folder")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
-
-
-def whole_number(text: str) -> int:
-    """A count, which may be written as 1e6.
-
-    Examples
-    --------
-    >>> whole_number("1e6"), whole_number("250")
-    (1000000, 250)
-    """
-    try:
-        value = float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
-    if not (0 <= value <= 1e12) or value != int(value):
-        raise argparse.ArgumentTypeError(f"{text} is no count")
-    return int(value)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -82,7 +70,9 @@ def run(options: argparse.Namespace) -> None:
         options.max_eic, options.points, options.measure, options.weights, options.recipe
     )
     line = _Line(sys.stderr.isatty())
-    written = write_dataset(options.out, plan, options.count, seed=options.seed, progress=line)
+    written = write_dataset(
+        options.out, plan, options.count, seed=options.seed, jobs=options.jobs, progress=line
+    )
     line.end()
     print(_summary(written, options.out), file=sys.stderr)
     if options.json:

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from eic_core import wording
+from eic_core.cli.arguments import columns_hint, read_data
 from eic_core.errors import DataError
 from eic_core.explain.spread import Spread, spread_of
 from eic_core.explain.verdict import verdict
 from eic_core.formula.syntax import SYNTAXES, Reading, canonical_name, read
 from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
-from eic_core.measure.table import Table, match_variables, read_table
+from eic_core.measure.table import Table, match_variables
 from eic_core.samples import DEFAULT_SAMPLES
 
 SEARCH_SECONDS = 2.0
@@ -137,7 +138,7 @@ def read_input(options: argparse.Namespace) -> tuple[Reading, Samples, dict[str,
     """
     table: Table | None = None
     if options.data is not None:
-        table = read_table(options.data)
+        table = read_data(options.data)
     domains = _domains(options.range)
     columns = table.names if table is not None else tuple(domains)
     reading = read(options.formula, syntax=options.syntax, columns=columns)
@@ -184,7 +185,7 @@ def _from_table(
     if match.missing:
         raise DataError(
             f"no column for `{match.missing[0]}`",
-            hint="the table has " + ", ".join(f"`{name}`" for name in inputs),
+            hint=columns_hint(inputs),
         )
     samples = table.samples(match.mapping, target)
     if len(samples) < table.rows:

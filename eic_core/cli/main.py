@@ -5,6 +5,7 @@ code.
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -51,8 +52,12 @@ def main(argv: Sequence[str] | None = None, *, program: str = PROGRAM) -> int:
     Returns
     -------
     int
-        0, or 2 for a mistake of the user's, told in one message on standard error.
+        0, or 2 for a mistake of the user's, told in one message on standard error; 130 after
+        Ctrl-C.
     """
+    if argv is None and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # Ctrl-C while modules load ends the program without a traceback; later a command decides
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     arguments = list(sys.argv[1:] if argv is None else argv)
     named = [name for name in COMMANDS if arguments[:1] == [name]]
     if named and named[0] in TAKE_A_FORMULA:
@@ -60,4 +65,6 @@ def main(argv: Sequence[str] | None = None, *, program: str = PROGRAM) -> int:
 
         arguments = protect_formula(arguments)
     options = build_parser(named or COMMANDS, program).parse_args(arguments)
+    if argv is None and signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     return exit_status(lambda: options.run(options))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from eic_core import wording
+from eic_core.cli.arguments import read_data
 from eic_core.cli.card_command import (
     CardRows,
     add_holdout_argument,
@@ -19,7 +20,7 @@ from eic_core.cli.card_command import (
 from eic_core.errors import DataError
 from eic_core.explain.robustness import RobustnessCard
 from eic_core.exports import plain_value
-from eic_core.measure.table import Table, read_table
+from eic_core.measure.table import Table
 from eic_core.pool.importers import FORMATS, Imported, Listed, import_formulas
 from eic_core.pool.listing import ListedScore, TableData, score_listing
 from eic_core.pool.picking import READABLE, Pick, pick
@@ -76,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
     except OSError as error:
         raise DataError(f"cannot read {options.front}: {error.strerror}") from error
     imported = import_formulas(content, name=options.front.name, format=options.format)
-    table = read_table(options.data)
+    table = read_data(options.data)
     target = options.target or table.names[-1]
     if target not in table.names:
         listed = ", ".join(f"`{name}`" for name in table.names)

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from eic_core import wording
+from eic_core.cli.arguments import read_data, whole_number
 from eic_core.cli.exits import refuse_unwritable, write_out
 from eic_core.errors import DataError
 from eic_core.exports import csv_text, plain_value
-from eic_core.measure.table import read_table
 from eic_core.search.measuring import PENALTIES
 from eic_core.search.problem import ALPHAS, ISLANDS, problem_of, samples_to_search, variable_names
 from eic_core.search.run import (
@@ -67,8 +67,8 @@ def add_parser(commands: Any) -> None:
         "rows, or its root mean square as in EIC; default: %(default)s",
     )  # fmt: skip
     parser.add_argument(
-        "--max-evals", metavar="N", type=int,
-        help="candidates to measure; the same seed then gives the same formulas",
+        "--max-evals", metavar="N", type=whole_number,
+        help="candidates to measure, as in 1e5; the same seed then gives the same formulas",
     )  # fmt: skip
     parser.add_argument("--minutes", metavar="M", type=float,
                         help="time to search; default, without --max-evals: 1")  # fmt: skip
@@ -103,7 +103,7 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     """Read, search, write, and say what to take."""
     refuse_unwritable(options.out)
-    table = read_table(options.data)
+    table = read_data(options.data)
     samples = samples_to_search(table, options.target or table.names[-1])
     dropped = table.rows - len(samples)
     if dropped:

@@ -27,7 +27,8 @@ THRESHOLD = 2.0
 ROWS = 200
 """On which digits are measured, where none are stored."""
 
-LEAST_ROWS = 10
+LEAST_ROWS, MOST_ROWS = 10, 5_000
+"""Of a table; ten thousand tables are in memory at once."""
 
 MEASURES = ("mean", "q90")
 """What stands for s^2 over the rows at a node."""
@@ -77,6 +78,10 @@ class GenerationPlan:
             raise DataError(
                 f"{self.points} points tell too little",
                 hint=f"ask for {LEAST_ROWS} or more, or for 0: formulas alone",
+            )
+        if self.points > MOST_ROWS:
+            raise DataError(
+                f"{self.points:,} points a formula are too many", hint=f"{MOST_ROWS:,} at most"
             )
         if self.weights and math.isinf(self.max_eic):
             raise DataError("weights need a largest EIC", hint="formulas up to it weigh 1")

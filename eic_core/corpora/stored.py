@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +27,9 @@ from eic_core.errors import DataError
 FORMAT = 1
 
 PER_FILE = 10_000
+
+MOST_FILES = 100_000
+"""Of a folder: their numbers have five digits."""
 
 PLAN_FILE = "plan.json"
 
@@ -92,6 +98,7 @@ def write_dataset(
     *,
     seed: int = 0,
     per_file: int = PER_FILE,
+    jobs: int = 1,
     progress: Callable[[GenerationProgress], None] = lambda now: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> GenerationResult:
@@ -107,8 +114,10 @@ def write_dataset(
     seed : int
     per_file : int
         How many to a file; the last one holds the rest.
+    jobs : int
+        Processes; the files are the same for any number of them.
     progress : callable
-        Called after every batch.
+        Called after every batch; with several processes after every file.
     clock : callable
         Seconds.
 
@@ -120,44 +129,156 @@ def write_dataset(
     Raises
     ------
     DataError
-        If the folder holds something else, or pyarrow is not installed.
+        If the folder holds something else, another run is writing there, or pyarrow is not
+        installed.
     """
     if count < 1:
         raise DataError("there is nothing to generate", hint="ask for one formula or more")
+    if count > MOST_FILES * per_file:
+        raise DataError(f"a folder holds {MOST_FILES * per_file:,} formulas at most",
+                        hint="use several folders, each with a seed of its own")  # fmt: skip
+    if jobs < 1:
+        raise DataError("there must be at least one process", hint="--jobs 1 or more")
     parquet()
     proposals = Proposals(plan)
     check_plan(folder, plan, seed, per_file)
     started = clock()
-    kept = made = proposed = valid = 0
-    interrupted, files = False, 0
-    try:
+    kept = files = made = proposed = valid = 0
+    interrupted, missing = False, list[_Order]()
+    with _alone(folder):
         for number in range(-(-count // per_file)):
-            size = min(per_file, count - number * per_file)
-            path = folder / file_name(number)
-            found = rows_of(path)
-            if found >= size:  # it begins with what is wanted
+            order = _Order(folder, number, min(per_file, count - number * per_file), seed)
+            found = rows_of(order.path)
+            if found >= order.size:  # it begins with what is wanted
                 kept, files = kept + found, files + 1
-                continue
-            rng = np.random.default_rng([seed, number])
-            parts: list[tuple[Batch, int]] = []
-            there = 0
-            for batch in proposals.batches(rng):
-                take = min(len(batch.order), size - there)
-                parts.append((batch, take))
-                there, proposed, valid = there + take, proposed + batch.proposed, (
-                    valid + batch.valid
-                )
+            else:
+                missing.append(order)
+        try:
+            for step in _steps(missing, proposals, jobs):
+                made, proposed = made + step.made, proposed + step.proposed
+                valid += step.valid
                 progress(GenerationProgress(
-                    count, kept + there, made + there, proposed, valid, clock() - started
+                    count, kept + made, made, proposed, valid, clock() - started
                 ))  # fmt: skip
-                if there == size:
-                    break
-            _write(path, parts, proposals)
-            kept, made, files = kept + size, made + size, files + 1
-    except KeyboardInterrupt:
-        interrupted = True
-    done = GenerationProgress(count, kept, made, proposed, valid, clock() - started)
-    return GenerationResult(done, files, interrupted)
+        except KeyboardInterrupt:
+            interrupted = True
+        whole = [order.size for order in missing if rows_of(order.path) >= order.size]
+    made = sum(whole)
+    done = GenerationProgress(count, kept + made, made, proposed, valid, clock() - started)
+    return GenerationResult(done, files + len(whole), interrupted)
+
+
+class _Order(NamedTuple):
+    """A file that is to be made: the first `size` formulas of its number."""
+
+    folder: Path
+    number: int
+    size: int
+    seed: int
+
+    @property
+    def path(self) -> Path:
+        return self.folder / file_name(self.number)
+
+
+class _Step(NamedTuple):
+    """What was added: formulas made, drawn, with a finite value at every row."""
+
+    made: int
+    proposed: int
+    valid: int
+
+
+def _file_steps(order: _Order, proposals: Proposals) -> Iterator[_Step]:
+    """Make a file, a step a batch; it is there when the last step has been taken."""
+    parts: list[tuple[Batch, int]] = []
+    there = 0
+    for batch in proposals.batches(np.random.default_rng([order.seed, order.number])):
+        take = min(len(batch.order), order.size - there)
+        parts.append((batch, take))
+        there += take
+        yield _Step(take, batch.proposed, batch.valid)
+        if there == order.size:
+            break
+    _write(order.path, parts, proposals)
+
+
+def _steps(orders: Sequence[_Order], proposals: Proposals, jobs: int) -> Iterator[_Step]:
+    """Make files, one after the other or in processes, then a step a file."""
+    if jobs == 1 or len(orders) < 2:
+        for order in orders:
+            yield from _file_steps(order, proposals)
+        return
+    from concurrent.futures import ProcessPoolExecutor, as_completed  # takes a while
+    from multiprocessing import Event
+
+    stop = Event()
+    with ProcessPoolExecutor(
+        min(jobs, len(orders)), initializer=_prepare, initargs=(proposals.plan, stop)
+    ) as executor:
+        try:
+            for future in as_completed([executor.submit(_make, order) for order in orders]):
+                yield future.result()
+        finally:
+            stop.set()
+            executor.shutdown(cancel_futures=True)  # after the batches that were begun
+
+
+_worker: list[Any] = []
+"""Of a process that makes files: its `Proposals`, and the event that ends its work."""
+
+
+def _prepare(plan: GenerationPlan, stop: Any) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _worker[:] = [Proposals(plan), stop]
+
+
+def _end_with_parent() -> None:
+    """A parent that was killed tells nobody: its processes would wait for work for ever."""
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _make(order: _Order) -> _Step:
+    proposals, stop = _worker
+    total = _Step(0, 0, 0)
+    for step in _file_steps(order, proposals):
+        if stop.is_set():
+            break
+        total = _Step(*map(sum, zip(total, step, strict=True)))
+    return total
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """No other run writes into the folder meanwhile; what a killed one left unfinished goes.
+
+    Raises
+    ------
+    DataError
+        If another run does.
+    """
+    with (folder / PLAN_FILE).open("rb") as held:
+        with suppress(ImportError):  # where there are no such locks, nobody looks
+            import fcntl
+
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                if isinstance(error, BlockingIOError):
+                    raise DataError(
+                        f"another run is writing into {folder}",
+                        hint="wait for it, name another folder, or use --jobs",
+                    ) from error
+        for left in folder.glob(f"part-*{_UNFINISHED}"):
+            with suppress(OSError):
+                left.unlink()
+        yield
 
 
 def parquet() -> Any:
@@ -203,6 +324,8 @@ def check_plan(folder: Path, plan: GenerationPlan, seed: int, per_file: int) -> 
             text = json.dumps(wanted, indent=1) + "\n"
             _whole(path, lambda target: target.write_text(text, encoding="utf-8"))
         found = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(found, dict):
+            raise ValueError(found)
     except OSError as error:
         raise DataError(f"cannot write {folder}: {error.strerror}") from error
     except ValueError as error:
@@ -303,7 +426,7 @@ def _whole(path: Path, write: Callable[[Path], object]) -> None:
         write(unfinished)
         os.replace(unfinished, path)
     except OSError as error:
-        raise DataError(f"cannot write {path}: {error.strerror}") from error
+        raise DataError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 class StoredFormulas:

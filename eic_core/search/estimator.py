@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from eic_core.errors import DataError
 from eic_core.formula.rendering import to_latex
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
+from eic_core.search.keeping import Found
 from eic_core.search.problem import SearchProblem, problem_of, variable_names
 from eic_core.search.run import (
     TOLERANCE,
@@ -56,7 +58,7 @@ class _Regressor:
         1 - R^2 may grow by this share of itself when constants are shortened.
     random_state : int, RandomState or None
     n_jobs : int or None
-        Processes, up to 4; None is 1.
+        Processes, up to 4; None is 1, and -1 as many as there are processors.
     callbacks : sequence of callables or None
         Told a `SearchProgress` after each epoch; one that returns True ends the search.
     warm_start : bool
@@ -165,7 +167,7 @@ class _Regressor:
                 evaluations += sum(island.evaluations for island in islands)
             result = search(
                 problem, SearchBudget(evaluations, self.max_time, self.enough_r2), seed=seed,
-                jobs=self.n_jobs or 1, tolerance=self.tolerance, islands=islands,
+                jobs=self._jobs(), tolerance=self.tolerance, islands=islands,
                 progress=progress, cancelled=told_to_stop,
             )  # fmt: skip
             if result.stopped == "interrupted" and not result.front:
@@ -177,6 +179,13 @@ class _Regressor:
         self.pareto_front_, self.alpha_ = result.front, problem.weights.alpha
         self.n_evaluations_, self.stopped_ = result.evaluations, result.stopped
         return self
+
+    def _jobs(self) -> int:
+        """As scikit-learn counts: -1 are all processors, -2 all but one."""
+        jobs = 1 if self.n_jobs is None else self.n_jobs
+        if jobs == 0 or not isinstance(jobs, (int, np.integer)):
+            raise DataError(f"n_jobs is {jobs!r}", hint="1 or more, or -1 for all processors")
+        return int(jobs) if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(jobs))
 
     def _start(self, problem: SearchProblem) -> tuple[int, tuple[State, ...]]:
         """The seed, and what to go on from."""
@@ -204,27 +213,37 @@ class _Regressor:
         columns = dict(zip(self.variables_, X.T, strict=True))
         return Samples.from_columns(columns, count=len(X), target=y)
 
-    def select(self, rule: str = "fitness") -> Any:
+    def select(self, rule: str | int = "fitness") -> Any:
         """Predict by another formula of the front from now on; returned is the estimator.
 
         Parameters
         ----------
-        rule : {"fitness", "readable", "accurate"}
-            As `SearchResult.select` has it.
+        rule : {"fitness", "readable", "accurate"} or int
+            As `SearchResult.select` has it, or a row of `equations_`.
         """
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self)
-        self.best_ = choose(self.pareto_front_, rule, self.alpha_)
+        if isinstance(rule, str):
+            self.best_ = choose(self.pareto_front_, rule, self.alpha_)
+        else:
+            self.best_ = self._chosen(rule)
         return self
 
-    def predict(self, X: Any) -> Array:
-        """The value of `best_` at each row; nan where it has none."""
+    def predict(self, X: Any, index: int | None = None) -> Array:
+        """The value of a formula at each row; nan where it has none.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, columns)
+        index : int, optional
+            A row of `equations_`; default: `best_`.
+        """
         from sklearn.utils.validation import check_is_fitted, validate_data
 
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        found = values(self.best_.formula, self._samples(X))
+        found = values(self._chosen(index).formula, self._samples(X))
         assert found is not None
         return found
 
@@ -248,19 +267,31 @@ class _Regressor:
             return rows
         return pandas.DataFrame(rows)
 
-    def latex(self) -> str:
-        """`best_` in LaTeX."""
+    def _chosen(self, index: int | None) -> Found:
+        if index is None:
+            return self.best_
+        front = self.pareto_front_
+        if isinstance(index, bool) or not isinstance(index, (int, np.integer)):
+            raise ValueError(f"the index of a row of equations_ is a whole number, not {index!r}")
+        if not -len(front) <= index < len(front):
+            raise ValueError(f"equations_ has {len(front)} rows, from 0: there is no row {index}")
+        return front[index]
+
+    def latex(self, index: int | None = None) -> str:
+        """`best_`, or a row of `equations_`, in LaTeX."""
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self)
-        return to_latex(self.best_.formula)
+        return to_latex(self._chosen(index).formula)
 
-    def sympy(self) -> Any:
-        """`best_` as an expression of SymPy, which must be installed; nothing is evaluated."""
+    def sympy(self, index: int | None = None) -> Any:
+        """`best_`, or a row of `equations_`, as an expression of SymPy, which must be installed;
+        nothing is evaluated.
+        """
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self)
-        return sympy_expression(self.best_.formula)
+        return sympy_expression(self._chosen(index).formula)
 
 
 _CLASSES: list[type] = []

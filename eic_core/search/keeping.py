@@ -29,7 +29,7 @@ from eic_core.samples import Samples
 from eic_core.search.fitting import Individual, fitted_formula, weigh
 from eic_core.search.measuring import MeasuredTerms
 from eic_core.search.problem import SearchProblem
-from eic_core.search.vocabulary import Genome
+from eic_core.search.vocabulary import Genome, without_ones
 
 ALIKE_ERROR, ALIKE_DIGITS, EXACT = 1e-3, 0.05, 1e-14
 """An error smaller by this share, or fewer digits lost by this many, is no reason to keep another;
@@ -249,7 +249,7 @@ def finish(
     texts = []
     for candidate in best_of(candidates):
         formula = refitted(fitted_formula(candidate.genome, candidate.fitted), fitted_on)
-        texts.append(printed(shortest(formula, fitted_on, tolerance)))
+        texts.append(printed(without_ones(shortest(formula, fitted_on, tolerance))))
     found = [_found(text, samples) for text in dict.fromkeys(texts)]
     found = [one for one in found if math.isfinite(one.score.r2)]
     keys = [(1 - f.score.r2, f.formula.complexity, f.score.eic_finite) for f in found]

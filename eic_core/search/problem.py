@@ -73,6 +73,11 @@ class SearchProblem:
             raise DataError(
                 f"there is no penalty `{self.penalty}`", hint="there are " + ", ".join(PENALTIES)
             )
+        for what, cost in (("digit", self.weights.alpha), ("node", self.eta)):
+            if not np.isscalar(cost) or isinstance(cost, (str, bytes, bool)):
+                raise DataError(
+                    f"what a {what} costs is a number, not {cost!r}", hint="give 0.01, say"
+                )
         if not 0 <= self.weights.alpha < np.inf:
             raise DataError(f"a digit cannot cost {self.alpha:g}", hint="give 0 or more")
         if not 0 < self.eta <= 1:

@@ -345,6 +345,28 @@ def scaled(part: Draft, size: float) -> Draft:
     return part if size == 1 else Draft("mul", [constant(constant_label(size)), part])
 
 
+def without_ones(formula: Formula) -> Formula:
+    """The formula without factors that are exactly 1: nobody writes them, and each costs two nodes.
+
+    Examples
+    --------
+    >>> from eic_core.formula.rendering import to_python
+    >>> from eic_core.formula.syntax import read
+    >>> to_python(without_ones(read("1*(x0*x1) + sin(x0*1) - 2*x1").formula))
+    'x0*x1 + sin(x0) - 2*x1'
+    """
+    drafts: list[Draft] = []
+    for node in formula.nodes:
+        below = [drafts[child] for child in node.children]
+        if node.operator == "mul":
+            kept = [part for part in below if not (part.operator == CONSTANT and part.label == "1")]
+            if len(kept) == 1:
+                drafts.append(kept[0])
+                continue
+        drafts.append(Draft(node.operator, below, node.label, node.parameter))
+    return Formula.from_draft(drafts[-1])
+
+
 def joined(whole: Draft, part: Draft, positive: bool) -> Draft:
     """A sum.
 

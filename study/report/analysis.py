@@ -34,6 +34,7 @@ from study.statistics.exclusions import (
     HASTY_VOTE,
     active_seconds,
     exclusion_reasons,
+    rater_seconds,
 )
 from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.preference import Interval, Preference
@@ -300,6 +301,11 @@ class StudyReport:
         """Median active seconds of a valid vote; None without one."""
         seconds = [active_seconds(vote) for vote in self.valid_votes]
         return statistics.median(seconds) if seconds else None
+
+    @property
+    def votes_by_rater_clock(self) -> int:
+        """Valid votes that the rater's own clock timed; the server's did the others."""
+        return sum(rater_seconds(vote) is not None for vote in self.valid_votes)
 
     @property
     def median_session_seconds(self) -> float | None:

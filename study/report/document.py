@@ -76,6 +76,7 @@ def _counts(report: StudyReport) -> dict[str, Any]:
         },
         "left_chosen": {"left": report.left_chosen.lower, "right": report.left_chosen.higher},
         "seconds": {
+            "by_rater_clock": report.votes_by_rater_clock,
             "median_vote": report.median_seconds,
             "median_session": report.median_session_seconds,
         },

@@ -96,6 +96,14 @@ class ExportedVote:
         Whether the attention check was passed; None elsewhere.
     degree, field, reason : str
         As the rater wrote them.
+    rater_seconds : float or None
+        From paint to press by the rater's own clock, while the page was visible; None if the
+        browser did not tell.  Rules and statistics use it where it exists.
+    viewport : str
+        How wide the window was: "narrow" (under 600 CSS pixels), "medium", "wide" (1024 or more);
+        "" if unknown.
+    in_view : bool or None
+        Whether both formulas had been wholly in view before the press; None if unknown.
     """
 
     vote: str
@@ -116,12 +124,17 @@ class ExportedVote:
     degree: str = ""
     field: str = ""
     reason: str = ""
+    rater_seconds: float | None = None
+    viewport: str = ""
+    in_view: bool | None = None
 
     def __post_init__(self) -> None:
         if self.choice not in ("lower", "higher", "tie"):
             raise DataError(f"a choice is lower, higher or tie, not `{self.choice}`")
         if self.lower_side not in ("left", "right"):
             raise DataError(f"a side is left or right, not `{self.lower_side}`")
+        if self.viewport not in ("", *VIEWPORTS):
+            raise DataError(f"a viewport is narrow, medium or wide, not `{self.viewport}`")
         for stamp in (self.shown_at, self.voted_at):
             if stamp.tzinfo is None:
                 raise DataError(f"the time {stamp.isoformat()} has no time zone")
@@ -133,6 +146,9 @@ class ExportedVote:
 
 
 VOTE_COLUMNS = tuple(f.name for f in fields(ExportedVote))
+ADDED_COLUMNS = ("rater_seconds", "viewport", "in_view")
+"""Those that exports from before browsers measured do not have."""
+VIEWPORTS = ("narrow", "medium", "wide")
 
 
 @dataclass(frozen=True)
@@ -415,7 +431,8 @@ def _votes(path: Path) -> tuple[ExportedVote, ...]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file, restval="")
-            missing = [c for c in VOTE_COLUMNS if c not in (reader.fieldnames or ())]
+            needed = (c for c in VOTE_COLUMNS if c not in ADDED_COLUMNS)
+            missing = [c for c in needed if c not in (reader.fieldnames or ())]
             if missing:
                 raise DataError(f"{path.name} has no column `{missing[0]}`")
             return tuple(_vote(row, number) for number, row in enumerate(reader, start=1))
@@ -428,7 +445,7 @@ def _votes(path: Path) -> tuple[ExportedVote, ...]:
 def _vote(row: Mapping[str, str], number: int) -> ExportedVote:
     values: dict[str, Any] = {}
     for name in VOTE_COLUMNS:
-        text = raw_cell(row[name])
+        text = raw_cell(row.get(name, ""))
         try:
             values[name] = _PARSERS[name](text)
         except ValueError as error:
@@ -458,6 +475,10 @@ def _seconds(text: str) -> float:
     return value
 
 
+def _optional_seconds(text: str) -> float | None:
+    return _seconds(text) if text else None
+
+
 def _stamp(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
 
@@ -466,6 +487,7 @@ _BY_TYPE: dict[Any, Callable[[str], Any]] = {
     bool: _flag,
     bool | None: _optional_flag,
     float: _seconds,
+    float | None: _optional_seconds,
     int: int,
     datetime: datetime.fromisoformat,
 }

@@ -63,6 +63,7 @@ def _material(report: StudyReport) -> list[str]:
         f"{wording.count(rated, 'rater')} cast {wording.count(len(report.votes_cast), 'vote')}, at "
         f"most {export.ballots_per_rater} each.",
         _exclusions(report),
+        _clocks(report),
     ]
     if cut := unfinished_sentence(export.rules.get("unfinished", ())):
         sentences.insert(1, cut)
@@ -101,6 +102,23 @@ def _exclusions(report: StudyReport) -> str:
     left_out = f"{lost:,} of them were left out" if lost else "none was left out"
     rule = report.export.exclusion.sentence.rstrip(".").replace(". ", "; ")
     return f"By the frozen rule ({rule[:1].lower()}{rule[1:]}) {left_out}."
+
+
+def _clocks(report: StudyReport) -> str:
+    """Whose clock the times are from."""
+    timed, valid = report.votes_by_rater_clock, len(report.valid_votes)
+    if not valid:
+        return "There are no valid votes to time."
+    if not timed:
+        return "Times are the server's, from serving a ballot to its vote, without idle time."
+    own = (
+        "by the clock of the rater's own browser, from the first picture of a ballot to the press, "
+        "while the page was visible"
+    )
+    if timed == valid:
+        return f"Votes were timed {own}."
+    rest = f"the other {valid - timed:,} by the server's"
+    return f"Of the valid votes {timed:,} were timed {own}; {rest}."
 
 
 def _result(report: StudyReport) -> list[str]:

@@ -200,7 +200,7 @@ lower_side | where the formula of lower EIC was shown | left, right
 position | place of the ballot in the session; 0 is the practice ballot | whole number
 shown_at | when the ballot was first shown, by the server's clock | ISO 8601, UTC
 voted_at | when the vote was saved, by the server's clock | ISO 8601, UTC
-seconds | from shown to voted | seconds
+seconds | from shown to voted, by the server's clock | seconds
 idle_seconds | the part of it in which the rater was away | seconds
 session_seconds | active seconds of the rater's whole session, practice left out | seconds
 is_practice | whether this was the practice ballot: no vote on a pair | true, false
@@ -209,9 +209,12 @@ attention_ok | whether the attention check was passed; empty elsewhere | true, f
 degree | the rater's degree, as written | text
 field | the rater's field, as written | text
 reason | why, as the rater wrote it | text
+rater_seconds | from paint to press by the rater's own clock; empty if not measured | seconds
+viewport | width of the rater's window: under 600 px, to 1023, or more | narrow, medium, wide
+in_view | whether both formulas had been in view before the press; empty if unknown | true, false
 """)
 _MORE = _columns("""
-active_seconds | seconds less idle_seconds | seconds
+active_seconds | rater_seconds; where it is empty, seconds less idle_seconds | seconds
 excluded | whether the frozen exclusion rule leaves this vote out | true, false
 exclusion_reason | why it does; empty if it does not | text
 chose_lower | whether the formula of lower EIC was chosen; empty at a tie | true, false

@@ -62,7 +62,11 @@ ODDS_RATIO = (
     "1 means no change."
 )
 TIE = "“Cannot decide”: a vote for neither."
-ACTIVE = "Time on the screen without the time in which the rater was away."
+ACTIVE = (
+    "From the first picture of the ballot to the press, by the clock of the rater's own browser "
+    "and only while the page was visible. Where no browser told, by the server's clock, without "
+    "the time in which the rater was away."
+)
 ATTENTION = "Ballots that tell the rater which formula to choose, or where one is plainly wrong."
 PREFERENCE = "Votes for the lower EIC, votes for the higher EIC, and ties."
 HASH = (

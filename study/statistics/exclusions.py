@@ -107,16 +107,27 @@ class ExclusionRule(PlainAtLevel):
         return " ".join(parts)
 
 
+def rater_seconds(vote: object) -> float | None:
+    """Seconds from paint to press by the rater's own clock; None where nobody measured them."""
+    found: float | None = getattr(vote, "rater_seconds", None)
+    return found
+
+
 def active_seconds(vote: TimedVote) -> float:
-    """Seconds from first shown to vote, less the idle time in between; 0 or more.
+    """The rater's own seconds; without them the server's from shown to vote, less idle time.
+
+    The server's hold its delay and the network's: 5.6 s of thought became 8.5 s under load.
 
     Examples
     --------
     >>> from types import SimpleNamespace as Vote
     >>> active_seconds(Vote(seconds=40.0, idle_seconds=15.0))
     25.0
+    >>> active_seconds(Vote(seconds=40.0, idle_seconds=15.0, rater_seconds=22.5))
+    22.5
     """
-    return max(0.0, vote.seconds - vote.idle_seconds)
+    own = rater_seconds(vote)
+    return max(0.0, vote.seconds - vote.idle_seconds) if own is None else own
 
 
 def session_seconds(votes: Iterable[TimedVote]) -> dict[str, float]:

@@ -81,7 +81,7 @@ def test_a_pool_is_measured_by_method_and_left_out_formulas_are_counted() -> Non
     assert not page.exception
     shown = html_of(page)
     assert "2 formulas</span>" in shown or "2 formulas by 2 methods" in shown
-    assert "Padded: left out 1 R² below 0.8." in shown
+    assert "Padded, left out 1: R² below 0.8." in shown
     assert "measured on rows of their laws" in shown
     page = page.button(key="gap-drop").click().run()
     assert not page.exception and "Padded" not in html_of(page)

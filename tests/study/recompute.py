@@ -39,7 +39,9 @@ def read(folder):
         votes = [{k: v[1:] if v[:1] == "'" else v for k, v in row.items()}
                  for row in csv.DictReader(file)]  # fmt: skip
     for vote in votes:
-        vote["active"] = max(0.0, float(vote["seconds"]) - float(vote["idle_seconds"]))
+        own = vote["rater_seconds"]
+        away = float(vote["seconds"]) - float(vote["idle_seconds"])
+        vote["active"] = float(own) if own else max(0.0, away)
         vote["position"] = int(vote["position"])
         vote["practice"] = vote["is_practice"] == "true"
         vote["attention"] = vote["is_attention"] == "true"
@@ -738,6 +740,7 @@ def recompute(folder, level, seed, estimand):
         },
         "left_chosen": {"left": left[True], "right": left[False]},
         "seconds": {
+            "by_rater_clock": sum(v["rater_seconds"] != "" for v in valid),
             "median_vote": float(np.median([v["active"] for v in valid])),
             "median_session": float(np.median([session[rater] for rater in raters])),
         },

@@ -16,6 +16,7 @@ from study.material import Column, Problem, Study
 from study.organising import OrganiserService
 from study.pairing import match_study, read_upload
 from study.rating import RatingService
+from study.rating_types import UNREPORTED, BrowserReport
 from study.report import ExportedVote, StudyExport, Unblinding
 from tests.rehearsal import token_of
 
@@ -78,15 +79,22 @@ def _rate(rating: RatingService, clock: ManualClock, token: str, rng: random.Ran
     """One session: a pace of one's own, now and then a pause, or an early end."""
     rating.consent(token, degree=rng.choice(("Doctorate", "Master's")), field="Physics")
     pace = 2.5 if rng.random() < 0.1 else rng.lognormvariate(math.log(15), 0.4)
+    width = rng.choice((390, 768, 1440, 1920))
+    measured = rng.random() < 0.8
     while (ballot := rating.next_ballot(token).ballot) is not None:
         if rng.random() < 0.02:
             return
-        clock.advance(pace * rng.lognormvariate(0, 0.4))
+        thought = pace * rng.lognormvariate(0, 0.4)
+        clock.advance(thought + rng.uniform(0, 3))  # what the server and the network take
         if rng.random() < 0.05:
             rating.pause(token)
             clock.advance(300)
             rating.resume(token)
-        rating.vote(token, ballot.token, "left", rng.choice(WORDS) if ballot.ask_reason else "")
+        told = f"ms={thought * 1000:.0f};w={width};seen={rng.choice('11110?')};by=keys"
+        rating.vote(
+            token, ballot.token, "left", rng.choice(WORDS) if ballot.ask_reason else "",
+            BrowserReport.read(told) if measured else UNREPORTED,
+        )
 
 
 def _chosen(votes: tuple[ExportedVote, ...], rng: random.Random) -> tuple[ExportedVote, ...]:

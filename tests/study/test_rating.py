@@ -12,7 +12,7 @@ import pytest
 from study.clock import SystemChance
 from study.errors import DesignError, StudyError
 from study.rating import RatingService
-from study.rating_types import Stage, VoteStatus
+from study.rating_types import BrowserReport, Stage, VoteStatus
 from study.store import VoteRow
 from tests.rehearsal import DESIGN, Rehearsal, token_of
 
@@ -128,6 +128,61 @@ def test_a_held_key_does_not_vote_on_the_next_ballot(rehearsal: Rehearsal) -> No
     rehearsal.clock.advance(1.0)
     assert service.vote(token, ballot.token, "left").status == VoteStatus.SAVED
     assert len(_votes(rehearsal, study.id)) == 1
+
+
+def test_the_second_before_a_vote_counts_from_what_the_rater_saw(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    service = RatingService(rehearsal.store, rehearsal.clock, SystemChance(), min_view_seconds=1.0)
+    token = rehearsal.rater(study)
+    ballot = service.next_ballot(token).ballot
+    assert ballot is not None
+    rehearsal.clock.advance(2.5)  # a slow server: the rater has seen the ballot for a blink
+    at_once = BrowserReport.read("ms=120;w=1440;seen=1;by=keys")
+    assert service.vote(token, ballot.token, "left", "", at_once).status == VoteStatus.TOO_SOON
+    rehearsal.clock.advance(1.1)
+    meant = BrowserReport.read("ms=1200;w=1440;seen=1;by=keys")
+    assert service.vote(token, ballot.token, "left", "", meant).status == VoteStatus.SAVED
+    (vote,) = _votes(rehearsal, study.id)
+    assert (vote.rater_seconds, vote.viewport, vote.in_view) == (1.2, "wide", True)
+    assert vote.seconds == pytest.approx(3.6)
+
+
+@pytest.mark.parametrize(("told", "seconds", "viewport"), [
+    ("ms=21200;w=390;seen=?;by=pointer", None, "narrow"),  # before the ballot was there
+    ("ms=20900;w=768;seen=1;by=pointer", 20.9, "medium"),
+    ("ms=nan;w=390;seen=1;by=pointer", None, ""),
+    ("ms=99999999999;w=1;seen=1;by=keys", None, ""),
+    ("ms=1;w=390;seen=1;by=keys;" + "x" * 100_000, None, ""),
+    ("ms=１２;w=390;seen=1;by=keys", None, ""),
+])
+def test_a_browser_cannot_tell_times_that_cannot_be(
+    rehearsal: Rehearsal, told: str, seconds: float | None, viewport: str
+) -> None:
+    study = rehearsal.opened()
+    token = rehearsal.rater(study)
+    ballot = rehearsal.rating.next_ballot(token).ballot
+    assert ballot is not None
+    rehearsal.clock.advance(20)
+    report = BrowserReport.read(told)
+    assert rehearsal.rating.vote(token, ballot.token, "left", "", report).status == "saved"
+    (vote,) = _votes(rehearsal, study.id)
+    assert (vote.rater_seconds, vote.viewport) == (seconds, viewport)
+
+
+def test_a_pointer_counts_once_both_formulas_were_in_view_and_keys_always(
+    rehearsal: Rehearsal,
+) -> None:
+    study = rehearsal.opened()
+    token = rehearsal.rater(study)
+    statuses = []
+    for told in ("seen=0;by=pointer", "seen=?;by=pointer", "seen=0;by=keys", "seen=1;by=pointer"):
+        ballot = rehearsal.rating.next_ballot(token).ballot
+        assert ballot is not None
+        rehearsal.clock.advance(9)
+        report = BrowserReport.read(f"ms=9000;w=390;{told}")
+        statuses.append(rehearsal.rating.vote(token, ballot.token, "left", "", report).status)
+    assert statuses == ["unseen", "saved", "saved", "saved"]
+    assert [vote.in_view for vote in _votes(rehearsal, study.id)] == [None, False, True]
 
 
 def test_a_refresh_or_restart_shows_the_same_ballot_and_keeps_its_time(

@@ -18,7 +18,7 @@ from eic_core.corpora.claims import (
     interval_text,
 )
 from eic_core.corpora.gap import LEVEL, MEAN, MEASURES, Group
-from eic_core.corpora.laws import NAMES, RULES, load
+from eic_core.corpora.laws import NAMES, RULES, Corpus, load
 from eic_core.corpora.measured import COUNTS, MeasuredFormula
 from eic_core.measure.table import Table, read_table
 from pages.ui.gap.gap_desk import (
@@ -240,8 +240,8 @@ def summary_table(found: GapFindings) -> None:
         if infinite := found.summaries[group.key].infinite:
             notes.append(f"{group.title}: {infinite:,} of infinite EIC, left out of the mean.")
         if group.left_out:
-            said = ", ".join(f"{count:,} {reason}" for reason, count in group.left_out.items())
-            notes.append(f"{group.title}: left out {said}.")
+            said = "; ".join(f"{count:,}: {reason}" for reason, count in group.left_out.items())
+            notes.append(f"{group.title}, left out {said}.")
     st.html("".join(f'<p class="eic-quiet">{escape(note, 500)}</p>' for note in notes))
 
 
@@ -299,10 +299,19 @@ def sources_view() -> None:
     with st.expander("Sources and sampling", key="gap-sources"):
         items = "".join(
             f"<li><b>{escape(corpus.title)}</b>, {len(corpus)} measured: "
-            f"{escape(corpus.source, 400)}. Rows: {escape(corpus.sampling, 400)}.</li>"
+            f"{escape(corpus.source, 400)}. Rows: {escape(corpus.sampling, 400)}."
+            f"{_not_measured(corpus)}</li>"
             for corpus in map(load, NAMES)
         )
         st.html(f'<ul class="eic-sources">{items}</ul>')
+
+
+def _not_measured(corpus: Corpus) -> str:
+    """Which formulas of a corpus are left out, and why."""
+    if not corpus.not_measured:
+        return ""
+    names = ", ".join(law.name for law in corpus.not_measured)
+    return f" Not measured, for their source law is not known: {escape(names, 400)}."
 
 
 def numbers_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -92,7 +92,7 @@ def test_where_there_is_no_value_a_line_says_what_the_dash_means(files, capsys) 
     ("more", "message"),
     [
         (["--target", "z"], "no column `z`"),
-        (["--beside", "q"], "no column for `q`"),
+        (["--beside", "q"], "no column for `q`: the inputs are `a` and `b`, or x0 and x1 by their"),
         (["--holdout", "data.csv"], "is the same table"),
         (["--holdout", "none.csv"], "cannot read"),
         (["--beside", "("], "missing operand"),
@@ -102,3 +102,9 @@ def test_a_mistake_is_told_in_one_message(files, capsys, monkeypatch, more, mess
     monkeypatch.chdir(files)
     assert main(["card", "-a", "--data", "data.csv", *more]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_columns_of_one_name_are_told_apart_aloud(tmp_path, capsys) -> None:
+    (tmp_path / "twice.csv").write_text("x,x,y\n" + "".join(f"{i},{i * i},{i}\n" for i in range(9)))
+    assert main(["card", "x", "--data", str(tmp_path / "twice.csv")]) == 0
+    assert "note: twice.csv: Column 2 is called `x (2)` here." in capsys.readouterr().err

@@ -53,7 +53,7 @@ def test_the_text_says_every_group_and_every_claim(capsys: pytest.CaptureFixture
     said = capsys.readouterr().out
     for group in (*groups_of_laws(), *groups_of_searched()):
         assert group.title in said
-    assert said.count("\n  so: ") == 4 and "5 left out, no source law" in said
+    assert said.count("\n  so: ") == 5 and "5 left out, no source law" in said
     assert "uniform -5 to 5" in said and "LLM-SRBench, Synth less Laws" in said
 
 
@@ -79,6 +79,20 @@ def test_a_pool_about_nothing_known_is_refused_with_its_reasons(
     pool.write_text("dataset,formula\niris,x0+1\n", encoding="utf-8")
     assert main([*LAWS, "--pool", str(pool)]) == 2
     assert "1 not found for a law of the corpora" in capsys.readouterr().err
+    pool.write_text("a list of formulas\nx0+1\n", encoding="utf-8")
+    assert main([*LAWS, "--pool", str(pool)]) == 2
+    assert "does not say what its formulas were found for" in capsys.readouterr().err
+
+
+def test_an_interruption_is_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*given: object, **named: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("eic_core.cli.gap_command.groups_of_laws", interrupted)
+    assert main(LAWS) == 130
+    assert capsys.readouterr().err.strip() == "interrupted"
 
 
 def test_the_corpora_are_read_without_any_heavy_library() -> None:

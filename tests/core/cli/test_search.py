@@ -13,7 +13,7 @@ from eic_core.cli.main import main
 from eic_core.pool.importers import import_formulas
 
 ROWS = [(1 + i % 7 + 0.1 * i, 1 + (i * i) % 11) for i in range(50)]
-SHORT = ["--max-evals", "2000", "--seed", "3"]
+SHORT = ["--max-evals", "2e3", "--seed", "3"]
 
 
 @pytest.fixture

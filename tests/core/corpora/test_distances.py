@@ -156,6 +156,8 @@ def test_the_command_prints_every_corpus_and_what_the_paper_says(capsys):
     assert lines[0].startswith("120 formulas a set")
     assert sum(line.startswith("feynman, ") for line in lines) == len(TRAITS) + 4
     assert any("0.120 -> 0.077  −36 %" in line for line in lines)
+    assert lines[-2].startswith("JS, all rows: −20 % … −50 % in their text, −27 % … −42 % in their")
+    assert lines[-1].startswith("KL, all rows: −30 % … −70 % in their text, −67 % … −92 % in their")
 
 
 def test_the_command_as_json_holds_all_settings_of_kl(capsys):

@@ -167,6 +167,35 @@ def test_a_run_that_is_killed_while_it_writes_leaves_the_same_bytes(folder, tmp_
     assert contents(again) == contents(folder)
 
 
+def test_any_number_of_processes_leaves_the_same_bytes(folder, tmp_path):
+    """A run that was killed is gone on with, too: what it left unfinished is no part of the set."""
+    again = tmp_path / "set"
+    write_dataset(again, SMALL, 60, seed=4, per_file=PER_FILE)
+    (again / "part-00007.parquet.unfinished").write_bytes(b"PAR1")
+    done = write_dataset(again, SMALL, 150, seed=4, per_file=PER_FILE, jobs=2)
+    assert (done.files, done.progress.kept, done.progress.made) == (3, 150, 90)
+    assert done.progress.proposed >= done.progress.valid >= 90
+    assert contents(again) == contents(folder)
+
+
+def test_an_interruption_of_several_processes_keeps_whole_files(folder, tmp_path):
+    again = tmp_path / "set"
+    done = write_dataset(again, SMALL, 150, seed=4, per_file=PER_FILE, jobs=2, progress=Stop(0))
+    assert done.interrupted and done.progress.kept == sum(
+        stored.rows_of(path) for path in again.glob("part-*.parquet")
+    )
+    write_dataset(again, SMALL, 150, seed=4, per_file=PER_FILE)
+    assert contents(again) == contents(folder)
+
+
+def test_two_runs_do_not_write_into_one_folder(tmp_path):
+    def again(now):
+        write_dataset(tmp_path / "set", SMALL, 30, seed=4)
+
+    with pytest.raises(DataError, match="another run is writing"):
+        write_dataset(tmp_path / "set", SMALL, 30, seed=4, progress=again)
+
+
 def test_more_formulas_are_added_to_those_that_there_are(folder, tmp_path):
     again = tmp_path / "set"
     write_dataset(again, SMALL, 70, seed=4, per_file=PER_FILE)
@@ -192,6 +221,10 @@ def test_a_folder_of_another_plan_is_refused(folder, tmp_path):
         write_dataset(folder, GenerationPlan(2.0, 40), 10, seed=4, per_file=PER_FILE)
     with pytest.raises(DataError, match="another seed"):
         write_dataset(folder, SMALL, 10, seed=5, per_file=PER_FILE)
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / "plan.json").write_text("[]")
+    with pytest.raises(DataError, match="plan.json is damaged"):
+        write_dataset(tmp_path / "set", SMALL, 10)
     (tmp_path / "part-00000.parquet").write_bytes(b"mine")
     with pytest.raises(DataError, match="another origin"):
         write_dataset(tmp_path, SMALL, 10)
@@ -256,9 +289,12 @@ def test_the_command_generates_goes_on_and_says_what_is_there(tmp_path, capsys):
     ("options", "message"),
     [
         (["--points", "3"], "3 points tell too little"),
+        (["--points", "1e6"], "1,000,000 points a formula are too many: 5,000 at most"),
         (["--max-eic", "nan"], "must be a number"),
         (["--max-eic", "inf", "--weights"], "weights need a largest EIC"),
         (["--count", "0"], "nothing to generate"),
+        (["--count", "1e12"], "a folder holds 1,000,000,000 formulas at most"),
+        (["--jobs", "0"], "at least one process"),
         (["--seed", "-1"], "a seed is 0 or more"),
         (["--max-eic", "0.1", "--points", "10"], "none has an EIC of at most 0.1"),
     ],

@@ -81,6 +81,21 @@ def test_another_formula_can_be_chosen(fitted) -> None:
     chosen = {rule: other.select(rule).best_ for rule in RULES}
     assert chosen["accurate"].score.r2 == max(f.score.r2 for f in fitted.pareto_front_)
     assert r_squared(other.predict(X), Y) == pytest.approx(chosen["accurate"].score.r2)
+    for row, found in enumerate(fitted.pareto_front_):
+        predicted = fitted.predict(X, row)
+        assert r_squared(predicted, Y) == pytest.approx(found.score.r2)
+        assert other.select(row).best_.text == found.text
+        assert (other.predict(X) == predicted).all() and other.latex() == fitted.latex(row)
+    assert (fitted.predict(X, -1) == predicted).all()
+    for wrong in (len(fitted.pareto_front_), 1.0, True):
+        with pytest.raises(ValueError, match="row"):
+            fitted.predict(X, wrong)
+
+
+def test_all_processors_are_asked_for_as_elsewhere(monkeypatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 3)
+    counts = {jobs: EICSymbolicRegressor(n_jobs=jobs)._jobs() for jobs in (None, 2, -1, -2, -9)}
+    assert counts == {None: 1, 2: 2, -1: 3, -2: 2, -9: 1}
 
 
 def test_sympy_and_latex_say_the_same_formula(fitted) -> None:
@@ -176,7 +191,7 @@ def test_scikit_learn_can_validate_it() -> None:
     "wrong",
     [
         {"method": "ga"}, {"alpha": -1}, {"penalty": "q50"}, {"max_evals": None},
-        {"operators": ("sine",)},
+        {"operators": ("sine",)}, {"alpha": "x"}, {"n_jobs": 0}, {"n_jobs": 1.5},
     ],
 )  # fmt: skip
 def test_a_wrong_parameter_is_a_value_error(wrong) -> None:

@@ -13,7 +13,7 @@ from eic_core.measure.fit import r_squared
 from eic_core.measure.refitting import constants_of, refitted, with_constants
 from eic_core.samples import Samples
 from eic_core.search.fitting import Fitted, Individual, fitted_formula
-from eic_core.search.keeping import best_of, polished, shortest
+from eic_core.search.keeping import best_of, finish, polished, shortest
 
 
 def decaying(noise: float) -> Samples:
@@ -29,6 +29,18 @@ def test_constants_are_fitted_as_scipy_fits_them() -> None:
     x, y = at.columns["x"], at.target
     best = least_squares(lambda c: c[0] * np.exp(c[1] * x) + c[2] - y, [1, -1, 0.1], xtol=1e-14)
     np.testing.assert_allclose(found, best.x, rtol=1e-5)
+
+
+def test_a_factor_of_one_is_not_written() -> None:
+    """x0*x1 with some noise: what is fitted rounds to 1."""
+    rng = np.random.default_rng(3)
+    x = rng.uniform(1, 5, (2, 200))
+    at = Samples.from_columns(
+        {"x0": x[0], "x1": x[1]}, target=x[0] * x[1] * (1 + 1e-4 * rng.normal(size=200))
+    )
+    start = Individual((("$x0", "$x1", "mul"),), Fitted((0.9,), 0.0, 0.1), 5, 0.0, 0.0)
+    [found] = finish([start], at, 0.1)
+    assert found.text == "x0*x1" and (found.formula.complexity, found.digits_needed) == (3, 0)
 
 
 def test_constants_inside_a_term_are_fitted_and_stay_in_their_place() -> None:

@@ -1,0 +1,22 @@
+"""Times by the rater's own clock, the class of their window, and when a study stopped inviting.
+
+Columns are added and nothing else, so that every trigger stays as it is.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0003"
+down_revision = "0004"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """From 0004; votes that were cast before have the server's times alone."""
+    op.add_column("vote", sa.Column("rater_seconds", sa.Double(), nullable=True))
+    op.add_column("vote", sa.Column("viewport", sa.String(length=6), nullable=True))
+    op.add_column("vote", sa.Column("in_view", sa.Boolean(), nullable=True))
+    op.add_column("study", sa.Column("admission_ended_at", sa.DateTime(), nullable=True))

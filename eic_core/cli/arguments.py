@@ -1,0 +1,61 @@
+"""What several commands are given: counts, and tables."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from eic_core import wording
+from eic_core.measure.table import Table, read_table
+
+
+def whole_number(text: str) -> int:
+    """A count, which may be written as 1e6.
+
+    Examples
+    --------
+    >>> whole_number("1e6"), whole_number("250")
+    (1000000, 250)
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
+    if not (0 <= value <= 1e12) or value != int(value):
+        raise argparse.ArgumentTypeError(f"{text} is no count")
+    return int(value)
+
+
+def read_data(path: Path) -> Table:
+    """The table of a command, with what was renamed or assumed said on standard error.
+
+    Raises
+    ------
+    DataError
+        As `eic_core.measure.table.read_table`.
+    """
+    table = read_table(path)
+    for note in table.notes:
+        print(f"note: {path.name}: {note}", file=sys.stderr)
+    return table
+
+
+def columns_hint(inputs: Sequence[str]) -> str:
+    """What a formula may be written in: the columns by name, or by their places.
+
+    Examples
+    --------
+    >>> columns_hint(["m", "v"])
+    'the inputs are `m` and `v`, or x0 and x1 by their places'
+    >>> columns_hint(["x0", "x1"])
+    'the inputs are `x0` and `x1`'
+    """
+    if not inputs:
+        return "the table has no other column than the target"
+    places = [f"x{i}" for i in range(len(inputs))]
+    listed = wording.join([f"`{name}`" for name in inputs], limit=12)
+    if list(inputs) == places:
+        return f"the inputs are {listed}"
+    return f"the inputs are {listed}, or {wording.join(places, limit=4)} by their places"
