@@ -107,6 +107,7 @@ BELOW = {
     "pages.ui.inspector": {"kit", "figures", "questions"},
     "pages.ui.compare": {"kit", "figures", "questions", "inspector"},
     "pages.ui.gap": {"kit", "figures"},
+    "pages.ui.about": {"kit", "figures"},
     "pages.ui.rating": {"kit"},
     "pages.ui.organising": {"kit", "figures", "rating"},
 }

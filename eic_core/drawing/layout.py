@@ -411,7 +411,7 @@ def tidy(tree: VisibleTree, widths: Mapping[int, float]) -> Placement:
 HEIGHT = 42.0
 """Height of a card in pixels."""
 
-LEVEL, CLOSE_LEVEL = 70.0, 58.0
+LEVEL, CLOSE_LEVEL = 70.0, 62.0
 """Distance between two levels in pixels; and the least, where a tree has to be low."""
 
 SHADOW = 4.0

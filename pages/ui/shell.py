@@ -9,6 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.about import about_page
 from pages.compare import compare_page
 from pages.gap import gap_page
 from pages.inspector import inspector_page
@@ -42,9 +43,10 @@ BALLOT = _icon(
 inspector = st.Page(inspector_page, title="Inspector", url_path="inspector", default=True)
 compare = st.Page(compare_page, title="Compare", url_path="compare")
 gap = st.Page(gap_page, title="Stability gap", url_path="gap")
+about = st.Page(about_page, title="About", url_path="about")
 organise = st.Page(organise_page, title="Organise", url_path="organise")
 rate = st.Page(rate_page, title=STUDY_TITLE, url_path="rate")
-current = st.navigation([inspector, compare, gap, organise, rate], position="hidden")
+current = st.navigation([inspector, compare, gap, about, organise, rate], position="hidden")
 # The volunteer's page is blind: neither the product's name nor its style sheet is sent to it
 # (tests/e2e/test_blind.py reads every frame).
 if current == rate:
@@ -59,4 +61,5 @@ if current != rate and (is_organiser() or (may_inspect() and current != organise
         st.page_link(compare, label="Compare")
         if is_organiser():
             st.page_link(organise, label="Organise")
+        st.page_link(about, label="About")
 current.run()

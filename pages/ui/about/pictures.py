@@ -1,0 +1,189 @@
+"""Five pictures of what EIC is, each measured anew when its slider moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from eic_core import wording
+from eic_core.drawing.layout import focus_node
+from eic_core.explain.losses import NAMES, RESULT, WORST_STEP
+from eic_core.formula.syntax import read
+from eic_core.measure import Inspection, inspect
+from eic_core.samples import Domain, sample_domains
+from pages.ui.figures.data import curve_figure
+from pages.ui.figures.tree import tree_figure
+from pages.ui.kit.browser import is_dark, is_narrow, plotly_config
+from pages.ui.kit.text import escape
+from pages.ui.kit.wiring import figure_cache
+
+ROWS = 2_000
+"""Samples of a picture, where its slider does not say how many."""
+
+_HEIGHT = 300.0
+
+
+class Shown(NamedTuple):
+    """A formula in x, measured; `name` tells the pictures apart."""
+
+    name: str
+    domain: Domain
+    inspection: Inspection
+
+    @property
+    def eic(self) -> float:
+        return self.inspection.eic
+
+
+@st.fragment
+def cancelling() -> None:
+    """A difference of large terms."""
+    power = st.slider("The factor: 10 to the power of", 1, 8, 4, key="about-cancelling")
+    a = 10**power
+    shown = measured("cancelling", f"{a}*x - {a - 1}*x", Domain("uniform", 1.0, 5.0))
+    say(
+        shown,
+        f"However large the factor, this is x. Written as a difference of two terms about {a:,} "
+        "times larger than x, it keeps what is right of them only where they differ: each is "
+        "rounded in its last digit, and beside the small difference that rounding is large.",
+    )
+    tree(shown)
+
+
+@st.fragment
+def hidden() -> None:
+    """An inner loss that does not reach the result."""
+    power = st.slider("The weight of the sine: 10 to the power of", -6, 0, -6, key="about-hidden")
+    weight = f"{10.0**power:.6f}".rstrip("0").rstrip(".")
+    shown = measured("hidden", f"x + {weight}*sin(1000*x)", Domain("uniform", 1.0, 5.0))
+    say(
+        shown,
+        "The sine of something large loses digits, for an error of its argument is an error of "
+        "many of its last places. With a small weight little of that reaches the result. EIC is "
+        "the worst step all the same: what no test of the result shows is where the next search, "
+        "fit or change of the weight gets into trouble.",
+    )
+    tree(shown)
+
+
+@st.fragment
+def by_data() -> None:
+    """The same formula on other data."""
+    power = st.slider("The data begin above 2 by: 10 to the power of", -6, 0, -1, key="about-data")
+    low = 2 + 10.0**power
+    shown = measured("data", "1/(x - 2)", Domain("uniform", float(f"{low:.7g}"), 4.0))
+    say(
+        shown,
+        "Digits are lost on data, not in a formula alone: here near x = 2, where the difference "
+        "is small beside x. Data that keep away from there lose little.",
+    )
+    curve(shown)
+
+
+@st.fragment
+def writing() -> None:
+    """Two ways to write one function."""
+    power = st.slider("x reaches to: 10 to the power of", 1, 12, 8, key="about-writing")
+    domain = Domain("loguniform", 1.0, 10.0**power)
+    forms = ("sqrt(x + 1) - sqrt(x)", "1/(sqrt(x + 1) + sqrt(x))")
+    first, second = (measured(f"form-{form}", form, domain) for form in forms)
+    say(
+        first,
+        "The same number twice. EIC is a property of the writing: the difference of two roots "
+        f"loses {wording.digits_lost(first.eic)} digits, one over their sum "
+        f"{wording.digits_lost(second.eic)}. That is why the inspector can say what to write "
+        "instead.",
+    )
+    for column, shown in zip(st.columns(2), (first, second), strict=True):
+        with column:
+            tree(shown, 420.0)
+
+
+@st.fragment
+def unsettled() -> None:
+    """A mean that does not exist."""
+    power = st.slider("Rows: 10 to the power of", 2, 5, 3, key="about-rows")
+    shown = measured("rows", "1/(x - 2)", Domain("uniform", 1.0, 3.0), 10**power)
+    tail = shown.inspection.tail
+    middle = "" if tail is None else (
+        f" Half of the rows lose no more than {wording.digits_lost(tail.q50)} digits, whatever "
+        "their number."
+    )
+    say(
+        shown,
+        "Where the difference crosses zero inside the data, more rows come closer to zero, and "
+        "the mean grows with their number for ever: EIC belongs to a number of rows, which "
+        f"stands beside it.{middle}",
+    )
+    curve(shown)
+
+
+PICTURES: tuple[tuple[str, Callable[[], None]], ...] = (
+    ("Large terms that nearly cancel", cancelling),
+    ("An inner step that the result hides", hidden),
+    ("It depends on the data", by_data),
+    ("The writing, not the function", writing),
+    ("Where the mean does not settle", unsettled),
+)
+"""Title, and what draws it."""
+
+
+def measured(name: str, text: str, domain: Domain, rows: int = ROWS) -> Shown:
+    """A formula in x on drawn rows."""
+
+    def make() -> Inspection:
+        return inspect(read(text).formula, sample_domains({"x": domain}, count=rows))
+
+    key = ("about", text, str(domain), rows)
+    return Shown(name, domain, figure_cache().get(key, make, lambda _: 1.0))
+
+
+def say(shown: Shown, text: str) -> None:
+    """What is seen, the two numbers with their names, and the way to the inspector."""
+    inspection = shown.inspection
+    formula, rows = inspection.formula.source, len(inspection.samples)
+    losses = (
+        f"{NAMES[WORST_STEP]} <b>{wording.digits_lost(shown.eic)}</b> · "
+        f"{NAMES[RESULT]} <b>{wording.digits_lost(inspection.nodes[-1].local_eic)}</b> digits"
+        f" · {rows:,} rows"
+    )
+    query = urlencode({"formula": formula, "range": f"x={shown.domain}", "samples": rows})
+    st.html(
+        f"<p>{escape(text, 2_000)}</p><p><code>{escape(formula)}</code></p>"
+        f'<p class="eic-quiet">{losses} · <a href="./?{escape(query, 2_000)}" target="_self">Open '
+        "it in the inspector</a></p>"
+    )
+
+
+def tree(shown: Shown, width: float | None = None) -> None:
+    """The coloured tree."""
+    dark, narrow = is_dark(), is_narrow()
+    found, room = shown.inspection, None if narrow else width
+    _draw(
+        shown,
+        lambda: tree_figure(found, selected=focus_node(found), dark=dark, narrow=narrow,
+                            width=room, height=_HEIGHT),
+        "The formula's tree, coloured by the digits lost at each node",
+    )  # fmt: skip
+
+
+def curve(shown: Shown) -> None:
+    """The value over the data, and the amplification below it."""
+    dark, narrow = is_dark(), is_narrow()
+    found = shown.inspection
+    _draw(
+        shown, lambda: curve_figure(found, focus_node(found), dark=dark, narrow=narrow),
+        "The formula's value over the data, and the error amplification below it",
+    )  # fmt: skip
+
+
+def _draw(shown: Shown, make: Callable[[], go.Figure], alt: str) -> None:
+    found = shown.inspection
+    what = (shown.name, found.formula.source, str(shown.domain), len(found.samples))
+    figure = figure_cache().get(("about", *what, is_dark(), is_narrow()), make, lambda _: 1.0)
+    st.plotly_chart(figure, key=f"about-{shown.name}-picture", theme=None, alt=alt,
+                    config=plotly_config("eic-about"))  # fmt: skip

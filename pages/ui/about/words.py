@@ -1,0 +1,32 @@
+"""What the page *About* says around its pictures."""
+
+WHAT = (
+    "Every operation on a computer rounds its result, in double precision in about the sixteenth "
+    "digit. Some formulas magnify these errors on their way to the result. Give every node of a "
+    "formula's tree a small relative error of its own; then the mean square error of node k, in "
+    "units of one rounding, is s² = 1 + Σ κ²·s², summed over its operands, where κ says by how "
+    "many per cent the node changes when an operand changes by one. The **Effective Information "
+    "Criterion** is the base-10 logarithm of the largest of these, its mean taken over the data: "
+    "the significant digits that the worst step loses."
+)
+
+NOT_EIC = """\
+- **Not accuracy.** A formula can fit perfectly and lose ten digits, or lose none and be wrong.
+- **Not length.** `sin(sin(cot(x)))` has four nodes and loses more than two digits.
+- **Not a property of the function.** Write it otherwise, and EIC changes.
+- **Not the error of your program.** There an input that stands twice is wrong by the same both
+  times; EIC gives each place a noise of its own. The inspector shows both numbers, by name.
+- **Not a verdict on its own.** It is measured on data; on other data it is another number.
+"""
+
+LEAVES = (
+    "Nothing. Formulas and tables that you enter are computed on the server that shows you this "
+    "page, are kept in its memory while your tab is open, and are sent nowhere else. No fonts, "
+    "scripts or pictures come from other places, and no use is counted."
+)
+
+CITE = (
+    "Yu et al., *Beyond Accuracy and Complexity: The Effective Information Criterion for "
+    "Structurally Stable Symbolic Regression*. With a number, say on which data, on how many rows "
+    "and with which seed it was measured: *Copy link* keeps all of it, *Download* has the report."
+)
