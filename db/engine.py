@@ -168,7 +168,7 @@ class SqlStore:
     @contextmanager
     def _reading(self) -> Iterator[Tx]:
         with (
-            faults_in_words(),
+            faults_in_words(reading=True),
             Session(self.engine, autoflush=False) as db_session,
             db_session.begin(),
         ):

@@ -64,12 +64,20 @@ def fault_of(error: BaseException) -> StorageError | None:
 
 
 @contextmanager
-def faults_in_words() -> Iterator[None]:
-    """What goes wrong with a database in here is raised as `StorageError`."""
+def faults_in_words(*, reading: bool = False) -> Iterator[None]:
+    """What goes wrong with a database in here is raised as `StorageError`.
+
+    Parameters
+    ----------
+    reading : bool
+        Who only reads and is refused a write has made a mistake: that stays what it is.
+    """
     try:
         yield
     except (DBAPIError, sqlite3.Error) as error:
-        fault = fault_of(error)
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        refused = getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_READONLY
+        fault = None if reading and refused else fault_of(error)
         if fault is None:
             raise
         raise fault from error

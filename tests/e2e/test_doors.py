@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -34,6 +34,7 @@ from study.organising import OrganiserService
 from study.rating import RatingService
 from tests.e2e.browser import ROOT, free_port, running_server
 from tests.e2e.stranger import Stranger, ask, stranger
+from tests.effort import cases
 from tests.rehearsal import Rehearsal
 
 pytestmark = pytest.mark.e2e
@@ -49,6 +50,11 @@ class Place:
     world: Rehearsal
     links: Iterator[str]
     process: int
+    table: list[tuple[str, str]] = field(default_factory=list)
+
+    def tell(self, tried: str, came: str) -> None:
+        """A row of the table that `make security` prints."""
+        self.table.append((tried, came))
 
     def log(self) -> str:
         return self.log_file.read_text(errors="replace")
@@ -94,7 +100,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     with running_server(
         database=Path(f"{file}{short}"), log_file=log, processes=processes
     ) as address:
-        yield Place(address, file, log, world, links, processes[0])
+        made = Place(address, file, log, world, links, processes[0])
+        yield made
+    print("\n\n| a stranger, or a fault | what comes of it |\n|---|---|")
+    for tried, came in made.table:
+        print(f"| {tried} | {came} |")
     world.store.dispose()
 
 
@@ -106,13 +116,14 @@ def test_every_answer_says_the_policy_also_errors_files_and_refused_upgrades(pla
     page = ask(place.address, "GET", "/rate").text  # type: ignore[attr-defined]
     script = re.search(r'src="\.(/static/js/[^"]+)"', page)
     assert script is not None
-    for method, path in (
+    asked = (
         ("GET", "/"), ("GET", "/rate?t=x"), ("GET", "/healthz"), ("GET", script[1]),
         ("GET", "/static/js/none.js"), ("GET", "/media/none.csv"), ("GET", "/nowhere/at/all"),
         ("GET", "/_stcore/health"), ("GET", "/_stcore/host-config"), ("GET", "/_stcore/metrics"),
         ("GET", "/..%2f..%2fetc/passwd"), ("POST", "/door/login"), ("POST", "/exports/1/study.zip"),
         ("PUT", "/_stcore/upload_file/a/b"), ("TRACE", "/"), ("GET", "/_stcore/stream"),
-    ):  # fmt: skip
+    )  # fmt: skip
+    for method, path in asked:
         headers = ask(place.address, method, path).headers
         for name, text in wanted.items():
             if name == "content-security-policy":
@@ -129,21 +140,29 @@ def test_every_answer_says_the_policy_also_errors_files_and_refused_upgrades(pla
     assert refused.value.response.status_code == 403
     assert refused.value.response.headers["Referrer-Policy"] == "no-referrer"
     assert "frame-ancestors 'none'" in refused.value.response.headers["Content-Security-Policy"]
+    place.tell(
+        f"{len(asked)} addresses, errors and files among them, and an upgrade from another site",
+        f"{len(wanted)} headers on each answer; no script but ours, no frame",
+    )
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["metrics", "script-health-check", "agent/openapi.json", "agent/interact", "agent/mcp",
-     "bidi-components/x/y.js", "../component/x/y.html", "../auth/login", "../oauth2callback"],
+CLOSED = (
+    "/_stcore/metrics", "/_stcore/script-health-check", "/_stcore/agent/openapi.json",
+    "/_stcore/agent/interact", "/_stcore/agent/mcp", "/_stcore/bidi-components/x/y.js",
+    "/component/x/y.html", "/auth/login", "/oauth2callback",
 )  # fmt: skip
-def test_what_the_framework_serves_beside_our_pages_is_closed(place: Place, path: str) -> None:
-    where = path.removeprefix("..") if path.startswith("..") else f"/_stcore/{path}"
-    assert {ask(place.address, method, where).status for method in ("GET", "POST")} == {404}
+
+
+def test_what_the_framework_serves_beside_our_pages_is_closed(place: Place) -> None:
+    for path in CLOSED:
+        assert {ask(place.address, way, path).status for way in ("GET", "POST")} == {404}, path
+    place.tell(f"{len(CLOSED)} addresses of the framework: counters, logins, programs", "404")
 
 
 def test_no_other_site_may_steer_a_page(place: Place) -> None:
     said = ask(place.address, "GET", "/_stcore/host-config").text  # type: ignore[attr-defined]
     assert '"allowedOrigins":[]' in said and "http" not in said
+    place.tell("sites that may steer a page by messages", "none")
 
 
 # --- who somebody is ---
@@ -175,6 +194,10 @@ def test_forged_addresses_do_not_get_around_the_throttle_and_failures_are_logged
     assert "a login from 127.0.0.1 failed: that is not the passphrase" in log
     assert "198.51.100" not in log
     assert "X-Forwarded-For from 127.0.0.1 is ignored" in log and "EIC_LAB_TRUSTED_PROXIES" in log
+    place.tell(
+        f"{len(sent)} guesses at the passphrase from {len(sent)} forged addresses",
+        f"{counted} looked at, all counted for one address, in the log; the rest must wait",
+    )
 
 
 # --- uploads ---
@@ -208,6 +231,7 @@ def test_a_page_without_a_field_takes_no_file_and_one_with_it_takes_what_a_visit
         rater.send(request)  # left out: no address is given, and the visit goes on
         rater.run()
     assert put(place, "no-such-session", 10)[0] == 403
+    place.tell(f"{len(said)} files to a page without a field for files", "refused, none kept")
 
 
 def test_uploads_are_counted_by_visit_and_together_and_go_with_their_visit(place: Place) -> None:
@@ -221,6 +245,10 @@ def test_uploads_are_counted_by_visit_and_together_and_go_with_their_visit(place
         visitor.page = "organise"
         visitor.run()
         assert put(place, visitor.session, 10)[0] == 403  # this page has no field
+    place.tell(
+        f"{len(sent)} files of 19 MB to a page with one",
+        f"{sent.count(204)} taken, then refused: 60 MB a visit",
+    )
 
 
 # --- what a stranger's messages may hold ---
@@ -254,8 +282,11 @@ def wrong_values(identity: str) -> list[WidgetState]:
 def test_wrong_values_pages_and_fragments_leave_no_traceback(place: Place, page: str) -> None:
     query = f"t={next(place.links)}" if page == "rate" else ""
     with stranger(place.address, page, query) as visitor, place.no_traceback():
-        for kinds in zip(*map(wrong_values, visitor.widgets.values()), strict=True):
-            visitor.run(*kinds)  # of every widget at once, one kind after another
+        count = len(visitor.widgets)
+        wrong = [wrong_values(identity) for identity in visitor.widgets.values()]
+        kinds = len(wrong_values(""))
+        for number in range(cases(5, kinds)):  # of every widget at once, each of another kind
+            visitor.run(*(of[(number + step) % kinds] for step, of in enumerate(wrong)))
         visitor.run(WidgetState(id="$$ID-none-of-ours", trigger_value=True))
         visitor.run(page_script_hash="0" * 32)
         visitor.run(page_script_hash="../../etc/passwd")
@@ -268,6 +299,10 @@ def test_wrong_values_pages_and_fragments_leave_no_traceback(place: Place, page:
             visitor.send(message)
         visitor.run()
     assert "not what its widgets hold: left out" in place.log()
+    place.tell(
+        f"/{page}: {cases(5, kinds) * count} wrong values for {count} widgets, 7 wrong "
+        "pages, addresses and fragments", "no traceback, the page goes on",
+    )  # fmt: skip
 
 
 def test_frames_that_are_no_message_and_orders_of_strangers_do_nothing(place: Place) -> None:
@@ -289,6 +324,15 @@ def test_frames_that_are_no_message_and_orders_of_strangers_do_nothing(place: Pl
             visitor.send(BackMsg())
             assert "This page needs your link" in visitor.run()
     assert "a browser sent `clear_cache`" in place.log()
+    place.tell("4 frames that are no message; 7 orders such as `clear_cache`",
+               "the connection is closed; left out")  # fmt: skip
+
+
+def notice_in(page: str) -> str:
+    """What stands above a ballot's buttons."""
+    found = re.search(r'class="rate-notice"[^>]*>([^<]+)<', page)
+    assert found is not None
+    return f"“{found[1]}”"
 
 
 # --- faults of the machine: these come last, the server's database does not live through them ---
@@ -304,6 +348,7 @@ def test_a_locked_database_is_told_and_the_ballot_stays(place: Place) -> None:
             assert "The server is very busy, and your answer was not saved" in said
             assert rater.widget("choose-A") == ballot and "Ballot 1 of" in said
         assert "saved 1 of" in rater.press("choose-A")
+    place.tell("a vote while the database is locked", f"{notice_in(said)} The ballot stays")
 
 
 def test_a_disk_that_takes_no_more_is_told_and_the_ballot_stays(place: Place) -> None:
@@ -315,7 +360,8 @@ def test_a_disk_that_takes_no_more_is_told_and_the_ballot_stays(place: Place) ->
             assert "Our server cannot save answers just now" in said
             assert rater.widget("choose-A") == ballot and "Ballot 1 of" in said
         assert "saved 1 of" in rater.press("choose-A")
-    assert "Streamlit" not in said
+    assert "Manage app" not in said
+    place.tell("a vote while the disk is full", f"{notice_in(said)} The ballot stays")
 
 
 def test_a_database_that_is_damaged_meanwhile_is_told_and_the_ballot_stays(place: Place) -> None:
@@ -330,7 +376,8 @@ def test_a_database_that_is_damaged_meanwhile_is_told_and_the_ballot_stays(place
         assert rater.widget("choose-A") == ballot and "Ballot 1 of" in said
         with stranger(place.address, "organise") as organiser:
             assert re.search("(?i)the database is damaged|is no database", organiser.text)
-            assert "Streamlit" not in organiser.text + said
+            assert "Manage app" not in organiser.text + said
+    place.tell("a database that is overwritten meanwhile", f"{notice_in(said)} The ballot stays")
 
 
 def start(database: str) -> subprocess.CompletedProcess[str]:
@@ -345,7 +392,7 @@ def start(database: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_start_on_a_damaged_database_is_one_sentence_and_a_backup_goes_in_its_place(
-    tmp_path: Path,
+    place: Place, tmp_path: Path
 ) -> None:
     world = Rehearsal.at(tmp_path)
     world.opened(problems=2, pairs=2, ballots_per_rater=2)
@@ -367,3 +414,5 @@ def test_a_start_on_a_damaged_database_is_one_sentence_and_a_backup_goes_in_its_
     store = open_database(world.url)
     assert len(OrganiserService(store, SystemClock(), SystemChance()).studies()) == 1
     store.dispose()
+    place.tell("a start on a damaged database", "one sentence, status 3; a backup goes in its "
+               "place, the damaged file is kept")  # fmt: skip
