@@ -276,7 +276,7 @@ RESULT_CASES = [
      "step, "),
     ("2 + 3", "stable", "Stable: the result loses {result} digits, and no step inside loses more."),
     ("1 - 1.0000001", "severe", "The result loses {result} digits (EIC) at `1 − 1.0000001`: "),
-    ("y", "stable", "Loses no digit: nothing is computed."),
+    ("y", "stable", "The result loses no digit: nothing is computed."),
     ("log(-y)", "undefined", "Undefined: no sample has a real value at `log(−y)`: "),
 ]  # fmt: skip
 
