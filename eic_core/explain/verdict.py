@@ -488,7 +488,7 @@ def _what_it_does(
 ) -> tuple[str, str]:
     """What the result does at some rows, and why: where it jumps, it may keep some digits."""
     row, found = OPERATORS[inspection.formula.nodes[origin].operator], following(inspection)
-    rows = np.flatnonzero(lost)
+    rows = np.flatnonzero(lost & np.isinf(inspection.amplification.trace(origin)[1]))
     if not _is_jump(row) or not found.keeps_some(rows):
         return "loses every digit", clause
     return "jumps", f"{clause}, and an error there, however small, costs {_costs(found, rows)}"

@@ -63,8 +63,9 @@ class Following(Plain):
         return found[0], found[1]
 
     def keeps_some(self, rows: Rows) -> bool:
-        """Whether it moves by little at one of these samples."""
-        return bool((self.moved[rows] < WRONG).any())
+        """Whether it moves at all of these samples, and by little at one."""
+        moved = self.moved[rows]
+        return bool((moved > 0).all() and (moved < WRONG).any())
 
 
 def following(inspection: Inspection) -> Following:

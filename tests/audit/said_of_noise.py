@@ -187,7 +187,7 @@ def _gains_there(p: Page, k: int, target: int) -> dict[int, float]:
     """Digits that each step adds to the noise of a node, at the rows that carry it."""
     gains = np.abs(p.truth.gains(target))
     carried = np.nan_to_num(np.square(gains[k]))
-    carried = carried / carried.sum()
+    carried = carried / (carried.sum() or 1.0)
     rows = carried > 0
     size = np.log10(np.maximum(gains[:, rows], 1e-30))
     return {
