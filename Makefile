@@ -90,6 +90,10 @@ bench: $(VENV)/.installed-test $(VENV)/.native ## Speed of the engine, the pool 
 bench-search: $(VENV)/.installed-test $(VENV)/.native ## What a search finds with EIC and without: laws, real data (hours; ASK="--laws 10 …")
 	@$(PY) -m benchmarks.search_tables $(ASK)
 
+.PHONY: security
+security: $(VENV)/.installed-test $(VENV)/.native ## What strangers and faults of the machine meet, tried on a real server
+	@$(PY) -m pytest -q -s tests/e2e/test_doors.py
+
 .PHONY: validate-statistics
 validate-statistics: $(VENV)/.installed ## Coverage and type-I error of every method on simulated studies (5 minutes; STUDIES=…)
 	@OPENBLAS_NUM_THREADS=1 $(PY) -m study.statistics.validation $(if $(STUDIES),--studies $(STUDIES))

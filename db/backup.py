@@ -79,7 +79,8 @@ def restore(url: str, file: Path, folder: Path = DEFAULT_FOLDER) -> Path | None:
     Returns
     -------
     Path or None
-        The backup of what was there; None if there was nothing.
+        The backup of what was there, or the damaged file itself under another name beside it;
+        None if there was nothing.
 
     Raises
     ------
@@ -90,13 +91,37 @@ def restore(url: str, file: Path, folder: Path = DEFAULT_FOLDER) -> Path | None:
         raise StudyError(f"there is no file {file}")
     check(file)
     target = sqlite_path(url)
-    kept = backup(url, folder) if target.is_file() and target.stat().st_size else None
+    kept = None
+    if target.is_file() and target.stat().st_size:
+        kept = backup(url, folder) if _is_sound(target) else _put_aside(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     if not target.exists():
         target.touch(mode=0o600)
     _copy(file, target)
     check(target)
     return kept
+
+
+def _is_sound(file: Path) -> bool:
+    try:
+        check(file)
+    except StudyError:
+        return False
+    return True
+
+
+def _put_aside(file: Path) -> Path:
+    """Rename a damaged database, with the log beside it; its new name.
+
+    An app that has it open goes on with the damaged file until it is started again.
+    """
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
+    aside = file.with_name(f"{file.name}.damaged-{stamp}")
+    for end in ("-wal", "-shm", ""):
+        beside = file.with_name(file.name + end)
+        if beside.exists():
+            os.replace(beside, aside.with_name(aside.name + end))
+    return aside
 
 
 def check(file: Path) -> None:

@@ -11,17 +11,18 @@ from pathlib import Path
 from db.ask_command import add_ask_parser, run_ask
 from db.backup import DEFAULT_FOLDER, backup, restore
 from db.engine import DEFAULT_URL, DEMO_URL, SqlStore, open_database, sqlite_path
+from db.faults import faults_in_words
 from eic_core import wording
 from eic_core.errors import UserError
 from study.clock import SystemChance, SystemClock
 from study.design import StudyStatus
-from study.errors import StudyError
+from study.errors import StorageError, StudyError
 from study.material import Study
 from study.organising import OrganiserService
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0, or 2 for a user's mistake with one message on standard error.
+    """Run one command; 0, or 2 for a mistake and 3 for a fault, with one sentence on stderr.
 
     130 where Ctrl-C has paused it.
     """
@@ -31,10 +32,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.database != DEMO_URL:
             _tell_of_demo()
     try:
-        status: int | None = options.run(options)
+        with faults_in_words():
+            status: int | None = options.run(options)
     except UserError as error:
         print(f"db: {error}", file=sys.stderr)
-        return 2
+        return 3 if isinstance(error, StorageError) else 2
     return status or 0
 
 
@@ -152,4 +154,6 @@ def _restore(options: argparse.Namespace) -> None:
     kept = restore(options.database, options.file, options.folder)
     open_database(options.database).dispose()
     said = f"; what was there is in {kept}" if kept else ""
+    if kept is not None and ".damaged-" in kept.name:
+        said += " (damaged: if the app is running, start it again)"
     print(f"restored {options.file}{said}", file=sys.stderr)

@@ -22,14 +22,15 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.orm import Session
 
+from db.faults import fault_of, faults_in_words
 from db.repositories.models import SqlModels
 from db.repositories.rating import SqlAssignments, SqlInvitations, SqlRaters, SqlVotes
 from db.repositories.records import SqlAccess, SqlAudit
 from db.repositories.studies import SqlMaterials, SqlStudies
-from study.errors import BusyError, StudyError
+from study.errors import BusyError, StorageError, StudyError
 from study.store import Tx
 
 FOLDER = Path(__file__).resolve().parent / "migrations"
@@ -137,12 +138,19 @@ class SqlStore:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        self._patience = busy_seconds(engine.url)
         self._writers = engine.execution_options(eic_writer=True)
         # SQLite lets one writer in at a time and has the others poll; threads queue up here.
         self._turn = threading.Lock()
 
     def reading(self) -> AbstractContextManager[Tx]:
-        """A consistent snapshot; writing raises."""
+        """A consistent snapshot; writing raises.
+
+        Raises
+        ------
+        StorageError
+            If the database cannot be read.
+        """
         return self._reading()
 
     def writing(self) -> AbstractContextManager[Tx]:
@@ -152,26 +160,27 @@ class SqlStore:
         ------
         BusyError
             If other writers do not finish within half a minute; nothing was done.
+        StorageError
+            If the disk is full, or the database cannot be written; nothing was done.
         """
         return self._writing()
 
     @contextmanager
     def _reading(self) -> Iterator[Tx]:
-        with Session(self.engine, autoflush=False) as db_session, db_session.begin():
+        with (
+            faults_in_words(reading=True),
+            Session(self.engine, autoflush=False) as db_session,
+            db_session.begin(),
+        ):
             yield SqlTx(db_session)
 
     @contextmanager
     def _writing(self) -> Iterator[Tx]:
-        if not self._turn.acquire(timeout=BUSY_SECONDS):
+        if not self._turn.acquire(timeout=self._patience):
             raise BusyError()
         try:
-            with Session(self._writers) as db_session, db_session.begin():
-                try:
-                    db_session.connection()  # begins now, not at the first statement
-                except OperationalError as error:
-                    if "locked" in str(error) or "busy" in str(error):
-                        raise BusyError() from error
-                    raise
+            with faults_in_words(), Session(self._writers) as db_session, db_session.begin():
+                db_session.connection()  # begins now, not at the first statement
                 yield SqlTx(db_session)
         finally:
             self._turn.release()
@@ -195,12 +204,23 @@ def open_database(url: str = DEFAULT_URL) -> SqlStore:
         If it cannot be opened, or was made by a newer version of this program.
     """
     engine = make_engine(url)
+    shown = f"cannot open the database {_shown(engine.url)}"
     try:
         if engine.dialect.name == "sqlite":
             _prepare_file(engine)
         migrate(engine)
-    except OperationalError as error:
-        raise StudyError(f"cannot open the database {_shown(engine.url)}: {error.orig}") from error
+        if engine.dialect.name == "sqlite":
+            _check_file(engine)
+    except (DBAPIError, sqlite3.Error) as error:
+        engine.dispose()
+        fault = fault_of(error)
+        if fault is None:
+            reason = error.orig if isinstance(error, DBAPIError) else error
+            raise StudyError(f"{shown}: {reason}") from error
+        raise StorageError(f"{shown}: {fault.message}", hint=fault.hint) from error
+    except OSError as error:
+        engine.dispose()
+        raise StorageError(f"{shown}: {error.strerror or error}") from error
     return SqlStore(engine)
 
 
@@ -218,11 +238,24 @@ def make_engine(url: str) -> Engine:
         return engine
     sqlite_path(url)
     engine = create_engine(
-        parsed, pool_size=8, max_overflow=120, connect_args={"timeout": BUSY_SECONDS}
-    )
+        parsed.difference_update_query(["timeout"]), pool_size=8, max_overflow=120,
+        connect_args={"timeout": busy_seconds(parsed)},
+    )  # fmt: skip
     event.listen(engine, "connect", _on_connect)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def busy_seconds(url: URL) -> float:
+    """How long a writer waits for others: `timeout` of an address, else `BUSY_SECONDS`.
+
+    Examples
+    --------
+    >>> busy_seconds(make_url("sqlite:///a.sqlite3?timeout=5")), busy_seconds(make_url(DEFAULT_URL))
+    (5.0, 30.0)
+    """
+    said = url.query.get("timeout", "")
+    return float(said) if isinstance(said, str) and said.isdecimal() else float(BUSY_SECONDS)
 
 
 def sqlite_path(url: str) -> Path:
@@ -259,6 +292,25 @@ def _prepare_file(engine: Engine) -> None:
         connection.close()
 
 
+def _check_file(engine: Engine) -> None:
+    """Whether a file is sound, and may be written: better now than with the first vote.
+
+    Raises
+    ------
+    StorageError
+        If its pages do not fit together.
+    """
+    with engine.execution_options(eic_writer=True).connect() as connection, connection.begin():
+        said = connection.execute(text("PRAGMA quick_check(1)")).scalar()
+    if said != "ok":
+        path = Path(str(engine.url.database))
+        raise StorageError(
+            f"the database {path} is damaged",
+            hint="put a backup in its place: make restore FILE=var/backups/…; "
+            "the damaged file is kept",
+        )
+
+
 def _switch_log_on(connection: sqlite3.Connection) -> None:
     """Write-ahead log from now on; waits for others who are just opening the same file.
 
@@ -281,7 +333,6 @@ def _switch_log_on(connection: sqlite3.Connection) -> None:
 def _on_connect(connection: Any, _record: object) -> None:
     connection.isolation_level = None  # we say BEGIN ourselves
     for pragma in (
-        f"busy_timeout = {BUSY_SECONDS * 1000}",
         "foreign_keys = ON",
         "synchronous = FULL",  # what is committed survives a power cut
         "recursive_triggers = ON",  # REPLACE fires delete triggers, too

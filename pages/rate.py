@@ -29,8 +29,11 @@ def rate_page() -> None:
     with st.container(key="rate-page"):
         try:
             _draw(tab)
-        except StudyError:
-            message_page("Please wait", (words.BUSY_PAGE,), retry=True)
+        except StudyError as error:
+            if tab.shown is not None and tab.shown.ballot is not None:
+                tab.notice = tab.notice or words.wait_text(error)
+                return ballot_page(tab, tab.shown.visit, tab.shown.ballot)
+            message_page("Please wait", (words.wait_text(error),), retry=True)
 
 
 def _draw(tab: Tab) -> None:
@@ -49,8 +52,10 @@ def _draw(tab: Tab) -> None:
     if underway:
         step = service.next_ballot(tab.token)
         if step.ballot is not None:
+            tab.shown = step
             return ballot_page(tab, step.visit, step.ballot)
         visit = step.visit
+    tab.shown = None
     if visit.stage == Stage.CONSENT:
         return consent_page(tab, visit)
     if visit.stage == Stage.PAUSED:

@@ -63,7 +63,11 @@ class AccessError(StudyError):
         self.retry_after = retry_after
 
 
-class BusyError(StudyError):
+class StorageError(StudyError):
+    """The database cannot do what is asked of it: a fault of the machine; nothing was done."""
+
+
+class BusyError(StorageError):
     """Other writers did not finish in time; nothing was done."""
 
     def __init__(self) -> None:

@@ -15,11 +15,22 @@ from study.clock import Clock
 from study.design import ExclusionUnit, StudyStatus
 from study.errors import StudyError
 from study.material import PairKind, Study, StudyPair
-from study.report.exported import ExportedPair, ExportedVote, RaterCounts, StudyExport, Unblinding
+from study.model_raters.service import undeclared
+from study.report.exported import (
+    ExportedPair,
+    ExportedVote,
+    RaterCounts,
+    StudyExport,
+    Unblinding,
+    utc_text,
+)
+from study.report.exported_models import ExportedAnswer, ExportedRun
 from study.statistics.exclusions import ExclusionRule, session_seconds
 from study.store import (
     InvitationKind,
     InvitationRow,
+    ModelAnswerRow,
+    ModelRunRow,
     RaterRow,
     Store,
     Tx,
@@ -34,6 +45,7 @@ def export_of(
     study: Study, configuration: Mapping[str, Any], pairs: Sequence[StudyPair],
     raters: Sequence[RaterRow], votes: Sequence[VoteRow], *, invited: int, finished: int,
     withdrawn: int, at: datetime, unblindings: Sequence[Unblinding] = (),
+    models: Sequence[tuple[ModelRunRow, Sequence[ModelAnswerRow]]] = (),
 ) -> StudyExport:
     """Put an export together; judges nothing.
 
@@ -76,6 +88,46 @@ def export_of(
         ),
         configuration=dict(configuration),
         unblindings=tuple(unblindings),
+        model_runs=tuple(_run(run, study) for run, _ in models),
+        model_answers=tuple(
+            _answer(answer, run, by_id[answer.pair_id]) for run, given in models for answer in given
+        ),
+    )
+
+
+def _run(run: ModelRunRow, study: Study) -> ExportedRun:
+    return ExportedRun(
+        label=run.label,
+        model=run.model,
+        base_url=run.base_url,
+        temperature=run.temperature,
+        repeats=run.repeats,
+        prompt=run.prompt,
+        prompt_sha256=run.prompt_sha256,
+        begun_at=utc_text(run.begun_at) or "",
+        undeclared=undeclared(study, run),
+    )
+
+
+def _answer(answer: ModelAnswerRow, run: ModelRunRow, pair: StudyPair) -> ExportedAnswer:
+    return ExportedAnswer(
+        answer=f"a{answer.id}",
+        run=run.label,
+        pair=pair.name,
+        problem=pair.pair.problem,
+        first="lower" if answer.lower_first else "higher",
+        repeat=answer.repeat,
+        outcome=answer.chosen,
+        snapshot=answer.snapshot,
+        fingerprint=answer.fingerprint,
+        finish_reason=answer.finish_reason,
+        structured=answer.structured,
+        seed=answer.seed,
+        prompt_tokens=answer.prompt_tokens,
+        completion_tokens=answer.completion_tokens,
+        latency_seconds=answer.latency_seconds,
+        asked_at=answer.asked_at,
+        raw=answer.raw,
     )
 
 
@@ -305,6 +357,11 @@ class Monitor:
                 votes = tuple(vote for vote in votes if looks[-1].covers(vote))
                 raters = tuple(rater for rater in raters if rater.consented_at <= at)
             now = at or self._clock.now()
+            models = [
+                (run, [a for a in tx.models.answers(run.id) if at is None or a.asked_at <= at])
+                for run in tx.models.runs(study_id)
+                if at is None or run.begun_at <= at
+            ]
             return export_of(
                 study,
                 json.loads(tx.studies.configuration(study_id)),
@@ -316,6 +373,7 @@ class Monitor:
                 withdrawn=tx.raters.withdrawals(study_id),
                 at=now,
                 unblindings=[Unblinding(look.at, look.votes) for look in looks],
+                models=models,
             )
 
 

@@ -103,13 +103,14 @@ BELOW = {
     "study.report": {"statistics", "material", "errors"},
     "pages.ui.figures": set(),
     "pages.ui.kit": set(),
+    "pages.ui.doors": set(),
     "pages.ui.questions": {"kit", "figures"},
     "pages.ui.inspector": {"kit", "figures", "questions"},
     "pages.ui.compare": {"kit", "figures", "questions", "inspector"},
     "pages.ui.gap": {"kit", "figures"},
     "pages.ui.about": {"kit", "figures"},
     "pages.ui.rating": {"kit"},
-    "pages.ui.organising": {"kit", "figures", "rating"},
+    "pages.ui.organising": {"kit", "figures", "rating", "doors"},
 }
 """What a room may import of its own house, besides itself."""
 

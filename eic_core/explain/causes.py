@@ -341,7 +341,13 @@ def _cancellation_cause(row: Operator, evidence: Evidence) -> Cause:
         return Cause(label, "the two terms cancel")
     if evidence.crosses:
         return Cause(label, f"the two terms cancel where the {noun} crosses zero")
-    return Cause(label, "the two terms nearly cancel at some samples")
+    return _near_cancellation(noun, kept)
+
+
+def _near_cancellation(noun: str, kept: Array) -> Cause:
+    """Terms of which less than half is left, at all samples or at some."""
+    some = "" if float(np.nanmax(kept)) < 0.5 else " at some samples"
+    return Cause(f"cancellation in a {noun}", f"the two terms nearly cancel{some}")
 
 
 def _periodic_cause(row: Operator, evidence: Evidence) -> Cause:

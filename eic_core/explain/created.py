@@ -131,6 +131,49 @@ class NoiseSums:
         self.fractions = [math.fsum(column) for column in zip(*fractions, strict=True)]
 
 
+def digits_climbed(inspection: Inspection, target: int) -> Array:
+    """How many digits each step adds to the noise of each source on its way to a target.
+
+    Samples count by what arrives of the source, so that the digits are those of the rows that carry
+    its noise.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    target : int
+
+    Returns
+    -------
+    ndarray, shape (n, n)
+        By source j and node k of the target's subtree: the mean of log10 of |G_k| over that of the
+        node above k, weighted by G_j^2; of use where k is on the way of j.  nan where nothing
+        arrives of j.
+    """
+    subtree = inspection.formula.subtree(target)
+    children = [node.children for node in subtree.nodes]
+    _, s = inspection.amplification.trace(target)
+    most = max(FEWEST_ROWS, min(MOST_ROWS, MOST_WORK // len(subtree)))
+    rows, counts = _chosen_rows(s, most)
+    samples = inspection.samples if len(rows) == len(s) else inspection.samples.take(rows)
+    tape, parents = tape_of(subtree), subtree.parents
+    above = [len(subtree) - 1 if k is None else k for k in parents]
+    climbed = np.zeros((len(subtree), len(subtree)))
+    weight = np.zeros((len(subtree), 1))
+    for block in sweep(tape, tree_units(tape, children), samples):
+        usable = block.ok & np.isfinite(block.s2)
+        found = np.abs(np.array([g[usable] for g in block.arrived]))
+        carried = np.square(found) * counts[block.start : block.stop][usable]
+        size = np.log10(np.maximum(found, SILENT))
+        climbed += carried @ (size - size[above]).T
+        weight += carried.sum(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(climbed / weight)
+
+
+SILENT = 1e-30
+"""What arrives of a node whose value is 0, which has no relative noise, counts as so much."""
+
+
 def _digits_created(inspection: Inspection, target: int) -> list[float]:
     subtree = inspection.formula.subtree(target)
     children = [node.children for node in subtree.nodes]

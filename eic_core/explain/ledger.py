@@ -16,7 +16,7 @@ import numpy as np
 from eic_core import wording
 from eic_core.explain import phrases
 from eic_core.explain.bottleneck import diagnosed_node
-from eic_core.explain.created import noise_sums
+from eic_core.explain.created import digits_climbed, noise_sums
 from eic_core.exports import Plain
 from eic_core.formula.rendering import node_texts
 from eic_core.formula.tree import VARIABLE
@@ -51,13 +51,15 @@ class LedgerRow:
     gain : float
         Root mean square of G: how many times this node's noise is amplified.
     amplifier : int
-        The node on the way to the target that multiplies it most, in the root mean square.
+        The node on the way to the target that multiplies it most, at the rows that carry it.
     amplifier_part : float
-        Its part of the digits gained on the way (above 1 if other steps take some back); nan if
-        none are gained, or the step makes noise where there is a 0.
+        Its part of the digits gained there on the way (above 1 if other steps take some back); nan
+        if none are gained, or the step makes noise where there is a 0.
     masked : bool
         Whether this node loses at least `HIDDEN_BY` digits more than the target and yet
         its share is below `HIDDEN_SHARE`.
+    elsewhere : float
+        How many times the other steps together multiply it there, or divide it; nan as above.
     """
 
     node_id: int
@@ -70,6 +72,7 @@ class LedgerRow:
     amplifier: int
     amplifier_part: float
     masked: bool
+    elsewhere: float = math.nan
 
     JSON = (
         "id=node_id", "text", "share", "mean_share", "through", "largest", "gain", "amplifier",
@@ -192,9 +195,18 @@ def _sentence(
         return f"{text}, hardly amplified."
     step = phrases.code_text(inspection.formula, head.amplifier)
     noun = OPERATORS[inspection.formula.nodes[head.amplifier].operator].words.noun
-    each = "each " if len(group) > 1 else ""
     where = _ALONE_THERE[min(_part_there(row) for row in group)]
-    return f"{text}, {each}amplified {wording.times(head.gain)}{where} the {noun} {step}."
+    return f"{text}, {_amplified(group)}{where} the {noun} {step}."
+
+
+def _amplified(group: list[LedgerRow]) -> str:
+    """How many times the noise of a group is amplified: from the least to the most of them."""
+    if len(group) == 1:
+        return f"amplified {wording.times(group[0].gain)}"
+    least, most = (end(row.gain for row in group) for end in (min, max))
+    if wording.times(least) == wording.times(most):
+        return f"each amplified {wording.times(most)}"
+    return f"amplified {wording.significant(least)} to {wording.times(most)}"
 
 
 _ALONE_THERE = (" on the way, most at", ", mostly at", " at")
@@ -205,8 +217,7 @@ def _part_there(row: LedgerRow) -> int:
     """How much of a row's amplification its step makes: an index of `_ALONE_THERE`."""
     if not row.amplifier_part >= MOST_OF_IT:
         return 0
-    elsewhere = row.gain ** abs(1 - row.amplifier_part)
-    return 2 if elsewhere <= NEXT_TO_NOTHING else 1
+    return 2 if row.elsewhere <= NEXT_TO_NOTHING else 1
 
 
 def _share(share: float) -> str:
@@ -225,13 +236,14 @@ def _sources(
     inspection: Inspection, target: int, rows: tuple[LedgerRow, ...], group: list[LedgerRow]
 ) -> str:
     """The few largest of a group by name, the others by number."""
+    own = {row.node_id: row.text for row in rows}
+    own[target] = f"rounding of {_name(inspection, target)} itself"
     kinds: dict[str, list[LedgerRow]] = {}
     for row in group:
-        itself = f"rounding of {_name(inspection, target)} itself"
-        kinds.setdefault(itself if row.node_id == target else row.text, []).append(row)
+        kinds.setdefault(own[row.node_id], []).append(row)
     largest = list(kinds.items())[:NAMED_SOURCES]
     named = [
-        f"the {text}{_places(inspection, [row for row in rows if row.text == text], here)}"
+        f"the {text}{_places(inspection, [row for row in rows if own[row.node_id] == text], here)}"
         for text, here in largest
     ]
     rest = len(group) - sum(len(here) for _, here in largest)
@@ -458,6 +470,7 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
             amplifier_part=amplifiers[k][1],
             masked=inspection.nodes[first + k].local_eic_finite >= ceiling
             and shares[k] < HIDDEN_SHARE,
+            elsewhere=amplifiers[k][2],
         )
         for k in range(len(shares))
     )
@@ -477,27 +490,32 @@ def _through(inspection: Inspection, target: int, shares: Sequence[float]) -> li
 
 def _amplifiers(
     inspection: Inspection, target: int, squares: Sequence[float]
-) -> list[tuple[int, float]]:
+) -> list[tuple[int, float, float]]:
     """For each node, the step on its way to the target that amplifies most, and its part of all.
 
-    A step multiplies the root mean square of what arrives: the root of sum G^2 of its operand over
-    its own.  The nearest one where several amplify alike; the part is that of the digits gained on
-    the way, nan if none are, or if the step's own noise is 0 because its value is.
+    The digits that a step adds are those at the rows that carry the node's noise
+    (`digits_climbed`).  The nearest step where several amplify alike; the part is that of the
+    digits gained on the way, nan if none are, or if the step's own noise is 0 because its value is.
+    Last comes how many times the other steps together amplify.
     """
     parents, start = inspection.formula.parents, inspection.formula.first[target]
-    best = [target] * len(squares)
-    largest = [-math.inf] * len(squares)
-    digits = [0.5 * math.log10(value) if value > 0 else -math.inf for value in squares]
+    climbed = digits_climbed(inspection, target)
+    ways: list[list[int]] = [[] for _ in squares]
+    found = [(target, math.nan, math.nan)] * len(squares)
     for k in range(len(squares) - 2, -1, -1):
-        parent = parents[start + k]
-        assert parent is not None
-        above = parent - start
-        best[k], largest[k] = best[above], largest[above]
-        climbed = digits[k] - digits[above] if digits[k] > -math.inf else -math.inf
-        if climbed >= largest[k] - ALIKE:
-            best[k], largest[k] = parent, climbed
-    gained = [d - digits[-1] for d in digits]
-    return [
-        (node, part / whole if whole > 0 and math.isfinite(part) else math.nan)
-        for node, part, whole in zip(best, largest, gained, strict=True)
-    ]
+        above = parents[start + k]
+        assert above is not None
+        ways[k] = [k, *ways[above - start]]
+        way = climbed[k][ways[k]]
+        if not squares[k] > 0 or not np.isfinite(way).all():
+            found[k] = (above, math.nan, math.nan)
+            continue
+        place = int(np.flatnonzero(way >= way.max() - ALIKE)[0])
+        step = parents[start + ways[k][place]]
+        assert step is not None
+        part, whole = float(way[place]), float(way.sum())
+        if not whole > 0 or not squares[step - start] > 0:
+            found[k] = (step, math.nan, math.nan)
+        else:
+            found[k] = (step, part / whole, 10 ** abs(whole - part))
+    return found

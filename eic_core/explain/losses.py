@@ -15,10 +15,10 @@ import numpy as np
 
 from eic_core import wording
 from eic_core.explain import phrases
-from eic_core.explain.correlated import class_tape
+from eic_core.explain.correlated import MeanOfFinite, class_sweep, class_tape, q_squared
 from eic_core.exports import Plain
 from eic_core.formula.tree import Formula
-from eic_core.measure.inspection import Inspection
+from eic_core.measure.inspection import Inspection, local_eic
 
 WORST_STEP, RESULT, RESULT_SHARED = "worst_step", "result", "result_shared"
 
@@ -96,7 +96,7 @@ def paper_clause(eic: float) -> str:
         STABLE: "EIC below 1, like a typical physical law",
         MODERATE: "EIC between 1 and 2, more than a typical physical law",
         SEVERE: "EIC above 2, where the paper's filter drops a formula",
-        INFINITE: "EIC infinite: at some step and sample no digit is right",
+        INFINITE: "EIC infinite: at some step and sample no digit is right, or it jumps",
         UNDEFINED: "EIC undefined: the formula has no real value on these samples",
     }[level_of(eic)]
 
@@ -107,6 +107,47 @@ def has_copies(formula: Formula) -> bool:
     Only then do shared and independent noise differ.
     """
     return bool((np.bincount(class_tape(formula).slots) > 1).any())
+
+
+LOOKED_AT = 100
+"""Samples at which the two noises of a result are compared: half of them those of largest s."""
+
+APART = 0.1
+"""Digits by which they must differ to be told apart."""
+
+
+def shared_noise_differs(inspection: Inspection) -> bool:
+    """Whether copies that share their noise change what the result loses, by a look at some rows.
+
+    Parameters
+    ----------
+    inspection : Inspection
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [100.0, 200.0]})
+    >>> [shared_noise_differs(inspect(read(text).formula, samples))
+    ...  for text in ("exp(x)/exp(x)", "x*x", "10000*x - 9999*x", "exp(x)")]
+    [True, True, False, False]
+    """
+    if not has_copies(inspection.formula):
+        return False
+    _, s = inspection.amplification.trace(inspection.formula.root.id)
+    finite = np.flatnonzero(np.isfinite(s))
+    if not len(finite):
+        return False
+    ranked = finite[np.argsort(-s[finite], kind="stable")]
+    half = LOOKED_AT // 2
+    rest = ranked[half:]
+    rows = np.concatenate([ranked[:half], rest[:: max(1, -(-len(rest) // half))]])
+    sums = MeanOfFinite()
+    for block in class_sweep(inspection.formula, inspection.samples.take(rows)):
+        sums.add(q_squared(block), block.ok)
+    shared = sums.mean()
+    apart = abs(local_eic(shared) - local_eic(float(np.mean(np.square(s[rows])))))
+    return not apart < APART
 
 
 def account_of_losses(

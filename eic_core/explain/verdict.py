@@ -35,13 +35,15 @@ from eic_core.explain.losses import (
     kept_phrase,
     level_of,
     paper_clause,
+    shared_noise_differs,
 )
 from eic_core.explain.settling import unsettled_clause
 from eic_core.formula.rendering import short_text
 from eic_core.measure.double_range import DoubleRange, RangePlace, double_range
-from eic_core.measure.inspection import Inspection
+from eic_core.measure.following import Following, following
+from eic_core.measure.inspection import Inspection, local_eic
 from eic_core.measure.jumps import Undecided, undecided
-from eic_core.operators import NUMPY, OPERATORS
+from eic_core.operators import NUMPY, OPERATORS, Operator
 
 OUT_OF_RANGE = "out-of-range"
 RANGE_LOSS = "range-loss"
@@ -54,7 +56,7 @@ LEVELS: Mapping[str, str] = {
     OUT_OF_RANGE: "At some samples double precision has no value of the result",
     RANGE_LOSS: "At some samples over- or underflow costs digits of the result",
     UNDECIDED: "At some samples a rounding decides the value of the result",
-    INFINITE: "At some samples no digit of the result is right, or it is infinitely steep",
+    INFINITE: "At some samples no digit of the result is right, or it jumps or is infinitely steep",
     UNDEFINED: "The formula has no real value on these samples",
 }
 """Levels of severity and what they say of the result."""
@@ -175,6 +177,8 @@ def _verdict(inspection: Inspection) -> Verdict:
         said = _undefined(inspection)
     elif inspection.nodes[-1].singular:
         said = _infinite(inspection)
+    elif len(following(inspection).rows):
+        said = _following(inspection)
     else:
         said = _finite(inspection)
     if said.level != UNDEFINED:
@@ -256,19 +260,29 @@ def range_sentence(inspection: Inspection, found: DoubleRange) -> str:
     rest = found.count - sum(place.count for place in shown)
     if rest:
         where += f", and {rest:,} more elsewhere"
-    if found.in_range == found.count:
-        exact = "the exact value is in range"
-    elif found.beyond == found.count:
-        exact = "the exact value is out of range, too"
-    elif found.in_range:
-        more = "" if found.in_range + found.beyond == found.count else " or more"
-        exact = f"the exact value is in range at {found.in_range:,}{more} of them"
-    else:
-        exact = "what the exact value is, is not known at all of them"
+    exact = _exact_value(found)
     samples = wording.count(found.rows, "sample")
     if found.unknown:
         samples = f"the {found.rows - found.unknown:,} samples {CHECKED}"
     return f"No double-precision value at {found.count:,} of {samples}: {where}; {exact}."
+
+
+def _exact_value(found: DoubleRange) -> str:
+    """Whether a double could hold the exact value where a program gets none."""
+    held = found.in_range + found.fewer
+    if found.beyond == found.count:
+        return "the exact value is out of range, too"
+    if not held:
+        return "what the exact value is, is not known at all of them"
+    exact = "the exact value is in range"
+    if held < found.count:
+        more = "" if held + found.beyond == found.count else " or more"
+        exact += f" at {held:,}{more} of them"
+    if found.fewer:
+        exact += ", with fewer digits"
+        if found.fewer < found.count:
+            exact += f" at {found.fewer:,}"
+    return exact
 
 
 def worn_sentence(found: DoubleRange) -> str:
@@ -381,8 +395,8 @@ def _finite(inspection: Inspection) -> _Said:
     result = root.local_eic
     level = level_of(result)
     if not root.node.children:
-        return _Said(level, "Loses no digit: nothing is computed.", "Nothing is computed",
-                     bottleneck)  # fmt: skip
+        sentence = "The result loses no digit: nothing is computed."
+        return _Said(level, sentence, "Nothing is computed", bottleneck)
     if eic < LEAST:
         return _Said(level, f"{CALM}the result keeps every digit, and so does every step.",
                      "No digit lost", bottleneck)  # fmt: skip
@@ -392,8 +406,9 @@ def _finite(inspection: Inspection) -> _Said:
                      origin_of_loss(inspection, bottleneck))  # fmt: skip
     step = _worst_step(inspection)
     if bottleneck == root.node.id:
+        noise = " with independent noise" if shared_noise_differs(inspection) else ""
         sentence = (
-            f"The result loses {wording.number(eic, 1)} digits (EIC) at {step.place}"
+            f"The result loses {wording.number(eic, 1)} digits{noise} (EIC) at {step.place}"
             f"{step.inherited}: {step.clause}."
         )
         return _Said(level, sentence, step.label, step.origin)
@@ -450,6 +465,7 @@ def _infinite(inspection: Inspection) -> _Said:
         lost = checked
     origin = _source_of_infinity(inspection, lost)
     place, clause = _text(inspection, origin), singular_clause(inspection, origin)
+    does, clause = _what_it_does(inspection, origin, lost, clause)
     where = _at_samples(inspection, root.node.id, int(np.count_nonzero(steep)))
     noise = _noise_named(inspection, origin)
     rest = _elsewhere(inspection, where)
@@ -459,15 +475,65 @@ def _infinite(inspection: Inspection) -> _Said:
         of = "of them" if where else f"of {wording.count(inspection.counts.valid, 'sample')}"
         at = f", at {there:,} {of} because of {place}"
         rest = rest.replace("at the others", "elsewhere")
+    if more := _followed(inspection):
+        rest = f"; at {len(following(inspection).rows):,} more{more}{rest}"
     if steep.any():
         rest = f"; at {np.count_nonzero(steep):,} more it is infinitely steep{rest}"
-    sentence = f"The result loses every digit{noise}{where} (EIC infinite){at}: {clause}{rest}."
+    sentence = f"The result {does}{noise}{where} (EIC infinite){at}: {clause}{rest}."
     return _Said(INFINITE, sentence, _singular_label(inspection, origin), origin)
+
+
+def _what_it_does(
+    inspection: Inspection, origin: int, lost: npt.NDArray[np.bool_], clause: str
+) -> tuple[str, str]:
+    """What the result does at some rows, and why: where it jumps, it may keep some digits."""
+    row, found = OPERATORS[inspection.formula.nodes[origin].operator], following(inspection)
+    rows = np.flatnonzero(lost & np.isinf(inspection.amplification.trace(origin)[1]))
+    if not _is_jump(row) or not found.keeps_some(rows):
+        return "loses every digit", clause
+    return "jumps", f"{clause}, and an error there, however small, costs {_costs(found, rows)}"
+
+
+def _costs(found: Following, rows: npt.NDArray[np.int64]) -> str:
+    """The digits that a result loses which moves with a step."""
+    least, most = map(wording.digits_phrase, found.digits(rows))
+    return most if least == most else f"up to {most}"
+
+
+def _is_jump(row: Operator) -> bool:
+    return row.jumps or not row.numeric
+
+
+def _followed(inspection: Inspection) -> str:
+    """Which step the result follows where its own amplification is finite; "" if none."""
+    found = following(inspection)
+    if not len(found.rows):
+        return ""
+    return f", where it follows {_text(inspection, found.node)}, {_costs(found, found.rows)}"
+
+
+def _following(inspection: Inspection) -> _Said:
+    """The result follows a step that keeps no digit, which its amplification does not show."""
+    found, valid = following(inspection), inspection.counts.valid
+    count, step = len(found.rows), found.node
+    where = "" if count == valid else f" at {count:,} of {wording.count(valid, 'sample')}"
+    rest = _elsewhere(inspection, where)
+    sentence = (
+        f"The result loses {_costs(found, found.rows)}{_noise_named(inspection, step)}{where}, "
+        f"where it follows {_text(inspection, step)} (EIC infinite): "
+        f"{singular_clause(inspection, step)}{rest}."
+    )
+    return _Said(INFINITE, sentence, _singular_label(inspection, step), step)
 
 
 def _elsewhere(inspection: Inspection, where: str) -> str:
     """What the result loses at the other samples."""
     finite = inspection.nodes[-1].local_eic_finite
+    if followed := following(inspection).rows.tolist():
+        _, s = inspection.amplification.trace(inspection.formula.root.id)
+        others = np.delete(s, followed)
+        others = others[np.isfinite(others)]
+        finite = local_eic(float(np.mean(np.square(others)))) if len(others) else math.nan
     if not where or where.endswith(CHECKED) or math.isnan(finite):
         return ""
     return f"; at the others it loses {wording.digits_phrase(finite)}"
@@ -535,7 +601,7 @@ def _source_of_infinity(inspection: Inspection, lost: npt.NDArray[np.bool_]) -> 
 
 def _singular_label(inspection: Inspection, node_id: int) -> str:
     row = OPERATORS[inspection.nodes[node_id].node.operator]
-    if not row.numeric:
+    if _is_jump(row):
         clause = singular_clause(inspection, node_id)
         return "A zero" if f"where {MEET_AT_0}" in clause else "A jump"
     words = row.words
@@ -595,6 +661,7 @@ def _notes(inspection: Inspection) -> tuple[str, ...]:
     counts = inspection.counts
     if counts.valid:
         notes += _without_singular(inspection)
+        notes += _beyond_first_order(inspection)
         notes += _hidden(inspection)
         notes += _tail(inspection)
         notes += _invalid(inspection)
@@ -642,12 +709,26 @@ def _without_singular(inspection: Inspection) -> list[str]:
     ]
 
 
+def _beyond_first_order(inspection: Inspection) -> list[str]:
+    found = following(inspection)
+    if not len(found.rows):
+        return []
+    return [
+        f"EIC is of first order, by which the result would keep its digits at "
+        f"{wording.count(len(found.rows), 'sample')} where it follows "
+        f"{_text(inspection, found.node)}: what it loses there was found by moving that step by a "
+        "rounding."
+    ]
+
+
 def _hidden(inspection: Inspection) -> list[str]:
     bottleneck, root = inspection.nodes[inspection.bottleneck], inspection.nodes[-1]
     if math.isinf(root.local_eic) or not root.local_eic <= bottleneck.local_eic - 1:
         return []
     found = double_range(inspection)
     if found.count or len(found.worn) or undecided(inspection).count:
+        return []
+    if len(following(inspection).rows):
         return []
     if level_of(root.local_eic) != STABLE:
         return []

@@ -12,6 +12,7 @@ from eic_core.explain import phrases
 from eic_core.explain.conditioning import OwnConditioning, OwnSums
 from eic_core.explain.correlated import MeanOfFinite, class_sweep, q_squared
 from eic_core.exports import Plain
+from eic_core.measure.following import following
 from eic_core.measure.inspection import Inspection, local_eic
 
 SMALL = 0.3
@@ -211,7 +212,7 @@ def _notes(
             f"At {wording.count(at_root - singular, 'sample')} the result loses every digit with "
             "independent noise, as EIC has it, and keeps some with shared noise."
         )
-    inside = inspection.counts.singular - max(at_root, singular)
+    inside = inspection.counts.singular - max(at_root, singular) - len(following(inspection).rows)
     if place != UNDEFINED and inside > 0:
         notes.append(
             f"At {wording.count(inside, 'sample')} an inner step loses every digit and the result "
@@ -219,9 +220,9 @@ def _notes(
         )
     if function:
         notes.append(
-            f"At {wording.count(function, 'sample')} the function itself is 0 or infinitely steep "
-            "(beyond 10³⁰): there any error of its inputs takes every digit; they are left out of "
-            "the split."
+            f"At {wording.count(function, 'sample')} the function itself is 0, jumps or is "
+            "infinitely steep (beyond 10³⁰): an error of its inputs there, however small, is not "
+            "passed on in proportion; they are left out of the split."
         )
     if singular > function:
         notes.append(

@@ -10,8 +10,11 @@ divisor 0 or pushes an argument out of its domain: ``1/(1 - cos(x))`` at 1e-9.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -31,6 +34,7 @@ from eic_core.measure.jumps import (
 from eic_core.measure.observed import run_in
 from eic_core.operators import NUMPY
 from eic_core.operators.wide import Array, Wide
+from eic_core.samples import Samples
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,7 @@ class DoubleRange(Plain):
         value, or 0 though the value is not.
     in_range, beyond : int
         Those of them at which the exact value is 0 or a normal double, and at which it leaves the
-        range of doubles, too.  Of the others the exact value is not known.
+        range of doubles, too.  Of the others the exact value is not known, or one of `fewer`.
     places : tuple of RangePlace
         Where that comes from, the most rows first.
     worn : ndarray of int
@@ -89,10 +93,13 @@ class DoubleRange(Plain):
     worn_digits : float
         The digits that it has lost at the worst of them; inf if it is wrong in size or sign.
     worn_overflows : int
-        At how many of them a value on the way overflows.
+        At how many of them it is an overflow that costs them, and not an underflow.
     unknown : int
         Rows at which the result is inf or nan, but the check at 60 digits ended before it could
         tell whether there is a real value.
+    fewer : int
+        Lost rows at which the exact value is below the normal doubles, but not below all: it could
+        be a double, of fewer digits.
     """
 
     rows: int
@@ -105,11 +112,12 @@ class DoubleRange(Plain):
     worn_digits: float = 0.0
     worn_overflows: int = 0
     unknown: int = 0
+    fewer: int = 0
 
     JSON = (
         "rows", "out_of_range", ("without_value", lambda found: found.count), "in_range", "beyond",
         "places", ("worn", lambda found: len(found.worn)), "worn_digits",
-        "worn_overflows", "unknown",
+        "worn_overflows", "unknown", "fewer",
     )  # fmt: skip
 
     @property
@@ -173,8 +181,9 @@ def _find(inspection: Inspection) -> DoubleRange:
     turned = np.isin(rows, undecided(inspection).rows)  # a wrong branch is told as such
     lost = (real | far) & (~np.isfinite(root) | ((root == 0) & ~zero & leaves)) & ~turned
     in_range = zero | ((np.abs(exact) >= SMALLEST_NORMAL) & (np.abs(exact) <= LARGEST))
+    fewer = ~in_range & (exact != 0) & (np.abs(exact) < SMALLEST_NORMAL)
     at_root = far & (wide.dead == len(tape) - 1)
-    beyond = ~in_range & (at_root | value.lost | np.isinf(exact))
+    beyond = ~in_range & ~fewer & (at_root | value.lost | np.isinf(exact))
     _, s = amplification.trace(inspection.formula.root.id)
     missed = relative_distance(root, exact)
     small = value.lost & (value.e < 0)  # there the nearest double is rounded itself
@@ -199,9 +208,54 @@ def _find(inspection: Inspection) -> DoubleRange:
         places,
         rows[worn],
         digits_of_distance(float(np.max(missed[worn], initial=0.0))),
-        int(np.count_nonzero(np.any([np.isinf(y[worn]) for y in in_double], axis=0))),
+        int(np.count_nonzero(_by_overflow(tape, some, in_double, s[rows], worn))),
         int(np.count_nonzero(unknown)),
+        int(np.count_nonzero(fewer[at])),
     )
+
+
+def _by_overflow(
+    tape: Tape, samples: Samples, in_double: list[Array], s: Array, worn: np.ndarray
+) -> np.ndarray:
+    """At which of the rows that lose digits to the range it is an overflow that costs them.
+
+    The formula is run in a longer type where only what is too large for a double, or only what is
+    too small, is taken as a double has it.  Where neither alone costs digits, or both do, and where
+    the machine has no longer type, an overflow is blamed if there is one.
+    """
+    count = int(np.count_nonzero(worn))
+    there = np.any([np.isinf(y[worn]) for y in in_double], axis=0)
+    if not there.any():
+        return there
+    columns = {name: np.asarray(y[worn], np.longdouble) for name, y in samples.columns.items()}
+    try:
+        free, over, under = (
+            _run_with(tape, columns, count, ends) for ends in ((), ("over",), ("under",))
+        )
+    except TypeError:  # a function that SciPy has for doubles only
+        return there
+    far = FAR * UNIT_ROUNDOFF * s[worn]
+    costs = [np.isfinite(free) & (relative_distance(free, y) > far) for y in (over, under)]
+    return np.where(costs[0] != costs[1], costs[0], there)
+
+
+def _run_with(tape: Tape, columns: Mapping[str, Any], count: int, ends: Sequence[str]) -> Any:
+    """The result in a longer type, but for one end of the range of doubles."""
+    found: list[Any] = []
+    with np.errstate(all="ignore"):
+        for step in tape.steps:
+            if step.row is None:
+                known = columns[step.column] if step.column else np.longdouble(step.value)
+                y = np.broadcast_to(known, (count,))
+            else:
+                y = step.row.evaluate([found[i] for i in step.operands], step.parameter)
+            size = np.abs(y)
+            if "over" in ends:
+                y = np.where(size > LARGEST, np.sign(y) * math.inf, y)
+            if "under" in ends:
+                y = np.where(size < SMALLEST_NORMAL, y.astype(np.float64).astype(y.dtype), y)
+            found.append(y)
+    return found[-1]
 
 
 def _out_of_reach(

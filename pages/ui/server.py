@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import importlib
 import os
 import sys
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
+from streamlit import runtime
 
 from eic_core.errors import UserError
+from pages.ui.doors.faults import log_in_sentences
+from pages.ui.doors.headers import Doors, inline_scripts
+from pages.ui.doors.proxies import NamedProxies, ignore_forwarded_headers, trusted_proxies
+from pages.ui.doors.strangers import MessageDoor, ReadableFrames
+from pages.ui.doors.uploads import CountedUploads, UploadDoor
+from pages.ui.kit.browser import PackedAssets, plot_script
 from pages.ui.kit.wiring import Lab, lab
 from pages.ui.organising.login import DOOR_ROUTES
-from pages.ui.organising.report_files import EXPORT_ROUTES
+from pages.ui.organising.report_files import EXPORT_ROUTES, SEND_SCRIPT
+from pages.ui.rating.pieces import scripts as rating_scripts
 from study.demo.seeding import seed_demo
 from study.design import LOCAL_HOSTS
-from study.errors import StudyError
+from study.errors import StorageError, StudyError
 from study.links import setup_link
 
 
@@ -33,20 +44,55 @@ async def health(_: Request) -> JSONResponse:
 ROUTES = [Route("/healthz", health, methods=["GET"]), *DOOR_ROUTES, *EXPORT_ROUTES]
 
 
+def page_scripts() -> tuple[str, ...]:
+    """Every script that stands in a page: Streamlit's first page, and the few of ours."""
+    first_page = Path(st.__file__).parent / "static" / "index.html"
+    ours = "\n".join((*rating_scripts(plot_script()), SEND_SCRIPT))
+    return inline_scripts(first_page.read_text(encoding="utf-8") + ours)
+
+
+UPLOADS = UploadDoor(lambda: runtime.get_instance() if runtime.exists() else None)
+EVERY = 20.0
+"""Seconds between looks at whose files may go."""
+
+ignore_forwarded_headers()
+MIDDLEWARE = [
+    Middleware(Doors, scripts=page_scripts()),
+    Middleware(NamedProxies, proxies=lambda: trusted_proxies(os.environ)),
+    Middleware(ReadableFrames),
+    Middleware(CountedUploads, door=UPLOADS),
+    Middleware(PackedAssets),
+]
+"""From the outermost on; Streamlit's own come after them."""
+
+
 @contextlib.asynccontextmanager
 async def lifespan(_: Any) -> AsyncIterator[None]:
     """Make everything ready before the first request; a user's mistake stops the start.
 
+    The exit status of a start that failed is 3 where the database is at fault, else 2.
+
     Plotly takes pandas as it finds it: also half imported, by the table of another visit.
     """
     importlib.import_module("pandas")
+    log_in_sentences()
     try:
         await run_in_threadpool(start)
     except UserError as error:
         sys.stderr.write(f"EIC Lab cannot start: {error}\n")
         sys.stderr.flush()
-        os._exit(2)
+        os._exit(3 if isinstance(error, StorageError) else 2)
+    MessageDoor(runtime.get_instance(), UPLOADS.offers_field).stand()
+    letting_go = asyncio.create_task(_let_uploads_go())
     yield
+    letting_go.cancel()
+
+
+async def _let_uploads_go() -> None:
+    """The files of a session go when it has ended, also where nobody else comes."""
+    while True:
+        await asyncio.sleep(EVERY)
+        UPLOADS.let_go()
 
 
 def start() -> None:
@@ -59,6 +105,7 @@ def start() -> None:
     """
     address = str(st.get_option("server.address") or "")
     url = base_url(address, int(st.get_option("server.port")))
+    trusted_proxies(os.environ)
     opened = lab()
     if opened.demo:
         if address not in LOCAL_HOSTS - {"0.0.0.0"}:

@@ -19,6 +19,7 @@ from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import Plain
 from study.report.exported import ExportedPair, ExportedVote, StudyExport
+from study.report.model_results import ModelResults, model_results
 from study.statistics.agreement import (
     Agreement,
     FleissKappa,
@@ -285,6 +286,11 @@ class StudyReport:
             self.export.votes, self.export.exclusion, pair_gaps(self.export),
             level=self.level, seed=self.seed, estimand=self.estimand,
         )  # fmt: skip
+
+    @cached_property
+    def models(self) -> ModelResults:
+        """What the models that were asked preferred, beside people."""
+        return model_results(self.export, self.valid_votes, level=self.level, seed=self.seed)
 
     @property
     def left_chosen(self) -> Preference:

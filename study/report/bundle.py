@@ -11,8 +11,9 @@ from eic_core import wording
 from eic_core.errors import DataError
 from study.report.analysis import StudyReport, provenance
 from study.report.document import document_text
-from study.report.exported import STUDY_FILE, VOTES_FILE, study_text, votes_csv
-from study.report.figures import FIGURES
+from study.report.exported import STUDY_FILE, VOTES_FILE, cell_text, study_text, votes_csv
+from study.report.exported_models import ANSWERS_FILE, answers_csv
+from study.report.figures import figure_names
 from study.report.methods import methods_markdown, methods_text
 from study.report.page import render_html
 from study.report.printing import FORMATS, figure_files
@@ -40,6 +41,7 @@ CONTENTS = {
     "methods.md": "a methods paragraph with the numbers of this study (also methods.txt)",
     STUDY_FILE: "the frozen study: configuration, rules, pairs, looks before the end",
     VOTES_FILE: "each vote as it was cast",
+    ANSWERS_FILE: "each answer of a model, where models were asked",
     LONG_FILE: "a row per vote, those left out marked, with the gaps of its pair",
     PAIRS_FILE: "a row per pair, with both formulas and the votes for each",
     RATERS_FILE: "a row per rater",
@@ -55,6 +57,8 @@ def bundle_files(report: StudyReport) -> Iterator[tuple[str, bytes]]:
     yield "README.txt", _readme(report).encode()
     yield STUDY_FILE, study_text(export).encode()
     yield VOTES_FILE, votes_csv(export.votes).encode()
+    if export.model_runs:
+        yield ANSWERS_FILE, answers_csv(export.model_answers, cell_text).encode()
     yield LONG_FILE, long_csv(report).encode()
     yield PAIRS_FILE, pairs_csv(report).encode()
     yield RATERS_FILE, raters_csv(report).encode()
@@ -67,8 +71,10 @@ def bundle_files(report: StudyReport) -> Iterator[tuple[str, bytes]]:
     yield "report.html", render_html(report).encode()
 
 
-BUNDLE_FILES = 12 + len(FIGURES) * len(FORMATS)
-"""How many files `bundle_files` yields."""
+def bundle_size(report: StudyReport) -> int:
+    """How many files `bundle_files` yields."""
+    models = 1 if report.export.model_runs else 0
+    return 12 + models + len(figure_names(report)) * len(FORMATS)
 
 
 def write_bundle(
@@ -121,7 +127,7 @@ def _with_progress(report: StudyReport, progress: Progress | None) -> Iterator[t
     for done, file in enumerate(bundle_files(report), start=1):
         yield file
         if progress is not None:
-            progress(done, BUNDLE_FILES)
+            progress(done, bundle_size(report))
 
 
 def _readme(report: StudyReport) -> str:
@@ -135,7 +141,8 @@ def _readme(report: StudyReport) -> str:
             "",
             wording.wrap(
                 "`python -m study report FOLDER` makes the report again from study.json and "
-                f"votes.csv; with --seed {report.seed} --level {report.level:g} --estimand "
+                f"votes.csv{f' and {ANSWERS_FILE}' if export.model_runs else ''}; with "
+                f"--seed {report.seed} --level {report.level:g} --estimand "
                 f"“{report.estimand}” its numbers are the same."
             ),
             "",

@@ -106,5 +106,6 @@ def _results(report: StudyReport) -> dict[str, Any]:
         ],
         "fleiss_kappa": kappa,
         "agreement": report.agreement.to_json(),
+        "models": report.models.to_json(level),
         "threats": report.threats.to_json(),
     }

@@ -5,6 +5,7 @@
                 rater counts, looks at the results while it was open, and the
                 whole frozen configuration
 ``votes.csv``   a row for each vote cast, practice and attention ballots included
+``model_answers.csv``  a row for each answer of a model; only where models were asked
 =============  ====================================================================
 
 `write_export` and `read_export` are inverse to each other.  The export judges
@@ -24,6 +25,15 @@ from typing import Any, Literal, cast, get_type_hints
 
 from eic_core.errors import DataError, UserError
 from eic_core.exports import Plain, csv_text, json_text, raw_cell, safe_cell
+from study.report.exported_models import (
+    ANSWERS_FILE,
+    ExportedAnswer,
+    ExportedRun,
+    answers_csv,
+    check_models,
+    read_answers,
+    runs_json,
+)
 from study.statistics.exclusions import ExclusionRule
 
 FORMAT = 1
@@ -212,6 +222,9 @@ class StudyExport:
     unblindings : tuple of Unblinding
         Looks at the results before the study was closed, in order of time.
     votes : tuple of ExportedVote
+    model_runs : tuple of ExportedRun
+        Models that were asked.
+    model_answers : tuple of ExportedAnswer
 
     Raises
     ------
@@ -235,12 +248,15 @@ class StudyExport:
     raters: RaterCounts = field(default_factory=RaterCounts)
     configuration: Mapping[str, Any] = field(default_factory=dict)
     unblindings: tuple[Unblinding, ...] = ()
+    model_runs: tuple[ExportedRun, ...] = ()
+    model_answers: tuple[ExportedAnswer, ...] = ()
 
     def __post_init__(self) -> None:
         known = [pair.pair for pair in self.pairs]
         _unique("pair", known)
         _unique("vote", [vote.vote for vote in self.votes])
         problems = {pair.pair: pair.problem for pair in self.pairs}
+        check_models(self.model_runs, self.model_answers, problems)
         seen: set[tuple[str, str]] = set()
         for vote in self.votes:
             if not vote.on_a_pair:
@@ -286,6 +302,8 @@ _PLAIN = ("study", "title", "hash", "ballots_per_rater", "votes_per_pair", "tie_
 def write_export(folder: Path, export: StudyExport) -> None:
     """Write ``study.json`` and ``votes.csv`` into a folder, made if it is missing.
 
+    Where models were asked, ``model_answers.csv`` too.
+
     Raises
     ------
     DataError
@@ -296,6 +314,9 @@ def write_export(folder: Path, export: StudyExport) -> None:
         (folder / STUDY_FILE).write_text(study_text(export), encoding="utf-8")
         with (folder / VOTES_FILE).open("w", encoding="utf-8", newline="") as file:
             file.write(votes_csv(export.votes))
+        if export.model_runs:
+            with (folder / ANSWERS_FILE).open("w", encoding="utf-8", newline="") as file:
+                file.write(answers_csv(export.model_answers, cell_text))
     except OSError as error:
         raise DataError(f"cannot write {folder}: {error.strerror}") from error
 
@@ -310,6 +331,8 @@ def study_text(export: StudyExport) -> str:
     document["raters"] = asdict(export.raters)
     document["pairs"] = [_numbers_out(asdict(pair)) for pair in export.pairs]
     document["unblindings"] = [look.to_json() for look in export.unblindings]
+    if export.model_runs:
+        document["model_runs"] = runs_json(export.model_runs)
     document["configuration"] = dict(export.configuration)
     return json_text(document)
 
@@ -382,6 +405,10 @@ def read_export(folder: Path) -> StudyExport:
             configuration=document["configuration"],
             unblindings=tuple(_unblinding(each) for each in document.get("unblindings", ())),
             votes=_votes(folder / VOTES_FILE),
+            model_runs=tuple(map(ExportedRun.from_json, document.get("model_runs", ()))),
+            model_answers=(
+                read_answers(folder / ANSWERS_FILE) if document.get("model_runs") else ()
+            ),
         )
     except KeyError as error:
         raise DataError(f"{STUDY_FILE} has no {error}") from error

@@ -14,6 +14,7 @@ import numpy as np
 
 from eic_core import wording
 from study.report.analysis import StudyReport
+from study.report.model_sections import PAPERS_MODELS, PAPERS_PEOPLE
 from study.statistics.exclusions import Unit
 from study.statistics.preference import Interval
 from study.statistics.threats.sensitivity import SensitivityPoint
@@ -283,6 +284,29 @@ def _problems(report: StudyReport) -> Intervals:
     return Intervals(tuple(marks), FOR_LOWER, total=True)
 
 
+def _models(report: StudyReport) -> Intervals:
+    """People's rate, each model's, and what the paper reports of both, without intervals.
+
+    After Yu et al., Figure ``fig:LLM_rating2``.
+    """
+    level = report.level
+    marks = [share_mark("people", report.inference.rate, report.inference.interval(level))]
+    marks += [
+        share_mark(
+            f"{each.run.label}{' (exploratory)' if each.run.undeclared else ''}",
+            each.found.rate.value, each.found.rate.interval(level), reason=each.found.rate.reason,
+        )
+        for each in report.models.runs
+    ]  # fmt: skip
+    for name, value in (("people, Yu et al.", PAPERS_PEOPLE), ("models, Yu et al.", PAPERS_MODELS)):
+        text = f"{100 * value:.4g} %, as they report it"
+        marks.append(Mark(name, value, text=text, check=True))
+    return Intervals(
+        tuple(marks) if report.models.runs else (), "for the formula of lower EIC",
+        empty="No model was asked.",
+    )  # fmt: skip
+
+
 def _sensitivity(report: StudyReport) -> Curves:
     """The rate and the valid votes had the exclusion threshold been another one."""
 
@@ -456,6 +480,13 @@ FIGURES: dict[str, FigureKind] = {
         "For all but raw agreement the dashed line is what chance would give.",
         _agreement,
     ),
+    "models": FigureKind(
+        "People beside models",
+        "Share of people's valid votes, and of each model's averaged answers, for the formula of "
+        "lower EIC on the same pairs, with clustered intervals; thin, what Yu et al. report of "
+        "people and of two models on their pairs. The dashed line is no preference.",
+        _models,
+    ),
     "sensitivity": FigureKind(
         "Exclusion thresholds",
         "The rate with its clustered interval, and how many votes are left, had the exclusion "
@@ -485,3 +516,8 @@ FIGURES: dict[str, FigureKind] = {
     ),
 }
 """The figures of a report by name, in the order of reading."""
+
+
+def figure_names(report: StudyReport) -> tuple[str, ...]:
+    """Those that a report has: without that of models where none was asked."""
+    return tuple(name for name in FIGURES if name != "models" or report.models.runs)

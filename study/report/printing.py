@@ -27,6 +27,7 @@ from study.report.figures import (
     Intervals,
     Mark,
     Picture,
+    figure_names,
 )
 
 LOWER, HIGHER = COLOURS[False]
@@ -122,7 +123,7 @@ def figure_file(report: StudyReport, name: str, form: Format) -> bytes:
 
 def figure_files(report: StudyReport) -> Iterator[tuple[str, bytes]]:
     """All figures as files, one by one, as ("figures/NAME.svg", content)."""
-    for name in FIGURES:
+    for name in figure_names(report):
         for form in FORMATS:
             yield f"figures/{name}.{form}", figure_file(report, name, form)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 from eic_core import wording
 from study.report import terms
 from study.report.analysis import StudyReport
+from study.report.model_sections import model_sections
+from study.report.section import GROUPS, Fact, Group, Judgement, Section, SectionTable
 from study.statistics.exclusions import Unit
 from study.statistics.inference import ClusteredRate
 from study.statistics.preference import interval_text
@@ -16,87 +18,7 @@ from study.statistics.regression import RegressionTerm
 from study.statistics.threats.gaps import UNITS
 from study.statistics.threats.ties import CONVENTIONS
 
-Group = Literal["headline", "paper", "agreement", "threats", "study"]
-Judgement = Literal["", "no sign of a problem", "look closer", "cannot be told"]
-GROUPS: dict[Group, str] = {
-    "headline": "What the votes support",
-    "paper": "As the paper computes it",
-    "agreement": "Do raters agree?",
-    "threats": "What could be wrong",
-    "study": "The study",
-}
-
-
-@dataclass(frozen=True)
-class Fact:
-    """A named number.
-
-    Attributes
-    ----------
-    name, value : str
-    meaning : str
-        What the name means, for somebody who has not met it; "" if it says so itself.
-    """
-
-    name: str
-    value: str
-    meaning: str = ""
-
-
-@dataclass(frozen=True)
-class SectionTable:
-    """Rows of text; the first column names the row, the others are numbers to be compared.
-
-    Attributes
-    ----------
-    columns : tuple of str
-    rows : tuple of tuple of str
-        As many cells as columns.
-    caption : str
-    """
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    caption: str = ""
-
-    def __post_init__(self) -> None:
-        if any(len(row) != len(self.columns) for row in self.rows):
-            raise ValueError("a row does not fit the columns")
-
-
-@dataclass(frozen=True)
-class Section:
-    """One topic of a report.
-
-    Attributes
-    ----------
-    key : str
-        Unique and stable.
-    group : str
-        A key of `GROUPS`.
-    title : str
-    lines : tuple of str
-        What was found, in sentences.
-    facts : tuple of Fact
-    tables : tuple of Table
-    figure : str
-        A name of `study.report.figures.FIGURES`; "" without one.
-    explanation : str
-        How it was done and how to read it, for those who ask.
-    judgement : str
-        Of a possible threat: whether it needs attention; "" where nothing is judged.
-    """
-
-    key: str
-    group: Group
-    title: str
-    lines: tuple[str, ...] = ()
-    facts: tuple[Fact, ...] = ()
-    tables: tuple[SectionTable, ...] = ()
-    figure: str = ""
-    explanation: str = ""
-    judgement: Judgement = ""
-
+__all__ = ["GROUPS", "Fact", "Group", "Judgement", "Section", "SectionTable", "sections_of"]
 
 MEANINGS = (terms.RAW_AGREEMENT, terms.FLEISS, terms.KRIPPENDORFF, terms.GWET)
 
@@ -525,6 +447,7 @@ def sections_of(report: StudyReport) -> tuple[Section, ...]:
         headline_section(report),
         paper_section(report),
         agreement_section(report),
+        *model_sections(report),
         *threat_sections(report),
         votes_section(report),
         pairs_section(report),

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from eic_core.exports import csv_text, safe_cell
 from study.report.analysis import StudyReport, gap_of
 from study.report.exported import VOTE_COLUMNS, VOTES_FILE, ExportedPair, ExportedVote, cell_text
+from study.report.exported_models import ANSWERS_FILE
 from study.statistics.exclusions import active_seconds
 
 Value = str | int | float | bool | None
@@ -213,6 +214,25 @@ rater_seconds | from paint to press by the rater's own clock; empty if not measu
 viewport | width of the rater's window: under 600 px, to 1023, or more | narrow, medium, wide
 in_view | whether both formulas had been in view before the press; empty if unknown | true, false
 """)
+_ANSWER = _columns("""
+answer | the answer of a model | unique id
+run | which model was asked: the label of the run in study.json | text
+pair | the pair of the study | id
+problem | the problem whose data both formulas describe | id
+first | which formula was formula A, by its EIC | lower, higher
+repeat | number of the question within its order | whole number from 1
+outcome | the formula chosen, by its EIC, or what else | lower, higher, tie, refused, unparsable
+snapshot | the model that answered, as the endpoint names it; empty if it does not | text
+fingerprint | its configuration, as the endpoint names it; empty if it does not | text
+finish_reason | why the answer ended, as the endpoint says | text
+structured | whether the model was held to a JSON schema | true, false
+seed | the seed that was sent; empty where the endpoint takes none | whole number
+prompt_tokens | tokens of the question; empty where the endpoint does not count | whole number
+completion_tokens | tokens of the answer; empty where the endpoint does not count | whole number
+latency_seconds | from the question to the end of the answer | seconds
+asked_at | when the answer was stored | ISO 8601, UTC
+raw | the answer as it was written | text
+""")
 _MORE = _columns("""
 active_seconds | rater_seconds; where it is empty, seconds less idle_seconds | seconds
 excluded | whether the frozen exclusion rule leaves this vote out | true, false
@@ -275,6 +295,7 @@ made_by | versions of the software that made the table, and the seed | text
 
 CODEBOOK: dict[str, tuple[CodebookColumn, ...]] = {
     VOTES_FILE: _VOTE,
+    ANSWERS_FILE: _ANSWER,
     LONG_FILE: (*_VOTE, *_MORE, *_GAPS, *_SOURCE),
     PAIRS_FILE: (*_PAIR, *_GAPS, *_COUNTS, *_SOURCE),
     RATERS_FILE: (*_RATER, *_COUNTS, *_SOURCE),

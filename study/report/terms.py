@@ -75,3 +75,7 @@ HASH = (
 )
 SEED = "Where the random draws begin: the same seed gives the same numbers."
 ESTIMAND = "What the interval is about: the pairs of this study alone, or all pairs like them."
+PROMPT = (
+    "A fingerprint of the words around the pairs. Two runs with one fingerprint were asked the "
+    "same question."
+)

@@ -90,15 +90,21 @@ def _operands(p: Page, k: int) -> list[np.ndarray]:
     return [p.truth.value(c) for c in p.formula.nodes[k].children]
 
 
-def _kept(p: Page, k: int) -> tuple[float, float]:
-    """How much of the two terms is left: where digits are lost, and at the median row."""
-    node = p.formula.nodes[k]
-    if node.operator not in ("add", "sub"):
-        return math.nan, math.nan
-    sizes = np.array([p.truth.size(c) for c in node.children])
+def _all_kept(p: Page, k: int) -> np.ndarray:
+    """How much of the two terms is left at each row."""
+    sizes = np.array([p.truth.size(c) for c in p.formula.nodes[k].children])
     with np.errstate(all="ignore"):
         top = sizes.max(axis=0)
-        ratio = 10.0 ** (p.truth.size(k) - top) / (10.0 ** (sizes - top)).sum(axis=0)
+        return np.asarray(
+            10.0 ** (p.truth.size(k) - top) / (10.0 ** (sizes - top)).sum(axis=0)
+        )
+
+
+def _kept(p: Page, k: int) -> tuple[float, float]:
+    """How much of the two terms is left: where digits are lost, and at the median row."""
+    if p.formula.nodes[k].operator not in ("add", "sub"):
+        return math.nan, math.nan
+    ratio = _all_kept(p, k)
     rows, w = weights(p.truth, k)
     return typical(ratio[rows], w), float(np.nanmedian(ratio[rows]))
 
@@ -124,9 +130,12 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
     yield from crosses_zero(p, k)
 
 
-@clause(CAUSES, "cause.cancel_nearly", "the two terms nearly cancel at some samples")
+@clause(CAUSES, "cause.cancel_nearly", "the two terms nearly cancel⟦ at <some:word> samples⟧")
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     yield from _cancels(p, k, math.inf)
+    kept = _all_kept(p, k)
+    if bool(m["some"]) == (np.nanmax(kept) < 0.5 - 1e-6) and abs(np.nanmax(kept) - 0.5) > 1e-3:
+        yield f"{np.nanmin(kept):.3g} to {np.nanmax(kept):.3g} of the terms is left"
 
 
 @clause(CAUSES, "cause.nobody", "it adds up over the steps below, and no single one stands out")

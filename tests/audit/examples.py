@@ -154,6 +154,13 @@ EXAMPLES: tuple[tuple[str, str, int, str], ...] = (
     ("0*sign(sin(1e18*x)) + y", "x=1:2 y=1:2", 20, ""),
     ("sign(x-3)", "x=1:5", 60, ""),
     ("sqrt(x*x+y*y)", "x=[2e-162,1,2] y=[3e-162,1,3]", 3, "s"),
+    ("sqrt((x-a)**2+(y-b)**2)", "x=[1,2,3,4] a=[1,2,2.5,3] y=[1,2,3,1] b=[1,2,2,3]", 4, ""),
+    ("(x-2)**2+(y-1)**4", "x=2 y=1", 3, ""),
+    ("sign(sin(1e22*x)) + 1e-9*(y-3)", "x=[1.3,5.1] y=3", 2, ""),
+    ("1000000+floor(x)", "x=[1,2,3,3.5,2.5]", 5, ""),
+    ("floor(1.5*floor(x))+y", "x=[1,2.5,3,3.5,4] y=[1,2,3,4,5]", 5, ""),
+    ("x*y*z", "x=[1e-200,1,1e-300] y=[1e-200,1,1e-300] z=[1e90,1,1]", 3, ""),
+    ("sqrt(x*x+y*y)+1/(1+exp(z))", "x=[2e-162,1,2] y=[3e-162,1,2] z=[800,1,1]", 3, ""),
 )
 """Formula, ranges, samples, and what else is asked: "s" a search, "t" one that is cut short, "f"
 all findings.  A range may be a list of values, or ``tail:INDEX`` for `heavy`."""

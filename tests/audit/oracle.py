@@ -8,6 +8,7 @@ the formula is plain NumPy (`plain`).
 from __future__ import annotations
 
 import math
+import random
 import sys
 from collections.abc import Iterator
 from fractions import Fraction
@@ -281,6 +282,51 @@ class Truth:
         wrong_zero &= ~self.singular(k)
         return self.valid & (~np.isfinite(y) | wrong_zero)
 
+    # what first order does not show
+
+    @cached_property
+    def shaken(self) -> np.ndarray:
+        """How far the result moves, in units of the larger, where some step keeps no digit.
+
+        These steps and all below are moved by some roundings at random, a few times.  0 at other
+        samples.
+        """
+        rng = random.Random(0)
+        found = np.zeros(self.count)
+        with mp.workdps(self._digits()):
+            for i in np.flatnonzero(self.valid & self.any_singular):
+                y = self.rows[i].y[self.root]
+                for _ in range(SHAKES):
+                    moved = self._shaken_result(self.rows[i], rng)
+                    if moved is not None and moved != y:
+                        far = abs(moved - y) / max(abs(moved), abs(y))
+                        found[i] = max(found[i], float(far))
+        return found
+
+    def _shaken_result(self, row: RowTruth, rng: random.Random) -> Any | None:
+        lost = [k for k in range(self.nodes) if row.s2[k] == math.inf and k != self.root]
+        moved = {j for k in lost or [self.root] for j in self.subtree(k)}
+        values: list[Any] = []
+        try:
+            for node in self.formula.nodes:
+                below = [values[c] for c in node.children]
+                y = apply(node, below) if below else row.y[node.id]
+                by = rng.choice((-1, 1)) * rng.uniform(1, 4) if node.id in moved else 0
+                values.append(y * (1 + by * mp.mpf(2) ** -53))
+        except NoRealValue:
+            return None
+        return values[-1]
+
+    @cached_property
+    def follows(self) -> np.ndarray:
+        """Samples at which the result moves far with a step that keeps no digit, though its own s
+        is finite."""
+        s = self.s(self.root)
+        with np.errstate(invalid="ignore"):
+            beyond = self.shaken > np.minimum(0.1, 1e3 * 2.0**-53 * s)
+        jumps = any(n.operator in STEPS or n.operator == "atan2" for n in self.formula.nodes)
+        return np.isfinite(s) & beyond & ((self.shaken >= 0.1) | jumps)
+
     # what a rounding decides
 
     @cached_property
@@ -499,6 +545,9 @@ def _farther(place: dict[str, float], ends: tuple[dict[str, float], dict[str, fl
     """Of two points the one that is farther from a place."""
     return max(ends, key=lambda end: sum(abs(end[v] - place[v]) for v in place))
 
+
+SHAKES = 8
+"""How often the nodes of a row are moved."""
 
 PARTS = 32
 """Into so many parts a segment is cut before its changes of sign are followed."""

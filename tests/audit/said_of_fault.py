@@ -224,6 +224,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     inside = p.truth.any_singular & np.isfinite(p.truth.q2) & ~p.truth.singular(p.truth.root)
+    inside &= ~p.truth.follows
     if int(inside.sum()) != whole(m["n"]):
         yield f"it is {inside.sum()}"
     yield from somewhere(
@@ -234,8 +235,9 @@ def _(p: Page, m: Match) -> Iterator[str]:
 @says(
     "fault.function_zero",
     "fault",
-    "At <n:int> [[sample|samples]] the function itself is 0 or infinitely steep (beyond 10³⁰): "
-    "there any error of its inputs takes every digit; they are left out of the split.",
+    "At <n:int> [[sample|samples]] the function itself is 0, jumps or is infinitely steep (beyond "
+    "10³⁰): an error of its inputs there, however small, is not passed on in proportion; they are "
+    "left out of the split.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     lost = int(np.isinf(p.truth.own2[p.truth.valid]).sum())

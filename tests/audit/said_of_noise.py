@@ -113,7 +113,8 @@ def _noise_at(p: Page, target: int, m: Match, step: int | None) -> Iterator[str]
     times = (0.0, 3.2)
     if m.groupdict().get("amplified"):
         low, high = significant(m["amplified"])
-        times = 0.85 * low, 1.15 * high
+        low = significant(m["from"])[0] if m["from"] else low
+        times = 0.998 * low, 1.002 * high
     groups = []
     for nodes, count in zip(named, _counts(m["whose"]), strict=True):
         fitting = [
@@ -157,7 +158,7 @@ def _sources_are(
         yield f"their share is {least:.4f} to {most:.4f}"
     if step is not None:
         for k in chosen:
-            yield from _amplified_most(p, k, target, step, squares, m["how"])
+            yield from _amplified_most(p, k, target, step, m["how"])
 
 
 KINDS["step"] = r"(?: at|, mostly at| on the way, most at)"
@@ -166,11 +167,11 @@ PART = {" at": 0.75, ", mostly at": 0.49, " on the way, most at": 0.0}
 
 
 def _amplified_most(
-    p: Page, k: int, target: int, step: int, squares: np.ndarray, how: str
+    p: Page, k: int, target: int, step: int, how: str
 ) -> Iterator[str]:
     """Whether the noise of k is multiplied in that step, or most of it."""
     if k != target:
-        yield from _on_the_way(k, step, how, _gains_of_means(p, k, target, squares))
+        yield from _on_the_way(k, step, how, _gains_there(p, k, target))
 
 
 def _way(p: Page, k: int, target: int) -> Iterator[tuple[int, int]]:
@@ -182,14 +183,16 @@ def _way(p: Page, k: int, target: int) -> Iterator[tuple[int, int]]:
         k = above
 
 
-def _gains_of_means(p: Page, k: int, target: int, squares: np.ndarray) -> dict[int, float]:
-    """Digits that each step adds to the root mean square of the noise."""
+def _gains_there(p: Page, k: int, target: int) -> dict[int, float]:
+    """Digits that each step adds to the noise of a node, at the rows that carry it."""
+    gains = np.abs(p.truth.gains(target))
+    carried = np.nan_to_num(np.square(gains[k]))
+    carried = carried / (carried.sum() or 1.0)
+    rows = carried > 0
+    size = np.log10(np.maximum(gains[:, rows], 1e-30))
     return {
-        step: 0.5 * math.log10(squares[c] / squares[step]) if squares[c] and squares[step] else (
-            math.inf if squares[c] else 0.0
-        )
-        for c, step in _way(p, k, target)
-    }  # fmt: skip
+        step: float(carried[rows] @ (size[c] - size[step])) for c, step in _way(p, k, target)
+    }
 
 
 def _on_the_way(k: int, step: int, how: str, gains: dict[int, float]) -> Iterator[str]:
@@ -202,7 +205,7 @@ def _on_the_way(k: int, step: int, how: str, gains: dict[int, float]) -> Iterato
             f"the noise of node {k} is multiplied 10^{gains[worst]:.2f} times at node {worst} and "
             f"10^{gains[step]:.2f} at node {step}"
         )
-    elif math.isfinite(gains[step]) and gains[step] < PART[how] * sum(gains.values()):
+    elif gains[step] < min(20.0, PART[how] * sum(gains.values())):
         yield f"of 10^{sum(gains.values()):.2f} times only 10^{gains[step]:.2f} at node {step}"
 
 
@@ -215,7 +218,7 @@ def _noun(p: Page, code: str, noun: str) -> Iterator[str]:
     "why.amplified",
     "why",
     "<share:share> of the noise of <target:any> comes from <whose:any>, ⟦each ⟧amplified "
-    "<amplified:times><how:step> the <noun:word> <at:code>.",
+    "⟦<from:num> to ⟧<amplified:times><how:step> the <noun:word> <at:code>.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _noun(p, m["at"], m["noun"])
@@ -235,7 +238,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
     "why.amplified_more",
     "why",
     "Another <share:pct> comes from <whose:any>, ⟦each ⟧amplified "
-    "<amplified:times><how:step> the <noun:word> <at:code>.",
+    "⟦<from:num> to ⟧<amplified:times><how:step> the <noun:word> <at:code>.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _noun(p, m["at"], m["noun"])

@@ -10,6 +10,7 @@ import numpy as np
 
 from tests.audit.clauses import CAUSES, INVALID, crosses_zero, told, told_of_lost, weights
 from tests.audit.exactly import STEPS
+from tests.audit.oracle import half_log10
 from tests.audit.page import Page
 from tests.audit.printed import (
     KINDS,
@@ -62,8 +63,16 @@ def _level(name: str, text: str, low: float, high: float) -> None:
 _level("stable", "The result loses less than 1 digit", 0, 1)
 _level("moderate", "The result loses 1 to 2 digits", 1, 2)
 _level("severe", "The result loses more than 2 digits", 2, 1e9)
-_level("infinite", "At some samples no digit of the result is right, or it is infinitely steep",
-       math.inf, math.inf)  # fmt: skip
+
+
+@says(
+    "level.infinite",
+    "level",
+    "At some samples no digit of the result is right, or it jumps or is infinitely steep",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if not p.truth.singular(p.truth.root).any() and not p.truth.follows.any():
+        yield f"the result loses {p.truth.local(p.truth.root):.4f}"
 
 
 @says("level.range", "level", "At some samples double precision has no value of the result")
@@ -195,7 +204,8 @@ def _paper(name: str, text: str, low: float, high: float) -> None:
 _paper("stable", "EIC below 1, like a typical physical law", 0, 1)
 _paper("moderate", "EIC between 1 and 2, more than a typical physical law", 1, 2)
 _paper("severe", "EIC above 2, where the paper's filter drops a formula", 2, 1e9)
-_paper("infinite", "EIC infinite: at some step and sample no digit is right", math.inf, math.inf)
+_paper("infinite", "EIC infinite: at some step and sample no digit is right, or it jumps",
+       math.inf, math.inf)  # fmt: skip
 
 
 @says("paper.undefined", "level", "EIC undefined: the formula has no real value on these samples")
@@ -207,7 +217,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 # --- digits that are lost ---
 
 
-@says("verdict.nothing", "verdict", "Loses no digit: nothing is computed.")
+@says("verdict.nothing", "verdict", "[[the|The]] result loses no digit: nothing is computed.")
 def _(p: Page, m: Match) -> Iterator[str]:
     if any(n.children for n in p.formula.nodes):
         yield "something is computed"
@@ -295,13 +305,26 @@ def _is_worst(p: Page, k: int) -> Iterator[str]:
 @says(
     "verdict.lost",
     "verdict",
-    "[[the|The]] result loses <d:one> digits (EIC) at <at:code><how:how>: <why:any>.",
+    "[[the|The]] result loses <d:one> digits⟦ with independent noise⟧ (EIC) at <at:code><how:how>: "
+    "<why:any>.",
     claims=lambda p, m: [("EIC", *decimal(m["d"])), (INDEPENDENT, *decimal(m["d"]))],
 )
 def _(p: Page, m: Match) -> Iterator[str]:
+    yield from _noise_is_named(p, "with independent noise" in m[0])
     yield from _is_eic(p, decimal(m["d"]), m["at"])
     yield from _root_loses(p, decimal(m["d"]))
     yield from somewhere(p, m["at"], lambda k: _cause(p, k, m["how"], m["why"]))
+
+
+def _noise_is_named(p: Page, named: bool) -> Iterator[str]:
+    """Whether a loss says of which noise it is where the other one is another number."""
+    q2 = p.truth.q2[p.truth.valid]
+    shared = half_log10(float(np.mean(q2)))
+    apart = abs(shared - p.truth.local(p.truth.root)) if math.isfinite(shared) else math.inf
+    if named and all(len(c) == 1 for c in p.truth.classes):
+        yield "no number stands in it twice"
+    elif not named and apart > 0.3:
+        yield f"with shared noise the result loses {shared:.3f}"
 
 
 KINDS["how"] = (
@@ -447,9 +470,12 @@ def _made(p: Page, t: int, k: int, place: Match | None, why: str) -> Iterator[st
 @says(
     "verdict.every",
     "verdict",
-    "[[the|The]] result loses every digit⟦ with independent noise⟧<where:where> (EIC infinite)"
+    "[[the|The]] result [[loses every digit|jumps]]⟦ with independent noise⟧<where:where> "
+    "(EIC infinite)"
     "⟦, at <some:int> of them because of <cause:code>⟧⟦ at <at:code>⟧: <why:any>"
+    "⟦, and an error there, however small, costs ⟦up to ⟧<costs:digits>⟧"
     "⟦; at <steep:int> more it is infinitely steep⟧"
+    "⟦; at <more:int> more, where it follows <step:code>, ⟦up to ⟧<far:digits>⟧"
     "⟦; [[at the others|elsewhere]] it loses <rest:digits>⟧.",
     claims=lambda p, m: [
         ("EIC", math.inf, math.inf),
@@ -462,12 +488,68 @@ def _(p: Page, m: Match) -> Iterator[str]:
     if (whole(m["steep"]) if m["steep"] else 0) != int((every & ~lost).sum()):
         yield f"at {(every & ~lost).sum()} samples it is steep"
     yield from _count_of(p, lost, m["where"])
-    if m["rest"]:
-        rest = p.truth.local_finite(p.truth.root)
-        if not holds(digits(m["rest"]), rest):
-            yield f"at the others {rest:.4f}"
+    yield from _at_the_others(p, m["rest"])
+    moved = p.truth.shaken[lost]
+    if ("result jumps" in m[0]) != bool(m["costs"]):
+        yield "half of it is said"
+    if m["costs"]:
+        yield from _moved_so(moved, digits(m["costs"]))
+    jumps = [n.id for n in p.formula.nodes if n.operator in JUMPING]
+    if not m["costs"] and any(p.truth.singular(k).any() for k in jumps) and (moved < 0.05).any():
+        yield f"it moves by {moved.min():.3g} of its size at one of them"
+    if (whole(m["more"]) if m["more"] else 0) != int(p.truth.follows.sum()):
+        yield f"at {p.truth.follows.sum()} it follows a step"
+    if m["more"]:
+        yield from _moved_so(p.truth.shaken[p.truth.follows], digits(m["far"]))
     count = whole(m["some"]) if m["some"] else int(lost.sum())
     yield from somewhere(p, m["at"] or m["cause"], lambda k: _source(p, k, lost, m["why"], count))
+
+
+def _at_the_others(p: Page, told_digits: str | None) -> Iterator[str]:
+    """What is lost where the result has a finite s and follows no step that has none."""
+    s2 = p.truth.s2[p.truth.root]
+    s2 = s2[np.isfinite(s2) & ~p.truth.follows]
+    rest = half_log10(float(np.mean(s2))) if len(s2) else math.nan
+    if told_digits and not holds(digits(told_digits), rest):
+        yield f"at the others {rest:.4f}"
+
+
+def _moved_so(moved: np.ndarray, interval: tuple[float, float]) -> Iterator[str]:
+    """Whether results that move so far lose at most so many digits."""
+    far = float(np.max(moved, initial=0.0))
+    lost = math.log10(far * 2.0**53) if 0 < far < 1 else math.inf if far else 0.0
+    if math.isinf(interval[0]) and far > 0.5:
+        return
+    if not holds(interval, lost, 0.4):
+        yield f"it moves by {far:.3g} of its size"
+
+
+@says(
+    "verdict.follows",
+    "verdict",
+    "[[the|The]] result loses ⟦up to ⟧<far:digits>⟦ with independent noise⟧"
+    "⟦ at <n:int> of <of:int> [[sample|samples]]⟧, where it follows <at:code> (EIC infinite): "
+    "<why:any>⟦; at the others it loses <rest:digits>⟧.",
+    claims=lambda p, m: [("EIC", math.inf, math.inf)],
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    count, valid = int(p.truth.follows.sum()), int(p.truth.valid.sum())
+    if (whole(m["n"]), whole(m["of"])) != (count, valid) if m["n"] else count != valid:
+        yield f"it does so at {count} of {valid} samples"
+    yield from _moved_so(p.truth.shaken[p.truth.follows], digits(m["far"]))
+    yield from _at_the_others(p, m["rest"])
+    yield from somewhere(p, m["at"], lambda k: _is_followed(p, k, m["why"]))
+
+
+def _is_followed(p: Page, k: int, why: str) -> Iterator[str]:
+    if not (p.truth.singular(k) & p.truth.follows).any():
+        yield "at those samples it keeps some digits"
+    yield from told_of_lost(p, k, why)
+
+
+@duty("that the result follows a step without a digit", "verdict.follows verdict.every")
+def _(p: Page) -> bool:
+    return bool(p.truth.follows.any())
 
 
 STEEP_AT = {
@@ -604,7 +686,8 @@ def _sizes(p: Page, k: int) -> np.ndarray:
 
 def _exact_range(p: Page, text: str, lost: np.ndarray) -> Iterator[str]:
     size = p.truth.size(p.truth.root)
-    inside = lost & p.truth.valid & (np.isneginf(size) | ((size > -307.66) & (size < 308.25)))
+    inside = lost & p.truth.valid & (np.isneginf(size) | ((size > -323.6) & (size < 308.25)))
+    fewer = int((inside & (size < -307.6526) & ~np.isneginf(size)).sum())
     count = int(inside.sum())
     unknown = int((lost & ~p.truth.valid).sum())  # a step is beyond 10^(10^6)
     if text == "the exact value is in range":
@@ -613,10 +696,15 @@ def _exact_range(p: Page, text: str, lost: np.ndarray) -> Iterator[str]:
     elif text == "the exact value is out of range, too":
         if count:
             yield f"at {count} it is in range"
-    elif m := re.fullmatch(r"the exact value is in range at ([\d,]+)( or more)? of them", text):
-        told_count = whole(m[1])
+    elif m := re.fullmatch(
+        r"the exact value is in range(?: at ([\d,]+)( or more)? of them)?"
+        r"(, with fewer digits)?(?: at ([\d,]+))?", text
+    ):  # fmt: skip
+        told_count = whole(m[1] or str(int(lost.sum())))
         if told_count > count + unknown or (not m[2] and told_count < count):
             yield f"at {count}"
+        if (whole(m[4]) if m[4] else told_count if m[3] else 0) != fewer:
+            yield f"with fewer digits at {fewer}"
     elif text != "what the exact value is, is not known at all of them":
         yield "not understood"
 
@@ -654,6 +742,21 @@ _undefined(
 
 
 # --- notes ---
+
+
+@says(
+    "note.follows",
+    "note",
+    "EIC is of first order, by which the result would keep its digits at <n:int> "
+    "[[sample|samples]] where it follows <at:code>: what it loses there was found by moving that "
+    "step by a rounding.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if whole(m["n"]) != int(p.truth.follows.sum()):
+        yield f"at {p.truth.follows.sum()}"
+    yield from somewhere(
+        p, m["at"], lambda k: [] if p.truth.singular(k).any() else ["it keeps some digits"]
+    )
 
 
 @says("note.sixteen", "note", "EIC is above the 16 digits that double precision has.")
@@ -1022,6 +1125,7 @@ _label("log1p", "Logarithm near its end", "log1p")
 _label("end", "End of the domain", "asin acos acosh atanh")
 _label("steep", "Steep function")
 _label("infinitely_steep", "Infinitely steep", " ".join(STEEP_AT), applies="singular")
+_label("jumps", "A jump", " ".join(JUMPING), applies="singular")
 _label("singular", "A singular point", applies="singular")
 
 
@@ -1044,6 +1148,7 @@ def _(p: Page) -> bool:
 
 
 @duty("a step inside loses two digits and more", "verdict.lost verdict.inner verdict.inner_every "
-      "verdict.every verdict.steep verdict.inside verdict.inside_every")  # fmt: skip
+      "verdict.every verdict.steep verdict.inside verdict.inside_every "
+      "verdict.follows")  # fmt: skip
 def _(p: Page) -> bool:
     return p.truth.eic > 2

@@ -46,6 +46,7 @@ class RowTruth:
     y : list of mpf
     bad : int or None
         The first node without a real value.
+    formula : Formula
     too_large : bool
         Whether it is only beyond 10^(10^6) there.
     s2 : list of float
@@ -65,6 +66,7 @@ class RowTruth:
     raw: list[float]
     gains: list[dict[int, float]]
     loose: list[dict[int, Any]]
+    formula: Formula
     too_large: bool = False
 
 
@@ -137,7 +139,7 @@ def shake_row(formula: Formula, cells: Mapping[str, str]) -> RowTruth:
     formula : Formula
     cells : mapping of variable to decimal text
     """
-    row = RowTruth([], None, [], [], [], [])
+    row = RowTruth([], None, [], [], [], [], formula)
     moves: list[dict[int, Any]] = []
     for node in formula.nodes:
         k = node.id
@@ -206,6 +208,24 @@ def _infinite_passes(row: RowTruth, node: Node, a: list[Any], y: Any, s2: float)
     return s2
 
 
+def _flat(row: RowTruth, node: Node, k: int) -> bool:
+    """Whether a zero among the operands of a sum moves by the square of what moves it, or less.
+
+    To first order, which the definition is of, it does not move.
+    """
+    below = row.formula.nodes[k]
+    if below.operator == "neg":
+        return _flat(row, below, below.children[0])
+    if row.y[k]:
+        return False
+    zeros = [not row.y[c] for c in below.children]
+    if below.operator == "mul":
+        return all(zeros)
+    if below.operator == "power":
+        return float(below.parameter or 0) > 1
+    return below.operator == "pow" and zeros[0] and row.y[below.children[1]] > 1
+
+
 def _at_zero(
     row: RowTruth, node: Node, a: list[Any], moved: dict[int, Any]
 ) -> tuple[dict[int, float], dict[int, Any], float]:
@@ -223,6 +243,8 @@ def _at_zero(
             else limit_at_zero(node.operator, a, node.parameter, i)
         )
         below = set(row.gains[c]) | set(row.loose[c])
+        if node.operator in ("add", "sub") and _flat(row, node, c):
+            continue
         if limit is not None:
             s2 += limit * limit * row.raw[c]
             for j, g in row.gains[c].items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import stat
 import threading
@@ -14,12 +15,13 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
+from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
 from db import open_database
 from db.engine import _switch_log_on, make_engine
 from db.tables import Base
-from study.errors import StudyError
+from study.errors import StorageError, StudyError
 from tests.rehearsal import Rehearsal
 
 
@@ -206,3 +208,45 @@ def test_times_are_stored_in_utc(rehearsal: Rehearsal) -> None:
 def test_a_time_without_zone_is_refused(rehearsal: Rehearsal) -> None:
     with pytest.raises(Exception, match="time zone"), rehearsal.store.writing() as tx:
         tx.audit.add(datetime(2025, 1, 1), "somebody", "wrote")
+
+
+def test_a_full_disk_is_told_and_nothing_is_half_saved(rehearsal: Rehearsal) -> None:
+    """SQLite's own limit of pages says what a full disk does (sqlite.org/pragma.html)."""
+    study = rehearsal.opened()
+    token = rehearsal.rater(study)
+    rehearsal.rate(token)
+    ballot = rehearsal.rating.next_ballot(token).ballot
+    assert ballot is not None
+    full: list[object] = []
+
+    def limit(connection: sqlite3.Connection, _: object) -> None:
+        connection.execute(f"PRAGMA max_page_count = {1 if full else 2**30}")
+
+    rehearsal.store.dispose()
+    event.listen(rehearsal.store.engine, "connect", limit)
+    full.append(True)
+    with pytest.raises(StorageError, match="the disk is full"), rehearsal.store.writing() as tx:
+        for n in range(200):
+            tx.audit.add(rehearsal.clock.now(), "rater", "filled", study.id, "x" * 1000 + str(n))
+    full.clear()
+    rehearsal.store.dispose()
+    assert rehearsal.organiser.audit(study.id)[0].action != "filled"
+    assert str(rehearsal.rating.open(token).progress) == "saved 1 of 10"
+
+
+def test_a_database_that_is_junk_locked_or_in_no_folder_does_not_open(
+    rehearsal: Rehearsal, tmp_path: Path
+) -> None:
+    junk = tmp_path / "junk.sqlite3"
+    junk.write_bytes(b"not a database at all" * 500)
+    for url, said in (
+        (f"sqlite:///{junk}", "is no database"),
+        (f"sqlite:///{tmp_path}/junk.sqlite3/below.sqlite3", "cannot open the database"),
+        ("sqlite:////proc/none/lab.sqlite3", "cannot open the database"),
+    ):
+        with pytest.raises(StorageError, match=said):
+            open_database(url)
+    with contextlib.closing(sqlite3.connect(rehearsal.url.removeprefix("sqlite:///"))) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StorageError, match="busy"):
+            open_database(rehearsal.url + "?timeout=1")

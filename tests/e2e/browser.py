@@ -77,12 +77,12 @@ def kept_port() -> Iterator[int]:
 @contextlib.contextmanager
 def running_server(
     *, demo: bool = False, database: Path | None = None, log_file: Path | None = None,
-    port: int | None = None, script: str = "app.py",
+    port: int | None = None, script: str = "app.py", processes: list[int] | None = None,
 ) -> Iterator[str]:
     """`streamlit run` of a script in a process of its own; yields its address.
 
     Without `database` it has one of its own that is gone afterwards.  `log_file` receives what
-    it prints.
+    it prints, `processes` its number.
     """
     with (
         contextlib.nullcontext(port) if port else kept_port() as port,
@@ -103,6 +103,8 @@ def running_server(
             stderr=subprocess.STDOUT,
             env=environment,
         )  # fmt: skip
+        if processes is not None:
+            processes.append(process.pid)
         try:
             for _ in range(240):
                 if process.poll() is not None:

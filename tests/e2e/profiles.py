@@ -8,7 +8,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
-from playwright.sync_api import Browser, BrowserContext, CDPSession, Page
+from playwright.sync_api import Browser, BrowserContext, CDPSession, ConsoleMessage, Page
 
 Scheme = Literal["light", "dark"]
 
@@ -25,10 +25,16 @@ class _Kept:
 
     def __init__(self, context: BrowserContext) -> None:
         self.context = context
+        self.blocked: list[str] = []
+        context.on("console", self._listen)
         self._anchor = context.new_page()
         self._anchor.route(_ANCHOR, lambda route: route.fulfill(body="", content_type="text/html"))
         self._anchor.goto(_ANCHOR)
         self._devtools: CDPSession = context.new_cdp_session(self._anchor)
+
+    def _listen(self, message: ConsoleMessage) -> None:
+        if "Content Security Policy" in message.text:
+            self.blocked.append(f"{message.text} at {message.location}")
 
     def empty(self) -> None:
         """Close its pages; forget cookies and what pages have stored."""
@@ -53,6 +59,8 @@ _free: WeakKeyDictionary[Browser, dict[bool, list[_Kept]]] = WeakKeyDictionary()
 def profile(browser: Browser, *, phone: bool = False) -> Iterator[BrowserContext]:
     """A profile without cookies or stored data that nobody else has meanwhile.
 
+    At its end no page of it may have met something that the server's content policy forbids.
+
     Only what the network has delivered before is still in its cache: a test of what is delivered
     takes a `browser.new_context` of its own.
     """
@@ -63,7 +71,9 @@ def profile(browser: Browser, *, phone: bool = False) -> Iterator[BrowserContext
     )  # fmt: skip
     try:
         yield kept.context
+        assert kept.blocked == []
     finally:
+        kept.blocked.clear()
         kept.empty()
         free.append(kept)
 

@@ -125,7 +125,7 @@ def test_degenerate_and_plain_formulas_are_answered_in_words(
 def test_samples_without_a_digit_are_counted_in_a_note() -> None:
     page = open_with_table("x,y\n1,0\n2,0.7\n3,1.1\n", formula="log(x)", ask="writing", target="y")
     assert not failed(page)
-    assert "At 1 sample the function itself is 0 or infinitely steep" in html_of(page)
+    assert "At 1 sample the function itself is 0, jumps or is infinitely steep" in html_of(page)
 
 
 def test_three_hundred_nodes_are_answered() -> None:

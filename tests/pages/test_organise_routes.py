@@ -106,6 +106,16 @@ def test_a_form_of_another_site_is_not_taken(lab: Lab, headers: dict[str, str]) 
     assert "set-cookie" not in answer.headers
 
 
+def test_a_form_that_keeps_its_origin_to_itself_is_taken_from_our_own_pages(lab: Lab) -> None:
+    """What a browser sends from a page with `Referrer-Policy: no-referrer` (Fetch, 3.2)."""
+    chosen(lab)
+    answer = client().post(
+        "/door/login", data=login_form(PASSPHRASE),
+        headers={"Origin": "null", "Sec-Fetch-Site": "same-origin"},
+    )  # fmt: skip
+    assert answer.headers["location"] == "/organise"
+
+
 def test_a_form_without_its_token_is_not_taken(lab: Lab) -> None:
     chosen(lab)
     answer = client().post("/door/login", data={"passphrase": PASSPHRASE})

@@ -22,6 +22,7 @@ import numpy as np
 from scipy import stats
 from statsmodels.discrete.discrete_model import Logit
 from statsmodels.regression.linear_model import OLS
+from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.sandwich_covariance import cov_cluster
 
@@ -698,8 +699,199 @@ def at_least(found, chances):
     return float(np.fft.fft(transform).real[found:].sum() / size) if chances else None
 
 
-# --- everything ---
+# --- models ---
 
+
+def answers_of(folder, study):
+    """The answers of each run, in the order of the runs; none where no model was asked."""
+    if not study.get("model_runs"):
+        return []
+    with open(f"{folder}/model_answers.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [(run, [r for r in rows if r["run"] == run["label"]]) for run in study["model_runs"]]
+
+
+def models(folder, study, valid, level, seed):
+    """Every number about models, beside people's valid votes."""
+    home = {pair["pair"]: pair["problem"] for pair in study["pairs"]}
+    plan = (study["configuration"].get("design") or {}).get("model_raters") or {}
+    asked = answers_of(folder, study)
+    told, scores = [], {}
+    for run, rows in asked:
+        cells = defaultdict(lambda: defaultdict(list))
+        for row in rows:
+            if row["outcome"] in ("lower", "higher"):
+                cells[row["pair"]][row["first"]].append(float(row["outcome"] == "lower"))
+        both = {p: c for p, c in cells.items() if c["lower"] and c["higher"]}
+        ends = {p: (np.mean(c["lower"]), np.mean(c["higher"])) for p, c in both.items()}
+        here = scores[run["label"]] = {p: (a + b) / 2 for p, (a, b) in ends.items()}
+        used = [v for v in valid if v["choice"] != "tie" and v["pair"] in here]
+        same, first, second, undecided = turned(ends.values())
+        repeats = [
+            (sum(c) * (sum(c) - 1) + (len(c) - sum(c)) * (len(c) - sum(c) - 1))
+            / (len(c) * (len(c) - 1))
+            for pair in cells.values() for c in pair.values() if len(c) > 1
+        ]  # fmt: skip
+        outcomes = Counter(row["outcome"] for row in rows)
+        told.append({
+            "temperature": run["temperature"], "repeats": run["repeats"],
+            "wanted": run["repeats"] * len(home), "answers": len(rows),
+            "outcomes": {name: outcomes[name]
+                         for name in ("lower", "higher", "tie", "refused", "unparsable")},
+            "prompt_tokens": sum(int(row["prompt_tokens"] or 0) for row in rows),
+            "completion_tokens": sum(int(row["completion_tokens"] or 0) for row in rows),
+            "median_latency_seconds": float(np.median([float(r["latency_seconds"]) for r in rows])),
+            "rate": over_pairs(here, home, level, True),
+            "people": {"rate": float(np.mean([v["choice"] == "lower" for v in used])),
+                       "votes": len(used)},
+            "less_people": less_people(here, used, level),
+            "position": over_pairs({p: (a + 1 - b) / 2 for p, (a, b) in ends.items()}, home,
+                                   level, True),
+            "orders": {"same": same, "first": first, "second": second, "undecided": undecided,
+                       "share": same / (same + first + second)},
+            "within": {"agreement": float(np.mean(repeats)), "cells": len(repeats)},
+            "agreement": with_people(here, used, level, seed),
+        })  # fmt: skip
+    between = []
+    for i, (a, _) in enumerate(asked):
+        for b, _ in asked[i + 1 :]:
+            between.append(two_models(scores[a["label"]], scores[b["label"]], home, level))
+    return {
+        "runs": told, "between": between,
+        "primary": primary(plan, asked, told, scores, home, level),
+    }  # fmt: skip
+
+
+def primary(plan, asked, told, scores, home, level):
+    """The declared contrast, for declared runs, with Holm's correction by statsmodels."""
+    declared = [i for i, (run, _) in enumerate(asked) if not run["undeclared"]]
+    contrast = plan.get("contrast")
+    if contrast == "first model less second":
+        a, b = (scores[asked[i][0]["label"]] for i in declared[:2])
+        tests = [two_models(a, b, home, level)["difference"]]
+    else:
+        name = {"model less people": "less_people", "model against one half": "rate"}.get(contrast)
+        tests = [told[i][name] for i in declared if name]
+    if not tests:
+        return []
+    corrected = multipletests([test["p_two_sided"] for test in tests], method="holm")[1]
+    return [test | {"p_holm": float(p)} for test, p in zip(tests, corrected, strict=True)]
+
+
+def turned(ends):
+    signs = [(np.sign(a - 0.5), np.sign(b - 0.5)) for a, b in ends]
+    return (
+        sum(a * b > 0 for a, b in signs), sum(a > 0 > b for a, b in signs),
+        sum(a < 0 < b for a, b in signs), sum(a * b == 0 for a, b in signs),
+    )  # fmt: skip
+
+
+def over_pairs(values, home, level, share):
+    """The mean of one value a pair, clustered by what is sampled beside raters."""
+    rows = [{"rater": f"{i}", "pair": p, "problem": home[p], "choice": "lower"}
+            for i, p in enumerate(sorted(values))]  # fmt: skip
+    groups = Clusters(rows, "pairs like these")
+    groups.y = np.array([values[p] for p in sorted(values)])
+    mean, n = float(groups.y.mean()), len(set(groups.items.tolist()))
+    variance, dof = groups.variances()[groups.item], groups.degrees_of_freedom
+    if not share:
+        span = plainly(mean, variance, dof, level)
+    elif variance > 1e-15 and 0 < mean < 1:
+        span = by_t(mean, variance, dof, level)
+    else:
+        span = exact(mean, n, level)
+    return {
+        "value": mean, "standard_error": math.sqrt(max(variance, 0.0)),
+        "degrees_of_freedom": dof, "pairs": len(values), "clusters": {groups.item: n},
+        "interval": span["interval"], "p_two_sided": span["p_two_sided"],
+    }  # fmt: skip
+
+
+def plainly(mean, variance, dof, level):
+    error = math.sqrt(variance)
+    half = stats.t.ppf((1 + level) / 2, dof) * error
+    return {
+        "interval": {"low": mean - half, "high": mean + half, "level": level},
+        "p_two_sided": 2 * stats.t.sf(abs(mean) / error, dof),
+    }
+
+
+def less_people(scores, used, level):
+    groups = Clusters(used, "pairs like these")
+    groups.y = np.array([scores[v["pair"]] for v in used]) - groups.y
+    mean = float(groups.y.mean())
+    item, rater, both = groups.variances().values()
+    variance = max(item + rater - both, min(item, rater))
+    return {
+        "value": mean, "standard_error": math.sqrt(variance),
+        "degrees_of_freedom": groups.degrees_of_freedom, "pairs": len({v["pair"] for v in used}),
+        "clusters": {groups.item: len(set(groups.items.tolist())),
+                     "rater": len({v["rater"] for v in used})},
+    } | plainly(mean, variance, groups.degrees_of_freedom, level)  # fmt: skip
+
+
+def two_models(a, b, home, level):
+    common = sorted(a.keys() & b.keys())
+    x, y = np.array([a[p] for p in common]), np.array([b[p] for p in common])
+    vary = np.ptp(x) > 0 and np.ptp(y) > 0
+    return {
+        "pairs": len(common), "agreement": float((x * y + (1 - x) * (1 - y)).mean()),
+        "correlation": float(stats.pearsonr(x, y).statistic) if vary else None,
+        "difference": over_pairs({p: a[p] - b[p] for p in common}, home, level, False),
+    }  # fmt: skip
+
+
+def with_people(scores, used, level, seed):
+    """Correlation, corrected for binomial noise, and agreement beside a left-out person's.
+
+    Each draw is put together pair by pair, and each measure taken from its rows as they are.
+    """
+    cast = defaultdict(list)
+    for vote in used:
+        cast[vote["pair"]].append(float(vote["choice"] == "lower"))
+    rows = sorted((scores[p], sum(v), len(v)) for p, v in cast.items() if len(v) > 1)
+    m = len(rows)
+    drawn = np.random.default_rng(seed).multinomial(m, np.full(m, 1 / m), size=DRAWS)
+    table = np.array(rows)
+    now = of_rows(table)
+    again = [of_rows(np.repeat(table, times, axis=0)) for times in drawn]
+    found = {"pairs": m, "votes": int(table[:, 2].sum()), "reliability": now["reliability"]}
+    for name in ("correlation", "corrected", "model", "people", "difference"):
+        value = now[name]
+        values = np.array([math.nan if each[name] is None else each[name] for each in again])
+        found[name] = {
+            "value": value,
+            "interval": (
+                bias_corrected(value, values, m, level) if can_tell(value, values) else None
+            ),
+        }
+    return found
+
+
+def can_tell(value, values):
+    """Whether at least 95 % of the draws are defined, and they differ."""
+    known = values[~np.isnan(values)]
+    return value is not None and len(known) >= 0.95 * len(values) and np.ptp(known) > 1e-12
+
+
+def of_rows(table):
+    score, lower, n = table.T
+    share = lower / n
+    noise = float(np.mean(share * (1 - share) / (n - 1)))
+    (of_model, both), (_, of_people) = np.cov(score, share)
+    true, alike, apart = of_people - noise, of_model > 1e-12, of_people > 1e-12
+    pairs_of_votes = (lower * (lower - 1) + (n - lower) * (n - lower - 1)) / (n - 1)
+    people = float(pairs_of_votes.sum() / n.sum())
+    model = float((score * lower + (1 - score) * (n - lower)).sum() / n.sum())
+    return {
+        "correlation": float(both / math.sqrt(of_model * of_people)) if alike and apart else None,
+        "reliability": float(true / of_people) if apart else None,
+        "corrected": float(both / math.sqrt(of_model * true)) if alike and true > 1e-12 else None,
+        "model": model, "people": people, "difference": model - people,
+    }  # fmt: skip
+
+
+# --- everything ---
 
 
 def recompute(folder, level, seed, estimand):
@@ -757,6 +949,7 @@ def recompute(folder, level, seed, estimand):
         ],
         "fleiss_kappa": kappa,
         "agreement": agreement(valid, level, seed),
+        "models": models(folder, study, valid, level, seed),
         "threats": {
             "sensitivity": sensitivity(votes, study["exclusion"], level, estimand),
             "attention": attention(votes, valid, level),

@@ -14,12 +14,14 @@ from typing import Any
 
 import pytest
 
+from study.model_raters.plan import CONTRASTS, Contrast
 from study.report import StudyExport, write_export
 from study.report.analysis import analyse
 from study.report.document import document
 from study.statistics.clusters import Estimand
 from study.statistics.exclusions import ExclusionRule, session_seconds
 from tests.effort import cases
+from tests.study.simulated_models import MODELS, with_models
 from tests.study.simulated_study import simulated_export
 
 SCRIPT = Path(__file__).with_name("recompute.py")
@@ -72,12 +74,17 @@ CASES: dict[str, tuple[Estimand, float, int]] = {
 }
 
 
+CONTRAST_OF: dict[str, Contrast] = dict(zip(CASES, CONTRASTS, strict=True))
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_an_independent_script_recomputes_every_number_of_the_report(
     export: StudyExport, tmp_path: Path, case: str
 ) -> None:
     estimand, level, seed = CASES[case]
     export = few_problems(export) if case == "few problems" else export
+    names = MODELS if case == "as it is" else MODELS[:2]
+    export = with_models(export, contrast=CONTRAST_OF[case], names=names)
     write_export(tmp_path, export)
     report = document(analyse(export, level=level, seed=seed, estimand=estimand))
     options = ["--level", str(level), "--seed", str(seed), "--estimand", estimand]

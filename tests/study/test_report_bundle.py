@@ -17,7 +17,7 @@ from eic_core.exports import raw_cell
 from study.cli import main
 from study.report import ExportedVote, StudyExport, Unblinding, read_export
 from study.report.analysis import StudyReport, analyse
-from study.report.bundle import BUNDLE_FILES, CONTENTS, write_bundle
+from study.report.bundle import CONTENTS, bundle_size, write_bundle
 from study.report.document import document, document_text
 from study.report.exported import ExportedPair, write_export
 from study.report.figures import FIGURES
@@ -27,6 +27,7 @@ from study.report.printing import figure_svg
 from study.report.sections import sections_of
 from study.report.tables import CODEBOOK, codebook_text, long_csv, pairs_csv, raters_csv
 from study.report.text import render_text
+from tests.study.simulated_models import with_models
 
 START = datetime(2025, 3, 1, 12, tzinfo=UTC)
 
@@ -63,12 +64,12 @@ def export() -> StudyExport:
     ]  # fmt: skip
     votes.append(vote(0, 30, "lower", vote="practice", pair="", problem="", is_practice=True,
                       position=0))  # fmt: skip
-    return StudyExport(
+    return with_models(StudyExport(
         study="s1", title="Größe *und* <Form>", hash="ab" * 32,
         pairs=tuple(pair(i) for i in range(9)), votes=tuple(votes), frozen_at=START,
         closed_at=START + timedelta(days=9), rules={"max_r2_gap": 0.02, "min_eic_gap": 2},
         unblindings=(Unblinding(START + timedelta(days=3), 50),), tie_allowed=True,
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -93,11 +94,11 @@ def rows(text: str) -> list[dict[str, str]]:
     return [*csv.DictReader(io.StringIO(text))]
 
 
-def test_the_archive_holds_what_its_list_says(archive: bytes) -> None:
+def test_the_archive_holds_what_its_list_says(archive: bytes, report: StudyReport) -> None:
     with zipfile.ZipFile(io.BytesIO(archive)) as packed:
         names = packed.namelist()
         listed = packed.read("README.txt").decode()
-    assert len(names) == len(set(names)) == BUNDLE_FILES
+    assert len(names) == len(set(names)) == bundle_size(report)
     for name in CONTENTS:
         assert name in listed
         assert name in names or name == "figures/"
@@ -111,8 +112,8 @@ def test_every_output_carries_hash_software_and_seed(
 ) -> None:
     software = report.software
     for name, content in files.items():
-        if name in ("votes.csv",) or name.endswith((".pdf", ".png")):
-            continue  # the first lies beside study.json; the others are looked at elsewhere
+        if name in ("votes.csv", "model_answers.csv") or name.endswith((".pdf", ".png")):
+            continue  # the first two lie beside study.json; the others are looked at elsewhere
         text = content.decode()
         assert "ab" * 32 in text, name
         if name == "study.json":
@@ -184,7 +185,7 @@ def test_progress_is_told_and_may_stop_the_work(report: StudyReport) -> None:
 
     with pytest.raises(Stop):
         write_bundle(io.BytesIO(), report, progress=told)
-    assert seen == [(n, BUNDLE_FILES) for n in (1, 2, 3)]
+    assert seen == [(n, bundle_size(report)) for n in (1, 2, 3)]
 
 
 def test_every_column_is_in_the_codebook(files: dict[str, bytes]) -> None:
@@ -292,6 +293,8 @@ def test_degenerate_studies_give_every_file_without_a_warning(case: str) -> None
     for text in texts:
         assert text.strip()
         assert not re.search(r"(?<![\w'])(nan|-?inf|None)(?![\w']| of )", text)
+    without = analyse(replace(EMPTY[case], model_runs=(), model_answers=(), configuration={}))
+    assert not [s for s in sections_of(without) if s.group == "models"]
     drawn = [section.figure for section in sections_of(report) if section.figure]
     assert render_html(report).count("<svg") == len(drawn)
     for name in FIGURES.keys() - drawn:

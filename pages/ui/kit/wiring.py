@@ -23,6 +23,7 @@ from pages.ui.kit.inspector_service import InspectorService
 from pages.ui.kit.jobs import Jobs
 from study.access import AccessService
 from study.clock import SystemChance, SystemClock
+from study.model_raters.service import ModelRaters
 from study.organising import OrganiserService
 from study.rating import RatingService
 
@@ -87,6 +88,11 @@ class Lab:
     def organising(self) -> OrganiserService:
         """What the organiser's pages call."""
         return OrganiserService(self.store, self.clock, self.chance, demo=self.demo)
+
+    @cached_property
+    def models(self) -> ModelRaters:
+        """Models that are asked what raters are asked."""
+        return ModelRaters(self.store, self.clock)
 
     @cached_property
     def access(self) -> AccessService:

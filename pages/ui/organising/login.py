@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
@@ -10,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from pages.ui.doors.proxies import throttled_origin
 from pages.ui.kit.door import (
     COOKIE,
     form_fits,
@@ -25,21 +28,49 @@ from study.access import MIN_PASSPHRASE, Login
 from study.errors import AccessError
 
 NO_STORE = {"Cache-Control": "no-store"}
+LOG = logging.getLogger("eic_lab.doors")
+QUIET = 10.0
+"""Seconds between two lines about attempts that came too fast."""
+_quiet_until = 0.0
 
 
 def from_this_site(request: Request) -> bool:
-    """Whether a browser says that the form stood on a page of ours."""
+    """Whether a browser says that the form stood on a page of ours.
+
+    Our pages ask browsers to keep where somebody comes from to themselves (`Referrer-Policy`):
+    the origin of a form is then "null", and the other header alone says whose it is.
+    """
     site = request.headers.get("sec-fetch-site")
     if site is not None and site not in ("same-origin", "none"):
         return False
     origin = request.headers.get("origin")
+    if origin == "null":
+        return site == "same-origin"
     return origin is None or urlsplit(origin).netloc == request.headers.get("host")
 
 
 def is_https(request: Request) -> bool:
-    """Whether the browser speaks HTTPS, to us or to a proxy before us."""
+    """Whether the browser speaks HTTPS, to us or to a proxy before us.
+
+    Who forges this header gets a cookie that works over HTTPS only, and nothing else.
+    """
     forwarded = request.headers.get("x-forwarded-proto", "").partition(",")[0].strip()
     return "https" in (request.url.scheme, forwarded)
+
+
+def visitor_address(request: Request) -> str:
+    """What this visitor's attempts are counted by."""
+    return throttled_origin(request.client.host if request.client else "")
+
+
+def log_failure(origin: str, error: AccessError) -> None:
+    """A line of the log for each attempt that failed; for those that must wait, one in a while."""
+    global _quiet_until
+    if error.retry_after:
+        if time.monotonic() < _quiet_until:
+            return
+        _quiet_until = time.monotonic() + QUIET
+    LOG.warning("a login from %s failed: %s", origin or "an unknown address", error.message)
 
 
 def refusal(request: Request, purpose: str, token: str) -> Response | None:
@@ -63,12 +94,13 @@ async def log_in(request: Request) -> Response:
     if isinstance(form, Response):
         return form
     onward = safe_next(form.get("next", ""))
-    origin = request.client.host if request.client else ""
+    origin = visitor_address(request)
     try:
         login = await run_in_threadpool(
             lab().access.log_in, form.get("passphrase", ""), origin=origin
         )
     except AccessError as error:
+        log_failure(origin, error)
         return _back(onward, "wait" if error.retry_after else "wrong", seconds=error.retry_after)
     return _welcome(request, login, onward)
 
@@ -116,6 +148,7 @@ async def change_passphrase(request: Request) -> Response:
             request.cookies.get(COOKIE, ""), form.get("old", ""), form.get("new", ""),
         )  # fmt: skip
     except AccessError as error:
+        log_failure(visitor_address(request), error)
         problem = "short" if "characters" in error.message else "wrong"
         return _back("/organise", "wait" if error.retry_after else problem,
                      seconds=error.retry_after)  # fmt: skip

@@ -56,6 +56,8 @@ _CONFIG = {"displayModeBar": False}
 def draw_section(shown: ShownReport, section: Section) -> None:
     """A section in full."""
     show_heading(section.title)
+    if section.judgement:
+        st.html(f"<p>{judgement(section)}</p>")
     _lines(section.lines)
     _rest(shown, section)
 
@@ -258,6 +260,7 @@ PARTS = {
     "result": "Result",
     "paper": "As in the paper",
     "agreement": "Agreement",
+    "models": "Models",
     "threats": "Threats",
     "pairs": "Pairs and votes",
     "study": "The study",
@@ -284,6 +287,7 @@ def report_view(service: OrganiserService, draft: StudyDraft) -> None:
     except UserError as error:
         show_error(error)
         return
+    part = part if part in _parts_of(shown) else "result"
     if part == "pairs" and pair:
         pair_view(service, draft, shown.report, pair[:40])
         return
@@ -298,10 +302,16 @@ def _parts(shown: ShownReport, part: str) -> None:
         st.session_state[key] = part
     with st.container(key="report-parts"):
         st.segmented_control(
-            "Part of the report", list(PARTS), default=part, key=key,
+            "Part of the report", _parts_of(shown), default=part, key=key,
             format_func=PARTS.__getitem__, required=True, label_visibility="collapsed",
             on_change=lambda: _to(shown, st.session_state[key], shown.about),
         )  # fmt: skip
+
+
+def _parts_of(shown: ShownReport) -> list[str]:
+    """Without that of models where none was asked or declared."""
+    models = bool(_sections(shown, "models"))
+    return [part for part in PARTS if part != "models" or models]
 
 
 def _to(shown: ShownReport, part: str, about: str) -> None:
@@ -424,6 +434,7 @@ _VIEWS: dict[str, Callable[[ShownReport], None]] = {
     "result": _result,
     "paper": _plain("paper"),
     "agreement": _plain("agreement"),
+    "models": _plain("models"),
     "threats": _threats,
     "pairs": _pairs,
     "study": _plain("study"),

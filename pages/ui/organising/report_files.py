@@ -100,14 +100,15 @@ def _key(study: Study, about: str) -> tuple[Hashable, ...]:
     """Equal while the votes that the report is made of are the same.
 
     Two studies may have one hash: it is of what was frozen, not of the votes.  A closed study
-    changes no more, but for raters who withdraw; of an open one the report holds the votes that
-    the last look opened.
+    changes no more, but for raters who withdraw and models that are asked; of an open one the
+    report holds the votes that the last look opened.
     """
     service = lab().organising
     withdrawn = service.monitor.withdrawn(study.id)
     looks = len(service.early.of(study.id)) if study.status == StudyStatus.OPEN else "closed"
     which = (lab().settings.database_url, study.id, study.frozen_at, study.hash)
-    return ("report", *which, withdrawn, looks, about)
+    answers = sum(state.answers for state in lab().models.runs(study.id))
+    return ("report", *which, withdrawn, looks, answers, about)
 
 
 @dataclass(frozen=True, eq=False)
@@ -336,10 +337,8 @@ EXPORT_ROUTES = [
 
 ARCHIVE = "study.zip"
 EVERY = 0.5
-_SEND = """<script>
-const form = document.querySelector(".st-key-archive form");
-if (form) form.submit();
-// %s
+SEND_SCRIPT = """<script>
+document.querySelector(".st-key-archive form")?.submit();
 </script>"""
 
 
@@ -400,4 +399,5 @@ def _send(shown: ShownReport) -> None:
         download_button(shown.address(ARCHIVE), "Save it again", shown.purpose)
     if organiser_desk().page_values.get("archive-sent") is not job:
         organiser_desk().page_values["archive-sent"] = job
-        st.html(_SEND % id(job), unsafe_allow_javascript=True)
+        again = f'<i hidden id="archive-{id(job)}"></i>'  # another archive is another element
+        st.html(SEND_SCRIPT + again, unsafe_allow_javascript=True)

@@ -33,7 +33,6 @@ _ARRIVE = """<script>
   for (const done of ['pointerdown', 'keydown']) addEventListener(done, leave, {once: true});
   setTimeout(look, 60);
 })();
-// %s
 </script>"""
 
 _ONE_PRESS = """<script>
@@ -51,6 +50,21 @@ if (!window.rateOnePress) {
 </script>"""
 
 
+def _prefetch(script: str) -> str:
+    return f"<script>fetch({json.dumps(script)}, {{priority: 'low'}}).catch(() => {{}});</script>"
+
+
+def scripts(plot_script: str) -> tuple[str, ...]:
+    """Every script of the rating page; a browser runs these and no other.
+
+    Parameters
+    ----------
+    plot_script : str
+        The address of the script that `prefetch_script` is called with.
+    """
+    return _ARRIVE, _ONE_PRESS, _prefetch(plot_script)
+
+
 def style() -> None:
     """The look of all that is drawn here; call it once on a page."""
     st.html(STYLE)
@@ -62,16 +76,14 @@ def scroll_to_top(what: str) -> None:
     The heading may be drawn late, or anew: for three seconds it gets the focus back whenever the
     focus falls to nothing, until the rater clicks, taps or presses a key.
     """
-    st.html(_ARRIVE % what, unsafe_allow_javascript=True)
+    again = f'<i hidden class="rate-what" title="{escape(what)}"></i>'  # another is run again
+    st.html(_ARRIVE + again, unsafe_allow_javascript=True)
 
 
 def prefetch_script(script: str) -> None:
     """Let the browser load a script while the rater still reads, which then is there in time."""
     if script:
-        st.html(
-            f"<script>fetch({json.dumps(script)}, {{priority: 'low'}}).catch(() => {{}});</script>",
-            unsafe_allow_javascript=True,
-        )
+        st.html(_prefetch(script), unsafe_allow_javascript=True)
 
 
 def prevent_double_votes() -> None:

@@ -16,8 +16,8 @@ import streamlit as st
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.wiring import rating_service
 from pages.ui.rating import words
-from study.errors import BusyError, DesignError, StudyError
-from study.rating_types import DEGREES, MAX_FIELD, RatingVisit, VoteStatus
+from study.errors import DesignError, StorageError, StudyError
+from study.rating_types import DEGREES, MAX_FIELD, NextBallot, RatingVisit, VoteStatus
 
 Choice = Literal["left", "right", "tie"]
 _KEY = "rating"
@@ -52,6 +52,8 @@ class Tab:
         After a withdrawal.
     heartbeat_ballot, last_heartbeat : str, float
         The ballot on the screen, and its last sign of life by the monotonic clock.
+    shown : NextBallot or None
+        What is on the screen: it stays there while the database cannot be asked.
     """
 
     token: str = ""
@@ -66,6 +68,7 @@ class Tab:
     visit_after_withdrawal: RatingVisit | None = None
     heartbeat_ballot: str = ""
     last_heartbeat: float = 0.0
+    shown: NextBallot | None = None
 
 
 def current_tab() -> Tab:
@@ -110,8 +113,8 @@ def give_consent(degree_key: str, field_key: str) -> None:
         )
     except DesignError as error:
         tab.errors[error.field] = error.message
-    except BusyError:
-        tab.notice = words.BUSY_PAGE
+    except StorageError as error:
+        tab.notice = words.wait_text(error)
     except StudyError:  # the link takes no consent any more: the page will say why
         tab.notice = ""
     else:
@@ -131,8 +134,9 @@ def choose(ballot_token: str, choice: Choice, reason_key: str) -> None:
     try:
         outcome = rating_service().vote(tab.token, ballot_token, choice, reason)
     except StudyError as error:
-        tab.notice = words.BUSY_VOTE if isinstance(error, BusyError) else words.NOT_SAVED
+        tab.notice = words.not_saved_text(error)
         return
+    tab.shown = None
     if outcome.status == VoteStatus.SAVED:
         tab.last_answered_ballot = ballot_token
         tab.feedback = outcome.feedback
@@ -204,6 +208,6 @@ def _unless_busy(do: Callable[[], RatingVisit]) -> RatingVisit | None:
     """Do it; if the database is too busy, say so above the page."""
     try:
         return do()
-    except StudyError:
-        current_tab().notice = words.BUSY_PAGE
+    except StudyError as error:
+        current_tab().notice = words.wait_text(error)
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from study.errors import BusyError, StorageError, StudyError
 from study.rating_types import Progress, RatingVisit, Stage
 
 PAGE_TITLE = "Formula study"
@@ -42,12 +43,33 @@ OFFLINE = (
 BUSY_VOTE = "The server is very busy, and your answer was not saved. Please choose again."
 BUSY_PAGE = "The server is very busy. Nothing is lost: please try again in a moment."
 NOT_SAVED = "Your answer could not be saved. Please choose again."
+FAULT_VOTE = (
+    "Our server cannot save answers just now, so this one was not saved; those counted as saved "
+    "are safe. Please keep this page open, and choose again in some minutes."
+)
+FAULT_PAGE = (
+    "Our server cannot reach the answers just now. Those counted as saved are safe: please try "
+    "again in some minutes, with the same link."
+)
 
 ASK_DEGREE = "Please choose one."
 ASK_FIELD = "Please write one or two words, for instance Biology or Teaching."
 LONG_FIELD = "Please keep this to 80 characters."
 
 PRACTICE = "Practice: this one does not count. It shows you what the page looks like."
+
+
+def not_saved_text(error: StudyError) -> str:
+    """Why an answer was not saved, and what to do."""
+    if isinstance(error, BusyError):
+        return BUSY_VOTE
+    return FAULT_VOTE if isinstance(error, StorageError) else NOT_SAVED
+
+
+def wait_text(error: StudyError) -> str:
+    """Why a page is not there, and what to do."""
+    fault = isinstance(error, StorageError) and not isinstance(error, BusyError)
+    return FAULT_PAGE if fault else BUSY_PAGE
 
 
 def saved_sentence(progress: Progress | None) -> str:

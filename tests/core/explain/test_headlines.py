@@ -64,7 +64,8 @@ def exact(text, columns):
 
 
 def truth_of_range(text, columns):
-    """Rows without a double-precision value though there is one; and with an ordinary one."""
+    """Rows without a double-precision value though there is one; with an ordinary one; and with one
+    that a double has fewer digits of."""
     tiny, largest = np.finfo(float).tiny, np.finfo(float).max
     values, true = program(text, columns), exact(text, columns)
     lost = [
@@ -74,7 +75,12 @@ def truth_of_range(text, columns):
     fine = [
         gone and (t == 0 or tiny <= abs(t) <= largest) for gone, t in zip(lost, true, strict=True)
     ]
-    return sum(lost), sum(fine)
+    least = np.nextafter(0.0, 1.0)
+    fewer = [
+        gone and bool(EXACT.mpf(least) / 2 < abs(t) < tiny)
+        for gone, t in zip(lost, true, strict=True)
+    ]
+    return sum(lost), sum(fine), sum(fewer)
 
 
 WIDE = np.geomspace(1e200, 1e300, 300)
@@ -115,12 +121,12 @@ RANGE_CASES = [
 )
 def test_the_rows_without_a_double_are_those_of_a_program(text, columns):
     inspection = inspected(text, **columns)
-    lost, fine = truth_of_range(text, columns)
+    lost, fine, fewer = truth_of_range(text, columns)
     if text == "exp(x) - exp(x)":  # 0 where the exponentials are numbers is right
         lost = int(np.count_nonzero(~np.isfinite(program(text, columns))))
         fine = lost
     found = double_range(inspection)
-    assert (found.count, found.in_range) == (lost, fine)
+    assert (found.count, found.in_range, found.fewer) == (lost, fine, fewer)
     assert sum(p.count for p in found.places) == lost
     said = verdict(inspection)
     told = re.search(r"No double-precision value at ([\d,]+) of ([\d,]+) samples?: ", said.sentence)
@@ -132,10 +138,12 @@ def test_the_rows_without_a_double_are_those_of_a_program(text, columns):
     )
     assert "Stable" not in said.sentence
     assert [int(n.replace(",", "")) for n in told.groups()] == [lost, len(columns["x"])]
+    less = f", with fewer digits at {fewer:,}" if fewer else ""
     if fine == lost:
         assert "; the exact value is in range." in said.sentence
-    elif fine:
-        assert f"; the exact value is in range at {fine:,} of them." in said.sentence
+    elif fine + fewer:
+        assert f"; the exact value is in range at {fine + fewer:,} of them" in said.sentence
+        assert less in said.sentence or fine == 0
     else:
         assert "; the exact value is out of range, too." in said.sentence
     if 2 * lost >= len(columns["x"]):
@@ -146,7 +154,7 @@ def test_an_angle_too_large_to_be_reduced_is_a_row_without_a_double():
     """Its exact value, from -1 to 1, we do not know, and do not say to be out of range."""
     columns = {"x": np.linspace(700, 7500, 40)}
     found = double_range(inspected("sin(exp(x))", **columns))
-    lost, fine = truth_of_range("sin(exp(x))", columns)
+    lost, fine, _ = truth_of_range("sin(exp(x))", columns)
     assert (found.count, found.beyond) == (lost, 0)
     assert 0 < found.in_range < fine == lost
 
@@ -276,7 +284,7 @@ RESULT_CASES = [
      "step, "),
     ("2 + 3", "stable", "Stable: the result loses {result} digits, and no step inside loses more."),
     ("1 - 1.0000001", "severe", "The result loses {result} digits (EIC) at `1 − 1.0000001`: "),
-    ("y", "stable", "Loses no digit: nothing is computed."),
+    ("y", "stable", "The result loses no digit: nothing is computed."),
     ("log(-y)", "undefined", "Undefined: no sample has a real value at `log(−y)`: "),
 ]  # fmt: skip
 

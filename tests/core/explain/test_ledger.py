@@ -265,29 +265,43 @@ WAYS = [
 
 
 @pytest.mark.parametrize(("text", "ranges"), WAYS)
-def test_the_step_that_is_named_multiplies_the_root_mean_square_most(text, ranges):
-    """By nodes shaken one by one: sum G² of an operand over that of its step."""
+def test_the_step_that_is_named_adds_most_at_the_rows_that_carry_the_noise(text, ranges):
+    """By nodes shaken one by one: the digits from an operand to its step, by the source's G²."""
     inspection = inspected(text, count=15, **ranges)
     formula, samples = inspection.formula, inspection.samples
     target = len(formula) - 1
     ledger = blame(inspection, target)
     cells = [{v: samples.decimal(v, row) for v in formula.variables} for row in range(15)]
-    squares = [
-        math.fsum(float(arrival(formula, row, [k], target) or 0.0) ** 2 for row in cells)
+    gains = np.array([
+        [abs(float(arrival(formula, row, [k], target) or 0.0)) for row in cells]
         for k in range(target + 1)
-    ]
+    ])  # fmt: skip
+    size = np.log10(np.maximum(gains, 1e-30))
     for row in ledger.rows[:-1]:
-        if not squares[row.node_id] > 1e-20:
+        carried = gains[row.node_id] ** 2
+        if not carried.sum() > 1e-20:
             continue
         way, k = {}, row.node_id
         while k != target:
             above = formula.parents[k]
-            way[above] = math.log10(max(squares[k], 1e-40) / max(squares[above], 1e-40)) / 2
+            way[above] = float(carried @ (size[k] - size[above]) / carried.sum())
             k = above
         assert way[row.amplifier] == pytest.approx(max(way.values()), abs=1e-3)
         if not math.isnan(row.amplifier_part):
-            whole = math.log10(squares[row.node_id] / 15) / 2
+            whole = sum(way.values())
             assert row.amplifier_part * whole == pytest.approx(way[row.amplifier], abs=1e-3)
+            others = abs(whole - way[row.amplifier])
+            assert math.log10(row.elsewhere) == pytest.approx(others, abs=1e-3)
+
+
+def test_the_step_is_that_of_the_rows_that_carry_the_noise():
+    """x is told from 1 in three digits at one row; at the nine others the sum makes 100 times of
+    what arrives, but nothing arrives of x."""
+    x, y = np.append(np.full(9, 1e-9), 1.001), np.append(np.full(9, 0.99), 0.0)
+    samples = Samples.from_columns({"x": x, "y": y})
+    told = blame(inspect(read("(x - 1) + y").formula, samples), 4)
+    assert told.rows[0].amplifier == 2
+    assert told.rows[0].gain == pytest.approx(1001 / math.sqrt(10), rel=1e-3)
 
 
 def test_what_is_amplified_at_two_steps_alike_is_not_told_of_one():

@@ -92,7 +92,7 @@ def test_a_stable_formula_is_called_stable():
 @pytest.mark.parametrize("text", ["x", "2", "pi"])
 def test_a_leaf_computes_nothing(text):
     found = said(text)
-    assert found.sentence == "Loses no digit: nothing is computed."
+    assert found.sentence == "The result loses no digit: nothing is computed."
     assert found.notes == ()
 
 

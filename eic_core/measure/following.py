@@ -1,0 +1,173 @@
+"""What the result does where a step below it keeps no digit: found by moving that step.
+
+Amplification is of first order.  Where a step jumps, or is 0 and moves, it is infinite; what stands
+above may be flat there, so that its own amplification is finite, and yet follow the step: the
+distance of two equal points ``sqrt((x - a)**2 + (y - b)**2)`` is 0 and no digit of it is right, and
+``floor(x) > 2`` turns at 3.  The other way round a step that jumps may move the result by little:
+``1000000 + floor(x)``.  Both are found by moving the step's operands by a rounding or two, and
+following what becomes of the result, in double precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from eic_core.engine.branches import plain_values
+from eic_core.engine.tape import UNIT_ROUNDOFF, Step
+from eic_core.exports import Plain
+from eic_core.measure.inspection import Inspection
+from eic_core.measure.jumps import digits_of_distance, relative_distance
+from eic_core.operators.wide import Array
+
+Rows = npt.NDArray[np.int64]
+
+MOVE = 4 * UNIT_ROUNDOFF
+"""By so much of their size operands are moved, up and down."""
+
+BEYOND = 100.0
+"""The result follows where it moves by more than so many roundings times its own amplification."""
+
+WRONG = 0.1
+"""A result that moves by so much of its size keeps no digit."""
+
+
+@dataclass(frozen=True)
+class Following(Plain):
+    """How far the result moves with the steps that keep no digit.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        Samples at which it follows such a step, though its own amplification is finite.
+    node : int
+        The step that it follows at most of them; -1 if there are none.
+    moved : ndarray, shape (N,)
+        At every sample how far it moves, in units of the larger of its values; 0 where no step
+        loses every digit.
+    """
+
+    rows: Rows = field(repr=False)
+    node: int
+    moved: Array = field(repr=False)
+
+    JSON = (("samples", lambda found: len(found.rows)), "node")
+
+    def digits(self, rows: Rows) -> tuple[float, float]:
+        """The fewest and the most digits that the result loses at some of the samples."""
+        found = [digits_of_distance(float(end(self.moved[rows]))) for end in (np.min, np.max)]
+        return found[0], found[1]
+
+    def keeps_some(self, rows: Rows) -> bool:
+        """Whether it moves at all of these samples, and by little at one."""
+        moved = self.moved[rows]
+        return bool((moved > 0).all() and (moved < WRONG).any())
+
+
+def following(inspection: Inspection) -> Following:
+    """Find out what the result does where a step keeps no digit.
+
+    It is done once and kept for as long as the inspection lives.
+
+    Parameters
+    ----------
+    inspection : Inspection
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0, 3.0], "y": [5.0, 2.0, 4.0]})
+    >>> found = following(inspect(read("sqrt((x-1)**2 + (y-5)**2)").formula, samples))
+    >>> found.rows.tolist(), found.node, found.moved.tolist()
+    ([0], 2, [1.0, 0.0, 0.0])
+    """
+    known = _FOUND.get(inspection)
+    if known is None:
+        known = _FOUND[inspection] = _find(inspection)
+    return known
+
+
+_FOUND: WeakKeyDictionary[Inspection, Following] = WeakKeyDictionary()
+
+
+def _find(inspection: Inspection) -> Following:
+    amplification, count = inspection.amplification, len(inspection.samples)
+    tape, valid = amplification.tape, amplification.valid
+    root_y, root_s = amplification.trace(inspection.formula.root.id)
+    moved = np.zeros(count)
+    most, node = 0, -1
+    follows = np.zeros(count, dtype=bool)
+    for step in tape.steps:
+        if step.row is None or not inspection.nodes[step.node].singular:
+            continue
+        rows = _made_here(inspection, step, valid)
+        if not len(rows):
+            continue
+        far = _moved_with(inspection, step, rows, root_y)
+        moved[rows] = np.fmax(moved[rows], far)
+        with np.errstate(invalid="ignore"):
+            beyond = far > np.minimum(WRONG, BEYOND * UNIT_ROUNDOFF * root_s[rows])
+        jumps = step.row.jumps or not step.row.numeric
+        beyond &= np.isfinite(root_s[rows]) & ((far >= WRONG) | jumps)
+        follows[rows[beyond]] = True
+        if np.count_nonzero(beyond) > most:
+            most, node = int(np.count_nonzero(beyond)), step.node
+    return Following(np.flatnonzero(follows), node, moved)
+
+
+def _made_here(inspection: Inspection, step: Step, valid: npt.NDArray[np.bool_]) -> Rows:
+    """The samples at which a step loses every digit, and none of its operands does."""
+    amplification = inspection.amplification
+    lost = np.isinf(amplification.trace(step.node)[1]) & valid
+    lost &= amplification.evaluated(step.node)
+    for operand in step.operands:
+        below = amplification.tape.steps[operand]
+        if below.row is not None and inspection.nodes[below.node].singular:
+            lost &= ~np.isinf(amplification.trace(below.node)[1])
+    return np.flatnonzero(lost)
+
+
+def _moved_with(inspection: Inspection, step: Step, rows: Rows, root_y: Array) -> Array:
+    """How far the result moves if a step is moved, in units of the larger of its values."""
+    amplification = inspection.amplification
+    some, tape = inspection.samples.take(rows), amplification.tape
+    y = amplification.trace(step.node)[0][rows]
+    if step.row is not None and step.row.chooses:  # of the branch that is not taken, too
+        every = plain_values(tape, some.columns, len(rows))
+        operands = [np.broadcast_to(every[i], (len(rows),)) for i in step.operands]
+    else:
+        operands = [amplification.trace(tape.steps[i].node)[0][rows] for i in step.operands]
+
+    def result(value: Array) -> Array:
+        given: Mapping[int, Array] = {step.slot: value}
+        found = plain_values(tape, some.columns, len(rows), given)[-1]
+        return np.broadcast_to(np.asarray(found, dtype=np.float64), (len(rows),))
+
+    as_it_is = result(y)
+    as_it_is = np.where(root_y[rows] == 0, 0.0, as_it_is)  # not what rounding leaves of it
+    far = np.zeros(len(rows))
+    for value in _other_values(step, operands, y):
+        other = relative_distance(as_it_is, result(value))
+        far = np.fmax(far, np.where(np.isfinite(value), np.minimum(other, 2.0), 0.0))
+    return far
+
+
+def _other_values(step: Step, operands: list[Array], y: Array) -> Iterator[Array]:
+    """Values of a step where each operand alone is a rounding or two larger or smaller."""
+    row = step.row
+    assert row is not None
+    if row.chooses:
+        yield np.where(y == operands[1], operands[2], operands[1])
+    elif row.truth:
+        yield 1.0 - y
+    else:
+        for place, operand in enumerate(operands):
+            for by in (MOVE, -MOVE):
+                moved = [*operands[:place], operand * (1 + by), *operands[place + 1 :]]
+                with np.errstate(all="ignore"):
+                    yield np.asarray(row.evaluate(moved, step.parameter))

@@ -1,0 +1,68 @@
+"""What a visitor reads when a page fails, and what the log says of it.
+
+Streamlit shows a box of its own, with words about a cloud that this server is not in, and logs a
+traceback.  A fault of the database needs none: its sentence says what happened.
+"""
+
+from __future__ import annotations
+
+import logging
+
+import streamlit as st
+
+from eic_core.errors import UserError
+
+_FAILED = (
+    "This page failed for a reason of ours.",
+    "What was saved is kept. Reload the page; if it fails again, tell whoever runs this server.",
+)
+_LEFT_OUT = "st.session_state has no key "
+_LOGGERS = ("streamlit.error_util", "streamlit.runtime.app_session")
+
+
+def show_fault(error: Exception) -> bool:
+    """Draw what happened in words of ours; True: Streamlit shows nothing of its own.
+
+    Parameters
+    ----------
+    error : Exception
+        What the page or a callback raised.
+    """
+    title, hint = (error.message, error.hint) if isinstance(error, UserError) else _FAILED
+    title = title[:1].upper() + title[1:]
+    st.error(f"**{title}** {hint}" if hint else f"**{title}**")
+    return True
+
+
+class OneSentence(logging.Filter):
+    """What is no mistake of ours is one line of the log, without a traceback.
+
+    That is a user's mistake, a fault of the machine, and a message that leaves a widget out: a
+    page sends all it has, and its callbacks count on that.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Keep every record."""
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, UserError):
+            record.msg, record.args, record.exc_info = "%s", (str(error),), None
+        elif isinstance(error, KeyError) and _LEFT_OUT in str(error):
+            name = str(error).partition(_LEFT_OUT)[2][:80]
+            said = "a browser did not send what a widget of its page holds: %s"
+            record.msg, record.args, record.exc_info = said, (name,), None
+        return True
+
+
+def log_in_sentences() -> None:
+    """Set up what the doors log, and how Streamlit logs what a page raised."""
+    doors = logging.getLogger("eic_lab")
+    if not doors.handlers:
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter("%(asctime)s EIC Lab: %(message)s"))
+        doors.addHandler(handler)
+        doors.setLevel(logging.INFO)
+        doors.propagate = False
+    for name in _LOGGERS:
+        logger = logging.getLogger(name)
+        if not any(isinstance(each, OneSentence) for each in logger.filters):
+            logger.addFilter(OneSentence())

@@ -1,0 +1,190 @@
+"""What every answer of the server says to a browser, and the addresses that lead nowhere.
+
+Streamlit sets none of these headers, and serves routes that this app has no use for: its counters,
+an interface for programs, components, logins of other sites.
+"""
+
+from __future__ import annotations
+
+import base64
+import logging
+import re
+from collections.abc import Iterable
+from hashlib import sha256
+from http import HTTPStatus
+
+from starlette.datastructures import MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LOG = logging.getLogger("eic_lab.doors")
+
+_INLINE = re.compile(r"<script[^>]*>(.*?)</script>", re.DOTALL)
+_OPEN_CORE = ("/_stcore/health", "/_stcore/host-config", "/_stcore/stream")
+_CLOSED = ("/component/", "/auth/", "/oauth2callback")
+
+_OPENER = "Cross-Origin-Opener-Policy"
+
+UPLOADS = "/_stcore/upload_file/"
+"""Where Streamlit takes files: ``/_stcore/upload_file/SESSION/FILE``."""
+
+
+def inline_scripts(html: str) -> tuple[str, ...]:
+    """The scripts that stand in a piece of HTML, without those that are loaded.
+
+    Examples
+    --------
+    >>> inline_scripts("<script>let a = 1</script><script src='b.js'></script>")
+    ('let a = 1',)
+    """
+    return tuple(text for text in _INLINE.findall(html) if text.strip())
+
+
+def content_policy(scripts: Iterable[str] = ()) -> str:
+    """The Content-Security-Policy of every answer.
+
+    Parameters
+    ----------
+    scripts : iterable of str
+        The scripts that stand in pages; no other inline script runs.
+
+    Examples
+    --------
+    >>> content_policy(["let a = 1"]).partition("; ")[0]
+    "default-src 'none'"
+    """
+    hashes = sorted(
+        f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'" for text in scripts
+    )
+    return "; ".join(
+        (
+            "default-src 'none'",
+            " ".join(("script-src 'self'", *hashes)),
+            "style-src 'self' 'unsafe-inline'",
+            "img-src 'self' data: blob:",
+            "font-src 'self' data:",
+            "connect-src 'self'",
+            "manifest-src 'self'",
+            "worker-src 'self' blob:",
+            "form-action 'self'",
+            "base-uri 'none'",
+            "frame-ancestors 'none'",
+        )
+    )
+
+
+def guarding_headers(scripts: Iterable[str] = ()) -> dict[str, str]:
+    """What every answer says, by name."""
+    return {
+        "Content-Security-Policy": content_policy(scripts),
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "Referrer-Policy": "no-referrer",
+        "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+        _OPENER: "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+    }
+
+
+def is_closed(path: str) -> bool:
+    """Whether an address is one of Streamlit's that this app does not serve.
+
+    Examples
+    --------
+    >>> is_closed("/_stcore/metrics"), is_closed("/_stcore/health"), is_closed("/rate")
+    (True, False, False)
+    """
+    if path.startswith("/_stcore/"):
+        return path not in _OPEN_CORE and not path.startswith(UPLOADS)
+    return path.startswith(_CLOSED)
+
+
+class Doors:
+    """ASGI middleware, the outermost: headers on every answer, closed addresses, no raw failure.
+
+    Parameters
+    ----------
+    app : ASGI application
+    scripts : iterable of str
+        The scripts that stand in pages.
+    """
+
+    def __init__(self, app: ASGIApp, scripts: Iterable[str] = ()) -> None:
+        self._app = app
+        self._headers = guarding_headers(scripts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or hold one connection."""
+        if scope["type"] == "http":
+            await self._answer(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await self._hold(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        started = False
+
+        async def send_guarded(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                message = self._guarded(message)
+            await send(message)
+
+        if is_closed(scope["path"]):
+            await PlainTextResponse("Not found.\n", 404)(scope, receive, send_guarded)
+            return
+        try:
+            await self._app(scope, receive, send_guarded)
+        except Exception:
+            LOG.exception("%s %s failed", scope["method"], scope["path"])
+            if not started:
+                said = "This failed for a reason of ours. The log has it.\n"
+                await PlainTextResponse(said, 500)(scope, receive, send_guarded)
+
+    async def _hold(self, scope: Scope, receive: Receive, send: Send) -> None:
+        accepted = False
+
+        async def send_guarded(message: Message) -> None:
+            nonlocal accepted
+            kind = message["type"]
+            if kind == "websocket.accept":
+                accepted = True
+                message = self._guarded(message)
+            elif kind == "websocket.close" and not accepted:
+                await self._refuse_upgrade(scope, send)
+                return
+            elif kind == "websocket.http.response.start":
+                message = self._guarded(message)
+            await send(message)
+
+        if scope["path"] not in _OPEN_CORE:
+            await self._refuse_upgrade(scope, send)
+            return
+        await self._app(scope, receive, send_guarded)
+
+    async def _refuse_upgrade(self, scope: Scope, send: Send) -> None:
+        """403 with our headers, where the server can send them; else its own 403."""
+        if "websocket.http.response" not in scope.get("extensions", {}):
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        start: Message = {
+            "type": "websocket.http.response.start",
+            "status": int(HTTPStatus.FORBIDDEN),
+            "headers": [(b"content-type", b"text/plain; charset=utf-8")],
+        }
+        await send(self._guarded(start))
+        await send({"type": "websocket.http.response.body", "body": b"Not from here.\n"})
+
+    def _guarded(self, message: Message) -> Message:
+        """The same with our headers; a route that says a stricter policy keeps its own.
+
+        A browser opens nothing that is in a sandbox and asks for an opener of its own.
+        """
+        headers = MutableHeaders(raw=list(message.get("headers", [])))
+        in_sandbox = "sandbox" in headers.get("content-security-policy", "")
+        for name, value in self._headers.items():
+            if not (in_sandbox and name == _OPENER):
+                headers.setdefault(name, value)
+        return {**message, "headers": headers.raw}

@@ -1,0 +1,141 @@
+"""What a browser may tell the server: no message of a stranger makes a script fail.
+
+A page of ours sends what its widgets hold.  Whoever speaks the protocol without a page can send a
+text for a number, or ask Streamlit to empty its caches; the one fails deep in the framework, the
+other does what it says.  Both are left out here, before anything runs.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.runtime import Runtime
+from streamlit.runtime.state.common import unpack_widget_state_value
+
+LOG = logging.getLogger("eic_lab.doors")
+
+_KINDS = frozenset(
+    ("rerun_script", "stop_script", "app_heartbeat", "file_urls_request",
+     "backend_operation_request", "load_git_info")
+)  # fmt: skip
+_OPERATIONS = frozenset(("deferred_file", "dataframe_chunk"))
+_FILES = "file_uploader_state_value"
+
+
+class MessageDoor:
+    """Stands before `Runtime.handle_backmsg` of one runtime.
+
+    Parameters
+    ----------
+    runtime : Runtime
+    offers_field : callable
+        Whether a session's page asks for files.
+    """
+
+    def __init__(self, runtime: Runtime, offers_field: Callable[[str], bool]) -> None:
+        self._runtime = runtime
+        self._pass_on = runtime.handle_backmsg
+        self._offers_field = offers_field
+
+    def stand(self) -> None:
+        """From now on every message comes through here."""
+        setattr(self._runtime, "handle_backmsg", self)  # noqa: B010
+
+    def __call__(self, session_id: str, msg: BackMsg, **more: Any) -> None:
+        """Pass a message on, without what is wrong with it."""
+        kind = msg.WhichOneof("type")
+        if not self._lets_in(kind, session_id, msg):
+            LOG.warning("a browser sent `%s`, which no page of ours does: left out", kind)
+            return
+        if kind == "load_git_info":
+            return
+        if kind == "rerun_script" and msg.rerun_script.widget_states.widgets:
+            self._keep_what_fits(session_id, msg.rerun_script.widget_states)
+        self._pass_on(session_id, msg, **more)
+
+    def _lets_in(self, kind: str | None, session_id: str, msg: BackMsg) -> bool:
+        if kind == "file_urls_request":
+            return self._offers_field(session_id)
+        if kind == "backend_operation_request":
+            operation = msg.backend_operation_request.WhichOneof("payload")
+            return operation in _OPERATIONS
+        return kind in _KINDS
+
+    def _keep_what_fits(self, session_id: str, states: WidgetStates) -> None:
+        found = self._runtime._session_mgr.get_active_session_info(session_id)
+        if found is None:
+            return
+        known = found.session.session_state._new_widget_state.widget_metadata
+        fitting = [state for state in states.widgets if fits(state, known.get(state.id))]
+        wrong = len(states.widgets) - len(fitting)
+        if wrong:
+            LOG.warning("%d values of a browser are not what its widgets hold: left out", wrong)
+            del states.widgets[:]
+            states.widgets.extend(fitting)
+
+
+def fits(state: WidgetState, about: Any) -> bool:
+    """Whether a value is what its widget holds; unknown widgets are no matter, nobody reads them.
+
+    Parameters
+    ----------
+    state : WidgetState
+    about : WidgetMetadata or None
+        What Streamlit knows of the widget since it was drawn.
+    """
+    if about is None:
+        return True
+    kind = state.WhichOneof("value")
+    if kind is not None and about.value_type is not None and kind != about.value_type:
+        return False
+    if kind == _FILES:  # says which files; those that are not there are none
+        return True
+    try:
+        about.deserializer(unpack_widget_state_value(state))
+    except Exception:  # whatever a widget's own reader makes of a stranger's value
+        return False
+    return True
+
+
+class ReadableFrames:
+    """ASGI middleware: a frame that is no message of Streamlit's ends its connection.
+
+    Parameters
+    ----------
+    app : ASGI application
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hold one connection."""
+        if scope["type"] != "websocket":
+            await self._app(scope, receive, send)
+            return
+
+        async def receive_readable() -> Message:
+            message = await receive()
+            if message["type"] != "websocket.receive" or _is_readable(message.get("bytes")):
+                return message
+            LOG.warning("a frame that is no message of ours: its connection is closed")
+            await send({"type": "websocket.close", "code": 1002})
+            return {"type": "websocket.disconnect", "code": 1002}
+
+        await self._app(scope, receive_readable, send)
+
+
+def _is_readable(frame: bytes | None) -> bool:
+    """Whether bytes are a message; text never is."""
+    if frame is None:
+        return False
+    try:
+        BackMsg.FromString(frame)
+    except Exception:  # protobuf's, or of what it is made with
+        return False
+    return True

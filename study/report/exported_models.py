@@ -1,0 +1,223 @@
+"""Models in an exported study: the runs in ``study.json``, a row an answer in
+``model_answers.csv``.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal, get_type_hints
+
+from eic_core.errors import DataError
+from eic_core.exports import csv_text, raw_cell, safe_cell
+
+ANSWERS_FILE = "model_answers.csv"
+OUTCOMES = ("lower", "higher", "tie", "refused", "unparsable")
+
+
+@dataclass(frozen=True)
+class ExportedRun:
+    """A model that was asked about the study.
+
+    Attributes
+    ----------
+    label : str
+        Unique in the study.
+    model, base_url : str
+        As asked; never a key.
+    temperature : float
+    repeats : int
+        Of each pair, half of them in either order.
+    prompt, prompt_sha256 : str
+        The template, and its hash.
+    begun_at : str
+        ISO 8601, UTC.
+    undeclared : str
+        Why the run is exploratory; "" if it was declared before the study was frozen.
+    """
+
+    label: str
+    model: str
+    base_url: str
+    temperature: float
+    repeats: int
+    prompt: str
+    prompt_sha256: str
+    begun_at: str
+    undeclared: str = ""
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> ExportedRun:
+        """The inverse of ``dataclasses.asdict``."""
+        hints = get_type_hints(cls)
+        for name, value in values.items():
+            wanted = (int, float) if hints[name] is float else hints[name]
+            if not isinstance(value, wanted):
+                raise ValueError(f"`{value}` is no {name} of a run")
+        return cls(**{**values, "temperature": float(values["temperature"])})
+
+
+@dataclass(frozen=True)
+class ExportedAnswer:
+    """One answer of a model.  The field names are the columns of ``model_answers.csv``.
+
+    Attributes
+    ----------
+    answer : str
+        Unique id.
+    run, pair, problem : str
+        Label of the run; the pair of the study and its problem.
+    first : {"lower", "higher"}
+        Which formula was formula A, by its EIC.
+    repeat : int
+        1, 2, ... within the order.
+    outcome : {"lower", "higher", "tie", "refused", "unparsable"}
+        The formula that was chosen, by its EIC; or what else became of the question.
+    snapshot, fingerprint, finish_reason : str
+        As the endpoint says.
+    structured : bool
+        Whether the model was held to the JSON schema.
+    seed, prompt_tokens, completion_tokens : int or None
+    latency_seconds : float
+    asked_at : datetime
+        UTC.
+    raw : str
+        As it was written.
+    """
+
+    answer: str
+    run: str
+    pair: str
+    problem: str
+    first: Literal["lower", "higher"]
+    repeat: int
+    outcome: str
+    snapshot: str
+    fingerprint: str
+    finish_reason: str
+    structured: bool
+    seed: int | None
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    latency_seconds: float
+    asked_at: datetime
+    raw: str
+
+    def __post_init__(self) -> None:
+        if self.first not in ("lower", "higher"):
+            raise DataError(f"the first formula is lower or higher, not `{self.first}`")
+        if self.outcome not in OUTCOMES:
+            raise DataError(f"an outcome is {', '.join(OUTCOMES)}, not `{self.outcome}`")
+
+
+ANSWER_COLUMNS = tuple(f.name for f in fields(ExportedAnswer))
+
+
+def check_models(
+    runs: Iterable[ExportedRun], answers: Iterable[ExportedAnswer], problems: Mapping[str, str]
+) -> None:
+    """Raise `DataError` unless each answer is the only one of its run, pair, order and repeat.
+
+    Parameters
+    ----------
+    runs : iterable of ExportedRun
+    answers : iterable of ExportedAnswer
+    problems : mapping of pair to problem
+        Of the study.
+
+    Examples
+    --------
+    >>> check_models((), (), {})
+    """
+    repeats: dict[str, int] = {}
+    for run in runs:
+        if run.label in repeats:
+            raise DataError(f"run `{run.label}` appears twice")
+        repeats[run.label] = run.repeats
+    seen: set[tuple[str, str, str, int]] = set()
+    for answer in answers:
+        if answer.run not in repeats:
+            raise DataError(f"answer `{answer.answer}` is of `{answer.run}`, no run of the study")
+        if problems.get(answer.pair) != answer.problem:
+            raise DataError(
+                f"answer `{answer.answer}` is on `{answer.pair}` of `{answer.problem}`, no pair "
+                "of the study"
+            )
+        place = (answer.run, answer.pair, answer.first, answer.repeat)
+        if place in seen or not 1 <= answer.repeat <= repeats[answer.run] // 2:
+            raise DataError(f"answer `{answer.answer}` is one too many of its run, pair and order")
+        seen.add(place)
+
+
+def answers_csv(
+    answers: Iterable[ExportedAnswer], text: Callable[[Any], str]
+) -> str:
+    """Answers as spreadsheet-safe CSV text; `text` writes a cell."""
+    rows = (
+        [safe_cell(text(getattr(answer, name))) for name in ANSWER_COLUMNS] for answer in answers
+    )
+    return csv_text(ANSWER_COLUMNS, rows)
+
+
+def runs_json(runs: Iterable[ExportedRun]) -> list[dict[str, Any]]:
+    """What ``study.json`` holds of them."""
+    return [asdict(run) for run in runs]
+
+
+def read_answers(path: Path) -> tuple[ExportedAnswer, ...]:
+    """Read ``model_answers.csv``; () where there is none, as in older exports.
+
+    Raises
+    ------
+    DataError
+        If it does not fit; the message names the row.
+    """
+    if not path.is_file():
+        return ()
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file, restval="")
+            missing = [c for c in ANSWER_COLUMNS if c not in (reader.fieldnames or ())]
+            if missing:
+                raise DataError(f"{path.name} has no column `{missing[0]}`")
+            return tuple(_answer(row, number) for number, row in enumerate(reader, start=1))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise DataError(f"cannot read {path.name}: {error}") from error
+
+
+def _answer(row: Mapping[str, str], number: int) -> ExportedAnswer:
+    values: dict[str, Any] = {}
+    for name in ANSWER_COLUMNS:
+        text = raw_cell(row[name])
+        try:
+            values[name] = _PARSERS.get(name, str)(text)
+        except ValueError as error:
+            raise DataError(f"{ANSWERS_FILE}, row {number}: `{text[:40]}` is no {name}") from error
+    try:
+        return ExportedAnswer(**values)
+    except DataError as error:
+        raise DataError(f"{ANSWERS_FILE}, row {number}: {error}") from error
+
+
+def _flag(text: str) -> bool:
+    if text not in ("true", "false"):
+        raise ValueError(text)
+    return text == "true"
+
+
+def _optional(text: str) -> int | None:
+    return int(text) if text else None
+
+
+_PARSERS: dict[str, Callable[[str], Any]] = {
+    "repeat": int,
+    "structured": _flag,
+    "seed": _optional,
+    "prompt_tokens": _optional,
+    "completion_tokens": _optional,
+    "latency_seconds": float,
+    "asked_at": datetime.fromisoformat,
+}

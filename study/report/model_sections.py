@@ -1,0 +1,326 @@
+"""The report's sections on models: beside people, in agreement with them, and doubts."""
+
+from __future__ import annotations
+
+from eic_core import wording
+from study.report import terms
+from study.report.analysis import StudyReport
+from study.report.model_results import RunResult
+from study.report.section import Fact, Judgement, Section, SectionTable
+from study.statistics.preference import Interval, interval_text
+
+PAPERS_PEOPLE, PAPERS_MODELS = 0.698, 0.7219
+"""What Yu et al. report, appendix ``app:expert_rating``: of people, and of their two models."""
+PAPER_SAYS = (
+    "Yu et al. report 69.8 % for people, and 72.19 % for two language models together, each asked "
+    "five times about a pair at temperature 0.7: their numbers, on their pairs, not this study's."
+)
+NO_RATERS = (
+    "Models are no raters. Their answers to a pair are averaged to one score, both orders of the "
+    "formulas weighing the same; they are in no vote, rate or kappa of people."
+)
+EXPLORATORY = "exploratory"
+
+
+def model_sections(report: StudyReport) -> tuple[Section, ...]:
+    """Empty where no model was asked or declared."""
+    found = report.models
+    if not found.runs:
+        if not found.missing:
+            return ()
+        return (
+            Section("models", "models", "People beside models", (_missing(report),)),
+        )
+    return (_beside(report), _agreement(report), _places(report), _asked(report))
+
+
+def _haste(report: StudyReport) -> str:
+    rule = report.export.exclusion
+    seconds = wording.plain(rule.threshold_seconds)
+    return (
+        f"The rule that leaves out what people did in under {seconds} seconds does not apply to "
+        "models: how long an answer took says nothing of the care behind it."
+    )
+
+
+def _missing(report: StudyReport) -> str:
+    names = wording.join([f"`{name}`" for name in report.models.missing])
+    return f"Declared before the study was frozen, and not asked as declared: {names}."
+
+
+def _beside(report: StudyReport) -> Section:
+    """Rates on the same pairs, and what the declared contrast says."""
+    found, level = report.models, report.level
+    people = report.inference
+    rows = [
+        ("people, all valid votes", f"{len(report.votes_per_pair):,}",
+         _percent(people.rate, 1), _interval(people.interval(level)), "", "", "")
+    ]  # fmt: skip
+    for each in found.runs:
+        estimate, apart = each.found.rate, each.found.difference
+        rows.append((
+            _named(each), f"{estimate.pairs:,}", _percent(estimate.value, 1),
+            _interval(estimate.interval(level)),
+            _percent(each.found.people[0], 1), _points(apart.value),
+            _points_between(apart.interval(level)),
+        ))  # fmt: skip
+    lines = [NO_RATERS, _haste(report), *_primary(report)]
+    if any(each.run.undeclared for each in found.runs):
+        lines.append(_undeclared(report))
+    if found.missing:
+        lines.append(_missing(report))
+    lines += dict.fromkeys(
+        f"{_named(each)}: {why}"
+        for each in found.runs
+        for why in (each.found.rate.reason or each.found.rate.too_small,)
+        if why
+    )
+    return Section(
+        key="models",
+        group="models",
+        title="People beside models",
+        lines=(*lines, PAPER_SAYS),
+        tables=(
+            SectionTable(
+                ("", "pairs", "for the lower EIC", _head(level), "people on these pairs",
+                 "less people, points", _head(level)),
+                tuple(rows),
+            ),
+        ),
+        figure="models",
+        explanation="A model is fixed, and so are its repeats: what is sampled is pairs or "
+        "problems, as the study's design says, and they are the clusters of a model's interval. "
+        "Model less people is the mean, over people's deciding votes, of the model's score on the "
+        "pair less the vote, two-way clustered, in percentage points.",
+    )  # fmt: skip
+
+
+def _named(each: RunResult) -> str:
+    return f"{each.run.label} ({EXPLORATORY})" if each.run.undeclared else each.run.label
+
+
+def _undeclared(report: StudyReport) -> str:
+    why = wording.join(
+        [f"`{each.run.label}` ({each.run.undeclared})"
+         for each in report.models.runs if each.run.undeclared]
+    )  # fmt: skip
+    return f"Exploratory, and in no test: {why}."
+
+
+def _primary(report: StudyReport) -> list[str]:
+    """The declared contrast in sentences."""
+    found = report.models
+    if not found.contrast:
+        return []
+    if not found.primary:
+        return [f"The primary contrast, declared before the study was frozen, is "
+                f"“{found.contrast}”; no model that was declared was asked."]  # fmt: skip
+    several = len(found.primary) > 1
+    said = []
+    for test in found.primary:
+        estimate = test.estimate
+        if estimate.reason or estimate.value is None:
+            said.append(f"{test.label}: {estimate.reason}")
+            continue
+        share = estimate.null == 0.5
+        value = _percent(estimate.value, 1) if share else _points(estimate.value)
+        said.append(f"{test.label}: {value}{'' if share else ' points'}, "
+                    f"{wording.p_clause(test.p_holm, 3)}")  # fmt: skip
+    how = " (p two-sided, with Holm's correction)" if several else " (p two-sided)"
+    return [
+        f"The primary contrast, declared before the study was frozen, is “{found.contrast}”"
+        f"{how}. {'; '.join(said)}."
+    ]
+
+
+def _agreement(report: StudyReport) -> Section:
+    """Per-pair correlation, the ceiling that people set, and models with each other."""
+    found, level = report.models, report.level
+    rows = []
+    for each in found.runs:
+        with_people = each.found.agreement
+        intervals = with_people.intervals
+        rows.append((
+            _named(each), f"{with_people.pairs:,}",
+            _with_interval(with_people.correlation, intervals.get("correlation")),
+            _with_interval(with_people.corrected, intervals.get("corrected")),
+            _share_with_interval(with_people.model, intervals.get("model")),
+            _share_with_interval(with_people.people, intervals.get("people")),
+            _points(with_people.difference),
+            _points_between(intervals.get("difference")),
+        ))  # fmt: skip
+    tables = [
+        SectionTable(
+            ("model", "pairs", "correlation", "corrected for noise", "agrees with a person",
+             "two persons agree", "difference, points", _head(level)),
+            tuple(rows),
+            "On the pairs with two or more deciding votes; intervals in brackets, pairs drawn "
+            "again (bias-corrected bootstrap).",
+        )
+    ]  # fmt: skip
+    if found.between:
+        tables.append(
+            SectionTable(
+                ("two models", "pairs", "answers agree", "correlation",
+                 "difference, points", _head(level)),
+                tuple(
+                    (f"{first} and {second}", f"{each.pairs:,}",
+                     _percent(each.agreement, 1), _number(each.correlation),
+                     _points(each.difference.value),
+                     _points_between(each.difference.interval(level)))
+                    for first, second, each in found.between
+                ),
+                "Between models, on the pairs that both have a score on.",
+            )
+        )  # fmt: skip
+    noisy = [
+        _named(each) for each in found.runs
+        if each.found.agreement.pairs > 1 and each.found.agreement.corrected is None
+    ]  # fmt: skip
+    lines = [
+        "The ceiling is what people reach among themselves: how often the vote of a person who is "
+        "left out agrees with another person's on the same pair.",
+    ]
+    if noisy:
+        lines.append(
+            "No more than the noise of few votes is seen in how people differ between pairs, or "
+            f"the model does not vary: no corrected correlation for {wording.join(noisy)}."
+        )
+    return Section(
+        key="model-agreement",
+        group="models",
+        title="Do models agree with people, pair by pair?",
+        lines=tuple(lines),
+        tables=tuple(tables),
+        explanation="The correlation is between a model's score on a pair and the share of "
+        "people's votes for the lower EIC. With few votes a pair that share is noisy, which "
+        "lowers the correlation; the corrected one divides by the square root of the part of its "
+        "variance that is not binomial noise, and may exceed 1 by chance. A model's answers are "
+        "compared with single votes, as votes of people are with each other, so its repeats give "
+        "it no advantage.",
+    )
+
+
+def _places(report: StudyReport) -> Section:
+    """Position bias, order consistency, repeats."""
+    runs, level = report.models.runs, report.level
+    rows, biased = [], []
+    for each in runs:
+        position, orders = each.found.position, each.found.orders
+        interval = position.interval(level)
+        if interval is not None and not interval.low <= 0.5 <= interval.high:
+            biased.append(
+                f"{_named(each)} chooses the {'first' if (position.value or 0) > 0.5 else 'second'}"
+                f" formula more often than chance ({_percent(position.value, 1)} first)"
+            )
+        within, cells = each.found.within
+        decided = orders.same + orders.first + orders.second
+        rows.append((
+            _named(each), _percent(position.value, 1), _interval(interval),
+            f"{orders.same:,} of {decided:,}", f"{orders.first:,} / {orders.second:,}",
+            _percent(within, 1) if cells else "—",
+        ))  # fmt: skip
+    judged: Judgement = (
+        "look closer" if biased
+        else "no sign of a problem" if all(r.found.position.interval(level) for r in runs)
+        else "cannot be told"
+    )  # fmt: skip
+    said = (
+        "; ".join(biased) + ". Both orders weigh the same in every score, so this "
+        "does not move the rates; it says that part of the answers are about the place."
+        if biased
+        else "No model is seen to favour the first or the second formula."
+    )
+    return Section(
+        key="model-places",
+        group="models",
+        title="Do models answer the place instead of the formula?",
+        lines=(said,),
+        judgement=judged,
+        tables=(
+            SectionTable(
+                ("model", "first chosen", _head(level), "same choice in both orders",
+                 "follows first / second", "repeats agree"),
+                tuple(rows),
+            ),
+        ),
+        explanation="Pairs with a majority in both orders either keep their formula when the "
+        "formulas change places, or follow the place. “Repeats agree” is within a model: two "
+        "answers to one pair in one order; it says nothing of agreement between models.",
+    )  # fmt: skip
+
+
+def _asked(report: StudyReport) -> Section:
+    """What was asked of whom, and what became of it."""
+    rows = []
+    prompts = dict.fromkeys(each.run.prompt_sha256 for each in report.models.runs)
+    for each in report.models.runs:
+        counts, (asked, said) = each.found.outcomes, each.tokens
+        rows.append((
+            _named(each), ", ".join(each.snapshots) or "—", each.run.base_url,
+            f"{each.run.temperature:g}", f"{each.run.repeats}",
+            f"{each.answers:,} of {each.wanted:,}", f"{counts['tie']:,}", f"{counts['refused']:,}",
+            f"{counts['unparsable']:,}", f"{asked:,} + {said:,}",
+            wording.seconds(each.median_latency),
+        ))  # fmt: skip
+    incomplete = [_named(each) for each in report.models.runs if each.answers < each.wanted]
+    left = (
+        f"Not asked to the end: {wording.join(incomplete)}. Pairs without a deciding answer in "
+        "both orders have no score."
+    )
+    return Section(
+        key="model-runs",
+        group="models",
+        title="What was asked",
+        lines=(left,) if incomplete else (),
+        facts=(Fact("prompt, SHA-256", ", ".join(prompts), terms.PROMPT),),
+        tables=(
+            SectionTable(
+                ("model", "snapshot", "endpoint", "temperature", "repeats", "answers", "ties",
+                 "refused", "unparsable", "tokens in + out", "median time"),
+                tuple(rows),
+            ),
+        ),
+        explanation="Each call was a context of its own and showed what people are shown: "
+        "description, sampled points, both formulas, R² and complexity. Answers are read "
+        "strictly; ties, refusals and what could not be read are outcomes, are not asked again, "
+        "and are in no score.",
+    )  # fmt: skip
+
+
+def _head(level: float) -> str:
+    return f"{wording.level_percent(level)} interval"
+
+
+def _percent(value: float | None, decimals: int = 1) -> str:
+    return wording.percent(value, decimals, missing="—")
+
+
+def _number(value: float | None, decimals: int = 2) -> str:
+    return wording.number(value, decimals)
+
+
+def _interval(interval: Interval | None) -> str:
+    return "—" if interval is None else interval_text(interval)
+
+
+def _points(value: float | None) -> str:
+    return "—" if value is None else f"{100 * value:+.1f}".replace("-", "−")
+
+
+def _points_between(interval: Interval | None) -> str:
+    return "—" if interval is None else f"[{_points(interval.low)}, {_points(interval.high)}]"
+
+
+def _with_interval(value: float | None, interval: Interval | None) -> str:
+    if value is None:
+        return "—"
+    return _number(value) + (
+        f" [{_number(interval.low)}, {_number(interval.high)}]" if interval else ""
+    )
+
+
+def _share_with_interval(value: float | None, interval: Interval | None) -> str:
+    if value is None:
+        return "—"
+    return _percent(value, 1) + (f" {_interval(interval)}" if interval else "")

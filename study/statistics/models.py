@@ -1,0 +1,595 @@
+"""What models prefer, beside what people prefer, on the same pairs.
+
+A model is fixed, not sampled, and its answers to one pair are one measurement made several times:
+they are averaged to one score a model and pair, each order weighing the same.  They are no raters,
+are in no kappa, and are never pooled with votes.  What is sampled is pairs (or problems), as the
+study's design says: docs/adr/0007-inference.md and 0023-model-raters.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import sqrt
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from eic_core.errors import UserError
+from eic_core.exports import PlainAtLevel
+from study.statistics.bootstrap import bias_corrected, resampling_weights
+from study.statistics.clusters import FEW_CLUSTERS, Clustering, count, two_way
+from study.statistics.inference import ClusteredRate, clustered_rate
+from study.statistics.preference import Interval
+from study.statistics.votes import Floats, VoteArrays
+
+DRAWS = 2000
+FEW_DEGREES = 5
+METHOD = "clustered t"
+ORDERS = ("lower", "higher")
+
+
+class ModelAnswerLike(Protocol):
+    """What is needed of an answer; see `study.report.exported_models.ExportedAnswer`."""
+
+    @property
+    def pair(self) -> str: ...
+    @property
+    def first(self) -> str: ...
+    @property
+    def outcome(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class PairScore:
+    """One pair as one model sees it.
+
+    Attributes
+    ----------
+    lower_first, higher_first : (int, int)
+        Deciding answers for the lower EIC, and all of them, where that formula came first or
+        second.
+    """
+
+    lower_first: tuple[int, int] = (0, 0)
+    higher_first: tuple[int, int] = (0, 0)
+
+    @property
+    def orders(self) -> tuple[float, float] | None:
+        """The shares for the lower EIC in either order; None unless both have an answer."""
+        (a, n), (b, m) = self.lower_first, self.higher_first
+        return (a / n, b / m) if n and m else None
+
+    @property
+    def score(self) -> float | None:
+        """The mean of the two orders, so that a liking for a place cancels.
+
+        Examples
+        --------
+        >>> PairScore((2, 2), (1, 2)).score
+        0.75
+        """
+        return None if self.orders is None else sum(self.orders) / 2
+
+    @property
+    def first(self) -> float | None:
+        """The share for the formula that came first, either order weighing the same.
+
+        Examples
+        --------
+        >>> PairScore((2, 2), (1, 2)).first
+        0.75
+        """
+        return None if self.orders is None else (self.orders[0] + 1 - self.orders[1]) / 2
+
+
+def pair_scores(answers: Iterable[ModelAnswerLike]) -> dict[str, PairScore]:
+    """The score of every pair that has a deciding answer, by its name."""
+    counted: dict[str, dict[str, list[int]]] = defaultdict(lambda: {o: [0, 0] for o in ORDERS})
+    for answer in answers:
+        if answer.outcome in ORDERS:
+            cell = counted[answer.pair][answer.first]
+            cell[0] += answer.outcome == "lower"
+            cell[1] += 1
+    return {
+        pair: PairScore(*((cells[order][0], cells[order][1]) for order in ORDERS))
+        for pair, cells in sorted(counted.items())
+    }
+
+
+@dataclass(frozen=True)
+class ModelEstimate(PlainAtLevel):
+    """A mean over pairs, with what the clusters say about its uncertainty.
+
+    Attributes
+    ----------
+    value : float or None
+    variance : float or None
+        Of `value`; None where there is a `reason`.
+    degrees_of_freedom : float
+    pairs : int
+    clusters : tuple of (str, int)
+    null : float
+        What "nothing" would be: one half of a rate, 0 of a difference.
+    rate : ClusteredRate or None
+        Of a share: its interval is made as that of people's.
+    too_small, reason : str
+        Why the interval is not to be relied on; why there is none; "".
+    """
+
+    value: float | None
+    variance: float | None
+    degrees_of_freedom: float
+    pairs: int
+    clusters: tuple[tuple[str, int], ...]
+    null: float = 0.0
+    rate: ClusteredRate | None = None
+    too_small: str = ""
+    reason: str = ""
+
+    JSON = (
+        "value", "standard_error", "degrees_of_freedom", "pairs",
+        ("clusters", lambda found: dict(found.clusters)), "interval", "p_two_sided", "too_small",
+        "reason",
+    )  # fmt: skip
+
+    @property
+    def standard_error(self) -> float | None:
+        """Square root of the variance."""
+        return None if self.variance is None else sqrt(self.variance)
+
+    def interval(self, level: float = 0.95) -> Interval | None:
+        """Two-sided: of a share on the log odds, as in the headline; of a difference plain."""
+        if not 0 < level < 1:
+            raise UserError("a confidence level lies between 0 and 1")
+        if self.reason or self.value is None:
+            return None
+        if self.rate is not None:
+            return self.rate.interval(level)
+        if not self.standard_error:
+            return None
+        half = float(stdtrit(self.degrees_of_freedom, (1 + level) / 2)) * self.standard_error
+        return Interval(self.value - half, self.value + half, level, METHOD)
+
+    @property
+    def p_two_sided(self) -> float | None:
+        """Of "nothing"; None without an interval."""
+        if self.reason or self.value is None:
+            return None
+        if self.rate is not None:
+            return self.rate.p_two_sided
+        if not self.standard_error:
+            return None
+        t = abs(self.value - self.null) / self.standard_error
+        return 2 * float(stdtr(self.degrees_of_freedom, -t))
+
+
+NO_PAIRS = "No pair has an answer that decides in both orders."
+ONE_CLUSTER = "There are too few pairs or problems to measure how they differ: no interval."
+FEW = "With so few pairs or problems their spread cannot be measured well: do not rely on it."
+NO_SPREAD = "No two pairs differ, so their spread gives no interval."
+
+
+def mean_over_pairs(
+    values: Mapping[str, float], problems: Mapping[str, str], *, share: bool,
+    sampled: Any = None,
+) -> ModelEstimate:
+    """The mean of one value a pair, each pair weighing the same; the items are the clusters.
+
+    Parameters
+    ----------
+    values : mapping of pair to float
+    problems : mapping of pair to problem
+    share : bool
+        Values in [0, 1], to be compared with one half; else differences, with 0.
+    sampled : {"problems", "pairs"}, optional
+        What the design samples.
+    """
+    names = sorted(values)
+    null = 0.5 if share else 0.0
+    if not names:
+        return ModelEstimate(None, None, 0, 0, (), null, reason=NO_PAIRS)
+    table = replace(
+        _table([_Row(f"{i}", name, problems[name]) for i, name in enumerate(names)], sampled),
+        lower=np.array([values[name] for name in names]),
+    )
+    grouped = Clustering.of(table)
+    value = float(table.lower.mean())
+    clusters = grouped.sampled[:1]
+    dof = grouped.degrees_of_freedom
+    if dof < 1 or clusters[0][1] < 2:
+        return ModelEstimate(value, None, dof, len(names), clusters, null, reason=ONE_CLUSTER)
+    item = grouped.components()[:1]
+    few_pairs = grouped.item == "pair" and clusters[0][1] < FEW_CLUSTERS
+    small = FEW if dof < FEW_DEGREES or few_pairs else ""
+    rate = None
+    if share:
+        total: Any = float(table.lower.sum())
+        rate = replace(
+            clustered_rate(replace(table, lower=np.zeros(len(names)))), lower=total,
+            components=item, clusters=clusters, degrees_of_freedom=dof, reason="", too_small="",
+        )  # fmt: skip
+    variance = two_way(item)
+    reason = NO_SPREAD if rate is None and not variance else ""
+    return ModelEstimate(value, variance, dof, len(names), clusters, null, rate, small, reason)
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A pair as a row of a table of votes."""
+
+    rater: str
+    pair: str
+    problem: str
+    choice: str = "lower"
+    lower_side: str = "left"
+    position: int = 1
+
+
+def _table(rows: Sequence[Any], sampled: Any) -> VoteArrays:
+    del sampled
+    return VoteArrays.of(rows)
+
+
+def less_people(
+    scores: Mapping[str, float], votes: Iterable[Any], *, sampled: Any = None
+) -> ModelEstimate:
+    """A model's score less people's votes, paired by pair: each deciding vote weighs the same.
+
+    The mean of (the model's score on the vote's pair - the vote); two-way clustered, for people
+    are sampled, and their votes go together, too.
+
+    Parameters
+    ----------
+    scores : mapping of pair to float
+    votes : iterable of votes
+        The valid ones; ties are left out, and so are pairs without a score.
+    sampled : {"problems", "pairs"}, optional
+        What the design samples beside raters.
+    """
+    used = [vote for vote in votes if vote.choice != "tie" and vote.pair in scores]
+    if not used:
+        return ModelEstimate(None, None, 0, 0, (), reason="No vote is on a pair that has a score.")
+    table = _table(used, sampled)
+    score = np.array([scores[vote.pair] for vote in used])
+    grouped = Clustering.of(replace(table, lower=score - table.lower))
+    value, pairs = float(grouped.table.lower.mean()), count(table.pair)
+    dof = grouped.degrees_of_freedom
+    if dof < 1 or min(number for _, number in grouped.sampled) < 2:
+        return ModelEstimate(value, None, dof, pairs, grouped.sampled, reason=ONE_CLUSTER)
+    variance = two_way(grouped.components())
+    small = FEW if dof < FEW_DEGREES or dict(grouped.sampled)["rater"] < FEW_CLUSTERS else ""
+    reason = "" if variance else NO_SPREAD
+    return ModelEstimate(value, variance, dof, pairs, grouped.sampled, too_small=small,
+                         reason=reason)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class OrderConsistency:
+    """Whether a model keeps to its choice when the formulas change places.
+
+    Attributes
+    ----------
+    same : int
+        Pairs on which the majority is for one formula in both orders.
+    first, second : int
+        Pairs on which it is for whichever formula comes first, or second.
+    undecided : int
+        Pairs with an even split in one of the orders.
+    """
+
+    same: int
+    first: int
+    second: int
+    undecided: int
+
+    @classmethod
+    def of(cls, scores: Iterable[PairScore]) -> OrderConsistency:
+        """Count pairs with answers in both orders."""
+        found: Counter[str] = Counter()
+        for each in scores:
+            if each.orders is None:
+                continue
+            a, b = (share - 0.5 for share in each.orders)
+            if not a * b:
+                found["undecided"] += 1
+            else:
+                found["same" if a * b > 0 else "first" if a > 0 else "second"] += 1
+        return cls(found["same"], found["first"], found["second"], found["undecided"])
+
+    @property
+    def share(self) -> float | None:
+        """Of the decided pairs, those with one choice in both orders."""
+        decided = self.same + self.first + self.second
+        return self.same / decided if decided else None
+
+
+def within_model(scores: Iterable[PairScore]) -> tuple[float | None, int]:
+    """How often two answers to one pair in one order agree, and on how many such cells.
+
+    Examples
+    --------
+    >>> within_model([PairScore((2, 2), (1, 2)), PairScore((1, 1), (0, 1))])
+    (0.5, 2)
+    """
+    cells = [cell for each in scores for cell in (each.lower_first, each.higher_first)]
+    agree = [_agreement(k, n) for k, n in cells if n >= 2]
+    return (sum(agree) / len(agree), len(agree)) if agree else (None, 0)
+
+
+def _agreement(k: int, n: int) -> float:
+    return (k * (k - 1) + (n - k) * (n - k - 1)) / (n * (n - 1))
+
+
+@dataclass(frozen=True)
+class WithPeople:
+    """How far a model agrees with people, pair by pair, and how far people could.
+
+    Attributes
+    ----------
+    pairs, votes : int
+        With a score and two deciding votes or more; those votes.
+    correlation : float or None
+        Pearson's, of the model's scores and people's shares.
+    reliability : float or None
+        What part of the variance of people's shares is not the noise of few votes.
+    corrected : float or None
+        The correlation with the shares that endless votes would give: `correlation` divided by
+        the square root of `reliability`; may exceed 1 by chance.  None if noise explains all.
+    model : float or None
+        How often an answer of the model agrees with a vote.
+    people : float or None
+        The ceiling: how often the vote of a person who is left out agrees with another's.
+    intervals : mapping of str to Interval or None
+        Of the four by name, and of "difference", `model` - `people`; pair bootstrap.
+    """
+
+    pairs: int
+    votes: int
+    correlation: float | None
+    reliability: float | None
+    corrected: float | None
+    model: float | None
+    people: float | None
+    intervals: Mapping[str, Interval | None]
+
+    @property
+    def difference(self) -> float | None:
+        """The model in the place of a person: what is gained or lost by it."""
+        return None if self.model is None or self.people is None else self.model - self.people
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        names = ("correlation", "corrected", "model", "people", "difference")
+        return {
+            "pairs": self.pairs, "votes": self.votes, "reliability": self.reliability,
+        } | {
+            name: {
+                "value": getattr(self, name),
+                "interval": found.to_json() if (found := self.intervals.get(name)) else None,
+            }
+            for name in names
+        }  # fmt: skip
+
+
+def with_people(
+    scores: Mapping[str, float], votes: Iterable[Any], *, seed: int = 0, level: float = 0.95
+) -> WithPeople:
+    """Compare a model's scores with people's votes on the pairs that have two or more.
+
+    Parameters
+    ----------
+    scores : mapping of pair to float
+    votes : iterable of votes
+        The valid ones; ties are left out.
+    seed : int
+        Of the bootstrap, which draws the pairs in the order of their numbers, not of their names.
+    level : float
+    """
+    counted: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for vote in votes:
+        if vote.choice != "tie" and vote.pair in scores:
+            counted[vote.pair][0] += vote.choice == "lower"
+            counted[vote.pair][1] += 1
+    rows = sorted((scores[pair], k, n) for pair, (k, n) in counted.items() if n >= 2)
+    votes_used = sum(n for _, _, n in rows)
+    if len(rows) < 2:
+        return WithPeople(len(rows), votes_used, None, None, None, None, None, {})
+    table = np.array(rows, dtype=np.float64)
+    value = _measures(table, np.ones((1, len(rows))))
+    drawn = _measures(table, resampling_weights(len(rows), DRAWS, seed))
+    intervals: dict[str, Interval | None] = {}
+    known: dict[str, float | None] = {}
+    for name, found in value.items():
+        number = float(found[0])
+        known[name] = None if np.isnan(number) else number
+        intervals[name] = (
+            None if np.isnan(number)
+            else bias_corrected(number, drawn[name], len(rows), level)[0]
+        )  # fmt: skip
+    return WithPeople(
+        len(rows), votes_used, known["correlation"], known["reliability"], known["corrected"],
+        known["model"], known["people"], intervals,
+    )  # fmt: skip
+
+
+def _measures(table: Floats, weights: Floats) -> dict[str, Floats]:
+    """All measures for each row of weights: score, votes for lower, and votes of each pair."""
+    score, lower, votes = table.T
+    share = lower / votes
+    noise = share * (1 - share) / (votes - 1)
+    total = weights.sum(axis=1)
+
+    def mean(values: Floats) -> Floats:
+        found: Floats = weights @ values / total
+        return found
+
+    def covariance(a: Floats, b: Floats) -> Floats:
+        found: Floats = (mean(a * b) - mean(a) * mean(b)) * total / (total - 1)
+        return np.where(np.abs(found) < 1e-12, 0.0, found)
+
+    both, of_model, of_people = (
+        covariance(score, share), covariance(score, score), covariance(share, share),
+    )  # fmt: skip
+    true = of_people - mean(noise)
+    cast = weights @ votes
+    model = weights @ (votes * (score * share + (1 - score) * (1 - share))) / cast
+    apart = votes - lower
+    people = weights @ ((lower * (lower - 1) + apart * (apart - 1)) / (votes - 1)) / cast
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return {
+            "correlation": np.where(
+                (of_model > 0) & (of_people > 0), both / np.sqrt(of_model * of_people), np.nan
+            ),
+            "reliability": np.where(of_people > 0, true / of_people, np.nan),
+            "corrected": np.where(
+                (of_model > 0) & (true > 1e-12), both / np.sqrt(of_model * true), np.nan
+            ),
+            "model": model,
+            "people": people,
+            "difference": model - people,
+        }
+
+
+@dataclass(frozen=True)
+class BetweenModels:
+    """How far two models agree on the pairs that both have a score on.
+
+    Attributes
+    ----------
+    pairs : int
+    agreement : float or None
+        How often an answer of one agrees with an answer of the other.
+    correlation : float or None
+        Pearson's, of their scores.
+    difference : ModelEstimate
+        The first's rate less the second's, paired by pair.
+    """
+
+    pairs: int
+    agreement: float | None
+    correlation: float | None
+    difference: ModelEstimate
+
+
+def between_models(
+    first: Mapping[str, float], second: Mapping[str, float], problems: Mapping[str, str], *,
+    sampled: Any = None,
+) -> BetweenModels:
+    """Compare the scores of two models.
+
+    Parameters
+    ----------
+    first, second : mapping of pair to float
+    problems : mapping of pair to problem
+    sampled : {"problems", "pairs"}, optional
+    """
+    common = sorted(first.keys() & second.keys())
+    a = np.array([first[pair] for pair in common])
+    b = np.array([second[pair] for pair in common])
+    agreement = float((a * b + (1 - a) * (1 - b)).mean()) if common else None
+    varied = len(common) > 1 and bool(np.ptp(a) > 1e-12 and np.ptp(b) > 1e-12)
+    correlation = float(np.corrcoef(a, b)[0, 1]) if varied else None
+    difference = mean_over_pairs(
+        {pair: first[pair] - second[pair] for pair in common}, problems, share=False,
+        sampled=sampled,
+    )  # fmt: skip
+    return BetweenModels(len(common), agreement, correlation, difference)
+
+
+def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
+    """Holm's (1979) step-down correction; a test that could not be made is not counted.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, None, 0.03])
+    (0.03, 0.06, None, 0.06)
+    """
+    known = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
+    found: list[float | None] = [None] * len(p_values)
+    highest = 0.0
+    for place, (p, i) in enumerate(known):
+        highest = max(highest, min(1.0, (len(known) - place) * p))
+        found[i] = highest
+    return tuple(found)
+
+
+@dataclass(frozen=True, eq=False)
+class ModelFindings:
+    """All that one run of a model says.
+
+    Attributes
+    ----------
+    answers : tuple of answers
+    votes : tuple of votes
+        People's valid ones.
+    problems : mapping of pair to problem
+        Of the pairs of the study.
+    sampled : {"problems", "pairs"} or None
+    level : float
+    seed : int
+    """
+
+    answers: tuple[Any, ...]
+    votes: tuple[Any, ...]
+    problems: Mapping[str, str]
+    sampled: Any = None
+    level: float = 0.95
+    seed: int = 0
+
+    @cached_property
+    def by_pair(self) -> dict[str, PairScore]:
+        """What was answered on each pair."""
+        return pair_scores(self.answers)
+
+    @cached_property
+    def outcomes(self) -> dict[str, int]:
+        """Answers by outcome."""
+        found = Counter(answer.outcome for answer in self.answers)
+        return {name: found[name] for name in (*ORDERS, "tie", "refused", "unparsable")}
+
+    @cached_property
+    def scores(self) -> dict[str, float]:
+        """The pairs that have a score."""
+        return {p: found.score for p, found in self.by_pair.items() if found.score is not None}
+
+    @cached_property
+    def rate(self) -> ModelEstimate:
+        """The mean score."""
+        return mean_over_pairs(self.scores, self.problems, share=True, sampled=self.sampled)
+
+    @cached_property
+    def position(self) -> ModelEstimate:
+        """How often the formula that came first was chosen; one half if places do not matter."""
+        firsts = {p: found.first for p, found in self.by_pair.items() if found.first is not None}
+        return mean_over_pairs(firsts, self.problems, share=True, sampled=self.sampled)
+
+    @cached_property
+    def orders(self) -> OrderConsistency:
+        """Whether it keeps to its choice when the formulas change places."""
+        return OrderConsistency.of(self.by_pair.values())
+
+    @cached_property
+    def within(self) -> tuple[float | None, int]:
+        """Whether it repeats itself."""
+        return within_model(self.by_pair.values())
+
+    @cached_property
+    def people(self) -> tuple[float | None, int]:
+        """People's rate on the same pairs, and its deciding votes."""
+        used = [v for v in self.votes if v.choice != "tie" and v.pair in self.scores]
+        lower = sum(vote.choice == "lower" for vote in used)
+        return (lower / len(used) if used else None), len(used)
+
+    @cached_property
+    def difference(self) -> ModelEstimate:
+        """The model less people."""
+        return less_people(self.scores, self.votes, sampled=self.sampled)
+
+    @cached_property
+    def agreement(self) -> WithPeople:
+        """How far the model agrees with people."""
+        return with_people(self.scores, self.votes, seed=self.seed, level=self.level)

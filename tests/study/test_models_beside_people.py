@@ -1,0 +1,248 @@
+"""What models prefer beside people: averaged, balanced, clustered, and never pooled with votes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from eic_core.errors import DataError
+from study.report import StudyExport, read_export, write_export
+from study.report.analysis import analyse
+from study.report.document import document
+from study.report.figures import FIGURES, Intervals
+from study.report.sections import sections_of
+from study.report.text import render_text
+from study.statistics.models import (
+    OrderConsistency,
+    PairScore,
+    mean_over_pairs,
+    pair_scores,
+    with_people,
+    within_model,
+)
+from tests.study.simulated_models import MODELS, with_models
+from tests.study.test_report_bundle import export as people
+
+
+def answer(pair: str, first: str, outcome: str) -> SimpleNamespace:
+    return SimpleNamespace(pair=pair, first=first, outcome=outcome)
+
+
+def vote(rater: int, pair: str, choice: str) -> SimpleNamespace:
+    return SimpleNamespace(rater=f"r{rater}", pair=pair, choice=choice)
+
+
+def test_repeats_are_averaged_and_both_orders_weigh_the_same() -> None:
+    """Four answers with the lower EIC first, one with it second: an order is half of the score."""
+    answers = [answer("p", "lower", "lower")] * 4 + [answer("p", "higher", "higher")]
+    assert pair_scores(answers)["p"].score == 0.5
+    one_order = pair_scores([answer("p", "lower", "lower")] * 4)["p"]
+    assert one_order.score is None and one_order.first is None
+    others = [answer("q", "lower", outcome) for outcome in ("tie", "refused", "unparsable")]
+    assert pair_scores(others) == {}
+
+
+def test_a_model_that_always_takes_the_first_prefers_nothing() -> None:
+    scores = [PairScore((4, 4), (0, 4))] * 12
+    assert {each.score for each in scores} == {0.5} and {each.first for each in scores} == {1.0}
+    assert OrderConsistency.of(scores) == OrderConsistency(0, 12, 0, 0)
+    assert OrderConsistency.of([PairScore((2, 2), (3, 4)), PairScore((1, 2), (2, 2)),
+                                PairScore((0, 2), (2, 2))]) == OrderConsistency(1, 0, 1, 1)
+    assert within_model(scores) == (1.0, 24)
+
+
+def test_the_interval_of_a_rate_is_that_of_the_pairs_and_not_of_the_answers() -> None:
+    """Against the textbook: one problem, a pair one observation, t on the log odds."""
+    from scipy import stats
+
+    scores = {f"p{i:02}": [0.25, 0.5, 0.75, 1.0][i % 4] for i in range(20)}
+    found = mean_over_pairs(scores, dict.fromkeys(scores, "q"), share=True)
+    values = np.array([*scores.values()])
+    error = float(stats.sem(values))
+    assert found.value == values.mean() and found.standard_error == pytest.approx(error)
+    centre = np.log(values.mean() / (1 - values.mean()))
+    half = stats.t.ppf(0.975, 19) * error / (values.mean() * (1 - values.mean()))
+    interval = found.interval()
+    assert interval is not None
+    assert np.log(interval.low / (1 - interval.low)) == pytest.approx(centre - half)
+    apart = mean_over_pairs({p: s - 0.5 for p, s in scores.items()},
+                            dict.fromkeys(scores, "q"), share=False)  # fmt: skip
+    assert apart.p_two_sided == pytest.approx(stats.ttest_1samp(values, 0.5).pvalue)
+
+
+def test_more_repeats_of_the_same_answers_change_nothing() -> None:
+    def rate(times: int) -> tuple[float | None, float | None]:
+        answers = [
+            answer(f"p{i}", first, "lower" if i % 3 else "higher")
+            for i in range(15) for first in ("lower", "higher") for _ in range(times)
+        ]  # fmt: skip
+        scores = {p: s.score or 0.0 for p, s in pair_scores(answers).items()}
+        found = mean_over_pairs(scores, dict.fromkeys(scores, "q"), share=True)
+        return found.value, found.standard_error
+
+    assert rate(1) == rate(10)
+
+
+def simulated(
+    rng: np.random.Generator, pairs: int, votes: int, coupling: float
+) -> tuple[dict[str, float], list[SimpleNamespace], float]:
+    """Scores, votes, and the correlation of the scores with what endless votes would give."""
+    truth = rng.beta(1.5, 1.5, pairs)
+    score = np.clip(coupling * truth + (1 - coupling) * rng.random(pairs), 0, 1)
+    cast = [
+        vote(r, f"p{i:03}", "lower" if rng.random() < truth[i] else "higher")
+        for i in range(pairs) for r in range(votes)
+    ]  # fmt: skip
+    named = {f"p{i:03}": float(s) for i, s in enumerate(score)}
+    return named, cast, float(np.corrcoef(truth, score)[0, 1])
+
+
+def test_the_corrected_correlation_is_that_of_endless_votes() -> None:
+    """Four votes a pair lower it by a third; corrected, it is right on average."""
+    rng = np.random.default_rng(3)
+    plain, corrected, true = [], [], []
+    for _ in range(20):
+        scores, cast, known = simulated(rng, 400, 4, 0.5)
+        found = with_people(scores, cast)
+        plain.append(found.correlation)
+        corrected.append(found.corrected)
+        true.append(known)
+    assert np.mean(plain) < 0.82 * np.mean(true)
+    assert np.mean(corrected) == pytest.approx(np.mean(true), abs=0.02)
+
+
+def test_a_model_that_is_one_of_the_people_reaches_the_ceiling_and_no_more() -> None:
+    """Its scores are single votes drawn as people's are; averaging many gains it nothing."""
+    rng = np.random.default_rng(4)
+    truth = rng.beta(1, 1, 3000)
+    cast = [
+        vote(r, f"p{i:04}", "lower" if rng.random() < truth[i] else "higher")
+        for i in range(3000) for r in range(3)
+    ]  # fmt: skip
+    person = {f"p{i:04}": float(rng.random() < truth[i]) for i in range(3000)}
+    many = {f"p{i:04}": float(truth[i]) for i in range(3000)}
+    for scores in (person, many):
+        found = with_people(scores, cast)
+        assert found.people == pytest.approx(2 / 3, abs=0.02)
+        assert found.difference == pytest.approx(0, abs=0.02)
+
+
+def test_noise_alone_gives_no_corrected_correlation_but_a_reason() -> None:
+    rng = np.random.default_rng(5)
+    cast = [vote(r, f"p{i}", "lower" if r < 2 else "higher") for i in range(30) for r in range(4)]
+    scores = {f"p{i}": float(rng.random()) for i in range(30)}
+    found = with_people(scores, cast)
+    assert found.corrected is None and found.correlation is None and found.model is not None
+    assert with_people({"p1": 1.0}, cast).model is None, "one pair"
+
+
+# --- the report ---
+
+
+@pytest.fixture(scope="module")
+def export() -> StudyExport:
+    return people()
+
+
+def said(export: StudyExport) -> str:
+    """What the report says of models, in one line."""
+    text = " ".join(render_text(analyse(export)).split())
+    return text.partition("PEOPLE BESIDE MODELS")[2].partition("WHAT COULD BE WRONG")[0]
+
+
+def test_models_change_no_number_of_people(export: StudyExport) -> None:
+    without = replace(export, model_runs=(), model_answers=())
+    with_them, alone = document(analyse(export)), document(analyse(without))
+    assert with_them.pop("models")["runs"] and not alone.pop("models")["runs"]
+    assert with_them == alone
+
+
+def test_the_report_says_what_models_are_not(export: StudyExport) -> None:
+    text = said(export)
+    for words in (
+        "Models are no raters", "in no vote, rate or kappa of people",
+        "under 60 seconds does not apply to models",
+        "69.8 % for people, and 72.19 % for two language models", "not this study's",
+        "declared before the study was frozen, is “model less people”", "Holm's correction",
+        "Exploratory, and in no test: `stuck` (not declared)", "Not asked to the end: fickle",
+        "cd" * 32,
+    ):  # fmt: skip
+        assert words in text, words
+    keys = [section.key for section in sections_of(analyse(export))]
+    assert keys[3:7] == ["models", "model-agreement", "model-places", "model-runs"]
+    places = next(s for s in sections_of(analyse(export)) if s.key == "model-places")
+    assert places.judgement == "look closer" and "stuck (exploratory) chooses the first" in (
+        places.lines[0]
+    )
+
+
+def test_a_declared_model_that_was_not_asked_is_named(export: StudyExport) -> None:
+    text = said(with_models(export, names=("stuck",)))
+    assert "no model that was declared was asked" in text
+    assert "not asked as declared: `keen` and `fickle`" in text
+
+
+def test_the_figure_shows_people_models_and_the_papers_numbers_as_theirs(
+    export: StudyExport,
+) -> None:
+    picture = FIGURES["models"].describe(analyse(export))
+    assert isinstance(picture, Intervals)
+    assert [mark.name for mark in picture.marks] == [
+        "people", "keen", "fickle", "stuck (exploratory)", "people, Yu et al.",
+        "models, Yu et al.",
+    ]  # fmt: skip
+    theirs = {mark.name: mark.value for mark in picture.marks if mark.check}
+    assert theirs == {"people, Yu et al.": 0.698, "models, Yu et al.": 0.7219}
+
+
+# --- the export ---
+
+
+def test_an_export_with_models_is_read_as_it_was_written(
+    export: StudyExport, tmp_path: Path
+) -> None:
+    write_export(tmp_path, export)
+    assert read_export(tmp_path) == export
+    assert {a.run for a in export.model_answers} == set(MODELS)
+    without = replace(export, model_runs=(), model_answers=())
+    write_export(tmp_path / "without", without)
+    assert not (tmp_path / "without" / "model_answers.csv").exists()
+    assert "model_runs" not in (tmp_path / "without" / "study.json").read_text()
+
+
+def changed(export: StudyExport, **changes: object) -> Iterable[object]:
+    first, *rest = export.model_answers
+    return (replace(first, **changes), *rest)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"run": "nobody"}, "no run of the study"),
+        ({"pair": "p99"}, "no pair"),
+        ({"repeat": 3}, "one too many"),
+        ({"repeat": 2}, "one too many"),
+        ({"outcome": "left"}, "an outcome is"),
+        ({"first": "left"}, "the first formula is"),
+    ],
+)
+def test_answers_that_do_not_fit_are_refused(
+    export: StudyExport, changes: dict[str, object], told: str
+) -> None:
+    with pytest.raises(DataError, match=told):
+        replace(export, model_answers=changed(export, **changes))  # type: ignore[arg-type]
+
+
+def test_a_bad_cell_is_named_with_its_row(export: StudyExport, tmp_path: Path) -> None:
+    write_export(tmp_path, export)
+    file = tmp_path / "model_answers.csv"
+    file.write_text(file.read_text().replace(",true,", ",maybe,", 1))
+    with pytest.raises(DataError, match="model_answers.csv, row 1: `maybe` is no structured"):
+        read_export(tmp_path)
+    file.unlink()
+    assert read_export(tmp_path).model_answers == ()
