@@ -27,7 +27,7 @@ ROWS = 2_000
 _HEIGHT = 300.0
 
 
-class Shown(NamedTuple):
+class MeasuredPicture(NamedTuple):
     """A formula in x, measured; `name` tells the pictures apart."""
 
     name: str
@@ -132,17 +132,17 @@ PICTURES: tuple[tuple[str, Callable[[], None]], ...] = (
 """Title, and what draws it."""
 
 
-def measured(name: str, text: str, domain: Domain, rows: int = ROWS) -> Shown:
+def measured(name: str, text: str, domain: Domain, rows: int = ROWS) -> MeasuredPicture:
     """A formula in x on drawn rows."""
 
     def make() -> Inspection:
         return inspect(read(text).formula, sample_domains({"x": domain}, count=rows))
 
     key = ("about", text, str(domain), rows)
-    return Shown(name, domain, figure_cache().get(key, make, lambda _: 1.0))
+    return MeasuredPicture(name, domain, figure_cache().get(key, make, lambda _: 1.0))
 
 
-def say(shown: Shown, text: str) -> None:
+def say(shown: MeasuredPicture, text: str) -> None:
     """What is seen, the two numbers with their names, and the way to the inspector."""
     inspection = shown.inspection
     formula, rows = inspection.formula.source, len(inspection.samples)
@@ -159,7 +159,7 @@ def say(shown: Shown, text: str) -> None:
     )
 
 
-def tree(shown: Shown, width: float | None = None) -> None:
+def tree(shown: MeasuredPicture, width: float | None = None) -> None:
     """The coloured tree."""
     dark, narrow = is_dark(), is_narrow()
     found, room = shown.inspection, None if narrow else width
@@ -171,7 +171,7 @@ def tree(shown: Shown, width: float | None = None) -> None:
     )  # fmt: skip
 
 
-def curve(shown: Shown) -> None:
+def curve(shown: MeasuredPicture) -> None:
     """The value over the data, and the amplification below it."""
     dark, narrow = is_dark(), is_narrow()
     found = shown.inspection
@@ -181,7 +181,7 @@ def curve(shown: Shown) -> None:
     )  # fmt: skip
 
 
-def _draw(shown: Shown, make: Callable[[], go.Figure], alt: str) -> None:
+def _draw(shown: MeasuredPicture, make: Callable[[], go.Figure], alt: str) -> None:
     found = shown.inspection
     what = (shown.name, found.formula.source, str(shown.domain), len(found.samples))
     figure = figure_cache().get(("about", *what, is_dark(), is_narrow()), make, lambda _: 1.0)
