@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.about.pictures import PICTURES
 from pages.ui.about.explaining import CITE, LEAVES, NOT_EIC, WHAT
+from pages.ui.about.pictures import PICTURES
 from pages.ui.inspector.headline import closed_notice
 from pages.ui.kit.door import may_inspect
 
