@@ -571,6 +571,8 @@ def crosses_zero(
     if "zero" in wanted and np.isneginf(p.truth.size(k)).any():
         return  # at a sample itself
     if words != "changes its sign" and not wanted <= set(found):
+        found += [kind for kind, _, _ in p.truth.along(k, every=True)]
+    if words != "changes its sign" and not wanted <= set(found):
         yield f"between its rows of opposite sign lies: {', '.join(sorted(set(found)))}"
     elif grows and not any(
         _grows(p, k, zero, away) for kind, zero, away in p.truth.along(k) if kind in wanted

@@ -29,6 +29,7 @@ from tests.audit.exactly import (
     Unfair,
     apply,
     mp,
+    number,
 )
 from tests.audit.plain import run_plain
 from tests.audit.shaking import RowTruth, shake_row
@@ -231,25 +232,36 @@ class Truth:
                     if own and not self._moves(row, group):
                         continue
                 return math.inf
+            apart = math.fsum(abs(gains.get(j, 0.0)) for j in group)
+            if own and abs(g) < 1e-9 * apart:  # doubles do not hold what is left
+                with mp.workdps(MOST_DIGITS):
+                    beside = [y for side in (0, 1) for y in self._beside(row, group, side)]
+                    if len(beside) == 2 and beside[0]:
+                        g = float((beside[1] / beside[0] - 1) * mp.mpf(10) ** 300)
             total += g * g
         return total if total <= SINGULAR_S2 else math.inf
 
     def _moves(self, row: RowTruth, leaves: list[int]) -> bool:
         """Whether the result is another one right beside a value of a variable."""
-        results = []
-        for side in (0, 1, -1):
-            y = list(row.y)
-            try:
-                for node in self.formula.nodes:
-                    if node.id in leaves:
-                        y[node.id] *= 1 + side * mp.mpf(10) ** -300
-                    elif node.children:
-                        y[node.id] = apply(node, [y[c] for c in node.children])
-            except (NoRealValue, Unfair):
-                continue
-            results.append(y[self.root])
+        results = [y for side in (0, 1, -1) for y in self._beside(row, leaves, side)]
         least = abs(results[0]) * mp.mpf(10) ** -270
         return any(abs(other - results[0]) > least for other in results[1:])
+
+    def _beside(self, row: RowTruth, leaves: list[int], side: int) -> Iterator[Any]:
+        """The result where some leaves are 10^-300 larger or smaller; nothing if it has none."""
+        y = list(row.y)
+        try:
+            for node in self.formula.nodes:
+                if not node.children:  # at the digits that are asked for
+                    name = node.operator == VARIABLE
+                    y[node.id] = number(row.cells[node.label] if name else node.label)
+                if node.id in leaves:
+                    y[node.id] *= 1 + side * mp.mpf(10) ** -300
+                elif node.children:
+                    y[node.id] = apply(node, [y[c] for c in node.children])
+        except (NoRealValue, Unfair):
+            return
+        yield y[self.root]
 
     # double precision
 
@@ -466,12 +478,13 @@ class Truth:
     # signs
 
     def along(
-        self, k: int, most: int = 12
+        self, k: int, most: int = 12, *, every: bool = False
     ) -> Iterator[tuple[str, dict[str, float], dict[str, float]]]:
         """What lies between rows of opposite sign: "zero", "pole", "jump", "gap" or "unknown".
 
         The segment between the two rows is halved in double precision down to its last digits;
-        what comes back are the place, and the row that it was approached from.
+        what comes back are the place, and the row that it was approached from.  With `every`, of
+        one variable, between all rows.
         """
         y = self.value(k)
         names = self.formula.variables
@@ -480,12 +493,14 @@ class Truth:
             x = self.samples.columns[names[0]]
             rows = rows[np.argsort(x[rows], kind="stable")]
             pairs = [
-                (a, b) for a, b in zip(rows, rows[1:], strict=False) if (y[a] < 0) != (y[b] < 0)
+                (a, b) for a, b in zip(rows, rows[1:], strict=False)
+                if every or (y[a] < 0) != (y[b] < 0)
             ]
         else:
             up, down = rows[y[rows] > 0], rows[y[rows] < 0]
             pairs = list(zip(up.tolist(), down.tolist(), strict=False))
-        step = max(1, len(pairs) // most) | 1  # odd: up and down alternate
+        most = len(pairs) if every else most
+        step = max(1, len(pairs) // max(1, most)) | 1  # odd: up and down alternate
         for a, b in pairs[::step][:most]:
             yield from self._halve(k, int(a), int(b))
 

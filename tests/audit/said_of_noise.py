@@ -48,7 +48,7 @@ def _sources(p: Page, target: int, text: str) -> tuple[list[list[int]], int, lis
             if k in p.truth.subtree(target)
             and KIND_OF.get(m["kind"], p.formula.nodes[k].operator) == p.formula.nodes[k].operator
             and not (m["kind"] == "rounding of" and not p.formula.nodes[k].children)
-            and not (k == target and " itself" in text)
+            and k != target
         ]  # fmt: skip
         count = int(m["count"] or 1)
         if m["all"] and len(nodes) != int(m["all"]):
@@ -337,9 +337,16 @@ def _shares(p: Page, k: int) -> np.ndarray:
     return (s2 / top) / (s2 / top).sum() if top else s2
 
 
-def _listed(text: str) -> list[int]:
-    """Positions named as row numbers from 1."""
-    return [whole(n) - 1 for n in NUMBERS.findall(re.sub(r"\d+ more", "", text))]
+def _listed(p: Page, text: str) -> list[int]:
+    """Positions of rows that are named by their numbers."""
+    return [_position(p, whole(n)) for n in NUMBERS.findall(re.sub(r"\d+ more", "", text))]
+
+
+def _position(p: Page, number: int) -> int:
+    """Where the row of that number stands, which is counted from 1 unless the table says it."""
+    if p.samples.rows is None:
+        return number - 1
+    return int(np.flatnonzero(p.samples.rows == number)[0])
 
 
 def _are_largest(shares: np.ndarray, positions: list[int]) -> Iterator[str]:
@@ -358,7 +365,7 @@ def _are_largest(shares: np.ndarray, positions: list[int]) -> Iterator[str]:
 def _(p: Page, m: Match) -> Iterator[str]:
     def one(k: int) -> Iterator[str]:
         shares = _shares(p, k)
-        position = whole(m["row"]) - 1
+        position = _position(p, whole(m["row"]))
         yield from _are_largest(shares, [position])
         if not about(percent(m["share"]), float(shares[position]), 2e-3):
             yield f"it gives {shares[position]:.5f}"
@@ -387,7 +394,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
         if not ranked[: count - 1].sum() < level + 1e-6:
             yield f"fewer rows give {ranked[: count - 1].sum():.6f} already"
         if m["rows"]:
-            yield from _are_largest(shares, _listed(m["rows"]))
+            yield from _are_largest(shares, _listed(p, m["rows"]))
         if whole(m["of"]) != int(np.isfinite(p.truth.s2[k]).sum()):
             yield f"of {np.isfinite(p.truth.s2[k]).sum()} rows"
 
@@ -456,7 +463,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 def _(p: Page, m: Match) -> Iterator[str]:
     def lost(k: int) -> Iterator[str]:
         yield from _lost_at(p, k, whole(m["n"]))
-        if not p.truth.singular(k)[_listed(m["rows"])].all():
+        if not p.truth.singular(k)[_listed(p, m["rows"])].all():
             yield "not at these"
 
     yield from somewhere(p, m["at"], lost)

@@ -47,6 +47,7 @@ class RowTruth:
     bad : int or None
         The first node without a real value.
     formula : Formula
+    cells : mapping of variable to decimal text
     too_large : bool
         Whether it is only beyond 10^(10^6) there.
     s2 : list of float
@@ -67,6 +68,7 @@ class RowTruth:
     gains: list[dict[int, float]]
     loose: list[dict[int, Any]]
     formula: Formula
+    cells: Mapping[str, str]
     too_large: bool = False
 
 
@@ -139,7 +141,7 @@ def shake_row(formula: Formula, cells: Mapping[str, str]) -> RowTruth:
     formula : Formula
     cells : mapping of variable to decimal text
     """
-    row = RowTruth([], None, [], [], [], [], formula)
+    row = RowTruth([], None, [], [], [], [], formula, cells)
     moves: list[dict[int, Any]] = []
     for node in formula.nodes:
         k = node.id

@@ -29,6 +29,7 @@ from tests.audit.exactly import Unfair
 from tests.audit.examples import EXAMPLES, example
 from tests.audit.open_faults import MET, OPEN, is_open
 from tests.audit.page import composed_of, open_page
+from tests.audit.pasted import pasted_draw
 from tests.audit.sentences import TABLE, Verdicts, judge
 from tests.effort import FULL, cases
 
@@ -38,6 +39,7 @@ assert all((
 ))  # fmt: skip
 
 DRAWN = cases(48, 2000)
+PASTED = cases(10, 300)
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 SEARCHED, STEPS = 8, 40
 """One draw in so many is searched for better forms and asked for all findings."""
@@ -89,6 +91,11 @@ def test_what_is_said_of_formulas_that_were_drawn_is_true(said):
     for number, draw in enumerate(draws(DRAWN, shared)):
         some = number % SEARCHED == 0
         faults += faults_of(draw, said, steps=STEPS if some else 0, findings=some)
+    assert not faults, f"{len(faults)} faults\n" + "\n".join(faults[:40])
+
+
+def test_what_is_said_of_formulas_that_people_paste_is_true(said):
+    faults = [fault for seed in range(PASTED) for fault in faults_of(pasted_draw(seed), said)]
     assert not faults, f"{len(faults)} faults\n" + "\n".join(faults[:40])
 
 
