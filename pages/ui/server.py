@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from eic_core.errors import UserError
-from pages.ui.kit.wiring import Lab, lab
+from pages.ui.kit.wiring import Lab, Settings, lab, start_workers, stop_workers
 from pages.ui.organising.login import DOOR_ROUTES
 from pages.ui.organising.report_files import EXPORT_ROUTES
 from study.demo.seeding import seed_demo
@@ -41,12 +41,14 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
     """
     importlib.import_module("pandas")
     try:
+        await run_in_threadpool(start_workers, Settings.of(os.environ).workers)
         await run_in_threadpool(start)
     except UserError as error:
         sys.stderr.write(f"EIC Lab cannot start: {error}\n")
         sys.stderr.flush()
         os._exit(2)
     yield
+    stop_workers()
 
 
 def start() -> None:
