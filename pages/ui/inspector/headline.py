@@ -19,7 +19,6 @@ from streamlit.delta_generator import DeltaGenerator
 from eic_core import wording
 from eic_core.drawing.layout import focus_node
 from eic_core.explain.losses import NAMES, RESULT, WORST_STEP, Loss, account_line
-from eic_core.explain.spread import spread_of
 from eic_core.formula.syntax import SYNTAXES
 from eic_core.measure.fit import fit_of
 from eic_core.measure.inspection import NodeAmplification
@@ -331,7 +330,7 @@ def _metrics(result: InspectionResult) -> None:
         left = f" <small>of {counts.rechecked + counts.unresolved:,}</small>"
         shown = f"{counts.rechecked:,}" + (left if counts.unresolved else "")
         cells.append(metric("Checked exactly", shown, glossary.RECHECKED))
-    spread = spread_of(inspection)
+    spread = result.spread
     if spread is not None:
         at = f" at {prose(spread.place)}" if spread.place else ""
         cells += [

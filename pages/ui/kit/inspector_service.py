@@ -16,6 +16,7 @@ from functools import cached_property
 from eic_core import wording
 from eic_core.engine.amplify import FIRST_PASS
 from eic_core.errors import DataError, FormulaError
+from eic_core.explain.spread import Spread, spread_of
 from eic_core.explain.verdict import Verdict, verdict
 from eic_core.formula.syntax import Reading, read
 from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
@@ -100,6 +101,11 @@ class InspectionResult:
     def verdict(self) -> Verdict:
         """The sentence above the tree, and what belongs to it."""
         return verdict(self.inspection)
+
+    @cached_property
+    def spread(self) -> Spread | None:
+        """How the loss is spread over the samples."""
+        return spread_of(self.inspection)
 
     @property
     def quick(self) -> bool:
@@ -367,7 +373,7 @@ def inspect_request(
         request, reading, inspection, domains, match, target, tuple(notices), missing
     )
     if result.complete:
-        _ = result.verdict  # made here, so that it need not be made where the pages are
+        _ = result.verdict, result.spread  # made here, not where the pages are
     return result
 
 
