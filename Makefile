@@ -85,6 +85,10 @@ lock: ## Write requirements.lock: the versions that requirements.txt comes to to
 bench: $(VENV)/.installed-test $(VENV)/.native ## Speed of the engine, the pool and the page
 	@$(PY) -m benchmarks
 
+.PHONY: load
+load: $(VENV)/.installed-test $(VENV)/.native ## What raters and /healthz notice of visitors with the worst formulas
+	@$(PY) -m benchmarks.load_visitors
+
 # ASK="--laws 10 --evals 5000" and the like: what `python -m benchmarks.search_tables --help` lists.
 .PHONY: bench-search
 bench-search: $(VENV)/.installed-test $(VENV)/.native ## What a search finds with EIC and without: laws, real data (hours; ASK="--laws 10 …")

@@ -7,6 +7,14 @@ One small hierarchy.  Each error says what is wrong (`args[0]`), where it can
 
 from __future__ import annotations
 
+from typing import Any
+
+
+def _restored(kind: type[UserError], args: tuple[object, ...], said: dict[str, Any]) -> UserError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(said)
+    return error
+
 
 class UserError(Exception):
     """Something in the user's formula, data or options is wrong.
@@ -28,6 +36,10 @@ class UserError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled with all that it says; a class may be built from other arguments."""
+        return _restored, (type(self), self.args, self.__dict__)
 
     def __str__(self) -> str:
         return f"{self.message}: {self.hint}" if self.hint else self.message

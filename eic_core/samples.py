@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -112,6 +113,19 @@ class Samples:
 
     def __len__(self) -> int:
         return self.count
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickled without addresses, which are those of one process."""
+        state = {**self.__dict__, "columns": dict(self.columns)}
+        state.pop("addresses", None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        columns: dict[str, np.ndarray] = state["columns"]
+        for column in (*columns.values(), state["target"]):
+            if column is not None:
+                column.setflags(write=False)
+        self.__dict__.update(state, columns=MappingProxyType(columns))
 
     @cached_property
     def subnormal(self) -> frozenset[str]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from eic_core.errors import DataError, UserError
 from eic_core.pool.scoring import SCORE_COLUMNS, index_base, read_pool, score_pool, write_scored
@@ -162,11 +163,38 @@ def _unpacked(name: str, data: bytes) -> bytes:
     return plain
 
 
+def match_candidates(
+    pool: Pool, problems: Sequence[Problem], rules: MatchingRules, *, mode: Mode = "matching",
+    k: int | None = None, progress: Callable[[int, int, str], None] | None = None,
+    allowed: float = SECONDS, clock: Callable[[], float] = time.monotonic,
+) -> tuple[MatchingResult, tuple[NewPair, ...]]:
+    """Match a pool, and say what the pairs found are as a study has them.
+
+    Parameters
+    ----------
+    pool : Pool
+    problems : sequence of Problem
+    rules : MatchingRules
+    mode, k, progress, clock
+        As for `study.matching.match_pool`.
+    allowed : float
+        Seconds a problem.
+    """
+    scored = scored_pool(pool, problems, rules.r2_column)
+    with problem_files(problems) as folder:
+        result = match_pool(
+            scored, rules, mode=mode, k=k, problems=folder, seconds=allowed, progress=progress,
+            clock=clock,
+        )  # fmt: skip
+    return result, pairs_from_matching(scored, result.pairs, problems)
+
+
 def match_study(
     service: OrganiserService, study_id: int, rules: MatchingRules, *, mode: Mode = "matching",
     k: int | None = None, progress: Callable[[int, int, str], None] | None = None,
     version_seen: int | None = None, seconds: float = SECONDS,
     clock: Callable[[], float] = time.monotonic,
+    run: Callable[..., tuple[MatchingResult, tuple[NewPair, ...]]] | None = None,
 ) -> tuple[MatchingResult, tuple[StudyPair, ...]]:
     """Match a draft's pool, and make the pairs found the draft's pairs.
 
@@ -182,6 +210,8 @@ def match_study(
         The study's version when the rules were chosen.
     seconds, clock
         As for `study.matching.match_pool`.
+    run : callable, optional
+        Calls the function that it is given, perhaps in another process.
 
     Returns
     -------
@@ -197,13 +227,11 @@ def match_study(
     pool, problems = service.pool(study_id), service.problems(study_id)
     if pool is None:
         raise StudyError("there is no pool yet", hint="upload one first")
-    scored = scored_pool(pool, problems, rules.r2_column)
-    with problem_files(problems) as folder:
-        result = match_pool(
-            scored, rules, mode=mode, k=k, problems=folder, seconds=seconds, progress=progress,
-            clock=clock,
-        )  # fmt: skip
-    found = pairs_from_matching(scored, result.pairs, problems)
+    settings: dict[str, Any] = {"mode": mode, "k": k, "allowed": seconds, "clock": clock}
+    if run is None:
+        result, found = match_candidates(pool, problems, rules, progress=progress, **settings)
+    else:
+        result, found = run(match_candidates, pool, problems, rules, progress=progress, **settings)
     kept = {**rules.to_json(), "mode": mode, "k": k}
     if not result.complete:
         kept["unfinished"] = list(result.unfinished)

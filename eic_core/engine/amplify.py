@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -63,7 +64,7 @@ _BLOCK = 1 << 14
 _AT_ONCE = 1 << 24
 """Samples times slots of one call of the native engine, so that progress can be told."""
 
-_FIRST_PASS = 0.1
+FIRST_PASS = 0.1
 """The share of progress that is told before samples are settled at 60 digits."""
 
 
@@ -117,6 +118,16 @@ class Amplification:
     _flagged: list[tuple[int, np.ndarray]] = field(repr=False)  # first row, each row's status
     _unsettled: np.ndarray = field(repr=False)
     _evaluated: list[int] | None = field(repr=False)  # by slot; None: at every valid sample
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickled without its tape, which holds addresses and is laid out anew."""
+        state = {**self.__dict__, "_settled": dict(self._settled)}
+        for derived in ("tape", "_active"):
+            state.pop(derived, None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, tape=tape_of(state["formula"]))
 
     @cached_property
     def finite_sum(self) -> tuple[float, ...]:
@@ -481,7 +492,7 @@ class _Sums:
             if found.status is not None:
                 self._sort_out(found, found.status, start, stop, held)
             if progress is not None:
-                progress(_FIRST_PASS * stop / total)
+                progress(FIRST_PASS * stop / total)
 
     def _sort_out(
         self, totals: Pass, status: np.ndarray, start: int, stop: int, held: int
@@ -561,7 +572,7 @@ class _Sums:
                 dead[i] = known
             found.append((y[:known, i].copy(), s2[:known, i].copy()))
             if progress is not None:
-                progress(_FIRST_PASS + (1 - _FIRST_PASS) * i / len(kinds))
+                progress(FIRST_PASS + (1 - FIRST_PASS) * i / len(kinds))
         for row, kind in zip(rechecked.tolist(), kind_of.tolist(), strict=True):
             self.exact[row] = found[kind]
         self._settle(

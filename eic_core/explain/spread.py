@@ -94,11 +94,13 @@ def settled_phrase(inspection: Inspection, tail: Tail) -> str:
         return "too few samples to tell"
     if not tail.divergent:
         return "yes"
-    unbounded = [k for k in tail.crossings if inspection.sign_changes.at(k).unbounded]
-    if tail.node in unbounded or not unbounded or _heavy(inspection, tail):
+    grows = inspection.sign_changes.unbounded
+    if _heavy(inspection, tail) or (tail.node in tail.crossings and grows(tail.node)):
         return "no"
-    worst = max(unbounded, key=lambda k: (inspection.nodes[k].local_eic_finite, -k))
-    return f"not at {_place(inspection, worst)}"
+    # The worst first: looking at a crossing takes longer than all of the rest.
+    worst = sorted(tail.crossings, key=lambda k: (-inspection.nodes[k].local_eic_finite, k))
+    found = next((k for k in worst if grows(k)), None)
+    return "no" if found is None else f"not at {_place(inspection, found)}"
 
 
 def _heavy(inspection: Inspection, tail: Tail) -> bool:

@@ -87,6 +87,8 @@ class Table:
     digest: str
     source: str = ""
 
+    shared_between_processes = True
+
     @property
     def rows(self) -> int:
         """Number of rows below the header."""

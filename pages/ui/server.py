@@ -26,7 +26,7 @@ from pages.ui.doors.proxies import NamedProxies, ignore_forwarded_headers, trust
 from pages.ui.doors.strangers import MessageDoor, ReadableFrames
 from pages.ui.doors.uploads import CountedUploads, UploadDoor
 from pages.ui.kit.browser import PackedAssets, plot_script
-from pages.ui.kit.wiring import Lab, lab
+from pages.ui.kit.wiring import Lab, Settings, lab, start_workers, stop_workers
 from pages.ui.organising.login import DOOR_ROUTES
 from pages.ui.organising.report_files import EXPORT_ROUTES, SEND_SCRIPT
 from pages.ui.rating.pieces import scripts as rating_scripts
@@ -65,6 +65,10 @@ MIDDLEWARE = [
 ]
 """From the outermost on; Streamlit's own come after them."""
 
+_TURN = 0.001
+"""Seconds that a thread keeps the interpreter while another waits: a fifth of what is usual, so
+that a click or /healthz gets its turn between pages that are being drawn."""
+
 
 @contextlib.asynccontextmanager
 async def lifespan(_: Any) -> AsyncIterator[None]:
@@ -76,7 +80,9 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
     """
     importlib.import_module("pandas")
     log_in_sentences()
+    sys.setswitchinterval(_TURN)
     try:
+        await run_in_threadpool(start_workers, Settings.of(os.environ).workers)
         await run_in_threadpool(start)
     except UserError as error:
         sys.stderr.write(f"EIC Lab cannot start: {error}\n")
@@ -86,6 +92,7 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
     letting_go = asyncio.create_task(_let_uploads_go())
     yield
     letting_go.cancel()
+    stop_workers()
 
 
 async def _let_uploads_go() -> None:

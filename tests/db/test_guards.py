@@ -68,11 +68,16 @@ def test_the_database_refuses(raw: sqlite3.Connection, statement: str, message: 
         raw.execute(statement)
 
 
+OF_A_VOTE = (
+    "assignment_id, rater_id, pair_id, position, choice, lower_left, shown_at, voted_at,"
+    " idle_seconds, reason"
+)
+
+
 def test_a_second_vote_of_a_rater_on_a_pair_is_refused(raw: sqlite3.Connection) -> None:
     with pytest.raises(sqlite3.IntegrityError, match="UNIQUE"):
         raw.execute(
-            "INSERT INTO vote SELECT id + 100, assignment_id, rater_id, pair_id, position, choice,"
-            " lower_left, shown_at, voted_at, idle_seconds, reason FROM vote LIMIT 1"
+            f"INSERT INTO vote (id, {OF_A_VOTE}) SELECT id + 100, {OF_A_VOTE} FROM vote LIMIT 1"
         )
 
 
@@ -80,8 +85,7 @@ def test_no_vote_enters_a_closed_study(raw: sqlite3.Connection) -> None:
     raw.execute("UPDATE study SET status = 'closed'")
     with pytest.raises(sqlite3.IntegrityError, match="not open"):
         raw.execute(
-            "INSERT INTO vote SELECT id + 100, assignment_id, rater_id, pair_id, position, choice,"
-            " lower_left, shown_at, voted_at, idle_seconds, reason FROM vote LIMIT 1"
+            f"INSERT INTO vote (id, {OF_A_VOTE}) SELECT id + 100, {OF_A_VOTE} FROM vote LIMIT 1"
         )
     with pytest.raises(sqlite3.IntegrityError, match="only moves forward"):
         raw.execute("UPDATE study SET status = 'open'")

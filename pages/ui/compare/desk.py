@@ -26,12 +26,12 @@ from eic_core.pool.listing import (
     TableData,
     accuracy_keys,
     front_of,
-    score_listing,
     stored_scores,
 )
 from eic_core.pool.picking import Pick, pick
-from eic_core.pool.table_check import TableCheck, check_table
+from eic_core.pool.table_check import TableCheck
 from pages.ui.kit.browser import uninterrupted
+from pages.ui.kit.heavy import QUICK_LIST, scores_and_check
 from pages.ui.kit.inspector_service import DEFAULT_DOMAIN
 from pages.ui.kit.jobs import Cancelled, Job, Jobs, Step, holding
 from pages.ui.kit.visit import (
@@ -42,7 +42,8 @@ from pages.ui.kit.visit import (
     current_visit,
     encoded_length,
 )
-from pages.ui.kit.wiring import scoring_slots
+from pages.ui.kit.wiring import scoring_slots, workers
+from pages.ui.kit.workers import UNHURRIED, InThread, retold
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,8 +268,9 @@ def _import(desk: CompareDesk) -> None:
     if desk.raw is None:
         return
     try:
-        desk.imported = import_formulas(
-            desk.raw, name=desk.name, format=desk.format, column=desk.column
+        run = workers().run if len(desk.raw) > QUICK_LIST else InThread().run
+        desk.imported = run(
+            import_formulas, desk.raw, name=desk.name, format=desk.format, column=desk.column
         )
     except UserError as error:
         desk.error = error
@@ -416,10 +418,11 @@ def _begin(desk: CompareDesk, data: ListingData) -> Job:
 
         with holding(scoring_slots(), lambda: watched(0, len(rows))):
             started = time.monotonic()
-            scores = score_listing(rows, data, progress=watched)
-            check = TableCheck()
-            if isinstance(data, TableData):
-                check = check_table(scores, data.table, problem, problems)
+            progress, wait = retold(watched, 0, len(rows))
+            scores, check = workers().run(
+                scores_and_check, rows, data, problem, problems, progress=progress, wait=wait,
+                seconds=UNHURRIED, long=True,
+            )  # fmt: skip
             return Scored.of(scores, time.monotonic() - started, check)
 
     return Jobs().start("scoring", "Scoring the list", work)

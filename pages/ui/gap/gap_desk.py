@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from secrets import token_hex
 
 import streamlit as st
 
@@ -24,9 +25,7 @@ from eic_core.corpora.claims import (
 )
 from eic_core.corpora.found import (
     FoundByMethod,
-    LawRows,
     law_names,
-    measure_found,
     stored_found,
 )
 from eic_core.corpora.gap import (
@@ -43,8 +42,10 @@ from eic_core.corpora.measured import COUNTS, MeasuredFormula
 from eic_core.errors import DataError, UserError
 from eic_core.pool.importers import Imported, import_formulas
 from pages.ui.kit.browser import uninterrupted
+from pages.ui.kit.heavy import QUICK_LIST, measured_on_laws
 from pages.ui.kit.jobs import Cancelled, Job, Jobs, Step, holding
-from pages.ui.kit.wiring import scoring_slots
+from pages.ui.kit.wiring import scoring_slots, workers
+from pages.ui.kit.workers import UNHURRIED, InThread, retold, who_asks
 
 ABANDONED_AFTER = 300.0
 """Seconds after which measuring ends if nobody looks at its progress."""
@@ -138,6 +139,7 @@ class GapDesk:
     findings: dict[GapView, GapFindings] = field(default_factory=dict)
     picked: tuple[str, int] | None = None
     last_watched: float = field(default_factory=time.monotonic)
+    visitor: str = field(default_factory=token_hex)
 
 
 _KEY = "gap-desk"
@@ -148,6 +150,7 @@ def gap_desk() -> GapDesk:
     if _KEY not in st.session_state:
         st.session_state[_KEY] = GapDesk()
     found: GapDesk = st.session_state[_KEY]
+    who_asks.set(found.visitor)
     return found
 
 
@@ -237,7 +240,8 @@ def read_pool(raw: bytes, name: str) -> None:
     drop_pool()
     desk = gap_desk()
     try:
-        imported = import_formulas(raw, name=name)
+        run = workers().run if len(raw) > QUICK_LIST else InThread().run
+        imported = run(import_formulas, raw, name=name)
         if scores_are_there(imported):
             _show_pool(desk, OwnPool(name, stored_found(imported.rows), stored=True))
             return
@@ -295,7 +299,11 @@ def _measured(desk: GapDesk, imported: Imported, name: str, step: Step) -> OwnPo
 
     rows = imported.rows
     with holding(scoring_slots(), lambda: watched(0, len(rows))):
-        return OwnPool(name, measure_found(rows, LawRows(), progress=watched))
+        progress, wait = retold(watched, 0, len(rows))
+        found = workers().run(
+            measured_on_laws, rows, progress=progress, wait=wait, seconds=UNHURRIED, long=True
+        )
+        return OwnPool(name, found)
 
 
 def advance_pool(desk: GapDesk) -> None:

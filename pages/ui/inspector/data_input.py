@@ -14,6 +14,7 @@ from eic_core.formula.syntax import canonical_name
 from eic_core.measure.table import Table, read_table
 from eic_core.samples import Domain
 from pages.ui.kit.browser import is_narrow, uninterrupted
+from pages.ui.kit.heavy import QUICK_TABLE
 from pages.ui.kit.inspector_service import (
     DEFAULT_DOMAIN,
     InspectionResult,
@@ -31,6 +32,8 @@ from pages.ui.kit.visit import (
     keep_upload,
     sync_widget,
 )
+from pages.ui.kit.wiring import workers
+from pages.ui.kit.workers import InThread
 
 _NO_TARGET = "— none —"
 _LISTED = 50
@@ -102,7 +105,9 @@ def _uploaded() -> None:
         return
     here.uploader += 1
     try:
-        table = read_table(file.getvalue(), source=file.name)
+        raw = file.getvalue()
+        run = workers().run if len(raw) > QUICK_TABLE else InThread().run
+        table = run(read_table, raw, source=file.name, keep=True)
     except DataError as error:
         here.upload_error = error
         return

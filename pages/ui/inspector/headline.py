@@ -19,19 +19,17 @@ from streamlit.delta_generator import DeltaGenerator
 from eic_core import wording
 from eic_core.drawing.layout import focus_node
 from eic_core.explain.losses import NAMES, RESULT, WORST_STEP, Loss, account_line
-from eic_core.explain.spread import spread_of
-from eic_core.explain.verdict import verdict
 from eic_core.formula.syntax import SYNTAXES
 from eic_core.measure.fit import fit_of
 from eic_core.measure.inspection import NodeAmplification
 from pages.ui.figures.tree import ruler_figure
 from pages.ui.kit import glossary
-from pages.ui.kit.browser import is_dark, is_narrow
+from pages.ui.kit.browser import is_dark, is_narrow, uninterrupted
 from pages.ui.kit.caches import UnfinishedAnswers
 from pages.ui.kit.diagnosis_service import DiagnosisService, Summary
 from pages.ui.kit.inspector_service import InspectionResult, Outcome
 from pages.ui.kit.jobs import Job, Jobs, Step, holding
-from pages.ui.kit.messages import metric
+from pages.ui.kit.messages import metric, offer_again
 from pages.ui.kit.text import escape, prose
 from pages.ui.kit.visit import Visit, change_state, current_visit
 from pages.ui.kit.wiring import diagnosis_service, diagnosis_slots, figure_cache
@@ -161,6 +159,8 @@ def _sentences(result: InspectionResult) -> None:
     if job is None or job.result is None:
         said = "The diagnosis was not finished." if job is None or job.error is None else job.error
         st.html(f'<p class="eic-note">{prose(str(said))}</p>')
+        if getattr(said, "again", False):
+            st.button("Try again", key="again-summary", on_click=_diagnose_again)
         return
     summary: Summary = job.result
     for field, label, ask in _LINES:
@@ -171,6 +171,11 @@ def _sentences(result: InspectionResult) -> None:
             st.html(f'<p class="eic-said">{prose(getattr(summary, field))}</p>', width="stretch")
     if summary.losses:
         st.html(_account(summary.losses))
+
+
+@uninterrupted()
+def _diagnose_again() -> None:
+    current_visit().summarised = None
 
 
 def _account(losses: tuple[Loss, ...]) -> str:
@@ -244,6 +249,7 @@ def outcome_message(here: Visit, outcome: Outcome) -> None:
             f'<div class="eic-error" role="alert"><p class="eic-error-title">'
             f"{prose(error.message)}</p><p>{prose(error.hint)}</p><ul>{items}</ul></div>"
         )
+        offer_again(error, "again")
     if not state.fits_url:
         st.html(
             '<p class="eic-note">The formula is too long for a web address, so reload and shared '
@@ -262,7 +268,7 @@ def dim_if_stale(stale: bool) -> Iterator[None]:
 
 def verdict_view(result: InspectionResult) -> SummaryPlace | None:
     """Cause, sentence, notices; below them, folded, the diagnosis, or its place until it comes."""
-    said = verdict(result.inspection)
+    said = result.verdict
     notation = SYNTAXES.get(result.reading.syntax, result.reading.syntax)
     with st.container(key="verdict", gap="xsmall"):
         st.html(
@@ -324,7 +330,7 @@ def _metrics(result: InspectionResult) -> None:
         left = f" <small>of {counts.rechecked + counts.unresolved:,}</small>"
         shown = f"{counts.rechecked:,}" + (left if counts.unresolved else "")
         cells.append(metric("Checked exactly", shown, glossary.RECHECKED))
-    spread = spread_of(inspection)
+    spread = result.spread
     if spread is not None:
         at = f" at {prose(spread.place)}" if spread.place else ""
         cells += [

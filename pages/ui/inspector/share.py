@@ -15,7 +15,7 @@ from eic_core.drawing.svg import tree_svg
 from eic_core.exports import csv_text, json_number, safe_cell
 from eic_core.formula.rendering import to_python
 from eic_core.measure import Inspection
-from eic_core.report import Provenance, python_snippet, render
+from eic_core.report import Provenance, python_snippet
 from pages.ui.kit.browser import is_dark
 from pages.ui.kit.caches import UnfinishedAnswers
 from pages.ui.kit.inspector_service import InspectionResult
@@ -136,7 +136,7 @@ def _json(result: InspectionResult, known: Provenance) -> str:
 def _report(
     result: InspectionResult, known: Provenance, tolerance: float, aside: UnfinishedAnswers
 ) -> str:
-    return render(diagnosis_service().findings(result, tolerance, aside=aside), known)
+    return diagnosis_service().report(result, known, tolerance, aside=aside)
 
 
 def provenance_of(result: InspectionResult) -> Provenance:

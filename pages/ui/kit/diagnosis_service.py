@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from threading import Lock
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from eic_core.errors import UserError
 from eic_core.explain.bottleneck import diagnosed_node
@@ -20,16 +20,16 @@ from eic_core.explain.diagnosis import Diagnosis
 from eic_core.explain.ledger import Ledger, blame
 from eic_core.explain.losses import Loss
 from eic_core.explain.triangulation import Triangulation, triangulate
-from eic_core.explain.verdict import verdict
 from eic_core.explain.what_if import WhatIf, what_if_mean
 from eic_core.explain.where import Where, where
 from eic_core.explain.writing import WritingLoss, writing_loss
 from eic_core.formula.tree import Formula
 from eic_core.measure import Inspection, inspect
-from eic_core.report import Answers, Findings, collect_findings
+from eic_core.report import Answers, Findings, Provenance, collect_findings, render
 from eic_core.rewriting import Repairs, repair
 from pages.ui.kit.caches import BoundedCache, Progress, UnfinishedAnswers
 from pages.ui.kit.inspector_service import InspectionResult
+from pages.ui.kit.workers import LONGEST, UNHURRIED, InThread, Workers
 
 KEPT = 192e6
 """Bytes of results that are remembered, about."""
@@ -83,30 +83,36 @@ class DiagnosisService:
         Bytes.
     clock : callable () -> float
         Seconds.
+    workers : Workers
+        What is not quick is done there.
     """
 
     def __init__(
-        self, capacity: float = KEPT, clock: Callable[[], float] = time.monotonic
+        self,
+        capacity: float = KEPT,
+        clock: Callable[[], float] = time.monotonic,
+        workers: Workers | None = None,
     ) -> None:
         self._answers = BoundedCache(capacity)
         self._clock = clock
+        self._workers = workers or InThread()
         self._turns = tuple(Lock() for _ in range(64))
 
     def blame(self, result: InspectionResult, node: int) -> Ledger:
         """Whose noise a node's amplification is."""
-        return self._answer("blame", result, lambda: blame(result.inspection, node), node)
+        return self._answer("blame", result, blame, node)
 
     def what_if(self, result: InspectionResult, node: int) -> WhatIf:
         """What becomes of the output if a node is replaced by its mean."""
-        return self._answer("what if", result, lambda: what_if_mean(result.inspection, node), node)
+        return self._answer("what if", result, what_if_mean, node)
 
     def where(self, result: InspectionResult, node: int) -> Where:
         """Which rows carry a node's amplification."""
-        return self._answer("where", result, lambda: where(result.inspection, node), node)
+        return self._answer("where", result, where, node)
 
     def writing(self, result: InspectionResult) -> WritingLoss:
         """Whether the function or its writing is to blame."""
-        return self._answer("writing", result, lambda: writing_loss(result.inspection))
+        return self._answer("writing", result, writing_loss)
 
     def repairs(
         self,
@@ -127,59 +133,48 @@ class DiagnosisService:
         aside : UnfinishedAnswers, optional
             The visit's, for what is cut short; not for a search that is to go on to its end.
         """
-        inspection = result.inspection
 
         def search() -> Repairs:
-            return repair(
-                inspection.formula,
-                inspection.samples,
-                limit_seconds=seconds,
-                progress=progress,
-                clock=self._clock,
-            )
+            return self._work(
+                result, repairs_of, progress, seconds, clock=self._clock,
+                patient=seconds < math.inf,
+            )  # fmt: skip
 
         def make() -> Repairs:
             return search() if aside is None else aside.get(("repairs", result.request), search)
 
-        return self._answer(
-            "repairs", result, make, complete=lambda r: r.finished, patient=seconds < math.inf
+        return self._keep(
+            ("repairs",), result, make, complete=lambda r: r.finished, patient=seconds < math.inf
         )
 
     def repaired(self, result: InspectionResult, form: Formula) -> Inspection:
         """Another form of the formula, inspected on the same samples."""
-        return self._answer(
-            "repaired",
-            result,
-            lambda: inspect(form, result.inspection.samples),
-            form.source,
+        return self._keep(
+            ("repaired", form.source), result, lambda: self._work(result, repaired, None, form)
         )
 
     def triangulation(
         self, result: InspectionResult, progress: Progress | None = None
     ) -> Triangulation:
         """The recursion beside Algorithm 2 and the observed errors; takes up to seconds."""
-        return self._answer(
-            "truth",
-            result,
-            lambda: triangulate(result.inspection, seed=result.request.seed, progress=progress),
+        return self._keep(
+            ("truth",), result, lambda: self._work(result, triangulation, progress)
         )
 
     def budget(
         self, result: InspectionResult, tolerance: float, progress: Progress | None = None
     ) -> Budget:
         """How many digits each constant and input needs; takes up to seconds."""
-        return self._answer(
-            "budget",
-            result,
-            lambda: digit_budget(result.inspection, tolerance=tolerance, progress=progress),
-            tolerance,
-        )
+        return self._keep(
+            ("budget", tolerance), result,
+            lambda: self._work(result, budget, progress, tolerance),
+        )  # fmt: skip
 
     def diagnosis(self, result: InspectionResult, node: int) -> Diagnosis:
         """What is wrong, whose noise a node's amplification is, where, and whose fault."""
         return Diagnosis(
             result.inspection,
-            verdict(result.inspection),
+            result.verdict,
             self.blame(result, node),
             self.where(result, node),
             self.writing(result),
@@ -200,6 +195,29 @@ class DiagnosisService:
             lambda: self.budget(result, tolerance),
         )
         return collect_findings(result.inspection, answers)
+
+    def report(
+        self,
+        result: InspectionResult,
+        known: Provenance,
+        tolerance: float = TOLERANCE,
+        *,
+        aside: UnfinishedAnswers | None = None,
+    ) -> str:
+        """The report as a page of its own.
+
+        Parameters
+        ----------
+        result : InspectionResult
+        known : Provenance
+            Where its samples come from.
+        tolerance : float
+            Of the digits that are needed.
+        aside : UnfinishedAnswers, optional
+            The visit's, for a search that is cut short.
+        """
+        findings = self.findings(result, tolerance, aside=aside)
+        return self._work(result, report_page, None, findings, known)
 
     def summary(
         self,
@@ -224,11 +242,39 @@ class DiagnosisService:
         )
 
     def _answer(
+        self, kind: str, result: InspectionResult, ask: Callable[..., T], *more: object
+    ) -> T:
+        """What is told at once about a quick result."""
+
+        def make() -> T:
+            if result.quick:
+                return ask(result.inspection, *more)
+            return self._work(result, about, None, ask, more)
+
+        return self._keep((kind, *more), result, make)
+
+    def _work(
         self,
-        kind: str,
+        result: InspectionResult,
+        ask: Callable[..., T],
+        progress: Progress | None,
+        *more: object,
+        patient: bool = True,
+        **named: Any,
+    ) -> T:
+        """Have a worker answer."""
+        return self._workers.run(
+            ask, result, *more, progress=progress or _unheard,
+            wait=None if progress is None else lambda: progress(0.0),
+            seconds=LONGEST if patient else UNHURRIED, long=not patient, **named,
+        )  # fmt: skip
+
+    def _keep(
+        self,
+        key: tuple[object, ...],
         result: InspectionResult,
         make: Callable[[], T],
-        *more: object,
+        *,
         complete: Callable[[T], bool] = lambda _: True,
         patient: bool = True,
     ) -> T:
@@ -240,8 +286,66 @@ class DiagnosisService:
         inspection = result.inspection
         arrays = len(inspection.samples.columns) + 4
         weight = 8.0 * len(inspection.samples) * arrays + 500 * inspection.formula.complexity
-        key = (kind, result.request, *more)
+        kind, *more = key
+        at = (kind, result.request, *more)
         # Who asks second waits for the first, unless that may take for ever.
-        turn: AbstractContextManager[object] = self._turns[hash(key) % len(self._turns)]
+        turn: AbstractContextManager[object] = self._turns[hash(at) % len(self._turns)]
         with turn if patient else nullcontext():
-            return self._answers.get(key, make, lambda _: weight, complete)
+            return self._answers.get(at, make, lambda _: weight, complete)
+
+
+def _unheard(*_: float) -> None:
+    """Nobody is told of progress."""
+
+
+def about(
+    result: InspectionResult,
+    ask: Callable[..., T],
+    more: tuple[object, ...],
+    progress: Progress | None = None,
+) -> T:
+    """Any question about an inspection."""
+    return ask(result.inspection, *more)
+
+
+def repairs_of(
+    result: InspectionResult,
+    seconds: float,
+    *,
+    clock: Callable[[], float],
+    progress: Progress | None = None,
+) -> Repairs:
+    """What to write instead."""
+    found = result.inspection
+    return repair(
+        found.formula, found.samples, limit_seconds=seconds, progress=progress, clock=clock
+    )
+
+
+def repaired(
+    result: InspectionResult, form: Formula, progress: Progress | None = None
+) -> Inspection:
+    """Another form on the same samples."""
+    return inspect(form, result.inspection.samples)
+
+
+def triangulation(result: InspectionResult, progress: Progress | None = None) -> Triangulation:
+    """The recursion beside Algorithm 2."""
+    return triangulate(result.inspection, seed=result.request.seed, progress=progress)
+
+
+def budget(
+    result: InspectionResult, tolerance: float, progress: Progress | None = None
+) -> Budget:
+    """The digits that are needed."""
+    return digit_budget(result.inspection, tolerance=tolerance, progress=progress)
+
+
+def report_page(
+    result: InspectionResult,
+    findings: Findings,
+    known: Provenance,
+    progress: Progress | None = None,
+) -> str:
+    """The report of what was found."""
+    return render(findings, known)

@@ -11,13 +11,18 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from eic_core import wording
+from eic_core.engine.amplify import FIRST_PASS
 from eic_core.errors import DataError, FormulaError
+from eic_core.explain.spread import Spread, spread_of
+from eic_core.explain.verdict import Verdict, verdict
 from eic_core.formula.syntax import Reading, read
 from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
 from eic_core.measure.table import Table, VariableMatch, match_variables
 from pages.ui.kit.caches import BoundedCache, Progress, UnfinishedAnswers
+from pages.ui.kit.workers import LONGEST, UNHURRIED, InThread, Workers
 
 DEFAULT_DOMAIN = Domain("uniform", 1.0, 5.0)
 """Used for variables of which nothing is known: the usual range of textbook benchmarks."""
@@ -27,6 +32,13 @@ MAX_WORK = 100_000_000
 
 MAX_SECONDS = 10.0
 """After this long a check at 60 digits is stopped, unless it is told to go on to its end."""
+
+QUICK_TEXT = 1_000
+"""Characters up to which a formula is read in the process of the pages."""
+
+QUICK_NODES, QUICK_WORK = 100, 100_000
+"""Nodes, and nodes times samples, up to which an inspection is tried there, as long as no sample
+needs 60 digits (ADR 0020)."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +90,29 @@ class InspectionResult:
     notices: tuple[str, ...] = ()
     missing: str = ""
 
+    shared_between_processes = True
+
+    def shared_parts(self) -> tuple[object, ...]:
+        """What answers about it refer to."""
+        found = self.inspection
+        return found, found.formula, found.samples, found.amplification, found.nodes
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """The sentence above the tree, and what belongs to it."""
+        return verdict(self.inspection)
+
+    @cached_property
+    def spread(self) -> Spread | None:
+        """How the loss is spread over the samples."""
+        return spread_of(self.inspection)
+
+    @property
+    def quick(self) -> bool:
+        """Whether what follows from it without a search is told at once."""
+        counts, nodes = self.inspection.counts, self.reading.formula.complexity
+        return not counts.rechecked and _is_quick(nodes, counts.total)
+
     @property
     def complete(self) -> bool:
         """Whether nothing is missing: only then it is a result that may be kept and shown."""
@@ -118,6 +153,14 @@ class _TooSlow(Exception):
     """The check has used up its time."""
 
 
+class _NotQuick(Exception):
+    """A sample needs 60 digits."""
+
+
+def _is_quick(nodes: int, samples: int) -> bool:
+    return nodes <= QUICK_NODES and nodes * samples <= QUICK_WORK
+
+
 class InspectorService:
     """Reads and inspects, remembering what it did.
 
@@ -127,19 +170,47 @@ class InspectorService:
         How much the kept results may weigh together, about.
     clock : callable () -> float
         Seconds.
+    workers : Workers
+        What is not quick is done there.
     """
 
-    def __init__(self, megabytes: float = 256, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        megabytes: float = 256,
+        clock: Callable[[], float] = time.monotonic,
+        workers: Workers | None = None,
+    ) -> None:
         self._readings = BoundedCache(2_000_000)  # nodes
         self._results = BoundedCache(megabytes * 1e6)
         self._clock = clock
+        self._workers = workers or InThread()
 
-    def read(self, text: str, syntax: str = "auto", columns: tuple[str, ...] = ()) -> Reading:
-        """Read a formula, or raise `FormulaError`."""
+    def read(
+        self,
+        text: str,
+        syntax: str = "auto",
+        columns: tuple[str, ...] = (),
+        progress: Progress | None = None,
+    ) -> Reading:
+        """Read a formula, or raise `FormulaError`; `WorkStopped` if that takes too long.
+
+        Parameters
+        ----------
+        text, syntax : str
+        columns : tuple of str
+            Names that are variables as they stand.
+        progress : callable (fraction) -> None, optional
+            Called while a long text is read; what it raises ends the reading.
+        """
+
+        def make() -> Reading:
+            if len(text) <= QUICK_TEXT:
+                return read(text, syntax=syntax, columns=columns)
+            wait = None if progress is None else lambda: progress(0.0)
+            return self._workers.run(read, text, syntax=syntax, columns=columns, wait=wait)
+
         return self._readings.get(
-            (text, syntax, columns),
-            lambda: read(text, syntax=syntax, columns=columns),
-            lambda reading: 50.0 + reading.formula.complexity,
+            (text, syntax, columns), make, lambda reading: 50.0 + reading.formula.complexity
         )
 
     def answer(
@@ -169,9 +240,11 @@ class InspectorService:
             return Outcome(empty=True)
         try:
             names = known_names(request.formula, table, request.domains)
-            reading = self.read(request.formula, request.syntax, names)
-        except FormulaError as error:
+            reading = self.read(request.formula, request.syntax, names, progress)
+        except (FormulaError, DataError) as error:
             last = last_good.reading.formula.variables if last_good else ()
+            if isinstance(error, DataError):
+                return Outcome(data_error=error, variables=last)
             return Outcome(formula_error=error, variables=last)
         variables = reading.formula.variables
         if request.upload and table is None:
@@ -227,59 +300,122 @@ class InspectorService:
         seconds: float,
     ) -> InspectionResult:
         columns = known_names(request.formula, table, request.domains)
-        reading = self.read(request.formula, request.syntax, columns)
-        notices: list[str] = []
-        match: VariableMatch | None = None
-        domains: tuple[tuple[str, Domain], ...] = ()
-        target = ""
-        most = max(1_000, MAX_WORK // reading.formula.complexity)
-        if table is not None:
-            match, target = match_table(reading, table, request)
-            samples = _table_samples(table, match, target, notices)
-        else:
-            domains = _complete(reading, request.domains, notices)
-            count = min(request.samples, most)
-            if count < request.samples:
-                notices.append(
-                    f"Limited to {count:,} samples: the formula has "
-                    f"{reading.formula.complexity:,} nodes."
-                )
-            samples = sample_domains(dict(domains), count=count, seed=request.seed)
-        inspection, missing = self._measure(reading, samples, progress, seconds)
-        return InspectionResult(
-            request, reading, inspection, domains, match, target, tuple(notices), missing
-        )
+        reading = self.read(request.formula, request.syntax, columns, progress)
+        if self._workers.beside:
+            count = request.samples if table is None else table.rows
+            if _is_quick(reading.formula.complexity, count):
+                try:
+                    return inspect_request(
+                        request, reading, table, clock=self._clock, quick=True
+                    )
+                except _NotQuick:
+                    pass
+        return self._workers.run(
+            inspect_request, request, reading, table, clock=self._clock, seconds_of_check=seconds,
+            progress=progress, wait=None if progress is None else lambda: progress(0.0),
+            seconds=UNHURRIED if seconds == math.inf else LONGEST, long=seconds == math.inf,
+            keep=True,
+        )  # fmt: skip
 
-    def _measure(
-        self, reading: Reading, samples: Samples, progress: Progress | None, seconds: float
-    ) -> tuple[Inspection, str]:
-        """The inspection, and what is missing of it.
 
-        The time counts from the first sign of progress: what all samples have in double precision
-        is not a check.
-        """
-        started: float | None = None
-        reached = 0.0
+def inspect_request(
+    request: InspectionRequest,
+    reading: Reading,
+    table: Table | None,
+    *,
+    clock: Callable[[], float],
+    seconds_of_check: float = 0.0,
+    progress: Progress | None = None,
+    quick: bool = False,
+) -> InspectionResult:
+    """Do what a request says, its formula read already.
 
-        def watched(fraction: float) -> None:
-            nonlocal started, reached
-            reached = fraction
-            now = self._clock()
-            started = now if started is None else started
-            if fraction < 1 and now - started > seconds:
-                raise _TooSlow
-            if progress is not None:
-                progress(fraction)
+    Parameters
+    ----------
+    request : InspectionRequest
+    reading : Reading
+    table : Table or None
+        The one that the request names.
+    clock : callable () -> float
+    seconds_of_check : float
+        After so long the check at 60 digits is stopped.
+    progress : callable (fraction) -> None, optional
+    quick : bool
+        Whether to raise `_NotQuick` where a sample needs 60 digits.
 
-        try:
-            return inspect(reading.formula, samples, progress=watched), ""
-        except _TooSlow:
-            missing = (
-                f"The check at 60 digits was stopped after {seconds:.0f} seconds, "
-                f"{math.floor(100 * reached)} % of the way, so it is not known yet how many digits "
-                "are lost."
+    Raises
+    ------
+    DataError
+        If the samples cannot be had.
+    """
+    notices: list[str] = []
+    match: VariableMatch | None = None
+    domains: tuple[tuple[str, Domain], ...] = ()
+    target = ""
+    most = max(1_000, MAX_WORK // reading.formula.complexity)
+    if table is not None:
+        match, target = match_table(reading, table, request)
+        samples = _table_samples(table, match, target, notices)
+    else:
+        domains = _complete(reading, request.domains, notices)
+        count = min(request.samples, most)
+        if count < request.samples:
+            notices.append(
+                f"Limited to {count:,} samples: the formula has "
+                f"{reading.formula.complexity:,} nodes."
             )
-            return inspect(reading.formula, samples, recheck=False), missing
+        samples = sample_domains(dict(domains), count=count, seed=request.seed)
+    if quick:
+        inspection, missing = inspect(reading.formula, samples, progress=_nothing_to_check), ""
+    else:
+        inspection, missing = _measure(reading, samples, progress, seconds_of_check, clock)
+    result = InspectionResult(
+        request, reading, inspection, domains, match, target, tuple(notices), missing
+    )
+    if result.complete:
+        _ = result.verdict, result.spread  # made here, not where the pages are
+    return result
+
+
+def _nothing_to_check(fraction: float) -> None:
+    if FIRST_PASS < fraction < 1:
+        raise _NotQuick
+
+
+def _measure(
+    reading: Reading,
+    samples: Samples,
+    progress: Progress | None,
+    seconds: float,
+    clock: Callable[[], float],
+) -> tuple[Inspection, str]:
+    """The inspection, and what is missing of it.
+
+    The time counts from the first sign of progress: what all samples have in double precision
+    is not a check.
+    """
+    started: float | None = None
+    reached = 0.0
+
+    def watched(fraction: float) -> None:
+        nonlocal started, reached
+        reached = fraction
+        now = clock()
+        started = now if started is None else started
+        if fraction < 1 and now - started > seconds:
+            raise _TooSlow
+        if progress is not None:
+            progress(fraction)
+
+    try:
+        return inspect(reading.formula, samples, progress=watched), ""
+    except _TooSlow:
+        missing = (
+            f"The check at 60 digits was stopped after {seconds:.0f} seconds, "
+            f"{math.floor(100 * reached)} % of the way, so it is not known yet how many digits "
+            "are lost."
+        )
+        return inspect(reading.formula, samples, recheck=False), missing
 
 
 def match_table(

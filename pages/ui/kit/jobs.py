@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from threading import Event, Lock, Semaphore, Thread
 from typing import Any
@@ -108,7 +109,10 @@ class Jobs:
             if old is not None and old.running:
                 return old
             job = self._jobs[key] = Job(title)
-        Thread(target=self._run, args=(job, work), daemon=True, name=f"job {key}").start()
+        along = copy_context()  # who asks, for one
+        Thread(
+            target=along.run, args=(self._run, job, work), daemon=True, name=f"job {key}"
+        ).start()
         return job
 
     def forget(self, key: str) -> None:

@@ -16,6 +16,13 @@ def show_refusal(error: UserError) -> None:
     st.html(f'<p class="eic-answer">{prose(as_sentence(error.message))}</p>')
     if error.hint:
         st.html(f'<p class="eic-quiet">What helps: {prose(error.hint.rstrip("."))}.</p>')
+    offer_again(error, "again-answer")
+
+
+def offer_again(error: UserError, key: str) -> None:
+    """A button that runs the page again, where the same may well succeed the next time."""
+    if getattr(error, "again", False):
+        st.button("Try again", key=key, icon=":material/refresh:")
 
 
 def as_sentence(text: str) -> str:

@@ -12,6 +12,7 @@ the state.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -29,6 +30,7 @@ from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.caches import UnfinishedAnswers
 from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult
 from pages.ui.kit.jobs import Job
+from pages.ui.kit.workers import who_asks
 
 
 def describe(domain: Domain) -> str:
@@ -260,6 +262,7 @@ class Visit:
     aside: UnfinishedAnswers = field(default_factory=UnfinishedAnswers)
     finishing: Job | None = None
     seen: float = 0.0
+    name: str = field(default_factory=secrets.token_hex)
 
     @property
     def table(self) -> Table | None:
@@ -280,6 +283,7 @@ def current_visit() -> Visit:
     if _KEY not in st.session_state:
         st.session_state[_KEY] = Visit()
     found: Visit = st.session_state[_KEY]
+    who_asks.set(found.name)
     return found
 
 

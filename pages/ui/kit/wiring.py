@@ -2,11 +2,13 @@
 
 A process serves one database.  `DATABASE_URL` says which (SQLAlchemy's form; default: a file in
 ``var/``).  `EIC_LAB_DEMO=1` makes it a demo: no passphrase, no real invitations, and a database of
-its own (`EIC_LAB_DEMO_DATABASE_URL`), never the one of `DATABASE_URL`.
+its own (`EIC_LAB_DEMO_DATABASE_URL`), never the one of `DATABASE_URL`.  `EIC_LAB_WORKERS` is the
+number of processes for heavy work.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import time
@@ -21,6 +23,7 @@ from pages.ui.kit.caches import BoundedCache, Parcels
 from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectorService
 from pages.ui.kit.jobs import Jobs
+from pages.ui.kit.workers import InThread, WorkerPool, Workers
 from study.access import AccessService
 from study.clock import SystemChance, SystemClock
 from study.model_raters.service import ModelRaters
@@ -28,6 +31,12 @@ from study.organising import OrganiserService
 from study.rating import RatingService
 
 T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+WORKERS = min(4, (os.cpu_count() or 1) + 1)
+"""Processes for heavy work: they stand behind the pages in line, so one more than there are cores
+does no harm, and one is free where the others are at something long."""
+
 _lock = RLock()
 _built: dict[str, object] = {}
 
@@ -40,24 +49,29 @@ class Settings:
     ----------
     database_url : str
     demo : bool
+    workers : int
+        Processes for heavy work; 0 for none.
 
     Examples
     --------
-    >>> Settings.of({"DATABASE_URL": "sqlite:///x.sqlite3"})
-    Settings(database_url='sqlite:///x.sqlite3', demo=False)
-    >>> Settings.of({"EIC_LAB_DEMO": "1", "DATABASE_URL": "sqlite:///x.sqlite3"})
-    Settings(database_url='sqlite:///var/eic_lab_demo.sqlite3', demo=True)
+    >>> Settings.of({"DATABASE_URL": "sqlite:///x.sqlite3", "EIC_LAB_WORKERS": "4"})
+    Settings(database_url='sqlite:///x.sqlite3', demo=False, workers=4)
+    >>> Settings.of({"EIC_LAB_DEMO": "1", "DATABASE_URL": "sqlite:///x.sqlite3"}).database_url
+    'sqlite:///var/eic_lab_demo.sqlite3'
     """
 
     database_url: str = DEFAULT_URL
     demo: bool = False
+    workers: int = WORKERS
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Settings:
         """Read an environment; a demo never opens the database of real studies."""
+        asked = environment.get("EIC_LAB_WORKERS", "")
+        workers = int(asked) if asked.isdecimal() else WORKERS
         if environment.get("EIC_LAB_DEMO", "") not in ("", "0"):
-            return cls(environment.get("EIC_LAB_DEMO_DATABASE_URL", "") or DEMO_URL, True)
-        return cls(environment.get("DATABASE_URL", "") or DEFAULT_URL, False)
+            return cls(environment.get("EIC_LAB_DEMO_DATABASE_URL", "") or DEMO_URL, True, workers)
+        return cls(environment.get("DATABASE_URL", "") or DEFAULT_URL, False, workers)
 
 
 class Lab:
@@ -124,14 +138,43 @@ def stopwatch() -> Callable[[], float]:
     return _build_once("stopwatch", lambda: time.monotonic)
 
 
+def start_workers(count: int) -> None:
+    """Start the processes for heavy work; without them (or with 0) threads of this one do it."""
+    made: Workers = InThread()
+    if count:
+        try:
+            made = WorkerPool(count)
+        except OSError:
+            log.exception("heavy work goes on in the process of the pages")
+    with _lock:
+        _built["workers"] = made
+
+
+def stop_workers() -> None:
+    """End the processes for heavy work."""
+    with _lock:
+        found = _built.pop("workers", None)
+    if isinstance(found, WorkerPool):
+        found.close()
+
+
+def workers() -> Workers:
+    """Where heavy work is done: in this process, unless `start_workers` was called."""
+    return _build_once("workers", InThread)
+
+
 def inspector_service() -> InspectorService:
     """The service behind the inspector, one for the process."""
-    return _build_once("inspector", lambda: InspectorService(clock=stopwatch()))
+    return _build_once(
+        "inspector", lambda: InspectorService(clock=stopwatch(), workers=workers())
+    )
 
 
 def diagnosis_service() -> DiagnosisService:
     """The service behind the inspector's questions, one for the process."""
-    return _build_once("diagnosis", lambda: DiagnosisService(clock=stopwatch()))
+    return _build_once(
+        "diagnosis", lambda: DiagnosisService(clock=stopwatch(), workers=workers())
+    )
 
 
 def diagnosis_slots() -> BoundedSemaphore:

@@ -24,9 +24,11 @@ from pages.ui.kit.messages import (
 )
 from pages.ui.kit.progress import show_job
 from pages.ui.kit.text import escape, prose
-from pages.ui.kit.wiring import jobs
+from pages.ui.kit.wiring import jobs, workers
+from pages.ui.kit.workers import UNHURRIED, retold
 from pages.ui.organising.desk import action_callback, draft_of, go_to, show_error_at
 from pages.ui.organising.planner_inputs import PlanRequest, plan_inputs, request_for
+from pages.ui.organising.tasks import simulate
 from study.errors import NotFoundError
 from study.material import Study
 from study.organising import OrganiserService
@@ -37,11 +39,7 @@ from study.planning import (
     Grid,
     MonteCarloEstimate,
     Plan,
-    advise,
     approximate,
-    most_studies,
-    plan,
-    width_grid,
 )
 from study.planning.sentences import (
     advice_sentences,
@@ -183,9 +181,6 @@ def _plain(value: MonteCarloEstimate | None) -> str:
 
 
 NEW, EXAMPLE = "new", "paper"
-ADVICE_STUDIES = 400
-"""Simulated studies for each design that is tried on the way to a target, at most."""
-
 
 @dataclass(frozen=True)
 class _Place:
@@ -316,18 +311,13 @@ def _begin(place: str, request: PlanRequest) -> None:
 
 
 def _work(request: PlanRequest, step: Step) -> PlannerResult:
-    model, target, studies = request.model, request.target, request.studies
-    settings = {"level": request.level, "alpha": request.alpha}
-    if target is None:
-        found = plan(model, studies=studies, seed=request.seed, progress=step, **settings)
-        return PlannerResult(request, found, width_grid(model, request.level), None)
-    tries = min(studies, ADVICE_STUDIES)
-    total = studies + most_studies(model, tries)
-    found = plan(model, studies=studies, seed=request.seed,
-                 progress=lambda n, _: step(n, total), **settings)  # fmt: skip
-    advice = advise(model, target, start=found, studies=tries, seed=request.seed,
-                    progress=lambda n, _: step(studies + n, total), **settings)  # fmt: skip
-    return PlannerResult(request, found, advice.grid, advice)
+    progress, wait = retold(step, 0, request.studies)
+    found, grid, advice = workers().run(
+        simulate, request.model, request.target, request.studies, request.seed,
+        {"level": request.level, "alpha": request.alpha}, progress=progress, wait=wait,
+        seconds=UNHURRIED, long=True,
+    )  # fmt: skip
+    return PlannerResult(request, found, grid, advice)
 
 
 @st.fragment(run_every=0.7)

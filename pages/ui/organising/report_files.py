@@ -5,7 +5,6 @@ Never `st.download_button`: whatever it offers is public to who has the address.
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass
@@ -22,15 +21,16 @@ from pages.ui.kit.door import COOKIE
 from pages.ui.kit.jobs import Job
 from pages.ui.kit.messages import show_error
 from pages.ui.kit.text import escape
-from pages.ui.kit.wiring import figure_cache, form_key, jobs, lab, parcels
+from pages.ui.kit.wiring import figure_cache, form_key, jobs, lab, parcels, workers
+from pages.ui.kit.workers import UNHURRIED, retold
 from pages.ui.organising.desk import download_button, organiser_desk, run_action, show_error_at
 from pages.ui.organising.login import NO_STORE, refusal
+from pages.ui.organising.tasks import analysed, packed_bundle
 from study.design import StudyStatus
 from study.errors import NotFoundError
 from study.material import Study
 from study.organising import OrganiserService
-from study.report.analysis import StudyReport, analyse
-from study.report.bundle import write_bundle
+from study.report.analysis import StudyReport
 from study.report.document import document_text
 from study.report.exported import STUDY_FILE, VOTES_FILE, study_text, votes_csv
 from study.report.figures import FIGURES
@@ -158,7 +158,8 @@ def report_of(study_id: int, about: str) -> StudyReport:
     study = service.study(study_id)
 
     def make() -> StudyReport:
-        return analyse(service.monitor.export(study_id), estimand=ABOUT[about]).complete()
+        export = service.monitor.export(study_id)
+        return workers().run(analysed, export, ABOUT[about], seconds=UNHURRIED, long=True)
 
     if study.status == StudyStatus.OPEN and not service.early.of(study_id):
         service.monitor.export(study_id)  # says why not
@@ -209,7 +210,7 @@ def figure_of(study_id: int, about: str, name: str, form: str) -> bytes:
     if name not in FIGURES or form not in FORMATS:
         raise NotFoundError("there is no such figure")
     wanted = next(known for known in FORMATS if known == form)
-    return figure_file(report_of(study_id, about), name, wanted)
+    return workers().run(figure_file, report_of(study_id, about), name, wanted)
 
 
 def _job_key(study: Study, about: str) -> str:
@@ -217,9 +218,12 @@ def _job_key(study: Study, about: str) -> str:
 
 
 def _packed(report: StudyReport, step: Callable[[int, int], None] | None = None) -> bytes:
-    out = io.BytesIO()
-    write_bundle(out, report, progress=step)
-    return out.getvalue()
+    if step is None:
+        return workers().run(packed_bundle, report, seconds=UNHURRIED, long=True)
+    progress, wait = retold(step, 0, 0)
+    return workers().run(
+        packed_bundle, report, progress=progress, wait=wait, seconds=UNHURRIED, long=True
+    )
 
 
 def _weight(content: bytes) -> float:

@@ -21,7 +21,8 @@ from pages.ui.kit.messages import (
 )
 from pages.ui.kit.progress import progress_text, show_job
 from pages.ui.kit.text import code_label, escape, prose
-from pages.ui.kit.wiring import jobs, parcels
+from pages.ui.kit.wiring import jobs, parcels, workers
+from pages.ui.kit.workers import UNHURRIED, retold
 from pages.ui.organising.desk import (
     LISTED,
     StudyDraft,
@@ -193,7 +194,11 @@ def _begin(draft: StudyDraft, name: str, data: Callable[[], bytes]) -> None:
         content = data()
 
         def work(step: Step) -> PoolUpload:
-            upload = read_upload(name, content, draft.problems, jobs=1, progress=step)
+            progress, wait = retold(step, 0, 0)
+            upload = workers().run(
+                read_upload, name, content, draft.problems, jobs=1, progress=progress, wait=wait,
+                seconds=UNHURRIED, long=True,
+            )  # fmt: skip
             step(1, 1)
             _keep(service, draft, upload)
             return upload

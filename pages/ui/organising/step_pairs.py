@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -21,7 +22,8 @@ from pages.ui.kit.messages import (
     table_html,
 )
 from pages.ui.kit.progress import progress_text, show_job
-from pages.ui.kit.wiring import figure_cache, jobs, stopwatch
+from pages.ui.kit.wiring import figure_cache, jobs, stopwatch, workers
+from pages.ui.kit.workers import UNHURRIED, retold
 from pages.ui.organising.desk import (
     StudyDraft,
     action_callback,
@@ -44,6 +46,8 @@ from study.report.figures import pair_histograms
 LARGE = 30_000
 FINISHING = 3_600.0
 """Seconds for each problem of a matching that is to be finished."""
+
+_A_DAY = 86_400.0
 
 MODES = {
     "matching": "Each formula at most once",
@@ -176,6 +180,7 @@ def _match(draft: StudyDraft, key: str) -> None:
         result, pairs = match_study(
             service, draft.study.id, rules, mode=mode, k=k, progress=progress,
             version_seen=version_seen(draft.study), clock=stopwatch(),
+            run=partial(workers().run, seconds=UNHURRIED, long=True),
         )  # fmt: skip
         slot.empty()
         keep_result(draft, result)
@@ -218,9 +223,11 @@ def _finish(draft: StudyDraft) -> None:
 
     def start(service: OrganiserService) -> None:
         def work(step: Step) -> MatchingResult:
+            progress, wait = retold(lambda done, total, *_: step(round(done), round(total)), 0, 0)
             result, _ = match_study(
                 service, draft.study.id, rules, mode=mode, k=k, version_seen=version,
-                seconds=FINISHING, clock=clock, progress=lambda done, total, _: step(done, total),
+                seconds=FINISHING, clock=clock, progress=progress,
+                run=partial(workers().run, wait=wait, seconds=_A_DAY, long=True),
             )  # fmt: skip
             return result
 

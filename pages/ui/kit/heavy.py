@@ -1,0 +1,62 @@
+"""What the worker pool computes for more than one page, and does before its first task.
+
+Knows nothing of Streamlit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import monotonic
+
+from eic_core.corpora.found import FoundByMethod, LawRows, measure_found
+from eic_core.measure import Domain
+from eic_core.pool.importers import Listed
+from eic_core.pool.listing import ListedScore, ListingData, TableData, score_listing
+from eic_core.pool.table_check import TableCheck, check_table
+from pages.ui.kit.diagnosis_service import DiagnosisService
+from pages.ui.kit.inspector_service import InspectionRequest, InspectorService
+
+QUICK_LIST, QUICK_TABLE = 20_000, 100_000
+"""Bytes up to which a list of formulas, and a table, is read in the process of the pages."""
+
+
+def scores_and_check(
+    rows: Sequence[Listed],
+    data: ListingData,
+    problem: str,
+    problems: Sequence[str],
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[tuple[ListedScore, ...], TableCheck]:
+    """Score a list, and see what speaks against its table.
+
+    Parameters
+    ----------
+    rows : sequence of Listed
+    data : ListingData
+    problem : str
+        The one that the rows are about.
+    problems : sequence of str
+        All that the list names.
+    progress : callable (done, total) -> None, optional
+    """
+    scores = score_listing(rows, data, progress=progress)
+    check = TableCheck()
+    if isinstance(data, TableData):
+        check = check_table(scores, data.table, problem, problems)
+    return scores, check
+
+
+def measured_on_laws(
+    rows: Sequence[Listed], progress: Callable[[int, int], None] | None = None
+) -> tuple[FoundByMethod, ...]:
+    """Measure what methods found on the laws that they were looking for."""
+    return measure_found(rows, LawRows(), progress=progress)
+
+
+def warm() -> None:
+    """Inspect a formula and ask everything that is asked first."""
+    request = InspectionRequest(
+        "log(exp(x)) - sqrt(x)", domains=(("x", Domain("normal", 1000.0, 1.0)),), samples=20
+    )
+    result = InspectorService(clock=monotonic).inspect(request)
+    DiagnosisService().summary(result, result.inspection.bottleneck)

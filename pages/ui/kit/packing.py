@@ -1,0 +1,206 @@
+"""Objects on their way between processes: numbers go through shared memory, the rest is pickled.
+
+Knows nothing of Streamlit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import mmap
+import os
+import pickle
+import select
+import socket
+import struct
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+_SHARED_FROM = 1 << 15
+"""Bytes from which an array goes through shared memory."""
+
+_ALIGNED = 64
+_HEADER = struct.Struct("<QB")
+_STUCK = 60.0
+"""Seconds after which half a message counts as none."""
+
+_loading = threading.local()
+
+
+class _Memory:
+    """A piece of shared memory without a name: it is gone with its last holder."""
+
+    def __init__(self, handle: int) -> None:
+        self.handle = handle
+
+    def __del__(self) -> None:
+        with contextlib.suppress(OSError):
+            os.close(self.handle)
+
+
+@dataclass(frozen=True)
+class Pickled:
+    """A pickled object.
+
+    Attributes
+    ----------
+    data : bytes
+        All but what lies in `memory`.
+    places : tuple of (int, int)
+        Start and end of each array there.
+    memory : shared memory or None
+    """
+
+    data: bytes
+    places: tuple[tuple[int, int], ...] = ()
+    memory: _Memory | None = field(default=None, repr=False)
+
+    @property
+    def size(self) -> int:
+        """Bytes, all told."""
+        return len(self.data) + (self.places[-1][1] if self.places else 0)
+
+
+def _known_object(index: int) -> Any:
+    return _loading.known[index]
+
+
+class _Pickler(pickle.Pickler):
+    """Pickles what both sides know by its number alone."""
+
+    def __init__(self, out: io.BytesIO, known: Sequence[object], buffers: list[Any] | None) -> None:
+        def aside(buffer: pickle.PickleBuffer) -> bool:
+            if buffers is None or buffer.raw().nbytes < _SHARED_FROM:
+                return True
+            buffers.append(buffer.raw())
+            return False
+
+        super().__init__(out, protocol=5, buffer_callback=aside)
+        self._numbers = {id(one): index for index, one in enumerate(known)}
+
+    def reducer_override(self, obj: Any) -> Any:
+        number = self._numbers.get(id(obj))
+        return NotImplemented if number is None else (_known_object, (number,))
+
+
+def pack(value: object, known: Sequence[object] = ()) -> Pickled:
+    """Pickle a value; the receiver has the `known` objects already.
+
+    Examples
+    --------
+    >>> unpack(pack({"a": [1, 2]}))
+    {'a': [1, 2]}
+    """
+    buffers: list[Any] | None = [] if hasattr(os, "memfd_create") else None
+    out = io.BytesIO()
+    _Pickler(out, known, buffers).dump(value)
+    if not buffers:
+        return Pickled(out.getvalue())
+    memory = _Memory(os.memfd_create("eic-lab", os.MFD_CLOEXEC))
+    places, at = [], 0
+    for buffer in buffers:
+        places.append((at, at + buffer.nbytes))
+        view = memoryview(buffer).cast("B")
+        written = 0
+        while written < len(view):
+            written += os.pwrite(memory.handle, view[written:], at + written)
+        at = -(-places[-1][1] // _ALIGNED) * _ALIGNED
+    return Pickled(out.getvalue(), tuple(places), memory)
+
+
+def unpack(packed: Pickled, known: Sequence[object] = ()) -> Any:
+    """The value again; its large arrays are read-only views of the shared memory."""
+    views: list[memoryview] = []
+    if packed.memory is not None:
+        length = packed.places[-1][1]
+        shared = memoryview(mmap.mmap(packed.memory.handle, length, access=mmap.ACCESS_READ))
+        views = [shared[start:stop] for start, stop in packed.places]
+    before = getattr(_loading, "known", ())
+    _loading.known = known
+    try:
+        return pickle.loads(packed.data, buffers=views)
+    finally:
+        _loading.known = before
+
+
+class Channel:
+    """Messages over a socket between two processes, shared memory included."""
+
+    def __init__(self, end: socket.socket) -> None:
+        self.socket = end
+        end.settimeout(_STUCK)
+
+    def send(self, *message: object) -> None:
+        """Send a message; what is `Pickled` in it, or an open file's number, goes along."""
+        handles: list[int] = []
+        parts: list[Any] = []
+        for part in message:
+            if isinstance(part, Pickled) and part.memory is not None:
+                handles.append(part.memory.handle)
+                parts.append((part.data, part.places))
+            elif isinstance(part, socket.socket):
+                handles.append(part.fileno())
+                parts.append(None)
+            else:
+                parts.append(part)
+        body = pickle.dumps([isinstance(p, Pickled) for p in message]) + pickle.dumps(parts)
+        header = _HEADER.pack(len(body), len(handles))
+        if handles:
+            socket.send_fds(self.socket, [header], handles)
+        else:
+            self.socket.sendall(header)
+        self.socket.sendall(body)
+
+    def receive(self) -> list[Any]:
+        """The next message.
+
+        Raises
+        ------
+        EOFError
+            If the other side is gone.
+        """
+        try:
+            start, handles, _, _ = socket.recv_fds(self.socket, _HEADER.size, 8)
+            if not start:
+                raise EOFError
+            header = start + self._exactly(_HEADER.size - len(start))
+            body = io.BytesIO(self._exactly(_HEADER.unpack(header)[0]))
+        except OSError as error:
+            raise EOFError from error
+        for handle in handles:
+            os.set_inheritable(handle, False)
+        left = list(handles)
+        packed = pickle.load(body)
+        message: list[Any] = []
+        for part, is_packed in zip(pickle.load(body), packed, strict=True):
+            if is_packed and not isinstance(part, Pickled):
+                message.append(Pickled(part[0], part[1], _Memory(left.pop(0))))
+            elif part is None and left and not is_packed:
+                message.append(socket.socket(fileno=left.pop(0)))
+            else:
+                message.append(part)
+        return message
+
+    def waiting(self, seconds: float | None) -> bool:
+        """Whether a message, or the end of the other side, comes within so long."""
+        if self.socket.fileno() < 0:
+            raise EOFError
+        poll = select.poll()
+        poll.register(self.socket, select.POLLIN)
+        return bool(poll.poll(None if seconds is None else max(0, round(1000 * seconds))))
+
+    def close(self) -> None:
+        """Hang up."""
+        self.socket.close()
+
+    def _exactly(self, size: int) -> bytes:
+        chunks, left = [], size
+        while left:
+            chunk = self.socket.recv(min(left, 1 << 20))
+            if not chunk:
+                raise EOFError
+            chunks.append(chunk)
+            left -= len(chunk)
+        return b"".join(chunks)

@@ -1,0 +1,173 @@
+"""What runs in the processes of the worker pool; started as a program by `WorkerPool`.
+
+The nursery imports everything once, has no thread, and forks a worker whenever it is asked to.  It
+ends when the server does, and so does each worker, in the middle of its work if need be.  Knows
+nothing of Streamlit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from eic_core.errors import UserError
+from pages.ui.kit.packing import Channel, Pickled, pack, unpack
+
+_NICE = 5
+"""The pages go first."""
+
+_TOLD_EVERY = 0.05
+"""Seconds between two signs of progress."""
+
+
+def parts_of(one: object) -> tuple[object, ...]:
+    """An object and what it says of itself that answers are likely to refer to."""
+    more: Callable[[], tuple[object, ...]] | None = getattr(one, "shared_parts", None)
+    return (one, *more()) if callable(more) else (one,)
+
+
+def known_to_both(args: Sequence[object]) -> list[object]:
+    """Of a task's arguments, what its answer need not bring back."""
+    return [part for argument in args for part in parts_of(argument)]
+
+
+def nursery(control: Channel) -> None:
+    """Fork a worker for each socket that comes; return in it, with the socket in hand."""
+    while True:
+        try:
+            kind, *more = control.receive()
+        except EOFError:
+            os._exit(0)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        if kind != "start":
+            continue
+        end, limit = more
+        pid = os.fork()
+        if pid == 0:
+            control.close()
+            work(Channel(end), limit)
+        control.send(pid)
+        end.close()
+
+
+def work(channel: Channel, limit: int) -> None:
+    """Do one task after the other until the other side is gone; never returns."""
+    _settle(limit)
+    threading.Thread(target=_end_with, args=(channel.socket,), daemon=True).start()
+    channel.socket.settimeout(None)
+    kept: dict[int, object] = {}
+    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionError):
+        channel.send("ready")
+        while True:
+            kind, *more = channel.receive()
+            if kind == "keep":
+                kept[more[0]] = unpack(more[1])
+            elif kind == "forget":
+                kept.pop(more[0], None)
+            else:
+                _do(channel, kept, *more)
+    os._exit(0)
+
+
+def _do(
+    channel: Channel,
+    kept: dict[int, object],
+    keys: Sequence[int],
+    packed: Pickled,
+    keep_as: int | None,
+    watched: bool,
+) -> None:
+    """One task: its answer, the user's mistake, or what went wrong."""
+    last = 0.0
+
+    def progress(*done: float) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last > _TOLD_EVERY:
+            last = now
+            channel.send("progress", done)
+
+    try:
+        function, args, more = unpack(packed, [kept[key] for key in keys])
+        if watched:
+            more["progress"] = progress
+        answer = function(*args, **more)
+        if keep_as is not None:
+            kept[keep_as] = answer
+        sent = pack(answer, [] if keep_as is not None else known_to_both(args))
+        channel.send("done", sent, _resident())
+    except UserError as error:
+        channel.send("error", pack(error), _resident())
+    except MemoryError:
+        channel.send("memory", "", 1 << 60)
+    except (BrokenPipeError, ConnectionError):
+        raise
+    except Exception:
+        channel.send("fault", traceback.format_exc(), _resident())
+
+
+def _settle(limit: int) -> None:
+    """Behind the pages in line, first to go where memory is short, and bounded."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with contextlib.suppress(OSError):
+        os.nice(_NICE)
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
+        score.write("600")
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if limit:  # of what is its own: shared memory does not count
+            resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+
+def _end_with(end: socket.socket) -> None:
+    """End this process when the other side of its socket is closed, whatever it is doing."""
+    poll = select.poll()
+    poll.register(end, 0)  # hanging up is always told
+    while True:
+        if poll.poll():
+            os._exit(0)
+
+
+def _resident() -> int:
+    """Bytes of memory that are this process's own; 0 where that is not known."""
+    try:
+        with open("/proc/self/statm") as statm:
+            _, resident, shared, *_ = statm.read().split()
+    except OSError:
+        return 0
+    return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Import what the tasks need, say so, and wait."""
+    number, *modules = arguments
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    control = Channel(socket.socket(fileno=int(number)))
+    control.socket.settimeout(None)
+    for module in modules:
+        name, _, function = module.partition(":")
+        found: Any = importlib.import_module(name)
+        if function:
+            getattr(found, function)()
+    gc.collect()
+    gc.freeze()
+    control.send("warm")
+    nursery(control)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,610 @@
+"""Heavy work beside the pages: a few processes that are killed when they must be.
+
+The caller waits in its own thread and is told of progress.  Visitors take turns; who asks often
+waits behind those who ask seldom.  Where processes cannot be started, `InThread` does the work as
+it comes.  Knows nothing of Streamlit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import weakref
+from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Condition, Event, Lock
+from typing import Any, Protocol, TypeVar
+
+from eic_core import wording
+from eic_core.errors import DataError, UserError
+from pages.ui.kit.packing import Channel, Pickled, pack, unpack
+from pages.ui.kit.worker_process import known_to_both, parts_of
+
+ROOT = Path(__file__).resolve().parents[3]
+
+LONGEST = 60.0
+"""Seconds of work after which a worker is killed, unless the task says otherwise."""
+
+UNHURRIED = 3600.0
+"""The same for what a visitor told to go on to its end."""
+
+MEMORY = 1 << 30
+"""Bytes that a worker may have of its own."""
+
+MOST_WAITING, MOST_OF_ONE = 200, 20
+"""Tasks that may wait at once, of all visitors and of one."""
+
+_WEARY = 400 << 20
+"""Bytes above which a worker is replaced when its task is done."""
+
+_KEPT, _KEPT_BYTES = 24, 256 << 20
+"""Results and tables that a worker keeps."""
+
+_LOOK = 0.25
+"""Seconds between two looks at whether the visitor is still there."""
+
+_START = 120.0
+"""Seconds that the imports may take."""
+
+PRELOADED = (
+    "numpy", "scipy.special", "mpmath", "eic_core.pool.importers", "eic_core.pool.listing",
+    "eic_core.pool.table_check", "eic_core.report", "pages.ui.kit.heavy:warm",
+)  # fmt: skip
+"""What workers have imported before their first task; after a colon, a function to call once."""
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+who_asks: ContextVar[str] = ContextVar("who_asks", default="")
+"""The visitor for whom this thread works; a job takes it along."""
+
+
+class WorkStopped(DataError):
+    """Work that was ended before it was done, through no fault of the input's form.
+
+    Attributes
+    ----------
+    again : bool
+        Whether the same may well succeed the next time.
+    """
+
+    def __init__(self, message: str, *, hint: str, again: bool = False) -> None:
+        super().__init__(message, hint=hint)
+        self.again = again
+
+
+def _lost() -> WorkStopped:
+    return WorkStopped(
+        "the process that worked on this ended before it was done", hint="try again", again=True
+    )
+
+
+def _fault() -> WorkStopped:
+    return WorkStopped("this failed for a reason of ours", hint="the log has it")
+
+
+def _crowded() -> WorkStopped:
+    return WorkStopped(
+        "too much is waiting to be computed here, so this was not begun",
+        hint="try again in a minute", again=True,
+    )  # fmt: skip
+
+
+class Workers(Protocol):
+    """What has heavy work done."""
+
+    @property
+    def beside(self) -> bool:
+        """Whether in processes of their own."""
+
+    def run(
+        self,
+        function: Callable[..., T],
+        *args: object,
+        progress: Callable[..., None] | None = None,
+        wait: Callable[[], None] | None = None,
+        seconds: float = LONGEST,
+        long: bool = False,
+        keep: bool = False,
+        **more: object,
+    ) -> T:
+        """Call a function and wait for what it returns.
+
+        Parameters
+        ----------
+        function : callable
+            Of a module, by name; takes `progress` if one is given here.
+        *args, **more : object
+            What it is called with; must be picklable.
+        progress : callable, optional
+            Called with what the function tells; what it raises ends the work.
+        wait : callable, optional
+            Called now and then while nothing is told; what it raises ends the work.
+        seconds : float
+            After so long the work is killed.
+        long : bool
+            May take minutes: leaves a worker to those who are quick.
+        keep : bool
+            Whether the answer will be an argument of tasks to come.
+
+        Raises
+        ------
+        UserError
+            That the function raised; `WorkStopped` if it was not let finish.
+        """
+
+
+def retold(
+    step: Callable[..., None], *first: float
+) -> tuple[Callable[..., None], Callable[[], None]]:
+    """`progress` and `wait` of a job's step: while nothing new is told, it is told the same again.
+
+    Examples
+    --------
+    >>> progress, wait = retold(print, 0, 10)
+    >>> wait(), progress(3, 10), wait()
+    0 10
+    3 10
+    3 10
+    (None, None, None)
+    """
+    last = first
+
+    def progress(*told: float) -> None:
+        nonlocal last
+        last = told
+        step(*told)
+
+    return progress, lambda: step(*last)
+
+
+class InThread:
+    """Does the work at once, in the thread that asks; its own limits are all that ends it.
+
+    Examples
+    --------
+    >>> InThread().run(max, 1, 2)
+    2
+    """
+
+    beside = False
+
+    def run(
+        self,
+        function: Callable[..., T],
+        *args: object,
+        progress: Callable[..., None] | None = None,
+        wait: Callable[[], None] | None = None,
+        seconds: float = LONGEST,
+        long: bool = False,
+        keep: bool = False,
+        **more: object,
+    ) -> T:
+        """Call a function; see `Workers`."""
+        if progress is not None:
+            more["progress"] = progress
+        return function(*args, **more)
+
+
+@dataclass(eq=False)
+class _Worker:
+    """One process, as the server sees it."""
+
+    pid: int
+    channel: Channel
+    handle: int | None
+    has: OrderedDict[int, int] = field(default_factory=OrderedDict)
+
+    def kill(self) -> None:
+        """End it now; hanging up does, but for what holds the interpreter."""
+        with contextlib.suppress(OSError):
+            if self.handle is not None:
+                signal.pidfd_send_signal(self.handle, signal.SIGKILL)
+            else:
+                os.kill(self.pid, signal.SIGKILL)
+        self.close()
+
+    def close(self) -> None:
+        self.channel.close()
+        if self.handle is not None:
+            os.close(self.handle)
+            self.handle = None
+
+
+@dataclass(eq=False)
+class _Ticket:
+    """A task that waits for its turn."""
+
+    visitor: str
+    long: bool
+    worker: _Worker | None = None
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """An object that workers are given once."""
+
+    key: int
+    packed: Pickled
+
+
+class _Turns:
+    """Whose task is next: visitors in turn, each one's in the order of asking."""
+
+    def __init__(self) -> None:
+        self._lines: OrderedDict[str, deque[_Ticket]] = OrderedDict()
+
+    def __len__(self) -> int:
+        return sum(map(len, self._lines.values()))
+
+    def add(self, ticket: _Ticket) -> None:
+        """Stand in line, unless the line is too long."""
+        line = self._lines.get(ticket.visitor, ())
+        if len(line) >= MOST_OF_ONE or len(self) >= MOST_WAITING:
+            raise _crowded()
+        self._lines.setdefault(ticket.visitor, deque()).append(ticket)
+
+    def leave(self, ticket: _Ticket) -> None:
+        """Stand in line no longer."""
+        line = self._lines.get(ticket.visitor)
+        if line is not None and ticket in line:
+            line.remove(ticket)
+            if not line:
+                del self._lines[ticket.visitor]
+
+    def take(self, allowed: Callable[[_Ticket], bool]) -> _Ticket | None:
+        """The next that is allowed; its visitor goes to the end."""
+        for visitor, line in self._lines.items():
+            for ticket in line:
+                if allowed(ticket):
+                    self.leave(ticket)
+                    if visitor in self._lines:
+                        self._lines.move_to_end(visitor)
+                    return ticket
+        return None
+
+
+class WorkerPool:
+    """A few processes that do what they are told, one task each at a time.
+
+    Parameters
+    ----------
+    count : int
+        How many, at least two.
+    memory : int
+        Bytes that each may have of its own; 0 for no limit.
+    modules : sequence of str
+        What they import before their first task.
+
+    Raises
+    ------
+    OSError
+        If processes cannot be started here.
+    """
+
+    beside = True
+
+    def __init__(
+        self, count: int, memory: int = MEMORY, modules: Sequence[str] = PRELOADED
+    ) -> None:
+        if not hasattr(os, "fork") or not hasattr(socket, "send_fds"):
+            raise OSError("this system does not fork")
+        self.count = max(2, count)
+        self._memory, self._modules = memory, tuple(modules)
+        self._changed = Condition()
+        self._turns = _Turns()
+        self._idle: list[_Worker] = []
+        self._busy: dict[_Worker, _Ticket] = {}
+        self._missing = 0
+        self._ended = Event()
+        self._starting = Lock()
+        self._keys = itertools.count(1)
+        self._shared: dict[int, _Shared] = {}
+        self._nursery: subprocess.Popen[bytes] | None = None
+        self._control: Channel | None = None
+        try:
+            self._idle = [self._start_worker() for _ in range(self.count)]
+        except OSError:
+            self.close()
+            raise
+
+    # --- processes ---
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """The workers' process ids, those at work first."""
+        with self._changed:
+            return tuple([w.pid for w in (*self._busy, *self._idle)])
+
+    def close(self) -> None:
+        """End them all."""
+        with self._changed:
+            self._ended.set()
+            workers = [*self._idle, *self._busy]
+            self._idle = []
+            self._changed.notify_all()
+        for worker in workers:
+            worker.kill()
+        with self._starting:
+            self._end_nursery()
+
+    def _end_nursery(self) -> None:
+        if self._control is not None:
+            self._control.close()
+        if self._nursery is not None:
+            with contextlib.suppress(OSError):
+                self._nursery.kill()
+            self._nursery.wait()
+        self._control = self._nursery = None
+
+    def _start_nursery(self) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._nursery = subprocess.Popen(
+                [sys.executable, "-m", "pages.ui.kit.worker_process", str(theirs.fileno()),
+                 *self._modules],
+                cwd=ROOT, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+                start_new_session=True, env={**os.environ, **_SINGLE_THREADED},
+            )  # fmt: skip
+        self._control = Channel(ours)
+        try:
+            if not self._control.waiting(_START):
+                raise OSError("the worker processes do not start")
+            self._control.receive()
+        except EOFError:
+            raise OSError("the worker processes do not start") from None
+
+    def _start_worker(self) -> _Worker:
+        """Have the nursery fork one; anew if it is gone."""
+        with self._starting:
+            for attempt in (0, 1):
+                if self._nursery is None or self._nursery.poll() is not None:
+                    self._end_nursery()
+                    self._start_nursery()
+                assert self._control is not None
+                ours, theirs = socket.socketpair()
+                try:
+                    with theirs:
+                        self._control.send("start", theirs, self._memory)
+                        (pid,) = self._control.receive()
+                except (OSError, EOFError) as error:
+                    ours.close()
+                    self._end_nursery()
+                    if attempt:
+                        raise OSError("the worker processes do not start") from error
+                    continue
+                handle = None
+                with contextlib.suppress(OSError, AttributeError):
+                    handle = os.pidfd_open(pid)
+                worker = _Worker(pid, Channel(ours), handle)
+                try:
+                    worker.channel.receive()
+                except EOFError:
+                    worker.kill()
+                    if attempt:
+                        raise OSError("the worker processes do not start") from None
+                    continue
+                return worker
+        raise AssertionError("not reached")
+
+    def _replace(self, worker: _Worker) -> None:
+        """Kill a worker and start another in its place."""
+        worker.kill()
+        with self._changed:
+            self._busy.pop(worker, None)
+            self._missing += 1
+        self._fill()
+
+    def _fill(self) -> None:
+        """Start what is missing; what cannot be started now is tried again with the next task."""
+        while True:
+            with self._changed:
+                if not self._missing or self._ended.is_set():
+                    return
+                self._missing -= 1
+            try:
+                worker = self._start_worker()
+            except OSError:
+                log.exception("a worker process could not be started")
+                with self._changed:
+                    self._missing += 1
+                return
+            with self._changed:
+                if self._ended.is_set():
+                    worker.kill()
+                    return
+                self._idle.append(worker)
+                self._deal()
+
+    # --- turns ---
+
+    def _deal(self) -> None:
+        """Give idle workers to those whose turn it is; the lock is held."""
+        while self._idle:
+            long = sum(ticket.long for ticket in self._busy.values())
+            of = [ticket.visitor for ticket in self._busy.values()]
+            most = self.count - 1  # one is left to those who are quick, and to other visitors
+
+            def allowed(
+                ticket: _Ticket, long: int = long, of: list[str] = of, most: int = most
+            ) -> bool:
+                return (not ticket.long or long < most) and of.count(ticket.visitor) < most
+
+            ticket = self._turns.take(allowed)
+            if ticket is None:
+                return
+            ticket.worker = self._idle.pop()
+            self._busy[ticket.worker] = ticket
+            self._changed.notify_all()
+
+    def _take_turn(self, ticket: _Ticket, wait: Callable[[], None] | None) -> _Worker:
+        with self._changed:
+            self._turns.add(ticket)
+            self._deal()
+        self._fill()
+        try:
+            while True:
+                with self._changed:
+                    if self._ended.is_set():
+                        raise _lost()
+                    if ticket.worker is None:
+                        if not (self._idle or self._busy or self._missing < self.count):
+                            raise _lost()
+                        self._changed.wait(_LOOK)
+                    if ticket.worker is not None:
+                        return ticket.worker
+                if wait is not None:
+                    wait()
+        except BaseException:
+            with self._changed:
+                self._turns.leave(ticket)
+                worker = ticket.worker
+            if worker is not None:
+                self._release(worker)
+            raise
+
+    def _release(self, worker: _Worker) -> None:
+        with self._changed:
+            if self._busy.pop(worker, None) is not None and not self._ended.is_set():
+                self._idle.append(worker)
+                self._deal()
+
+    # --- tasks ---
+
+    def run(
+        self,
+        function: Callable[..., T],
+        *args: object,
+        progress: Callable[..., None] | None = None,
+        wait: Callable[[], None] | None = None,
+        seconds: float = LONGEST,
+        long: bool = False,
+        keep: bool = False,
+        **more: object,
+    ) -> T:
+        """Have a worker call a function; see `Workers`."""
+        worker = self._take_turn(_Ticket(who_asks.get(), long), wait)
+        fit = False
+        try:
+            answer, error, fit = self._do(
+                worker, function, args, more, progress, wait, seconds, keep
+            )
+        except (EOFError, BrokenPipeError, ConnectionError):
+            raise _lost() from None
+        finally:
+            if fit:
+                self._release(worker)
+            else:
+                self._replace(worker)
+        if error is not None:
+            raise error
+        return answer
+
+    def _do(
+        self,
+        worker: _Worker,
+        function: Callable[..., T],
+        args: tuple[object, ...],
+        more: dict[str, object],
+        progress: Callable[..., None] | None,
+        wait: Callable[[], None] | None,
+        seconds: float,
+        keep: bool,
+    ) -> tuple[Any, UserError | None, bool]:
+        """What a worker answers, or why not; and whether it is fit for another task."""
+        shared = [(a, s) for a in args if (s := self._share(a)) is not None]
+        known = [part for argument, _ in shared for part in parts_of(argument)]
+        packed = pack((function, args, more), known)
+        key = next(self._keys) if keep else None
+        ends = time.monotonic() + seconds
+        for _, one in shared:
+            self._hand_over(worker, one)
+        keys = [one.key for _, one in shared]
+        worker.channel.send("do", keys, packed, key, progress is not None)
+        while True:
+            left = ends - time.monotonic()
+            if left <= 0:
+                return None, _too_long(seconds), False
+            if not worker.channel.waiting(min(left, _LOOK)):
+                if wait is not None:
+                    wait()
+                continue
+            kind, *told = worker.channel.receive()
+            if kind != "progress":
+                break
+            if progress is not None:
+                progress(*told[0])
+        if kind == "memory":
+            return None, _too_large(self._memory), False
+        if kind == "fault":
+            log.error("a worker failed:\n%s", told[0])
+            return None, _fault(), False
+        fit = told[1] < _WEARY
+        if kind == "error":
+            return None, unpack(told[0]), fit
+        answer = unpack(told[0], [] if keep else known_to_both(args))
+        if key is not None:
+            self._remember(answer, _Shared(key, told[0]))
+            worker.has[key] = told[0].size
+        return answer, None, fit
+
+    # --- what workers are given once ---
+
+    def _share(self, one: object) -> _Shared | None:
+        """How workers know a large argument; None if it goes with the task."""
+        if not getattr(one, "shared_between_processes", False):
+            return None
+        with self._changed:
+            found = self._shared.get(id(one))
+        if found is None:
+            found = _Shared(next(self._keys), pack(one))
+            self._remember(one, found)
+        return found
+
+    def _remember(self, one: object, shared: _Shared) -> None:
+        if not getattr(one, "shared_between_processes", False):
+            return
+        with self._changed:
+            self._shared[id(one)] = shared
+        weakref.finalize(one, self._shared.pop, id(one), None).atexit = False
+
+    def _hand_over(self, worker: _Worker, shared: _Shared) -> None:
+        if shared.key in worker.has:
+            worker.has.move_to_end(shared.key)
+            return
+        while worker.has and (
+            len(worker.has) >= _KEPT
+            or sum(worker.has.values()) + shared.packed.size > _KEPT_BYTES
+        ):
+            old, _ = worker.has.popitem(last=False)
+            worker.channel.send("forget", old)
+        worker.channel.send("keep", shared.key, shared.packed)
+        worker.has[shared.key] = shared.packed.size
+
+
+_SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+def _too_long(seconds: float) -> WorkStopped:
+    return WorkStopped(
+        f"this was stopped after {wording.count(round(seconds), 'second', 'seconds')}, "
+        "before it was done",
+        hint="fewer samples, or a shorter text, take less time",
+    )
+
+
+def _too_large(memory: int) -> WorkStopped:
+    return WorkStopped(
+        f"this needs more memory than the {memory >> 20:,} MB that one computation may have here",
+        hint="fewer samples, or a shorter text, take less",
+    )

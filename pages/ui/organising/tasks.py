@@ -1,0 +1,75 @@
+"""What the worker pool computes for the organiser's pages.  Knows nothing of Streamlit."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+from study.planning import (
+    Advice,
+    Grid,
+    Plan,
+    Target,
+    advise,
+    most_studies,
+    plan,
+    width_grid,
+)
+from study.report.analysis import StudyReport, analyse
+from study.report.bundle import write_bundle
+from study.report.exported import StudyExport
+from study.statistics.clusters import Estimand
+from study.statistics.simulation import StudyModel
+
+ADVICE_STUDIES = 400
+"""How many studies each try of the advice simulates, at most."""
+
+
+def simulate(
+    model: StudyModel,
+    target: Target | None,
+    studies: int,
+    seed: int,
+    settings: dict[str, float],
+    progress: Callable[[int, int], None],
+) -> tuple[Plan, Grid, Advice | None]:
+    """Simulate studies; with a target, also what would reach it.
+
+    Parameters
+    ----------
+    model : StudyModel
+    target : Target or None
+        What is wanted.
+    studies, seed : int
+        How many are simulated, and from which seed.
+    settings : dict
+        ``level`` and ``alpha``.
+    progress : callable (done, total) -> None
+    """
+    more: dict[str, Any] = dict(settings)
+    if target is None:
+        found = plan(model, studies=studies, seed=seed, progress=progress, **more)
+        return found, width_grid(model, settings["level"]), None
+    tries = min(studies, ADVICE_STUDIES)
+    total = studies + most_studies(model, tries)
+    found = plan(
+        model, studies=studies, seed=seed, progress=lambda n, _: progress(n, total), **more
+    )
+    advice = advise(
+        model, target, start=found, studies=tries, seed=seed,
+        progress=lambda n, _: progress(studies + n, total), **more,
+    )  # fmt: skip
+    return found, advice.grid, advice
+
+
+def analysed(export: StudyExport, estimand: Estimand) -> StudyReport:
+    """A report with all its numbers computed."""
+    return analyse(export, estimand=estimand).complete()
+
+
+def packed_bundle(report: StudyReport, progress: Callable[[int, int], None] | None = None) -> bytes:
+    """The archive of a report."""
+    out = io.BytesIO()
+    write_bundle(out, report, progress=progress)
+    return out.getvalue()

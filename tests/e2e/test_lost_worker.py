@@ -1,0 +1,99 @@
+"""A real server whose worker is killed: one visitor is told so, nobody outlives the server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+from websockets.asyncio.client import connect
+
+from benchmarks.load_visitors import HeavyVisitor, stream_of
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = "+".join(f"(x-x*{1 + k * 1e-16!r})" for k in range(1, 100))
+NO_STREAMLIT = {k: v for k, v in os.environ.items() if not k.startswith("STREAMLIT_")}
+
+
+def descendants(pid: int) -> list[int]:
+    """The processes below one, those that were started first before the others."""
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    below = [int(c) for t in children.parents[1].iterdir()
+             for c in (t / "children").read_text().split()]  # fmt: skip
+    return [*below, *(p for child in below for p in descendants(child))]
+
+
+def busy(pid: int) -> bool:
+    """Whether a process is running rather than waiting."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "R"
+
+
+async def killed_while_at_work(address: str, server: int) -> tuple[str, str]:
+    """What the page says when its worker is killed, and after another try of something else."""
+    async with connect(
+        stream_of(address), subprotocols=["streamlit"], origin=address, max_size=None
+    ) as stream:
+        visitor = HeavyVisitor(stream)
+        page = asyncio.create_task(visitor.show(HEAVY, 1))
+        workers = descendants(server)[1:]
+        assert len(workers) >= 2
+        while not page.done():
+            await asyncio.sleep(0.02)
+            if at_work := [pid for pid in workers if busy(pid)]:
+                await asyncio.sleep(0.3)
+                os.kill(at_work[0], signal.SIGKILL)
+                break
+        await page
+        lost = visitor.text
+        await visitor.show("10000*x - 9999*x", 1)
+        return lost, visitor.text
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="reads /proc")
+def test_a_killed_worker_is_told_in_a_sentence_and_none_outlives_the_server(
+    tmp_path: Path,
+) -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = int(listener.getsockname()[1])
+    address = f"http://127.0.0.1:{port}"
+    with (tmp_path / "log").open("w") as log, subprocess.Popen(
+        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port),
+         "--server.headless", "true"],
+        cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+        env=NO_STREAMLIT | {"DATABASE_URL": f"sqlite:///{tmp_path / 'lab.sqlite3'}"},
+    ) as server:  # fmt: skip
+        try:
+            ends = time.monotonic() + 120
+            while time.monotonic() < ends and server.poll() is None:
+                try:
+                    urllib.request.urlopen(f"{address}/healthz", timeout=2).close()
+                    break
+                except OSError:
+                    time.sleep(0.1)
+            lost, after = asyncio.run(killed_while_at_work(address, server.pid))
+            below = descendants(server.pid)
+        finally:
+            server.kill()
+    assert "the process that worked on this ended before it was done" in lost
+    assert "[Try again]" in lost
+    assert "4.4" in after and "ended before it was done" not in after
+    ends = time.monotonic() + 30
+    while time.monotonic() < ends and any(_there(pid) for pid in below):
+        time.sleep(0.02)
+    assert below and not any(_there(pid) for pid in below)
+
+
+def _there(pid: int) -> bool:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"

@@ -1,0 +1,301 @@
+"""The worker pool, with real processes: what it does, what it survives, and who is next."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextvars import copy_context
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import numpy as np
+import pytest
+
+from eic_core.errors import DataError, FormulaError
+from eic_core.measure.table import read_table
+from eic_core.samples import Domain
+from pages.ui.kit import inspector_service, wiring, workers
+from pages.ui.kit.diagnosis_service import DiagnosisService
+from pages.ui.kit.inspector_service import InspectionRequest, InspectorService
+from pages.ui.kit.workers import InThread, WorkerPool, WorkStopped, who_asks
+from tests.pages import toil
+
+ROOT = Path(__file__).resolve().parents[2]
+LIMIT = 256 << 20
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[WorkerPool]:
+    made = WorkerPool(2, LIMIT, ("tests.pages.toil", "pages.ui.kit.diagnosis_service"))
+    yield made
+    made.close()
+
+
+def aside(visitor: str, work: Callable[[], Any]) -> tuple[Thread, list[Any]]:
+    """Somebody else at work; what it returned or raised is in the list."""
+    found: list[Any] = []
+
+    def run() -> None:
+        who_asks.set(visitor)
+        try:
+            found.append(work())
+        except Exception as error:
+            found.append(error)
+
+    thread = Thread(target=copy_context().run, args=(run,))
+    thread.start()
+    return thread, found
+
+
+def eventually(true: Callable[[], bool], seconds: float = 60.0) -> bool:
+    ends = time.monotonic() + seconds
+    while not true() and time.monotonic() < ends:
+        time.sleep(0.01)
+    return true()
+
+
+def alive(pid: int) -> bool:
+    """Whether a process is there and has not ended; one that nobody has buried has."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
+
+
+# --- what comes back ---
+
+
+def test_numbers_and_mistakes_come_back_as_they_are(pool: WorkerPool) -> None:
+    small, large = np.arange(3.0), np.arange(100_000.0)
+    assert (pool.run(toil.doubled, small) == 2 * small).all()
+    assert (pool.run(toil.doubled, large) == 2 * large).all()
+    with pytest.raises(FormulaError) as raised:
+        pool.run(toil.refuse, "1+")
+    error = raised.value
+    assert str(error) == "no: yes"
+    assert (error.source, error.span, error.replacement) == ("1+", (0, 1), "x")
+
+
+def test_a_fault_is_logged_and_told_in_a_sentence(
+    pool: WorkerPool, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(WorkStopped, match="this failed for a reason of ours"):
+        pool.run(toil.fail)
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_table_is_sent_to_a_worker_once(pool: WorkerPool) -> None:
+    table = read_table("x,y\n" + "1,2\n" * 10_000)
+    seen = [pool.run(toil.where_it_is, table) for _ in range(6)]
+    places = dict(seen)
+    assert all(places[pid] == place for pid, place in seen)
+
+
+def test_progress_is_told_and_what_it_raises_ends_the_work(pool: WorkerPool) -> None:
+    told: list[float] = []
+    assert pool.run(toil.spin, 0.4, progress=told.append) in pool.pids
+    assert len(told) > 1 and told == sorted(told)
+    busy: list[int] = []
+
+    def stop(_: float) -> None:
+        busy.extend(pool.pids[:1])
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        pool.run(toil.spin, 60.0, progress=stop)
+    assert eventually(lambda: not alive(busy[0])) and len(pool.pids) == 2
+
+
+# --- what it survives ---
+
+
+def test_at_its_deadline_a_worker_is_killed_and_another_takes_its_place(pool: WorkerPool) -> None:
+    before = set(pool.pids)
+    with pytest.raises(WorkStopped, match="stopped after 0 seconds, before it was done: fewer"):
+        pool.run(toil.spin, 60.0, seconds=0.3)
+    assert len(before & set(pool.pids)) == 1 and len(pool.pids) == 2
+    assert eventually(lambda: not any(alive(pid) for pid in before - set(pool.pids)))
+
+
+def test_a_worker_that_is_killed_costs_its_visitor_a_sentence_and_nobody_else_anything(
+    pool: WorkerPool,
+) -> None:
+    victim, said = aside("one", lambda: pool.run(toil.rest, 60.0))
+    assert eventually(lambda: len(pool._busy) == 1)
+    (pid,) = [worker.pid for worker in pool._busy]
+    other, done = aside("other", lambda: pool.run(toil.rest, 0.3))
+    os.kill(pid, signal.SIGKILL)
+    victim.join(60)
+    other.join(60)
+    assert str(said[0]) == "the process that worked on this ended before it was done: try again"
+    assert said[0].again
+    assert done[0] != pid and pool.run(toil.rest, 0.0) in pool.pids
+
+
+def test_a_worker_that_crashes_on_its_own_is_replaced(pool: WorkerPool) -> None:
+    with pytest.raises(WorkStopped, match="try again"):
+        pool.run(toil.end, signal.SIGSEGV)
+    assert len(pool.pids) == 2 and pool.run(toil.rest, 0.0) in pool.pids
+
+
+def test_what_needs_too_much_memory_is_told_so(pool: WorkerPool) -> None:
+    with pytest.raises(WorkStopped, match="more memory than the 256 MB that one computation"):
+        pool.run(toil.swell, 300)
+    assert pool.run(toil.swell, 8) == 8 << 20
+
+
+def test_the_pool_goes_on_when_the_process_that_makes_workers_is_gone() -> None:
+    with_own = WorkerPool(2, 0, ("tests.pages.toil",))
+    try:
+        assert with_own._nursery is not None
+        with_own._nursery.kill()
+        with_own._nursery.wait()
+        with pytest.raises(WorkStopped):
+            with_own.run(toil.end)
+        assert len(with_own.pids) == 2 and with_own.run(toil.rest, 0.0) in with_own.pids
+    finally:
+        pids = with_own.pids
+        with_own.close()
+    assert eventually(lambda: not any(map(alive, pids)))
+
+
+_SERVER = """
+import sys, threading
+from pages.ui.kit.workers import WorkerPool
+from tests.pages import toil
+pool = WorkerPool(2, 0, ("tests.pages.toil",))
+threading.Thread(target=pool.run, args=(toil.spin, 600.0), daemon=True).start()
+while not pool._busy:
+    pass
+print(pool._nursery.pid, *pool.pids, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_no_process_outlives_the_server(number: int) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", _SERVER], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as server:
+        assert server.stdout is not None
+        pids = [int(word) for word in server.stdout.readline().split()]
+        assert len(pids) == 3 and all(map(alive, pids))
+        server.send_signal(number)
+    assert eventually(lambda: not any(map(alive, pids)))
+
+
+def test_where_no_process_can_be_started_threads_do_the_work(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setitem(wiring._built, "workers", None)
+    monkeypatch.setattr(workers.sys, "executable", "/nonexistent")
+    wiring.start_workers(2)
+    assert isinstance(wiring.workers(), InThread) and "in the process of the pages" in caplog.text
+    found = InspectorService(workers=wiring.workers()).inspect(InspectionRequest("x - 1"))
+    assert found.complete
+
+
+# --- who is next ---
+
+
+def test_a_visitor_with_twenty_requests_does_not_starve_another(pool: WorkerPool) -> None:
+    ended: list[str] = []
+
+    def work(visitor: str) -> None:
+        pool.run(toil.rest, 0.03)
+        ended.append(visitor)
+
+    many = [aside("many", lambda: work("many"))[0] for _ in range(20)]
+    assert eventually(lambda: len(pool._turns) + len(pool._busy) + len(ended) == 20)
+    one, _ = aside("one", lambda: work("one"))
+    for thread in (*many, one):
+        thread.join(60)
+    assert len(ended) == 21 and "one" in ended[:-8]
+
+
+def test_one_visitor_leaves_a_worker_to_others_and_long_work_to_the_quick(
+    pool: WorkerPool,
+) -> None:
+    first, _ = aside("one", lambda: pool.run(toil.rest, 0.5))
+    second, _ = aside("one", lambda: pool.run(toil.rest, 0.5))
+    assert eventually(lambda: len(pool._busy) == 1 and len(pool._turns) == 1)
+    assert pool.run(toil.rest, 0.0) and first.is_alive()
+    first.join(60), second.join(60)
+    first, _ = aside("one", lambda: pool.run(toil.rest, 0.5, long=True))
+    assert eventually(lambda: len(pool._busy) == 1)
+    second, _ = aside("two", lambda: pool.run(toil.rest, 0.0, long=True))
+    assert pool.run(toil.rest, 0.0) and first.is_alive() and second.is_alive()
+    first.join(60), second.join(60)
+
+
+def test_who_asks_too_much_at_once_is_told_so(
+    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "MOST_OF_ONE", 3)
+    asked = [aside("many", lambda: pool.run(toil.rest, 0.2)) for _ in range(6)]
+    for thread, _ in asked:
+        thread.join(60)
+    refused = [said[0] for _, said in asked if isinstance(said[0], WorkStopped)]
+    assert 1 <= len(refused) <= 2
+    assert all("too much is waiting" in str(error) and error.again for error in refused)
+
+
+# --- the services ---
+
+
+ROOTS = InspectionRequest("log(exp(x)) - sqrt(x)", domains=(("x", Domain("normal", 1e3, 1.0)),),
+                          samples=60)  # fmt: skip
+
+
+def test_a_worker_finds_what_this_process_finds(pool: WorkerPool) -> None:
+    there, here = InspectorService(workers=pool), InspectorService()
+    found, expected = there.inspect(ROOTS), here.inspect(ROOTS)
+    assert found.inspection.counts.rechecked == 60
+    assert repr(found.inspection.to_json()) == repr(expected.inspection.to_json())
+    assert found.verdict == expected.verdict
+    for node in range(len(found.inspection.nodes)):
+        for mine, other in zip(
+            found.inspection.amplification.trace(node),
+            expected.inspection.amplification.trace(node), strict=True,
+        ):  # fmt: skip
+            np.testing.assert_array_equal(mine, other)
+    asked, direct = DiagnosisService(workers=pool), DiagnosisService()
+    assert asked.where(found, 4).inspection is found.inspection
+    assert repr(asked.blame(found, 4).to_json()) == repr(direct.blame(expected, 4).to_json())
+    assert repr(asked.writing(found).to_json()) == repr(direct.writing(expected).to_json())
+
+
+def test_what_is_quick_stays_in_this_process(pool: WorkerPool) -> None:
+    class Watched(InThread):
+        beside = True
+        asked = 0
+
+        def run(self, *args: Any, **more: Any) -> Any:
+            self.asked += 1
+            return pool.run(*args, **more)
+
+    watched = Watched()
+    service = InspectorService(workers=watched)
+    result = service.inspect(InspectionRequest("sin(x) * (x + 1) / (y + 2)"))
+    DiagnosisService(workers=watched).blame(result, 0)
+    assert watched.asked == 0
+    service.inspect(ROOTS)
+    assert watched.asked == 1
+
+
+def test_nothing_that_was_killed_is_kept(
+    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = InspectorService(workers=pool)
+    monkeypatch.setattr(inspector_service, "LONGEST", 0.0)
+    asked = {"asking": lambda _: None, "last_good": None}
+    stopped = service.answer(ROOTS, None, lambda _: None, **asked)  # type: ignore[arg-type]
+    assert stopped.result is None and isinstance(stopped.data_error, DataError)
+    monkeypatch.undo()
+    assert service.inspect(ROOTS).complete
