@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages.ui.kit.door import login_key, organiser
 from pages.ui.organising import (
+    asking,
     report,
     running,
     step_design,
@@ -33,6 +34,7 @@ STEPS = {
         StudyStep("live", "Live", running.live_view),
         StudyStep("invitations", "Invitations", running.links_view),
         StudyStep("preview", "Pairs", step_preview.preview_view),
+        StudyStep("models", "Models", asking.models_view),
         StudyStep("report", "Report", report.report_view),
         StudyStep("settings", "Settings", step_design.settings_view),
     ),
@@ -40,6 +42,7 @@ STEPS = {
         StudyStep("report", "Report", report.report_view),
         StudyStep("live", "Turnout", running.live_view),
         StudyStep("preview", "Ballots", step_preview.preview_view),
+        StudyStep("models", "Models", asking.models_view),
         StudyStep("settings", "Settings", step_design.settings_view),
     ),
 }

@@ -252,16 +252,18 @@ def _places(report: StudyReport) -> Section:
 
 def _asked(report: StudyReport) -> Section:
     """What was asked of whom, and what became of it."""
-    rows = []
+    asked, became = [], []
     prompts = dict.fromkeys(each.run.prompt_sha256 for each in report.models.runs)
     for each in report.models.runs:
-        counts, (asked, said) = each.found.outcomes, each.tokens
-        rows.append((
+        counts, (tokens_in, tokens_out) = each.found.outcomes, each.tokens
+        asked.append((
             _named(each), ", ".join(each.snapshots) or "—", each.run.base_url,
             f"{each.run.temperature:g}", f"{each.run.repeats}",
-            f"{each.answers:,} of {each.wanted:,}", f"{counts['tie']:,}", f"{counts['refused']:,}",
-            f"{counts['unparsable']:,}", f"{asked:,} + {said:,}",
-            wording.seconds(each.median_latency),
+        ))  # fmt: skip
+        became.append((
+            _named(each), f"{each.answers:,} of {each.wanted:,}", f"{counts['tie']:,}",
+            f"{counts['refused']:,}", f"{counts['unparsable']:,}", f"{tokens_in:,}",
+            f"{tokens_out:,}", wording.seconds(each.median_latency),
         ))  # fmt: skip
     incomplete = [_named(each) for each in report.models.runs if each.answers < each.wanted]
     left = (
@@ -276,9 +278,13 @@ def _asked(report: StudyReport) -> Section:
         facts=(Fact("prompt, SHA-256", ", ".join(prompts), terms.PROMPT),),
         tables=(
             SectionTable(
-                ("model", "snapshot", "endpoint", "temperature", "repeats", "answers", "ties",
-                 "refused", "unparsable", "tokens in + out", "median time"),
-                tuple(rows),
+                ("model", "snapshot", "endpoint", "temperature", "repeats of a pair"),
+                tuple(asked),
+            ),
+            SectionTable(
+                ("model", "answers", "ties", "refused", "unparsable", "tokens in", "tokens out",
+                 "median time"),
+                tuple(became), "What became of the questions.",
             ),
         ),
         explanation="Each call was a context of its own and showed what people are shown: "

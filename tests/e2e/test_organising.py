@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
+from tests.chat_server import Body, Said, chat_server, shorter
 from tests.e2e import organiser as at
 from tests.e2e.browser import eventually, running_server
 from tests.e2e.organiser import PASSPHRASE, ready
@@ -376,7 +379,7 @@ def test_an_open_study_gives_no_results_away(
 ) -> None:
     page = frozen(profile, address, login, "No peeking", database)
     number = study_in(page)
-    for step in ("Live", "Invitations", "Pairs", "Report", "Settings"):
+    for step in ("Live", "Invitations", "Pairs", "Models", "Report", "Settings"):
         at.step(page, step)
         expect(page.locator("form[action^='/exports/']")).to_have_count(0)
     page.goto(f"{address}/organise?study={number}&step=report")
@@ -387,6 +390,51 @@ def test_an_open_study_gives_no_results_away(
     expect(page.get_by_text("There are no valid votes").first).to_be_visible()
     page.get_by_role("radio", name="As in the paper").click()
     expect(page.get_by_text("Fleiss").first).to_be_visible()
+
+
+def test_a_model_is_asked_paused_and_gone_on_with_beside_the_page(
+    address: str, profile: Profile, login: str, database: Path
+) -> None:
+    """On an open study: progress, price and outcomes, no preference; then in the report."""
+    page = frozen(profile, address, login, "With a model", database)
+    number = study_in(page)
+    at.step(page, "Models")
+    expect(page.get_by_text("whatever is asked is reported as exploratory")).to_be_visible()
+
+    def slowly(body: Body, count: int) -> Said:
+        return replace(shorter(body, count), delay=0.15)
+
+    with chat_server(slowly) as server:
+        at.fill(page, "Address of an OpenAI-compatible endpoint", "https://elsewhere.example/v1")
+        at.fill(page, "Model, as the endpoint knows it", "m")
+        page.get_by_role("button", name="Ask", exact=True).click()
+        expect(page.get_by_text("this page asks endpoints on this machine")).to_be_visible()
+        at.fill(page, "Address of an OpenAI-compatible endpoint", server.url)
+        for name, value in (("Calls at a time", "2"), ("Price of a million tokens in", "1000")):
+            field = page.get_by_role("spinbutton", name=name, exact=True)
+            field.fill(value)
+            field.press("Tab")
+            ready(page)
+        page.get_by_role("button", name="Ask", exact=True).click()
+        page.get_by_role("button", name="Pause").click()
+        goes_on = page.get_by_role("button", name="Go on")
+        expect(goes_on).to_be_visible()
+        assert 0 < len(server.answered) == len(server.seen)
+        expect(page.get_by_text(f"{len(server.answered)} of ")).to_be_visible()
+        expect(page.get_by_text(re.compile(r"price so far \d+\.\d\d"))).to_be_visible()
+        server.brain = shorter
+        goes_on.click()
+        expect(page.locator(".eic-row-title", has_text="asked")).to_be_visible()
+        asked = Counter(f"{seen.user} {seen.body['seed']}" for seen in server.answered)
+    assert set(asked.values()) == {1}
+    card = page.locator(".st-key-run-1").inner_text()
+    assert not re.search(r"\blower\b|\bhigher\b|prefers? ", card)
+    at.close_study(database, int(number))
+    page.goto(f"{address}/organise?study={number}&step=report&part=models")
+    ready(page)
+    expect(page.get_by_text("Models are no raters.")).to_be_visible()
+    expect(page.locator(".js-plotly-plot")).to_have_count(1)
+    expect(page.get_by_text("m (exploratory)").first).to_be_visible()
 
 
 def test_guessing_is_slowed_down(address: str, profile: Profile, login: str) -> None:

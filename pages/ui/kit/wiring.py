@@ -13,7 +13,7 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from threading import BoundedSemaphore, RLock
 from typing import TypeVar
@@ -26,6 +26,8 @@ from pages.ui.kit.jobs import Jobs
 from pages.ui.kit.workers import InThread, WorkerPool, Workers
 from study.access import AccessService
 from study.clock import SystemChance, SystemClock
+from study.errors import DesignError
+from study.model_raters.endpoint import ChatEndpoint, check_address, is_on_this_machine
 from study.model_raters.service import ModelRaters
 from study.organising import OrganiserService
 from study.rating import RatingService
@@ -51,6 +53,10 @@ class Settings:
     demo : bool
     workers : int
         Processes for heavy work; 0 for none.
+    model_url : str
+        ``EIC_LAB_MODEL_URL``: the endpoint beside this machine's own that the page may ask; "".
+    model_key : str
+        ``EIC_LAB_MODEL_KEY``, sent to that address alone.
 
     Examples
     --------
@@ -63,15 +69,20 @@ class Settings:
     database_url: str = DEFAULT_URL
     demo: bool = False
     workers: int = WORKERS
+    model_url: str = field(default="", repr=False)
+    model_key: str = field(default="", repr=False)
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Settings:
         """Read an environment; a demo never opens the database of real studies."""
         asked = environment.get("EIC_LAB_WORKERS", "")
-        workers = int(asked) if asked.isdecimal() else WORKERS
+        more = (
+            int(asked) if asked.isdecimal() else WORKERS,
+            environment.get("EIC_LAB_MODEL_URL", ""), environment.get("EIC_LAB_MODEL_KEY", ""),
+        )  # fmt: skip
         if environment.get("EIC_LAB_DEMO", "") not in ("", "0"):
-            return cls(environment.get("EIC_LAB_DEMO_DATABASE_URL", "") or DEMO_URL, True, workers)
-        return cls(environment.get("DATABASE_URL", "") or DEFAULT_URL, False, workers)
+            return cls(environment.get("EIC_LAB_DEMO_DATABASE_URL", "") or DEMO_URL, True, *more)
+        return cls(environment.get("DATABASE_URL", "") or DEFAULT_URL, False, *more)
 
 
 class Lab:
@@ -107,6 +118,24 @@ class Lab:
     def models(self) -> ModelRaters:
         """Models that are asked what raters are asked."""
         return ModelRaters(self.store, self.clock)
+
+    def endpoint(self, base_url: str) -> ChatEndpoint:
+        """An endpoint that the page may ask: of this machine, or the one of the environment.
+
+        Raises
+        ------
+        DesignError
+            If it is another: a page does not make the server talk to whatever address it is given.
+        """
+        wanted, own = check_address(base_url), self.settings.model_url.rstrip("/")
+        if wanted == own:
+            return ChatEndpoint(wanted, self.settings.model_key)
+        if is_on_this_machine(wanted):
+            return ChatEndpoint(wanted)
+        raise DesignError(
+            "this page asks endpoints on this machine, and the one that EIC_LAB_MODEL_URL names",
+            field="base_url", hint="start the app with that address, or use `python -m db ask`",
+        )  # fmt: skip
 
     @cached_property
     def access(self) -> AccessService:

@@ -28,6 +28,8 @@ from pages.ui.organising.studies import next_step_button
 from study.design import AttentionKind, ExclusionUnit, StudyDesign, StudyStatus
 from study.errors import StaleEditError
 from study.material import Study
+from study.model_raters.plan import CONTRASTS, ModelPlan
+from study.model_raters.prompt import PROMPT_SHA256
 from study.organising import OrganiserService
 
 Read = Callable[[Any], Any]
@@ -69,6 +71,7 @@ def design_view(service: OrganiserService, draft: StudyDraft) -> None:
         _amount(draft)
         _ballots(study)
         _rules(study)
+        _models(study)
         _access(study)
     next_step_button(study, "freeze", "Next: freeze")
 
@@ -103,6 +106,57 @@ def _rules(study: Study) -> None:
     show_heading("What counts")
     _number(study, "exclusion_seconds", "Leave out what took less than, in seconds", 0.0, 86400.0)
     _choice(study, "exclusion_unit", "… applied to", _UNITS, ExclusionUnit)
+
+
+def _models(study: Study) -> None:
+    """Which models are asked, how, and what of it counts first."""
+    show_heading("Language models")
+    plan = study.design.model_raters
+    place = _place(study, "model_raters")
+    shown = plan or ModelPlan(("none",))
+    stored = {
+        "models": ", ".join(plan.models) if plan else "", "repeats": shown.repeats,
+        "temperature": shown.temperature, "contrast": shown.contrast,
+    }  # fmt: skip
+    for name, value in stored.items():
+        key = f"{place}:{name}"
+        if place not in organiser_desk().errors or key not in st.session_state:
+            st.session_state[key] = value
+    organiser_desk().page_values.setdefault(f"based:{place}", study.design)
+    if place not in organiser_desk().errors:
+        organiser_desk().page_values[f"based:{place}"] = study.design
+    changes: dict[str, Any] = {"on_change": _save_models, "args": (study,)}
+    st.text_input(
+        "Models to ask too, by the names that their endpoint has for them (empty: none)",
+        key=f"{place}:models", max_chars=2000, placeholder="qwen3:8b, llama3.1:8b", **changes,
+    )  # fmt: skip
+    if plan is not None or place in organiser_desk().errors:
+        st.number_input("Times that a pair is asked, half of them in either order", 2, 100,
+                        step=2, key=f"{place}:repeats", width=260, **changes)  # fmt: skip
+        st.number_input("Temperature", 0.0, 2.0, key=f"{place}:temperature", width=260, **changes)
+        st.selectbox("What is tested of them", CONTRASTS, key=f"{place}:contrast", width=320,
+                     format_func=wording.capital, **changes)  # fmt: skip
+    show_error_at(place)
+    quiet_note("Models are no raters and enter none of their numbers. What is declared here is "
+               "frozen; a model that is asked without it is reported as exploratory.")  # fmt: skip
+
+
+@uninterrupted()
+def _save_models(study: Study) -> None:
+    place = _place(study, "model_raters")
+    typed = {name: st.session_state.get(f"{place}:{name}")
+             for name in ("models", "repeats", "temperature", "contrast")}  # fmt: skip
+    based_on: StudyDesign = organiser_desk().page_values[f"based:{place}"]
+
+    def do(service: OrganiserService) -> None:
+        names = tuple(name.strip() for name in str(typed.pop("models")).split(",") if name.strip())
+        known = {name: value for name, value in typed.items() if value is not None}
+        plan = ModelPlan(names, prompt_sha256=PROMPT_SHA256, **known) if names else None
+        design = dataclasses.replace(based_on, model_raters=plan)
+        service.edit(study.id, design=design, based_on=based_on)
+
+    if run_action(place, do):
+        st.toast("Saved.", icon=":material/check:", duration=2)
 
 
 def _access(study: Study) -> None:
@@ -338,6 +392,18 @@ def design_facts(design: StudyDesign) -> list[tuple[str, str]]:
         ("Inspector while it runs",
          "open to visitors" if design.inspector_open_during_study else "closed to visitors"),
         ("A pair waits for a silent rater", f"{design.reservation_minutes} minutes"),
+        *_model_facts(design.model_raters),
+    ]  # fmt: skip
+
+
+def _model_facts(plan: ModelPlan | None) -> list[tuple[str, str]]:
+    """What is declared about models, if anything is."""
+    if plan is None:
+        return []
+    return [
+        ("Models to ask", f"{wording.join(plan.models)}; each pair {plan.repeats} times at "
+         f"temperature {plan.temperature:g}, prompt {plan.prompt_sha256[:16]}…"),
+        ("What is tested of them", plan.contrast),
     ]  # fmt: skip
 
 
