@@ -250,8 +250,9 @@ def add_report_parser(commands: Any) -> None:
                         help="confidence level; default: %(default)s")
     parser.add_argument("--seed", metavar="N", type=int, default=0,
                         help="of the bootstraps; default: %(default)s")
-    parser.add_argument("--estimand", choices=ESTIMANDS, default=ESTIMANDS[0],
-                        help="what the headline is about; default: %(default)s")
+    parser.add_argument("--estimand", choices=ESTIMANDS,
+                        help="what the headline is about; default: as the study declares, else "
+                        "problems like these from ten problems on")
     parser.set_defaults(run=run_report)
 
 

@@ -9,7 +9,6 @@ import statistics
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import get_args
 
 import numpy as np
 import scipy
@@ -28,7 +27,7 @@ from study.statistics.agreement import (
     fleiss_kappa,
 )
 from study.statistics.bootstrap import pair_bootstrap, two_way_bootstrap
-from study.statistics.clusters import Estimand
+from study.statistics.clusters import Estimand, estimand_of, sampled_of
 from study.statistics.exclusions import (
     FAILED_ATTENTION,
     HASTY_SESSION,
@@ -37,12 +36,12 @@ from study.statistics.exclusions import (
     exclusion_reasons,
     rater_seconds,
 )
-from study.statistics.inference import ClusteredRate, clustered_rate
+from study.statistics.inference import ESTIMANDS, ClusteredRate, clustered_rate
 from study.statistics.preference import Interval, Preference
 from study.statistics.sign_test import SignTest, sign_test
 from study.statistics.threats import Threats, threats_of
 from study.statistics.threats.gaps import Gap
-from study.statistics.votes import VoteArrays
+from study.statistics.votes import Sampled, VoteArrays
 
 
 def gap_of(pair: ExportedPair) -> Gap:
@@ -114,7 +113,6 @@ def provenance(study_hash: str, seed: int, software: Software) -> str:
     return f"frozen study {study_hash or 'without a hash'}; seed {seed}; {software.sentence}"
 
 
-ESTIMANDS: tuple[Estimand, ...] = get_args(Estimand)
 REASONS = (HASTY_SESSION, HASTY_VOTE, FAILED_ATTENTION)
 
 
@@ -149,7 +147,7 @@ class StudyReport:
         Confidence level of the intervals.
     seed : int
         Of the bootstraps.
-    estimand : {"pairs like these", "these pairs"}
+    estimand : {"problems like these", "pairs like these", "these pairs"}
         What the headline is about.
     """
 
@@ -240,9 +238,14 @@ class StudyReport:
         return {pair.pair: counts[pair.pair] for pair in self.export.pairs}
 
     @cached_property
+    def sampled(self) -> Sampled:
+        """What was sampled beside the raters."""
+        return sampled_of(self.estimand, len({pair.problem for pair in self.export.pairs}))
+
+    @cached_property
     def table(self) -> VoteArrays:
         """The valid votes as columns."""
-        return VoteArrays.of(self.valid_votes)
+        return VoteArrays.of(self.valid_votes, self.sampled)
 
     @cached_property
     def inference(self) -> ClusteredRate:
@@ -284,7 +287,7 @@ class StudyReport:
         """What could be wrong."""
         return threats_of(
             self.export.votes, self.export.exclusion, pair_gaps(self.export),
-            level=self.level, seed=self.seed, estimand=self.estimand,
+            level=self.level, seed=self.seed, estimand=self.estimand, sampled=self.sampled,
         )  # fmt: skip
 
     @cached_property
@@ -363,7 +366,7 @@ def looks_sentence(export: StudyExport) -> str:
 
 def analyse(
     export: StudyExport, *, level: float = 0.95, seed: int = 0,
-    estimand: Estimand = "pairs like these",
+    estimand: Estimand | None = None,
 ) -> StudyReport:
     """Apply the frozen exclusion rule; the results are computed when they are asked for.
 
@@ -374,8 +377,9 @@ def analyse(
         Confidence level of the intervals, in (0, 1).
     seed : int
         Of the bootstraps, 0 or more.
-    estimand : {"pairs like these", "these pairs"}
-        What the headline is about.
+    estimand : {"problems like these", "pairs like these", "these pairs"}, optional
+        What the headline is about.  By default problems like these if the study has pairs of ten
+        problems or more, whoever voted on them; else pairs like these, on the same problems.
 
     Raises
     ------
@@ -386,6 +390,8 @@ def analyse(
         raise UserError("a confidence level lies between 0 and 1")
     if seed < 0:
         raise UserError("a seed is a whole number, 0 or more")
+    if estimand is None:
+        estimand = estimand_of(len({pair.problem for pair in export.pairs}))
     if estimand not in ESTIMANDS:
         raise UserError(f"an estimand is `{'` or `'.join(ESTIMANDS)}`, not `{estimand}`")
     reasons = tuple(exclusion_reasons(export.votes, export.exclusion))

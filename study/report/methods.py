@@ -137,7 +137,7 @@ def _result(report: StudyReport) -> list[str]:
     clusters = wording.join([wording.count(n, kind) for kind, n in found.clusters])
     sentences.append(
         f"Allowing for clusters of votes ({clusters}; variance of Cameron, Gelbach & Miller, "
-        f"2011; t with {found.degrees_of_freedom} degrees of freedom), the {level} confidence "
+        f"2011; t with {found.degrees_of_freedom:.3g} degrees of freedom), the {level} confidence "
         f"interval of the rate on {_population(report)} is {_range(interval)}, two-sided "
         f"{wording.p_clause(found.p_two_sided, 3)}."
     )
@@ -159,9 +159,8 @@ def _result(report: StudyReport) -> list[str]:
 
 def _population(report: StudyReport) -> str:
     """What the interval is about."""
-    if report.estimand == "pairs like these" and not report.inference.conditional_on_problems:
-        return "problems and pairs like these"
-    return report.estimand
+    words = {"problems like these": "problems and pairs like these"}
+    return words.get(report.estimand, report.estimand)
 
 
 def _sampling(report: StudyReport) -> str:

@@ -60,7 +60,10 @@ HOW = (
     "2011): the variance between pairs (or problems) plus that between raters, less what both "
     "share, and never below the smaller of the two. Interval and test use Student's t with the "
     "fewest clusters less one degrees of freedom, on the scale of the log odds. Every deciding "
-    "vote weighs the same, so a pair or a problem with more votes counts for more. Raters and "
+    "vote weighs the same, so a pair or a problem with more votes counts for more. Problems that "
+    "are a sample may be of unequal sizes: the sum of residuals of each is divided by 1 − its "
+    "share of the votes, and they count by their effective number (Kish): as many problems of "
+    "equal size would tell as much. Raters and "
     "pairs are taken for random samples of their kind; if they were picked, the interval does not "
     "know how."
 )

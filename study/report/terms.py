@@ -74,7 +74,10 @@ HASH = (
     "are of one study."
 )
 SEED = "Where the random draws begin: the same seed gives the same numbers."
-ESTIMAND = "What the interval is about: the pairs of this study alone, or all pairs like them."
+ESTIMAND = (
+    "What the interval is about: problems like these, other pairs of these same problems, or the "
+    "pairs of this study alone."
+)
 PROMPT = (
     "A fingerprint of the words around the pairs. Two runs with one fingerprint were asked the "
     "same question."

@@ -13,12 +13,44 @@ from typing import Literal
 
 import numpy as np
 
-from study.statistics.votes import Floats, Integers, VoteArrays
+from study.statistics.votes import Floats, Integers, Sampled, VoteArrays
 
-Estimand = Literal["pairs like these", "these pairs"]
+Estimand = Literal["problems like these", "pairs like these", "these pairs"]
 
 ENOUGH_PROBLEMS = 10
-"""With as many problems or more, problems are the clusters; with fewer they are held fixed."""
+"""A design of as many problems or more that declares nothing takes its problems for a sample; one
+of fewer holds them fixed."""
+
+
+def sampled_of(estimand: Estimand, problems: int) -> Sampled:
+    """What a study samples beside its raters, also where the headline is for these pairs alone.
+
+    Parameters
+    ----------
+    estimand : {"problems like these", "pairs like these", "these pairs"}
+    problems : int
+        Of the design; decides for "these pairs".
+
+    Examples
+    --------
+    >>> sampled_of("problems like these", 8), sampled_of("these pairs", 8)
+    ('problems', 'pairs')
+    """
+    if estimand == "these pairs":
+        return "problems" if problems >= ENOUGH_PROBLEMS else "pairs"
+    return "problems" if estimand == "problems like these" else "pairs"
+
+
+def estimand_of(problems: int) -> Estimand:
+    """What a design of so many problems estimates if it declares nothing.
+
+    Examples
+    --------
+    >>> estimand_of(10), estimand_of(9)
+    ('problems like these', 'pairs like these')
+    """
+    return "problems like these" if problems >= ENOUGH_PROBLEMS else "pairs like these"
+
 
 ROUNDING = 1e-12
 """What is left of a sum that cancels, below this part of its terms."""
@@ -58,7 +90,7 @@ class Clustering:
     fixed : ndarray of int, shape (n,)
         What is held fixed, for each vote: one stratum, its problem, or its pair.  The strata
         partition the items, unless the pairs themselves are fixed.
-    estimand : {"pairs like these", "these pairs"}
+    estimand : {"problems like these", "pairs like these", "these pairs"}
     copies : int
         How many rows stand for one vote.
     """
@@ -72,13 +104,21 @@ class Clustering:
 
     @classmethod
     def of(
-        cls, table: VoteArrays, estimand: Estimand = "pairs like these", copies: int = 1
+        cls, table: VoteArrays, estimand: Estimand | None = None, copies: int = 1
     ) -> Clustering:
-        """Problems as clusters if there are ten or more, else pairs within these problems."""
+        """Problems as clusters, or pairs within these problems; as the table says by default.
+
+        By the design: which votes were cast, or kept, changes nothing.
+        """
         decided = table.decided()
+        if estimand is None:
+            estimand = estimand_of(len(table.problems))
+            if table.sampled is not None:
+                problems = table.sampled == "problems"
+                estimand = "problems like these" if problems else "pairs like these"
         if estimand == "these pairs":
             return cls(decided, "pair", decided.pair, decided.pair, estimand, copies)
-        if count(decided.problem) >= ENOUGH_PROBLEMS:
+        if estimand == "problems like these":
             nothing = np.zeros(len(decided), dtype=np.intp)
             return cls(decided, "problem", decided.problem, nothing, estimand, copies)
         return cls(decided, "pair", decided.pair, decided.problem, estimand, copies)
@@ -97,6 +137,15 @@ class Clustering:
         return count(self.table.problem)
 
     @property
+    def effective_problems(self) -> float:
+        """Kish's effective number of problems, (Σ n_g)²/Σ n_g² for n_g votes on problem g.
+
+        As many problems of equal size leave the rate as uncertain; a few large ones count for few.
+        """
+        sizes = np.bincount(self.table.problem).astype(np.float64)
+        return float(sizes.sum() ** 2 / (sizes @ sizes)) if len(self.table) else 0.0
+
+    @property
     def strata(self) -> int:
         """How many rates the residuals are taken about: one, or one a problem, or one a pair."""
         return count(self.fixed)
@@ -111,7 +160,7 @@ class Clustering:
         rows = np.bincount(self.fixed)[self.fixed]
         rates = np.bincount(self.fixed, lower)[self.fixed] / rows
         votes = rows / self.copies
-        if self.estimand == "pairs like these":
+        if self.estimand != "these pairs":
             return lower - rates
         alone = votes == 1
         about = np.where(alone, lower.mean(), rates)
@@ -121,7 +170,9 @@ class Clustering:
         """The one-way variances: items, raters, and votes that share both; or raters alone.
 
         The corrections are G/(G - H) for G items in H fixed problems (H = 1 if none are fixed), and
-        the like for what lies in both; raters cross the problems, so theirs is G/(G - 1).
+        the like for what lies in both; raters cross the problems, so theirs is G/(G - 1).  Problems
+        as clusters may be of any sizes: the sum of each one's residuals is divided by
+        1 - its share of the votes (CR3), for a large one has pulled the rate towards itself.
         """
         residuals = self.residuals()
         by_rater = _one_way("rater", residuals, self.table.rater, 1)
@@ -130,18 +181,28 @@ class Clustering:
         both = self.items * len(self.table.raters) + self.table.rater
         _, both = np.unique(both, return_inverse=True)
         lost = self.strata
+        by_item = (
+            _leave_one_out(self.item, residuals, self.items) if self.item == "problem"
+            else _one_way(self.item, residuals, self.items, lost)
+        )  # fmt: skip
         return (
-            _one_way(self.item, residuals, self.items, lost),
+            by_item,
             by_rater,
             _one_way(f"{self.item} x rater", residuals, both, lost),
         )
 
     @property
-    def degrees_of_freedom(self) -> int:
-        """The fewest clusters less the rates that were estimated from them; may be 0 or less."""
+    def degrees_of_freedom(self) -> float:
+        """The fewest clusters less the rates that were estimated from them; may be 0 or less.
+
+        Problems as clusters count by their effective number, which need not be whole.
+        """
         raters = count(self.table.rater) - 1
         if self.estimand == "these pairs":
             return raters
+        if self.item == "problem":
+            near = round(self.effective_problems, 9)
+            return min(raters, int(near) - 1 if near == int(near) else self.effective_problems - 1)
         return min(raters, count(self.items) - self.strata)
 
     def fewest_dissenting(self) -> int:
@@ -205,7 +266,20 @@ def _one_way(name: str, residuals: Floats, codes: Integers, lost: int) -> Compon
     return Component(name, clusters, variance * clusters / (clusters - lost))
 
 
+def _leave_one_out(name: str, residuals: Floats, codes: Integers) -> Component:
+    """Σ (sum of a cluster's residuals / (1 - its share of the votes))² / votes²."""
+    sizes = np.bincount(codes).astype(np.float64)
+    sums = np.bincount(codes, residuals)
+    sums[np.abs(sums) <= ROUNDING * np.bincount(codes, np.abs(residuals))] = 0.0
+    rest = 1.0 - sizes / len(residuals)
+    sums = np.divide(sums, rest, out=np.zeros_like(sums), where=rest > 0)
+    return Component(name, count(codes), float(sums @ sums) / len(residuals) ** 2)
+
+
 FEW_CLUSTERS = 10
+FEW_PROBLEMS = 6
+"""Fewer effective problems than these: the interval covers more than 97 %, or is half as wide as
+the whole scale (docs/adr/0022-uneven-problems.md)."""
 FEW_DISSENTING = 5
 
 
@@ -224,6 +298,16 @@ def reason_of(grouped: Clustering, votes_cast: int) -> str:
             "All votes are on one pair, so nothing can be said about other pairs: "
             "there is no interval and no test."
         )
+    if counts.get("problem") == 1:
+        return (
+            "All votes are on one problem, so nothing can be said about other problems: "
+            "there is no interval and no test."
+        )
+    if grouped.item == "problem" and grouped.degrees_of_freedom < 1:
+        return (
+            f"Nearly all votes are on one of the {grouped.problems} problems, so nothing can be "
+            "said about other problems: there is no interval and no test."
+        )
     if grouped.degrees_of_freedom < 1:
         return (
             f"Each of the {grouped.problems} problems has a single pair, so pairs of one problem "
@@ -235,12 +319,15 @@ def reason_of(grouped: Clustering, votes_cast: int) -> str:
 def too_small_of(grouped: Clustering, variance: float) -> str:
     """Why the interval is not to be relied on; "" if it is."""
     for kind, number in grouped.sampled:
-        if number < FEW_CLUSTERS:
+        if kind == "problem":
+            if grouped.effective_problems < FEW_PROBLEMS:
+                return _few_problems(grouped)
+        elif number < FEW_CLUSTERS:
             return (
                 f"Only {number} {kind}s: with fewer than {FEW_CLUSTERS} the spread between them "
                 "cannot be measured well, so do not rely on the interval or the test."
             )
-    if grouped.degrees_of_freedom < FEW_CLUSTERS - 1:
+    if grouped.item == "pair" and grouped.degrees_of_freedom < FEW_CLUSTERS - 1:
         return (
             f"Only {dict(grouped.sampled)['pair']} pairs on {grouped.problems} problems: too few "
             "pairs share a problem to measure how they differ, so do not rely on the interval or "
@@ -264,3 +351,14 @@ def too_small_of(grouped: Clustering, variance: float) -> str:
             "the interval takes all votes of one rater, or on one pair, as a single vote."
         )
     return ""
+
+
+def _few_problems(grouped: Clustering) -> str:
+    sizes = np.bincount(grouped.table.problem)
+    largest = round(100 * int(sizes.max()) / len(grouped.table))
+    return (
+        f"The votes on {grouped.problems} problems tell as much about other problems as those on "
+        f"{grouped.effective_problems:.1f} problems of equal size (the largest holds {largest} % "
+        f"of them): with fewer than {FEW_PROBLEMS} the spread between problems cannot be measured "
+        "well, so do not rely on the interval or the test."
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp, log, sqrt
+from typing import get_args
 
 from scipy.special import betainc, betaincinv, stdtr, stdtrit
 
@@ -29,6 +30,7 @@ from study.statistics.votes import VoteArrays
 
 __all__ = ["ClusteredRate", "Estimand", "clustered_rate", "pair_bootstrap", "two_way_bootstrap"]
 
+ESTIMANDS: tuple[Estimand, ...] = get_args(Estimand)
 METHOD = "two-way clustered t on the log odds"
 METHOD_THESE_PAIRS = "rater-clustered t on the log odds, pairs held fixed"
 METHOD_NO_SPREAD = "Clopper-Pearson with one trial a cluster"
@@ -42,9 +44,9 @@ class ClusteredRate(PlainAtLevel):
     ----------
     lower, votes : int
         Deciding votes for the formula of lower EIC, and all deciding votes.
-    estimand : {"pairs like these", "these pairs"}
-        What the interval is for: raters like these on pairs like these (and on problems like
-        these, if problems are the clusters), or raters like these on these pairs alone.
+    estimand : {"problems like these", "pairs like these", "these pairs"}
+        What the interval is for: raters like these on problems like these, on other pairs of these
+        problems, or on these pairs alone.
     clusters : tuple of (str, int)
         What was sampled and how many there are, such as (("pair", 172), ("rater", 84)).
     conditional_on_problems : bool
@@ -53,7 +55,9 @@ class ClusteredRate(PlainAtLevel):
         With a deciding vote.
     components : tuple of Component
         The one-way variances: items, raters, both; raters alone for "these pairs".
-    degrees_of_freedom : int
+    effective_problems : float
+        Kish's effective number of problems: how many of equal size tell as much.
+    degrees_of_freedom : float
         Of the t distribution; 0 or less if there is no spread to measure.
     too_small : str
         "", or why this study is too small for a trustworthy interval, in a sentence.
@@ -68,13 +72,14 @@ class ClusteredRate(PlainAtLevel):
     conditional_on_problems: bool
     problems: int
     components: tuple[Component, ...]
-    degrees_of_freedom: int
+    effective_problems: float
+    degrees_of_freedom: float
     too_small: str
     reason: str
 
     JSON = (
         "lower", "votes", "rate", "estimand", ("clusters", lambda rate: dict(rate.clusters)),
-        "problems", "conditional_on_problems",
+        "problems", "effective_problems", "conditional_on_problems",
         ("variances", lambda rate: {part.name: part.variance for part in rate.components}),
         "standard_error", "degrees_of_freedom", "interval", "p_value", "p_two_sided",
         "design_effect", "effective_votes", "too_small", "reason", "sentence",
@@ -132,7 +137,7 @@ class ClusteredRate(PlainAtLevel):
             return self._exact(level)
         centre, error = spread
         half = float(stdtrit(self.degrees_of_freedom, (1 + level) / 2)) * error
-        method = METHOD if self.estimand == "pairs like these" else METHOD_THESE_PAIRS
+        method = METHOD_THESE_PAIRS if self.estimand == "these pairs" else METHOD
         return Interval(_share(centre - half), _share(centre + half), level, method)
 
     @property
@@ -152,7 +157,7 @@ class ClusteredRate(PlainAtLevel):
         if self.reason:
             return self.reason
         counted = wording.join([wording.count(number, kind) for kind, number in self.clusters])
-        by = f"t with {self.degrees_of_freedom} degrees of freedom, on the log odds"
+        by = f"t with {self.degrees_of_freedom:.3g} degrees of freedom, on the log odds"
         start = f"{self.lower} of {self.votes} deciding votes went to the formula of lower EIC. "
         if self.estimand == "these pairs":
             return (
@@ -164,12 +169,22 @@ class ClusteredRate(PlainAtLevel):
             f"the interval and the test allow for both: {counted}, two-way clustered ({by})."
         )
         if not self.conditional_on_problems:
-            return done
+            return f"{done}{self._uneven}"
         if self.problems == 1:
             return f"{done} All pairs are of one problem: this holds for it, not for others."
         return (
             f"{done} The {self.problems} problems are held fixed: this holds for them, not for "
             "others."
+        )
+
+    @property
+    def _uneven(self) -> str:
+        """That the problems are of unequal sizes; "" unless they count for fewer."""
+        if self.effective_problems > 0.9 * self.problems:
+            return ""
+        return (
+            " The problems hold unequal numbers of votes and count as "
+            f"{self.effective_problems:.1f} of equal size."
         )
 
     @property
@@ -208,19 +223,20 @@ class ClusteredRate(PlainAtLevel):
 
 
 def clustered_rate(
-    table: VoteArrays, *, estimand: Estimand = "pairs like these", copies: int = 1
+    table: VoteArrays, *, estimand: Estimand | None = None, copies: int = 1
 ) -> ClusteredRate:
     """The rate with what the clustered votes say about its uncertainty.
 
-    "pairs like these": pairs (or problems, if ten or more have votes) and raters are samples.
-    With fewer problems the residuals are taken about each problem's own rate, and the result
-    holds for these problems.  "these pairs": only the raters are a sample, and the residuals are
-    taken about each pair's own rate.
+    "problems like these": problems and raters are samples.  "pairs like these": pairs and raters
+    are; residuals are taken about each problem's own rate, and the result holds for these problems.
+    "these pairs": only the raters are a sample, and residuals are taken about each pair's own rate.
 
     Parameters
     ----------
     table : VoteTable
         Valid votes on pairs; ties are left out.
+    estimand : {"problems like these", "pairs like these", "these pairs"}, optional
+        By default what the table's design samples, see `VoteArrays.sampled`.
     copies : int
         How many rows stand for one vote: 2 where each tie is split into a row for either formula
         and every other vote stands there twice.  The counts of the result are of rows.
@@ -245,8 +261,8 @@ def clustered_rate(
     The rarer choice comes from 3 raters or pairs only: with fewer than 5 the spread cannot be
     measured well, so do not rely on the interval or the test.
     """
-    if estimand not in ("pairs like these", "these pairs"):
-        raise UserError(f"an estimand is `pairs like these` or `these pairs`, not `{estimand}`")
+    if estimand is not None and estimand not in ESTIMANDS:
+        raise UserError(f"an estimand is `{'`, `'.join(ESTIMANDS)}`, not `{estimand}`")
     grouped = Clustering.of(table, estimand, copies)
     votes, lower = len(grouped.table), int(grouped.table.lower.sum())
     sampled = grouped.sampled if votes else ()
@@ -254,8 +270,8 @@ def clustered_rate(
     components = () if reason else grouped.components()
     small = "" if reason else too_small_of(grouped, two_way(components))
     return ClusteredRate(
-        lower, votes, estimand, sampled, grouped.item == "pair", grouped.problems, components,
-        grouped.degrees_of_freedom, small, reason,
+        lower, votes, grouped.estimand, sampled, grouped.item == "pair", grouped.problems,
+        components, grouped.effective_problems, grouped.degrees_of_freedom, small, reason,
     )  # fmt: skip
 
 

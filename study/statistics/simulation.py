@@ -114,7 +114,9 @@ class StudyModel:
     rater_correlation : float
         Correlation of one rater's votes on pairs of different problems, 0 to 0.95.
     pairs, problems, raters, ballots : int
-        How many; ballots are those of each rater.  Pairs are spread evenly over the problems.
+        How many; ballots are those of each rater.
+    sizes : tuple of int
+        The pairs of each problem; empty: pairs are spread evenly over the problems.
     drop_out : float
         Probability that a rater stops early, after 0 to ballots - 1 ballots, all equally likely.
         Later raters get the pairs that were left.
@@ -152,6 +154,7 @@ class StudyModel:
     excluded: float = 0.0
     tie_share: float = 0.0
     unequal: float = 0.0
+    sizes: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         for name, low, high in _RANGES:
@@ -166,6 +169,14 @@ class StudyModel:
             raise UserError(
                 f"{self.pairs:,} pairs cannot come from {self.problems:,} problems",
                 hint="every problem has at least one pair",
+            )
+        if self.sizes and (
+            len(self.sizes) != self.problems or min(self.sizes) < 1 or sum(self.sizes) != self.pairs
+        ):
+            raise UserError(
+                f"the pairs of {len(self.sizes):,} problems do not add up to {self.pairs:,} pairs "
+                f"of {self.problems:,} problems",
+                hint="give each problem its number of pairs, at least one",
             )
         if self.ballots > self.pairs:
             raise UserError(
@@ -195,6 +206,8 @@ class StudyModel:
     @property
     def problem_of_pair(self) -> Integers:
         """The problem of each pair."""
+        if self.sizes:
+            return np.repeat(np.arange(self.problems, dtype=np.intp), self.sizes)
         return np.arange(self.pairs, dtype=np.intp) % self.problems
 
 
@@ -275,7 +288,7 @@ class SimulatedStudies:
         model, rows = self.model, self.counted[i]
         pair = self.pair[i, rows]
         table = VoteArrays(
-            self.lower[i, rows], pair, self.rater[rows], pair % model.problems,
+            self.lower[i, rows], pair, self.rater[rows], model.problem_of_pair[pair],
             _names("pair", model.pairs), _names("rater", model.raters),
             _names("problem", model.problems), self.on_left[i, rows], self.position[rows],
         )  # fmt: skip
@@ -358,14 +371,21 @@ def _assign(model: StudyModel, cast: Integers, rng: np.random.Generator) -> Inte
     Raters come one after another, all studies at once.  A pair's turn comes by its votes so far,
     and among equals by its place in a fresh cyclic order of its problem's pairs.
     """
-    count, per_problem = len(cast), -(-model.pairs // model.problems)
+    count, problem = len(cast), model.problem_of_pair
     weight = np.exp(model.unequal * rng.standard_normal((count, model.pairs)))
-    within = np.arange(model.pairs) // model.problems
+    if model.sizes:
+        sizes = np.array(model.sizes)
+        within = np.arange(model.pairs) - (np.cumsum(sizes) - sizes)[problem]
+    else:
+        sizes = np.full(model.problems, -(-model.pairs // model.problems))
+        within = np.arange(model.pairs) // model.problems
+    per_problem = sizes[problem]
+    most = sizes if model.sizes else int(sizes[0])
     given = np.zeros((count, model.pairs))
     rows = np.arange(count)[:, None]
     found = np.empty((count, model.raters, model.ballots), dtype=np.intp)
     for rater in range(model.raters):
-        turn = rng.integers(0, per_problem, (count, model.problems))[:, model.problem_of_pair]
+        turn = rng.integers(0, most, (count, model.problems))[:, problem]
         turn += within
         turn %= per_problem
         key = (given + (turn + rng.random((count, model.pairs))) / per_problem) / weight

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from eic_core.errors import UserError
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.intp]
 Flags = npt.NDArray[np.bool_]
+Sampled = Literal["problems", "pairs"]
 
 VALUES = {"lower": 1.0, "higher": 0.0, "tie": float("nan")}
 
@@ -51,6 +52,10 @@ class VoteArrays:
         Whether the formula of lower EIC stood on the left.
     position : ndarray of int, shape (n,)
         1 is the first ballot of a rater's session.
+    sampled : {"problems", "pairs"} or None
+        What the study took a sample of beside its raters, as its design declares; None: problems
+        if there are ten or more in `problems`, else pairs of these problems.  The votes that are
+        selected from a table do not change it.
 
     Examples
     --------
@@ -71,6 +76,7 @@ class VoteArrays:
     problems: tuple[str, ...]
     on_left: Flags
     position: Integers
+    sampled: Sampled | None = None
 
     def __post_init__(self) -> None:
         columns = (self.lower, self.pair, self.rater, self.problem, self.on_left, self.position)
@@ -78,8 +84,14 @@ class VoteArrays:
             raise UserError("the columns of a table of votes must be of one length")
 
     @classmethod
-    def of(cls, votes: Iterable[PairVote]) -> VoteArrays:
+    def of(cls, votes: Iterable[PairVote], sampled: Sampled | None = None) -> VoteArrays:
         """Put votes on pairs into columns, names in the order of the alphabet.
+
+        Parameters
+        ----------
+        votes : iterable of votes
+        sampled : {"problems", "pairs"}, optional
+            As the design declares.
 
         Raises
         ------
@@ -97,7 +109,7 @@ class VoteArrays:
             np.array([VALUES[vote.choice] for vote in rows], dtype=np.float64),
             pair, rater, problem, pairs, raters, problems,
             np.array([vote.lower_side == "left" for vote in rows], dtype=np.bool_),
-            np.array([vote.position for vote in rows], dtype=np.intp),
+            np.array([vote.position for vote in rows], dtype=np.intp), sampled,
         )  # fmt: skip
 
     def __len__(self) -> int:
@@ -113,6 +125,7 @@ class VoteArrays:
         return VoteArrays(
             self.lower[rows], self.pair[rows], self.rater[rows], self.problem[rows],
             self.pairs, self.raters, self.problems, self.on_left[rows], self.position[rows],
+            self.sampled,
         )  # fmt: skip
 
     def decided(self) -> VoteArrays:

@@ -27,6 +27,8 @@ from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.sandwich_covariance import cov_cluster
 
 DRAWS = 2000
+DESIGN = {"sampled": "pairs like these"}
+"""What rates are about that are not for these pairs alone; set once the study is read."""
 
 
 # --- reading ---
@@ -110,7 +112,7 @@ def interval(ends, level):
 
 
 class Clusters:
-    """Deciding votes with their clusters: problems (ten or more) or pairs within problems."""
+    """Deciding votes with their clusters: problems, or pairs within problems."""
 
     def __init__(self, votes, estimand, copies=1):
         self.copies = copies  # rows for one vote
@@ -120,7 +122,7 @@ class Clusters:
         self.pair, self.problem = codes(self.votes, "pair"), codes(self.votes, "problem")
         self.problems = len(set(self.problem.tolist()))
         self.estimand = estimand
-        self.item = "problem" if self.problems >= 10 else "pair"
+        self.item = "problem" if estimand == "problems like these" else "pair"
         if estimand == "these pairs":
             self.item, self.fixed = "pair", self.pair
         else:
@@ -147,6 +149,10 @@ class Clusters:
         ):  # fmt: skip
             group = np.unique(group, return_inverse=True)[1]
             size = int(group.max()) + 1
+            if name == "problem":  # how the rate moves when each is left out
+                rest = [self.y[group != g].mean() for g in range(size)]
+                found[name] = float(sum((self.y.mean() - r) ** 2 for r in rest))
+                continue
             cov = cov_cluster(fit, group, use_correction=False)
             found[name] = float(weight @ cov @ weight) * size / (size - h)
         return found
@@ -168,9 +174,16 @@ class Clusters:
         raters = len(set(self.rater.tolist())) - 1
         if self.estimand == "these pairs":
             return raters
+        if self.item == "problem":
+            return min(raters, self.effective() - 1)
         items, fixed = len(set(self.items.tolist())), len(set(self.fixed.tolist()))
         return min(raters, items - fixed)
 
+
+    def effective(self):
+        """Kish's effective number of problems."""
+        votes = np.bincount(self.problem)
+        return float(votes.sum()) ** 2 / float((votes**2).sum()) if len(self.y) else 0.0
 
     def too_few(self):
         """Whether there is no interval: one rater, one pair, or a pair alone in each problem."""
@@ -195,7 +208,7 @@ def clustered(votes, level, estimand, copies=1):
         return {"lower": lower, "votes": n, "rate": lower / n if n else None} | dict.fromkeys(
             ("standard_error", "degrees_of_freedom", "interval", "p_value", "p_two_sided",
              "design_effect", "effective_votes", "variances")
-        )  # fmt: skip
+        ) | {"effective_problems": groups.effective()}  # fmt: skip
     rate = lower / n
     parts = groups.variances()
     one_way = list(parts.values())
@@ -215,6 +228,7 @@ def clustered(votes, level, estimand, copies=1):
         "rate": rate,
         "clusters": sampled,
         "problems": groups.problems,
+        "effective_problems": groups.effective(),
         "variances": parts,
         "standard_error": math.sqrt(variance),
         "degrees_of_freedom": groups.degrees_of_freedom,
@@ -252,9 +266,9 @@ def exact(rate, trials, level):
     }
 
 
-def rate_of(votes, level, estimand="pairs like these", copies=1):
+def rate_of(votes, level, estimand=None, copies=1):
     """What is told of a rate that is one of many."""
-    found = clustered(votes, level, estimand, copies)
+    found = clustered(votes, level, estimand or DESIGN["sampled"], copies)
     names = ("votes", "rate", "standard_error", "degrees_of_freedom", "interval", "p_two_sided")
     return {name: found[name] for name in names}
 
@@ -265,7 +279,7 @@ def drawn_again(votes, level, seed):
     The one-way draws number items by their counts, so that names do not matter; the two-way ones
     by their names, stratum by stratum.
     """
-    groups = Clusters(votes, "pairs like these")
+    groups = Clusters(votes, DESIGN["sampled"])
     sums = defaultdict(lambda: [0.0, 0.0])
     names = defaultdict(list)
     for y, item, fixed in zip(groups.y, groups.items, groups.fixed, strict=True):
@@ -416,7 +430,7 @@ def bias_corrected(value, drawn, m, level):
 
 def regression(outcome, columns, votes, level, family="logit"):
     """Estimates of the intercept and the columns; two-way clusters, one-way fits of statsmodels."""
-    groups = Clusters(votes, "pairs like these")
+    groups = Clusters(votes, DESIGN["sampled"])
     clusters = [np.unique(c, return_inverse=True)[1] for c in (groups.items, groups.rater)]
     counts = [int(c.max()) + 1 for c in clusters]
     head = {"votes": len(votes), "clusters": counts}
@@ -897,6 +911,10 @@ def of_rows(table):
 def recompute(folder, level, seed, estimand):
     """All numbers of the report, in the shape of its JSON."""
     study, votes = read(folder)
+    problems = len({p["problem"] for p in study["pairs"]})
+    like = "problems" if problems >= 10 else "pairs"
+    estimand = estimand or f"{like} like these"
+    DESIGN["sampled"] = f"{like} like these" if estimand == "these pairs" else estimand
     cast = [v for v in votes if not v["practice"] and not v["attention"]]
     valid, lost, session = valid_votes(votes, study["exclusion"])
     on_pair = Counter(v["pair"] for v in valid)
@@ -967,7 +985,7 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--level", type=float, default=0.95)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--estimand", default="pairs like these")
+    parser.add_argument("--estimand", default="")
     options = parser.parse_args()
     found = recompute(options.folder, options.level, options.seed, options.estimand)
     print(json.dumps(found, indent=1, allow_nan=False, default=float))

@@ -7,6 +7,7 @@ import math
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -59,13 +60,20 @@ def test_the_variances_are_those_of_statsmodels(problems: int, item: str) -> Non
     items = votes.pair if item == "pair" else votes.problem
     model = sm.OLS(votes.lower, np.ones(len(votes)))
     for part, groups in zip(rate.components, (items, votes.rater), strict=False):
+        assert part.clusters == len(set(groups.tolist()))
+        if part.name == "problem":
+            continue
         alone = model.fit(cov_type="cluster", cov_kwds={"groups": groups})
         assert part.variance == pytest.approx(alone.cov_params()[0, 0], rel=1e-12)
-        assert part.clusters == len(set(groups.tolist()))
     both = model.fit(
         cov_type="cluster", cov_kwds={"groups": np.column_stack((items, votes.rater))}
     ).cov_params()[0, 0]
     first, second, shared = _variances(rate)
+    if item == "problem":
+        rest = [votes.lower[items != problem].mean() for problem in set(items.tolist())]
+        assert first == pytest.approx(sum((votes.lower.mean() - each) ** 2 for each in rest))
+        alone = model.fit(cov_type="cluster", cov_kwds={"groups": items})
+        both += first - alone.cov_params()[0, 0]
     assert first + second - shared == pytest.approx(both, rel=1e-12)
     assert rate.components[0].name == rate.clusters[0][0] == item
     if both >= min(first, second):
@@ -192,6 +200,46 @@ def test_where_votes_balance_better_than_chance_the_variance_stops_at_the_floor(
     assert found is not None
     assert (found.low, found.high) == pytest.approx((exact.low, exact.high))
     assert rate.p_value == pytest.approx(stats.binom.sf(5, 12, 0.5))
+
+
+@pytest.mark.parametrize("sizes", [(30, 5, 5, 5, 5, 5, 5, 5, 5, 5), (7,) * 8])
+def test_problems_of_unequal_sizes_count_by_their_effective_number(sizes: tuple[int, ...]) -> None:
+    table = _simulated(
+        sizes=sizes, pairs=sum(sizes), problems=len(sizes), raters=60, problem_share=0.4
+    )
+    rate = clustered_rate(replace(table, sampled="problems"))
+    votes = Counter(table.decided().problem.tolist()).values()
+    expected = sum(votes) ** 2 / sum(n * n for n in votes)
+    assert rate.effective_problems == pytest.approx(expected)
+    assert rate.degrees_of_freedom == pytest.approx(expected - 1)
+    assert bool(rate.too_small) == (expected < 6) == (len(sizes) == 10)
+    if rate.too_small:
+        largest = f"(the largest holds {100 * max(votes) / sum(votes):.0f} % of them)"
+        assert largest in rate.too_small
+    found = rate.interval()
+    assert found is not None and rate.standard_error is not None and rate.rate is not None
+    half = (math.log(found.high / (1 - found.high)) - math.log(found.low / (1 - found.low))) / 2
+    assert half == pytest.approx(
+        stats.t.ppf(0.975, expected - 1)
+        * rate.standard_error / (rate.rate * (1 - rate.rate))
+    )
+
+
+def test_what_is_estimated_hangs_on_the_design_not_on_the_votes() -> None:
+    table = _simulated(problems=10)
+    fewer = table.select(table.problem < 6)
+    assert clustered_rate(fewer).estimand == clustered_rate(table).estimand == "problems like these"
+    for sampled, estimand in (("pairs", "pairs like these"), ("problems", "problems like these")):
+        declared = replace(fewer, sampled=sampled)
+        assert clustered_rate(declared).estimand == estimand
+
+
+def test_votes_on_one_problem_say_nothing_of_others() -> None:
+    table = replace(_simulated(problems=4), sampled="problems")
+    rate = clustered_rate(table.select(table.problem == 1))
+    assert rate.reason.startswith("All votes are on one problem") and rate.interval() is None
+    nearly = table.select((table.problem == 1) | (np.arange(len(table)) < 4))
+    assert clustered_rate(nearly).reason.startswith("Nearly all votes are on one of the 3 problems")
 
 
 def test_ten_problems_are_the_clusters_and_nine_are_held_fixed() -> None:

@@ -265,7 +265,7 @@ PARTS = {
     "pairs": "Pairs and votes",
     "study": "The study",
 }
-ABOUT_WORDS = {"like": "Pairs like these", "these": "Only these pairs"}
+ABOUT_WORDS = {"like": "Others like these", "these": "Only these pairs"}
 
 
 def report_view(service: OrganiserService, draft: StudyDraft) -> None:

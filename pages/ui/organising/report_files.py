@@ -50,8 +50,9 @@ from study.report.tables import (
 )
 from study.statistics.clusters import Estimand
 
-ABOUT: Mapping[str, Estimand] = {"like": "pairs like these", "these": "these pairs"}
-"""What the interval may be about, by its word in addresses; the first is the default."""
+ABOUT: Mapping[str, Estimand | None] = {"like": None, "these": "these pairs"}
+"""What the interval may be about, by its word in addresses; the first is the default: what the
+study declares, or its number of problems says."""
 DEFAULT_ABOUT = "like"
 CSV, JSON, HTML = "text/csv", "application/json", "text/html"
 PATIENCE = 300.0

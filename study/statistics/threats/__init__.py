@@ -16,7 +16,7 @@ from study.statistics.threats.problems import ProblemRate, ProblemRates, problem
 from study.statistics.threats.sensitivity import Sensitivity, SensitivityPoint, sensitivity
 from study.statistics.threats.sides import OneSided, SideBias, one_sided_raters, sides
 from study.statistics.threats.ties import Ties, TiesCounted, ties
-from study.statistics.votes import VoteArrays
+from study.statistics.votes import Sampled, VoteArrays
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,8 @@ def threats_of(
     *,
     level: float = 0.95,
     seed: int = 0,
-    estimand: Estimand = "pairs like these",
+    estimand: Estimand | None = None,
+    sampled: Sampled | None = None,
 ) -> Threats:
     """Every threat, each from the votes that the rule keeps.
 
@@ -76,8 +77,10 @@ def threats_of(
         Confidence level of the intervals, in (0, 1).
     seed : int
         Of the permutation test between problems.
-    estimand : {"pairs like these", "these pairs"}
+    estimand : {"problems like these", "pairs like these", "these pairs"}, optional
         Of the intervals of sensitivity and ties, which repeat the headline.
+    sampled : {"problems", "pairs"}, optional
+        As the design declares, for all others.
 
     Examples
     --------
@@ -86,13 +89,14 @@ def threats_of(
     """
     reasons = exclusion_reasons(votes, rule)
     valid = VoteArrays.of(
-        vote for vote, why in zip(votes, reasons, strict=True) if on_a_pair(vote) and not why
+        (vote for vote, why in zip(votes, reasons, strict=True) if on_a_pair(vote) and not why),
+        sampled,
     )
     return Threats(
-        sensitivity=sensitivity(votes, rule, level=level, estimand=estimand),
-        attention=attention(votes, rule, level=level),
+        sensitivity=sensitivity(votes, rule, level=level, estimand=estimand, sampled=sampled),
+        attention=attention(votes, rule, level=level, sampled=sampled),
         sides=sides(valid, level=level),
-        ballots=ballots(votes, rule, level=level),
+        ballots=ballots(votes, rule, level=level, sampled=sampled),
         gaps=gaps(valid, pair_gaps, level=level),
         problems=problem_rates(valid, level=level, seed=seed),
         ties=ties(valid, level=level, estimand=estimand),

@@ -24,6 +24,7 @@ from study.statistics.threats.common import (
     rate_words,
     split_by_rule,
 )
+from study.statistics.votes import Sampled
 
 FAILED = "a failed attention check"
 MANY_FAILED = 0.2
@@ -141,7 +142,8 @@ class AttentionChecks(PlainAtLevel):
 
 
 def attention(
-    votes: Sequence[RatedVote], rule: ExclusionRule, *, level: float = 0.95
+    votes: Sequence[RatedVote], rule: ExclusionRule, *, level: float = 0.95,
+    sampled: Sampled | None = None,
 ) -> AttentionChecks:
     """Attention checks by rater; the rate among raters with and without a failure.
 
@@ -152,6 +154,8 @@ def attention(
     rule : ExclusionRule
         Only votes that it keeps enter the rates.
     level : float
+    sampled : {"problems", "pairs"}, optional
+        As the design declares.
 
     Examples
     --------
@@ -171,7 +175,7 @@ def attention(
     raters = tuple(
         RaterChecks(name, len(checks), sum(checks)) for name, checks in sorted(passed.items())
     )
-    table, kept = split_by_rule(votes, rule)
+    table, kept = split_by_rule(votes, rule, sampled)
     valid = table.select(kept)
     failing = {rater.rater for rater in raters if rater.failed}
     failed = np.array([name in failing for name in valid.raters], dtype=np.bool_)[valid.rater]

@@ -13,7 +13,7 @@ from study.statistics.clusters import Clustering
 from study.statistics.exclusions import ExclusionRule, TimedVote, exclusion_reasons
 from study.statistics.inference import ClusteredRate
 from study.statistics.preference import Interval, between
-from study.statistics.votes import Flags, Integers, PairVote, VoteArrays
+from study.statistics.votes import Flags, Integers, PairVote, Sampled, VoteArrays
 
 Judgement = Literal["no sign of a problem", "look closer", "cannot be told"]
 FINE: Judgement = "no sign of a problem"
@@ -35,7 +35,9 @@ def on_a_pair(vote: RatedVote) -> bool:
     return not (vote.is_practice or vote.is_attention)
 
 
-def split_by_rule(votes: Sequence[RatedVote], rule: ExclusionRule) -> tuple[VoteArrays, Flags]:
+def split_by_rule(
+    votes: Sequence[RatedVote], rule: ExclusionRule, sampled: Sampled | None = None
+) -> tuple[VoteArrays, Flags]:
     """All votes on pairs, and which of them the rule keeps.
 
     Parameters
@@ -43,6 +45,8 @@ def split_by_rule(votes: Sequence[RatedVote], rule: ExclusionRule) -> tuple[Vote
     votes : sequence of votes
         All that were cast, practice ballots and attention checks included.
     rule : ExclusionRule
+    sampled : {"problems", "pairs"}, optional
+        As the design declares.
 
     Returns
     -------
@@ -51,7 +55,7 @@ def split_by_rule(votes: Sequence[RatedVote], rule: ExclusionRule) -> tuple[Vote
     """
     reasons = exclusion_reasons(votes, rule)
     kept = [not why for vote, why in zip(votes, reasons, strict=True) if on_a_pair(vote)]
-    table = VoteArrays.of(vote for vote in votes if on_a_pair(vote))
+    table = VoteArrays.of((vote for vote in votes if on_a_pair(vote)), sampled)
     return table, np.array(kept, dtype=np.bool_)
 
 

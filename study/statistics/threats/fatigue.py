@@ -31,7 +31,7 @@ from study.statistics.threats.common import (
     rate_words,
     split_by_rule,
 )
-from study.statistics.votes import Flags, Floats, VoteArrays
+from study.statistics.votes import Flags, Floats, Sampled, VoteArrays
 
 POSITION = "the number of the ballot"
 STEADY = 1e-9
@@ -159,7 +159,10 @@ class Ballots(PlainAtLevel):
         )
 
 
-def ballots(votes: Sequence[RatedVote], rule: ExclusionRule, *, level: float = 0.95) -> Ballots:
+def ballots(
+    votes: Sequence[RatedVote], rule: ExclusionRule, *, level: float = 0.95,
+    sampled: Sampled | None = None,
+) -> Ballots:
     """Rate and seconds by ballot number: thirds, each number, and linear trends.
 
     Parameters
@@ -169,6 +172,8 @@ def ballots(votes: Sequence[RatedVote], rule: ExclusionRule, *, level: float = 0
     rule : ExclusionRule
         Only votes that it keeps count.
     level : float
+    sampled : {"problems", "pairs"}, optional
+        As the design declares.
 
     Examples
     --------
@@ -182,7 +187,7 @@ def ballots(votes: Sequence[RatedVote], rule: ExclusionRule, *, level: float = 0
     >>> [(third.first, third.last, third.median_seconds) for third in found.thirds]
     [(1, 4, 28.5), (5, 8, 24.5), (9, 12, 20.5)]
     """
-    table, kept = split_by_rule(votes, rule)
+    table, kept = split_by_rule(votes, rule, sampled)
     seconds = np.array([active_seconds(vote) for vote in votes if on_a_pair(vote)])
     valid, seconds = table.select(kept), seconds[kept]
     most = int(valid.position.max(initial=0))

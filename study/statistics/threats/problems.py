@@ -191,7 +191,7 @@ def _rate(name: str, votes: VoteArrays, effect: float, level: float) -> ProblemR
     n, lower = len(votes), int(votes.lower.sum())
     if not n:
         return ProblemRate(name, 0, 0, 0, 0, None)
-    clustered = clustered_rate(votes)
+    clustered = clustered_rate(votes, estimand="pairs like these")
     alone = not (clustered.reason or clustered.too_small)
     interval = clustered.interval(level) if alone else _wilson(lower / n, n / effect, level)
     return ProblemRate(name, count(votes.pair), count(votes.rater), lower, n, interval)

@@ -22,7 +22,7 @@ from study.statistics.threats.common import (
     rate_words,
     side_of_half,
 )
-from study.statistics.votes import VoteArrays
+from study.statistics.votes import Sampled, VoteArrays
 
 THRESHOLDS = tuple(float(seconds) for seconds in range(0, 181, 10))
 UNITS: tuple[Unit, ...] = ("session", "vote")
@@ -145,7 +145,8 @@ def sensitivity(
     rule: ExclusionRule,
     *,
     level: float = 0.95,
-    estimand: Estimand = "pairs like these",
+    estimand: Estimand | None = None,
+    sampled: Sampled | None = None,
 ) -> Sensitivity:
     """The rate at thresholds 0, 10, … 180 s and at the frozen one, for sessions and single votes.
 
@@ -158,6 +159,8 @@ def sensitivity(
         As frozen.
     level, estimand
         Of the intervals.
+    sampled : {"problems", "pairs"}, optional
+        As the design declares.
 
     Examples
     --------
@@ -171,7 +174,7 @@ def sensitivity(
     >>> len(found.points), found.frozen.valid, found.of_unit("vote")[1].valid
     (38, 144, 84)
     """
-    table = VoteArrays.of(vote for vote in votes if on_a_pair(vote))
+    table = VoteArrays.of((vote for vote in votes if on_a_pair(vote)), sampled)
     columns = RuleColumns.of(votes)
     points = []
     for unit in UNITS:

@@ -113,7 +113,7 @@ class Ties(PlainAtLevel):
 
 
 def ties(
-    table: VoteArrays, *, level: float = 0.95, estimand: Estimand = "pairs like these"
+    table: VoteArrays, *, level: float = 0.95, estimand: Estimand | None = None
 ) -> Ties:
     """The rate with ties left out, split, counted against and counted for the lower EIC.
 

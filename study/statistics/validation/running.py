@@ -22,6 +22,7 @@ from study.statistics.preference import Interval, Preference
 from study.statistics.sign_test import sign_test
 from study.statistics.simulation import SimulatedStudy, simulate_many
 from study.statistics.validation.scenarios import SCENARIOS, Scenario
+from study.statistics.votes import Sampled
 
 HEADLINE = "two-way"
 LEVEL = 0.95
@@ -75,8 +76,11 @@ METHODS = (
 )
 
 
-def apply_all(study: SimulatedStudy, draws: int = DRAWS) -> dict[str, MethodResult]:
-    """What each of `METHODS` says."""
+def apply_all(
+    study: SimulatedStudy, draws: int = DRAWS, sampled: Sampled | None = None
+) -> dict[str, MethodResult]:
+    """What each of `METHODS` says where the design declares what was sampled."""
+    study = replace(study, table=replace(study.table, sampled=sampled))
     headline = clustered_rate(study.table)
     these = clustered_rate(study.table, estimand="these pairs")
     wilson, exact, p_value = _independent(headline.lower, headline.votes)
@@ -126,6 +130,8 @@ def _one_way(headline: ClusteredRate, which: int) -> MethodResult:
         return MethodResult()
     part = headline.components[which]
     lost = headline.problems if which == 0 and headline.conditional_on_problems else 1
+    if which == 0 and not headline.conditional_on_problems:
+        lost = part.clusters + 1 - headline.effective_problems
     alone = replace(
         headline, components=(part,), clusters=(headline.clusters[which],),
         degrees_of_freedom=part.clusters - lost,
@@ -252,6 +258,8 @@ class ValidationRow:
         return {
             "group": self.scenario.group,
             **{field.name: getattr(model, field.name) for field in fields(model)},
+            "sizes": " ".join(map(str, model.sizes)),
+            "sampled": self.scenario.sampled or "",
             "truth": "of these problems" if self.scenario.conditional else "of all",
             "method": self.method.name,
             "studies": tally.studies,
@@ -346,7 +354,7 @@ def _run_job(job: _Job) -> dict[str, Tally]:
     tallies = {method.name: Tally() for method in METHODS}
     rng = np.random.default_rng(job.seed)
     for study in simulate_many(job.scenario.model, job.count, rng):
-        found = apply_all(study, job.draws)
+        found = apply_all(study, job.draws, job.scenario.sampled)
         for method in METHODS:
             truth = true_rate(method.truth, job.scenario, study)
             tallies[method.name] += Tally.of(found[method.name], truth)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from study.statistics.clusters import ENOUGH_PROBLEMS
 from study.statistics.simulation import StudyModel
+from study.statistics.votes import Sampled
 
 PREFERENCES = (0.5, 0.7, 0.85)
 AGREEMENTS = (0.0, 0.2, 0.37, 0.6)
@@ -20,15 +21,21 @@ class Scenario:
     group : str
         Heading in the table.
     model : StudyModel
+    sampled : {"problems", "pairs"} or None
+        What the design declares as its sample; None: by its number of problems.
     """
 
     group: str
     model: StudyModel
+    sampled: Sampled | None = None
 
     @property
     def conditional(self) -> bool:
-        """Whether the truth is that of the very problems drawn: fewer than ten, and they differ."""
-        return self.model.problems < ENOUGH_PROBLEMS and self.model.problem_share > 0
+        """Whether the truth is that of the very problems drawn: they are fixed, and they differ."""
+        fixed = self.sampled == "pairs" or (
+            self.sampled is None and self.model.problems < ENOUGH_PROBLEMS
+        )
+        return fixed and self.model.problem_share > 0
 
     @property
     def null(self) -> bool:
@@ -55,6 +62,8 @@ class Scenario:
             f"problem share {model.problem_share:g}" * bool(model.problem_share),
             f"uneven {model.unequal:g}" * bool(model.unequal),
             f"drop-out {model.drop_out:g}" * bool(model.drop_out),
+            f"{'+'.join(map(str, model.sizes))} pairs" * bool(model.sizes),
+            f"{self.sampled} declared a sample" * bool(self.sampled),
         ]
         return (
             f"{model.pairs} pairs, {model.raters} raters, {model.problems} problems, rate "
@@ -70,7 +79,7 @@ HEADING = (
 
 _EVEN = StudyModel(pairs=40, raters=20, problems=4, rater_correlation=0.05)
 _PAPER = StudyModel(
-    preference=0.698, kappa=0.37, pairs=172, raters=108, problems=10, problem_share=0.2,
+    preference=0.698, kappa=0.37, pairs=172, raters=108, problems=19, problem_share=0.2,
     rater_correlation=0.05, excluded=24 / 108,
 )  # fmt: skip
 
@@ -132,6 +141,55 @@ def _few_problems() -> list[Scenario]:
     ]  # fmt: skip
 
 
+DEMO_SIZES = (42, 22, 19, 16, 10, 9, 8, 6, 5, 4, 4, 4, 4, 3)
+"""Pairs of the demo's problems."""
+
+
+def zipf(problems: int, pairs: int, power: float) -> tuple[int, ...]:
+    """Sizes in proportion to 1/rank^power, at least one; the largest makes up for rounding.
+
+    Examples
+    --------
+    >>> zipf(5, 30, 1.0)
+    (14, 7, 4, 3, 2)
+    """
+    weights = [rank**-power for rank in range(1, problems + 1)]
+    sizes = [max(1, round(pairs * weight / sum(weights))) for weight in weights]
+    return (pairs - sum(sizes[1:]), *sizes[1:])
+
+
+SIZES: tuple[tuple[str, tuple[int, ...]], ...] = (
+    ("demo", DEMO_SIZES),
+    ("Zipf", zipf(14, 156, 1.0)),
+    ("Zipf", zipf(19, 172, 1.0)),
+    ("Zipf", zipf(14, 156, 1.5)),
+    ("two large", (50, 50, *[7] * 8)),
+    ("two large", (70, 70, *[4] * 8)),
+    ("even", (20,) * 8),
+    ("even", (16,) * 10),
+    ("even", (11,) * 14),
+    ("even", (*[9] * 18, 10)),
+    ("even, small", (5,) * 8),
+    ("uneven, small", (10, 6, 5, 4, 4, 3, 3, 2, 2, 1)),
+)
+
+
+def _uneven_problems() -> list[Scenario]:
+    """Problems declared a sample, of the sizes that real studies have."""
+    return [
+        Scenario(
+            f"problems of uneven sizes: {name}",
+            replace(
+                _uneven(_EVEN), preference=rate, kappa=0.37, problem_share=share, sizes=sizes,
+                pairs=sum(sizes), problems=len(sizes), raters=84 if sum(sizes) > 60 else 20,
+            ),
+            "problems",
+        )
+        for name, sizes in SIZES
+        for rate, share in ((0.5, 0.5), (0.7, 0.5), (0.7, 0.1))
+    ]  # fmt: skip
+
+
 def _too_small() -> list[Scenario]:
     small = replace(_EVEN, kappa=0.37, problems=1)
     models = [
@@ -162,5 +220,8 @@ def _grouped(scenarios: list[Scenario]) -> tuple[Scenario, ...]:
 
 
 SCENARIOS = _grouped(
-    [*_paper(), *_no_problem_effects(), *_many_problems(), *_few_problems(), *_too_small()]
+    [
+        *_paper(), *_uneven_problems(), *_no_problem_effects(), *_many_problems(),
+        *_few_problems(), *_too_small(),
+    ]
 )

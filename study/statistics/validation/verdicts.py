@@ -129,8 +129,8 @@ WIDTH = 11
 NOTE = """\
 Coverage of 95 % intervals and rejections of one-sided 5 % tests, in % ± Monte-Carlo standard error.
 ! marks more than 2 points and 2 errors from nominal; "flagged" are the studies that the headline,
-two-way, itself calls too small.  "others" is its interval held against the rate of all problems,
-not of these.
+two-way, itself calls too small, and "width" is that of its interval, on average.  "others" is its
+interval held against the rate of all problems, not of these.
   share: of the pairs' variance that is their problem's.  kappa: correlation of votes on a pair.
   rater: correlation of one rater's votes.  uneven: spread of the numbers of votes on the pairs.
   lost: raters who drop out, or whose session does not count."""
@@ -147,7 +147,7 @@ def text_table(rows: Sequence[ValidationRow]) -> str:
         NOTE,
         "",
         f"{gap}  {'coverage':-^{WIDTH * len(cover)}}  {'type-I error':-^{WIDTH * len(tests)}}",
-        f"{HEADING}  {names}  {errors}{'flagged':>9}",
+        f"{HEADING}  {names}  {errors}{'flagged':>9}{'width':>7}",
     ]
     for group, members in groupby(rows, key=lambda row: row.scenario.group):
         lines += ["", group]
@@ -161,7 +161,9 @@ def text_table(rows: Sequence[ValidationRow]) -> str:
                 _cell(by_name[name].type_one, by_name[name].tally.tests, ALPHA) for name in tests
             )
             flagged = f"{100 * by_name[HEADLINE].flagged:8.0f}%"
-            lines.append(f"{scenario.label}  {covered}  {rejected}{flagged}")
+            width = by_name[HEADLINE].width
+            wide = f"{100 * width:6.0f}%" if width is not None else f"{'-':>7}"
+            lines.append(f"{scenario.label}  {covered}  {rejected}{flagged}{wide}")
     return "\n".join(lines)
 
 
