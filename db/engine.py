@@ -27,7 +27,7 @@ from sqlalchemy.orm import Session
 
 from db.faults import fault_of, faults_in_words
 from db.repositories.models import SqlModels
-from db.repositories.rating import SqlAssignments, SqlInvitations, SqlRaters, SqlVotes
+from db.repositories.rating import SqlAssignments, SqlInvitations, SqlRaters, SqlSeals, SqlVotes
 from db.repositories.records import SqlAccess, SqlAudit
 from db.repositories.studies import SqlMaterials, SqlStudies
 from study.errors import BusyError, StorageError, StudyError
@@ -118,6 +118,11 @@ class SqlTx:
     def models(self) -> SqlModels:
         """Models that were asked, and their answers."""
         return SqlModels(self._db)
+
+    @cached_property
+    def seals(self) -> SqlSeals:
+        """Commitments to votes."""
+        return SqlSeals(self._db)
 
     @cached_property
     def audit(self) -> SqlAudit:

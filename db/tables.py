@@ -318,6 +318,19 @@ class ModelAnswerTable(Base):
     completion_tokens: Mapped[int | None]
     latency_seconds: Mapped[float] = mapped_column(nullable=False)
     asked_at: Mapped[datetime]
+class SealTable(Base):
+    """A vote's commitment in its study's chain; it outlives the vote, the salt does not."""
+
+    __tablename__ = "seal"
+    __table_args__ = (UniqueConstraint("study_id", "number"), {"sqlite_autoincrement": True})
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"))
+    number: Mapped[int]
+    vote_id: Mapped[int | None] = mapped_column(ForeignKey("vote.id"), unique=True)
+    salt: Mapped[str] = mapped_column(String(64))
+    commitment: Mapped[str] = mapped_column(String(64))
+    link: Mapped[str] = mapped_column(String(64))
 
 
 class AuditTable(Base):

@@ -30,6 +30,12 @@ DEFAULT_DEBRIEF = (
 )
 LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})
 MAX_ATTENTION_CHECKS = 3
+DECLARED_ESTIMANDS = ("", "problems like these", "pairs like these", "these pairs")
+SUBGROUPS = ("degree", "field")
+FORMAT = 2
+"""Of configurations that are frozen from now on; those of format 1 declare no analysis."""
+ANALYSIS = ("estimand", "confidence_level", "sidedness", "smallest_effect", "subgroups")
+"""The settings that a configuration of format 1 does not have."""
 
 
 class StudyStatus(StrEnum):
@@ -45,6 +51,13 @@ class ExclusionUnit(StrEnum):
 
     SESSION = "session"
     VOTE = "vote"
+
+
+class Sidedness(StrEnum):
+    """What the test looks for: a preference for either formula, or for the lower EIC only."""
+
+    TWO_SIDED = "two-sided"
+    ONE_SIDED = "one-sided"
 
 
 class AttentionKind(StrEnum):
@@ -99,6 +112,17 @@ class StudyDesign:
         How long a pair waits for a rater who has gone silent, 1 to 1440.
     model_raters : ModelPlan or None
         The models to ask, if any are declared.
+    estimand : str
+        What the result is about: "problems like these", "pairs like these" or "these pairs"; "":
+        by the number of problems, written down at freezing.
+    confidence_level : float
+        Of the intervals, 0.5 to 0.999.
+    sidedness : Sidedness
+        Of the test of "no preference", at 1 less the confidence level.
+    smallest_effect : float
+        The smallest difference from one half that would matter, 0.01 to 0.45 of the votes.
+    subgroups : tuple of str
+        What raters are grouped by in the report: "degree", "field", both or neither.
     public_base_url : str
         Where raters reach the app.  The only setting that may change after freezing.
 
@@ -137,6 +161,11 @@ class StudyDesign:
     inspector_open_during_study: bool = False
     reservation_minutes: int = 30
     model_raters: ModelPlan | None = None
+    estimand: str = ""
+    confidence_level: float = 0.95
+    sidedness: Sidedness = Sidedness.TWO_SIDED
+    smallest_effect: float = 0.05
+    subgroups: tuple[str, ...] = ()
     public_base_url: str = "http://localhost:8501"
 
     def __post_init__(self) -> None:
@@ -147,11 +176,23 @@ class StudyDesign:
             ("attention_checks", 0, MAX_ATTENTION_CHECKS),
             ("exclusion_seconds", 0, 86_400),
             ("reservation_minutes", 1, 1440),
+            ("confidence_level", 0.5, 0.999),
+            ("smallest_effect", 0.01, 0.45),
         ):
             value = getattr(self, field)
             if not low <= value <= high:
                 words = field.replace("_", " ")
                 raise DesignError(f"{words} must be from {low} to {high}, not {value}", field=field)
+        if self.estimand not in DECLARED_ESTIMANDS:
+            raise DesignError(
+                f"an estimand is {', '.join(f'`{name}`' for name in DECLARED_ESTIMANDS[1:])}, "
+                f"not `{self.estimand}`",
+                field="estimand",
+            )
+        if len(set(self.subgroups)) < len(self.subgroups) or set(self.subgroups) - {*SUBGROUPS}:
+            raise DesignError(
+                f"subgroups of raters are by {' and '.join(SUBGROUPS)}", field="subgroups"
+            )
         failed = self.max_failed_attention
         if failed is not None and not 0 <= failed <= MAX_ATTENTION_CHECKS:
             raise DesignError(
@@ -185,6 +226,8 @@ class StudyDesign:
         values = dataclasses.asdict(self)
         values["attention_kind"] = str(self.attention_kind)
         values["exclusion_unit"] = str(self.exclusion_unit)
+        values["sidedness"] = str(self.sidedness)
+        values["subgroups"] = list(self.subgroups)
         if self.deadline is not None:
             values["deadline"] = self.deadline.astimezone(UTC).isoformat()
         values["model_raters"] = self.model_raters and self.model_raters.to_json()
@@ -213,14 +256,23 @@ class StudyDesign:
             given["exclusion_unit"] = ExclusionUnit(given["exclusion_unit"])
         if given.get("model_raters") is not None:
             given["model_raters"] = ModelPlan.from_json(given["model_raters"])
+        if "sidedness" in given:
+            given["sidedness"] = Sidedness(given["sidedness"])
+        if "subgroups" in given:
+            given["subgroups"] = tuple(given["subgroups"])
         return cls(**given)
 
-    def inference_json(self) -> dict[str, Any]:
-        """What is frozen: every setting but the address of the app; of models, what is declared."""
+    def inference_json(self, format: int = FORMAT) -> dict[str, Any]:
+        """What is frozen: every setting but the address of the app; of models, what is declared.
+
+        In format 1 without the settings of the analysis.
+        """
         values = self.to_json()
         del values["public_base_url"]
         if self.model_raters is None:
             del values["model_raters"]
+        for name in ANALYSIS if format < 2 else ():
+            del values[name]
         return values
 
 

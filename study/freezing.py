@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +14,7 @@ from typing import Any
 
 from eic_core.exports import json_number
 from study.assignment import PairLoad, max_disjoint_pairs
-from study.design import StudyDesign, StudyStatus
+from study.design import FORMAT, StudyDesign, StudyStatus
 from study.errors import StaleEditError
 from study.material import Member, PairKind, Study, StudyPair, unfinished_sentence
 from study.store import AuditLine, Tx
@@ -24,14 +25,17 @@ def configuration_of(tx: Tx, study_id: int) -> dict[str, Any]:
 
     Settings (but for the address of the app), rules, problems with the digests of their tables,
     the pool's digest, every pair with both members, dropped pairs with their reasons, and the
-    digest of each ballot.  Its SHA-256 is the study's hash.
+    digest of each ballot.  Its SHA-256 is the study's hash.  A study that is frozen keeps its
+    format.
     """
     study = tx.studies.get(study_id)
     assert study is not None
+    stored = tx.studies.configuration(study_id)
+    format = json.loads(stored)["format"] if stored else FORMAT
     pool = tx.materials.pool(study_id)
     return {
-        "format": 1,
-        "design": study.design.inference_json(),
+        "format": format,
+        "design": study.design.inference_json(format),
         "rules": dict(study.rules),
         "problems": [
             {

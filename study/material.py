@@ -162,13 +162,24 @@ class StudyPair:
     @property
     def name(self) -> str:
         """The pair's name in exports, such as ``p007``."""
-        prefix = {PairKind.MAIN: "p", PairKind.PRACTICE: "practice", PairKind.ATTENTION: "check"}
-        return f"{prefix[self.pair.kind]}{self.number:03d}"
+        return pair_name(self.pair.kind, self.number)
 
     @property
     def in_study(self) -> bool:
         """Whether raters may get it."""
         return not self.dropped
+
+
+def pair_name(kind: PairKind, number: int) -> str:
+    """How exports call a pair.
+
+    Examples
+    --------
+    >>> pair_name(PairKind.MAIN, 7)
+    'p007'
+    """
+    prefix = {PairKind.MAIN: "p", PairKind.PRACTICE: "practice", PairKind.ATTENTION: "check"}
+    return f"{prefix[kind]}{number:03d}"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import dataclasses
 import json
 import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -25,6 +25,7 @@ from study.report.exported import (
     utc_text,
 )
 from study.report.exported_models import ExportedAnswer, ExportedRun
+from study.sealing import Seal
 from study.statistics.exclusions import ExclusionRule, session_seconds
 from study.store import (
     InvitationKind,
@@ -46,11 +47,13 @@ def export_of(
     raters: Sequence[RaterRow], votes: Sequence[VoteRow], *, invited: int, finished: int,
     withdrawn: int, at: datetime, unblindings: Sequence[Unblinding] = (),
     models: Sequence[tuple[ModelRunRow, Sequence[ModelAnswerRow]]] = (),
+    seals: Sequence[Seal] = (),
 ) -> StudyExport:
     """Put an export together; judges nothing.
 
     Raters appear under their pseudonyms, pairs under their names; practice and attention ballots
     are on no pair.  `unblindings` are the looks at the results while the study was open.
+    Of `seals` those up to the last vote that is exported.
     """
     design = study.design
     by_id = {pair.id: pair for pair in pairs}
@@ -88,6 +91,7 @@ def export_of(
         ),
         configuration=dict(configuration),
         unblindings=tuple(unblindings),
+        seals=_seals_up_to(seals, {vote.vote for vote in cast}),
         model_runs=tuple(_run(run, study) for run, _ in models),
         model_answers=tuple(
             _answer(answer, run, by_id[answer.pair_id]) for run, given in models for answer in given
@@ -129,6 +133,12 @@ def _answer(answer: ModelAnswerRow, run: ModelRunRow, pair: StudyPair) -> Export
         asked_at=answer.asked_at,
         raw=answer.raw,
     )
+
+
+def _seals_up_to(seals: Sequence[Seal], votes: Set[str]) -> tuple[Seal, ...]:
+    """Without those behind the last of these votes: an early look does not tell of later ones."""
+    last = max((seal.number for seal in seals if seal.vote in votes), default=0)
+    return tuple(seal for seal in seals if seal.number <= last)
 
 
 def _pair(pair: StudyPair) -> ExportedPair:
@@ -374,6 +384,7 @@ class Monitor:
                 at=now,
                 unblindings=[Unblinding(look.at, look.votes) for look in looks],
                 models=models,
+                seals=tx.seals.every(study_id),
             )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from eic_core import wording
 from study.ballots import INSTRUCTION, BallotContent, make_content, problem_table, special_material
 from study.clock import Chance, Clock
 from study.design import AttentionKind, StudyDesign, StudyStatus, canonical_json, frozen_hash
@@ -24,6 +25,7 @@ from study.links import InvitationService
 from study.material import Column, NewPair, PairKind, Pool, Problem, Study, StudyPair
 from study.monitoring import Monitor
 from study.rating_types import Ballot
+from study.statistics.clusters import estimand_of
 from study.store import AuditLine, Store, Tx, require_study
 from study.unblinding import EarlyLooks
 
@@ -369,6 +371,9 @@ class OrganiserService:
                 contents[row.id] = special_content(study.design, problem, special)
             for pair_id, content in contents.items():
                 tx.materials.add_ballot(pair_id, content.to_json())
+            if not study.design.estimand:
+                about = estimand_of(len({pair.pair.problem for pair in chosen}))
+                tx.studies.edit(study_id, design=dataclasses.replace(study.design, estimand=about))
             configuration = configuration_of(tx, study_id)
             tx.studies.freeze(
                 study_id, canonical_json(configuration), frozen_hash(configuration), now
@@ -392,7 +397,9 @@ class OrganiserService:
                 raise StudyError("a draft cannot be closed", hint="delete it instead")
             if study.status == StudyStatus.OPEN:
                 tx.studies.close(study_id, now)
-                tx.audit.add(now, self._actor, "closed", study_id)
+                sealed, link = tx.seals.last(study_id)
+                said = f"{wording.count(sealed, 'sealed vote')}, last link {link}" if sealed else ""
+                tx.audit.add(now, self._actor, "closed", study_id, said)
             return require_study(tx, study_id)
 
     def audit(self, study_id: int) -> tuple[AuditLine, ...]:

@@ -10,7 +10,7 @@ from study.ballots import PRACTICE_FEEDBACK, BallotContent
 from study.clock import Chance, Clock
 from study.errors import DesignError, StudyError
 from study.links import derived_token, rating_link, token_hash
-from study.material import PairKind, Study
+from study.material import PairKind, Study, pair_name
 from study.rating_types import (
     MAX_FIELD,
     MAX_REASON,
@@ -25,6 +25,7 @@ from study.rating_types import (
     VoteOutcome,
     VoteStatus,
 )
+from study.sealing import CastVote, next_link
 from study.store import AssignmentRow, Choice, InvitationKind, InvitationRow, RaterRow, Store, Tx
 
 IDLE_GAP = 45.0
@@ -149,6 +150,40 @@ def believed_report(report: BrowserReport, row: AssignmentRow, at: datetime) -> 
     if report.seconds is not None and not 0 <= report.seconds <= longest:
         return replace(report, seconds=None)
     return report
+
+
+def _cast_vote(
+    tx: Tx, rater: RaterRow, row: AssignmentRow, number: int, choice: Choice, reason: str,
+    at: datetime, idle: float,
+) -> CastVote:
+    """A vote as an export will have it."""
+    main = row.kind == PairKind.MAIN
+    lower = "left" if row.lower_left else "right"
+    return CastVote(
+        vote=f"v{number}",
+        rater=rater.code,
+        pair=pair_name(row.kind, tx.seals.pair_number(row.pair_id)) if main else "",
+        kind=str(row.kind),
+        choice="tie" if choice == "tie" else "lower" if choice == lower else "higher",
+        lower_side=lower,
+        position=row.position,
+        shown_at=row.shown_at,
+        voted_at=at,
+        idle_seconds=idle,
+        degree=rater.degree,
+        field=rater.field,
+        reason=reason,
+    )
+
+
+def _seal(tx: Tx, study: Study, vote_id: int, cast: CastVote, salt: str) -> None:
+    """One more link of the study's chain, in the vote's own transaction."""
+    last, link = tx.seals.last(study.id)
+    commitment = cast.commitment(salt)
+    tx.seals.add(
+        study.id, vote_id, last + 1, salt=salt, commitment=commitment,
+        link=next_link(link or study.hash, commitment),
+    )
 
 
 _CACHE = 2000
@@ -325,9 +360,11 @@ class RatingService:
                     idle = total_idle_seconds(row, found.rater, now)
                     at = max(now, row.shown_at)  # a clock that was set back makes no negative time
                     seen = believed_report(report, row, at)
-                    tx.votes.add(
+                    number = tx.votes.add(
                         row, choice=choice, reason=line, at=at, idle_seconds=idle, seen=seen
                     )
+                    cast = _cast_vote(tx, found.rater, row, number, choice, line, at, idle, seen)
+                    _seal(tx, found.study, number, cast, self._chance.token())
                     tx.raters.set_paused(found.rater.id, None)
                     if row.kind == PairKind.PRACTICE:
                         feedback = PRACTICE_FEEDBACK[choice]

@@ -101,6 +101,7 @@ BELOW = {
         "ballots", "clock", "design", "errors", "material", "rating_types", "store",
     },
     "study.report": {"statistics", "material", "errors"},
+    "study.report": {"statistics", "material", "errors", "design", "sealing"},
     "pages.ui.figures": set(),
     "pages.ui.kit": set(),
     "pages.ui.doors": set(),

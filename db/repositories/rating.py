@@ -34,6 +34,7 @@ from db.tables import (
     PairTable,
     ProblemTable,
     RaterTable,
+    SealTable,
     UtcTime,
     VoteTable,
     WithdrawalTable,
@@ -41,6 +42,7 @@ from db.tables import (
 from study.assignment import PairLoad, RaterAtWork
 from study.material import PairKind
 from study.rating_types import UNREPORTED, BrowserReport
+from study.sealing import Seal
 from study.store import AssignmentRow, Choice, InvitationKind, InvitationRow, RaterRow, VoteRow
 
 
@@ -50,13 +52,14 @@ def _table(mapped: type[Base]) -> Table:
     return table
 
 
-INVITATIONS, RATERS, ASSIGNMENTS, VOTES, PAIRS, MEMBERS, PROBLEMS, WITHDRAWALS = map(
+INVITATIONS, RATERS, ASSIGNMENTS, VOTES, PAIRS, MEMBERS, PROBLEMS, WITHDRAWALS, SEALS = map(
     _table,
     (InvitationTable, RaterTable, AssignmentTable, VoteTable, PairTable, MemberTable, ProblemTable,
-     WithdrawalTable),
+     WithdrawalTable, SealTable),
 )  # fmt: skip
 INVITATION, RATER, ASSIGNMENT, VOTE = INVITATIONS.c, RATERS.c, ASSIGNMENTS.c, VOTES.c
 PAIR, MEMBER, PROBLEM, WITHDRAWAL = PAIRS.c, MEMBERS.c, PROBLEMS.c, WITHDRAWALS.c
+SEAL = SEALS.c
 
 
 class _Repository:
@@ -156,6 +159,11 @@ _CHANGE_RATER = update(RATERS).where(RATER.id == bindparam("rater_id"))
 _SET_TOTAL = _CHANGE_RATER.values(total=bindparam("value"))
 _SET_PAUSED = _CHANGE_RATER.values(paused_at=bindparam("value"))
 _SET_WITHDRAWING = _CHANGE_RATER.values(withdrawing=True)
+_EMPTY_SEALS = (
+    update(SEALS)
+    .where(SEAL.vote_id.in_(select(VOTE.id).where(VOTE.rater_id == bindparam("of_rater"))))
+    .values(salt="", vote_id=None)
+)
 _DELETE_OF_RATER = tuple(
     delete(table).where(column == bindparam("rater_id"))
     for table, column in (
@@ -201,12 +209,13 @@ class SqlRaters(_Repository):
         self._run(_SET_PAUSED, rater_id=rater_id, value=at)
 
     def withdraw(self, rater_id: int, at: datetime) -> None:
-        """Delete the rater with ballots and votes; keep that the link is spent."""
+        """Delete the rater with ballots and votes; keep that the link is spent, and commitments."""
         rater = RaterRow(*self._run(_RATER_BY_ID, id=rater_id).one())
         self._run(
             _ADD_WITHDRAWAL, study_id=rater.study_id, invitation_id=rater.invitation_id, at=at
         )
         self._run(_SET_WITHDRAWING, rater_id=rater_id)
+        self._run(_EMPTY_SEALS, of_rater=rater_id)
         for statement in _DELETE_OF_RATER:
             self._run(statement, rater_id=rater_id)
 
@@ -370,15 +379,16 @@ class SqlVotes(_Repository):
     def add(
         self, assignment: AssignmentRow, *, choice: Choice, reason: str, at: datetime,
         idle_seconds: float, seen: BrowserReport = UNREPORTED,
-    ) -> None:
-        """Cast a vote."""
-        self._run(
+    ) -> int:
+        """Cast a vote; its id."""
+        added = self._run(
             _ADD_VOTE, assignment_id=assignment.id, rater_id=assignment.rater_id,
             pair_id=assignment.pair_id, position=assignment.position, choice=choice,
             lower_left=assignment.lower_left, shown_at=assignment.shown_at, voted_at=at,
             idle_seconds=idle_seconds, reason=reason, rater_seconds=seen.seconds,
             viewport=seen.viewport or None, in_view=seen.in_view,
         )
+        return _new_id(added)
 
     def every(self, study_id: int) -> tuple[VoteRow, ...]:
         """All votes of a study, in the order cast."""
@@ -387,4 +397,48 @@ class SqlVotes(_Repository):
             for number, rater, pair, assignment, kind, *rest in self._run(
                 _VOTES_OF_STUDY, study_id=study_id
             )
+        )
+
+
+_ADD_SEAL = insert(SEALS)
+_LAST_SEAL = (
+    select(SEAL.number, SEAL.link)
+    .where(SEAL.study_id == bindparam("study_id"))
+    .order_by(SEAL.number.desc())
+    .limit(1)
+)
+_SEALS_OF_STUDY = (
+    select(SEAL.number, SEAL.vote_id, SEAL.salt, SEAL.commitment)
+    .where(SEAL.study_id == bindparam("study_id"))
+    .order_by(SEAL.number)
+)
+_PAIR_NUMBER = select(PAIR.number).where(PAIR.id == bindparam("pair_id"))
+
+
+class SqlSeals(_Repository):
+    """`study.store.Seals`."""
+
+    def last(self, study_id: int) -> tuple[int, str]:
+        """Number and link of the newest; (0, "") if there is none."""
+        row = self._run(_LAST_SEAL, study_id=study_id).first()
+        return (0, "") if row is None else (int(row[0]), str(row[1]))
+
+    def add(
+        self, study_id: int, vote_id: int, number: int, *, salt: str, commitment: str, link: str
+    ) -> None:
+        """Seal a vote."""
+        self._run(
+            _ADD_SEAL, study_id=study_id, vote_id=vote_id, number=number, salt=salt,
+            commitment=commitment, link=link,
+        )
+
+    def pair_number(self, pair_id: int) -> int:
+        """The number of a pair within its kind."""
+        return self._count(_PAIR_NUMBER, pair_id=pair_id)
+
+    def every(self, study_id: int) -> tuple[Seal, ...]:
+        """All of a study, in order."""
+        return tuple(
+            Seal(number, f"v{vote}" if vote else "", salt, commitment)
+            for number, vote, salt, commitment in self._run(_SEALS_OF_STUDY, study_id=study_id)
         )

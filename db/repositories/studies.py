@@ -78,9 +78,9 @@ class SqlStudies:
         if name is not None and name != row.name:
             row.name = name
         if design is not None:
-            text = canonical_json(design.inference_json())
-            if text != row.design:
-                row.design = text
+            stored = _design(row.design, row.public_base_url)
+            if design.inference_json() != stored.inference_json():
+                row.design = canonical_json(design.inference_json())
             row.public_base_url = design.public_base_url
         if rules is not None:
             row.rules = canonical_json(dict(rules))

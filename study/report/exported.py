@@ -2,8 +2,8 @@
 
 =============  ====================================================================
 ``study.json``  the frozen study: names, dates, hash, rules, exclusion rule, pairs,
-                rater counts, looks at the results while it was open, and the
-                whole frozen configuration
+                rater counts, looks at the results while it was open, the
+                commitments to the votes, and the whole frozen configuration
 ``votes.csv``   a row for each vote cast, practice and attention ballots included
 ``model_answers.csv``  a row for each answer of a model; only where models were asked
 =============  ====================================================================
@@ -17,14 +17,16 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, cast, get_type_hints
 
+from eic_core import wording
 from eic_core.errors import DataError, UserError
-from eic_core.exports import Plain, csv_text, json_text, raw_cell, safe_cell
+from eic_core.exports import Plain, csv_text, json_number, json_text, raw_cell, safe_cell
+from study.design import frozen_hash
 from study.report.exported_models import (
     ANSWERS_FILE,
     ExportedAnswer,
@@ -34,9 +36,11 @@ from study.report.exported_models import (
     read_answers,
     runs_json,
 )
-from study.statistics.exclusions import ExclusionRule
+from study.sealing import CastVote, Seal, chain_of
+from study.statistics.exclusions import ExclusionRule, session_seconds
 
-FORMAT = 1
+FORMAT = 2
+"""What is written; 1, without seals, is read as well."""
 STUDY_FILE, VOTES_FILE = "study.json", "votes.csv"
 
 Choice = Literal["lower", "higher", "tie"]
@@ -221,6 +225,8 @@ class StudyExport:
         The whole frozen configuration, JSON values; kept as it is.
     unblindings : tuple of Unblinding
         Looks at the results before the study was closed, in order of time.
+    seals : tuple of Seal
+        Commitments to the votes in the order cast; those of withdrawn raters are empty.
     votes : tuple of ExportedVote
     model_runs : tuple of ExportedRun
         Models that were asked.
@@ -250,6 +256,12 @@ class StudyExport:
     unblindings: tuple[Unblinding, ...] = ()
     model_runs: tuple[ExportedRun, ...] = ()
     model_answers: tuple[ExportedAnswer, ...] = ()
+    seals: tuple[Seal, ...] = ()
+
+    @property
+    def chain(self) -> str:
+        """The last link of the seals' chain; "" without seals."""
+        return chain_of(self.hash, self.seals) if self.seals else ""
 
     def __post_init__(self) -> None:
         known = [pair.pair for pair in self.pairs]
@@ -333,6 +345,8 @@ def study_text(export: StudyExport) -> str:
     document["unblindings"] = [look.to_json() for look in export.unblindings]
     if export.model_runs:
         document["model_runs"] = runs_json(export.model_runs)
+    document["seals"] = [asdict(seal) for seal in export.seals]
+    document["chain"] = export.chain
     document["configuration"] = dict(export.configuration)
     return json_text(document)
 
@@ -391,11 +405,11 @@ def read_export(folder: Path) -> StudyExport:
     ------
     DataError
         If a file is missing or does not fit the format; the message names the
-        file, and the row of a bad vote.
+        file, and the row of a bad vote.  If the export was edited; the message names the edit.
     """
     document = _document(folder / STUDY_FILE)
     try:
-        return StudyExport(
+        export = StudyExport(
             **cast("dict[str, Any]", {name: document[name] for name in _PLAIN}),
             **cast("dict[str, Any]", {name: _stamp(document.get(name)) for name in _STAMPS}),
             exclusion=ExclusionRule(**document["exclusion"]),
@@ -404,6 +418,7 @@ def read_export(folder: Path) -> StudyExport:
             pairs=tuple(_pair(each) for each in document["pairs"]),
             configuration=document["configuration"],
             unblindings=tuple(_unblinding(each) for each in document.get("unblindings", ())),
+            seals=tuple(Seal(**each) for each in document.get("seals", ())),
             votes=_votes(folder / VOTES_FILE),
             model_runs=tuple(map(ExportedRun.from_json, document.get("model_runs", ()))),
             model_answers=(
@@ -414,6 +429,16 @@ def read_export(folder: Path) -> StudyExport:
         raise DataError(f"{STUDY_FILE} has no {error}") from error
     except (TypeError, ValueError) as error:
         raise DataError(f"{STUDY_FILE} does not fit the format: {error}") from error
+    edits = edits_of(export)
+    if document.get("chain", "") != export.chain:
+        edits = ("the last link of the chain of votes is not that of the seals", *edits)
+    if edits:
+        more = f", and {wording.count(len(edits) - 1, 'more edit')}" if edits[1:] else ""
+        raise DataError(
+            f"this export was edited after it was written: {edits[0]}{more}",
+            hint="export the study again with `python -m db export`",
+        )
+    return export
 
 
 def _document(path: Path) -> dict[str, Any]:
@@ -426,9 +451,97 @@ def _document(path: Path) -> dict[str, Any]:
         document = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_number)
     except (OSError, ValueError) as error:
         raise DataError(f"cannot read {path.name}: {error}") from error
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise DataError(f"{path.name} is not of format {FORMAT}")
+    if not isinstance(document, dict) or document.get("format") not in range(1, FORMAT + 1):
+        raise DataError(f"{path.name} is not of format 1 to {FORMAT}")
     return document
+
+
+def edits_of(export: StudyExport) -> tuple[str, ...]:
+    """How an export differs from what was frozen and from what was cast, in words.
+
+    Everything that the frozen configuration says, every vote that has a seal, and what follows from
+    the votes.  Nothing where there is no configuration: such an export was not made by a study.
+    """
+    if not export.configuration:
+        return ()
+    return (*_edits_of_design(export), *_edits_of_pairs(export), *_edits_of_votes(export))
+
+
+def _edits_of_design(export: StudyExport) -> Iterator[str]:
+    frozen = export.configuration
+    if frozen_hash(frozen) != export.hash:
+        yield "the frozen configuration does not have the hash of the study"
+        return
+    design = frozen["design"]
+    rule = ExclusionRule(
+        design["exclusion_seconds"], design["exclusion_unit"], design["max_failed_attention"]
+    )
+    for name, here, then in (
+        ("title", export.title, design["title"]),
+        ("ballots per rater", export.ballots_per_rater, design["ballots_per_rater"]),
+        ("votes per pair", export.votes_per_pair, design["votes_per_pair"]),
+        ("rule on ties", export.tie_allowed, design["allow_tie"]),
+        ("exclusion rule", export.exclusion.to_json(), rule.to_json()),
+        ("matching rules", dict(export.rules), dict(frozen["rules"])),
+    ):
+        if here != then:
+            yield f"the {name} differs from what was frozen"
+
+
+def _edits_of_pairs(export: StudyExport) -> Iterator[str]:
+    frozen = {
+        pair["pair"]: pair
+        for pair in export.configuration.get("pairs", ())
+        if pair["kind"] == "main" and not pair["dropped"]
+    }
+    here = {pair.pair: pair for pair in export.pairs}
+    for name in sorted(frozen.keys() ^ here.keys()):
+        yield f"pair `{name}` was {'left out' if name in frozen else 'added'}"
+    for name in sorted(frozen.keys() & here.keys()):
+        then = frozen[name]
+        wanted = {"problem": then["problem"], "same_function": then["same_function"]}
+        wanted["loss"] = then["loss"]
+        for side in ("lower", "higher"):
+            for key in ("formula", "eic", "r2", "complexity"):
+                wanted[f"{side}_{key}"] = then[side][key]
+        for key, value in wanted.items():
+            given = getattr(here[name], key)
+            given = json_number(given) if isinstance(given, float) else given
+            if given != value:
+                yield f"{key.replace('_', ' ')} of pair `{name}` differs from what was frozen"
+
+
+def _edits_of_votes(export: StudyExport) -> Iterator[str]:
+    votes = {vote.vote: vote for vote in export.votes}
+    sealed = {seal.vote for seal in export.seals}
+    for place, seal in enumerate(export.seals, start=1):
+        if seal.number != place:
+            yield f"seal {place} is missing"
+            return
+        vote = votes.get(seal.vote)
+        if seal.vote and vote is None:
+            yield f"vote `{seal.vote}` was taken away"
+        elif vote is not None and cast_vote(vote).commitment(seal.salt) != seal.commitment:
+            yield f"vote `{seal.vote}` is not what was cast"
+    if any(not seal.vote for seal in export.seals) and not export.raters.withdrawn:
+        yield "votes were taken away as if their rater had withdrawn, and nobody has"
+    if export.configuration.get("format", 1) >= 2:
+        yield from (f"vote `{name}` was never cast" for name in votes.keys() - sealed)
+    seconds = session_seconds(export.votes)
+    for vote in export.votes:
+        if vote.seconds != (vote.voted_at - vote.shown_at).total_seconds():
+            yield f"the seconds of vote `{vote.vote}` are not those between its times"
+        if vote.session_seconds != seconds.get(vote.rater, 0.0):
+            yield f"the session's seconds of vote `{vote.vote}` are not those of its votes"
+        if vote.attention_ok is not ((vote.choice == "lower") if vote.is_attention else None):
+            yield f"the attention check `{vote.vote}` is marked wrongly"
+
+
+def cast_vote(vote: ExportedVote) -> CastVote:
+    """What is sealed of an exported vote."""
+    kind = "practice" if vote.is_practice else "attention" if vote.is_attention else "main"
+    names = [f.name for f in fields(CastVote) if f.name != "kind"]
+    return CastVote(**{name: getattr(vote, name) for name in names}, kind=kind)
 
 
 def _no_number(text: str) -> float:

@@ -1,0 +1,107 @@
+"""Seals votes: a salted commitment to each, chained in the order cast.
+
+The commitment of a vote is the SHA-256 of a random salt and of what was cast, as canonical JSON.
+Link n of a study's chain is the SHA-256 of link n − 1 and commitment n; link 0 is the hash of the
+frozen study.  Whoever holds an export can so tell that a vote was changed, added or taken away.
+Withdrawal deletes the vote and the salt and keeps the commitment, which then says nothing of what
+was cast.  Who knows how this works can make up votes with a new chain: its last link then differs
+from the one that was written down when the study was closed (docs/adr/0023-sealed-votes.md).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+
+from study.design import canonical_json
+
+
+@dataclass(frozen=True)
+class CastVote:
+    """What is sealed of a vote: its columns in ``votes.csv`` that do not follow from others.
+
+    Attributes
+    ----------
+    vote, rater, pair : str
+        `pair` is "" on a practice ballot or an attention check.
+    kind : str
+        "main", "practice" or "attention".
+    choice : {"lower", "higher", "tie"}
+    lower_side : {"left", "right"}
+    position : int
+    shown_at, voted_at : datetime
+    idle_seconds : float
+    degree, field, reason : str
+    """
+
+    vote: str
+    rater: str
+    pair: str
+    kind: str
+    choice: str
+    lower_side: str
+    position: int
+    shown_at: datetime
+    voted_at: datetime
+    idle_seconds: float
+    degree: str
+    field: str
+    reason: str
+
+    def commitment(self, salt: str) -> str:
+        """SHA-256 of the salt and of all of this, 64 hex digits."""
+        values = asdict(self)
+        for name in ("shown_at", "voted_at"):
+            stamp = values[name].astimezone(UTC)
+            values[name] = stamp.isoformat(timespec="microseconds")
+        return _digest(canonical_json([salt, {**values, "idle_seconds": repr(self.idle_seconds)}]))
+
+
+@dataclass(frozen=True)
+class Seal:
+    """A commitment in a study's chain.
+
+    Attributes
+    ----------
+    number : int
+        1, 2, … in the order cast.
+    vote, salt : str
+        "" if the rater has withdrawn.
+    commitment : str
+    """
+
+    number: int
+    vote: str
+    salt: str
+    commitment: str
+
+
+def next_link(link: str, commitment: str) -> str:
+    """One link further.
+
+    Examples
+    --------
+    >>> next_link("ab", "cd")[:12]
+    '7eeea3b7ca60'
+    """
+    return _digest(f"{link}\n{commitment}")
+
+
+def chain_of(study_hash: str, seals: Iterable[Seal]) -> str:
+    """The last link of the chain of these seals, the study's hash if there is none.
+
+    Examples
+    --------
+    >>> chain_of("ab", []), chain_of("ab", [Seal(1, "", "", "cd")]) == next_link("ab", "cd")
+    ('ab', True)
+    """
+    link = study_hash
+    for seal in seals:
+        link = next_link(link, seal.commitment)
+    return link
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
