@@ -246,8 +246,8 @@ def add_report_parser(commands: Any) -> None:
                       help="write everything into this archive (.zip), or into this folder: the "
                       "report, figures, tables, codebook, methods and the frozen configuration")
     parser.add_argument("--out", metavar="FILE", type=Path, help="write there instead of printing")
-    parser.add_argument("--level", metavar="X", type=float, default=0.95,
-                        help="confidence level; default: %(default)s")
+    parser.add_argument("--level", metavar="X", type=float,
+                        help="confidence level; default: as the study declares, else 0.95")
     parser.add_argument("--seed", metavar="N", type=int, default=0,
                         help="of the bootstraps; default: %(default)s")
     parser.add_argument("--estimand", choices=ESTIMANDS,

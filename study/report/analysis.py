@@ -17,6 +17,7 @@ import eic_core
 from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import Plain
+from study.report.declared import UNDECLARED, DeclaredAnalysis, departures
 from study.report.exported import ExportedPair, ExportedVote, StudyExport
 from study.report.model_results import ModelResults, model_results
 from study.statistics.agreement import (
@@ -238,6 +239,22 @@ class StudyReport:
         return {pair.pair: counts[pair.pair] for pair in self.export.pairs}
 
     @cached_property
+    def declared(self) -> DeclaredAnalysis | None:
+        """What the study declared of its analysis; None if it declared nothing."""
+        return DeclaredAnalysis.of(self.export.configuration)
+
+    @cached_property
+    def one_sided(self) -> bool:
+        """Whether the declared test looks for a preference for the lower EIC only."""
+        return self.declared is not None and self.declared.one_sided
+
+    @cached_property
+    def unsealed(self) -> int:
+        """Votes cast before votes were sealed."""
+        sealed = {seal.vote for seal in self.export.seals}
+        return sum(vote.vote not in sealed for vote in self.export.votes)
+
+    @cached_property
     def sampled(self) -> Sampled:
         """What was sampled beside the raters."""
         return sampled_of(self.estimand, len({pair.problem for pair in self.export.pairs}))
@@ -328,6 +345,11 @@ class StudyReport:
         notes = []
         if self.export.unblindings:
             notes.append(looks_sentence(self.export))
+        notes += departures(self.declared, self.estimand, self.level)
+        if self.export.configuration and self.declared is None:
+            notes.append(UNDECLARED)
+        if self.export.configuration and self.unsealed:
+            notes.append(unsealed_sentence(self.unsealed, len(self.export.votes)))
         if self.preference.ties:
             notes.append(
                 f"{wording.count(self.preference.ties, 'valid vote')} decided for neither formula "
@@ -340,6 +362,22 @@ class StudyReport:
         if self.export.closed_at is None:
             notes.append("The study was not closed when it was exported.")
         return tuple(notes)
+
+
+def unsealed_sentence(unsealed: int, votes: int) -> str:
+    """That votes have no seal: nobody can tell from the export whether they were changed.
+
+    Examples
+    --------
+    >>> print(unsealed_sentence(94, 110))
+    94 of 110 votes, practice and checks among them, were cast before votes were sealed: from the
+    export alone nobody can tell whether they are as they were cast.
+    """
+    return (
+        f"{unsealed:,} of {wording.count(votes, 'vote')}, practice and checks among them, were "
+        "cast before votes were sealed: from the export alone nobody can tell whether they are as "
+        "they were cast."
+    )
 
 
 def looks_sentence(export: StudyExport) -> str:
@@ -365,7 +403,7 @@ def looks_sentence(export: StudyExport) -> str:
 
 
 def analyse(
-    export: StudyExport, *, level: float = 0.95, seed: int = 0,
+    export: StudyExport, *, level: float | None = None, seed: int = 0,
     estimand: Estimand | None = None,
 ) -> StudyReport:
     """Apply the frozen exclusion rule; the results are computed when they are asked for.
@@ -373,23 +411,29 @@ def analyse(
     Parameters
     ----------
     export : StudyExport
-    level : float
-        Confidence level of the intervals, in (0, 1).
+    level : float, optional
+        Confidence level of the intervals, in (0, 1); by default as declared, else 0.95.
     seed : int
         Of the bootstraps, 0 or more.
     estimand : {"problems like these", "pairs like these", "these pairs"}, optional
-        What the headline is about.  By default problems like these if the study has pairs of ten
-        problems or more, whoever voted on them; else pairs like these, on the same problems.
+        What the headline is about; by default as declared.  Undeclared: problems like these if
+        the study has pairs of ten problems or more, whoever voted on them; else pairs like these,
+        on the same problems.
 
     Raises
     ------
     UserError
         If one of them makes no sense.
     """
+    declared = DeclaredAnalysis.of(export.configuration)
+    if level is None:
+        level = declared.confidence_level if declared else 0.95
     if not 0 < level < 1:
         raise UserError("a confidence level lies between 0 and 1")
     if seed < 0:
         raise UserError("a seed is a whole number, 0 or more")
+    if estimand is None and declared is not None:
+        estimand = declared.estimand
     if estimand is None:
         estimand = estimand_of(len({pair.problem for pair in export.pairs}))
     if estimand not in ESTIMANDS:

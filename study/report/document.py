@@ -45,6 +45,13 @@ def _source(report: StudyReport) -> dict[str, Any]:
         "seed": report.seed,
         "level": report.level,
         "estimand": report.estimand,
+        "declared": report.declared.to_json() if report.declared else None,
+        "seals": {
+            "votes": sum(bool(seal.vote) for seal in export.seals),
+            "withdrawn": sum(not seal.vote for seal in export.seals),
+            "unsealed": report.unsealed,
+            "last_link": export.chain,
+        },
         "unblindings": [look.to_json() for look in export.unblindings],
         "rules": dict(export.rules),
         "exclusion": export.exclusion.to_json() | {"sentence": export.exclusion.sentence},

@@ -223,6 +223,7 @@ def source_section(report: StudyReport) -> Section:
         key="source",
         group="study",
         title="Where the numbers come from",
+        lines=(report.declared.sentence,) if report.declared else (),
         facts=(
             Fact("title", export.title),
             Fact("id", export.study),
@@ -232,6 +233,8 @@ def source_section(report: StudyReport) -> Section:
             Fact("hash", export.hash, terms.HASH),
             Fact("seed", str(report.seed), terms.SEED),
             Fact("estimand", report.estimand, terms.ESTIMAND),
+            Fact("last link of the chain of votes", export.chain or "none: no vote is sealed",
+                 terms.CHAIN),
             Fact("software", report.software.sentence),
         ),
     )

@@ -82,3 +82,7 @@ PROMPT = (
     "A fingerprint of the words around the pairs. Two runs with one fingerprint were asked the "
     "same question."
 )
+CHAIN = (
+    "Every vote is sealed when it is cast, and each seal holds the one before it. The same link as "
+    "in the audit trail of the day on which the study was closed: the same votes."
+)

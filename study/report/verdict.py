@@ -61,7 +61,11 @@ def verdict(report: StudyReport) -> StudyVerdict:
     finding: Finding = (
         "lower" if interval.low > 0.5 else "higher" if interval.high < 0.5 else "undecided"
     )
-    chance = _chance(finding, p, sure=not found.too_small)
+    if report.one_sided and found.p_value is not None:
+        p = found.p_value
+        finding = "lower" if p <= 1 - report.level else "undecided"
+    sided = "one-sided, as declared" if report.one_sided else "two-sided"
+    chance = _chance(finding, p, sided, sure=not found.too_small)
     return StudyVerdict(finding, (start, expected, chance, *_worth(report)), found.too_small)
 
 
@@ -94,11 +98,12 @@ def _in_hundred(rate: float) -> str:
     return wording.rounded(100 * rate, 0, (0, 50, 100))
 
 
-def _chance(finding: Finding, p: float, *, sure: bool) -> str:
-    told = f"{wording.p_clause(p, 3)}, two-sided"
+def _chance(finding: Finding, p: float, sided: str, *, sure: bool) -> str:
+    told = f"{wording.p_clause(p, 3)}, {sided}"
     if finding == "undecided":
+        range_ = "" if sided.startswith("one") else "That range includes 50 in 100, so t"
         return (
-            "That range includes 50 in 100, so these votes do not show a preference: if people "
+            f"{range_ or 'T'}hese votes do not show a preference: if people "
             f"had not cared either way, {_how_often(p)} would come out at least this clearly "
             f"({told})."
         )

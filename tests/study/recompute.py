@@ -911,6 +911,8 @@ def of_rows(table):
 def recompute(folder, level, seed, estimand):
     """All numbers of the report, in the shape of its JSON."""
     study, votes = read(folder)
+    if study["configuration"]["format"] >= 2:
+        estimand = estimand or study["configuration"]["design"]["estimand"]
     problems = len({p["problem"] for p in study["pairs"]})
     like = "problems" if problems >= 10 else "pairs"
     estimand = estimand or f"{like} like these"
@@ -924,11 +926,22 @@ def recompute(folder, level, seed, estimand):
     gone = Counter(v["rater"] for v in cast if v["rater"] not in raters)
     left = Counter(v["left"] for v in valid if v["choice"] != "tie")
     preference, kappa = independent(valid, level), fleiss(valid)
+    sealed = {seal["vote"] for seal in study["seals"]}
+    frozen = study["configuration"]
+    declared = frozen["format"] >= 2 and {
+        name: frozen["design"][name] for name in ("confidence_level", "smallest_effect")
+    }
     fixed = estimand == "these pairs"
     by_pair, both = (None, None) if fixed else drawn_again(valid, level, seed)
     return {
         "seed": seed,
         "level": level,
+        "declared": declared,
+        "seals": {
+            "votes": sum(seal["vote"] != "" for seal in study["seals"]),
+            "withdrawn": sum(seal["vote"] == "" for seal in study["seals"]),
+            "unsealed": sum(v["vote"] not in sealed for v in votes),
+        },
         "unblindings": [{"votes_then": look["votes_then"]} for look in study["unblindings"]],
         "rules": study["rules"],
         "exclusion": study["exclusion"],

@@ -18,6 +18,8 @@ from study.pairing import match_study, read_upload
 from study.rating import RatingService
 from study.rating_types import UNREPORTED, BrowserReport
 from study.report import ExportedVote, StudyExport, Unblinding
+from study.report.exported import cast_vote
+from study.sealing import Seal
 from tests.rehearsal import token_of
 
 DESIGN = StudyDesign(
@@ -54,7 +56,18 @@ def simulated_export(folder: Path, *, raters: int = 40, seed: int = 1) -> StudyE
     finally:
         store.dispose()
     votes = _chosen(export.votes, random.Random(seed + 1))
-    return replace(export, votes=votes, unblindings=(looked,))
+    return sealed_again(replace(export, votes=votes, unblindings=(looked,)))
+
+
+def sealed_again(export: StudyExport) -> StudyExport:
+    """As if its votes had been cast the way they are now."""
+    salted = [(vote.vote, f"salt {number}", cast_vote(vote)) for number, vote in
+              enumerate(export.votes)]  # fmt: skip
+    seals = tuple(
+        Seal(number, name, salt, cast.commitment(salt))
+        for number, (name, salt, cast) in enumerate(salted, start=1)
+    )
+    return replace(export, seals=seals)
 
 
 def _opened(organiser: OrganiserService) -> Study:

@@ -63,7 +63,6 @@ def export(votes: tuple[ExportedVote, ...] = ()) -> StudyExport:
         exclusion=ExclusionRule(45, "vote", 1),
         rules={"max_r2_gap": 0.02},
         raters=RaterCounts(10, 9, 8, 1),
-        configuration={"contact": "a@example.org", "problems": ["bode"]},
         unblindings=(Unblinding(START + timedelta(days=2), 312),),
     )
 

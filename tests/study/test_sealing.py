@@ -1,0 +1,212 @@
+"""What was frozen and cast cannot be edited unnoticed, and what is declared is kept to."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import sqlite3
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from db import open_database
+from eic_core.errors import DataError
+from study.design import Sidedness
+from study.report import StudyExport, read_export, write_export
+from study.report.analysis import analyse
+from study.report.declared import UNDECLARED
+from study.report.document import document
+from study.report.exported import edits_of
+from study.report.verdict import verdict
+from tests.rehearsal import Rehearsal
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> StudyExport:
+    """Four raters, one of whom has withdrawn."""
+    lab = Rehearsal.at(tmp_path_factory.mktemp("sealed"))
+    study = lab.opened(
+        ballots_per_rater=4, problems=3, attention_checks=1, practice=True, estimand="these pairs",
+        confidence_level=0.9, sidedness=Sidedness.ONE_SIDED, exclusion_seconds=0.0,
+    )
+    raters = [lab.rater(study) for _ in range(4)]
+    for rater in raters:
+        lab.rate(rater, 6)
+    lab.rating.withdraw(raters[1])
+    lab.organiser.close(study.id)
+    return lab.organiser.monitor.export(study.id)
+
+
+def test_the_chain_is_that_of_the_commitments_and_begins_at_the_frozen_hash(
+    exported: StudyExport,
+) -> None:
+    link = exported.hash
+    for seal in exported.seals:
+        link = hashlib.sha256(f"{link}\n{seal.commitment}".encode()).hexdigest()
+    assert exported.chain == link and len(exported.seals) == 24
+    assert sum(not seal.vote for seal in exported.seals) == 6
+    assert all(bool(seal.salt) == bool(seal.vote) for seal in exported.seals)
+    first = exported.seals[0]
+    vote = next(v for v in exported.votes if v.vote == first.vote)
+    cast = {
+        "vote": vote.vote, "rater": vote.rater, "pair": "", "kind": "practice",
+        "choice": vote.choice, "lower_side": vote.lower_side, "position": 0,
+        "shown_at": vote.shown_at.isoformat(timespec="microseconds"),
+        "voted_at": vote.voted_at.isoformat(timespec="microseconds"), "idle_seconds": "0.0",
+        "degree": "Doctorate", "field": "Physics", "reason": "",
+    }  # fmt: skip
+    text = json.dumps([first.salt, cast], sort_keys=True, separators=(",", ":"))
+    assert hashlib.sha256(text.encode()).hexdigest() == first.commitment
+
+
+def test_an_export_as_it_was_written_is_read_again(exported: StudyExport, tmp_path: Path) -> None:
+    write_export(tmp_path, exported)
+    assert read_export(tmp_path) == exported
+    assert document(analyse(exported))["seals"] == {
+        "votes": 18, "withdrawn": 6, "unsealed": 0, "last_link": exported.chain,
+    }  # fmt: skip
+
+
+def _flipped(export: StudyExport) -> StudyExport:
+    vote = export.votes[3]
+    choice = "higher" if vote.choice == "lower" else "lower"
+    return replace(export, votes=(*export.votes[:3], replace(vote, choice=choice),
+                                  *export.votes[4:]))  # fmt: skip
+
+
+def _emptied(export: StudyExport) -> StudyExport:
+    gone = export.votes[2].vote
+    return replace(
+        export,
+        votes=tuple(v for v in export.votes if v.vote != gone),
+        raters=replace(export.raters, withdrawn=0),
+        seals=tuple(
+            replace(seal, vote="", salt="") if seal.vote == gone else seal for seal in export.seals
+        ),
+    )
+
+
+def _frozen(export: StudyExport, **changes: Any) -> StudyExport:
+    design = {**export.configuration["design"], **changes}
+    return replace(export, configuration={**export.configuration, "design": design})
+
+
+EDITS: dict[str, tuple[Callable[[StudyExport], StudyExport], str]] = {
+    "a vote flipped": (_flipped, "vote `v4` is not what was cast"),
+    "a row deleted": (
+        lambda e: replace(e, votes=e.votes[:2] + e.votes[3:]), "vote `v3` was taken away",
+    ),
+    "a withdrawal made up": (_emptied, "as if their rater had withdrawn, and nobody has"),
+    "a vote without its seal": (
+        lambda e: replace(e, seals=e.seals[:-1]), f"vote `v{24}` was never cast",
+    ),
+    "a seal left out": (lambda e: replace(e, seals=e.seals[1:]), "seal 1 is missing"),
+    "an EIC changed": (
+        lambda e: replace(e, pairs=(replace(e.pairs[0], lower_eic=0.01), *e.pairs[1:])),
+        "lower eic of pair `p001` differs",
+    ),
+    "a pair left out": (lambda e: replace(e, pairs=e.pairs, votes=e.votes, title="Other"),
+                        "the title differs"),
+    "another rule": (
+        lambda e: replace(e, exclusion=replace(e.exclusion, threshold_seconds=9.0)),
+        "the exclusion rule differs",
+    ),
+    "another declaration": (
+        lambda e: _frozen(e, estimand="problems like these"), "does not have the hash",
+    ),
+    "a time changed": (
+        lambda e: replace(e, votes=(replace(e.votes[0], seconds=1.0), *e.votes[1:])),
+        "the seconds of vote `v1`",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_edited_export_is_refused_and_the_edit_named(
+    exported: StudyExport, tmp_path: Path, edit: str
+) -> None:
+    change, said = EDITS[edit]
+    edited = change(exported)
+    assert any(said in each for each in edits_of(edited)), edits_of(edited)
+    write_export(tmp_path, edited)
+    with pytest.raises(DataError, match="edited after it was written"):
+        read_export(tmp_path)
+
+
+def test_a_new_chain_has_another_last_link(exported: StudyExport) -> None:
+    """Who makes up votes with their seals is found out by the link of the audit trail."""
+    seals = tuple(
+        replace(seal, commitment=f"{number:064x}") for number, seal in enumerate(exported.seals)
+    )
+    assert replace(exported, seals=seals).chain != exported.chain
+
+
+def test_the_report_keeps_to_what_was_declared_and_says_where_it_departs(
+    exported: StudyExport,
+) -> None:
+    report = analyse(exported)
+    assert (report.estimand, report.level, report.one_sided) == ("these pairs", 0.9, True)
+    assert not any("declared before the first vote" in note for note in report.notes)
+    assert "two-sided" not in verdict(report).text
+    other = analyse(exported, level=0.95, estimand="pairs like these")
+    said = [note for note in other.notes if "declared before the first vote" in note]
+    assert len(said) == 2 and "an estimate for these pairs" in said[0] and "90 %" in said[1]
+
+
+def test_a_study_of_format_1_declares_nothing_and_its_votes_are_named_unsealed() -> None:
+    report = analyse(read_export(GOLDEN / "export"))
+    assert report.declared is None and report.unsealed == len(report.export.votes)
+    assert UNDECLARED in report.notes
+    assert any("before votes were sealed" in note for note in report.notes)
+
+
+def test_freezing_writes_the_estimand_down(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened(ballots_per_rater=2, problems=2, pairs=2)
+    assert study.design.estimand == "pairs like these"
+    assert rehearsal.organiser.verify(study.id)
+
+
+def test_the_upgrade_of_a_populated_database_keeps_every_trigger(tmp_path: Path) -> None:
+    path = tmp_path / "golden.sqlite3"
+    path.write_bytes(gzip.decompress((GOLDEN / "studies.sqlite3.gz").read_bytes()))
+    wanted = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+
+    def triggers() -> dict[str, str]:
+        connection = sqlite3.connect(path)
+        found = dict(connection.execute(wanted).fetchall())
+        connection.close()
+        return found
+
+    before = triggers()
+    open_database(f"sqlite:///{path}").dispose()
+    after = triggers()
+    assert len(before) > 20 and before.items() <= after.items()
+    assert {name for name in after.keys() - before.keys() if name.startswith("guard_seal_")} == {
+        "guard_seal_update_1", "guard_seal_delete_2", "guard_seal_insert_3",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("UPDATE seal SET salt = ''", "append-only"),
+        ("UPDATE seal SET salt = '', vote_id = NULL", "append-only"),
+        ("UPDATE seal SET commitment = 'x'", "append-only"),
+        ("DELETE FROM seal", "append-only"),
+    ],
+)
+def test_the_database_guards_the_seals(
+    rehearsal: Rehearsal, statement: str, message: str
+) -> None:
+    study = rehearsal.opened(ballots_per_rater=2, problems=2, pairs=2)
+    rehearsal.rate(rehearsal.rater(study), 2)
+    connection = sqlite3.connect(rehearsal.url.removeprefix("sqlite:///"))
+    with pytest.raises(sqlite3.IntegrityError, match=message):
+        connection.execute(statement)
+    connection.close()
