@@ -318,6 +318,8 @@ class ModelAnswerTable(Base):
     completion_tokens: Mapped[int | None]
     latency_seconds: Mapped[float] = mapped_column(nullable=False)
     asked_at: Mapped[datetime]
+
+
 class SealTable(Base):
     """A vote's commitment in its study's chain; it outlives the vote, the salt does not."""
 

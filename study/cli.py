@@ -18,9 +18,10 @@ from study.matching.result import write_pairs
 from study.planning import PAPER, PAPER_ASSUMES, Advice, Plan, Target, advise, plan
 from study.planning.sentences import advice_sentences, design_sentence, plan_sentences
 from study.report import read_export
-from study.report.analysis import ESTIMANDS, StudyReport, analyse
+from study.report.analysis import StudyReport, analyse
 from study.report.document import document_text
 from study.report.text import render_text
+from study.statistics.inference import ESTIMANDS
 from study.statistics.simulation import StudyModel
 
 _DEFAULT_RULES = MatchingRules()

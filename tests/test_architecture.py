@@ -100,7 +100,6 @@ BELOW = {
     "study.model_raters": {
         "ballots", "clock", "design", "errors", "material", "rating_types", "store",
     },
-    "study.report": {"statistics", "material", "errors"},
     "study.report": {"statistics", "material", "errors", "design", "sealing"},
     "pages.ui.figures": set(),
     "pages.ui.kit": set(),

@@ -129,7 +129,7 @@ def _one_way(headline: ClusteredRate, which: int) -> MethodResult:
     if headline.reason:
         return MethodResult()
     part = headline.components[which]
-    lost = headline.problems if which == 0 and headline.conditional_on_problems else 1
+    lost: float = headline.problems if which == 0 and headline.conditional_on_problems else 1
     if which == 0 and not headline.conditional_on_problems:
         lost = part.clusters + 1 - headline.effective_problems
     alone = replace(
