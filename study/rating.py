@@ -154,7 +154,7 @@ def believed_report(report: BrowserReport, row: AssignmentRow, at: datetime) -> 
 
 def _cast_vote(
     tx: Tx, rater: RaterRow, row: AssignmentRow, number: int, choice: Choice, reason: str,
-    at: datetime, idle: float,
+    at: datetime, idle: float, seen: BrowserReport,
 ) -> CastVote:
     """A vote as an export will have it."""
     main = row.kind == PairKind.MAIN
@@ -173,6 +173,9 @@ def _cast_vote(
         degree=rater.degree,
         field=rater.field,
         reason=reason,
+        rater_seconds=seen.seconds,
+        viewport=seen.viewport,
+        in_view=seen.in_view,
     )
 
 

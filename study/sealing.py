@@ -34,6 +34,9 @@ class CastVote:
     shown_at, voted_at : datetime
     idle_seconds : float
     degree, field, reason : str
+    rater_seconds : float or None
+    viewport : str
+    in_view : bool or None
     """
 
     vote: str
@@ -49,6 +52,9 @@ class CastVote:
     degree: str
     field: str
     reason: str
+    rater_seconds: float | None
+    viewport: str
+    in_view: bool | None
 
     def commitment(self, salt: str) -> str:
         """SHA-256 of the salt and of all of this, 64 hex digits."""
@@ -56,7 +62,9 @@ class CastVote:
         for name in ("shown_at", "voted_at"):
             stamp = values[name].astimezone(UTC)
             values[name] = stamp.isoformat(timespec="microseconds")
-        return _digest(canonical_json([salt, {**values, "idle_seconds": repr(self.idle_seconds)}]))
+        for name in ("idle_seconds", "rater_seconds"):
+            values[name] = repr(values[name])
+        return _digest(canonical_json([salt, values]))
 
 
 @dataclass(frozen=True)

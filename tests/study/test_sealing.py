@@ -59,7 +59,8 @@ def test_the_chain_is_that_of_the_commitments_and_begins_at_the_frozen_hash(
         "choice": vote.choice, "lower_side": vote.lower_side, "position": 0,
         "shown_at": vote.shown_at.isoformat(timespec="microseconds"),
         "voted_at": vote.voted_at.isoformat(timespec="microseconds"), "idle_seconds": "0.0",
-        "degree": "Doctorate", "field": "Physics", "reason": "",
+        "degree": "Doctorate", "field": "Physics", "reason": "", "rater_seconds": "None",
+        "viewport": "", "in_view": None,
     }  # fmt: skip
     text = json.dumps([first.salt, cast], sort_keys=True, separators=(",", ":"))
     assert hashlib.sha256(text.encode()).hexdigest() == first.commitment
