@@ -96,11 +96,11 @@ BELOW = {
     | {"explain", "rewriting", "drawing", "pool", "report", "search", "corpora"},
     "study.statistics": set(),
     "study.planning": {"statistics"},
-    "study.matching": {"statistics", "material", "errors"},
+    "study.matching": {"statistics", "material", "errors", "structure"},
     "study.model_raters": {
         "ballots", "clock", "design", "errors", "material", "rating_types", "store",
     },
-    "study.report": {"statistics", "material", "errors", "design", "sealing"},
+    "study.report": {"statistics", "material", "errors", "design", "sealing", "structure"},
     "pages.ui.figures": set(),
     "pages.ui.kit": set(),
     "pages.ui.doors": set(),

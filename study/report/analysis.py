@@ -7,6 +7,7 @@ from __future__ import annotations
 import platform
 import statistics
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -43,6 +44,7 @@ from study.statistics.sign_test import SignTest, sign_test
 from study.statistics.threats import Threats, threats_of
 from study.statistics.threats.gaps import Gap
 from study.statistics.votes import Sampled, VoteArrays
+from study.structure import differences, structure_as_written
 
 
 def gap_of(pair: ExportedPair) -> Gap:
@@ -64,6 +66,22 @@ def gap_of(pair: ExportedPair) -> Gap:
 def pair_gaps(export: StudyExport) -> dict[str, Gap]:
     """The gap of every pair of the study, by its id."""
     return {pair.pair: gap_of(pair) for pair in export.pairs}
+
+
+def looks_of(export: StudyExport) -> dict[str, Sequence[float]]:
+    """What the eye sees of each pair: counts of the formula of lower EIC less those of higher."""
+    syntaxes = {
+        (pair["pair"], side): pair[side].get("syntax", "auto")
+        for pair in export.configuration.get("pairs", ())
+        for side in ("lower", "higher")
+    }
+    return {
+        pair.pair: differences(
+            structure_as_written(pair.lower_formula, syntaxes.get((pair.pair, "lower"), "auto")),
+            structure_as_written(pair.higher_formula, syntaxes.get((pair.pair, "higher"), "auto")),
+        )
+        for pair in export.pairs
+    }
 
 
 @dataclass(frozen=True)
@@ -303,7 +321,7 @@ class StudyReport:
     def threats(self) -> Threats:
         """What could be wrong."""
         return threats_of(
-            self.export.votes, self.export.exclusion, pair_gaps(self.export),
+            self.export.votes, self.export.exclusion, pair_gaps(self.export), looks_of(self.export),
             level=self.level, seed=self.seed, estimand=self.estimand, sampled=self.sampled,
         )  # fmt: skip
 

@@ -215,7 +215,8 @@ def _threats(report: StudyReport) -> list[str]:
             "The votes were regressed on the gaps of their pairs and on the side (logistic, "
             "clustered as above)."
         )
-    said += [threats.gaps.summary, threats.problems.sentence, threats.ties.sentence]
+    said.append(threats.gaps.summary)
+    said += [each.sentence for each in (threats.structure, threats.problems, threats.ties)]
     return list(dict.fromkeys(said))
 
 

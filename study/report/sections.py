@@ -14,7 +14,7 @@ from study.report.section import GROUPS, Fact, Group, Judgement, Section, Sectio
 from study.statistics.exclusions import Unit
 from study.statistics.inference import ClusteredRate
 from study.statistics.preference import interval_text
-from study.statistics.regression import RegressionTerm
+from study.statistics.regression import INTERCEPT, RegressionTerm
 from study.statistics.threats.gaps import UNITS
 from study.statistics.threats.ties import CONVENTIONS
 
@@ -257,6 +257,7 @@ def threat_sections(report: StudyReport) -> tuple[Section, ...]:
         _one_sided(report),
         _ballots(report),
         _gaps(report),
+        _structure(report),
         _problems(report),
         _ties(report),
     )
@@ -385,10 +386,42 @@ def _gaps(report: StudyReport) -> Section:
     )  # fmt: skip
 
 
+def _structure(report: StudyReport) -> Section:
+    found = report.threats.structure
+    rows = tuple(
+        _odds(term, report.level) for term in found.fit.terms if term.name != INTERCEPT
+    )
+    table = SectionTable(
+        ("for", "odds ratio", _interval_head(report.level), "p"), rows,
+        "By what factor the odds of a vote for the lower EIC change; counts are those of its "
+        "formula less those of the other.",
+    )
+    adjusted = found.adjusted_rate
+    return _threat(
+        "structure", "EIC, or what the eye sees?", found,
+        facts=(
+            Fact("rate between formulas that look alike",
+                 wording.percent(adjusted[0] if adjusted else None, 1)),
+            Fact(_interval_head(report.level),
+                 interval_text(adjusted[1] if adjusted else None), terms.INTERVAL),
+            Fact("p that the preference does not grow with the gap, one-sided",
+                 wording.p_number(found.dose_p, 3), terms.P_VALUE),
+            Fact(f"pairs in which {found.predictor.name or 'a visible count'} tells the lower EIC",
+                 wording.percent(found.predictor.auc, 0),
+                 "By the best visible count, each problem judged by the others; 50 % is chance."),
+        ),
+        tables=(table,) if rows else (),
+        explanation="A clustered logistic regression of the votes on the gap in EIC, on the side "
+        "and on what the eye sees of the two formulas. That people follow EIC needs both: a "
+        "preference between formulas that look alike, and one that grows with the gap.",
+    )  # fmt: skip
+
+
 def _odds(term: RegressionTerm, level: float) -> tuple[str, ...]:
     ratio, interval = term.ratio(1.0, level)
     ends = f"[{wording.ratio(interval.low)}, {wording.ratio(interval.high)}]"
-    return UNITS[term.name], wording.ratio(ratio), ends, wording.p_number(term.p_value, 3)
+    unit = UNITS.get(term.name, f"each one more of {term.name}")
+    return unit, wording.ratio(ratio), ends, wording.p_number(term.p_value, 3)
 
 
 def _problems(report: StudyReport) -> Section:

@@ -66,7 +66,16 @@ def verdict(report: StudyReport) -> StudyVerdict:
         finding = "lower" if p <= 1 - report.level else "undecided"
     sided = "one-sided, as declared" if report.one_sided else "two-sided"
     chance = _chance(finding, p, sided, sure=not found.too_small)
-    return StudyVerdict(finding, (start, expected, chance, *_worth(report)), found.too_small)
+    lines = (start, expected, chance, *_worth(report), *_doubts(report, finding))
+    return StudyVerdict(finding, lines, found.too_small)
+
+
+def _doubts(report: StudyReport, finding: Finding) -> tuple[str, ...]:
+    """What else could make the preference that was found, if something shows."""
+    structure = report.threats.structure
+    if finding == "undecided" or structure.judgement != "look closer":
+        return ()
+    return (structure.sentence,)
 
 
 def _preferred(lower: int, votes: int) -> str:

@@ -12,6 +12,7 @@ prints one JSON object of the report's shape, numbers only.
 from __future__ import annotations
 
 import argparse
+import ast
 import csv
 import json
 import math
@@ -615,6 +616,96 @@ def gaps(valid, pairs, level):
     }  # fmt: skip
 
 
+ARITHMETIC = {"add", "sub", "mul", "div", "neg"}
+
+
+def looks(text):
+    """Calls, nested calls, depth, length and digits of a formula, by Python's own parser."""
+
+    def count(node):
+        negative = isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
+        if negative or isinstance(node, ast.Constant):
+            number = ast.unparse(node.operand if negative else node)
+            source = ast.get_source_segment(plain, node.operand if negative else node) or number
+            digits = "".join(c for c in source.lower().split("e")[0] if c.isdigit()).lstrip("0")
+            return 0, 0, 0, max(1, len(digits)), max(1, len(digits))
+        if isinstance(node, ast.Name):
+            return 0, 0, 0, 1, 0
+        called = isinstance(node, ast.Call) and node.func.id not in ARITHMETIC
+        if isinstance(node, ast.Call):
+            inner = node.args
+        elif isinstance(node, ast.UnaryOp):
+            inner = [node.operand]
+        elif isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant):
+            inner = [node.left]  # an exact exponent belongs to the operator
+        else:
+            inner = [node.left, node.right]
+        found = [count(each) for each in inner]
+        return (
+            sum(f[0] for f in found) + called, max(f[1] for f in found) + called,
+            1 + max(f[2] for f in found), 1 + sum(f[3] for f in found), sum(f[4] for f in found),
+        )  # fmt: skip
+
+    plain = text.replace("^", "**").strip()
+    return np.array(count(ast.parse(plain, mode="eval").body), dtype=float)
+
+
+def structure(valid, pairs, level):
+    """Votes on the gap in EIC, the side and what the eye sees, with the best visible predictor."""
+    known = {
+        p["pair"]: (p["higher_eic"] - p["lower_eic"],
+                    *(looks(p["lower_formula"]) - looks(p["higher_formula"])))
+        for p in pairs if None not in (p["higher_eic"], p["lower_eic"])
+    }  # fmt: skip
+    used = [v for v in valid if v["choice"] != "tie" and v["pair"] in known]
+    rows = np.array([known[v["pair"]] for v in used])
+    side = [0.5 if v["lower_side"] == "left" else -0.5 for v in used]
+    tried = [rows[:, 0] - rows[:, 0].mean(), np.array(side), *rows[:, 1:].T]
+    columns, basis = {}, [np.ones(len(used))]
+    for i, column in enumerate(tried):
+        scaled = column / (abs(column).max() or 1.0)
+        if np.linalg.matrix_rank(np.column_stack([*basis, scaled])) > len(basis):
+            columns[str(i)] = column
+            basis.append(scaled)
+    fit = regression(
+        np.array([float(v["choice"] == "lower") for v in used]), columns, used, level
+    )
+    intercept, dose = fit["terms"][0], fit["terms"][1]
+    below = clustered(used, level, DESIGN["sampled"])["interval"]["high"] < 0.5
+    p = dose["p_value"] / 2
+    problem_of = {v["pair"]: v["problem"] for v in used}
+    rated = sorted(problem_of)
+    gaps_seen = np.array([known[name][1:] for name in rated])
+    right = []
+    for problem in sorted(set(problem_of.values())):
+        rest = fewer(gaps_seen[[problem_of[name] != problem for name in rated]])
+        best = int(np.argmax(abs(rest - 0.5)))
+        sign = 1 if rest[best] >= 0.5 else -1
+        here = sign * gaps_seen[[problem_of[name] == problem for name in rated], best]
+        right += [1.0 if gap < 0 else 0.5 if gap == 0 else 0.0 for gap in here]
+    every = fewer(gaps_seen)
+    return {
+        "fit": fit,
+        "predictor": {
+            "auc": float(np.mean(right)),
+            "by_name": dict(zip(VISIBLE, np.maximum(every, 1 - every).tolist(), strict=True)),
+        },
+        "adjusted_rate": share(intercept["estimate"]),
+        "adjusted_interval": through(share, intercept["interval"]),
+        "dose_ratio": math.exp(dose["estimate"]),
+        "dose_p": p if (dose["estimate"] > 0) != below else 1 - p,
+        "level": level,
+    }  # fmt: skip
+
+
+VISIBLE = ("calls of functions", "nested functions", "depth", "length", "digits of numbers")
+
+
+def fewer(gaps_seen):
+    """Share of pairs whose formula of lower EIC has fewer, ties as a half."""
+    return np.array([(column < 0).mean() + (column == 0).mean() / 2 for column in gaps_seen.T])
+
+
 def share(log_odds):
     return 1 / (1 + math.exp(-log_odds))
 
@@ -987,6 +1078,7 @@ def recompute(folder, level, seed, estimand):
             "sides": sides(valid, level),
             "ballots": ballots(valid, level),
             "gaps": gaps(valid, study["pairs"], level),
+            "structure": structure(valid, study["pairs"], level),
             "problems": problem_rates(valid, level, seed),
             "ties": ties(valid, level, estimand),
         },

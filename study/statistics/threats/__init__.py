@@ -15,6 +15,7 @@ from study.statistics.threats.gaps import Gap, Gaps, gaps
 from study.statistics.threats.problems import ProblemRate, ProblemRates, problem_rates
 from study.statistics.threats.sensitivity import Sensitivity, SensitivityPoint, sensitivity
 from study.statistics.threats.sides import OneSided, SideBias, one_sided_raters, sides
+from study.statistics.threats.structure import Confounding, confounding
 from study.statistics.threats.ties import Ties, TiesCounted, ties
 from study.statistics.votes import Sampled, VoteArrays
 
@@ -35,6 +36,8 @@ class Threats(PlainAtLevel):
         Whether raters learn or tire.
     gaps : Gaps
         Whether it is EIC that raters follow.
+    structure : Confounding
+        Whether it is EIC or what the eye sees.
     problems : ProblemRates
         Whether it holds in every problem.
     ties : Ties
@@ -46,16 +49,19 @@ class Threats(PlainAtLevel):
     sides: SideBias
     ballots: Ballots
     gaps: Gaps
+    structure: Confounding
     problems: ProblemRates
     ties: Ties
 
-    JSON = ("sensitivity", "attention", "sides", "ballots", "gaps", "problems", "ties")
+    JSON = ("sensitivity", "attention", "sides", "ballots", "gaps", "structure", "problems",
+            "ties")  # fmt: skip
 
 
 def threats_of(
     votes: Sequence[RatedVote],
     rule: ExclusionRule,
     pair_gaps: Mapping[str, Gap],
+    looks: Mapping[str, Sequence[float]] | None = None,
     *,
     level: float = 0.95,
     seed: int = 0,
@@ -73,6 +79,8 @@ def threats_of(
         As frozen.
     pair_gaps : mapping of pair to Gap
         The votes on a pair without one are left out of `gaps`.
+    looks : mapping of pair to counts, optional
+        What the eye sees, see `study.statistics.threats.structure.confounding`.
     level : float
         Confidence level of the intervals, in (0, 1).
     seed : int
@@ -98,6 +106,7 @@ def threats_of(
         sides=sides(valid, level=level),
         ballots=ballots(votes, rule, level=level, sampled=sampled),
         gaps=gaps(valid, pair_gaps, level=level),
+        structure=confounding(valid, pair_gaps, looks or {}, level=level),
         problems=problem_rates(valid, level=level, seed=seed),
         ties=ties(valid, level=level, estimand=estimand),
     )
@@ -106,6 +115,7 @@ def threats_of(
 __all__ = [
     "AttentionChecks",
     "Ballots",
+    "Confounding",
     "Gap",
     "Gaps",
     "Judgement",
@@ -123,6 +133,7 @@ __all__ = [
     "TiesCounted",
     "attention",
     "ballots",
+    "confounding",
     "gaps",
     "one_sided_raters",
     "problem_rates",

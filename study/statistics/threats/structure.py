@@ -1,0 +1,221 @@
+"""Do raters follow EIC, or what the eye sees: fewer functions, less depth, fewer digits?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from eic_core import wording
+from eic_core.exports import PlainAtLevel
+from study.statistics.inference import ClusteredRate, clustered_rate
+from study.statistics.preference import Interval, between
+from study.statistics.regression import INTERCEPT, LogisticFit, logistic
+from study.statistics.threats.common import (
+    FINE,
+    LOOK,
+    UNKNOWN,
+    Judgement,
+    clusters_of,
+    side_of_half,
+)
+from study.statistics.threats.gaps import EIC, SIDE, Gap
+from study.statistics.visible import MUCH, VISIBLE, VisiblePredictor, best_visible
+from study.statistics.votes import Floats, VoteArrays
+
+DOSE_ALPHA = 0.05
+"""Of the one-sided test that the preference grows with the gap in EIC."""
+
+
+@dataclass(frozen=True)
+class Confounding(PlainAtLevel):
+    """Clustered logistic regression of the votes on the gap in EIC and on what the eye sees.
+
+    Attributes
+    ----------
+    fit : LogisticFit
+        The gap in EIC is taken from its mean, the side is ±1/2; what the eye sees is the count of
+        the formula of lower EIC less that of higher EIC.  So the intercept is the log odds between
+        formulas that look alike, at the mean gap in EIC.
+    predictor : VisiblePredictor
+        How well one of these counts tells the lower EIC, over the pairs with votes.
+    left_out : tuple of str
+        Counts that are the same for all votes, or follow from the others.
+    unadjusted : ClusteredRate
+    level : float
+    """
+
+    fit: LogisticFit
+    predictor: VisiblePredictor
+    left_out: tuple[str, ...]
+    unadjusted: ClusteredRate
+    level: float
+
+    JSON = (
+        "fit", "predictor", "left_out",
+        ("adjusted_rate", lambda found: (found.adjusted_rate or (None, None))[0]),
+        ("adjusted_interval", lambda found: (found.adjusted_rate or (None, None))[1]),
+        "dose_ratio", "dose_p", "level", "sentence", "judgement",
+    )  # fmt: skip
+
+    @property
+    def adjusted_rate(self) -> tuple[float, Interval] | None:
+        """The rate between formulas that look alike, at the mean gap in EIC."""
+        term = self.fit.term(INTERCEPT)
+        if term is None:
+            return None
+        odds = term.interval(self.level)
+        low, high = float(expit(odds.low)), float(expit(odds.high))
+        return float(expit(term.estimate)), Interval(low, high, self.level, odds.method)
+
+    @property
+    def dose_ratio(self) -> float | None:
+        """By what factor the odds of a vote for the lower EIC grow with a digit of its gap."""
+        term = self.fit.term(EIC)
+        return None if term is None else term.ratio(1.0, self.level)[0]
+
+    @property
+    def dose_p(self) -> float | None:
+        """One-sided: how likely so steep a growth with the gap is if there is none."""
+        term = self.fit.term(EIC)
+        if term is None or term.p_value is None:
+            return None
+        half = term.p_value / 2
+        return half if (term.estimate > 0) == self._above else 1 - half
+
+    @property
+    def _above(self) -> bool:
+        return side_of_half(self.unadjusted.interval(self.level)) != "below"
+
+    @property
+    def judgement(self) -> Judgement:
+        """Whether it is EIC that raters follow, as far as looks can be told apart from it."""
+        plain = side_of_half(self.unadjusted.interval(self.level))
+        if plain in ("", "open") or self.unadjusted.too_small:
+            return UNKNOWN
+        return FINE if self._holds and self._grows else LOOK
+
+    @property
+    def _holds(self) -> bool:
+        plain = side_of_half(self.unadjusted.interval(self.level))
+        found = self.adjusted_rate
+        return found is not None and side_of_half(found[1]) == plain
+
+    @property
+    def _grows(self) -> bool:
+        return self.dose_p is not None and self.dose_p < DOSE_ALPHA
+
+    @property
+    def sentence(self) -> str:
+        """What raters follow, in words."""
+        if self.judgement == UNKNOWN:
+            return " ".join(filter(None, ("There is no clear preference to explain.",
+                                          self._predictable)))  # fmt: skip
+        adjusted, ratio, p = self.adjusted_rate, self.dose_ratio, self.dose_p
+        if adjusted is None or ratio is None or p is None:
+            why = self.fit.reason or "The gap in EIC is the same for all votes."
+            return f"{NOT_TOLD} {why} {self._predictable}".rstrip()
+        alike = (
+            "between formulas that look alike the lower EIC would be preferred in "
+            f"{wording.percent(adjusted[0], 0)} of votes ({between(adjusted[1])})"
+        )
+        steep = f"(odds × {wording.ratio(ratio)} a digit, one-sided {wording.p_clause(p)})"
+        if self.judgement == FINE:
+            return (
+                f"Raters follow more than looks: {alike}, and more often the further the EICs are "
+                f"apart {steep}."
+            )
+        parts = [alike + ("" if self._holds else ", which includes one half")]
+        if not self._grows:
+            parts.append(f"the preference does not clearly grow with the gap in EIC {steep}")
+        return f"{NOT_TOLD[:-1]}: {'; '.join(parts)}. {self._predictable}".rstrip()
+
+    @property
+    def _predictable(self) -> str:
+        found = self.predictor
+        if found.auc is None or found.auc < MUCH:
+            return ""
+        few = "fewer" if found.name not in ("depth", "length") else "less"
+        many = "more" if not found.fewer else few
+        return (
+            f"{wording.capital(many)} {found.name} alone tells the lower EIC in "
+            f"{wording.percent(found.auc, 0)} of the pairs."
+        )
+
+
+NOT_TOLD = (
+    "Whether raters follow EIC or what the eye sees (functions, nesting, depth, length, digits) "
+    "cannot be told apart in these votes."
+)
+
+
+def confounding(
+    table: VoteArrays, pair_gaps: Mapping[str, Gap], looks: Mapping[str, Sequence[float]],
+    *, level: float = 0.95,
+) -> Confounding:
+    """Preference against the gap in EIC, adjusted for what the eye sees, with its dose–response.
+
+    Parameters
+    ----------
+    table : VoteTable
+        Valid votes on pairs; ties are left out.
+    pair_gaps : mapping of pair to Gap
+    looks : mapping of pair to counts
+        Those of `VISIBLE`, the formula of lower EIC less that of higher EIC; nan where unknown.
+        Votes on pairs without them are left out.
+    level : float
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Vote
+    >>> votes = [Vote(rater=f"r{r}", pair=f"p{p:02}", problem="q", position=1,
+    ...               choice="higher" if (p + r) % 12 > 4 + p else "lower",
+    ...               lower_side="left" if (p * r) % 3 else "right")
+    ...          for p in range(12) for r in range(12)]
+    >>> gaps = {f"p{p:02}": Gap(2 + p / 4, 0.0, 0) for p in range(12)}
+    >>> looks = {f"p{p:02}": (p % 3 - 1, 0, 0, 0, 0) for p in range(12)}
+    >>> found = confounding(VoteArrays.of(votes), gaps, looks)
+    >>> found.judgement, found.left_out[0], found.dose_ratio > 1
+    ('no sign of a problem', 'nested functions', True)
+    """
+    decided = table.decided()
+    unknown = (float("nan"),) * len(VISIBLE)
+    by_pair = np.array(
+        [
+            (pair_gaps[name].eic if name in pair_gaps else np.nan, *looks.get(name, unknown))
+            for name in decided.pairs
+        ],
+        dtype=np.float64,
+    ).reshape(-1, 1 + len(VISIBLE))
+    finite = np.isfinite(by_pair[decided.pair]).all(axis=1)
+    used = decided.select(finite)
+    values = by_pair[used.pair]
+    rated, first = np.unique(used.pair, return_index=True)
+    names = [used.problems[i] for i in used.problem[first]]
+    columns, left_out = _columns(used, values)
+    codes, kinds = clusters_of(used)
+    matrix = np.stack(list(columns.values()), axis=1) if columns else np.zeros((len(used), 0))
+    fit = logistic(used.lower, matrix, list(columns), codes, kinds)
+    return Confounding(
+        fit, best_visible(by_pair[rated, 1:], names), left_out, clustered_rate(used), level
+    )
+
+
+def _columns(used: VoteArrays, values: Floats) -> tuple[dict[str, Floats], tuple[str, ...]]:
+    """Columns that differ between votes and do not follow from the ones before, and the rest."""
+    if not len(used):
+        return {}, VISIBLE
+    wanted = {
+        EIC: values[:, 0] - values[:, 0].mean(),
+        SIDE: np.where(used.on_left, 0.5, -0.5),
+        **{name: values[:, 1 + i] for i, name in enumerate(VISIBLE)},
+    }
+    kept: dict[str, Floats] = {}
+    basis = np.ones((len(used), 1))
+    for name, column in wanted.items():
+        tried = np.column_stack((basis, column / (np.abs(column).max() or 1.0)))
+        if np.linalg.matrix_rank(tried) > basis.shape[1]:
+            kept[name], basis = column, tried
+    return kept, tuple(name for name in wanted if name not in kept)
