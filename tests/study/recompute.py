@@ -636,8 +636,8 @@ def looks(text):
             inner = node.args
         elif isinstance(node, ast.UnaryOp):
             inner = [node.operand]
-        elif isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant):
-            inner = [node.left]  # an exact exponent belongs to the operator
+        elif isinstance(node.op, ast.Pow) and isinstance(getattr(node.right, "value", 0.5), int):
+            inner = [node.left]  # a whole exponent belongs to the operator
         else:
             inner = [node.left, node.right]
         found = [count(each) for each in inner]
