@@ -328,7 +328,9 @@ class StudyReport:
     @cached_property
     def models(self) -> ModelResults:
         """What the models that were asked preferred, beside people."""
-        return model_results(self.export, self.valid_votes, level=self.level, seed=self.seed)
+        return model_results(
+            self.export, self.valid_votes, level=self.level, seed=self.seed, sampled=self.sampled
+        )
 
     @property
     def left_chosen(self) -> Preference:
@@ -364,9 +366,11 @@ class StudyReport:
         if self.export.unblindings:
             notes.append(looks_sentence(self.export))
         notes += departures(self.declared, self.estimand, self.level)
-        if self.export.configuration and self.declared is None:
+        if not self.export.checkable:
+            notes.append(UNCHECKED)
+        elif self.declared is None:
             notes.append(UNDECLARED)
-        if self.export.configuration and self.unsealed:
+        if self.export.checkable and self.unsealed:
             notes.append(unsealed_sentence(self.unsealed, len(self.export.votes)))
         if self.preference.ties:
             notes.append(
@@ -380,6 +384,12 @@ class StudyReport:
         if self.export.closed_at is None:
             notes.append("The study was not closed when it was exported.")
         return tuple(notes)
+
+
+UNCHECKED = (
+    "The export holds no frozen configuration, so whether pairs, rules or votes were edited cannot "
+    "be checked."
+)
 
 
 def unsealed_sentence(unsealed: int, votes: int) -> str:

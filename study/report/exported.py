@@ -259,6 +259,11 @@ class StudyExport:
     seals: tuple[Seal, ...] = ()
 
     @property
+    def checkable(self) -> bool:
+        """Whether there is a frozen configuration to hold the export against."""
+        return "format" in self.configuration
+
+    @property
     def chain(self) -> str:
         """The last link of the seals' chain; "" without seals."""
         return chain_of(self.hash, self.seals) if self.seals else ""
@@ -460,9 +465,9 @@ def edits_of(export: StudyExport) -> tuple[str, ...]:
     """How an export differs from what was frozen and from what was cast, in words.
 
     Everything that the frozen configuration says, every vote that has a seal, and what follows from
-    the votes.  Nothing where there is no configuration: such an export was not made by a study.
+    the votes.  Nothing where there is no frozen configuration: the report says so.
     """
-    if not export.configuration:
+    if not export.checkable:
         return ()
     return (*_edits_of_design(export), *_edits_of_pairs(export), *_edits_of_votes(export))
 

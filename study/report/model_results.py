@@ -17,6 +17,7 @@ from study.statistics.models import (
     between_models,
     holm,
 )
+from study.statistics.votes import Sampled
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +134,7 @@ class ModelResults:
     contrast: str
     missing: tuple[str, ...]
     problems: dict[str, str]
-    sampled: Any = None
+    sampled: Sampled | None = None
 
     @cached_property
     def between(self) -> tuple[tuple[str, str, BetweenModels], ...]:
@@ -190,7 +191,7 @@ class ModelResults:
 
 def model_results(
     export: StudyExport, votes: Sequence[ExportedVote], *, level: float, seed: int,
-    sampled: Any = None,
+    sampled: Sampled | None = None,
 ) -> ModelResults:
     """Put the answers of each run together with people's votes.
 

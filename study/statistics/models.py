@@ -24,7 +24,7 @@ from study.statistics.bootstrap import bias_corrected, resampling_weights
 from study.statistics.clusters import FEW_CLUSTERS, Clustering, count, two_way
 from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.preference import Interval
-from study.statistics.votes import Floats, VoteArrays
+from study.statistics.votes import Floats, Sampled, VoteArrays
 
 DRAWS = 2000
 FEW_DEGREES = 5
@@ -175,7 +175,7 @@ NO_SPREAD = "No two pairs differ, so their spread gives no interval."
 
 def mean_over_pairs(
     values: Mapping[str, float], problems: Mapping[str, str], *, share: bool,
-    sampled: Any = None,
+    sampled: Sampled | None = None,
 ) -> ModelEstimate:
     """The mean of one value a pair, each pair weighing the same; the items are the clusters.
 
@@ -229,13 +229,12 @@ class _Row:
     position: int = 1
 
 
-def _table(rows: Sequence[Any], sampled: Any) -> VoteArrays:
-    del sampled
-    return VoteArrays.of(rows)
+def _table(rows: Sequence[Any], sampled: Sampled | None) -> VoteArrays:
+    return VoteArrays.of(rows, sampled)
 
 
 def less_people(
-    scores: Mapping[str, float], votes: Iterable[Any], *, sampled: Any = None
+    scores: Mapping[str, float], votes: Iterable[Any], *, sampled: Sampled | None = None
 ) -> ModelEstimate:
     """A model's score less people's votes, paired by pair: each deciding vote weighs the same.
 
@@ -477,7 +476,7 @@ class BetweenModels:
 
 def between_models(
     first: Mapping[str, float], second: Mapping[str, float], problems: Mapping[str, str], *,
-    sampled: Any = None,
+    sampled: Sampled | None = None,
 ) -> BetweenModels:
     """Compare the scores of two models.
 
@@ -536,7 +535,7 @@ class ModelFindings:
     answers: tuple[Any, ...]
     votes: tuple[Any, ...]
     problems: Mapping[str, str]
-    sampled: Any = None
+    sampled: Sampled | None = None
     level: float = 0.95
     seed: int = 0
 

@@ -895,7 +895,7 @@ def over_pairs(values, home, level, share):
     """The mean of one value a pair, clustered by what is sampled beside raters."""
     rows = [{"rater": f"{i}", "pair": p, "problem": home[p], "choice": "lower"}
             for i, p in enumerate(sorted(values))]  # fmt: skip
-    groups = Clusters(rows, "pairs like these")
+    groups = Clusters(rows, DESIGN["sampled"])
     groups.y = np.array([values[p] for p in sorted(values)])
     mean, n = float(groups.y.mean()), len(set(groups.items.tolist()))
     variance, dof = groups.variances()[groups.item], groups.degrees_of_freedom
@@ -922,7 +922,7 @@ def plainly(mean, variance, dof, level):
 
 
 def less_people(scores, used, level):
-    groups = Clusters(used, "pairs like these")
+    groups = Clusters(used, DESIGN["sampled"])
     groups.y = np.array([scores[v["pair"]] for v in used]) - groups.y
     mean = float(groups.y.mean())
     item, rater, both = groups.variances().values()

@@ -23,7 +23,7 @@ from study.statistics.threats.common import (
 )
 from study.statistics.threats.gaps import EIC, SIDE, Gap
 from study.statistics.visible import MUCH, VISIBLE, VisiblePredictor, best_visible
-from study.statistics.votes import Floats, VoteArrays
+from study.statistics.votes import Flags, Floats, VoteArrays
 
 DOSE_ALPHA = 0.05
 """Of the one-sided test that the preference grows with the gap in EIC."""
@@ -189,7 +189,7 @@ def confounding(
         ],
         dtype=np.float64,
     ).reshape(-1, 1 + len(VISIBLE))
-    finite = np.isfinite(by_pair[decided.pair]).all(axis=1)
+    finite: Flags = np.array(np.isfinite(by_pair[decided.pair]).all(axis=1), dtype=np.bool_)
     used = decided.select(finite)
     values = by_pair[used.pair]
     rated, first = np.unique(used.pair, return_index=True)
