@@ -5,7 +5,7 @@ Link n of a study's chain is the SHA-256 of link n − 1 and commitment n; link 
 frozen study.  Whoever holds an export can so tell that a vote was changed, added or taken away.
 Withdrawal deletes the vote and the salt and keeps the commitment, which then says nothing of what
 was cast.  Who knows how this works can make up votes with a new chain: its last link then differs
-from the one that was written down when the study was closed (docs/adr/0023-sealed-votes.md).
+from the one that was written down when the study was closed (docs/adr/0022-uneven-problems.md).
 """
 
 from __future__ import annotations
