@@ -136,7 +136,7 @@ def test_a_look_opens_every_route_and_later_votes_stay_shut(
 ) -> None:
     study, organiser = rated(rehearsal), Organiser(lab)
     # each figure is fetched by itself; the archive with all of them is that of a closed study
-    monkeypatch.setattr(bundle, "figure_files", lambda report: iter(()))
+    monkeypatch.setattr(bundle, "figure_files", lambda report, figures: iter(()))
     rehearsal.organiser.early.look(study.id, confirmed=study.name, after=0)
     for what in SOME_FILES:
         assert organiser.fetch(study, what)[0] == 200, what
