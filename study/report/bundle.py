@@ -16,7 +16,7 @@ from study.report.exported_models import ANSWERS_FILE, answers_csv
 from study.report.figures import figure_names
 from study.report.methods import methods_markdown, methods_text
 from study.report.page import render_html
-from study.report.printing import FORMATS, figure_files
+from study.report.printing import FORMATS, figure_files, figures_of
 from study.report.tables import (
     CODEBOOK_FILE,
     LONG_FILE,
@@ -67,8 +67,9 @@ def bundle_files(report: StudyReport) -> Iterator[tuple[str, bytes]]:
     yield "report.json", document_text(report).encode()
     yield "methods.md", methods_markdown(report).encode()
     yield "methods.txt", methods_text(report).encode()
-    yield from figure_files(report)
-    yield "report.html", render_html(report).encode()
+    figures = figures_of(report)
+    yield from figure_files(report, figures)
+    yield "report.html", render_html(report, figures).encode()
 
 
 def bundle_size(report: StudyReport) -> int:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping
 
 from markupsafe import Markup
+from matplotlib.figure import Figure
 
 from eic_core.drawing.scale import PAGE_COLOURS
 from eic_core.markup import environment, escape
 from study.report import terms
 from study.report.analysis import StudyReport, provenance
 from study.report.figures import FIGURES
-from study.report.printing import figure_svg
+from study.report.printing import figure_svg, to_svg
 from study.report.sections import GROUPS, sections_of
 from study.report.tables import LONG_FILE, long_csv
 from study.report.verdict import verdict
@@ -22,8 +24,8 @@ FIRST_FIGURE = "preference"
 """Drawn under the verdict, and not again in its section."""
 
 
-def render_html(report: StudyReport) -> str:
-    """The whole report as an HTML document."""
+def render_html(report: StudyReport, figures: Mapping[str, Figure] | None = None) -> str:
+    """The whole report as an HTML document; `figures` if they have been drawn."""
     export = report.export
     sections = sections_of(report)
     page = environment("study.report").get_template("study.html.j2")
@@ -39,7 +41,7 @@ def render_html(report: StudyReport) -> str:
             if (found := [section for section in sections if section.group == group])
         ],
         figures={
-            name: _picture(name, report)
+            name: _picture(name, to_svg(figures[name]) if figures else figure_svg(report, name))
             for name in {FIRST_FIGURE, *(section.figure for section in sections)} - {""}
         },
         kinds=FIGURES,
@@ -51,7 +53,7 @@ def render_html(report: StudyReport) -> str:
     )
 
 
-def _picture(name: str, report: StudyReport) -> Markup:
+def _picture(name: str, svg: str) -> Markup:
     """A figure as SVG that says what it shows to who cannot see it."""
     said = f'<svg role="img" aria-label="{escape(FIGURES[name].caption)}" '
-    return Markup(figure_svg(report, name).replace("<svg ", said, 1))
+    return Markup(svg.replace("<svg ", said, 1))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -47,6 +50,7 @@ STYLE: Any = {
     "ytick.color": INK,
 }
 Format = Literal["svg", "pdf", "png"]
+DPI = 300
 FORMATS: tuple[Format, ...] = ("svg", "pdf", "png")
 NARROW, WIDE = 4.9, 7.0
 """Widths in inches: of a figure that a phone shows whole, and of one across a printed page."""
@@ -56,26 +60,32 @@ DASHED: Any = {"color": INK, "linewidth": 0.8, "linestyle": "--", "zorder": 0}
 
 
 def draw(picture: Picture) -> Figure:
-    """A figure of its size in print; where there is nothing to draw, it says why."""
+    """A figure of its size in print; where there is nothing to draw, it says why.
+
+    Its parts have their places, so that it may be written several times.
+    """
     with mpl.rc_context(STYLE):
         match picture:
             case Intervals():
-                return _intervals(picture)
+                figure = _intervals(picture)
             case Curves():
-                return _curves(picture)
+                figure = _curves(picture)
             case Histograms():
-                return _histograms(picture)
+                figure = _histograms(picture)
             case Counts():
-                return _counts(picture)
+                figure = _counts(picture)
+        figure.dpi = DPI
+        layout = figure.get_layout_engine()
+        assert layout is not None
+        layout.execute(figure)
+        figure.set_layout_engine("none")
+    return figure
 
 
 def to_svg(figure: Figure) -> str:
     """A figure as an SVG element to put into a page; the same bytes each time."""
-    buffer = io.StringIO()
     nothing = {"Date": None, "Creator": None, "Format": None, "Type": None}
-    with mpl.rc_context(STYLE):
-        figure.savefig(buffer, format="svg", metadata=nothing)
-    text = buffer.getvalue()
+    text = _written(figure, "svg", nothing).decode("utf-8")
     return text[text.index("<svg") :]
 
 
@@ -95,10 +105,22 @@ def to_file(figure: Figure, form: Format, title: str, source: str) -> bytes:
         "pdf": {"Title": title, "Subject": source, "Creator": "EIC Lab", "CreationDate": None},
         "png": {"Title": title, "Description": source, "Software": "EIC Lab"},
     }
+    return _written(figure, form, metadata[form])
+
+
+def _written(figure: Figure, form: Format, metadata: Mapping[str, str | None]) -> bytes:
+    """Written in one go: `savefig` draws everything twice, once to find its place."""
+    canvases: Any = {"svg": FigureCanvasSVG, "pdf": FigureCanvasPdf, "png": FigureCanvasAgg}
     buffer = io.BytesIO()
+    figure.dpi = DPI  # the other two write as if it were 72
     with mpl.rc_context(STYLE):
-        figure.savefig(buffer, format=form, dpi=300, metadata=metadata[form])
+        getattr(canvases[form](figure), f"print_{form}")(buffer, metadata=metadata)
     return buffer.getvalue()
+
+
+def figures_of(report: StudyReport) -> dict[str, Figure]:
+    """The figures of a report, by their keys in `FIGURES`."""
+    return {name: draw(FIGURES[name].describe(report)) for name in figure_names(report)}
 
 
 def figure_svg(report: StudyReport, name: str) -> str:
@@ -116,16 +138,21 @@ def figure_file(report: StudyReport, name: str, form: Format) -> bytes:
         A key of `FIGURES`.
     form : {"svg", "pdf", "png"}
     """
-    kind = FIGURES[name]
-    source = provenance(report.export.hash, report.seed, report.software)
-    return to_file(draw(kind.describe(report)), form, kind.title, source)
+    return _file(report, name, draw(FIGURES[name].describe(report)), form)
 
 
-def figure_files(report: StudyReport) -> Iterator[tuple[str, bytes]]:
+def figure_files(
+    report: StudyReport, figures: Mapping[str, Figure]
+) -> Iterator[tuple[str, bytes]]:
     """All figures as files, one by one, as ("figures/NAME.svg", content)."""
-    for name in figure_names(report):
+    for name, figure in figures.items():
         for form in FORMATS:
-            yield f"figures/{name}.{form}", figure_file(report, name, form)
+            yield f"figures/{name}.{form}", _file(report, name, figure, form)
+
+
+def _file(report: StudyReport, name: str, figure: Figure, form: Format) -> bytes:
+    source = provenance(report.export.hash, report.seed, report.software)
+    return to_file(figure, form, FIGURES[name].title, source)
 
 
 def _say(ax: Axes, text: str, height: float = 0.5) -> None:

@@ -136,7 +136,7 @@ def test_a_look_opens_every_route_and_later_votes_stay_shut(
 ) -> None:
     study, organiser = rated(rehearsal), Organiser(lab)
     # each figure is fetched by itself; the archive with all of them is that of a closed study
-    monkeypatch.setattr(bundle, "figure_files", lambda report: iter(()))
+    monkeypatch.setattr(bundle, "figure_files", lambda report, figures: iter(()))
     rehearsal.organiser.early.look(study.id, confirmed=study.name, after=0)
     for what in SOME_FILES:
         assert organiser.fetch(study, what)[0] == 200, what
@@ -158,7 +158,7 @@ def test_the_archive_of_a_closed_study_is_read_again_and_holds_what_the_routes_g
     status, content = organiser.fetch(study, "study.zip")
     packed = zipfile.ZipFile(io.BytesIO(content))
     assert status == 200 and set(packed.namelist()) >= {*FILES} | {
-        f"figures/{name}.svg" for name in FIGURES if name != "models"  # none was asked
+        f"figures/{name}.svg" for name in FIGURES if name != "models"  # no model was asked
     }
     for what in ("votes.csv", "report.json", "pairs.csv", "figures/preference.svg"):
         assert organiser.fetch(study, what)[1] == packed.read(what), what
