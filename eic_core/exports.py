@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from operator import attrgetter
 from types import NoneType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 Key = str | tuple[str, Callable[[Any], Any]]
 """A key of a JSON form: an attribute's name; ``key=path.of.attributes``; or the key and a function
@@ -172,6 +172,13 @@ def json_text(value: Mapping[str, Any]) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+class SupportsWrite(Protocol):
+    """A file open for text."""
+
+    def write(self, text: str, /) -> object:
+        """Add to it."""
+
+
 def csv_text(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
     """A table as CSV, a line each ended by a line feed; texts are made safe by the caller.
 
@@ -181,10 +188,37 @@ def csv_text(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
     'row,formula\\n1,"max(x, y)"\\n'
     """
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    writer = csv_writer(out)
     writer.writerow(header)
     writer.writerows(rows)
     return out.getvalue()
+
+
+class _LineFeeds:
+    """Ends each line by a line feed alone."""
+
+    def __init__(self, out: SupportsWrite) -> None:
+        self._out = out
+
+    def write(self, line: str) -> object:
+        """One row, ended by both."""
+        return self._out.write(line[:-2] + "\n")
+
+
+def csv_writer(out: SupportsWrite) -> Any:
+    """What `csv.writer` gives, with a line feed at the end of a row and each other break quoted.
+
+    A carriage return that stands bare in a cell ends its row for a spreadsheet, and what comes
+    after it begins one.
+
+    Examples
+    --------
+    >>> out = io.StringIO()
+    >>> _ = csv_writer(out).writerow(["a", "b\\r=1"])
+    >>> out.getvalue()
+    'a,"b\\r=1"\\n'
+    """
+    return csv.writer(_LineFeeds(out), lineterminator="\r\n")
 
 
 _DANGEROUS = frozenset("=+-@−＝＋－＠'")

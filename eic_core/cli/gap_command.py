@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import sys
 from collections import Counter
@@ -43,7 +42,7 @@ from eic_core.corpora.gap import (
 from eic_core.corpora.laws import NAMES, RULES, load
 from eic_core.corpora.measured import COUNTS, SEED
 from eic_core.errors import DataError
-from eic_core.exports import plain_value
+from eic_core.exports import csv_writer, plain_value
 from eic_core.pool.importers import import_formulas
 
 
@@ -301,7 +300,7 @@ def _write(path: Path, groups: Sequence[Group]) -> None:
     """A row for each formula and number of rows."""
     try:
         with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
+            writer = csv_writer(file)
             writer.writerows(figure_rows(groups))
     except OSError as error:
         raise DataError(f"cannot write {path}: {error.strerror}") from error

@@ -7,12 +7,16 @@ renamed or matched by position is reported.
 from __future__ import annotations
 
 import csv
+import gzip
 import hashlib
 import io
+import itertools
 import math
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
@@ -24,6 +28,15 @@ from eic_core.formula.syntax import canonical_name
 from eic_core.samples import MAX_SAMPLES, Samples
 
 MAX_COLUMNS = 1_000
+MAX_BYTES = 300_000_000
+"""Of a table, unpacked: a small gzip file can hold more than a machine has."""
+
+MAX_PROBLEMS = 10_000
+"""Cells without a number that are named."""
+
+_AT_ONCE = 10_000
+"""Rows that are taken as text before they are numbers."""
+
 _TINY = 1e-300
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "-", "."})
 _INDEXED = re.compile(r"x(\d+)")
@@ -70,7 +83,7 @@ class Table:
     exact : mapping of name to mapping of row index to text
         Cells that say more digits than a double holds.
     problems : tuple of CellProblem
-        In reading order; missing and non-numeric cells.
+        In reading order; missing and non-numeric cells, the first `MAX_PROBLEMS`.
     notes : tuple of str
         What was renamed or assumed on reading.
     digest : str
@@ -148,8 +161,14 @@ class Table:
         )
 
 
-def read_table(data: Path | str | bytes, *, source: str = "") -> Table:
-    """Read CSV, TSV or semicolon-separated text, or a file of it.
+def read_table(
+    data: Path | str | bytes,
+    *,
+    source: str = "",
+    seconds: float = math.inf,
+    clock: Callable[[], float] = time.monotonic,
+) -> Table:
+    """Read CSV, TSV or semicolon-separated text, gzipped or not, or a file of it.
 
     Parameters
     ----------
@@ -157,6 +176,9 @@ def read_table(data: Path | str | bytes, *, source: str = "") -> Table:
         A file, or the text itself.  A str of one line names a file, unless it is a row of numbers.
     source : str, optional
         What the table is called; default: the file's name.
+    seconds : float, optional
+        After so long the reading is given up.
+    clock : callable () -> float, optional
 
     Notes
     -----
@@ -169,7 +191,8 @@ def read_table(data: Path | str | bytes, *, source: str = "") -> Table:
     Raises
     ------
     DataError
-        If there is no such file, or the text is empty, binary, ragged or too large.
+        If there is no such file, or the text is empty, binary, ragged, or beyond a limit: rows,
+        columns, bytes unpacked, characters of a cell, or seconds.
 
     Examples
     --------
@@ -184,34 +207,121 @@ def read_table(data: Path | str | bytes, *, source: str = "") -> Table:
         source = source or Path(data).name
         data = _content(Path(data))
     raw = data.encode() if isinstance(data, str) else data
-    text = _decode(raw)
     digest = hashlib.sha256(raw).hexdigest()[:12]
-    lines = text.splitlines()
-    first = next((line for line in lines if line.strip()), "")
-    if not first:
+    text = _decode(_unpacked(raw))
+    counted = _first_lines(text)
+    if not counted:
         raise DataError("the table is empty", hint="it needs a header and at least one row")
-    delimiter = _delimiter(lines, first)
-    try:
-        table = [row for row in csv.reader(io.StringIO(text), delimiter=delimiter) if any(row)]
-    except csv.Error as error:
-        raise DataError(f"cannot read the table: {error}") from error
+    sheet = _Sheet(text, _delimiter(counted, counted[0]), clock, clock() + seconds, seconds)
     notes: list[str] = []
-    if delimiter != ",":
-        table = _with_decimal_points(table, delimiter, notes)
-    header = [cell.strip() for cell in table[0]]
-    if len(header) > MAX_COLUMNS:
-        raise DataError(f"the table has {len(header):,} columns; at most {MAX_COLUMNS:,} are read")
-    if all(_number(cell) is not None for cell in header):
+    rows = sheet.rows()
+    first = next(rows, None)
+    if first is None:
+        raise DataError("the table is empty", hint="it needs a header and at least one row")
+    if len(first) > MAX_COLUMNS:
+        raise DataError(
+            f"the table has {len(first):,} columns in its first row; at most {MAX_COLUMNS:,} are "
+            "read",
+            hint="keep the columns that the formula needs and the one to compare it with",
+        )
+    if sheet.delimiter != "," and "," in text:
+        sheet = sheet.with_decimal_points(notes)
+        rows = sheet.rows()
+        first = next(rows)
+    header = [cell.strip() for cell in first]
+    if all([_number(cell) is not None for cell in header]):
         header = [f"x{i}" for i in range(len(header))]
         notes.append(f"No header was found; the columns are called {_named(header)}.")
-    else:
-        table = table[1:]
+        rows = itertools.chain([first], rows)
     names = _unique(header, notes)
-    if not table:
-        raise DataError("the table has no rows below its header")
-    if len(table) > MAX_SAMPLES:
-        raise DataError(f"the table has {len(table):,} rows; at most {MAX_SAMPLES:,} are read")
-    return _fill(names, table, tuple(notes), digest, source)
+    return _fill(names, rows, notes, digest, source)
+
+
+def _first_lines(text: str) -> list[str]:
+    """The first lines that are not blank."""
+    lines = (line.rstrip("\r\n") for line in io.StringIO(text, newline=None))
+    return list(itertools.islice((line for line in lines if line.strip()), _ROWS_COUNTED))
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    """The text of a table, whose rows are read one by one.
+
+    Attributes
+    ----------
+    text, delimiter : str
+    clock : callable () -> float
+    ends, seconds : float
+        When reading is given up, and how long it may take.
+    commas : bool
+        Whether commas are decimal marks.
+    """
+
+    text: str
+    delimiter: str
+    clock: Callable[[], float]
+    ends: float
+    seconds: float
+    commas: bool = False
+
+    def rows(self) -> Iterator[list[str]]:
+        """Every row that holds anything."""
+        reader = csv.reader(io.StringIO(self.text, newline=""), delimiter=self.delimiter)
+        commas = self.commas
+        try:
+            for row in reader:
+                if not any(row):
+                    continue
+                if not reader.line_num % _AT_ONCE and self.clock() > self.ends:
+                    raise DataError(
+                        f"reading the table was stopped after {self.seconds:.0f} seconds, at line "
+                        f"{reader.line_num:,}",
+                        hint="keep fewer rows or columns: some thousand rows tell as much",
+                    )
+                yield [_with_point(c) if _has_comma(c) else c for c in row] if commas else row
+        except csv.Error as error:
+            raise self._unreadable(reader.line_num, error) from error
+
+    def _unreadable(self, line: int, error: csv.Error) -> DataError:
+        if "field larger" in str(error):
+            return DataError(
+                f"the cell that ends at line {line:,} has more than "
+                f"{csv.field_size_limit():,} characters",
+                hint="a quotation mark before it may lack its second one",
+            )
+        return DataError(f"cannot read the table at line {line:,}: {error}",
+                         hint="save it as CSV once more")  # fmt: skip
+
+    def with_decimal_points(self, notes: list[str]) -> _Sheet:
+        """The sheet with ``1,5`` read as ``1.5``, if the commas of this table are decimal marks.
+
+        They are not if another cell writes its decimals with a point, or if all of them may as
+        well group thousands in a file whose delimiter says nothing of that.
+        """
+        example, grouped, pointed = "", self.delimiter == "\t", False
+        for row in self.rows():
+            for cell in row:
+                if "," in cell:
+                    if _COMMA_DECIMAL.match(cell):
+                        example = example or cell
+                        grouped = grouped and _GROUPED.match(cell) is not None
+                elif not pointed and "." in cell:
+                    pointed = _number(cell) is not None
+        if not example:
+            return self
+        shown = example.strip()[:40]
+        if pointed or grouped:
+            why = "others write a point" if pointed else "they may as well group thousands"
+            notes.append(
+                f"Cells such as `{shown}` are not read: {why}. Write decimals one way."
+            )
+            return self
+        notes.append(f"A comma is read as the decimal mark, as in `{shown}`.")
+        return replace(self, commas=True)
+
+
+def _has_comma(cell: str) -> bool:
+    return "," in cell and _COMMA_DECIMAL.match(cell) is not None
 
 
 def _delimiter(lines: list[str], first: str) -> str:
@@ -231,32 +341,6 @@ def _delimiter(lines: list[str], first: str) -> str:
     return most
 
 
-def _with_decimal_points(
-    table: list[list[str]], delimiter: str, notes: list[str]
-) -> list[list[str]]:
-    """The rows with ``1,5`` written ``1.5``, if the commas of this table are decimal marks.
-
-    They are not if another cell writes its decimals with a point, or if all of them may as well
-    group thousands in a file whose delimiter says nothing of that.
-    """
-    commas = [cell for row in table for cell in row if "," in cell and _COMMA_DECIMAL.match(cell)]
-    if not commas:
-        return table
-    pointed = any(["." in cell and _number(cell) is not None for row in table for cell in row])
-    grouped = delimiter == "\t" and all([_GROUPED.match(cell) for cell in commas])
-    if pointed or grouped:
-        why = "others write a point" if pointed else "they may as well group thousands"
-        notes.append(
-            f"Cells such as `{commas[0].strip()[:40]}` are not read: {why}. Write decimals one way."
-        )
-        return table
-    notes.append(f"A comma is read as the decimal mark, as in `{commas[0].strip()[:40]}`.")
-    return [
-        [_with_point(cell) if "," in cell and _COMMA_DECIMAL.match(cell) else cell for cell in row]
-        for row in table
-    ]
-
-
 def _with_point(cell: str) -> str:
     """A number with a decimal comma as one with a point, its thousands no longer grouped.
 
@@ -271,8 +355,8 @@ def _with_point(cell: str) -> str:
 
 def _fill(
     names: tuple[str, ...],
-    table: list[list[str]],
-    notes: tuple[str, ...],
+    rows: Iterator[list[str]],
+    notes: list[str],
     digest: str,
     source: str,
 ) -> Table:
@@ -281,28 +365,81 @@ def _fill(
     A cell that says more than its double holds keeps its text.  Cells missing at the end of a row
     are empty; surplus ones are an error unless they are blank.
     """
-    values = {name: np.full(len(table), np.nan) for name in names}
+    parts: list[list[np.ndarray]] = [[] for _ in names]
     exact: dict[str, dict[int, str]] = {}
     problems: list[CellProblem] = []
-    width = len(names)
-    for i, row in enumerate(table):
-        if len(row) > width and any(cell.strip() for cell in row[width:]):
-            raise DataError(
-                f"row {i + 1} has {len(row)} cells, the header {width}",
-                hint="quote cells that hold the delimiter",
-            )
-        for j, name in enumerate(names):
-            cell = row[j] if j < len(row) else ""
-            number = _number(cell)
-            if number is None:
-                problems.append(CellProblem(i + 1, name, cell.strip()[:40]))
+    width, count, bad = len(names), 0, 0
+    while block := list(itertools.islice(rows, _AT_ONCE)):
+        for i, row in enumerate(block, count + 1):
+            if len(row) == width:
                 continue
-            values[name][i] = number
-            if (len(cell) > 16 or abs(number) < _TINY) and _says_more(cell, number):
-                exact.setdefault(name, {})[i] = cell.strip()
+            if any([cell.strip() for cell in row[width:]]):
+                raise DataError(
+                    f"row {i} has {len(row)} cells, the header {width}",
+                    hint="quote cells that hold the delimiter",
+                )
+            row[:] = [*row, *[""] * width][:width]
+        if count + len(block) > MAX_SAMPLES:
+            raise DataError(
+                f"the table has more than {MAX_SAMPLES:,} rows; at most so many are read",
+                hint="keep every tenth row, say: that tells as much",
+            )
+        found: list[CellProblem] = []
+        for name, part, cells in zip(names, parts, zip(*block, strict=True), strict=True):
+            part.append(_column(name, cells, count, exact, found))
+        bad += len(found)
+        if len(problems) < MAX_PROBLEMS and found:
+            found.sort(key=lambda problem: problem.row)  # in reading order
+            problems += found[: MAX_PROBLEMS - len(problems)]
+        count += len(block)
+    if not count:
+        raise DataError("the table has no rows below its header", hint="it needs at least one")
+    if bad > len(problems):
+        notes.append(f"{bad:,} cells hold no number; the first {len(problems):,} are named.")
+    values = {name: np.concatenate(part) for name, part in zip(names, parts, strict=True)}
     for column in values.values():
         column.setflags(write=False)
-    return Table(names, values, exact, tuple(problems), notes, digest, source)
+    return Table(names, values, exact, tuple(problems), tuple(notes), digest, source)
+
+
+def _column(
+    name: str,
+    cells: Sequence[str],
+    before: int,
+    exact: dict[str, dict[int, str]],
+    problems: list[CellProblem],
+) -> np.ndarray:
+    """The numbers of a part of a column; what is not plain is added to the last two.
+
+    Parameters
+    ----------
+    name : str
+    cells : sequence of str
+    before : int
+        Rows above.
+    exact : dict of name to dict of row to text
+    problems : list of CellProblem
+    """
+    try:
+        values = np.array(list(map(float, cells)))
+        plain = bool(np.isfinite(values).all()) and not any(["_" in cell for cell in cells])
+    except ValueError:
+        plain = False
+    if plain:
+        long = [i for i, cell in enumerate(cells) if len(cell) > 16]
+        looked_at: Iterable[int] = {*long, *np.flatnonzero(np.abs(values) < _TINY).tolist()}
+    else:
+        values, looked_at = np.full(len(cells), np.nan), range(len(cells))
+    for i in looked_at:
+        cell = cells[i]
+        number = _number(cell)
+        if number is None:
+            problems.append(CellProblem(before + i + 1, name, cell.strip()[:40]))
+            continue
+        values[i] = number
+        if (len(cell) > 16 or abs(number) < _TINY) and _says_more(cell, number):
+            exact.setdefault(name, {})[before + i] = cell.strip()
+    return values
 
 
 def _is_text(data: str) -> bool:
@@ -320,9 +457,35 @@ def _content(path: Path) -> bytes:
         raise DataError(f"cannot read {path}: {error.strerror}") from error
 
 
+def _unpacked(raw: bytes) -> bytes:
+    """The bytes of a file that may be gzipped, as far as they may go."""
+    plain = raw
+    if raw[:2] == b"\x1f\x8b":
+        try:
+            with gzip.open(io.BytesIO(raw)) as file:
+                plain = file.read(MAX_BYTES + 1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise DataError(
+                f"the table cannot be unpacked: {error}", hint="gzip it again, or save it as CSV"
+            ) from error
+    if len(plain) > MAX_BYTES:
+        raise DataError(
+            f"the table has more than {MAX_BYTES // 1_000_000:,} MB unpacked",
+            hint="keep the rows and columns that are needed",
+        )
+    return plain
+
+
 def _decode(raw: bytes) -> str:
-    if b"\0" in raw[:4096]:
+    place = raw.find(b"\0")
+    if 0 <= place < 4096:
         raise DataError("this is not a text file", hint="save the table as CSV")
+    if place >= 0:
+        line = raw.count(b"\n", 0, place) + 1
+        raise DataError(
+            f"line {line:,} holds a character that is no text (NUL)",
+            hint="the file may be damaged: save the table as CSV once more",
+        )
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError:

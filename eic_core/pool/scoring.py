@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from eic_core.engine.amplify import amplify
 from eic_core.errors import DataError, FormulaError, UserError
+from eic_core.exports import csv_writer
 from eic_core.formula.syntax import Reading, read
 from eic_core.formula.tree import Formula
 from eic_core.measure.fit import r_squared
@@ -454,7 +455,7 @@ def write_scored(
     kept = [c for c in columns if c not in SCORE_COLUMNS]
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "wt", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
+        writer = csv_writer(file)
         writer.writerow([*kept, *SCORE_COLUMNS])
         for candidate, result in zip(candidates, scores, strict=True):
             given, cells = candidate.row, result.cells()

@@ -6,7 +6,6 @@ files that `study.demo.make_pool` wrote and never imports this module.
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 from collections.abc import Callable
@@ -16,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from eic_core.exports import csv_writer
 
 Columns = dict[str, np.ndarray]
 
@@ -401,7 +402,7 @@ def write_problems(folder: Path, index: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for source in SOURCES:
         with (folder / f"{source.name}.csv").open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
+            writer = csv_writer(file)
             writer.writerow([name for name, _, _ in source.columns])
             writer.writerows([[_cell(value) for value in row] for row in source.table()])
     described = [source.describe() for source in SOURCES]

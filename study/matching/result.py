@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +13,7 @@ import numpy as np
 
 from eic_core import wording
 from eic_core.errors import DataError
+from eic_core.exports import csv_writer
 from study.matching.rules import MatchingRules
 from study.material import unfinished_sentence
 
@@ -246,7 +246,7 @@ def write_pairs(path: Path, pairs: Iterable[MatchedPair]) -> None:
     """
     try:
         with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
+            writer = csv_writer(file)
             writer.writerow(PAIR_COLUMNS)
             writer.writerows(pair_cells(pair) for pair in pairs)
     except OSError as error:

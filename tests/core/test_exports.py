@@ -16,7 +16,7 @@ import pytest
 
 import eic_core
 import study
-from eic_core.exports import Plain, PlainAtLevel, csv_text, json_text, keys_within
+from eic_core.exports import Plain, PlainAtLevel, csv_text, json_text, keys_within, safe_cell
 
 
 @dataclass(frozen=True)
@@ -94,3 +94,13 @@ def test_a_document_is_indented_and_keeps_its_signs() -> None:
     text = json_text({"formula": "√x", "at": [1, 2]})
     assert "√x" in text and text.endswith("}\n")
     assert json.loads(text) == {"formula": "√x", "at": [1, 2]}
+
+
+@pytest.mark.parametrize("text", ["\r=1+1", "a\r=1+1", "a\n=1", "a\r\n=1", "\r"])
+def test_no_cell_begins_a_row_of_its_own(text: str) -> None:
+    """A spreadsheet ends a row at a bare carriage return: `=1+1` after it would be a formula."""
+    made = csv_text(["name", "text"], [(1, safe_cell(text))])
+    rows = list(csv.reader(io.StringIO(made, newline="")))
+    assert rows == [["name", "text"], ["1", safe_cell(text)]]
+    assert f'"{safe_cell(text)}"' in made
+    assert made.endswith("\n") and not made.endswith("\r\n")

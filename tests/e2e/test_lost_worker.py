@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -78,7 +79,9 @@ def test_a_killed_worker_is_told_in_a_sentence_and_none_outlives_the_server(
                     break
                 except OSError:
                     time.sleep(0.1)
-            lost, after = asyncio.run(killed_while_at_work(address, server.pid))
+            with ThreadPoolExecutor(1) as aside:  # beside the browser's own loop
+                work = killed_while_at_work(address, server.pid)
+                lost, after = aside.submit(asyncio.run, work).result()
             below = descendants(server.pid)
         finally:
             server.kill()

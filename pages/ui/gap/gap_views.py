@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import time
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from eic_core.corpora.claims import (
 from eic_core.corpora.gap import LEVEL, MEAN, MEASURES, Group
 from eic_core.corpora.laws import NAMES, RULES, Corpus, load
 from eic_core.corpora.measured import COUNTS, MeasuredFormula
+from eic_core.exports import csv_writer
 from eic_core.measure.table import Table, read_table
 from pages.ui.gap.gap_desk import (
     MOST_METHODS,
@@ -203,7 +203,7 @@ def source_table(name: str, count: int) -> Table:
     assert samples.target is not None
     columns = {**samples.columns, law.target: samples.target}
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv_writer(text)
     writer.writerow(columns)
     writer.writerows(zip(*([repr(float(v)) for v in column] for column in columns.values()),
                          strict=True))  # fmt: skip
@@ -398,5 +398,5 @@ def file_button(found: GapFindings) -> None:
 def figures_csv(groups: Sequence[Group]) -> str:
     """A row for each formula and number of rows, as `python -m eic_core gap --out` writes it."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(figure_rows(groups))
+    csv_writer(text).writerows(figure_rows(groups))
     return text.getvalue()

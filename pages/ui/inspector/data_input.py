@@ -11,10 +11,10 @@ import streamlit as st
 from eic_core import wording
 from eic_core.errors import DataError, UserError
 from eic_core.formula.syntax import canonical_name
-from eic_core.measure.table import Table, read_table
+from eic_core.measure.table import Table
 from eic_core.samples import Domain
 from pages.ui.kit.browser import is_narrow, uninterrupted
-from pages.ui.kit.heavy import QUICK_TABLE
+from pages.ui.kit.heavy import QUICK_TABLE, upload_table
 from pages.ui.kit.inspector_service import (
     DEFAULT_DOMAIN,
     InspectionResult,
@@ -107,7 +107,7 @@ def _uploaded() -> None:
     try:
         raw = file.getvalue()
         run = workers().run if len(raw) > QUICK_TABLE else InThread().run
-        table = run(read_table, raw, source=file.name, keep=True)
+        table = run(upload_table, raw, file.name, keep=True)
     except DataError as error:
         here.upload_error = error
         return

@@ -10,6 +10,7 @@ from time import monotonic
 
 from eic_core.corpora.found import FoundByMethod, LawRows, measure_found
 from eic_core.measure import Domain
+from eic_core.measure.table import Table, read_table
 from eic_core.pool.importers import Listed
 from eic_core.pool.listing import ListedScore, ListingData, TableData, score_listing
 from eic_core.pool.table_check import TableCheck, check_table
@@ -44,6 +45,15 @@ def scores_and_check(
     if isinstance(data, TableData):
         check = check_table(scores, data.table, problem, problems)
     return scores, check
+
+
+TABLE_SECONDS = 20.0
+"""After so long the reading of a table is given up."""
+
+
+def upload_table(raw: bytes, name: str) -> Table:
+    """Read a visitor's table."""
+    return read_table(raw, source=name, seconds=TABLE_SECONDS)
 
 
 def measured_on_laws(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import random
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,9 @@ import pytest
 from eic_core.errors import DataError
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Samples, inspect, sample_domains
+from eic_core.measure import table as module
 from eic_core.measure.table import match_variables, read_table
+from tests.clocks import PacedClock
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
@@ -238,3 +242,74 @@ def test_a_table_with_commas_between_its_cells_is_read_as_before(text):
 def test_a_cell_with_a_decimal_comma_keeps_the_digits_a_double_lacks():
     table = read_table("x;y\n0,12345678901234567890;1\n")
     assert table.exact["x"] == {0: "0.12345678901234567890"}
+
+
+# --- limits, each with its sentence ---
+
+
+LIMITS = {
+    "the table is empty": b",",
+    "has 100,000 columns in its first row; at most 1,000 are read: keep the columns": (
+        b",".join([b"c"] * 100_000) + b"\n1\n"
+    ),
+    r"line 5,002 holds a character that is no text \(NUL\)": (
+        b"a,b\n" + b"1,2\n" * 5_000 + b"1,\0\n"
+    ),
+    "the table cannot be unpacked": gzip.compress(b"a,b\n1,2\n")[:-9],
+    "the cell that ends at line 32,770 has more than 131,072 characters: a quotation mark": (
+        b'a,b\n1,"2\n' + b"1,2\n" * 50_000
+    ),
+    "row 3 has 3 cells, the header 2: quote": b"a,b\n1,2\n3,4\n5,6,7\n",
+}
+
+
+@pytest.mark.parametrize("said", LIMITS)
+def test_what_is_beyond_a_limit_is_refused_with_what_is_wrong_where_and_what_to_do(said):
+    with pytest.raises(DataError, match=said) as caught:
+        read_table(LIMITS[said])
+    assert caught.value.hint
+
+
+def test_more_rows_than_are_read_and_more_seconds_than_are_given_are_refused(monkeypatch):
+    monkeypatch.setattr(module, "MAX_SAMPLES", 25_000)
+    raw = b"x\n" + b"1\n" * 25_000
+    assert read_table(raw).rows == 25_000
+    with pytest.raises(DataError, match="more than 25,000 rows; at most so many are read: keep"):
+        read_table(raw + b"1\n")
+    with pytest.raises(DataError, match="stopped after 20 seconds, at line 10,000: keep fewer"):
+        read_table(raw, seconds=20, clock=PacedClock(30.0))
+
+
+def test_a_small_file_that_unpacks_to_a_large_one_is_refused(monkeypatch):
+    monkeypatch.setattr(module, "MAX_BYTES", 3_000_000)
+    bomb = gzip.compress(b"1,2\n" * 750_001)
+    assert len(bomb) < 5_000
+    with pytest.raises(DataError, match="has more than 3 MB unpacked: keep the rows"):
+        read_table(bomb)
+
+
+def test_a_gzipped_table_is_the_table_in_it():
+    plain = b"a,b\n1,2\n3,x\n"
+    packed = read_table(gzip.compress(plain))
+    assert packed.names == ("a", "b") and list(packed.values["a"]) == [1, 3]
+    assert [str(p) for p in packed.problems] == [str(p) for p in read_table(plain).problems]
+
+
+def test_a_table_is_the_same_however_many_of_its_rows_are_taken_at_once(monkeypatch):
+    """Plain cells are read as a column, others one by one: both in every mixture."""
+    cells = ["1", "0", "0.1000000000000000055", "1e-310", "4e-400", "1_0", "nan", "x", " 2 ", "-0"]
+    rows = [",".join(random.Random(k).choices(cells, k=3)) for k in range(60)]
+    text = "a,b,c\n" + "\n".join(rows) + "\n1\n1,2\n"
+    whole = read_table(text)
+    monkeypatch.setattr(module, "_AT_ONCE", 1)
+    single = read_table(text)
+    assert whole.problems == single.problems and whole.exact == single.exact
+    for name in whole.names:
+        np.testing.assert_array_equal(whole.values[name], single.values[name])
+
+
+def test_of_very_many_bad_cells_the_first_are_named_and_all_are_counted(monkeypatch):
+    monkeypatch.setattr(module, "MAX_PROBLEMS", 3)
+    table = read_table("a,b\n" + "x,1\n" * 7)
+    assert len(table.problems) == 3
+    assert table.notes == ("7 cells hold no number; the first 3 are named.",)
