@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from study.design import frozen_hash
 from study.model_raters.plan import Contrast, ModelPlan
 from study.report import StudyExport
 from study.report.exported_models import ExportedAnswer, ExportedRun
@@ -19,7 +20,10 @@ def with_models(
     export: StudyExport, *, contrast: Contrast = "model less people", repeats: int = 4,
     names: Sequence[str] = MODELS, declared: Sequence[str] = ("keen", "fickle"),
 ) -> StudyExport:
-    """`keen` follows people's majorities, `fickle` less so, and stops early; `stuck` says A."""
+    """`keen` follows people's majorities, `fickle` less so, and stops early; `stuck` says A.
+
+    What is declared is frozen: an export that has a configuration gets the hash of the new one.
+    """
     plan = ModelPlan(tuple(declared), repeats, contrast=contrast) if declared else None
     rng = random.Random(7)
     liked = {pair.pair: 0 for pair in export.pairs}
@@ -47,10 +51,10 @@ def with_models(
                         f"{name}-2026", "fp", "stop", True, len(answers), 900 + len(answers), 20,
                         rng.uniform(0.5, 2), BEGUN, '=A1, "A"\n',
                     ))  # fmt: skip
-    design = dict(export.configuration.get("design", {}))
-    if plan is not None:
-        design["model_raters"] = plan.to_json()
-    return replace(
-        export, model_runs=tuple(runs), model_answers=tuple(answers),
-        configuration={**export.configuration, "design": design},
-    )
+    export = replace(export, model_runs=tuple(runs), model_answers=tuple(answers))
+    if plan is None:
+        return export
+    design = {**export.configuration.get("design", {}), "model_raters": plan.to_json()}
+    configuration = {**export.configuration, "design": design}
+    hash = frozen_hash(configuration) if export.configuration else export.hash
+    return replace(export, configuration=configuration, hash=hash)

@@ -146,7 +146,7 @@ def test_noise_alone_gives_no_corrected_correlation_but_a_reason() -> None:
 
 @pytest.fixture(scope="module")
 def export() -> StudyExport:
-    return people()
+    return with_models(people())
 
 
 def said(export: StudyExport) -> str:
@@ -156,7 +156,7 @@ def said(export: StudyExport) -> str:
 
 
 def test_models_change_no_number_of_people(export: StudyExport) -> None:
-    without = replace(export, model_runs=(), model_answers=())
+    without = replace(export, model_runs=(), model_answers=(), configuration={})
     with_them, alone = document(analyse(export)), document(analyse(without))
     assert with_them.pop("models")["runs"] and not alone.pop("models")["runs"]
     assert with_them == alone
@@ -204,8 +204,9 @@ def test_the_figure_shows_people_models_and_the_papers_numbers_as_theirs(
 
 
 def test_an_export_with_models_is_read_as_it_was_written(
-    export: StudyExport, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
+    export = people()
     write_export(tmp_path, export)
     assert read_export(tmp_path) == export
     assert {a.run for a in export.model_answers} == set(MODELS)
@@ -238,8 +239,8 @@ def test_answers_that_do_not_fit_are_refused(
         replace(export, model_answers=changed(export, **changes))  # type: ignore[arg-type]
 
 
-def test_a_bad_cell_is_named_with_its_row(export: StudyExport, tmp_path: Path) -> None:
-    write_export(tmp_path, export)
+def test_a_bad_cell_is_named_with_its_row(tmp_path: Path) -> None:
+    write_export(tmp_path, people())
     file = tmp_path / "model_answers.csv"
     file.write_text(file.read_text().replace(",true,", ",maybe,", 1))
     with pytest.raises(DataError, match="model_answers.csv, row 1: `maybe` is no structured"):

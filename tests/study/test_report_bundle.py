@@ -69,7 +69,7 @@ def export() -> StudyExport:
         pairs=tuple(pair(i) for i in range(9)), votes=tuple(votes), frozen_at=START,
         closed_at=START + timedelta(days=9), rules={"max_r2_gap": 0.02, "min_eic_gap": 2},
         unblindings=(Unblinding(START + timedelta(days=3), 50),), tie_allowed=True,
-    ))  # fmt: skip
+    ), declared=())  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -293,7 +293,7 @@ def test_degenerate_studies_give_every_file_without_a_warning(case: str) -> None
     for text in texts:
         assert text.strip()
         assert not re.search(r"(?<![\w'])(nan|-?inf|None)(?![\w']| of )", text)
-    without = analyse(replace(EMPTY[case], model_runs=(), model_answers=(), configuration={}))
+    without = analyse(replace(EMPTY[case], model_runs=(), model_answers=()))
     assert not [s for s in sections_of(without) if s.group == "models"]
     drawn = [section.figure for section in sections_of(report) if section.figure]
     assert render_html(report).count("<svg") == len(drawn)
