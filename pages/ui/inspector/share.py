@@ -60,6 +60,18 @@ def json_text(inspection: Inspection, extra: Mapping[str, Any] | None = None) ->
     return exports.json_text(content)
 
 
+COPY_SCRIPT = """<script>
+if (!window.eicCopiesLinks) {
+  window.eicCopiesLinks = true;
+  document.addEventListener("click", event => {
+    if (event.target.closest(".st-key-copy-link button") && navigator.clipboard)
+      navigator.clipboard.writeText(location.href.split("#")[0]).catch(() => {});
+  }, true);
+}
+</script>"""
+"""*Copy link* copies: the address of the page is the link, wherever it is short enough for one."""
+
+
 def share_panel(result: InspectionResult, node: int) -> None:
     """A link to copy, and everything as a file.
 
@@ -69,13 +81,17 @@ def share_panel(result: InspectionResult, node: int) -> None:
     inspection = result.inspection
     dark, unfolded = is_dark(), current_visit().unfolded
     with st.popover("Copy link", icon=":material/link:", key="copy-link"):
-        st.html('<p class="eic-quiet">Restores formula, data, seed and selection.</p>')
+        st.html(
+            '<p class="eic-quiet">In the clipboard now, where the browser allows it; else take it '
+            "from here. It restores formula, data, seed and selection.</p>"
+        )
         st.code(link(), language=None, wrap_lines=True)
         if current_visit().state.upload:
             st.html(
                 '<p class="eic-quiet">The file itself is not part of the link: whoever opens '
                 "it is asked for it.</p>"
             )
+    st.html(COPY_SCRIPT, unsafe_allow_javascript=True)
     source, known = result.request.formula, provenance_of(result)
     files: tuple[tuple[str, str, str, Callable[[], str]], ...] = (
         ("Results, JSON", "json", "application/json", partial(_json, result, known)),
