@@ -9,9 +9,9 @@ PYTHON  ?= python3
 PORT    ?= 8501
 HOST    ?= 127.0.0.1
 DIR     ?= build/screenshots
-# Tests run in this many processes: three have a browser each and wait half of the time.  With 0 all
-# of them run in one.
-WORKERS ?= 4
+# Tests run in this many processes: four have a browser each and wait half of the time.  With 0 all of
+# them run in one.
+WORKERS ?= 5
 
 .PHONY: help
 help: ## List the targets

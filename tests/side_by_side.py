@@ -40,9 +40,10 @@ study to rate costs seconds: fewer processes that do it are quicker than more si
 
 LONGEST_FIRST = (
     *(file for files in IN_ONE_PROCESS.values() for file in files),
-    "tests/test_lint.py", "tests/core/formula/test_growth.py", "tests/core/rewriting",
-    "tests/e2e", "tests/core/search", "tests/audit", "tests/pages/test_results_page.py",
-    "tests/db/test_concurrency.py", "tests/pages/test_app_inspector.py",
+    "tests/e2e/test_results.py", "tests/test_lint.py", "tests/e2e", "tests/core/rewriting",
+    "tests/core/formula/test_growth.py", "tests/core/search", "tests/audit",
+    "tests/pages/test_results_page.py", "tests/db/test_concurrency.py",
+    "tests/pages/test_app_inspector.py",
     "tests/pages/test_compare.py", "tests/pages/test_diagnosis_summary.py",
     "tests/study/test_report.py", "tests/test_wheel.py", "tests/pages/test_diagnosis_noise.py",
     "tests/study/test_planning.py", "tests/pages/test_app_report.py",

@@ -6,6 +6,7 @@ import ast
 import runpy
 import sys
 import tomllib
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -55,8 +56,11 @@ def imported() -> tuple[set[str], set[str]]:
     return distributions(at_once - ours), distributions(later - ours)
 
 
+known_distributions = cache(packages_distributions)
+
+
 def distributions(modules: set[str]) -> set[str]:
-    known = packages_distributions()
+    known = known_distributions()
     return {canonicalize_name(known.get(name, [name])[0]) for name in modules}
 
 

@@ -87,8 +87,10 @@ def test_a_cold_visit_shows_an_example_and_operon_text_with_a_csv_leads_to_the_g
     assert "data" in query(page)
 
 
-def test_a_click_on_the_tree_or_the_table_selects_the_node_everywhere(visit: Opener) -> None:
-    page = visit("/?formula=" + quote("log(x)-3*sin(x)"))
+def test_a_click_on_the_tree_or_the_table_selects_the_node_everywhere_and_a_reload_restores_all(
+    visit: Opener,
+) -> None:
+    page = visit("/?formula=" + quote("log(x)-3*sin(x)") + "&range=x%3D1.0:2.0&seed=7")
     node = page.locator(".eic-node code")
     expect(page.locator(".st-key-tree .js-plotly-plot")).to_be_visible()
     click_tree_node(page, 0)
@@ -110,10 +112,13 @@ def test_a_click_on_the_tree_or_the_table_selects_the_node_everywhere(visit: Ope
     page.mouse.click(box["x"] + 18, box["y"] + 36 * 2 + 18)  # the check box of the second row
     expect(page).to_have_url(re.compile(r"node=[1-9]"))
     expect(node).not_to_have_text("x")
-    chosen = node.inner_text()
+    chosen, said = node.inner_text(), sentence(page)
     page.reload()
     settle(page)
     expect(node).to_have_text(chosen)
+    expect(page.locator(".eic-sentence")).to_have_text(said)
+    expect(page.locator(".st-key-formula_text textarea")).to_have_value("log(x)-3*sin(x)")
+    assert (query(page)["seed"], query(page)["range"]) == (["7"], ["x=1.0:2.0"])
 
 
 def test_an_error_keeps_the_last_good_picture_and_one_click_mends_a_misspelled_function(
@@ -135,18 +140,6 @@ def test_an_error_keeps_the_last_good_picture_and_one_click_mends_a_misspelled_f
     type_formula(page, "2x+1")
     expect(page.get_by_text("read as 2*x+1")).to_be_visible()
     expect(page.locator(".eic-error")).to_have_count(0)
-
-
-def test_reload_restores_everything_from_the_address(visit: Opener) -> None:
-    page = visit("/?formula=" + quote("sqrt(y+1)-sqrt(y)") + "&range=y%3D100.0:200.0&seed=7&node=2")
-    said = sentence(page)
-    node = page.locator(".eic-node code").inner_text()
-    page.reload()
-    settle(page)
-    expect(page.locator(".eic-sentence")).to_have_text(said)
-    expect(page.locator(".eic-node code")).to_have_text(node)
-    expect(page.locator(".st-key-formula_text textarea")).to_have_value("sqrt(y+1)-sqrt(y)")
-    assert query(page)["seed"] == ["7"]
 
 
 def test_the_back_button_returns_to_the_formula_before(visit: Opener) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import cache
 
 import plotly.graph_objects as go
 import pytest
@@ -22,6 +23,7 @@ BRANCH = {
 LONG = "+".join(f"sin({k}*x)*y" for k in range(1, 45))
 
 
+@cache
 def ledger_of(text: str, node: int | None = None, count: int = 300, **ranges: str) -> Ledger:
     domains = dict(Domain.parse(f"{name}={where}") for name, where in ranges.items())
     return blame(inspect(read(text).formula, sample_domains(domains, count=count)), node)
