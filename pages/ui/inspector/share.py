@@ -72,6 +72,11 @@ if (!window.eicCopiesLinks) {
 """*Copy link* copies: the address of the page is the link, wherever it is short enough for one."""
 
 
+def copying_script() -> None:
+    """What *Copy link* needs in the page; it takes no room, but a place of its own."""
+    st.html(COPY_SCRIPT, unsafe_allow_javascript=True)
+
+
 def share_panel(result: InspectionResult, node: int) -> None:
     """A link to copy, and everything as a file.
 
@@ -91,7 +96,6 @@ def share_panel(result: InspectionResult, node: int) -> None:
                 '<p class="eic-quiet">The file itself is not part of the link: whoever opens '
                 "it is asked for it.</p>"
             )
-    st.html(COPY_SCRIPT, unsafe_allow_javascript=True)
     source, known = result.request.formula, provenance_of(result)
     files: tuple[tuple[str, str, str, Callable[[], str]], ...] = (
         ("Results, JSON", "json", "application/json", partial(_json, result, known)),

@@ -17,7 +17,7 @@ from eic_core.explain.bottleneck import origin_of_loss
 from eic_core.measure import Inspection
 from eic_core.operators import OPERATORS
 from pages.ui.figures.tree import tree_figure
-from pages.ui.inspector.share import share_panel
+from pages.ui.inspector.share import copying_script, share_panel
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted
 from pages.ui.kit.inspector_service import InspectionResult
@@ -335,6 +335,7 @@ def workbench(result: InspectionResult) -> None:
             _where(result, node)
         else:
             _answered(question, result, node)
+        copying_script()
 
 
 def _answered(question: Question, result: InspectionResult, node: int) -> None:
